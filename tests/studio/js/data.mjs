@@ -15,9 +15,9 @@ async function shown() {
   const text = async (selector) => (await page.locator(selector).allTextContents()).map((line) => line.trim());
   const cells = (row) => row.locator("th, td").allTextContents();
   return {
-    title: await text(".found h3"),
+    title: await text(".given h3"),
     verdict: await text(".verdict"),
-    notes: await text(".notes li"),
+    notes: await text(".remarks li"),
     arrays: await Promise.all((await page.locator(".arrays tbody tr").all()).map(cells)),
     classes: await Promise.all((await page.locator(".classes tbody tr").all()).map(cells)),
     thumbnails: await page.locator(".samples li").count(),

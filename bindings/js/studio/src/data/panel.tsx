@@ -41,9 +41,9 @@ function Found({ data: found }: { data: Dataset }) {
   const rows = rowsOf(found), wanted = expected();
   return (
     <>
-      <div class="pair">
+      <div class="described">
         <div class="stack">
-          <div class="card found">
+          <div class="card given">
             <h3>{found.name}</h3>
             <p>{counted(found.count)} samples{found.test && `, and ${counted(found.test.count)} to test on`}</p>
             {wanted && <Verdict data={found} wanted={wanted} />}
@@ -69,7 +69,7 @@ function Verdict({ data: found, wanted }: { data: Dataset; wanted: Expected }) {
 function Notes({ data: found }: { data: Dataset }) {
   const empty = emptyClasses(found);
   const notes = [...found.notes, ...notFinite(found), ...(empty.length ? [`no sample is of ${listed(empty)}`] : [])];
-  return notes.length ? <ul class="notes">{notes.map((note) => <li key={note}>{note}</li>)}</ul> : null;
+  return notes.length ? <ul class="remarks">{notes.map((note) => <li key={note}>{note}</li>)}</ul> : null;
 }
 
 function rowsOf(found: Dataset): Row[] {

@@ -56,7 +56,7 @@ export function Classes({ data }: { data: Dataset }) {
             <tr key={number}>
               <th scope="row" title={name}>{name}</th>
               <td class="n">{counted(counts[number]!)}{tested && <span class="soft"> + {counted(tested[number]!)} to test</span>}</td>
-              <td class="bar" aria-hidden="true"><i style={{ width: `${(100 * counts[number]!) / most}%` }} /></td>
+              <td class="portion" aria-hidden="true"><i style={{ width: `${(100 * counts[number]!) / most}%` }} /></td>
             </tr>
           ))}
         </tbody>

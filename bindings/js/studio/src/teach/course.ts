@@ -1,0 +1,59 @@
+/** One training on what was taught: begun and ended by the panel, and told of there. */
+import { signal } from "@preact/signals";
+import { DataError, GradmoteError } from "gradmote";
+
+import { isAbort } from "../data/problem";
+import { inform } from "../notice";
+import { session, spoken } from "../state";
+import { known, lessons, wanted } from "./lessons";
+import { score, teach, type Progress } from "./teacher";
+
+/** How far training is; null while nothing is trained. */
+export const course = signal<Progress | null>(null);
+let under: AbortController | undefined;
+
+/** Trains on what was taught. Throws where that cannot be; the state is then as the runtime left it. */
+export async function train(epochs: number): Promise<void> {
+  const open = session.value, model = wanted();
+  if (!open || !model?.classes) throw new GradmoteError("no model of classes is open", "open one");
+  requireLessons(model.classes);
+  under = new AbortController();
+  course.value = { epoch: 0, epochs, loss: NaN };
+  try {
+    const onProgress = (progress: Progress) => void (course.value = progress);
+    await teach({ session: open, lessons: lessons.value, batch: model.batch, epochs, signal: under.signal, onProgress });
+    await told(open, model.batch, model.classes);
+  } catch (error) {
+    if (!isAbort(error)) throw error;
+    inform("Training has stopped", "the model keeps what it has learned until then");
+  } finally {
+    course.value = null;
+  }
+}
+
+export function stopTraining(): void {
+  under?.abort();
+}
+
+/** Sets the model back to what it was before any training. */
+export async function beginAnew(): Promise<void> {
+  await session.value?.reset();
+  known.value = null;
+  inform("The model has forgotten what it was taught", "the recorded samples are still there");
+}
+
+/** Throws DataError where there is nothing to tell apart, or more than the model can. */
+function requireLessons(classes: number): void {
+  const taught = lessons.value.filter(({ samples }) => samples.length).length;
+  if (lessons.value.length > classes) {
+    throw new DataError(`${lessons.value.length} classes are taught, and the model tells ${classes} apart`, "remove some");
+  }
+  if (taught < 2) throw new DataError(`${taught} classes have samples`, "record some of two classes at least");
+}
+
+async function told(open: NonNullable<typeof session.value>, batch: number, classes: number): Promise<void> {
+  known.value = await score(open, lessons.value, batch, classes);
+  const right = known.value.reduce((sum, count) => sum + count, 0);
+  const all = lessons.value.reduce((sum, { samples }) => sum + samples.length, 0);
+  spoken.value = `Trained. The model knows ${right} of ${all} samples.`;
+}

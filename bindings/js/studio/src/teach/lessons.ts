@@ -1,0 +1,133 @@
+/** What is taught by hand: classes, each with its samples. */
+import { effect, signal } from "@preact/signals";
+
+import { rangeOf, type Dataset } from "../data/dataset";
+import { expectedOf, type Expected } from "../data/fit";
+import { sizeOf } from "../data/loaded";
+import { lookOf, sampleOf, type Look } from "../data/look";
+import { gray, resized, rgb, type Picture } from "../data/pictures/pixels";
+import { fail } from "../notice";
+import { data, facts, model } from "../state";
+import { forget, keep, kept } from "./keep";
+
+/** A class and the samples that were recorded of it. */
+export interface Lesson {
+  name: string;
+  samples: Float32Array[];
+}
+
+/** The classes, in the order of the model's outputs. */
+export const lessons = signal<Lesson[]>([]);
+/** The sample that the model looks at now: the drawing, or what the camera sees. */
+export const current = signal<Float32Array | null>(null);
+
+/** How many samples of each class the model knows since the last training; null where the samples or the model changed. */
+export const known = signal<number[] | null>(null);
+
+const FIRST = ["Class 1", "Class 2", "Class 3"];
+/** The samples of a class from which on no more are recorded. */
+export const MOST = 500;
+
+/** Returns what the open model takes; null where there is none. */
+export function wanted(): Expected | null {
+  return model.value && facts.value ? expectedOf(model.value.name, facts.value) : null;
+}
+
+/** Returns how the model's samples look as pictures; null where they are none. */
+export function look(): Look | null {
+  const shape = wanted()?.inputs[0]?.shape;
+  return shape ? lookOf(shape) : null;
+}
+
+/** Returns the numbers that black and white are: those of the open data where they fit the model, else 0 and 1. */
+export function levels(): { least: number; largest: number } {
+  const shape = wanted()?.inputs[0]?.shape, found = data.value;
+  if (!found || !shape || sizeOf(found.sampleShape) !== sizeOf(shape)) return { least: 0, largest: 1 };
+  const { least, largest } = rangeOf(found.x);
+  return least < largest ? { least, largest } : { least: 0, largest: 1 };
+}
+
+/** Returns a picture as the model takes it. */
+export function sampleFrom(picture: Picture, seen: Look): Float32Array {
+  const small = resized(picture, seen.width, seen.height), { least, largest } = levels();
+  return sampleOf((seen.channels === 1 ? gray(small) : rgb(small)).data, seen, least, largest);
+}
+
+// ---- Changes ------------------------------------------------------------------------------------------------------
+
+function change(number: number, changed: (lesson: Lesson) => Lesson): void {
+  lessons.value = lessons.value.map((lesson, at) => (at === number ? changed(lesson) : lesson));
+}
+
+/** Adds samples to a class. */
+export function record(number: number, ...samples: Float32Array[]): void {
+  known.value = null;
+  change(number, (lesson) => ({ ...lesson, samples: [...lesson.samples, ...samples].slice(0, MOST) }));
+}
+
+export function rename(number: number, name: string): void {
+  change(number, (lesson) => ({ ...lesson, name }));
+}
+
+/** Drops one sample of a class, or all of them. */
+export function drop(number: number, sample?: number): void {
+  known.value = null;
+  change(number, (lesson) => ({ ...lesson, samples: sample === undefined ? [] : lesson.samples.filter((_, at) => at !== sample) }));
+}
+
+/** Adds a class. */
+export function addClass(): void {
+  lessons.value = [...lessons.value, { name: `Class ${lessons.value.length + 1}`, samples: [] }];
+}
+
+/** Removes a class; those behind it move up. */
+export function removeClass(number: number): void {
+  known.value = null;
+  lessons.value = lessons.value.filter((_, at) => at !== number);
+}
+
+/** Returns what was taught as data for the training step. */
+export function asDataset(): Dataset {
+  const samples = lessons.value.flatMap(({ samples }) => samples), size = samples[0]?.length ?? 0;
+  const x = new Float32Array(samples.length * size);
+  samples.forEach((sample, at) => x.set(sample, at * size));
+  const y = Int32Array.from(lessons.value.flatMap(({ samples }, number) => samples.map(() => number)));
+  const shape = wanted()?.inputs[0]?.shape ?? [size], classes = lessons.value.map(({ name }) => name);
+  return { name: "taught by hand", x, y, count: samples.length, sampleShape: shape, labelShape: [], classes, notes: [] };
+}
+
+// ---- What is kept -------------------------------------------------------------------------------------------------
+
+/** Milliseconds after the last change at which it is kept. */
+const PAUSE = 400;
+/** The shape of the samples that are shown; lessons of other shapes are kept beside them. */
+let shown: string | undefined;
+let waiting: ReturnType<typeof setTimeout> | undefined;
+
+effect(() => {
+  void model.value;
+  known.value = null;
+});
+
+/** Shows what was kept for the model's shape of samples. */
+effect(() => {
+  const shape = wanted()?.inputs[0]?.shape.join("x");
+  if (shape === undefined || shape === shown) return;
+  shown = undefined; // nothing is kept until what was kept is read
+  current.value = null;
+  void kept(shape).then((found) => show(shape, found), (error) => (fail(error), show(shape, null)));
+});
+
+function show(shape: string, found: Lesson[] | null): void {
+  if (wanted()?.inputs[0]?.shape.join("x") !== shape) return;
+  lessons.value = found ?? FIRST.slice(0, Math.max(2, Math.min(FIRST.length, wanted()?.classes ?? 0))).map((name) => ({ name, samples: [] }));
+  shown = shape;
+}
+
+effect(() => {
+  const found = lessons.value, shape = shown;
+  if (shape === undefined) return;
+  clearTimeout(waiting);
+  const isEmpty = found.every(({ samples }) => !samples.length);
+  waiting = setTimeout(() => void (isEmpty ? forget(shape) : keep(shape, found)).catch(fail), PAUSE);
+});
