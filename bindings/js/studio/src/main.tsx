@@ -10,6 +10,7 @@ import "./style/controls.css";
 import "./style/offline.css";
 import "./style/model.css";
 import "./style/training.css";
+import "./style/board.css";
 
 render(<App />, document.getElementById("app")!);
 awaitInstallOffer();

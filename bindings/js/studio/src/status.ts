@@ -1,3 +1,5 @@
+import { info } from "./board/connection";
+import { work } from "./board/work";
 import { percent } from "./parts/format";
 import { data, model, session } from "./state";
 import { progress, result, status } from "./training/run";
@@ -9,6 +11,12 @@ export function statusOf(step: Step): string {
   if (step === "data") return data.value ? `${data.value.count.toLocaleString("en")} samples` : "none yet";
   if (step === "train") return training();
   if (step === "teach") return session.value ? "ready" : "needs a model";
+  return board();
+}
+
+function board(): string {
+  if (work.value) return work.value.title.toLowerCase();
+  if (info.value) return info.value.name;
   return "serial" in navigator ? "not connected" : "no WebSerial here";
 }
 

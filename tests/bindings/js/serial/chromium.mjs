@@ -24,8 +24,7 @@ export async function inPage({ chromium, tools, port, address, serial = true, co
   try {
     const page = await (await browser.newContext(context)).newPage(), problems = [];
     page.on("pageerror", (error) => problems.push(String(error)));
-    await page.routeWebSocket("ws://board.test/", (socket) => lines.push(bridge(socket, port)));
-    if (serial) await page.addInitScript({ path: join(HERE, "mock.js") });
+    if (serial) await plugIn(page, port, lines);
     else await page.addInitScript(() => delete Navigator.prototype.serial);
     await page.goto(`http://127.0.0.1:${server.address().port}/${address}`);
     return { ...(await work(page)), problems };
@@ -34,6 +33,12 @@ export async function inPage({ chromium, tools, port, address, serial = true, co
     for (const line of lines) line.destroy(); // the emulator serves one at a time
     server.close();
   }
+}
+
+/** Gives a page a serial port that leads to a TCP port. lines: gets the connections, which end with the page's. */
+export async function plugIn(page, port, lines) {
+  await page.routeWebSocket("ws://board.test/", (socket) => lines.push(bridge(socket, port)));
+  await page.addInitScript({ path: join(HERE, "mock.js") });
 }
 
 function bridge(socket, port) {

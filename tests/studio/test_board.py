@@ -1,0 +1,38 @@
+"""The studio's board panel by clicks, on an emulated board: both train to the same bits, and the state goes both ways."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from gradmote.device.emulator import Emulator
+from studio import page, test_training
+from support.firmware import build_firmware
+
+pytestmark = pytest.mark.device
+
+BOARD = "mps2-an385"  # its profile is strict, as the page's
+
+
+@pytest.fixture
+def port() -> Iterator[str]:
+    """Return the TCP port of an emulated board's serial line."""
+    page.require()
+    build_firmware(board=BOARD)
+    with Emulator(BOARD) as emulator:
+        emulator.take_link().close()
+        yield emulator.url.rpartition(":")[2]
+
+
+def test_a_board_learns_from_the_page(port: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(test_training, "EPOCHS", 1)
+    pictures = os.environ.get("GRADMOTE_PICTURES", "")
+    found = page.click("board.mjs", port, 1, pictures, seconds=300)
+    assert found["trained"] == test_training.twin(lambda indices: indices) != found["begun"]
+    assert found["alike"] == found["anew"] == found["brought"] == found["sent"] == found["trained"]
+    assert "accuracy" in found["accuracy"] and "Loss on the board over" in found["curve"]
+    assert "the last is of class 0" in found["added"] and "programs" in found["typed"]
+    assert "lost the connection" in found["lost"] and "no port was chosen" in found["refused"]
+    assert found["problems"] == []
