@@ -1,4 +1,4 @@
-"""The studio's board panel by clicks, on an emulated board: both train to the same bits, and the state goes both ways."""
+"""The studio's board panel by clicks: page and emulated board train to the same bits, and the state goes both ways."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from support.firmware import build_firmware
 pytestmark = pytest.mark.device
 
 BOARD = "mps2-an385"  # its profile is strict, as the page's
+EPOCHS, HELD = 2, 90  # percent
 
 
 @pytest.fixture
@@ -27,9 +28,10 @@ def port() -> Iterator[str]:
 
 
 def test_a_board_learns_from_the_page(port: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(test_training, "EPOCHS", 1)
+    monkeypatch.setattr(test_training, "EPOCHS", EPOCHS)
+    monkeypatch.setattr(test_training, "HELD", HELD / 100)
     pictures = os.environ.get("GRADMOTE_PICTURES", "")
-    found = page.click("board.mjs", port, 1, pictures, seconds=300)
+    found = page.click("board.mjs", port, EPOCHS, HELD, pictures, seconds=300)
     assert found["trained"] == test_training.twin(lambda indices: indices) != found["begun"]
     assert found["alike"] == found["anew"] == found["brought"] == found["sent"] == found["trained"]
     assert "accuracy" in found["accuracy"] and "Loss on the board over" in found["curve"]

@@ -1,10 +1,10 @@
 // Trains a board from the page by clicks, brings its state back, reads its sensor, and pulls its plug. VALUES: the TCP port
-// of the board, epochs, and whether pictures are taken.
+// of the board, epochs, percent that are held out, and whether pictures are taken.
 
 import { plugIn } from "../../bindings/js/serial/chromium.mjs";
 import { openExample, openStudio, shotsOf, toStep, until, values } from "./studio.mjs";
 
-const [port, epochs, pictures] = values, lines = [];
+const [port, epochs, held, pictures] = values, lines = [];
 const studio = await openStudio({ before: (page) => plugIn(page, port, lines) });
 const { page } = studio;
 const press = (name) => page.locator("main").getByRole("button", { name, exact: true }).click();
@@ -29,6 +29,7 @@ await said("mps2-an385 has digits-cnn.mote");
 const begun = await compared("the same state");
 await page.getByLabel("Epochs").fill(epochs);
 await page.getByLabel("Learning rate").fill("0.01");
+await page.getByLabel("Held out, %").fill(held);
 await page.getByLabel("Shuffle in each epoch").uncheck();
 await press("Train on the board");
 await page.locator("main progress").first().waitFor();
