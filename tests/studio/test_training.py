@@ -7,6 +7,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import pytest
+from bindings.test_node import images
 
 from gradmote import Session
 from studio import page
@@ -84,3 +86,41 @@ def test_a_state_is_kept_saved_and_opened_again() -> None:
     kept = told["ordered"]["digest"]
     assert kept == told["reopened"] == told["loaded"] != told["begun"] == told["anew"]
     assert "GM_ERR_TRUNCATED" in told["refused"] and told["kept"] == kept
+
+
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Begin trainings that do not run to their end."""
+    paths = []
+    for name in ("infer", "accumulate"):
+        paths.append(tmp_path_factory.mktemp(name) / "own.mote")
+        paths[-1].write_bytes(images()[name])
+    told = page.click("training_ends.mjs", *paths)
+    assert told["problems"] == []
+    return told
+
+
+def test_numbers_that_are_not_finite_end_at_the_last_sound_state(ended: dict[str, Any]) -> None:
+    assert "GM_ERR_NOT_FINITE" in ended["exploded"]["told"]
+    assert "the state is that of step 0 again" in ended["exploded"]["told"]
+    assert "lower the learning rate" in ended["exploded"]["told"]
+    assert ended["exploded"]["sameParameters"]
+
+
+def test_a_training_pauses_goes_on_and_stops(ended: dict[str, Any]) -> None:
+    first, later, shown = ended["paused"]
+    assert 50 <= first == later == shown
+    assert int(ended["stopped"]) >= first + 20
+
+
+def test_another_model_ends_a_training_without_an_error(ended: dict[str, Any]) -> None:
+    assert ended["left"] == {"alerts": 0, "status": "ready"}
+
+
+def test_an_image_without_a_step_program_trains_too(ended: dict[str, Any]) -> None:
+    assert ended["accumulated"]["steps"] == (1797 - 359) // 2
+    assert "accuracy" in ended["accumulated"]["told"]
+
+
+def test_an_image_that_only_infers_says_so(ended: dict[str, Any]) -> None:
+    assert "This image only infers" in ended["cannot"]
