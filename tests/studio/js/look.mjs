@@ -1,23 +1,29 @@
-// Takes pictures of the model step and of the whole page in all widths and colours: of nothing, an example, a .mote.
+// Takes pictures of every step in all widths and colours, of nothing, an example and an image; and the one of the guide.
 
-import { openExample, openStudio, shotsOf, toStep, values } from "./studio.mjs";
+import { openExample, openStudio, shotsOf, toStep } from "./studio.mjs";
 
-const [image] = values;
-const studio = await openStudio();
+const studio = await openStudio({ context: { viewport: { width: 1280, height: 860 } } });
 const { page } = studio;
+const each = async (name) => {
+  for (const step of ["model", "data", "train", "teach", "board"]) {
+    await toStep(page, step);
+    await page.waitForTimeout(300);
+    await shotsOf(studio, `${name}-${step}`);
+  }
+  await page.setViewportSize({ width: 1280, height: 860 });
+  await page.emulateMedia({ colorScheme: "light" });
+};
+
 await page.locator("[data-example]").first().waitFor();
-await shotsOf(studio, "model-empty");
+await each("empty");
+await toStep(page, "model");
 await openExample(page);
-await page.locator(".map").waitFor();
-await page.locator("[data-block]").nth(9).hover();
-await shotsOf(studio, "model-example");
-if (image) {
-  await page.locator("main input[type=file]").first().setInputFiles(image);
-  await page.getByText("Load the compiler").waitFor();
-  await shotsOf(studio, "model-image", [390, 1280], ["light", "dark"]);
-}
-for (const step of ["data", "teach", "board"]) {
-  await toStep(page, step);
-  await shotsOf(studio, step, [390, 1280], ["light"]);
-}
+await page.locator('.steps a[href="#data"]', { hasText: "samples" }).waitFor();
+await toStep(page, "train");
+await page.getByRole("button", { name: "Train", exact: true }).click();
+await page.getByText(/Trained after/).first().waitFor();
+await page.getByRole("button", { name: "Dismiss" }).click();
+await page.waitForTimeout(300);
+await studio.shot("guide");
+await each("example");
 await studio.end({});

@@ -1,5 +1,6 @@
 import { render } from "preact";
 import { App } from "./app";
+import { takeDrops } from "./drop";
 import { awaitInstallOffer } from "./offline/install";
 import { keepOffline } from "./offline/update";
 import "uplot/dist/uPlot.min.css";
@@ -13,5 +14,6 @@ import "./style/training.css";
 import "./style/board.css";
 
 render(<App />, document.getElementById("app")!);
+takeDrops();
 awaitInstallOffer();
 void keepOffline();

@@ -39,11 +39,12 @@ function Fields({ disabled }: { disabled: boolean }) {
   const { loss, optimizer, learningRate, scheme, batch, budget } = options.value;
   return (
     <div class="fields">
-      <ChoiceField label="Loss" value={loss} choices={LOSSES} disabled={disabled} onValue={(loss) => choose({ loss })} />
+      <ChoiceField whole label="Loss" value={loss} choices={LOSSES} disabled={disabled} onValue={(loss) => choose({ loss })} />
       <ChoiceField label="Optimizer" value={optimizer} choices={OPTIMIZERS} disabled={disabled} onValue={(optimizer) => choose({ optimizer })} />
       <NumberField label="Learning rate" value={learningRate} min={0} max={1000} step="any" disabled={disabled} onValue={(learningRate) => choose({ learningRate })} />
       <NumberField label="Batch" value={batch} min={1} max={4096} disabled={disabled} onValue={(batch) => choose({ batch })} />
       <TextField
+        whole
         label="What trains"
         help="full, head, last:3, bias, sparse:0.25"
         value={scheme}
@@ -51,6 +52,7 @@ function Fields({ disabled }: { disabled: boolean }) {
         onValue={(scheme) => choose({ scheme: scheme || "full" })}
       />
       <TextField
+        whole
         label="RAM at the most"
         help="such as 96K; empty for no limit"
         value={budget}

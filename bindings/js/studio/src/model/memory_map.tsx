@@ -5,7 +5,7 @@ import { blocksOf, lifeOf, type Block } from "./report";
 
 const HEIGHT = 380, MARGIN = 64, FOOT = 36;
 /** Letters are that wide, and names stand in blocks that are at least so high and wide. */
-const LETTER = 6.6, TALL = 15, WIDE = 44;
+const LETTER = 7.2, TALL = 15, WIDE = 44;
 const COLOURS = 8, GREYS = 6;
 
 /** The arena of a program: instructions to the right, addresses upwards. Each block tells its name. */

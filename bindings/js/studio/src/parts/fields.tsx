@@ -6,6 +6,8 @@ interface FieldProps {
   disabled?: boolean;
   /** What the user should know, below the field. */
   help?: string;
+  /** Takes the whole width of its group. */
+  whole?: boolean;
 }
 
 interface NumberProps extends FieldProps {
@@ -17,14 +19,14 @@ interface NumberProps extends FieldProps {
 }
 
 /** A field for a number. A number out of range is not taken: the field says so until it is mended. */
-export function NumberField({ label, help, value, onValue, ...rest }: NumberProps) {
+export function NumberField({ label, help, whole, value, onValue, ...rest }: NumberProps) {
   const id = useId();
   const take = (event: Event) => {
     const input = event.target as HTMLInputElement;
     if (input.reportValidity() && input.value !== "") onValue(input.valueAsNumber);
   };
   return (
-    <label class="field">
+    <label class={whole ? "field whole" : "field"}>
       {label}
       <input type="number" value={value} onChange={take} required aria-describedby={help && id} {...rest} />
       {help && <small id={id}>{help}</small>}
@@ -39,10 +41,10 @@ interface ChoiceProps extends FieldProps {
   onValue: (value: string) => void;
 }
 
-export function ChoiceField({ label, help, value, choices, onValue, disabled = false }: ChoiceProps) {
+export function ChoiceField({ label, help, whole, value, choices, onValue, disabled = false }: ChoiceProps) {
   const id = useId();
   return (
-    <label class="field">
+    <label class={whole ? "field whole" : "field"}>
       {label}
       <select
         value={value}
@@ -66,14 +68,14 @@ interface TextProps extends FieldProps {
   onValue: (value: string) => void;
 }
 
-export function TextField({ label, help, value, onValue, ...rest }: TextProps) {
+export function TextField({ label, help, whole, value, onValue, ...rest }: TextProps) {
   const id = useId();
   const take = (event: Event) => {
     const input = event.target as HTMLInputElement;
     if (input.reportValidity()) onValue(input.value.trim());
   };
   return (
-    <label class="field">
+    <label class={whole ? "field whole" : "field"}>
       {label}
       <input type="text" spellcheck={false} value={value} onChange={take} aria-describedby={help && id} {...rest} />
       {help && <small id={id}>{help}</small>}

@@ -1,7 +1,7 @@
 import uPlot from "uplot";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { theme } from "../parts/theme";
-import { short } from "../parts/format";
+import { exact, short } from "../parts/format";
 
 /** One line of a chart: its name, the token of its colour, and whether points are shown. */
 export interface Line {
@@ -58,7 +58,7 @@ function Legend({ x, lines, at }: { x: number[]; lines: Line[]; at: number | nul
           {name} <b>{shown(values, index)}</b>
         </li>
       ))}
-      <li>Step <b>{x[index] ?? 0}</b></li>
+      <li>Step <b>{exact(x[index] ?? 0)}</b></li>
     </ul>
   );
 }
