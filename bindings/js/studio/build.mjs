@@ -37,11 +37,15 @@ function check() {
   for (const folder of [HERE, OFFLINE]) execFileSync(process.execPath, [tsc, "-p", folder], { stdio: "inherit" });
 }
 
-/** Lists the files of the page, with the hash of each as `integrity` takes it. */
-function made() {
+/** What the compiler needs is loaded and kept when it is first used (src/offline/worker/compiler-files.ts). */
+const ofCompiler = (path) => path.endsWith(".whl") || path === "pyodide.json";
+
+/** Lists the files that the page is kept by, with the hash of each as `integrity` takes it. */
+function kept() {
   const found = readdirSync(out, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = found.map((entry) => relative(out, join(entry.parentPath, entry.name)).replaceAll("\\", "/")).sort();
-  return paths.map((path) => [path, `sha256-${createHash("sha256").update(readFileSync(join(out, path))).digest("base64")}`]);
+  const digest = (path) => createHash("sha256").update(readFileSync(join(out, path))).digest("base64");
+  return paths.filter((path) => !ofCompiler(path)).map((path) => [path, `sha256-${digest(path)}`]);
 }
 
 async function bundle(name, source, format, define = {}) {
@@ -74,4 +78,4 @@ for (const name of MODULES) cpSync(join(modules, name), join(out, name));
 cpSync(examples, join(out, "examples"), { recursive: true });
 const shown = (path) => !path.endsWith(".mjs"); // icons/draw.mjs draws what is here
 for (const name of STATIC) cpSync(join(HERE, name), join(out, name), { recursive: true, filter: shown });
-await bundle("offline", join(OFFLINE, "worker.ts"), "iife", { BUILD: JSON.stringify({ files: made() }) });
+await bundle("offline", join(OFFLINE, "worker.ts"), "iife", { BUILD: JSON.stringify({ files: kept() }) });

@@ -12,12 +12,15 @@ import socket
 import subprocess
 import sys
 import threading
+import time
+import webbrowser
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from gradmote import cli
 from gradmote.errors import GradmoteError
 from gradmote.studio import page as page_module
 from gradmote.studio.beside import write_beside
@@ -314,6 +317,33 @@ def test_a_port_that_is_taken_ends_in_one_message(page: Path, server: Server) ->
 def test_an_address_that_is_not_of_this_computer_is_refused(page: Path, host: str) -> None:
     with pytest.raises(GradmoteError, match="--host takes an address of this computer"):
         Server(studio_site(page), host, 0)
+
+
+@pytest.mark.parametrize(("host", "shown"), [("::1", "[::1]"), ("0.0.0.0", "127.0.0.1"), ("localhost", "localhost")])
+def test_its_address_opens_here(page: Path, host: str, shown: str) -> None:
+    with serving(studio_site(page), host, 0) as server:
+        assert server.address == f"http://{shown}:{server.server_port}/"
+
+
+def test_it_warns_where_others_can_open_it(page: Path) -> None:
+    with start(page, "--host", "0.0.0.0", "--port", "0", "--no-browser") as process:
+        assert process.stdout is not None and process.stderr is not None
+        assert "http://127.0.0.1:" in process.stdout.readline()
+        assert "others on the network can open it" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+
+
+def test_a_browser_is_opened_unless_it_is_told_not_to(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    monkeypatch.setattr(page_module, "find_page", lambda: page)
+    monkeypatch.setattr(Server, "serve_forever", lambda _: time.sleep(0.05))
+    assert [cli.main(["studio", "--port", "0", *options]) for options in ([], ["--no-browser"], ["--json"])] == [
+        0,
+        0,
+        0,
+    ]
+    assert len(opened) == 1 and opened[0].startswith("http://127.0.0.1:")
 
 
 def test_only_loopback_is_this_computers_alone() -> None:
