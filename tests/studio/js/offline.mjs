@@ -73,6 +73,7 @@ await page.getByText("It waits for the training.").waitFor();
 const offered = await page.getByRole("button", { name: "Reload" }).count();
 await page.getByRole("button", { name: "Stop" }).click();
 await page.getByText("Save what was learned, then reload.").waitFor();
+await page.waitForFunction(() => document.querySelector("[data-steps]").textContent !== "0");
 const trained = await page.locator("[data-steps]").textContent();
 const untouched = await style(page);
 await studio.shot("new-version");
