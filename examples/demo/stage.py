@@ -18,7 +18,7 @@ from gradmote.compiler.compile import Result
 from gradmote.device.board_target import BoardTarget
 from gradmote.device.dataset import Array, Dataset
 from gradmote.device.emulator import SECONDS_PER_INSTRUCTION, Emulator
-from gradmote.device.fit import Fit, train_once
+from gradmote.device.fitting import Fit, train_once
 from gradmote.device.progress import fit_with_progress, load_with_progress, predict_with_progress
 from gradmote.device.samples import write_batch
 from gradmote.device.target import Target

@@ -24,7 +24,7 @@ from gradmote.device.client import Client
 from gradmote.device.dataset import Dataset
 from gradmote.device.emulator import Emulator
 from gradmote.device.evaluation import evaluate, predict
-from gradmote.device.fit import train_once
+from gradmote.device.fitting import train_once
 from gradmote.device.samples import write_batch
 from support import digits, npm_package
 from support.firmware import build_firmware

@@ -12,7 +12,7 @@ from gradmote.cli import main
 from gradmote.device import TwinTarget
 from gradmote.device.dataset import Dataset
 from gradmote.device.evaluation import evaluate, predict
-from gradmote.device.fit import fit
+from gradmote.device.fitting import fit
 from gradmote.device.types import PROGRAMS
 from gradmote.errors import DataError
 from gradmote.generated.records import PROGRAM

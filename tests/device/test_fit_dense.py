@@ -15,7 +15,7 @@ from gradmote.compiler import Options, compile_image
 from gradmote.device import BoardTarget, TwinTarget
 from gradmote.device.dataset import Dataset
 from gradmote.device.evaluation import evaluate
-from gradmote.device.fit import fit
+from gradmote.device.fitting import fit
 from gradmote.errors import DataError
 from support.oracle import make_model, node, values
 

@@ -22,7 +22,7 @@ from gradmote.device import BoardTarget, Target, TwinTarget
 from gradmote.device.client import Client
 from gradmote.device.dataset import Dataset
 from gradmote.device.emulator import Emulator
-from gradmote.device.fit import fit
+from gradmote.device.fitting import fit
 from gradmote.device.protocol import message_id
 from gradmote.errors import DeviceError
 from support.console_text import read_prompt

@@ -17,7 +17,7 @@ from gradmote.device import BoardTarget, Target, TwinTarget
 from gradmote.device.boards import board as board_of
 from gradmote.device.client import Client
 from gradmote.device.emulator import Emulator
-from gradmote.device.fit import train_once
+from gradmote.device.fitting import train_once
 from gradmote.device.flash import emulated
 from gradmote.device.flash.emulated import Running
 from gradmote.device.flash.gdb import Gdb

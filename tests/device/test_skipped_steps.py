@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from gradmote import cli, optimizers
 from gradmote.device import BoardTarget, TwinTarget
 from gradmote.device.dataset import Dataset
-from gradmote.device.fit import Step, fit
+from gradmote.device.fitting import Step, fit
 from gradmote.errors import GradmoteError
 from support import digits
 

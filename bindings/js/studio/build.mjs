@@ -1,5 +1,6 @@
-// Makes the page: node build.mjs OUT MODULES EXAMPLES TOOLS. OUT gets static files; MODULES is the folder of
-// gradmote.wasm and gradmote-simd.wasm, EXAMPLES that of models and samples to begin with, TOOLS that of node_modules.
+// Makes the page: node build.mjs OUT MODULES EXAMPLES WHEELS TOOLS. OUT gets static files; MODULES is the folder of
+// gradmote.wasm and gradmote-simd.wasm, EXAMPLES that of models and samples to begin with, WHEELS that of what the
+// compiler loads, TOOLS that of node_modules.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -8,7 +9,7 @@ import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const [out, modules, examples, tools] = process.argv.slice(2).map((path) => resolve(path));
+const [out, modules, examples, wheels, tools] = process.argv.slice(2).map((path) => resolve(path));
 const { build } = createRequire(join(tools, "package.json"))("esbuild");
 const HERE = dirname(fileURLToPath(import.meta.url));
 const PACKAGE = join(HERE, "..", "src");
@@ -79,3 +80,4 @@ cpSync(examples, join(out, "examples"), { recursive: true });
 const shown = (path) => !path.endsWith(".mjs"); // icons/draw.mjs draws what is here
 for (const name of STATIC) cpSync(join(HERE, name), join(out, name), { recursive: true, filter: shown });
 await bundle("offline", join(OFFLINE, "worker.ts"), "iife", { BUILD: JSON.stringify({ files: kept() }) });
+cpSync(wheels, out, { recursive: true }); // after the list: who never compiles loads none of these

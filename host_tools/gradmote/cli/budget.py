@@ -180,32 +180,3 @@ def row(tried: Tried, best: Tried) -> Iterator[str]:
     yield "?" if tried.ms is None else f"{tried.ms:,.1f}"
     yield f"{tried.score:.2f}"
     yield "; ".join(tried.excess)
-
-
-def as_dict(found: Found) -> dict[str, Any]:
-    """Return the search for JSON."""
-    return {
-        "worth": found.source,
-        "given_up": found.given_up(),
-        "tried": [tried_as_dict(t, found.best) for t in found.frontier()],
-    }
-
-
-def tried_as_dict(tried: Tried, best: Tried) -> dict[str, Any]:
-    """Return one choice for JSON."""
-    choice = tried.choice
-    return {
-        "scheme": str(choice.scheme),
-        "taken": choice == best.choice,
-        "rule": choice.optimizer.rule,
-        "micro_batch": choice.micro_batch,
-        "micro_batches": choice.micro_batches,
-        "overwrites_inputs": choice.overwrite_inputs,
-        "recompute": choice.recompute,
-        "trained_numbers": tried.trained,
-        "arena_bytes": tried.ram,
-        "image_bytes": tried.flash,
-        "ms": tried.ms,
-        "worth": tried.score,
-        "excess": list(tried.excess),
-    }

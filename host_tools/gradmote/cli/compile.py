@@ -80,7 +80,9 @@ def command(
     output.write(result.image)
     line = found and budget.train_line(output.path, found, data)
     if as_json:
-        searched = found and {**budget.as_dict(found), "train": line}
+        from ..budget.machine import as_dict as searched_as_dict
+
+        searched = found and {**searched_as_dict(found), "train": line}
         say_json({"image": str(output.path), **summary(result), "budget": searched})
         return
     say(describe(output.path, result))

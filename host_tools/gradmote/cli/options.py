@@ -263,18 +263,14 @@ def make_loss(
     ignore_index: int | None = None,
     mask: bool = False,
 ) -> Callable[..., Any] | None:
-    """Return the loss function, or None for no name.
-
-    Cross-entropy takes the scores before a final Softmax, as frameworks train.
-    """
-    from ..losses import LOSSES
+    """Return the loss function, or None for no name."""
+    from ..losses import LOSSES, named_loss
 
     if name is None:
         return None
     named = {"label_smoothing": label_smoothing, "ignore_index": ignore_index, "mask": int(mask) or None}
     given = [*(settings or []), *(f"{k}={v}" for k, v in named.items() if v is not None)]
-    extra = {"through_softmax": True} if name is LossName.cross_entropy else {}
-    return LOSSES[name.value](**extra, **parse(LOSSES[name.value], given))
+    return named_loss(name.value, **parse(LOSSES[name.value], given))
 
 
 def make_optimizer(

@@ -19,7 +19,7 @@ from .stopping import Stop, stopping
 
 if TYPE_CHECKING:
     from ..data.dataset import Dataset
-    from ..device.fit import Fit
+    from ..device.fitting import Fit
     from ..device.target import Target
     from ..device.types import Saves
     from ..formats.files import Output
@@ -143,7 +143,7 @@ def _samples(image: Path, data: Path, sample_options: SampleOptions, micro_batch
     """Return the samples, which fit the model. Firmware is built and boards are opened after this."""
     from ..data.check import require_fit
     from ..data.expected import expected_of_image
-    from ..device.fit import require_training
+    from ..device.fitting import require_training
 
     expected = expected_of_image(image.read_bytes(), image.name)
     require_training(expected.programs, micro_batches)
@@ -263,7 +263,7 @@ def _stopped(result: Fit, checkpoint: Path | None, stop: Stop) -> str:
 
 
 def _skipped(result: Fit) -> str:
-    from ..device.fit import NOT_FINITE_MEANS, SKIPPED_HINT
+    from ..device.fitting import NOT_FINITE_MEANS, SKIPPED_HINT
 
     return f"{result.skipped} steps skipped: {NOT_FINITE_MEANS} - {SKIPPED_HINT}"
 

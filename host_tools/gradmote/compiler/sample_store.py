@@ -5,6 +5,7 @@ docs/SPEC.md describes its bytes.
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -87,7 +88,7 @@ def refusal(reason: str) -> UnsupportedOperator:
 
 def elements_of(binding: Binding) -> int:
     """Return the number of elements of a bound tensor."""
-    return int(np.prod(binding.shape))
+    return math.prod(binding.shape)
 
 
 def classifier_tensors(inputs: Sequence[Binding]) -> tuple[Binding, Binding]:

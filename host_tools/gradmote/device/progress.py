@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from ..data.dataset import Array, Dataset
 from ..report.terminal import Console
 from .evaluation import Evaluation, evaluate, predict
-from .fit import Epoch, Fit, Step, fit
+from .fitting import Epoch, Fit, Step, fit
 from .target import Target
 from .types import Update
 

@@ -19,25 +19,14 @@ show how to take several outputs; a custom one is written the same way:
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from .bce_with_logits import bce_with_logits
 from .contrastive import contrastive
 from .cross_entropy import cross_entropy
 from .l1 import l1
 from .loss import REDUCTIONS, Loss, class_label, label, mask_label
 from .mse import mse
+from .named import LOSSES, named_loss
 from .triplet import triplet
-
-#: name on the command line -> factory
-LOSSES: dict[str, Callable[..., Loss]] = {
-    "cross_entropy": cross_entropy,
-    "mse": mse,
-    "l1": l1,
-    "bce_with_logits": bce_with_logits,
-    "contrastive": contrastive,
-    "triplet": triplet,
-}
 
 __all__ = [
     "LOSSES",
@@ -51,5 +40,6 @@ __all__ = [
     "label",
     "mask_label",
     "mse",
+    "named_loss",
     "triplet",
 ]

@@ -15,6 +15,7 @@ import onnx
 
 from ..errors import GradmoteError, ModelError
 from .frontend.free_batch import data_inputs, first_dims, free_batch
+from .trial import opened
 
 log = logging.getLogger(__name__)
 
@@ -91,11 +92,7 @@ def difference(one: onnx.ModelProto, free: onnx.ModelProto, batch: int, infer: I
 
 def compared(alone: bytes, together: bytes, batch: int) -> str:
     """Return which output differs between samples one by one and together; "" if none does."""
-    from gradmote_runtime import Session
-    from gradmote_runtime.library import cpu_has_fma
-
-    profile = "fused" if cpu_has_fma() else "strict"
-    with Session(alone, profile) as one, Session(together, profile) as many:
+    with opened(alone) as one, opened(together) as many:
         samples = [drawn(tensor["dtype"], tensor["shape"], seed) for seed, tensor in enumerate(many.inputs())]
         shapes = [tensor["shape"] for tensor in one.inputs()]
         results = [np.array(output) for output in many.infer(*samples)]

@@ -39,6 +39,18 @@ def constant_array(value: ir.Value | None) -> np.ndarray | None:
     return value.const_value.numpy()
 
 
+def as_array(data: np.ndarray | float | Sequence[int]) -> np.ndarray:
+    """Return the data with a type that ONNX takes for it: float32 and not float64, int64 for Python's integers.
+
+    NumPy itself takes 32 bits for these where addresses have 32 bits, as in a browser.
+    """
+    array = np.asarray(data)
+    if array.dtype == np.float64:
+        return array.astype(np.float32)
+    is_plain = not isinstance(data, (np.ndarray, np.generic))
+    return array.astype(np.int64) if is_plain and array.dtype.kind == "i" else array
+
+
 def data_of(graph: ir.Graph, names: Collection[str]) -> dict[str, np.ndarray]:
     """Return copies of the data of initializers, by name. Raises ModelError for one that is not there."""
     missing = [n for n in names if n not in graph.initializers]
@@ -166,11 +178,9 @@ class Builder:
     def constant(self, data: np.ndarray | float | Sequence[int], name: str) -> ir.Value:
         """Add an initializer and return it.
 
-        Python floats become float32, integer sequences int64.
+        Python floats become float32, integers int64.
         """
-        array = np.asarray(data)
-        if array.dtype == np.float64:
-            array = array.astype(np.float32)
+        array = as_array(data)
         name = unique_name(self.graph, name)
         value = ir.val(name, const_value=ir.tensor(array, name=name))
         value.shape, value.type = ir.Shape(array.shape), ir.TensorType(ir.DataType.from_numpy(array.dtype))

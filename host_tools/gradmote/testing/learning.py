@@ -12,7 +12,7 @@ from ..data.dataset import Array, Dataset
 from ..data.expected import expected_of_image
 from ..data.reading import Reading
 from ..device.evaluation import Evaluation, evaluate, predict
-from ..device.fit import Fit, fit
+from ..device.fitting import Fit, fit
 from ..device.target import Target
 
 __tracebackhide__ = True  # pytest shows the line of the test

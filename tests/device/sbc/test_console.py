@@ -19,7 +19,7 @@ import pytest
 from gradmote.device import TwinTarget, open_target
 from gradmote.device.client import Client
 from gradmote.device.dataset import Dataset
-from gradmote.device.fit import fit
+from gradmote.device.fitting import fit
 from gradmote.device.link import SocketLink
 from gradmote.errors import RuntimeFault
 from support.console_text import read_prompt, read_until

@@ -16,7 +16,7 @@ from gradmote.compiler import Options, compile_image
 from gradmote.device import TwinTarget
 from gradmote.device.dataset import Dataset
 from gradmote.device.evaluation import evaluate, predict
-from gradmote.device.fit import fit
+from gradmote.device.fitting import fit
 from support.classifier_image import BATCH, CLASSES, FEATURES, classifier_image
 
 SAMPLES = ("--input", "x.npy", "--scale", 1 / 16)

@@ -9,7 +9,7 @@ sum over none is 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Set
+from collections.abc import Iterable, Set
 
 import numpy as np
 import onnx
@@ -119,8 +119,21 @@ def run_reference(graph: ir.Graph, node: ir.Node, inputs: dict[str, np.ndarray])
         # The evaluator has no common base class of its errors, nor have the NumPy functions that it
         # calls. The operator stays, and lowering or its rule refuses it by name.
         return None
-    made = [np.asarray(v) for v in values] if all(map(is_numeric, values)) else None
+    made = with_known_types(node, values) if all(map(is_numeric, values)) else None
     return made if made is not None and have_their_ranks(node, made) else None
+
+
+def with_known_types(node: ir.Node, values: Iterable[np.ndarray]) -> list[np.ndarray]:
+    """Return the values as arrays, integers with the type that shape inference knows.
+
+    NumPy computes in integers of 32 bits where addresses have 32 bits, as in a browser.
+    """
+    used = [output for output in node.outputs if output.name]
+    arrays = [np.asarray(value) for value in values]
+    return [
+        array.astype(output.dtype.numpy()) if output.dtype is not None and array.dtype.kind == "i" else array
+        for output, array in zip(used, arrays, strict=True)
+    ]
 
 
 def have_their_ranks(node: ir.Node, arrays: list[np.ndarray]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -60,7 +61,7 @@ def optimizer_slots(model: ir.Model, start: Mapping[str, np.ndarray]) -> list[Sl
     for value in optimizer_graph(model).slots:
         name, shape = str(value.name), tuple(int(d) for d in value.shape)  # type: ignore[union-attr, arg-type]
         data = np.ascontiguousarray(start[name], np.float32).tobytes() if name in start else None
-        slots.append(Slot(name, shape, Buffer(name, 4 * int(np.prod(shape)), "slot", data)))
+        slots.append(Slot(name, shape, Buffer(name, 4 * math.prod(shape), "slot", data)))
     return slots
 
 
@@ -95,7 +96,7 @@ def check_gradients(program: Program, parameters: Sequence[Parameter]) -> None:
     With a loss scale the gradients may overflow; all are checked before any is applied.
     """
     for parameter in parameters:
-        ref, n = program.gradients[parameter.name], int(np.prod(parameter.shape))
+        ref, n = program.gradients[parameter.name], math.prod(parameter.shape)
         check = CheckFinite(x=ref, n=n, origin=f"{parameter.name}_grad", phase="update")
         program.instructions.append(check)
 

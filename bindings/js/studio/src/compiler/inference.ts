@@ -1,0 +1,26 @@
+// Inference for the compiler: it tries a model whose exporter fixed the batch, by the runtime of this package.
+
+import { loadRuntime, Session, type TensorInfo } from "gradmote";
+
+/** What bridge.py takes for a session of the compiled runtime. Tables are JSON. */
+interface Inference {
+  inputs(): string;
+  outputs(): string;
+  infer(...values: (Float32Array | Int32Array)[]): (Float32Array | Int32Array)[];
+  close(): void;
+}
+
+/** Returns the function that opens an image. */
+export async function inference(): Promise<(image: Uint8Array) => Inference> {
+  const runtime = await loadRuntime();
+  return (image) => {
+    const session = new Session(image.slice(), runtime);
+    const table = (rows: TensorInfo[]) => JSON.stringify(rows);
+    return {
+      inputs: () => table(session.inputs()),
+      outputs: () => table(session.outputs("infer")),
+      infer: (...values) => session.infer(...values).map((view) => view.slice() as Float32Array | Int32Array),
+      close: () => session.close(),
+    };
+  };
+}

@@ -1,0 +1,56 @@
+// Loading Python: Pyodide from where pyodide.json says, and the wheels beside the page.
+
+import { GradmoteError } from "gradmote";
+import type { PyodideAPI } from "pyodide";
+import type { Settings } from "./messages";
+
+export type Python = PyodideAPI;
+type Load = (options: { indexURL: string; packages: string[]; checkIntegrity?: boolean }) => Promise<Python>;
+
+const WITHOUT = "connect to the network once, or run `gradmote studio --pyodide DIR`; .mote files need no compiler";
+
+/** Returns an interpreter that can import the compiler. `tell` takes a line for each stage. */
+export async function loadPython(tell: (line: string) => void): Promise<Python> {
+  tell("Loading Python");
+  const { base, packages, wheels } = await settings();
+  const files = Promise.all(wheels.map((wheel) => bytes(address(wheel))));
+  files.catch(() => undefined); // it is waited for below
+  const python = await interpreter(address(base), packages);
+  tell("Loading the compiler");
+  for (const file of await files) python.unpackArchive(file, "wheel");
+  return python;
+}
+
+function address(path: string): string {
+  return new URL(path, location.href).href;
+}
+
+async function settings(): Promise<Settings> {
+  return JSON.parse(new TextDecoder().decode(await bytes(address("pyodide.json")))) as Settings;
+}
+
+async function interpreter(indexURL: string, packages: string[]): Promise<Python> {
+  try {
+    const { loadPyodide } = (await import(/* @vite-ignore */ `${indexURL}pyodide.mjs`)) as { loadPyodide: Load };
+    const python = await loadPyodide({ indexURL, packages });
+    const loaded = new Set(Object.keys(python.loadedPackages).map(plainName));
+    const missing = packages.filter((name) => !loaded.has(plainName(name)));
+    if (missing.length) throw new Error(`it lacks ${missing.join(", ")}`);
+    return python;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new GradmoteError(`Python cannot be loaded from ${indexURL} (${reason})`, WITHOUT);
+  }
+}
+
+/** Returns the name of a package in the one way in which names are compared. */
+function plainName(name: string): string {
+  return name.toLowerCase().replaceAll("_", "-");
+}
+
+/** Returns the contents of a file. Throws GradmoteError where it cannot be had. */
+async function bytes(url: string): Promise<ArrayBuffer> {
+  const response = await fetch(url).catch(() => undefined);
+  if (!response?.ok) throw new GradmoteError(`${url} cannot be loaded${response ? ` (${response.status})` : ""}`, WITHOUT);
+  return response.arrayBuffer();
+}

@@ -1,0 +1,36 @@
+"""The losses by the names that the command line and the studio page know them by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import ModelError
+from .bce_with_logits import bce_with_logits
+from .contrastive import contrastive
+from .cross_entropy import cross_entropy
+from .l1 import l1
+from .loss import Loss
+from .mse import mse
+from .triplet import triplet
+
+#: name on the command line -> factory
+LOSSES: dict[str, Callable[..., Loss]] = {
+    "cross_entropy": cross_entropy,
+    "mse": mse,
+    "l1": l1,
+    "bce_with_logits": bce_with_logits,
+    "contrastive": contrastive,
+    "triplet": triplet,
+}
+
+
+def named_loss(name: str, **settings: Any) -> Loss:
+    """Return the loss with that name. Raises ModelError for a name that none has.
+
+    Cross-entropy takes the scores before a final Softmax, as frameworks train.
+    """
+    if name not in LOSSES:
+        raise ModelError(f"there is no loss '{name}'", f"use one of {', '.join(LOSSES)}")
+    extra = {"through_softmax": True} if name == "cross_entropy" else {}
+    return LOSSES[name](**extra, **settings)

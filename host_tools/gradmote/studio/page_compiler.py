@@ -1,0 +1,172 @@
+"""The compiler as the studio page calls it: files are bytes, and reports are texts in JSON.
+
+It imports neither the command line nor what needs threads, processes or the compiled runtime, so
+that it runs in a browser. An image has the same bytes as that of `gradmote compile` with the same
+options.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from ..artifacts.artifact_options import ArtifactOptions
+from ..artifacts.export import trained_model
+from ..artifacts.schemes import Scheme
+from ..budget import Found, Limits, Task, bytes_of, search
+from ..budget.choice import Choice
+from ..budget.machine import as_dict as search_as_dict
+from ..compiler.compile import Result, compile_with
+from ..compiler.options import Options
+from ..device.boards import board, boards
+from ..errors import CheckpointError, ModelError
+from ..formats.checkpoint import unpack
+from ..formats.image import read_image
+from ..losses import named_loss
+from ..model.write import proto_bytes
+from ..optimizers import OPTIMIZERS
+from ..report.analyze import Report, analyze_image, analyze_result, as_drawn
+from ..report.analyze.machine import on
+
+#: A function that shows a line of progress.
+Tell = Callable[[str], object]
+_WHOLE = "full"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The options that the page offers.
+
+    Without a loss the image only infers. `budget` is the RAM for training, such as "96K", or "" for
+    no limit. With one, the scheme "full" stands for any: a search chooses. `boards` are those to
+    report on, by name; None stands for all.
+    """
+
+    loss: str = "cross_entropy"
+    optimizer: str = "sgd"
+    learning_rate: float = 1e-3
+    scheme: str = _WHOLE
+    batch: int = 1
+    budget: str = ""
+    boards: tuple[str, ...] | None = None
+
+    @classmethod
+    def from_json(cls, text: str) -> Wanted:
+        """Return the options of the page's CompileOptions."""
+        given = json.loads(text)
+        chosen = given.get("boards")
+        return cls(
+            given["loss"],
+            given["optimizer"],
+            float(given["learningRate"]),
+            given["scheme"] or _WHOLE,
+            int(given["batch"]),
+            given["budget"],
+            None if chosen is None else tuple(chosen),
+        )
+
+    def artifact_options(self) -> ArtifactOptions:
+        """Return what is trained, and how. Raises ModelError."""
+        if not self.loss:
+            return ArtifactOptions.training(None, None, self.scheme)
+        if self.optimizer not in OPTIMIZERS:
+            raise ModelError(f"there is no optimizer '{self.optimizer}'", f"use one of {', '.join(OPTIMIZERS)}")
+        optimizer = OPTIMIZERS[self.optimizer](self.learning_rate)
+        return ArtifactOptions.training(None, None, self.scheme, loss=named_loss(self.loss), optimizer=optimizer)
+
+
+def compile_onnx(name: str, model: bytes, options: str, tell: Tell = lambda _: None) -> tuple[bytes, str]:
+    """Return the image of an ONNX model, and its report. Raises GradmoteError.
+
+    options: Wanted in JSON. tell: takes lines of progress.
+    """
+    wanted = Wanted.from_json(options)
+    found = _searched(model, wanted, tell) if wanted.budget else None
+    result = _compiled(model, wanted, tell) if found is None else found.result
+    tell("Analyzing the image")
+    return result.image, _report_json(analyze_result(result, name), wanted.boards, found)
+
+
+def analyze_mote(name: str, image: bytes, board_names: Sequence[str] | None = None) -> str:
+    """Return the report on an image alone. Raises ImageError."""
+    return _report_json(analyze_image(image, name), board_names, None)
+
+
+def export_onnx(image: bytes, model: bytes, checkpoint: bytes) -> bytes:
+    """Return the ONNX model with what a session of the image has learned.
+
+    Raises CheckpointError where the checkpoint is of another image, or ModelError.
+    """
+    trained = unpack(checkpoint)
+    if trained.model_id not in (bytes(16), read_image(image).model_id):
+        raise CheckpointError(
+            "the checkpoint belongs to another image", "export what this model has learned, or open the other image"
+        )
+    return proto_bytes(trained_model(model, trained))
+
+
+def _compiled(model: bytes, wanted: Wanted, tell: Tell) -> Result:
+    """Return the image as it was asked for."""
+    tell("Reading the model")
+    with _told(tell):
+        return compile_with(model, wanted.artifact_options(), Options(batch=wanted.batch, tell=tell))
+
+
+def _searched(model: bytes, wanted: Wanted, tell: Tell) -> Found:
+    """Return the best training within the budget. Raises BudgetError where nothing fits."""
+    options = wanted.artifact_options()
+    if options.loss is None or options.optimizer is None:
+        raise ModelError("a budget without a loss", "choose a loss, which says what to train")
+    tell("Searching for what trains best in the budget")
+    scheme = options.scheme or Scheme()
+    task = Task(model, options.loss, options.optimizer, Options(batch=wanted.batch), scheme, options)
+    families = None if wanted.scheme == _WHOLE else [[scheme]]
+    tried = 0
+
+    def on_try(choice: Choice) -> None:
+        nonlocal tried
+        tried += 1
+        tell(f"Trying choice {tried}: {choice.scheme}, {choice.optimizer.rule}, batches of {choice.micro_batch}")
+
+    return search(task, Limits(ram=bytes_of(wanted.budget)), None, families, on_try)
+
+
+def _report_json(report: Report, board_names: Sequence[str] | None, found: Found | None) -> str:
+    """Return the report with the boards, and with the search where there was one."""
+    chosen = boards() if board_names is None else [board(name) for name in board_names]
+    drawn: dict[str, Any] = as_drawn(report)
+    drawn["boards"] = [on(one, report) for one in chosen]
+    drawn["budget"] = found and search_as_dict(found)
+    return json.dumps(drawn)
+
+
+@contextmanager
+def _told(tell: Tell) -> Iterator[None]:
+    """Send what the compiler logs to `tell`, as sentences."""
+    handler = _Teller(tell)
+    log = logging.getLogger("gradmote")
+    before = log.level
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
+        log.removeHandler(handler)
+
+
+class _Teller(logging.Handler):
+    """A handler that tells each record as one line."""
+
+    def __init__(self, tell: Tell) -> None:
+        super().__init__(logging.INFO)
+        self._tell = tell
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Tell the line, with its first letter in upper case."""
+        line = record.getMessage()
+        self._tell(line[:1].upper() + line[1:])
