@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from unit.data.digits_in_every_form import write_forms
+from unit.data.test_any_bytes import SEEDS
 from unit.data.test_bad_data import FOLDERS
 
 from gradmote.data.expected import Expected, ExpectedTensor
 from gradmote.data.reading import Reading
 from studio import page
 from studio.data_cases import Case, assert_same, bundle, files_in, read_in_python
-from studio.test_data_bad import MODEL, told
-from support.sample_files import picture, write
+from studio.test_data_bad import MODEL, drawn, told
+from support.sample_files import picture, png_that_claims, write
 
 RANDOM = np.random.default_rng(0)
 GRAY = RANDOM.integers(0, 256, (9, 7), np.uint8)
@@ -115,10 +117,33 @@ OTHER_WORDS = {"sizes": "b/0.png is 4 x 5 pixels, .*stretched", "nothing": "noth
 def test_bad_folders(tmp_path: Path) -> None:
     model = {**MODEL, "inputs": [{"name": "x", "dtype": "float32", "shape": [16]}]}
     chosen = {name: files for name, (files, _) in FOLDERS.items()}
+    chosen["too-little-data"] = {"a/0.png": picture(GRAY), "b/1.png": png_that_claims(1000, 1000)}
     for name, files in chosen.items():
         write(tmp_path / name, files)
-    cases = [Case(n, files_in(tmp_path / n), {"sampleShape": [16]}, model) for n in chosen]
+    cases = [
+        Case(n, files_in(tmp_path / n), {"sampleShape": None if n == "too-little-data" else [16]}, model)
+        for n in chosen
+    ]
     found = read_in_page(tmp_path, cases)
+    assert "cannot read too-little-data/b/1.png" in told(found["too-little-data"], "too-little-data")
     for name, (_, wanted) in FOLDERS.items():
         words = OTHER_WORDS.get(name, wanted)
         assert re.search(words, told(found[name], name)), (name, words, found[name])
+
+
+@pytest.mark.parametrize("form", ["a/0.png", "a/0.jpg"])
+def test_drawn_damage(tmp_path: Path, form: str) -> None:
+    """A damaged picture is refused in one line with a hint, or read to the bits that the host tools read."""
+    cases, good = [], SEEDS[form]
+    for number, content in enumerate(drawn(form)):
+        write(tmp_path / str(number), {form: content, form.replace("a/", "b/"): good[0]})
+        cases.append(Case(str(number), files_in(tmp_path / str(number)), {"resize": True}))
+    found, read = read_in_page(tmp_path, cases), 0
+    for case in cases:
+        if "error" in found[case.name]:
+            told(found[case.name], case.name)
+            continue
+        wanted = read_in_python(tmp_path / case.name, Reading(resize=True))
+        assert_same(found[case.name], wanted, case.name)
+        read += 1
+    assert 0 < read < len(cases)

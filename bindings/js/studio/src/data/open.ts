@@ -1,15 +1,17 @@
 /** What is open in the data panel: the files, how they are read, and what came of it. */
-import { signal } from "@preact/signals";
+import { batch, effect, signal } from "@preact/signals";
 
+import { fail } from "../notice";
 import { data, facts, model, notice } from "../state";
+import type { Dataset } from "./dataset";
 import { expectedOf, type Expected } from "./fit";
 import { isAbort } from "./problem";
 import { readInWorker } from "./reader";
 import { PLAIN, type Reading } from "./reading";
 import type { Source } from "./source";
 
-/** The files that were given, so that they can be read again in another way. */
-export const files = signal<Source[]>([]);
+/** What was read of files, and the files, so that they can be read again in another way. */
+export const opened = signal<{ files: Source[]; found: Dataset } | null>(null);
 /** How they are read. The shape of a sample is the model's. */
 export const reading = signal<Reading>(PLAIN);
 /** Whether pictures of another size than the model's are stretched to it. */
@@ -39,7 +41,7 @@ export async function openSamples(given: Source[], wanted: Reading = PLAIN): Pro
   try {
     const watcher = { signal: stop.signal, progress: (part: number) => under === stop && (progress.value = part) };
     const found = await readInWorker(given, { ...wanted, resize: stretches.value, sampleShape: shape }, watcher);
-    [files.value, reading.value, data.value] = [given, wanted, found];
+    batch(() => ([opened.value, reading.value, data.value] = [{ files: given, found }, wanted, found]));
     if (notice.value?.kind === "error") notice.value = null; // it spoke of files that are no longer asked for
     return true;
   } catch (error) {
@@ -52,7 +54,7 @@ export async function openSamples(given: Source[], wanted: Reading = PLAIN): Pro
 
 /** Reads the same files again, in another way. */
 export async function readAgain(change: Partial<Reading>): Promise<boolean> {
-  return openSamples(files.value, { ...reading.value, ...change });
+  return openSamples(opened.value?.files ?? [], { ...reading.value, ...change });
 }
 
 /** Stretches pictures, or does not, and reads again what was given last. */
@@ -65,3 +67,11 @@ export async function stretch(wanted: boolean): Promise<void> {
 export function stopReading(): void {
   under?.abort();
 }
+
+/** Pictures and recordings take the shape of the model's samples, so that another model has them read again. */
+effect(() => {
+  const shape = expected()?.inputs[0]?.shape, last = opened.peek();
+  const areFiles = last?.found === data.peek() && last?.found.origins?.["x"]?.kind === "files";
+  if (!shape || !areFiles || String(shape) === String(last?.found.sampleShape)) return;
+  void openSamples(last!.files, reading.peek()).catch(fail);
+});

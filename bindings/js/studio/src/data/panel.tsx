@@ -6,7 +6,7 @@ import { Missing } from "../parts/missing";
 import { Choose } from "./choose";
 import { rangeOf, type Dataset } from "./dataset";
 import { emptyClasses, notFinite, problems, verdict, type Expected } from "./fit";
-import { expected, files, progress } from "./open";
+import { expected, opened, progress } from "./open";
 import { Samples } from "./samples";
 import { Settings } from "./settings";
 import { Arrays, Classes, type Row } from "./tables";
@@ -49,7 +49,7 @@ function Found({ data: found }: { data: Dataset }) {
             {wanted && <Verdict data={found} wanted={wanted} />}
             <Notes data={found} />
           </div>
-          {files.value.length > 0 && <Settings data={found} />}
+          {opened.value?.found === found && <Settings data={found} />}
           <Arrays rows={rows} />
         </div>
         {found.classes.length > 0 && <Classes data={found} />}
