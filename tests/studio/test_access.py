@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from studio import page
+from studio.test_board import port
+
+__all__ = ["port"]
+
+
+def assert_in_order(seen: dict[str, Any], looks: int) -> None:
+    assert seen["looks"] == looks
+    assert seen["broken"] == []
+    assert seen["wide"] == []
+    assert seen["console"] == seen["problems"] == []
 
 
 def test_no_panel_breaks_a_rule_or_is_wider_than_the_window() -> None:
-    seen = page.click("access.mjs")
-    assert seen["looks"] >= 48
-    assert seen["found"] == []
-    assert seen["wide"] == []
-    assert seen["console"] == seen["problems"] == []
+    assert_in_order(page.click("access.mjs"), 56)
+
+
+@pytest.mark.device
+def test_nor_does_that_of_a_board_that_is_connected(port: str) -> None:
+    assert_in_order(page.click("access_board.mjs", port), 8)
 
 
 def test_the_keyboard_reaches_every_control_and_trains() -> None:

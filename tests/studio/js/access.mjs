@@ -1,82 +1,62 @@
-// Looks at every panel, empty, with a model and data, and trained, in widths and colours: what axe-core finds against
-// WCAG 2.1 A and AA, what is wider than the window, and what the browser's console says.
+// Looks at every panel, empty, with a model and data, trained, with files, taught by the camera, and after an error.
 
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { openExample, openStudio, tools, toStep, until } from "./studio.mjs";
+import { openExample, openStudio, toStep } from "./studio.mjs";
+import { Rules } from "./rules.mjs";
 
-const AXE = readFileSync(join(tools, "node_modules", "axe-core", "axe.min.js"), "utf8");
-const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"];
 const STEPS = ["model", "data", "train", "teach", "board"];
-const WIDTHS = [390, 768, 1280, 2560];
-/** Rules look at these; the layout of the others lies between them. */
-const RULED = [390, 1280];
+const TABLE = "width,height,weight,kind\n1.5,2,3,cat\n2.5,1,0,dog\n0.5,,4,cat\n1,2,3,dog\n";
+const CAMERA = ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"];
 
-const console_ = [];
+let rules;
 const studio = await openStudio({
-  before: (page) => page.on("console", (message) => message.type() === "error" && console_.push(message.text())),
+  args: CAMERA,
+  context: { permissions: ["camera"] },
+  before: (page) => (rules = new Rules(page)),
 });
 const { page } = studio;
-const found = [], wide = [];
-let looks = 0;
 
-/** Looks at what the page shows now. */
-async function look(place) {
-  for (const width of WIDTHS) {
-    await page.setViewportSize({ width, height: 900 });
-    if (!(await fits())) wide.push(`${place} at ${width}: ${await widest()}`);
-    for (const colorScheme of RULED.includes(width) ? ["light", "dark"] : []) {
-      await page.emulateMedia({ colorScheme });
-      await page.waitForFunction((theme) => document.documentElement.dataset.theme === theme, colorScheme);
-      await violations(`${place} at ${width}, ${colorScheme}`);
-    }
-  }
-}
-
-/** Tells whether all is within the window, once curves have followed its new width. */
-async function fits() {
-  const inside = () => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
-  return until(inside, 2).catch(() => false);
-}
-
-async function violations(place) {
-  looks += 1;
-  const told = await page.evaluate(async (values) => (await axe.run(document, { runOnly: values })).violations, RULES);
-  for (const { id, nodes } of told) {
-    for (const { html, failureSummary } of nodes) found.push(`${place}: ${id}: ${html.slice(0, 160)} ${failureSummary}`);
-  }
-}
-
-/** Names what reaches furthest to the right. */
-function widest() {
-  return page.evaluate(() => {
-    const right = (element) => element.getBoundingClientRect().right;
-    const all = [...document.querySelectorAll("main *, header *, nav *")];
-    const most = all.reduce((most, element) => (right(element) > right(most) ? element : most));
-    return most.outerHTML.slice(0, 120);
-  });
+/** Gives the panel that shows a file with this text. */
+async function give(name, text) {
+  const file = { name, mimeType: "application/octet-stream", buffer: Buffer.from(text) };
+  await page.locator("main input[type=file]").first().setInputFiles(file);
 }
 
 async function lookAtAll(state) {
   for (const step of STEPS) {
     await toStep(page, step);
     await page.getByRole("heading", { level: 2 }).first().waitFor();
-    await look(`${step}, ${state}`);
+    await rules.look(`${step}, ${state}`);
   }
 }
 
-await page.evaluate(AXE);
+await page.locator("[data-example]").first().waitFor();
 await lookAtAll("empty");
 await openExample(page);
 await lookAtAll("open");
+
 await toStep(page, "train");
 await page.getByLabel("Epochs").fill("1");
 await page.getByRole("button", { name: "Train", exact: true }).click();
-await page.getByRole("button", { name: "Train", exact: true }).waitFor();
-await look("train, trained");
+await page.locator(".confusion").waitFor();
+await rules.look("train, trained");
+
+await toStep(page, "teach");
+await page.getByText("Camera", { exact: true }).click();
+await page.getByRole("button", { name: "Start the camera" }).click();
+await page.locator(".seen canvas").waitFor();
+const hold = page.getByRole("button", { name: "Hold to record" }).first();
+await hold.focus();
+await page.keyboard.press("Space");
+await page.locator(".class .recorded li").nth(3).waitFor();
+await page.keyboard.press("Space");
+await rules.look("teach, recorded");
+
+await toStep(page, "data");
+await give("table.csv", TABLE);
+await page.locator(".classes").waitFor();
+await rules.look("data, a table that does not fit");
 await toStep(page, "model");
-const broken = { name: "broken.mote", mimeType: "application/octet-stream", buffer: Buffer.from("no image") };
-await page.locator("main input[type=file]").first().setInputFiles(broken);
+await give("broken.mote", "no image");
 await page.getByRole("alert").getByText("GM_ERR").waitFor();
-await look("model, refused");
-await studio.end({ looks, found, wide, console: console_ });
+await rules.look("model, refused");
+await studio.end(rules.told());

@@ -9,6 +9,7 @@ interface Props {
   look: Look | null;
   least: number;
   largest: number;
+  /** What it is for those who listen; empty where what is around says that. */
   label: string;
 }
 
@@ -25,7 +26,8 @@ export function Thumbnail({ sample, look, least, largest, label }: Props) {
     if (look) context.putImageData(pixelsOf(sample, look, least, largest), 0, 0);
     else drawLine(context, sample, least, largest);
   }, [sample, look, least, largest, colours]);
-  return <canvas class={look ? "thumbnail pixels" : "thumbnail line"} ref={canvas} width={width} height={height} role="img" aria-label={label} />;
+  const said = label ? { role: "img" as const, "aria-label": label } : { "aria-hidden": true };
+  return <canvas class={look ? "thumbnail pixels" : "thumbnail line"} ref={canvas} width={width} height={height} {...said} />;
 }
 
 /** Draws few numbers as bars, and many as a line. */
