@@ -140,3 +140,16 @@ def in_the_page(folder: Path, models: dict[str, Path]) -> dict[str, Any]:
     (folder / "cases.json").write_text(json.dumps(cases))
     page.require()
     return page.click("compiler.mjs", pyodide_release.require(), folder / "cases.json")
+
+
+def test_a_compiler_that_cannot_be_loaded_is_told_and_tried_again() -> None:
+    model = page.require() / "examples" / "digits-cnn.onnx"
+    found = page.click("compiler_page.mjs", pyodide_release.CORE, model)
+    assert found["stopped"] == {"alert": "the compiler was stopped compile again to start it", "state": "absent"}
+    for case, words in (("unreachable", "Failed to fetch"), ("lacking", "it lacks numpy, ml-dtypes, protobuf")):
+        assert "Python cannot be loaded from http" in found[case]["alert"], case
+        assert words in found[case]["alert"], case
+        assert ".mote files need no compiler" in found[case]["alert"], case
+        assert found[case]["state"] == "failed", case
+    assert found["works"] == "digits-mlp.mote"
+    assert found["problems"] == []

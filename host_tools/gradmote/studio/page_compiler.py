@@ -63,9 +63,9 @@ class Wanted:
             given["loss"],
             given["optimizer"],
             float(given["learningRate"]),
-            given["scheme"] or _WHOLE,
+            given["scheme"].strip() or _WHOLE,
             int(given["batch"]),
-            given["budget"],
+            given["budget"].strip(),
             None if chosen is None else tuple(chosen),
         )
 

@@ -3,14 +3,14 @@
 
 import { readFile } from "node:fs/promises";
 import { openStudio, values } from "./studio.mjs";
-import { pyodideFrom, startWorker } from "./pyodide.mjs";
+import { pyodideElsewhere, startWorker } from "./pyodide.mjs";
 
 const [folder, file] = values;
 const cases = JSON.parse(await readFile(file, "utf8"));
 const bytes = async (path) => [...(await readFile(path))];
 const hex = (numbers) => Buffer.from(numbers).toString("base64");
 
-const studio = await openStudio({ other: pyodideFrom(folder) });
+const studio = await openStudio({ other: await pyodideElsewhere(folder) });
 const ask = await startWorker(studio.page);
 const compiled = [];
 for (const [name, onnx, options] of cases.compile) {

@@ -1,7 +1,8 @@
 // A folder of Pyodide served beside the page, as `gradmote studio --pyodide` does, and the compiler's worker itself.
 
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { createServer } from "node:http";
+import { extname, join } from "node:path";
 import { root } from "./studio.mjs";
 
 /** Returns what answers for the page's pyodide.json and for `pyodide/`. `change` may alter the settings. */
@@ -14,6 +15,21 @@ export function pyodideFrom(folder, change = (settings) => settings) {
     if (!path.startsWith("/pyodide/")) return undefined;
     return readFile(join(folder, path.slice("/pyodide/".length))).catch(() => null);
   };
+}
+
+const TYPES = { ".mjs": "text/javascript", ".wasm": "application/wasm", ".json": "application/json" };
+
+/** Serves the folder at another origin, as the public address is one, and returns what answers for pyodide.json. */
+export async function pyodideElsewhere(folder) {
+  const server = createServer(async ({ url }, response) => {
+    const data = await readFile(join(folder, url)).catch(() => undefined);
+    const headers = { "access-control-allow-origin": "*", "content-type": TYPES[extname(url)] ?? "application/octet-stream" };
+    response.writeHead(data ? 200 : 404, headers).end(data);
+  });
+  await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
+  server.unref();
+  const base = `http://127.0.0.1:${server.address().port}/`;
+  return pyodideFrom(folder, (settings) => ({ ...settings, base }));
 }
 
 /** Starts the compiler's worker in the page as `ask(call, ...values)`; it takes and returns arrays of numbers for bytes. */

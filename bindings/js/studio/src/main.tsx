@@ -1,5 +1,6 @@
 import { render } from "preact";
 import { App } from "./app";
+import { prepareCompiler } from "./compiler/prepare";
 import { takeDrops } from "./drop";
 import { awaitInstallOffer } from "./offline/install";
 import { keepOffline } from "./offline/update";
@@ -17,3 +18,4 @@ render(<App />, document.getElementById("app")!);
 takeDrops();
 awaitInstallOffer();
 void keepOffline();
+prepareCompiler();

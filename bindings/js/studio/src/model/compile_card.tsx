@@ -28,6 +28,7 @@ export function CompileCard() {
             Compile {onnx.value.name}
           </button>
         )}
+        {busy && <button type="button" onClick={() => compiler.cancel()}>Stop</button>}
         {model.value && <button type="button" onClick={saveImage}>Save the image</button>}
       </div>
       <p class="soft small" id={id} role="status">{compiler.progress.value || (busy ? "Compiling" : "")}</p>
