@@ -10,8 +10,8 @@ const TYPES = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/ja
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 
-/** Opens a page of the project, gives it and its errors to `work`, and closes it. */
-export async function inPage({ chromium, tools, port, address, serial = true, context = {} }, work) {
+/** Opens a page of the project, gives it to `work`, and closes it. A host "x.example" makes a page that is not secure. */
+export async function inPage({ chromium, tools, port, address, host = "127.0.0.1", serial = true, context = {} }, work) {
   const { chromium: browsers } = createRequire(join(tools, "any.js"))("playwright-core");
   const server = createServer(async ({ url }, response) => {
     const path = join(ROOT, decodeURIComponent(new URL(url, "http://here").pathname));
@@ -19,14 +19,15 @@ export async function inPage({ chromium, tools, port, address, serial = true, co
     response.writeHead(data ? 200 : 404, { "content-type": TYPES[extname(path)] ?? "application/octet-stream" }).end(data);
   });
   await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
-  const browser = await browsers.launch({ executablePath: chromium, args: ["--no-sandbox"] });
+  const browser = await browsers.launch({ executablePath: chromium, args: ["--no-sandbox", "--host-resolver-rules=MAP *.example 127.0.0.1"] });
   const lines = [];
   try {
     const page = await (await browser.newContext(context)).newPage(), problems = [];
     page.on("pageerror", (error) => problems.push(String(error)));
+    if (host.endsWith(".example")) serial = false; // such a page is not secure, and has none by itself
     if (serial) await plugIn(page, port, lines);
     else await page.addInitScript(() => delete Navigator.prototype.serial);
-    await page.goto(`http://127.0.0.1:${server.address().port}/${address}`);
+    await page.goto(`http://${host}:${server.address().port}/${address}`);
     return { ...(await work(page)), problems };
   } finally {
     await browser.close();

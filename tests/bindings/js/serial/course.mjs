@@ -58,6 +58,29 @@ export async function updating(board, { image, other }) {
   return { kept, carried, batch: board.info().batch, state: await sha256(await board.state()) };
 }
 
+/** Offers images to a board that takes signed ones alone, then sends one, and updates it. */
+export async function signing(board, { signed, unsigned, other_key, other_signature }) {
+  const told = {};
+  for (const [name, image] of Object.entries({ unsigned, other_key, other_signature })) told[name] = await failure(() => board.loadImage(image));
+  const { status, keyId, profile } = await board.loadImage(signed);
+  await board.step([1, -2, 0.5, 0.25, 3, -1], [2, 0]);
+  const before = await sha256(await board.state());
+  told.update = await failure(() => board.updateImage(other_signature));
+  const stayed = (await sha256(await board.state())) === before, { kept } = await board.updateImage(signed);
+  return { told, status, keyId, profile, stayed, kept, carried: (await sha256(await board.state())) === before };
+}
+
+/** Restarts a board, which goes on from what it saved. */
+export async function restarting(board, { image, pixels, labels }) {
+  await board.loadImage(image);
+  await board.train({ x: pixels, y: labels, scale: 1 / 16 });
+  await board.save();
+  const before = await sha256(await board.state());
+  await board.step();
+  const { status } = await board.reboot();
+  return { status, back: (await sha256(await board.state())) === before };
+}
+
 /** Returns the error of a call: its class, its name and its text. */
 export async function failure(call) {
   const error = await Promise.resolve().then(call).then(() => ({ name: "none" }), (reason) => reason);

@@ -36,9 +36,9 @@ const used = await inPage(place, async (page) => {
   await shot(page, "bare");
   await press(dialog, "Send Digits 1.0");
   await said(dialog, "The board has the model.");
-  await press(dialog, "Train for 2 epochs");
+  await press(dialog, "Train for 8 epochs");
   await dialog.getByRole("progressbar").waitFor();
-  await dialog.getByText(/Epoch 2/).waitFor();
+  await said(dialog, /Epoch [2-8] of 8/);
   await shot(page, "training");
   await said(dialog, /Trained: the loss of the last epoch is \d/);
   await shot(page, "trained");
@@ -101,4 +101,8 @@ const unsupported = await inPage({ ...place, serial: false }, async (page) => {
   const element = page.locator("gradmote-board");
   return { text: (await element.innerText()).trim(), marked: await element.evaluate((it) => it.hasAttribute("install-unsupported")), buttons: await page.getByRole("button").count() };
 });
-console.log(JSON.stringify({ used, refusals, unsupported }));
+const insecure = await inPage({ ...place, host: "board.example" }, async (page) => {
+  await page.waitForFunction(() => globalThis.ready);
+  return { text: await page.getByText("Boards connect only").textContent() };
+});
+console.log(JSON.stringify({ used, refusals, unsupported, insecure }));

@@ -187,3 +187,25 @@ test("calls take turns", async () => {
   assert.equal(most, 1);
   await board.close();
 });
+
+test("a port that goes away while its board restarts is opened again", async () => {
+  let connections = 0;
+  const port = {
+    readable: null, writable: null, getInfo: () => ({ usbVendorId: 1 }), close: async () => undefined,
+    async open() {
+      if (++connections === 2) throw new DOMException("Failed to open serial port.", "NetworkError"); // it is not back yet
+      const line = standIn(([, type, sequence], send) => {
+        if (type === 22) return setTimeout(() => line.lose(new DOMException("The device has been lost.", "NetworkError")), 100);
+        send(frame(type | 0x80, sequence, type === 1 ? info() : new Uint8Array(32)));
+      });
+      Object.assign(port, { readable: line.readable, writable: line.writable });
+    },
+  };
+  const board = await Board.open(port), again = board.reboot();
+  setTimeout(() => (port.readable = port.writable = null), 300);
+  assert.equal((await again).name, "board");
+  assert.equal((await board.mem()).ram, 0);
+  assert.equal(connections, 3);
+  await board.close();
+  assert.equal(await board.closed, null);
+});

@@ -1,6 +1,6 @@
 // A line that flips a bit of a byte or loses it, with probability RATE each, in both directions, and stalls
 // after one with probability STALLS.
-const RATE = 1e-3;
+const RATE = 5e-4;
 const STALLS = 1e-4;
 
 /** Returns a transport with noise, drawn from a seed. damage: the bytes that were flipped and lost so far. */
