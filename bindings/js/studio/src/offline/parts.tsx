@@ -1,4 +1,5 @@
 import { install, installOffer } from "./install";
+import { work } from "../board/work";
 import { status } from "../training/run";
 import { newVersion, takeNewVersion } from "./update";
 
@@ -12,19 +13,19 @@ export function InstallButton() {
   );
 }
 
-/** Tells of a new version. The user says when: a reload forgets what was not saved. While a model trains, it waits. */
+/** Tells of a new version. The user says when: a reload forgets what was not saved. While the page or a board works, it waits. */
 export function NewVersion() {
   const later = () => (newVersion.value = null);
-  const training = status.value !== "idle";
+  const busy = status.value !== "idle" ? "training" : work.value ? "board" : "";
   return (
     <div class="update" role="status">
       {newVersion.value && (
         <div class="notice">
           <p>
             <strong>A new version is ready.</strong>
-            <span class="hint"> {training ? "It waits for the training." : "Save what was learned, then reload."}</span>
+            <span class="hint"> {busy ? `It waits for the ${busy}.` : "Save what was learned, then reload."}</span>
           </p>
-          {!training && (
+          {!busy && (
             <button type="button" onClick={takeNewVersion}>
               Reload
             </button>
