@@ -19,7 +19,7 @@ from studio import page
 from support import npm_package
 
 SOURCES = npm_package.ROOT / "bindings" / "js" / "studio" / "src"
-MODULES = ("data/read", "data/reading", "data/fit", "data/split", "data/pictures/images")
+MODULES = ("data/read", "data/reading", "data/fit", "data/dataset", "data/pictures/images")
 
 
 @dataclass

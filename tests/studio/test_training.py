@@ -42,12 +42,21 @@ def shuffled(indices: list[int], draws: Iterator[float]) -> list[int]:
     return order
 
 
+def without_held_out(order: list[int], labels: np.ndarray) -> list[int]:
+    """Return the order without the last ones of each class, as training/split.ts does."""
+    held = set[int]()
+    for label in np.unique(labels):
+        samples = [sample for sample in order if labels[sample] == label]
+        held.update(samples[len(samples) - int(len(samples) * HELD + 0.5) :])
+    return [sample for sample in order if sample not in held]
+
+
 def twin(arrange: Callable[[list[int]], list[int]]) -> str:
     """Return the digest of the twin's state after the same steps: `arrange` is called for the split and each epoch."""
     folder = page.built() / "examples"
     samples = np.load(folder / "digits.npz")
     count = len(samples["x"])
-    train = arrange(list(range(count)))[: count - round(count * HELD)]
+    train = without_held_out(arrange(list(range(count))), samples["y"])
     with Session((folder / "digits-cnn.mote").read_bytes(), "strict") as session:
         session.learning_rate = RATE
         for _ in range(EPOCHS):

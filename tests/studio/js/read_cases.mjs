@@ -7,15 +7,16 @@ import { openAsBlob, readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 const [bundle, cases] = process.argv.slice(2);
-const { readSamples, problems, PLAIN } = await import(pathToFileURL(bundle).href);
+const { readSamples, partsOf, problems, PLAIN } = await import(pathToFileURL(bundle).href);
 
 const digest = (array) => createHash("sha256").update(new Uint8Array(array.buffer, array.byteOffset, array.byteLength)).digest("hex");
 const kind = (array) => (array instanceof Float32Array ? "float32" : "int32");
 const refuse = () => Promise.reject(new Error("node decodes no pictures"));
 
-function told({ x, y, count, sampleShape, labelShape, classes, notes, test, columns }) {
-  const part = (samples) => ({ x: digest(samples.x), y: digest(samples.y), count: samples.count });
-  return { ...part({ x, y, count }), kind: kind(y), sampleShape, labelShape, classes, notes, columns, test: test && part(test) };
+function told(data) {
+  const { y, sampleShape, labelShape, classes, notes, columns } = data;
+  const [train, test] = partsOf(data).map(({ part }) => ({ x: digest(part.x), y: digest(part.y), count: part.count }));
+  return { ...train, kind: kind(y), sampleShape, labelShape, classes, notes, columns, test };
 }
 
 /** Returns the first reason why the model cannot be trained on the samples. */

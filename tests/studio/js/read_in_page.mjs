@@ -14,14 +14,15 @@ const studio = await openStudio({ other });
 let number = 0;
 for (const one of cases) one.files = one.files.map(({ path }) => ({ path, address: `/tests/file/${number++}` }));
 const found = await studio.page.evaluate(async (cases) => {
-  const { readSamples, decodeByCanvas, problems, PLAIN } = await import("/tests/data.js");
+  const { readSamples, decodeByCanvas, partsOf, problems, PLAIN } = await import("/tests/data.js");
   const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
   const digest = async (array) => hex(new Uint8Array(await crypto.subtle.digest("SHA-256", array)));
   const part = async ({ x, y, count }) => ({ x: await digest(x), y: await digest(y), count });
   const told = async (data, model) => {
-    const { y, sampleShape, labelShape, classes, notes, test } = data, [problem] = model ? problems(data, model) : [];
+    const { y, sampleShape, labelShape, classes, notes } = data, [problem] = model ? problems(data, model) : [];
     const kind = y instanceof Float32Array ? "float32" : "int32", misfit = problem && { text: problem.text, hint: problem.hint };
-    return { ...(await part(data)), kind, sampleShape, labelShape, classes, notes, test: test ? await part(test) : null, misfit };
+    const [train, test] = await Promise.all(partsOf(data).map((one) => part(one.part)));
+    return { ...train, kind, sampleShape, labelShape, classes, notes, test: test ?? null, misfit };
   };
   const found = {};
   for (const { name, files, reading, model } of cases) {

@@ -25,6 +25,7 @@ export function addToData(label: number): string {
   const sample = sensed.value, shape = facts.value?.inputs[0]?.shape.slice(1);
   if (!sample || !shape || !isSameModel.value) throw new GradmoteError("nothing was read for the page's model", "read the sensor first");
   const before = data.value ?? emptyData(shape);
+  if (before.heldOut) throw new GradmoteError("the data came with samples to test on, behind which none can be added", "clear the data first");
   if (before.x.length !== before.count * sample.length) {
     throw new GradmoteError(`the data's samples have ${before.x.length / before.count} numbers, the board's ${sample.length}`, "clear the data first");
   }

@@ -32,7 +32,7 @@ function planned(board: Board): [Dataset, Plan] {
 /** Trains the page's data on the board, as the Train step does here. */
 export async function train(tools: Tools): Promise<string> {
   const { board } = tools, [samples, plan] = planned(board), { epochs, held, shuffle, seed } = settings.value;
-  const draw = drawing(seed), parts = split(samples.count, held / 100, shuffle ? draw : null);
+  const draw = drawing(seed), parts = split(samples, held / 100, shuffle ? draw : null);
   const perEpoch = Math.floor(parts.train.length / plan.batch);
   if (!perEpoch) throw new DataError(`${parts.train.length} samples are left to train on, and a batch has ${plan.batch}`, "hold out fewer");
   await setRate(board, epochs * perEpoch);
@@ -61,7 +61,7 @@ async function setRate(board: Board, steps: number): Promise<void> {
 /** Tests the board's model on held-out samples. */
 export async function testHeld(tools: Tools): Promise<string> {
   const [samples] = planned(tools.board), { held, shuffle, seed } = settings.value;
-  const parts = split(samples.count, held / 100, shuffle ? drawing(seed) : null);
+  const parts = split(samples, held / 100, shuffle ? drawing(seed) : null);
   return `On the board: ${await test(tools, parts.held.length ? parts.held : parts.train)}`;
 }
 

@@ -20,8 +20,8 @@ export interface Dataset {
   classes: string[];
   /** What the user should know of how the data was read. */
   notes: string[];
-  /** The samples to test on, where the files have some. */
-  test?: Part;
+  /** How many of the last samples are there to test on, where the files have such. */
+  heldOut?: number;
   /** The columns of a table, from which the label may be chosen. */
   columns?: string[];
   /** Where x and y, and those to test on, are from; messages name it. */
@@ -49,18 +49,54 @@ export function datasetOf({ path, arrays, origins, classes, notes }: Loaded): Da
     if (error instanceof DataError) throw new DataError(`${named(path)}: ${error.text}`, error.hint);
     throw error;
   }
-  const { x, y } = arrays, others = Object.keys(arrays).filter((name) => !USED.includes(name));
+  const { x, y, x_test: test } = arrays, others = Object.keys(arrays).filter((name) => !USED.includes(name));
   const unused = others.length ? [`${named(nameOf(path))}: ${listed(others)} are not used here; gradmote train gives them to models of several inputs`] : [];
   return {
     name: nameOf(path),
-    ...partOf(x, y),
+    ...(test ? joined(partOf(x, y), partOf(test, arrays.y_test)) : partOf(x, y)),
     sampleShape: x.shape.slice(1),
     labelShape: y?.shape.slice(1) ?? [],
     classes: classes ?? countedClasses(y, arrays.y_test),
     notes: [...notes, ...unused],
-    ...(arrays.x_test && { test: partOf(arrays.x_test, arrays.y_test) }),
+    ...(test && { heldOut: test.shape[0] }),
     origins,
   };
+}
+
+/** Returns the samples to train on with those to test on behind them. */
+function joined(train: Part, test: Part): Part {
+  const areWhole = train.y instanceof Int32Array && test.y instanceof Int32Array;
+  const x = behind(new Float32Array(train.x.length + test.x.length), train.x, test.x);
+  const labels = train.y.length + test.y.length;
+  const y = areWhole ? behind(new Int32Array(labels), train.y, test.y) : behind(new Float32Array(labels), train.y, test.y);
+  return { x, y, count: train.count + test.count };
+}
+
+function behind<T extends Values>(room: T, first: Values, second: Values): T {
+  room.set(first);
+  room.set(second, first.length);
+  return room;
+}
+
+/** A part of the data, and what the names of its arrays end with. */
+export interface NamedPart {
+  part: Part;
+  ending: "" | "_test";
+}
+
+const divided = new WeakMap<Dataset, NamedPart[]>();
+
+/** Returns views of the samples to train on, and of those to test on where there are some. */
+export function partsOf(data: Dataset): NamedPart[] {
+  const found = divided.get(data) ?? viewsOf(data);
+  divided.set(data, found);
+  return found;
+}
+
+function viewsOf({ x, y, count, heldOut = 0 }: Dataset): NamedPart[] {
+  const [wide, narrow] = [x.length / count, y.length / count], first = count - heldOut;
+  const view = (start: number, end: number) => ({ x: x.subarray(wide * start, wide * end), y: y.subarray(narrow * start, narrow * end), count: end - start });
+  return [{ part: view(0, first), ending: "" }, ...(heldOut ? [{ part: view(first, count), ending: "_test" as const }] : [])];
 }
 
 function partOf(x: AnyArray, y: AnyArray | undefined): Part {
@@ -132,9 +168,9 @@ type Values = Dataset["x"] | Dataset["y"];
 
 const known = new WeakMap<Values, Range>();
 
-/** Returns all arrays of the data. */
-export function arraysOf({ x, y, test }: Dataset): Values[] {
-  return [x, y, ...(test ? [test.x, test.y] : [])];
+/** Returns all arrays of the data, part by part. */
+export function arraysOf(data: Dataset): Values[] {
+  return partsOf(data).flatMap(({ part }) => [part.x, part.y]);
 }
 
 /** Keeps the range of an array that was found elsewhere, so that no page looks at millions of numbers. */

@@ -1,7 +1,7 @@
 /** Samples held against what a model takes, before anything is trained. */
 import type { TensorInfo } from "gradmote";
 
-import { classCounts, hasNamedClasses, placeIn, rangeOf, type Dataset, type Part } from "./dataset";
+import { classCounts, hasNamedClasses, partsOf, placeIn, rangeOf, type Dataset, type Part } from "./dataset";
 import { sizeOf } from "./loaded";
 import { DataError } from "./problem";
 import { counted, dims, figure, listed, named, quoted } from "./wording";
@@ -58,8 +58,9 @@ export function problems(data: Dataset, expected: Expected): DataError[] {
     if (!ending) found.push(...[...inputs, ...labels].map(further));
   }
   if (data.y.length && !expected.labels.length) found.push(new DataError("the model takes no y", "compile it with a loss"));
-  if (data.count < expected.batch) {
-    found.push(new DataError(`${data.name}: ${data.count} samples do not fill a batch of ${expected.batch}`, "compile with a smaller batch"));
+  const { count } = partsOf(data)[0]!.part;
+  if (count < expected.batch) {
+    found.push(new DataError(`${data.name}: ${count} samples do not fill a batch of ${expected.batch}`, "compile with a smaller batch"));
   }
   return found;
 }
@@ -72,7 +73,7 @@ export function requireFit(data: Dataset, expected: Expected): void {
 
 /** Returns a sentence on samples that fit the model. */
 export function verdict(data: Dataset, expected: Expected): string {
-  return `The data fits ${named(expected.name)}: ${counted(Math.floor(data.count / expected.batch))} updates in an epoch.`;
+  return `The data fits ${named(expected.name)}: ${counted(Math.floor((data.count - (data.heldOut ?? 0)) / expected.batch))} updates in an epoch.`;
 }
 
 /** Returns a sentence on each array with NaN or infinity: where the first one is, and in how many samples. */
@@ -81,10 +82,6 @@ export function notFinite(data: Dataset): string[] {
     ...notFiniteIn(data, `x${ending}`, part.x, data.sampleShape),
     ...notFiniteIn(data, `y${ending}`, part.y, data.labelShape),
   ]);
-}
-
-function partsOf(data: Dataset): { part: Part; ending: string }[] {
-  return [{ part: data, ending: "" }, ...(data.test ? [{ part: data.test, ending: "_test" }] : [])];
 }
 
 function further({ name }: ExpectedTensor): DataError {
@@ -180,6 +177,6 @@ function notFiniteIn(data: Dataset, name: string, values: Part["y"], shape: numb
 
 /** Returns the names of classes that have no sample to train on. */
 export function emptyClasses(data: Dataset): string[] {
-  const counts = classCounts(data.classes, data.y);
+  const counts = classCounts(data.classes, partsOf(data)[0]!.part.y);
   return data.classes.filter((_, number) => !counts[number]);
 }

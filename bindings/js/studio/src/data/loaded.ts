@@ -61,10 +61,10 @@ export function indexOf(position: number, shape: readonly number[]): number[] {
 
 /** Returns the words for one number of an array: its line and column, its file, or its index. */
 export function placeOf(origin: Origin | undefined, name: string, index: readonly number[]): string {
-  if (origin?.kind === "table" && index.length) {
+  if (origin?.kind === "table" && index[0]! < origin.lines.length) {
     const column = origin.columns[index.length > 1 ? index[1] : 0];
     return `${named(origin.path)}, line ${origin.lines[index[0]]}, column ${named(column)}`;
   }
-  if (origin?.kind === "files" && index.length) return named(origin.files[index[0]]);
+  if (origin?.kind === "files" && index[0]! < origin.files.length) return named(origin.files[index[0]]);
   return index.length ? `${name}[${index.join(", ")}]` : name;
 }

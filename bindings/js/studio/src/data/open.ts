@@ -63,6 +63,13 @@ export async function stretch(wanted: boolean): Promise<void> {
   if (asked) await openSamples(asked.files, asked.reading);
 }
 
+/** Lets go of the data. */
+export function clearData(): void {
+  under?.abort();
+  asked = undefined;
+  batch(() => ([opened.value, data.value] = [null, null]));
+}
+
 /** Ends reading; the data of before stays. */
 export function stopReading(): void {
   under?.abort();

@@ -4,9 +4,9 @@ import "../style/data.css";
 import { data, model } from "../state";
 import { Missing } from "../parts/missing";
 import { Choose } from "./choose";
-import { rangeOf, type Dataset } from "./dataset";
+import { partsOf, rangeOf, type Dataset } from "./dataset";
 import { emptyClasses, notFinite, problems, verdict, type Expected } from "./fit";
-import { expected, opened, progress } from "./open";
+import { clearData, expected, opened, progress } from "./open";
 import { Samples } from "./samples";
 import { Settings } from "./settings";
 import { Arrays, Classes, type Row } from "./tables";
@@ -44,8 +44,11 @@ function Found({ data: found }: { data: Dataset }) {
       <div class="described">
         <div class="stack">
           <div class="card given">
-            <h3>{found.name}</h3>
-            <p>{counted(found.count)} samples{found.test && `, and ${counted(found.test.count)} to test on`}</p>
+            <div class="row spread">
+              <h3>{found.name}</h3>
+              <button type="button" class="quiet" onClick={clearData}>Clear</button>
+            </div>
+            <p>{counted(found.count - (found.heldOut ?? 0))} samples{found.heldOut && `, and ${counted(found.heldOut)} to test on`}</p>
             {wanted && <Verdict data={found} wanted={wanted} />}
             <Notes data={found} />
           </div>
@@ -73,8 +76,7 @@ function Notes({ data: found }: { data: Dataset }) {
 }
 
 function rowsOf(found: Dataset): Row[] {
-  const parts = [{ part: found, ending: "" }, ...(found.test ? [{ part: found.test, ending: "_test" }] : [])];
-  return parts.flatMap(({ part, ending }) => [
+  return partsOf(found).flatMap(({ part, ending }) => [
     { name: `x${ending}`, count: part.count, shape: found.sampleShape, range: rangeOf(part.x) },
     ...(part.y.length ? [{ name: `y${ending}`, count: part.count, shape: found.labelShape, range: rangeOf(part.y) }] : []),
   ]);

@@ -4,7 +4,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { Dataset, Range } from "./dataset";
 import { sizeOf } from "./loaded";
 import { lookOf } from "./look";
-import { randomOf } from "./split";
+import { drawing } from "../training/random";
 import { Thumbnail } from "./thumbnail";
 import { figure } from "./wording";
 
@@ -40,7 +40,7 @@ export function Samples({ data, range }: { data: Dataset; range: Range }) {
 
 /** Returns some samples: those at the beginning of as many equal parts, and later any. */
 function drawn(count: number, draw: number): number[] {
-  const shown = Math.min(SHOWN, count), random = randomOf(draw);
+  const shown = Math.min(SHOWN, count), random = drawing(draw);
   if (shown === count) return Array.from({ length: count }, (_, sample) => sample);
   const found = new Set<number>();
   for (let at = 0; at < shown && !draw; at++) found.add(Math.floor((at * count) / shown));

@@ -1,5 +1,5 @@
 /** What was read: arrays with their ranges, and classes with their samples. */
-import { classCounts, type Dataset, type Range } from "./dataset";
+import { classCounts, partsOf, type Dataset, type Range } from "./dataset";
 import { counted, dims, figure } from "./wording";
 
 /** An array of the data with its range. */
@@ -44,8 +44,7 @@ function rowOf({ name, count, shape, range }: Row) {
 const MOST = 100;
 
 export function Classes({ data }: { data: Dataset }) {
-  const counts = classCounts(data.classes, data.y), most = Math.max(...counts, 1);
-  const tested = data.test && classCounts(data.classes, data.test.y);
+  const [counts, tested] = partsOf(data).map(({ part }) => classCounts(data.classes, part.y)), most = Math.max(...counts!, 1);
   return (
     <section class="card" aria-labelledby="classes-title">
       <h3 id="classes-title">{counted(data.classes.length)} classes</h3>
@@ -55,8 +54,8 @@ export function Classes({ data }: { data: Dataset }) {
           {data.classes.slice(0, MOST).map((name, number) => (
             <tr key={number}>
               <th scope="row" title={name}>{name}</th>
-              <td class="n">{counted(counts[number]!)}{tested && <span class="soft"> + {counted(tested[number]!)} to test</span>}</td>
-              <td class="portion" aria-hidden="true"><i style={{ width: `${(100 * counts[number]!) / most}%` }} /></td>
+              <td class="n">{counted(counts![number]!)}{tested && <span class="soft"> + {counted(tested[number]!)} to test</span>}</td>
+              <td class="portion" aria-hidden="true"><i style={{ width: `${(100 * counts![number]!) / most}%` }} /></td>
             </tr>
           ))}
         </tbody>

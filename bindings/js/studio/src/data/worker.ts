@@ -23,7 +23,7 @@ worker.onmessage = async ({ data: { files, reading } }) => {
   try {
     const found = await readSamples(files, { reading, progress, decode: decodeByCanvas });
     const arrays = arraysOf(found), ranges = arrays.map(rangeOf);
-    worker.postMessage({ found, ranges }, [...new Set(arrays.map(({ buffer }) => buffer as ArrayBuffer))]);
+    worker.postMessage({ found, ranges }, [found.x.buffer, found.y.buffer] as ArrayBuffer[]);
   } catch (error) {
     const { text = said(error), hint = "check the file, and give it again" } = error as { text?: string; hint?: string };
     worker.postMessage({ error: { text, hint } });

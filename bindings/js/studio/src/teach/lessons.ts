@@ -1,7 +1,7 @@
 /** What is taught by hand: classes, each with its samples. */
 import { effect, signal } from "@preact/signals";
 
-import { rangeOf, type Dataset } from "../data/dataset";
+import { partsOf, rangeOf, type Dataset } from "../data/dataset";
 import { expectedOf, type Expected } from "../data/fit";
 import { sizeOf } from "../data/loaded";
 import { lookOf, sampleOf, type Look } from "../data/look";
@@ -43,7 +43,7 @@ export function look(): Look | null {
 export function levels(): { least: number; largest: number } {
   const shape = wanted()?.inputs[0]?.shape, found = data.value;
   if (!found || !shape || sizeOf(found.sampleShape) !== sizeOf(shape)) return { least: 0, largest: 1 };
-  const { least, largest } = rangeOf(found.x);
+  const { least, largest } = rangeOf(partsOf(found)[0]!.part.x);
   return least < largest ? { least, largest } : { least: 0, largest: 1 };
 }
 

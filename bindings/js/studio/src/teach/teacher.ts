@@ -1,7 +1,7 @@
 /** Training on what was taught, and what the model then says of a sample. */
 import { RuntimeFault, type RemoteSession } from "gradmote";
 
-import { randomOf, shuffled } from "../data/split";
+import { drawing, shuffled } from "../training/random";
 import type { Lesson } from "./lessons";
 
 /** How far training is. */
@@ -61,10 +61,10 @@ async function byBatches({ session, lessons, batch, epochs, signal, onProgress }
 /** Returns whole batches in which each class is as frequent as any other, in an order that is drawn. */
 export function balanced(lessons: Lesson[], batch: number): { x: Float32Array; y: Int32Array } {
   const taught = lessons.flatMap(({ samples }, label) => (samples.length ? [{ samples, label }] : []));
-  const most = Math.max(...taught.map(({ samples }) => samples.length)), random = randomOf(most);
+  const most = Math.max(...taught.map(({ samples }) => samples.length)), random = drawing(most);
   const all = taught.flatMap(({ samples, label }) => Array.from({ length: most }, (_, at) => ({ sample: samples[at % samples.length]!, label })));
   const wanted = Math.ceil(all.length / batch) * batch;
-  const order = shuffled(Array.from({ length: wanted }, (_, at) => at % all.length), random);
+  const order = shuffled(Uint32Array.from({ length: wanted }, (_, at) => at % all.length), random);
   const size = all[0]!.sample.length, x = new Float32Array(wanted * size);
   order.forEach((number, at) => x.set(all[number]!.sample, at * size));
   return { x, y: Int32Array.from(order, (number) => all[number]!.label) };

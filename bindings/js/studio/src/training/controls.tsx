@@ -2,6 +2,7 @@ import { Card } from "../parts/card";
 import { CheckField, ChoiceField, NumberField } from "../parts/fields";
 import { exact, short } from "../parts/format";
 import { attempt } from "../notice";
+import { data } from "../state";
 import { pause, progress, reset, resume, start, status, stop } from "./run";
 import { change, settings } from "./settings";
 
@@ -50,7 +51,7 @@ function Fields({ disabled }: { disabled: boolean }) {
       {schedule === "linear" && (
         <NumberField label="Warm-up, % of steps" value={warmup} min={0} max={100} disabled={disabled} onValue={(warmup) => change({ warmup })} />
       )}
-      <NumberField label="Held out, %" value={held} min={0} max={90} disabled={disabled} onValue={(held) => change({ held })} />
+      <NumberField label="Held out, %" value={held} min={0} max={90} disabled={disabled || Boolean(data.value?.heldOut)} onValue={(held) => change({ held })} />
       {shuffle && (
         <NumberField label="Seed of the order" value={seed} min={0} max={4294967295} disabled={disabled} onValue={(seed) => change({ seed })} />
       )}

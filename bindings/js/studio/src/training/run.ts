@@ -125,7 +125,7 @@ class Run {
 
   constructor(readonly session: RemoteSession, readonly data: Dataset, readonly plan: Plan) {
     const { held, shuffle } = settings.value;
-    this.#split = split(data.count, held / 100, shuffle ? this.#draw : null);
+    this.#split = split(data, held / 100, shuffle ? this.#draw : null);
     if (this.#split.train.length < plan.batch) {
       throw new DataError(`${this.#split.train.length} samples are left to train on, and a batch has ${plan.batch}`, "hold out fewer");
     }
