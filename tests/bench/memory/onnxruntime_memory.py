@@ -27,15 +27,21 @@ CHILD = Path(__file__).with_name("onnxruntime_child.py")
 @cache
 def interpreter() -> Path | None:
     """Python 3.11 with onnxruntime-training, which has no wheels for later ones; None where it cannot be had."""
-    python, done = ENVIRONMENT / "bin" / "python", ENVIRONMENT / "complete"
-    if done.exists() and done.read_bytes() == PINS.read_bytes():
+    return interpreter_with(PINS, ENVIRONMENT)
+
+
+def interpreter_with(pins: Path, environment: Path) -> Path | None:
+    """Return Python 3.11 of an environment that has these packages, and make it on first use; None where it cannot be
+    had."""
+    python, done = environment / "bin" / "python", environment / "complete"
+    if done.exists() and done.read_bytes() == pins.read_bytes():
         return python
     base = sys.executable if sys.version_info[:2] == (3, 11) else shutil.which("python3.11")
-    if base is None or not succeeds(base, "-m", "venv", "--clear", ENVIRONMENT):
+    if base is None or not succeeds(base, "-m", "venv", "--clear", environment):
         return None
-    if not succeeds(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", PINS):
+    if not succeeds(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", pins):
         return None
-    shutil.copy(PINS, done)
+    shutil.copy(pins, done)
     return python
 
 

@@ -6,3 +6,8 @@ instructions; and how much sooner large batches are done by several threads.
 Without a word: all of it. Figures go to bench/speed/results.json; the tables of docs/PERFORMANCE.md and its picture are
 drawn from there, `page` does nothing else. `scons bench` does all of it.
 """
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "site_scons"))

@@ -1,4 +1,4 @@
-"""This project's runtime, in the profile `fused`."""
+"""This project's runtime."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from serve import Run, data, serve
 from gradmote_runtime import Session
 
 
-def open_case(folder: str, image: str, program: str, rate: float, calls: str) -> Run:
+def open_case(folder: str, image: str, program: str, rate: float, calls: str, profile: str = "fused") -> Run:
     """calls: `python`, which hands over its arrays in each call as scripts do, or `c`: gm_step() or gm_infer() on what
     is in place, as a program in C does."""
-    session = Session(Path(folder, image).read_bytes(), "fused")
+    session = Session(Path(folder, image).read_bytes(), profile)
     if program == "train":
         session.learning_rate = rate
     x, y = data(folder)

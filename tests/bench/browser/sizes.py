@@ -1,0 +1,28 @@
+"""Bytes of what pages load, as they are and under brotli."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bench.browser import site
+
+#: Of this project: file -> what it is.
+OWN = {
+    "gradmote-simd.wasm": "runtime with vectors",
+    "gradmote.wasm": "runtime without vectors",
+    "gradmote.min.js": "`load`, `Session`, `connect`, `train`",
+    "worker.min.js": "what runs in the worker of `connect`",
+    "storage.min.js": "`persist`, `restore`, `discard`",
+    "training.min.js": "the classes of onnxruntime-web/training, with all of gradmote.min.js",
+}
+
+
+def measure() -> list[dict[str, Any]]:
+    """Return a row for each file: of whom, what it is, bytes, and bytes under brotli."""
+    told = {site.SITE / "gradmote" / name: ("Gradmote", name, what) for name, what in OWN.items()}
+    told |= {path: (path.relative_to(site.PEERS).as_posix().split("/dist/")[0], path.name, "") for path in site.loaded()}
+    sizes = site.compress(told)
+    return [
+        {"of": owner, "file": name, "what": what, "bytes": sizes[str(path)][0], "brotli": sizes[str(path)][1]}
+        for path, (owner, name, what) in told.items()
+    ]
