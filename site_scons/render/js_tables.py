@@ -15,15 +15,19 @@ ENUMS = ("program", "role", "dtype", "section", "schedule", "property_type", "st
 
 
 def render_errors() -> str:
-    rows = [
-        f"  {e['name']}: [{e['code']}, {json.dumps(e['text'])}, {json.dumps(e['hint'])}],\n"
-        for e in load("errors")["error"]
-    ]
-    kind = "Record<string, readonly [number, string, string]>"
+    """Return the table of errors. Codes are -1, -2, ... in its order, so that a page need not load them."""
+    errors = load("errors")["error"]
+    if [e["code"] for e in errors] != [-1 - at for at in range(len(errors))]:
+        raise SystemExit("errors.toml: the codes are not -1, -2, ... in this order, as JavaScript numbers them")
+    rows = [f"  {e['name']}: [{json.dumps(e['text'])}, {json.dumps(e['hint'])}],\n" for e in errors]
     return (
+        "/** Name -> what was wrong, what to do; in the order of the codes. */\n"
+        f"const TEXTS = {{\n{''.join(rows)}}} as const;\n\n"
+        "/** The name of an error of the runtime. */\nexport type ErrorName = keyof typeof TEXTS;\n\n"
         "/** Name -> code, what was wrong, what to do. */\n"
-        f"export const ERRORS = {{\n{''.join(rows)}}} as const satisfies {kind};\n\n"
-        "/** The name of an error of the runtime. */\nexport type ErrorName = keyof typeof ERRORS;\n"
+        "export const ERRORS = Object.fromEntries(\n"
+        "  Object.entries(TEXTS).map(([name, texts], at) => [name, [-1 - at, ...texts]]),\n"
+        ") as unknown as Record<ErrorName, readonly [number, string, string]>;\n"
     )
 
 
@@ -46,11 +50,13 @@ def render_records() -> str:
 
 
 def offsets(record: str, fields: list[tuple[str, int]], size: int) -> str:
-    """Return the offsets of a record's fields: an object where code goes through them, else numbers that it inlines."""
-    title = f"\n/** Byte offsets of the fields of a gm_{record}, and its size. */\n"
+    """Return the offsets of a record's fields, which code inlines; where it goes through them, their names."""
     if record in WALKED:
-        lines = "".join(f"  {name}: {offset},\n" for name, offset in fields)
-        return f"{title}export const {record.upper()} = {{\n{lines}}} as const;\n"
+        assert [offset for _, offset in fields] == list(range(0, size, 4)), record
+        lines = "".join(f'  "{name}",\n' for name, _ in fields)
+        title = f"\n/** The words of a gm_{record}, in order. */\n"
+        return f"{title}export const {record.upper()} = [\n{lines}] as const;\n"
+    title = f"\n/** Byte offsets of the fields of a gm_{record}, and its size. */\n"
     lines = "".join(f"  {name} = {offset},\n" for name, offset in fields)
     return f"{title}export const enum {record.capitalize()} {{\n{lines}  sizeof = {size},\n}}\n"
 

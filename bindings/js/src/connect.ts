@@ -1,10 +1,9 @@
 import { GradmoteError } from "./errors.js";
-import type { LoadOptions } from "./index.js";
+import { loadBoth, type LoadOptions } from "./load.js";
 import { errorOf, type Reply } from "./messages.js";
 import { openWorker } from "#platform";
-import { loadRuntime } from "./runtime.js";
 import type { Session } from "./session.js";
-import { readSource, type Source } from "./source.js";
+import type { Source } from "./source.js";
 import type { Epoch, TrainOptions } from "./train.js";
 
 /** What a worker cannot give: views to write into. */
@@ -34,7 +33,7 @@ interface Waiting {
 
 /** Opens an image in a worker, so that the page never waits for a step. */
 export async function connect(image: Source, options: LoadOptions = {}): Promise<RemoteSession> {
-  const [runtime, bytes] = await Promise.all([loadRuntime(options), readSource(image, "the image", options.signal)]);
+  const [runtime, bytes] = await loadBoth(image, options);
   const remote = new RemoteCalls();
   try {
     await remote.ask({ open: { image: bytes, runtime } });

@@ -36,11 +36,8 @@ export class RuntimeFault extends GradmoteError {
 }
 
 function described(code: number): [ErrorName | "UNKNOWN", string, string] {
-  for (const name of Object.keys(ERRORS) as ErrorName[]) {
-    const [number, text, hint] = ERRORS[name];
-    if (number === code) return [name, text, hint];
-  }
-  return ["UNKNOWN", `unknown error code ${code}`, ""];
+  const found = Object.entries(ERRORS).find(([, [number]]) => number === code);
+  return found ? [found[0] as ErrorName, found[1][1], found[1][2]] : ["UNKNOWN", `unknown error code ${code}`, ""];
 }
 
 /** Throws RuntimeFault where a function of the runtime returned a negative code; else returns the code. */

@@ -1,25 +1,21 @@
-import { readSource, type Source } from "./source.js";
-import { loadRuntime, type RuntimeOptions } from "./runtime.js";
+import { loadBoth, type LoadOptions } from "./load.js";
 import { Session } from "./session.js";
+import type { Source } from "./source.js";
 
 export { DataError, GradmoteError, RuntimeFault } from "./errors.js";
 export { ERRORS, type ErrorName } from "./generated/errors.js";
 export { hasSimd, loadRuntime, type Runtime, type RuntimeOptions } from "./runtime.js";
 export { connect, type RemoteSession } from "./connect.js";
 export type { Epoch, TrainOptions } from "./train.js";
+export type { LoadOptions } from "./load.js";
 export { Session, type Control, type Requirements, type Store, type View } from "./session.js";
 export type { Data, DType } from "./arrays.js";
 export type { Bytes } from "./bytes.js";
 export { readSource, type Source } from "./source.js";
 export type { Program, TensorInfo } from "./tensors.js";
 
-export interface LoadOptions extends RuntimeOptions {
-  /** Ends the fetch of the image. */
-  signal?: AbortSignal;
-}
-
 /** Opens an image: the bytes of a .mote file, or where it lies. The runtime is loaded at the same time. */
 export async function load(image: Source, options: LoadOptions = {}): Promise<Session> {
-  const [runtime, bytes] = await Promise.all([loadRuntime(options), readSource(image, "the image", options.signal)]);
+  const [runtime, bytes] = await loadBoth(image, options);
   return new Session(bytes, runtime);
 }

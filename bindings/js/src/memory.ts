@@ -11,6 +11,7 @@ const PAGE = 65536;
 /** Bytes for what a call returns by a pointer, and for the key of a property. */
 const SCRATCH = 64;
 const ALIGNMENT = 16;
+const NOTHING = new Uint8Array();
 
 /**
  * The memory of one session, which has an instance of the module for itself: image, session, what calls return, arena,
@@ -22,10 +23,10 @@ export class Memory {
   readonly session: number;
   readonly scratch: number;
   #end: number;
-  #file: Uint8Array = new Uint8Array(0);
+  #file: Uint8Array = NOTHING;
 
   constructor(module: WebAssembly.Module, image: Uint8Array) {
-    const imports = { gradmote: { read: this.#read, write: this.#write } };
+    const imports = { gradmote: { read: this.#carrier(false), write: this.#carrier(true) } };
     this.exports = new WebAssembly.Instance(module, imports).exports as unknown as Exports;
     this.#end = aligned(this.exports.__heap_base.value);
     this.image = this.reserve(image.length);
@@ -70,43 +71,26 @@ export class Memory {
     return new TextDecoder().decode(all.subarray(0, all.indexOf(0)));
   }
 
-  /** Lets `call` write a checkpoint, and returns its bytes. */
-  written(size: number, call: () => void): Uint8Array {
-    this.#file = new Uint8Array(size);
-    call();
-    return this.#release();
-  }
-
-  /** Lets `call` read a checkpoint. */
-  reading(file: Uint8Array, call: () => void): void {
+  /** Lets `call` read or write a checkpoint's bytes, and returns them. */
+  through(file: Uint8Array, call: () => void): Uint8Array {
     this.#file = file;
     try {
       call();
     } finally {
-      this.#release();
+      this.#file = NOTHING;
     }
-  }
-
-  #release(): Uint8Array {
-    const file = this.#file;
-    this.#file = new Uint8Array(0);
     return file;
   }
 
-  /** A gm_write_fn. */
-  #write = (_user: number, offset: number, data: number, size: number): number => {
-    if ((offset >>> 0) + (size >>> 0) > this.#file.length) return -1;
-    this.#file.set(this.bytes(data, size >>> 0), offset >>> 0);
-    return 0;
-  };
-
-  /** A gm_read_fn. */
-  #read = (_user: number, offset: number, data: number, size: number): number => {
-    const start = offset >>> 0, end = start + (size >>> 0);
-    if (end > this.#file.length) return -1;
-    this.bytes(data, size >>> 0).set(this.#file.subarray(start, end));
-    return 0;
-  };
+  /** Returns a gm_write_fn, or a gm_read_fn. */
+  #carrier(isWriter: boolean): (...values: number[]) => number {
+    return (_user, offset, data, size) => {
+      const file = this.#file.subarray(offset >>> 0, (offset >>> 0) + (size >>> 0)), bytes = this.bytes(data, size >>> 0);
+      if (file.length !== bytes.length) return -1;
+      (isWriter ? file : bytes).set(isWriter ? bytes : file);
+      return 0;
+    };
+  }
 }
 
 function aligned(size: number): number {

@@ -1,6 +1,6 @@
 import { GradmoteError } from "./errors.js";
 import { moduleAddress, type Form } from "#platform";
-import { isResponse, openSource, type Source } from "./source.js";
+import { isAddress, isResponse, openSource, type Source } from "./source.js";
 
 /** A compiled form of the runtime. It can be sent to a worker, and shared by any number of sessions. */
 export interface Runtime {
@@ -32,7 +32,7 @@ export function loadRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
   const simd = (options.simd ?? true) && hasSimd();
   if (wasm instanceof WebAssembly.Module) return Promise.resolve(remember({ module: wasm, simd }));
   const source = wasm === undefined || isFolder(wasm) ? placeOf(simd ? "simd" : "plain", wasm) : wasm;
-  if (typeof source !== "string" && !(source instanceof URL)) return compile(source, simd);
+  if (!isAddress(source)) return compile(source, simd);
   const key = String(source);
   if (!loading.has(key)) loading.set(key, compile(source, simd));
   return loading.get(key)!.then(remember, (error) => {
@@ -52,7 +52,7 @@ function remember(runtime: Runtime): Runtime {
 }
 
 function isFolder(wasm: Source): wasm is string | URL {
-  return (typeof wasm === "string" || wasm instanceof URL) && !/\.wasm([?#].*)?$/.test(String(wasm));
+  return isAddress(wasm) && !/\.wasm([?#].*)?$/.test(String(wasm));
 }
 
 /** Returns where a form lies: beside this file, or in the folder that the caller named. */

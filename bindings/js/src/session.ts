@@ -21,7 +21,7 @@ export interface Requirements {
 }
 
 /** Counters, learning rates and schedule, as the checkpoint keeps them. */
-export type Control = Record<Exclude<keyof typeof CONTROL, "schedule">, number> & { schedule: string };
+export type Control = Record<Exclude<(typeof CONTROL)[number], "schedule">, number> & { schedule: string };
 
 /** The sample store of an image that was compiled with one. */
 export interface Store {
@@ -37,7 +37,7 @@ export type View = Float32Array | Int32Array;
 
 const ARENA_LIMIT = 2 ** 30; // what gm_open accepts
 const WITH_LOSS = ["eval", "train", "step"];
-const FLOATS_OF_CONTROL = ["learningRate", "baseLearningRate", "gradientScale"];
+const FLOATS_OF_CONTROL: string[] = ["learningRate", "baseLearningRate", "gradientScale"];
 const KEY_BYTES = 20;
 const QUIET_NAN = 0x7fc00000;
 
@@ -88,7 +88,7 @@ export class Session {
 
   /** Returns what this session's image needs, as required() does. */
   requirements(): Requirements {
-    return { ...this.#needs, programs: [...this.#needs.programs] };
+    return structuredClone(this.#needs);
   }
 
   /** What is trained, as the image names it ("full", "head", "last:3"); null where it does not. */
@@ -252,8 +252,7 @@ export class Session {
 
   /** Returns the loss of the last run of that program ("eval", "train" or "step"). */
   loss(program: Program): number {
-    this.#call("gm_loss", `loss of ${program}`, programKind(program), this.#open().scratch);
-    return this.#float();
+    return this.#askFloat("gm_loss", `loss of ${program}`, programKind(program));
   }
 
   /** The number of instructions executed since the session was opened, modulo 2^32. */
@@ -264,24 +263,22 @@ export class Session {
 
   /** Returns the class with the highest score in a row of the last infer(), and the score. */
   classify(row = 0): [label: number, score: number] {
-    const { scratch } = this.#open();
-    this.#call("gm_classify", "classify", u32(row, "row"), scratch + 4, scratch);
-    return [this.#word(1), this.#float()];
+    const score = this.#askFloat("gm_classify", "classify", u32(row, "row"), this.#open().scratch + 4);
+    return [this.#returned()[1], score];
   }
 
   // ---- The sample store ---------------------------------------------------------------------------------------
 
   /** Returns what the store is and holds. Throws RuntimeFault (NO_STORE) where the image was compiled without one. */
   store(): Store {
-    this.#call("gm_store_view", "store", this.#open().scratch);
-    const [capacity, classes, dtype, elements, kept] = this.#open().words(this.#open().scratch, 5);
+    const [capacity, classes, dtype, elements, kept] = this.#ask("gm_store_view", "store");
     return { capacity, classes, elements, kept, dtype: STORE_DTYPE[dtype] };
   }
 
   /** Returns how many samples of a class were learnt ("seen") and are in the store ("kept"). */
   storeClass(label: number): { seen: number; kept: number } {
-    this.#call("gm_store_class_view", "storeClass", u32(label, "label"), this.#open().scratch);
-    return { seen: this.#word(0), kept: this.#word(1) };
+    const [seen, kept] = this.#ask("gm_store_class_view", "storeClass", u32(label, "label"));
+    return { seen, kept };
   }
 
   /** Takes a sample of that class into the store: `sample`, or the first that the input holds. */
@@ -298,9 +295,9 @@ export class Session {
 
   /** Runs step() on samples of the store, each class as likely as any other, and returns the loss. */
   replay(): number {
-    this.#call("gm_replay", "replay", this.#open().scratch);
+    const loss = this.#askFloat("gm_replay", "replay");
     this.#markOverwritten();
-    return this.#float();
+    return loss;
   }
 
   /** Starts "step" or "train", as begin() does, on samples of the store. */
@@ -319,7 +316,8 @@ export class Session {
     const { scratch } = this.#open();
     this.#call("gm_score", "score", u32(label, "label"), scratch, scratch + 4);
     this.#markOverwritten();
-    return [this.#word(0), this.#word(1)];
+    const [kept, right] = this.#returned();
+    return [kept, right];
   }
 
   // ---- Learning rate ------------------------------------------------------------------------------------------
@@ -349,12 +347,9 @@ export class Session {
   /** Returns counters, learning rates and schedule. */
   control(): Control {
     const memory = this.#open(), at = memory.exports.gm_control_view(memory.session);
-    const fields = Object.entries(CONTROL).map(([name, offset]) => {
-      const isFloat = FLOATS_OF_CONTROL.includes(name);
-      return [name, isFloat ? memory.floats(at + offset, 1)[0] : memory.words(at + offset, 1)[0]];
-    });
-    const found = Object.fromEntries(fields);
-    return { ...found, schedule: SCHEDULE[found.schedule] ?? `unknown ${found.schedule}` };
+    const [words, floats] = [memory.words(at, CONTROL.length), memory.floats(at, CONTROL.length)];
+    const found = Object.fromEntries(CONTROL.map((name, i) => [name, (FLOATS_OF_CONTROL.includes(name) ? floats : words)[i]]));
+    return { ...found, schedule: SCHEDULE[found.schedule] ?? `unknown ${found.schedule}` } as Control;
   }
 
   // ---- Parameters ---------------------------------------------------------------------------------------------
@@ -364,33 +359,31 @@ export class Session {
     const memory = this.#open();
     const count = memory.exports.gm_parameter_count(memory.session);
     return Array.from({ length: count }, (_, index) => {
-      this.#call("gm_parameter", `parameter ${index}`, index, memory.scratch);
-      return this.#word(0) ? memory.text(this.#word(0)) : String(index);
+      const [name] = this.#ask("gm_parameter", `parameter ${index}`, index);
+      return name ? memory.text(name) : String(index);
     });
   }
 
   /** Returns a writable view of one trained parameter. */
   parameter(nameOrIndex: string | number): View {
-    this.#findParameter("gm_parameter", "parameter", nameOrIndex);
-    return this.#found();
+    return this.#viewed(this.#findParameter("gm_parameter", "parameter", nameOrIndex));
   }
 
   /** Returns the shape of one trained parameter in the ONNX model. */
   parameterShape(nameOrIndex: string | number): number[] {
-    this.#findParameter("gm_parameter", "parameter", nameOrIndex);
-    return [...this.#open().words(this.#word(5), this.#word(4))];
+    const [, , , , rank, dims] = this.#findParameter("gm_parameter", "parameter", nameOrIndex);
+    return [...this.#open().words(dims, rank)];
   }
 
   /** Returns a view of the accumulated gradient of one parameter, the sum since lazyResetGrad(). */
   gradient(nameOrIndex: string | number): View {
-    this.#findParameter("gm_gradient", "gradient of parameter", nameOrIndex);
-    return this.#found();
+    return this.#viewed(this.#findParameter("gm_gradient", "gradient of parameter", nameOrIndex));
   }
 
   /** Returns all trained parameters as one view, in the order of parameterNames(). */
   parameters(): Float32Array {
-    this.#call("gm_parameters", "parameters", this.#open().scratch);
-    return this.#open().floats(this.#word(1), this.#word(2) / 4);
+    const [, data, size] = this.#ask("gm_parameters", "parameters");
+    return this.#open().floats(data, size / 4);
   }
 
   /** Overwrites all trained parameters. data: an array like that of parameters(), or its bytes. */
@@ -411,8 +404,8 @@ export class Session {
 
   /** Returns a view of the whole state as bytes: parameters, moments, control, properties. */
   state(): Uint8Array {
-    this.#call("gm_state", "state", this.#open().scratch);
-    return this.#open().bytes(this.#word(1), this.#word(2));
+    const [, data, size] = this.#ask("gm_state", "state");
+    return this.#open().bytes(data, size);
   }
 
   /** Returns the SHA-256 of state(), which is equal on a board of the strict profile after the same steps. */
@@ -426,20 +419,20 @@ export class Session {
   save(half = false): Uint8Array {
     const memory = this.#open();
     const size = memory.exports[half ? "gm_checkpoint_half_size" : "gm_checkpoint_size"](memory.session);
-    return memory.written(size >>> 0, () => this.#call("gm_wasm_save", "save", half ? 1 : 0));
+    return memory.through(new Uint8Array(size >>> 0), () => this.#call("gm_wasm_save", "save", half ? 1 : 0));
   }
 
   /** Loads the state from a checkpoint's bytes, plain or half. All bytes are checked before anything changes. */
   load(data: Bytes): void {
     const file = bytesOf(data, "the checkpoint");
-    this.#open().reading(file, () => this.#call("gm_wasm_load", "load", file.length));
+    this.#open().through(file, () => this.#call("gm_wasm_load", "load", file.length));
   }
 
   /** Takes over the entries of another model's checkpoint that fit; returns how many. All other state begins anew. */
   carryOver(data: Bytes): number {
-    const file = bytesOf(data, "the checkpoint"), memory = this.#open();
-    memory.reading(file, () => this.#call("gm_wasm_carry_over", "carry over", file.length, memory.scratch));
-    return this.#word(0);
+    const file = bytesOf(data, "the checkpoint");
+    this.#open().through(file, () => this.#ask("gm_wasm_carry_over", "carry over", file.length));
+    return this.#returned()[0];
   }
 
   // ---- Properties ---------------------------------------------------------------------------------------------
@@ -460,7 +453,7 @@ export class Session {
 
   /** Returns the number kept under that key. */
   getProperty(key: string): number {
-    this.#call("gm_property_get", `property '${key}'`, this.#key(key), this.#open().scratch);
+    this.#ask("gm_property_get", `property '${key}'`, this.#key(key));
     return this.#property()[1];
   }
 
@@ -487,6 +480,24 @@ export class Session {
   #call(name: keyof Exports & `gm_${string}`, where: string, ...values: number[]): number {
     const memory = this.#open();
     return check(memory.exports[name](memory.session, ...values), where);
+  }
+
+  /** Calls a function that returns things through a pointer, which comes last, and returns their words. */
+  #ask(name: `gm_${string}`, where: string, ...values: number[]): Uint32Array {
+    this.#call(name, where, ...values, this.#open().scratch);
+    return this.#returned();
+  }
+
+  /** Calls a function that returns a float32 number through a pointer, which comes last. */
+  #askFloat(name: `gm_${string}`, where: string, ...values: number[]): number {
+    this.#ask(name, where, ...values);
+    return this.#open().floats(this.#open().scratch, 1)[0];
+  }
+
+  /** Returns the words that the last call left through its pointers. */
+  #returned(): Uint32Array {
+    const memory = this.#open();
+    return memory.words(memory.scratch, 6);
   }
 
   get #feeds(): Tensor[] {
@@ -540,21 +551,20 @@ export class Session {
 
   #runWithLoss(call: `gm_${string}`, program: Program, data: Data[]): number {
     this.#ready(program, data.length ? this.#feeds : [], data);
-    this.#call(call, program, this.#open().scratch);
-    return this.#float();
+    return this.#askFloat(call, program);
   }
 
-  /** Finds a parameter or its gradient, and leaves its gm_view where calls return things. */
-  #findParameter(call: `gm_${string}`, what: string, nameOrIndex: string | number): void {
+  /** Finds a parameter or its gradient, and returns its gm_view. */
+  #findParameter(call: `gm_${string}`, what: string, nameOrIndex: string | number): Uint32Array {
     const where = `${what} '${nameOrIndex}'`, isName = typeof nameOrIndex === "string";
     const index = isName ? this.parameterNames().indexOf(nameOrIndex) : u32(nameOrIndex, "the parameter's index");
     if (index < 0) throw new RuntimeFault(ERRORS.NOT_FOUND[0], where);
-    this.#call(call, where, index, this.#open().scratch);
+    return this.#ask(call, where, index);
   }
 
-  /** Returns the view of the arena that the last call found. */
-  #found(): View {
-    const memory = this.#open(), [, data, size, dtype] = memory.words(memory.scratch, 4);
+  /** Returns what a gm_view is of. */
+  #viewed([, data, size, dtype]: Uint32Array): View {
+    const memory = this.#open();
     return dtype === 0 ? memory.floats(data, size / 4) : memory.ints(data, size / 4);
   }
 
@@ -585,13 +595,6 @@ export class Session {
     return [memory.text(at + Property.key), value];
   }
 
-  #word(index: number): number {
-    return this.#open().words(this.#open().scratch, 6)[index];
-  }
-
-  #float(): number {
-    return this.#open().floats(this.#open().scratch, 1)[0];
-  }
 }
 
 function requirementsIn(memory: Memory, size: number): Requirements {

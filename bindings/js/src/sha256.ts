@@ -9,19 +9,17 @@ for (let n = 2; CUBES.length < 64; n++) {
 }
 
 function fraction(root: number): number {
-  return ((root - Math.floor(root)) * 2 ** 32) | 0;
+  return ((root % 1) * 2 ** 32) | 0;
 }
 
 /** Returns the SHA-256 of some bytes in hex. It is here because crypto.subtle answers later, and in secure pages alone. */
 export function sha256(data: Uint8Array): string {
-  const padded = new Uint8Array(Math.ceil((data.length + 9) / 64) * 64);
-  padded.set(data);
-  padded[data.length] = 0x80;
-  const view = new DataView(padded.buffer);
-  view.setUint32(padded.length - 8, Math.floor(data.length / 2 ** 29));
-  view.setUint32(padded.length - 4, data.length << 3);
+  const size = Math.ceil((data.length + 9) / 64) * 64, padded = new DataView(new ArrayBuffer(size));
+  new Uint8Array(padded.buffer).set(data);
+  padded.setUint8(data.length, 0x80);
+  padded.setBigUint64(size - 8, 8n * BigInt(data.length));
   const state = Int32Array.from(SQUARES), words = new Int32Array(64);
-  for (let at = 0; at < padded.length; at += 64) compress(state, words, view, at);
+  for (let at = 0; at < size; at += 64) compress(state, words, padded, at);
   return Array.from(state, (word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
 }
 
@@ -32,15 +30,16 @@ function compress(state: Int32Array, words: Int32Array, view: DataView, at: numb
     const s0 = turn(x, 7) ^ turn(x, 18) ^ (x >>> 3), s1 = turn(y, 17) ^ turn(y, 19) ^ (y >>> 10);
     words[i] = words[i - 16] + s0 + words[i - 7] + s1;
   }
-  let [a, b, c, d, e, f, g, h] = state;
+  let work = [...state];
   for (let i = 0; i < 64; i++) {
+    const [a, b, c, d, e, f, g, h] = work;
     const first = (h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + CUBES[i] + words[i]) | 0;
-    const second = ((turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
-    [h, g, f, e, d, c, b, a] = [g, f, e, (d + first) | 0, c, b, a, (first + second) | 0];
+    const second = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+    work = [(first + second) | 0, a, b, c, (d + first) | 0, e, f, g];
   }
-  [a, b, c, d, e, f, g, h].forEach((word, i) => (state[i] += word));
+  work.forEach((word, i) => (state[i] += word));
 }
 
 function turn(word: number, by: number): number {
-  return (word >>> by) | (word << (32 - by));
+  return (word >>> by) | (word << -by); // a shift takes five bits of its number
 }

@@ -14,12 +14,17 @@ export async function readSource(source: Source, what: string, signal?: AbortSig
 /** Returns the bytes of a source; of one in the network the response, whose bytes still arrive. */
 export async function openSource(source: Source, what: string, signal?: AbortSignal): Promise<Response | Uint8Array> {
   const found = await source;
-  if (typeof found === "string" || found instanceof URL) {
+  if (isAddress(found)) {
     return (await readFile(found)) ?? goodResponse(await fetched(found, what, signal), what);
   }
   if (isResponse(found)) return goodResponse(found, what);
   if (typeof Blob !== "undefined" && found instanceof Blob) return new Uint8Array(await found.arrayBuffer());
   return bytesOf(found as Bytes, what);
+}
+
+/** Returns whether a value is the address of bytes. */
+export function isAddress(found: unknown): found is string | URL {
+  return typeof found === "string" || found instanceof URL;
 }
 
 /** Returns whether a value is the response of a fetch. */

@@ -32,7 +32,7 @@ export class Tensor {
   }
 
   describe(): TensorInfo {
-    return { ...this.info, shape: [...this.info.shape], programs: [...this.info.programs] };
+    return structuredClone(this.info);
   }
 }
 

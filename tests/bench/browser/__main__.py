@@ -14,10 +14,10 @@ from bench.browser import cases, cold, frames, page, results, site, sizes, speed
 from bench.browser.chromium import Chromium, chromium
 from rich.console import Console
 from rich.progress import Progress
-from support import npm_package
 
 from gradmote.report.bench.twin import processor
 from gradmote.report.terminal import console, table
+from support import npm_package
 
 PEERS = ("onnxruntime-web 1.17.3", "TensorFlow.js 4.22.0")
 
@@ -50,9 +50,7 @@ def main() -> None:
 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m bench.browser",
-        description=bench.browser.__doc__,
-        formatter_class=argparse.RawTextHelpFormatter,
+        prog="python -m bench.browser", description=bench.browser.__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("part", nargs="?", default="all", choices=["all", *results.PARTS, "page"])
     parser.add_argument("--json", action="store_true", help="print what was measured as JSON")
@@ -89,7 +87,7 @@ def measure_speed(browser: Chromium, effort: Effort) -> Iterator[Row]:
 
 def measure_cold(browser: Chromium, effort: Effort) -> Iterator[Row]:
     for network in cases.NETWORKS:
-        yield {"network": network, **cold.measure(network, cases.ALL, browser, effort.cold_rounds)}
+        yield {"network": network, **cold.measure(network, (cases.NOTHING, *cases.ALL), browser, effort.cold_rounds)}
 
 
 def measure_frames(browser: Chromium, effort: Effort) -> Iterator[Row]:

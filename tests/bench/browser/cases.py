@@ -1,4 +1,4 @@
-"""What is measured: networks, batches, and who trains them."""
+"""The cases that are measured: networks, batches, and who trains them."""
 
 from __future__ import annotations
 
@@ -22,19 +22,14 @@ class Case:
     network: str
     batch: int
 
-    @property
-    def title(self) -> str:
-        return cases.TITLES[self.network]
-
 
 @dataclass(frozen=True)
 class Contestant:
-    """Who trains, and by which page. `own`: it is this project's."""
+    """Who trains, and by which page."""
 
     name: str
     page: str
     form: str = ""
-    own: bool = False
 
     def address(self, case: Case, *, is_timed: bool = False) -> str:
         """Return the page's address with the case that it is to open. is_timed: with the rate of timed steps."""
@@ -42,11 +37,13 @@ class Contestant:
         return f"pages/{self.page}.html?network={case.network}&batch={case.batch}&form={self.form}&rate={rate}"
 
 
-SIMD = Contestant("simd", "gradmote", "simd", own=True)
-PLAIN = Contestant("plain", "gradmote", "plain", own=True)
+SIMD = Contestant("simd", "gradmote", "simd")
+PLAIN = Contestant("plain", "gradmote", "plain")
 ORT = Contestant("ORT Training Web", "ort")
 TFJS_WASM = Contestant("TensorFlow.js, wasm", "tfjs", "wasm")
 TFJS_CPU = Contestant("TensorFlow.js, cpu", "tfjs", "cpu")
+#: A page that loads no trainer, and so what any page takes.
+NOTHING = Contestant("an empty page", "nothing")
 OWN = (SIMD, PLAIN)
 ALL = (SIMD, PLAIN, ORT, TFJS_WASM, TFJS_CPU)
 

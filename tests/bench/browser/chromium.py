@@ -42,7 +42,7 @@ class Chromium:
         return answer
 
     def open(self, address: str, name: str) -> dict[str, Any]:
-        """Open a page in a fresh profile; return what it left: seconds since navigation, loss, bytes and files loaded."""
+        """Open a page in a fresh profile; return seconds since navigation, the first loss, bytes and files loaded."""
         found: dict[str, Any] = self.ask(open=address, **{"as": name})
         return found
 

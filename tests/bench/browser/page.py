@@ -6,7 +6,8 @@ import statistics
 from collections.abc import Callable
 from typing import Any
 
-from bench.browser.cases import ALL, ORT, OWN, PLAIN, SIMD, TFJS_CPU, TFJS_WASM
+from bench.browser.cases import NOTHING as EMPTY
+from bench.browser.cases import ORT, PLAIN, SIMD, TFJS_CPU, TFJS_WASM
 from bench.browser.speed import TWIN
 from bench.speed.cases import TITLES
 from bench.speed.page import NOTHING, PAGE, described, figure, filled, markdown, microseconds, ratio
@@ -45,7 +46,7 @@ def speed_row(row: Results) -> Row:
     taken = row["samples"]
     names = (SIMD.name, PLAIN.name, TWIN, ORT.name, TFJS_WASM.name, TFJS_CPU.name)
     times = [microseconds(Spread.of(taken[name])) if name in taken else NOTHING for name in names]
-    quickest = min((taken[name] for name in (TFJS_WASM.name, TFJS_CPU.name) if name in taken), key=statistics.median, default=None)
+    quickest = min((taken[n] for n in (TFJS_WASM.name, TFJS_CPU.name) if n in taken), key=statistics.median)
     pairs = [(taken.get(ORT.name), taken[SIMD.name]), (quickest, taken[SIMD.name])]
     pairs += [(taken[SIMD.name], taken[TWIN]), (taken[PLAIN.name], taken[SIMD.name])]
     return [TITLES[row["network"]], str(row["batch"]), *times, *(quotient(above, below) for above, below in pairs)]
@@ -64,17 +65,22 @@ def quotient(above: list[float] | None, below: list[float]) -> str:
 
 
 def cold_table(part: Results) -> Rows:
-    columns = ["network", "who", "first step, s#", "of simd#", "loaded, KB#", "files#"]
+    columns = ["network", "who", "first step, s#", "of simd's#", "beyond an empty page, s#", "of simd's#"]
+    columns += ["loaded, KB#", "files#"]
     return columns, [line for row in part["rows"] for line in cold_rows(row)]
 
 
 def cold_rows(row: Results) -> list[Row]:
     taken, lines = row["samples"], []
+    empty, own = (statistics.median(taken[name]) for name in (EMPTY.name, SIMD.name))
     for name, seconds in taken.items():
-        spread, times = Spread.of(seconds), Spread.of_ratios(seconds, taken[SIMD.name])
+        spread, times = Spread.of(seconds), ratio(Spread.of_ratios(seconds, taken[SIMD.name]))
         range_ = f"{spread.median:.2f} ({spread.low:.2f}–{spread.high:.2f})"
+        beyond = [f"{spread.median - empty:.2f}", f"{(spread.median - empty) / (own - empty):.1f}"]
         loaded = [f"{row['bytes'][name] / 1000:,.0f}", str(row["files"][name])]
-        lines.append([TITLES[row["network"]], name, range_, ratio(times), *loaded])
+        is_empty = name == EMPTY.name
+        told = [NOTHING] * 3 if is_empty else [times, *beyond]
+        lines.append([TITLES[row["network"]], name, range_, *told, *loaded])
     return lines
 
 

@@ -13,6 +13,7 @@ from bench.browser import cases, layouts
 from bench.memory.onnxruntime_memory import interpreter_with
 from bench.speed.cases import model, training
 from bench.speed.host import TIMED_RATE
+
 from support import npm_package
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -87,7 +88,8 @@ def install_peers() -> None:
         return
     BUILT.mkdir(parents=True, exist_ok=True)
     shutil.copy(pinned, BUILT / "package.json")
-    npm_package.run("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--silent", folder=BUILT, seconds=600)
+    quietly = ("--ignore-scripts", "--no-audit", "--no-fund", "--silent")
+    npm_package.run("npm", "install", *quietly, folder=BUILT, seconds=600)
     shutil.copy(pinned, stamp)
 
 
@@ -113,5 +115,5 @@ def compress(paths: Iterable[Path]) -> dict[str, tuple[int, int]]:
     wanted = [str(path) for path in paths]
     script = str(SCRIPTS / "compress.mjs")
     done = subprocess.run(["node", script, *wanted], capture_output=True, text=True, check=True)
-    found: dict[str, tuple[int, int]] = {name: (whole, short) for name, (whole, short) in json.loads(done.stdout).items()}
-    return found
+    sizes: dict[str, list[int]] = json.loads(done.stdout)
+    return {name: (whole, short) for name, (whole, short) in sizes.items()}

@@ -13,6 +13,8 @@ OWN = {
     "gradmote.min.js": "`load`, `Session`, `connect`, `train`",
     "worker.min.js": "what runs in the worker of `connect`",
     "storage.min.js": "`persist`, `restore`, `discard`",
+    "serial.min.js": "boards over WebSerial",
+    "board.min.js": "`<gradmote-board>`",
     "training.min.js": "the classes of onnxruntime-web/training, with all of gradmote.min.js",
 }
 
@@ -20,7 +22,9 @@ OWN = {
 def measure() -> list[dict[str, Any]]:
     """Return a row for each file: of whom, what it is, bytes, and bytes under brotli."""
     told = {site.SITE / "gradmote" / name: ("Gradmote", name, what) for name, what in OWN.items()}
-    told |= {path: (path.relative_to(site.PEERS).as_posix().split("/dist/")[0], path.name, "") for path in site.loaded()}
+    for path in site.loaded():
+        package, _, _ = path.relative_to(site.PEERS).as_posix().partition("/dist/")
+        told[path] = (package, path.name, "")
     sizes = site.compress(told)
     return [
         {"of": owner, "file": name, "what": what, "bytes": sizes[str(path)][0], "brotli": sizes[str(path)][1]}

@@ -116,5 +116,7 @@ def in_turns(timers: dict[str, Timer], effort: Effort) -> dict[str, list[float]]
 def warmed_up(timer: Timer, effort: Effort) -> int:
     """Let a contestant work until its engine has compiled what is hot, and return how many steps make a round."""
     steps = calls_for(timer, effort.warm_up)
-    taken = timer(steps) / steps if steps > 1 else effort.seconds
-    return max(1, round(effort.seconds / max(taken, 1e-9)))
+    if steps == 1:
+        return 1
+    taken = max(timer(steps), effort.warm_up / 4)  # a clock of 10 ms may say that it was nothing
+    return max(1, round(steps * effort.seconds / taken))

@@ -50,21 +50,21 @@ export const enum Tensor {
   sizeof = 52,
 }
 
-/** Byte offsets of the fields of a gm_control, and its size. */
-export const CONTROL = {
-  trainSteps: 0,
-  seed: 4,
-  optimizerSteps: 8,
-  accumulated: 12,
-  learningRate: 16,
-  baseLearningRate: 20,
-  schedule: 24,
-  warmupSteps: 28,
-  totalSteps: 32,
-  gradientScale: 36,
-  skippedSteps: 40,
-  scheduleStart: 44,
-} as const;
+/** The words of a gm_control, in order. */
+export const CONTROL = [
+  "trainSteps",
+  "seed",
+  "optimizerSteps",
+  "accumulated",
+  "learningRate",
+  "baseLearningRate",
+  "schedule",
+  "warmupSteps",
+  "totalSteps",
+  "gradientScale",
+  "skippedSteps",
+  "scheduleStart",
+] as const;
 
 /** Byte offsets of the fields of a gm_property, and its size. */
 export const enum Property {

@@ -19,7 +19,7 @@ export function summed(session: Session, image: Uint8Array): Updates {
     optimizerStep() {
       const { accumulated } = session.control();
       if (accumulated < 2) return session.optimizerStep();
-      const state = session.state(), count = new Uint32Array(state.buffer, state.byteOffset + control + CONTROL.accumulated, 1);
+      const state = session.state(), count = new Uint32Array(state.buffer, state.byteOffset + control + 4 * CONTROL.indexOf("accumulated"), 1);
       count[0] = 1; // the runtime divides the sum by it
       session.optimizerStep();
       count[0] = accumulated;

@@ -17,7 +17,7 @@ import { serve } from "./server.mjs";
 
 const [chromium, tools, root] = process.argv.slice(2);
 const { chromium: browsers } = createRequire(join(tools, "any.js"))("playwright-core");
-const PATIENCE = 120_000; // milliseconds
+const PATIENCE = 60_000; // milliseconds
 
 const server = await serve(root);
 const browser = await browsers.launch({ executablePath: chromium, args: ["--no-sandbox"] });
@@ -41,7 +41,10 @@ const ANSWERS = {
     const { bytes, files } = server.sent;
     return { ...(await opened.jsonValue()), bytes: bytes - before.bytes, files: files - before.files };
   },
-  call: ([as, name, ...values]) => pages.get(as).evaluate(([name, values]) => globalThis[name](...values), [name, values]),
+  async call([as, name, ...values]) {
+    if (!pages.has(as)) throw new Error(`there is no page ${as}`);
+    return pages.get(as).evaluate(([name, values]) => globalThis[name](...values), [name, values]);
+  },
   async time([as, steps]) {
     const before = await cpu();
     await ANSWERS.call([as, "run", steps]);
