@@ -94,6 +94,7 @@ def test_a_state_is_kept_saved_and_opened_again() -> None:
     told = found()
     kept = told["ordered"]["digest"]
     assert kept == told["reopened"] == told["loaded"] != told["begun"] == told["anew"]
+    assert told["again"].endswith(" B")
     assert "GM_ERR_TRUNCATED" in told["refused"] and told["kept"] == kept
 
 

@@ -50,7 +50,12 @@ const anew = await settled();
 const drawn = await train(true);
 
 await page.reload();
+await toStep(page, "model");
+await page.locator("[data-last]").click();
+await page.getByText("Its state is the one that was kept.").waitFor();
+const again = await page.locator(".figures dd").first().textContent();
 await openExample(page);
+await page.locator('.steps a[href="#data"]', { hasText: "samples" }).waitFor();
 await toStep(page, "train");
 await page.getByRole("button", { name: "Reopen what was kept" }).click();
 await page.getByText("The state is the one that was kept").waitFor();
@@ -65,4 +70,4 @@ await page.getByText("The state is that of", { exact: false }).waitFor();
 const loaded = await settled();
 await page.locator("[data-checkpoint]").setInputFiles({ name: "bad.gmck", mimeType: "", buffer: Buffer.from("none") });
 const refused = await page.getByRole("alert").textContent();
-await studio.end({ begun, ordered, told, moved, curves, confusion, anew, drawn, reopened, loaded, refused, kept: await settled() });
+await studio.end({ begun, ordered, told, moved, curves, confusion, anew, drawn, again, reopened, loaded, refused, kept: await settled() });

@@ -2,6 +2,7 @@ import { render } from "preact";
 import { App } from "./app";
 import { prepareCompiler } from "./compiler/prepare";
 import { takeDrops } from "./drop";
+import { keepLast } from "./model/last";
 import { awaitInstallOffer } from "./offline/install";
 import { keepOffline } from "./offline/update";
 import "uplot/dist/uPlot.min.css";
@@ -16,6 +17,7 @@ import "./style/board.css";
 
 render(<App />, document.getElementById("app")!);
 takeDrops();
+keepLast();
 awaitInstallOffer();
 void keepOffline();
 prepareCompiler();

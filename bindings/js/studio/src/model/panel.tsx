@@ -8,6 +8,7 @@ import { CompileCard } from "./compile_card";
 import { listExamples, openExample, type Example } from "./examples";
 import { FactsCard } from "./facts_card";
 import { openFiles } from "./files";
+import { last, openLast, readLast } from "./last";
 import { ReportCards } from "./report_cards";
 import { Summary } from "./summary";
 
@@ -16,6 +17,7 @@ const examples = signal<Example[]>([]);
 export function ModelPanel() {
   useEffect(() => {
     if (!examples.value.length) void attempt(async () => (examples.value = await listExamples()));
+    if (!model.value) void readLast();
   }, []);
   return (
     <section class="panel modelling">
@@ -40,6 +42,7 @@ export function ModelPanel() {
 function Examples() {
   return (
     <ul class="examples" aria-label="Examples">
+      <Last />
       {examples.value.map((example) => (
         <li key={example.name}>
           <button type="button" class="example" data-example={example.name} onClick={() => void attempt(() => openExample(example))}>
@@ -49,6 +52,18 @@ function Examples() {
         </li>
       ))}
     </ul>
+  );
+}
+
+function Last() {
+  if (!last.value || model.value) return null;
+  return (
+    <li>
+      <button type="button" class="example" data-last onClick={() => void attempt(openLast)}>
+        <strong>Go on with {last.value.name}</strong>
+        <span>The model of your last visit, and its state where that was kept.</span>
+      </button>
+    </li>
   );
 }
 

@@ -37,10 +37,15 @@ function toggle(): void {
   }
 }
 
+/** Changes between light and dark. */
 export function ThemeButton() {
+  const name = theme.value === "dark" ? "Light colours" : "Dark colours";
   return (
-    <button type="button" class="quiet" onClick={toggle}>
-      {theme.value === "dark" ? "Light" : "Dark"}
+    <button type="button" class="quiet theme" onClick={toggle} aria-label={name} title={name}>
+      <svg viewBox="0 0 20 20" aria-hidden="true">
+        <circle cx="10" cy="10" r="7.25" />
+        <path d="M10 2.75a7.25 7.25 0 0 1 0 14.5z" />
+      </svg>
     </button>
   );
 }
