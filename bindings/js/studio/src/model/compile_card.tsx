@@ -12,6 +12,7 @@ const LOSSES = {
   mse: "Mean squared error",
   l1: "Mean absolute error",
   bce_with_logits: "Binary cross-entropy",
+  "": "None: the image only infers",
 };
 const OPTIMIZERS = { adamw: "AdamW", adam: "Adam", sgd: "SGD", adamw_ort: "AdamW of ONNX Runtime" };
 
@@ -50,7 +51,7 @@ function Fields({ disabled }: { disabled: boolean }) {
         help="full, head, last:3, bias, sparse:0.25"
         value={scheme}
         disabled={disabled}
-        onValue={(scheme) => choose({ scheme: scheme || "full" })}
+        onValue={(scheme) => choose({ scheme })}
       />
       <TextField
         whole

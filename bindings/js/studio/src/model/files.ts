@@ -42,13 +42,12 @@ async function openOnnx(name: string, bytes: Uint8Array): Promise<void> {
 
 /** Compiles the ONNX file by the options, and opens the image. */
 export async function compileAgain(): Promise<void> {
-  const given = onnx.value, chosen = options.value;
+  const given = onnx.value, chosen = { ...options.value, scheme: options.value.scheme || "full" };
   if (!given) throw new GradmoteError("there is no ONNX file to compile", "drop one");
   if (compiling.value) throw new GradmoteError("a model is being compiled", "wait until it is done");
   compiling.value = true;
   try {
-    await compiler.load();
-    const { image, analysis } = await compiler.compile(given.bytes, chosen);
+    const { image, analysis } = await compiler.compile(given.bytes, chosen, given.name);
     const name = given.name.replace(/\.onnx$/i, ".mote");
     await openModel({ name, image, onnx: given.bytes, analysis, options: chosen });
     inform(`Compiled ${given.name} to ${image.length.toLocaleString("en")} bytes`);
@@ -63,8 +62,7 @@ export async function analyzeOpened(): Promise<void> {
   if (!asked) return;
   compiling.value = true;
   try {
-    await compiler.load();
-    const analysis = await compiler.analyze(asked.image);
+    const analysis = await compiler.analyze(asked.image, asked.name);
     if (model.value === asked) model.value = { ...asked, analysis };
   } finally {
     compiling.value = false;

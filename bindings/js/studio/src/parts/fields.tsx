@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
 interface FieldProps {
   label: string;
@@ -8,6 +8,20 @@ interface FieldProps {
   help?: string;
   /** Takes the whole width of its group. */
   whole?: boolean;
+}
+
+/**
+ * Returns what a field for typing needs: what is typed stays while something else is drawn, counts as soon as it is
+ * valid, and is complained of when the user goes on.
+ */
+function useTyping(value: string | number, take: (input: HTMLInputElement) => void) {
+  const ref = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    if (document.activeElement !== ref.current) ref.current!.value = String(value);
+  }, [value]);
+  const onInput = () => ref.current!.validity.valid && take(ref.current!);
+  const onChange = () => ref.current!.reportValidity();
+  return { ref, onInput, onChange };
 }
 
 interface NumberProps extends FieldProps {
@@ -20,15 +34,11 @@ interface NumberProps extends FieldProps {
 
 /** A field for a number. A number out of range is not taken: the field says so until it is mended. */
 export function NumberField({ label, help, whole, value, onValue, ...rest }: NumberProps) {
-  const id = useId();
-  const take = (event: Event) => {
-    const input = event.target as HTMLInputElement;
-    if (input.reportValidity() && input.value !== "") onValue(input.valueAsNumber);
-  };
+  const id = useId(), typing = useTyping(value, (input) => onValue(input.valueAsNumber));
   return (
     <label class={whole ? "field whole" : "field"}>
       {label}
-      <input type="number" value={value} onChange={take} required aria-describedby={help && id} {...rest} />
+      <input type="number" {...typing} required aria-describedby={help && id} {...rest} />
       {help && <small id={id}>{help}</small>}
     </label>
   );
@@ -69,15 +79,11 @@ interface TextProps extends FieldProps {
 }
 
 export function TextField({ label, help, whole, value, onValue, ...rest }: TextProps) {
-  const id = useId();
-  const take = (event: Event) => {
-    const input = event.target as HTMLInputElement;
-    if (input.reportValidity()) onValue(input.value.trim());
-  };
+  const id = useId(), typing = useTyping(value, (input) => onValue(input.value.trim()));
   return (
     <label class={whole ? "field whole" : "field"}>
       {label}
-      <input type="text" spellcheck={false} value={value} onChange={take} aria-describedby={help && id} {...rest} />
+      <input type="text" spellcheck={false} {...typing} aria-describedby={help && id} {...rest} />
       {help && <small id={id}>{help}</small>}
     </label>
   );

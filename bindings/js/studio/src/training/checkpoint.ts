@@ -48,7 +48,6 @@ export async function forgetKept(): Promise<void> {
 /** Gives the user the ONNX file with the parameters as they are now. */
 export async function exportModel(): Promise<void> {
   const { image, onnx, name } = model.value!;
-  await compiler.load();
   const made = await compiler.exportOnnx(image, onnx!, await opened().save());
   download(renamed(name, ".trained.onnx"), made);
   inform(`Exported ${renamed(name, ".trained.onnx")}`);

@@ -32,7 +32,7 @@ export function StateCard() {
           Export ONNX
         </button>
       </div>
-      <p class="soft small" id={id}>{reason || "The ONNX file gets the parameters as they are now."}</p>
+      <p class="soft small" id={id}>{reason || compiler.progress.value || exportHint()}</p>
       <div class="row">
         {button("Keep in this browser", keepHere)}
         {button("Reopen what was kept", reopenKept)}
@@ -57,9 +57,13 @@ function OpenCheckpoint({ disabled }: { disabled: boolean }) {
   );
 }
 
+function exportHint(): string {
+  const failed = compiler.state.value === "failed" ? " The compiler, which writes it, could not be loaded; this tries again." : "";
+  return `The ONNX file gets the parameters as they are now.${failed}`;
+}
+
 /** Returns why nothing can be exported; an empty text where it can. */
 function whyNoExport(): string {
   if (!model.value?.onnx) return "To export ONNX, open the ONNX file in the model step: the image alone has no graph.";
-  if (compiler.state.value === "failed") return "Export needs the compiler, which could not be loaded.";
   return "";
 }
