@@ -58,6 +58,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     write_files(folder)
     told = page.click("data.mjs", folder, folder / "model.mote", json.dumps(GIVEN))
     assert told["problems"] == []
+    assert told["step"] == "Model"  # where a model was dropped on the place for data
     return dict(told["found"])
 
 

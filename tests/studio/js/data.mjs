@@ -32,7 +32,7 @@ async function settled() {
 }
 
 /** Lets files fall on the panel. */
-async function drop(names) {
+async function drop(names, awaited = ".panel[aria-busy=false]") {
   const files = await Promise.all(names.map(async (name) => [name, [...(await readFile(join(folder, name)))]]));
   const transfer = await page.evaluateHandle((files) => {
     const transfer = new DataTransfer();
@@ -40,7 +40,8 @@ async function drop(names) {
     return transfer;
   }, files);
   await page.locator(".drop").dispatchEvent("drop", { dataTransfer: transfer });
-  await settled();
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+  await page.locator(awaited).first().waitFor();
 }
 
 /** Gives files, and waits until they are read or refused. */
@@ -72,4 +73,9 @@ for (const { model, resize, label, scale, ...given } of JSON.parse(asked)) {
   found[given.name] = await shown();
   if (given.shots) await shotsOf(studio, `data-${given.name}`, [390, 1280]);
 }
-await studio.end({ found });
+await drop(["model.mote"], "text=model.mote");
+const step = await page.getByRole("heading", { level: 2 }).first().textContent();
+await toStep(page, "data");
+await page.getByRole("button", { name: "Clear" }).click();
+await page.getByText("There is no data yet").waitFor();
+await studio.end({ found, step });

@@ -1,5 +1,6 @@
 // Files that are dropped beside the places for them: a browser would leave the page and show them.
 
+import { droppedFiles } from "./data/dropped";
 import { openSamples } from "./data/open";
 import { openFiles } from "./model/files";
 import { attempt } from "./notice";
@@ -13,16 +14,21 @@ export function takeDrops(): void {
   addEventListener("drop", (event) => {
     if (event.defaultPrevented) return; // a place for files has taken them
     event.preventDefault();
-    const files = [...(event.dataTransfer?.files ?? [])];
-    if (files.length) void attempt(() => open(files));
+    const { dataTransfer } = event;
+    if (dataTransfer?.files.length) void attempt(() => open(dataTransfer));
   });
 }
 
-async function open(files: File[]): Promise<void> {
-  if (files.some(({ name }) => MODEL.test(name))) {
+/** Returns whether a model is among what was dropped. */
+export function holdsModel({ files }: DataTransfer): boolean {
+  return [...files].some(({ name }) => MODEL.test(name));
+}
+
+async function open(dropped: DataTransfer): Promise<void> {
+  if (holdsModel(dropped)) {
     show("model");
-    return openFiles(files);
+    return openFiles([...dropped.files]);
   }
   show("data");
-  await openSamples(files.map((file) => ({ path: file.name, blob: file })));
+  await openSamples(await droppedFiles(dropped));
 }

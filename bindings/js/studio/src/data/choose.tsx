@@ -2,6 +2,7 @@
 import { useId, useState } from "preact/hooks";
 
 import { attempt } from "../notice";
+import { holdsModel } from "../drop";
 import { chosenFiles, droppedFiles } from "./dropped";
 import { openSamples, progress, stopReading, stretch, stretches } from "./open";
 import type { Source } from "./source";
@@ -20,8 +21,10 @@ export function Choose() {
     setOver(inside);
   };
   const drop = (event: DragEvent) => {
-    drag(false)(event);
-    if (event.dataTransfer) void attempt(async () => open(await droppedFiles(event.dataTransfer!)));
+    setOver(false);
+    if (!event.dataTransfer || holdsModel(event.dataTransfer)) return; // the page takes models, wherever they are dropped
+    event.preventDefault();
+    void attempt(async () => open(await droppedFiles(event.dataTransfer!)));
   };
   return (
     <div class={over ? "drop over" : "drop"} onDragOver={drag(true)} onDragLeave={drag(false)} onDrop={drop}>

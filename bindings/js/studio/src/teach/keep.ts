@@ -1,10 +1,16 @@
 /** Lessons that outlast the page: bytes in the same place as checkpoints. */
 import { discard, persist, restore } from "gradmote/storage";
 
-import type { Lesson } from "./lessons";
+import type { Lesson, Levels } from "./lessons";
+
+/** Lessons, and the numbers that black and white are in them. */
+export interface Kept {
+  lessons: Lesson[];
+  levels: Levels;
+}
 
 /** What stands before the samples, as JSON. */
-interface Header {
+interface Header extends Levels {
   size: number;
   classes: { name: string; count: number }[];
 }
@@ -14,14 +20,14 @@ function nameOf(shape: string): string {
 }
 
 /** Keeps the lessons of one shape of samples. */
-export async function keep(shape: string, lessons: Lesson[]): Promise<void> {
+export async function keep(shape: string, lessons: Kept): Promise<void> {
   const bytes = packed(lessons);
   await persist({ save: () => bytes, load: () => undefined }, nameOf(shape));
 }
 
 /** Returns the lessons that were kept; null where there are none, or what was kept is damaged. */
-export async function kept(shape: string): Promise<Lesson[] | null> {
-  let found: Lesson[] | null = null;
+export async function kept(shape: string): Promise<Kept | null> {
+  let found: Kept | null = null;
   await restore({ save: () => new Uint8Array(), load: (bytes) => void (found = unpacked(bytes)) }, nameOf(shape));
   return found;
 }
@@ -31,9 +37,9 @@ export async function forget(shape: string): Promise<void> {
 }
 
 /** Returns the lessons as bytes: the length of the header, the header, and the samples. */
-export function packed(lessons: Lesson[]): Uint8Array {
+export function packed({ lessons, levels }: Kept): Uint8Array {
   const size = lessons.find(({ samples }) => samples.length)?.samples[0]?.length ?? 0;
-  const header: Header = { size, classes: lessons.map(({ name, samples }) => ({ name, count: samples.length })) };
+  const header: Header = { ...levels, size, classes: lessons.map(({ name, samples }) => ({ name, count: samples.length })) };
   const text = new TextEncoder().encode(JSON.stringify(header)), samples = lessons.flatMap(({ samples }) => samples);
   const found = new Uint8Array(4 + text.length + 4 * size * samples.length);
   new DataView(found.buffer).setUint32(0, text.length, true);
@@ -43,14 +49,15 @@ export function packed(lessons: Lesson[]): Uint8Array {
 }
 
 /** Returns the lessons that the bytes hold; null where they are damaged. */
-export function unpacked(bytes: Uint8Array): Lesson[] | null {
+export function unpacked(bytes: Uint8Array): Kept | null {
   try {
     const start = 4 + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
-    const { size, classes } = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(4, start))) as Header;
+    const { size, classes, least, largest } = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(4, start))) as Header;
     const values = new Float32Array(bytes.slice(start).buffer), total = classes.reduce((sum, { count }) => sum + count, 0);
-    if (values.length !== size * total) return null;
+    if (values.length !== size * total || !(least < largest)) return null;
     let at = 0;
-    return classes.map(({ name, count }) => ({ name: String(name), samples: Array.from({ length: count }, () => values.slice(at, (at += size))) }));
+    const lessons = classes.map(({ name, count }) => ({ name: String(name), samples: Array.from({ length: count }, () => values.slice(at, (at += size))) }));
+    return { lessons, levels: { least, largest } };
   } catch {
     return null;
   }

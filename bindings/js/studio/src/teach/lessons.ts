@@ -8,7 +8,7 @@ import { lookOf, sampleOf, type Look } from "../data/look";
 import { gray, resized, rgb, type Picture } from "../data/pictures/pixels";
 import { fail } from "../notice";
 import { data, facts, model } from "../state";
-import { forget, keep, kept } from "./keep";
+import { forget, keep, kept, type Kept } from "./keep";
 
 /** A class and the samples that were recorded of it. */
 export interface Lesson {
@@ -39,8 +39,22 @@ export function look(): Look | null {
   return shape ? lookOf(shape) : null;
 }
 
-/** Returns the numbers that black and white are: those of the open data where they fit the model, else 0 and 1. */
-export function levels(): { least: number; largest: number } {
+/** The numbers that black and white are in the samples. */
+export interface Levels {
+  least: number;
+  largest: number;
+}
+
+/** The levels of the samples that are recorded; null where there are none yet. */
+const held = signal<Levels | null>(null);
+
+/** Returns the levels of the samples that are recorded; before there are some, those of the open data. */
+export function levels(): Levels {
+  return held.value ?? levelsOfData();
+}
+
+/** Returns the least and the largest number of the open data where they fit the model, else 0 and 1. */
+function levelsOfData(): Levels {
   const shape = wanted()?.inputs[0]?.shape, found = data.value;
   if (!found || !shape || sizeOf(found.sampleShape) !== sizeOf(shape)) return { least: 0, largest: 1 };
   const { least, largest } = rangeOf(partsOf(found)[0]!.part.x);
@@ -62,6 +76,7 @@ function change(number: number, changed: (lesson: Lesson) => Lesson): void {
 /** Adds samples to a class. */
 export function record(number: number, ...samples: Float32Array[]): void {
   known.value = null;
+  held.value ??= levelsOfData();
   change(number, (lesson) => ({ ...lesson, samples: [...lesson.samples, ...samples].slice(0, MOST) }));
 }
 
@@ -118,9 +133,10 @@ effect(() => {
   void kept(shape).then((found) => show(shape, found), (error) => (fail(error), show(shape, null)));
 });
 
-function show(shape: string, found: Lesson[] | null): void {
+function show(shape: string, found: Kept | null): void {
   if (wanted()?.inputs[0]?.shape.join("x") !== shape) return;
-  lessons.value = found ?? FIRST.slice(0, Math.max(2, Math.min(FIRST.length, wanted()?.classes ?? 0))).map((name) => ({ name, samples: [] }));
+  held.value = found?.levels ?? null;
+  lessons.value = found?.lessons ?? FIRST.slice(0, Math.max(2, Math.min(FIRST.length, wanted()?.classes ?? 0))).map((name) => ({ name, samples: [] }));
   shown = shape;
 }
 
@@ -129,5 +145,6 @@ effect(() => {
   if (shape === undefined) return;
   clearTimeout(waiting);
   const isEmpty = found.every(({ samples }) => !samples.length);
-  waiting = setTimeout(() => void (isEmpty ? forget(shape) : keep(shape, found)).catch(fail), PAUSE);
+  if (isEmpty) held.value = null;
+  waiting = setTimeout(() => void (isEmpty ? forget(shape) : keep(shape, { lessons: found, levels: levels() })).catch(fail), PAUSE);
 });
