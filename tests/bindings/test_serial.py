@@ -313,6 +313,7 @@ def test_the_element_does_what_a_person_asks(data: Path, port: str, chromium: st
     assert [state for state, _ in denied["states"]] == ["initializing", "error", "initializing", "connected"]
     unsupported = {"text": "Please open this page in Chrome or Edge.", "marked": True, "buttons": 0, "problems": []}
     assert found["unsupported"] == unsupported
+    assert found["broken"] == []
     assert found["insecure"] == {"text": INSECURE, "problems": []}
     assert used["problems"] == dismissed["problems"] == denied["problems"] == []
 

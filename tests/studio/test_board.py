@@ -20,9 +20,19 @@ EPOCHS, HELD = 2, 90  # percent
 @pytest.fixture
 def port() -> Iterator[str]:
     """Return the TCP port of an emulated board's serial line."""
+    yield from plugged(BOARD)
+
+
+@pytest.fixture
+def fused_port() -> Iterator[str]:
+    """Return that of a board whose numerics are not the page's."""
+    yield from plugged("mps2-an386")
+
+
+def plugged(board: str) -> Iterator[str]:
     page.require()
-    build_firmware(board=BOARD)
-    with Emulator(BOARD) as emulator:
+    build_firmware(board=board)
+    with Emulator(board) as emulator:
         emulator.take_link().close()
         yield emulator.url.rpartition(":")[2]
 
@@ -38,3 +48,11 @@ def test_a_board_learns_from_the_page(port: str, monkeypatch: pytest.MonkeyPatch
     assert "the last is of class 0" in found["added"] and "programs" in found["typed"]
     assert "lost the connection" in found["lost"] and "no port was chosen" in found["refused"]
     assert found["problems"] == []
+
+
+def test_the_page_says_where_a_boards_bits_differ(fused_port: str) -> None:
+    found = page.click("board_fused.mjs", fused_port)
+    assert "fused" in found["told"] and "its bits differ from this page's" in found["told"]
+    assert found["begun"] == found["brought"] == "The page has the same state, byte for byte."
+    assert "a fused board's bits differ" in found["compared"]
+    assert found["kept"] and found["problems"] == []

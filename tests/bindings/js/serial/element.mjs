@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createRequire } from "node:module";
 import { inPage } from "./chromium.mjs";
 
 const [chromium, tools, port, folder] = process.argv.slice(2);
@@ -14,6 +15,23 @@ async function shot(page, name) {
     await page.emulateMedia({ colorScheme: scheme });
     await page.waitForTimeout(250);
     await page.screenshot({ path: join(folder, `${name}-${width}-${scheme}.png`) });
+  }
+}
+
+/** What axe-core finds against WCAG 2.1 A and AA, light and dark, on a narrow window and a wide one. */
+const broken = [];
+
+async function judge(page, name) {
+  if (!(await page.evaluate(() => "axe" in globalThis))) await page.addScriptTag({ path: createRequire(join(tools, "any.js")).resolve("axe-core/axe.min.js") });
+  for (const [width, colorScheme] of [[320, "light"], [1280, "dark"]]) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.emulateMedia({ colorScheme });
+    await page.waitForTimeout(250); // the window has risen
+    const { violations, wide } = await page.evaluate(async () => ({
+      violations: (await axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] })).violations,
+      wide: document.documentElement.scrollWidth > innerWidth,
+    }));
+    broken.push(...violations.map(({ id, nodes }) => `${name}, ${colorScheme}: ${id}: ${nodes[0].html}`), ...(wide ? [`${name} is wider than ${width}`] : []));
   }
 }
 
@@ -31,9 +49,11 @@ const states = (page) => page.evaluate(() => told.filter(([state], i) => state !
 
 const used = await inPage(place, async (page) => {
   await shot(page, "button");
+  await judge(page, "button");
   const dialog = await opened(page);
   await dialog.getByRole("heading", { name: "mps2-an385" }).waitFor();
   await shot(page, "bare");
+  await judge(page, "bare board");
   await press(dialog, "Send Digits 1.0");
   await said(dialog, "The board has the model.");
   await press(dialog, "Train for 8 epochs");
@@ -42,6 +62,7 @@ const used = await inPage(place, async (page) => {
   await shot(page, "training");
   await said(dialog, /Trained: the loss of the last epoch is \d/);
   await shot(page, "trained");
+  await judge(page, "trained board");
   const downloading = page.waitForEvent("download");
   await press(dialog, "Save");
   const file = await readFile(await (await downloading).path());
@@ -89,6 +110,7 @@ for (const [what, settings] of Object.entries({ dismissed: { choose: "NotFoundEr
     await page.evaluate((wanted) => Object.assign(mock, wanted), settings);
     const dialog = await opened(page), text = await dialog.getByRole("alert").textContent();
     await shot(page, what);
+    await judge(page, what);
     const flashing = await dialog.getByRole("link").allTextContents();
     await page.evaluate(() => Object.assign(mock, { choose: "" }));
     await press(dialog, "Choose a port");
@@ -105,4 +127,4 @@ const insecure = await inPage({ ...place, host: "board.example" }, async (page) 
   await page.waitForFunction(() => globalThis.ready);
   return { text: await page.getByText("Boards connect only").textContent() };
 });
-console.log(JSON.stringify({ used, refusals, unsupported, insecure }));
+console.log(JSON.stringify({ used, refusals, unsupported, insecure, broken }));
