@@ -1,12 +1,16 @@
-import { DataError } from "./errors.js";
+import { DataError, explained } from "./errors.js";
 
 /** Bytes that are in memory: an ArrayBuffer, or any view of one. */
 export type Bytes = ArrayBuffer | SharedArrayBuffer | ArrayBufferView;
 
 /** Returns the bytes of a buffer or view, without a copy. `what` is how messages call it. */
 export function bytesOf(data: Bytes, what: string): Uint8Array {
-  if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-  if (isBuffer(data)) return new Uint8Array(data);
+  try {
+    if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+    if (isBuffer(data)) return new Uint8Array(data);
+  } catch (cause) {
+    throw explained(cause, what, "transfer a copy");
+  }
   throw new DataError(`${what} takes bytes, not ${kindOf(data)}`, "pass an ArrayBuffer, a typed array or a Buffer");
 }
 

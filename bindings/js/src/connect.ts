@@ -1,4 +1,4 @@
-import { GradmoteError } from "./errors.js";
+import { explained, GradmoteError } from "./errors.js";
 import { loadBoth, type LoadOptions } from "./load.js";
 import { errorOf, type Reply } from "./messages.js";
 import { openWorker } from "#platform";
@@ -32,16 +32,17 @@ interface Waiting {
 }
 
 /** Opens an image in a worker, so that the page never waits for a step. */
-export async function connect(image: Source, options: LoadOptions = {}): Promise<RemoteSession> {
+export async function connect(image: Source, options?: LoadOptions): Promise<RemoteSession> {
   const [runtime, bytes] = await loadBoth(image, options);
-  const remote = new RemoteCalls();
+  let remote: RemoteCalls | undefined;
   try {
+    remote = new RemoteCalls();
     await remote.ask({ open: { image: bytes, runtime } });
-  } catch (error) {
-    remote.close();
-    throw error;
+    return session(remote);
+  } catch (cause) {
+    remote?.close();
+    throw explained(cause, "the worker does not start", "serve the package from the page's origin");
   }
-  return session(remote);
 }
 
 /** Returns an object whose methods are calls. */
@@ -75,11 +76,17 @@ class RemoteCalls {
     return new Promise<T>((done, failed) => {
       if (this.#ended) return failed(new GradmoteError(this.#ended, "connect again"));
       this.#waiting.set(id, { done, failed, onEpoch });
-      this.#line.send({ id, ...question });
+      try {
+        this.#line.send({ id, ...question });
+      } catch (cause) {
+        this.#waiting.delete(id);
+        failed(explained(cause, "the worker does not take this", "pass numbers, text and arrays"));
+      }
     });
   }
 
-  async train({ onEpoch, signal, ...data }: TrainOptions): Promise<Epoch[]> {
+  async train(options: TrainOptions): Promise<Epoch[]> {
+    const { onEpoch, signal, ...data } = options ?? {};
     signal?.throwIfAborted();
     const id = this.#last + 1, abort = () => this.#line.send({ abort: id });
     signal?.addEventListener("abort", abort);

@@ -15,7 +15,7 @@ export { readSource, type Source } from "./source.js";
 export type { Program, TensorInfo } from "./tensors.js";
 
 /** Opens an image: the bytes of a .mote file, or where it lies. The runtime is loaded at the same time. */
-export async function load(image: Source, options: LoadOptions = {}): Promise<Session> {
+export async function load(image: Source, options?: LoadOptions): Promise<Session> {
   const [runtime, bytes] = await loadBoth(image, options);
   return new Session(bytes, runtime);
 }

@@ -6,7 +6,7 @@ export function lineTo(worker: Worker): Line {
     send: (message, transfer = []) => worker.postMessage(message, transfer),
     receive: (listener) => (worker.onmessage = ({ data }) => listener(data as never)),
     close: () => worker.terminate(),
-    failed: (listener) => (worker.onerror = ({ message }) => listener(message ?? "it did not start")),
+    failed: (listener) => (worker.onerror = ({ message }) => listener(message ?? "its script is missing or forbidden")),
   };
 }
 

@@ -7,6 +7,6 @@ export interface LoadOptions extends RuntimeOptions {
 }
 
 /** Returns the runtime and the bytes of an image, which are loaded at the same time. */
-export function loadBoth(image: Source, options: LoadOptions): Promise<[Runtime, Uint8Array]> {
-  return Promise.all([loadRuntime(options), readSource(image, "the image", options.signal)]);
+export function loadBoth(image: Source, options?: LoadOptions): Promise<[Runtime, Uint8Array]> {
+  return Promise.all([loadRuntime(options), readSource(image, "the image", options?.signal)]);
 }

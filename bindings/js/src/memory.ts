@@ -1,4 +1,4 @@
-import { GradmoteError } from "./errors.js";
+import { explained } from "./errors.js";
 
 /** The functions of bindings/wasm. Pointers are numbers; those of 2 GB and more come as negative ones. */
 export interface Exports {
@@ -27,8 +27,12 @@ export class Memory {
 
   constructor(module: WebAssembly.Module, image: Uint8Array) {
     const imports = { gradmote: { read: this.#carrier(false), write: this.#carrier(true) } };
-    this.exports = new WebAssembly.Instance(module, imports).exports as unknown as Exports;
-    this.#end = aligned(this.exports.__heap_base.value);
+    try {
+      this.exports = new WebAssembly.Instance(module, imports).exports as unknown as Exports;
+      this.#end = aligned(this.exports.__heap_base.value);
+    } catch (cause) {
+      throw explained(cause, "the runtime does not open", "load it again");
+    }
     this.image = this.reserve(image.length);
     this.scratch = this.reserve(SCRATCH);
     this.session = this.reserve(this.exports.gm_wasm_session_size());
@@ -44,7 +48,7 @@ export class Memory {
     try {
       if (missing > 0) memory.grow(missing);
     } catch (cause) {
-      throw new GradmoteError(`there is no memory for ${size} bytes`, "compile the model with a smaller batch", { cause });
+      throw explained(cause, `there is no memory for ${size} bytes`, "compile the model with a smaller batch");
     }
     return start;
   }

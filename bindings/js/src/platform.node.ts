@@ -32,7 +32,10 @@ export function openWorker(): Line {
     send: (message, transfer = []) => worker.postMessage(message, transfer),
     receive: (listener) => void worker.on("message", (message) => listener(message as never)),
     close: () => void worker.terminate(),
-    failed: (listener) => void worker.on("error", ({ message }) => listener(message)),
+    failed: (listener) => {
+      worker.on("error", ({ message }) => listener(message));
+      worker.on("exit", (code) => listener(`its exit code is ${code}`));
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { GradmoteError } from "./errors.js";
+import { explained, GradmoteError } from "./errors.js";
 import { moduleAddress, type Form } from "#platform";
 import { isAddress, isResponse, openSource, type Source } from "./source.js";
 
@@ -27,10 +27,11 @@ const loading = new Map<string, Promise<Runtime>>();
 let newest: Runtime | undefined;
 
 /** Returns the runtime, compiled. It is fetched once for each address, and then kept. */
-export function loadRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
-  const { wasm } = options;
-  const simd = (options.simd ?? true) && hasSimd();
-  if (wasm instanceof WebAssembly.Module) return Promise.resolve(remember({ module: wasm, simd }));
+export async function loadRuntime(options?: RuntimeOptions): Promise<Runtime> {
+  const { wasm, simd: wanted = true } = options ?? {};
+  if (typeof WebAssembly === "undefined") throw new GradmoteError("there is no WebAssembly here", "use another browser");
+  const simd = wanted && hasSimd();
+  if (wasm instanceof WebAssembly.Module) return remember({ module: wasm, simd });
   const source = wasm === undefined || isFolder(wasm) ? placeOf(simd ? "simd" : "plain", wasm) : wasm;
   if (!isAddress(source)) return compile(source, simd);
   const key = String(source);
@@ -66,8 +67,8 @@ async function compile(source: Source, simd: boolean): Promise<Runtime> {
   try {
     return remember({ module: await compiled(opened), simd });
   } catch (cause) {
-    const hint = "pass as options.wasm the folder of gradmote.wasm and gradmote-simd.wasm";
-    throw new GradmoteError(`the runtime does not compile: ${(cause as Error).message}`, hint, { cause });
+    const hint = /CSP|Policy/.test(String(cause)) ? "add 'wasm-unsafe-eval' to script-src" : "pass as options.wasm the folder of gradmote.wasm and gradmote-simd.wasm";
+    throw explained(cause, "the runtime does not compile", hint);
   }
 }
 
@@ -81,5 +82,5 @@ async function compiled(opened: Response | Uint8Array): Promise<WebAssembly.Modu
 
 /** Returns the module of a runtime, or a module as it is. */
 export function moduleOf(runtime: Runtime | WebAssembly.Module): WebAssembly.Module {
-  return runtime instanceof WebAssembly.Module ? runtime : runtime.module;
+  return runtime instanceof WebAssembly.Module ? runtime : runtime?.module;
 }

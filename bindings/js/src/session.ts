@@ -68,9 +68,9 @@ export class Session {
     const memory = new Memory(moduleOf(runtime), bytes);
     this.#needs = requirementsIn(memory, bytes.length);
     this.#arena = memory.reserve(this.#needs.arenaSize);
-    this.#parameters = memory.reserve(this.#needs.parametersSize);
     const { gm_open } = memory.exports;
     check(gm_open(memory.session, memory.image, bytes.length, this.#arena, this.#needs.arenaSize), "open");
+    this.#parameters = memory.reserve(this.#needs.parametersSize);
     this.#memory = memory;
     const tensors = readTensors(memory, this.#arena);
     const of = (role: Role) => tensors.filter((tensor) => tensor.role === role);
@@ -580,7 +580,7 @@ export class Session {
   /** Writes the key where calls return things, and returns where that is. */
   #key(key: string): number {
     const bytes = new TextEncoder().encode(key), memory = this.#open();
-    if (bytes.length === 0 || bytes.length >= KEY_BYTES || bytes.includes(0)) {
+    if (typeof key !== "string" || bytes.length === 0 || bytes.length >= KEY_BYTES || bytes.includes(0)) {
       throw new DataError(`the property's key '${key}' has ${bytes.length} bytes`, "use 1 to 19 bytes of UTF-8, without zeros");
     }
     const at = memory.scratch + Property.sizeof;
@@ -613,7 +613,7 @@ function requireGiven(tensors: Tensor[]): void {
 }
 
 function pick(found: Tensor[], index: number, what: string): Tensor {
-  if (found[index]) return found[index];
+  if (Number.isInteger(index) && found[index]) return found[index];
   throw new DataError(`there is no ${what} ${index}`, `there are ${found.length}, counted from 0`);
 }
 

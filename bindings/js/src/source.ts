@@ -1,5 +1,5 @@
 import { bytesOf, type Bytes } from "./bytes.js";
-import { GradmoteError } from "./errors.js";
+import { explained, GradmoteError } from "./errors.js";
 import { readFile } from "#platform";
 
 /** Where bytes come from: a URL (in node also a path), a response, a file, or memory. */
@@ -8,17 +8,17 @@ export type Source = string | URL | Response | Blob | Bytes | Promise<Response>;
 /** Returns all bytes of a source. `what` is how messages call it. */
 export async function readSource(source: Source, what: string, signal?: AbortSignal): Promise<Uint8Array> {
   const opened = await openSource(source, what, signal);
-  return isResponse(opened) ? new Uint8Array(await opened.arrayBuffer()) : opened;
+  return isResponse(opened) ? new Uint8Array(await arrived(opened.arrayBuffer(), what, opened.url, signal)) : opened;
 }
 
 /** Returns the bytes of a source; of one in the network the response, whose bytes still arrive. */
 export async function openSource(source: Source, what: string, signal?: AbortSignal): Promise<Response | Uint8Array> {
-  const found = await source;
+  const found = await arrived(source, what);
   if (isAddress(found)) {
-    return (await readFile(found)) ?? goodResponse(await fetched(found, what, signal), what);
+    return (await readFile(found)) ?? goodResponse(await arrived(fetch(found, { signal }), what, found, signal), what);
   }
   if (isResponse(found)) return goodResponse(found, what);
-  if (typeof Blob !== "undefined" && found instanceof Blob) return new Uint8Array(await found.arrayBuffer());
+  if (typeof Blob !== "undefined" && found instanceof Blob) return new Uint8Array(await arrived(found.arrayBuffer(), what));
   return bytesOf(found as Bytes, what);
 }
 
@@ -32,12 +32,13 @@ export function isResponse(found: unknown): found is Response {
   return typeof Response !== "undefined" && found instanceof Response;
 }
 
-async function fetched(address: string | URL, what: string, signal?: AbortSignal): Promise<Response> {
+/** Waits for what is on its way. An abort stays what it is; any other failure becomes a GradmoteError. */
+async function arrived<T>(coming: T | Promise<T>, what: string, from?: string | URL, signal?: AbortSignal): Promise<T> {
   try {
-    return await fetch(address, signal ? { signal } : {});
+    return await coming;
   } catch (cause) {
     signal?.throwIfAborted();
-    throw new GradmoteError(`${what} cannot be fetched from ${address}`, "check the address and the connection", { cause });
+    throw explained(cause, `${what} cannot be fetched from ${from || "there"}`, "check the address and the connection");
   }
 }
 

@@ -13,12 +13,13 @@ export interface Keeping {
 /** Keeps the state of a session. name: the model's own by default, so that each model has one. */
 export async function persist(session: Keeping, name?: string): Promise<void> {
   const checkpoint = await session.save();
-  await (await shelf()).put(name ?? nameOf(checkpoint), checkpoint);
+  await onShelf("kept", (shelf) => shelf.put(name ?? nameOf(checkpoint), checkpoint));
 }
 
 /** Loads the state that was kept. Returns false, with nothing changed, where none was. */
 export async function restore(session: Keeping, name?: string): Promise<boolean> {
-  const found = await (await shelf()).get(name ?? nameOf(await session.save()));
+  const under = name ?? nameOf(await session.save());
+  const found = await onShelf("read", (shelf) => shelf.get(under));
   if (found) await session.load(found);
   return found !== undefined;
 }
@@ -26,7 +27,7 @@ export async function restore(session: Keeping, name?: string): Promise<boolean>
 /** Removes what was kept for a model, or under a name. */
 export async function discard(sessionOrName: Keeping | string): Promise<void> {
   const name = typeof sessionOrName === "string" ? sessionOrName : nameOf(await sessionOrName.save());
-  await (await shelf()).remove(name);
+  await onShelf("removed", (shelf) => shelf.remove(name));
 }
 
 interface Shelf {
@@ -41,6 +42,18 @@ const MODEL_ID = [16, 32] as const;
 
 function nameOf(checkpoint: Uint8Array): string {
   return Array.from(checkpoint.subarray(...MODEL_ID), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Uses the shelf. Where the browser refuses, GradmoteError says what was not done. */
+async function onShelf<T>(done: string, use: (shelf: Shelf) => Promise<T>): Promise<T> {
+  try {
+    return await use(await shelf());
+  } catch (cause) {
+    const { name, message, hint } = cause as GradmoteError;
+    if (hint) throw cause;
+    const help = "make room or allow storage, or keep the bytes of save() yourself";
+    throw new GradmoteError(`the checkpoint cannot be ${done}: ${name}: ${message}`, help, { cause });
+  }
 }
 
 async function shelf(): Promise<Shelf> {

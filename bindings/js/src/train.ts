@@ -1,12 +1,17 @@
-import { DataError } from "./errors.js";
+import { u32, type Data } from "./arrays.js";
+import { kindOf } from "./bytes.js";
+import { DataError, RuntimeFault } from "./errors.js";
 import type { Session } from "./session.js";
+
+/** One number behind another, in any form that step() takes. */
+export type Numbers = readonly number[] | Float32Array | Int32Array | Int16Array | Uint16Array | Int8Array | Uint8Array | BigInt64Array;
 
 /** Samples one behind another, and how often to train on them. */
 export interface TrainOptions {
-  /** The first input of all samples: batch after batch, in the order of training. */
-  x: Float32Array | Int32Array;
-  /** The first label of all samples. */
-  y: Float32Array | Int32Array;
+  /** The input of all samples: batch after batch, in the order of training. */
+  x: Numbers;
+  /** The label of all samples. */
+  y: Numbers;
   epochs?: number;
   /** Is called after each epoch with the mean loss of its batches. */
   onEpoch?: (epoch: Epoch) => void;
@@ -31,34 +36,45 @@ const SLICE = typeof document === "undefined" ? 100 : 12;
  * page or worker goes on between the steps.
  */
 export async function train(session: Session, options: TrainOptions): Promise<Epoch[]> {
-  const { x, y, epochs = 1, onEpoch, signal } = options;
-  const batches = batchesOf(session, x, y), told: Epoch[] = [];
+  const { x, y, epochs = 1, onEpoch, signal } = options ?? {};
+  const [wide, narrow] = [session.inputs()[0], session.labels()[0]].map((tensor) => (tensor?.size ?? 0) / 4);
+  const count = Math.floor(x?.length / wide), told: Epoch[] = [];
+  if (!(count > 0) || x.length * narrow !== y?.length * wide) {
+    const hint = `a batch has ${wide} numbers of x and ${narrow} of y`;
+    throw new DataError(`train() got x of ${x?.length ?? kindOf(x)} and y of ${y?.length ?? kindOf(y)}`, hint);
+  }
+  u32(epochs, "epochs");
   let pause = Date.now() + SLICE, steps = 0;
   for (let epoch = 1; epoch <= epochs; epoch++) {
     let total = 0;
-    for (const [inputs, labels] of batches) {
+    for (let batch = 0; batch < count; batch++) {
       if (Date.now() > pause) {
         await new Promise((resume) => setTimeout(resume));
         pause = Date.now() + SLICE;
       }
       signal?.throwIfAborted();
-      total += session.step(inputs, labels);
+      total += lossOf(session, [part(x, batch, wide), part(y, batch, narrow)], `batch ${batch + 1} of epoch ${epoch}`);
       steps++;
     }
-    told.push({ epoch, loss: total / batches.length, steps });
+    told.push({ epoch, loss: total / count, steps });
     onEpoch?.(told[epoch - 1]);
   }
   return told;
 }
 
-/** Returns views of the batches. Throws DataError where the samples are no whole batch, or of two counts. */
-function batchesOf(session: Session, x: TrainOptions["x"], y: TrainOptions["y"]): [typeof x, typeof y][] {
-  const [input] = session.inputs(), [label] = session.labels();
-  const [wide, narrow] = [input.size / 4, (label?.size ?? 0) / 4];
-  const count = Math.floor(y?.length / narrow);
-  if (!(count > 0) || x?.length * narrow !== y.length * wide) {
-    const hint = `a batch has ${wide} numbers of x and ${narrow} of y`;
-    throw new DataError(`train() got ${x?.length} numbers of x and ${y?.length} of y`, hint);
+function part(all: Numbers, batch: number, size: number): Data {
+  return all.slice(batch * size, (batch + 1) * size);
+}
+
+/** Trains on one batch, and returns its loss. A refusal says which batch it was. */
+function lossOf(session: Session, data: Data[], where: string): number {
+  try {
+    if (!session.requirements().programs.includes("train")) return session.step(...data);
+    const loss = session.trainStep(...data);
+    session.optimizerStep();
+    session.lazyResetGrad();
+    return loss;
+  } catch (error) {
+    throw error instanceof RuntimeFault ? new RuntimeFault(error.code, where) : error;
   }
-  return Array.from({ length: count }, (_, i) => [x.subarray(i * wide, (i + 1) * wide), y.subarray(i * narrow, (i + 1) * narrow)]);
 }

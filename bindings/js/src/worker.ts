@@ -23,7 +23,10 @@ line.receive(async (request: Request) => {
 async function answer(request: Exclude<Request, { abort: number }>): Promise<unknown> {
   if ("open" in request) return void (session = new Session(request.open.image, request.open.runtime));
   const found = session as unknown as Record<string, unknown>;
-  if ("set" in request) return void (found[request.set] = request.value);
+  if ("set" in request) {
+    if (request.set !== "learningRate") throw new GradmoteError(`a session has no '${request.set}' that is set`, "set learningRate");
+    return void (found[request.set] = request.value);
+  }
   const { id, call, values } = request;
   if (call === "train") return trained(id, values[0] as TrainOptions);
   if (!(call in session)) throw new GradmoteError(`a session has no ${call}()`, "see the names of Session");

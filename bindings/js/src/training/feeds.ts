@@ -37,7 +37,7 @@ export function feed(session: Session, tensors: TensorInfo[], feeds: OnnxValueMa
 }
 
 function checkFed(tensor: TensorInfo, name: string, given: Tensor | undefined): void {
-  if (given === undefined) throw new DataError(`input '${name}' is missing in feeds`, `pass a Tensor of shape [${tensor.shape}]`);
+  if (given == null) throw new DataError(`input '${name}' is missing in feeds`, `pass a Tensor of shape [${tensor.shape}]`);
   const dims = given.dims;
   if (Array.isArray(dims) && dims.length === tensor.shape.length && dims.every((dim, i) => dim === tensor.shape[i])) return;
   const hint = "reshape it, or compile the model with --batch for another first dimension";

@@ -57,7 +57,7 @@ export class Tensor<T extends Tensor.Type = Tensor.Type> {
     this.dims = dims === undefined ? [this.#data.length] : checkedDims(dims);
     this.size = this.dims.reduce((product, dim) => product * dim, 1);
     if (this.size !== this.#data.length) {
-      throw new DataError(`a tensor of shape [${this.dims}] has ${this.size} elements; ${this.#data.length} were given`);
+      throw new DataError(`a tensor of shape [${this.dims}] has ${this.size} elements; ${this.#data.length} were given`, "pass dims whose product is the number of elements");
     }
   }
 
@@ -103,11 +103,14 @@ function typeOf(data: Elements): Tensor.Type {
 function elements(type: Tensor.Type, data: Elements): Tensor.DataType {
   const array = ARRAYS[type];
   if (data instanceof array) return data as Tensor.DataType;
-  if (!Array.isArray(data) || type === "float16") {
+  const isOfNumbers = Array.isArray(data) && data.every((item) => ["number", "bigint", "boolean"].includes(typeof item));
+  if (!isOfNumbers || type === "float16") {
     throw new DataError(`a tensor of ${type} takes a ${array.name}`, `convert its data: ${array.name}.from(data)`);
   }
   const isWide = type === "int64" || type === "uint64";
-  return isWide ? (array as BigInt64ArrayConstructor).from(data, BigInt) : (array as Float32ArrayConstructor).from(data, Number);
+  if (!isWide) return (array as Float32ArrayConstructor).from(data as number[], Number);
+  if (data.every((item) => typeof item !== "number" || Number.isInteger(item))) return (array as BigInt64ArrayConstructor).from(data as bigint[], BigInt);
+  throw new DataError(`a tensor of ${type} takes whole numbers`, "round its data");
 }
 
 function checkedDims(dims: readonly number[]): readonly number[] {

@@ -35,6 +35,7 @@ export class TrainingSession {
 
   /** Opens an image and its state. Session options are accepted and not used. */
   static async create(options: TrainingSessionCreateOptions, _sessionOptions?: unknown): Promise<TrainingSession> {
+    if (typeof options?.trainModel === "undefined") throw new DataError("there is no trainModel among the options", "pass an image for it");
     const [runtime, image, checkpoint] = await Promise.all([
       loadRuntime(runtimeOptions()),
       readImage(options.trainModel, "the training model"),
