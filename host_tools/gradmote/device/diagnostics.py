@@ -61,6 +61,11 @@ def restarted(url: str, request: str, fault: str) -> DeviceError:
     )
 
 
+def impossible(url: str, what: str) -> DeviceError:
+    """Return the error for an answer whose parts do not belong together."""
+    return DeviceError(f"{url} tells what cannot be: {what}", f"flash the firmware of this version: {_FLASH}")
+
+
 def too_large(board: str, needed: int, there: int) -> DeviceError:
     """Return the error for a model whose arena is larger than the board's, both in bytes."""
     return DeviceError(

@@ -40,6 +40,9 @@ _DEFAULT_PATIENCE = 1.0
 _PATIENCE_AFTER_DAMAGE = 1.2
 _QUIET = console.BYTE_TIMEOUT_MS / 1000
 
+#: The least payload in bytes that the firmware of any board takes.
+_SMALLEST_FRAME_LIMIT = 64
+
 _BAD_FRAME = next(code for code, (name, _, _) in console.FAULTS.items() if name == "BAD_FRAME")
 
 
@@ -117,7 +120,7 @@ class Requests:
         """
         patience = _PATIENCE.get(name, _DEFAULT_PATIENCE)
         deadline = time.monotonic() + patience
-        damaged = False
+        damaged, alive = False, b""
         while (left := deadline - time.monotonic()) > 0:
             data = self._link.read(min(left, _QUIET))
             before = self._parser.damaged
@@ -128,7 +131,8 @@ class Requests:
                 elif _is_damage_report(item):
                     return None, True
                 elif item.sequence == request.sequence and item.type == console.ALIVE_TYPE:
-                    deadline = time.monotonic() + patience
+                    if item.payload != alive:  # else it works on nothing
+                        deadline, alive = time.monotonic() + patience, item.payload
                 elif item.sequence == request.sequence and _answers(item, request):
                     return item, damaged
             damaged = damaged or self._parser.damaged > before
@@ -195,7 +199,10 @@ class Requests:
                     progress(start, len(data))
 
     def _chunk_size(self, overhead: int) -> int:
-        return self._chunks.size(self._payload_limit() - overhead)
+        limit = self._payload_limit()
+        if limit < _SMALLEST_FRAME_LIMIT:
+            raise diagnostics.impossible(self._link.url, f"its longest frames of {limit} bytes")
+        return self._chunks.size(limit - overhead)
 
     def _payload_limit(self) -> int:
         return min(int(self.raw_info["frame_limit"]), console.PAYLOAD_LIMIT)
@@ -212,6 +219,8 @@ class Requests:
             if reply is not None:
                 total = reply["total"]
                 data += reply["data"]
+                if len(data) > total or (len(data) < total and not reply["data"]):
+                    raise diagnostics.impossible(self._link.url, f"{source} has {total} bytes, and sends {len(data)}")
                 if progress:
                     progress(len(data), total)
         return data
