@@ -1,7 +1,8 @@
 // Looks at every panel, empty, with a model and data, trained, with files, taught by the camera, and after an error.
 
 import { openExample, openStudio, toStep } from "./studio.mjs";
-import { Rules } from "./rules.mjs";
+import { BRIEFLY, Rules } from "./rules.mjs";
+import { walkThrough } from "./walk.mjs";
 
 const STEPS = ["model", "data", "train", "teach", "board"];
 const TABLE = "width,height,weight,kind\n1.5,2,3,cat\n2.5,1,0,dog\n0.5,,4,cat\n1,2,3,dog\n";
@@ -21,16 +22,16 @@ async function give(name, text) {
   await page.locator("main input[type=file]").first().setInputFiles(file);
 }
 
-async function lookAtAll(state) {
+async function lookAtAll(state, ruled) {
   for (const step of STEPS) {
     await toStep(page, step);
     await page.getByRole("heading", { level: 2 }).first().waitFor();
-    await rules.look(`${step}, ${state}`);
+    await rules.look(`${step}, ${state}`, ruled);
   }
 }
 
 await page.locator("[data-example]").first().waitFor();
-await lookAtAll("empty");
+await lookAtAll("empty", BRIEFLY);
 await openExample(page);
 await lookAtAll("open");
 
@@ -39,6 +40,7 @@ await page.getByLabel("Epochs").fill("1");
 await page.getByRole("button", { name: "Train", exact: true }).click();
 await page.locator(".confusion").waitFor();
 await rules.look("train, trained");
+const walks = { trained: await walkThrough(page) };
 
 await toStep(page, "teach");
 await page.getByText("Camera", { exact: true }).click();
@@ -50,13 +52,16 @@ await page.keyboard.press("Space");
 await page.locator(".class .recorded li").nth(3).waitFor();
 await page.keyboard.press("Space");
 await rules.look("teach, recorded");
+walks.recorded = await walkThrough(page);
 
 await toStep(page, "data");
 await give("table.csv", TABLE);
 await page.locator(".classes").waitFor();
 await rules.look("data, a table that does not fit");
+walks.table = await walkThrough(page);
 await toStep(page, "model");
 await give("broken.mote", "no image");
 await page.getByRole("alert").getByText("GM_ERR").waitFor();
 await rules.look("model, refused");
-await studio.end(rules.told());
+walks.refused = await walkThrough(page);
+await studio.end({ ...rules.told(), walks });

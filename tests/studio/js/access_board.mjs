@@ -3,6 +3,7 @@
 import { plugIn } from "../../bindings/js/serial/chromium.mjs";
 import { openExample, openStudio, toStep, values } from "./studio.mjs";
 import { Rules } from "./rules.mjs";
+import { walkThrough } from "./walk.mjs";
 
 const [port] = values, lines = [];
 let rules;
@@ -29,5 +30,6 @@ await press("Train on the board");
 await said("Trained on the board");
 await page.locator("summary", { hasText: "Type to the board" }).click();
 await rules.look("board, trained");
+const told = rules.told(), walks = { board: await walkThrough(page) };
 for (const line of lines) line.destroy();
-await studio.end(rules.told());
+await studio.end({ ...told, walks });

@@ -8,8 +8,10 @@ import { tools, until } from "./studio.mjs";
 const AXE = readFileSync(join(tools, "node_modules", "axe-core", "axe.min.js"), "utf8");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"];
 const WIDTHS = [390, 768, 1280, 2560];
-/** Rules look at these; the layout of the others lies between them. */
-const RULED = [390, 1280];
+/** The colours in which rules look at a width; the layout of the others lies between these. */
+const RULED = { 390: ["light", "dark"], 1280: ["light", "dark"] };
+/** The same for a state that has less to look at. */
+export const BRIEFLY = { 390: ["dark"], 1280: ["light"] };
 
 /** Looks at a page. `told()` returns what was found so far. */
 export class Rules {
@@ -26,12 +28,12 @@ export class Rules {
   }
 
   /** Looks at what the page shows now; `place` names that. */
-  async look(place) {
+  async look(place, ruled = RULED) {
     const page = this.#page;
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 900 });
       if (!(await this.#fits())) this.#found.wide.push(`${place} at ${width}: ${await this.#widest()}`);
-      for (const colorScheme of RULED.includes(width) ? ["light", "dark"] : []) {
+      for (const colorScheme of ruled[width] ?? []) {
         await page.emulateMedia({ colorScheme });
         await page.waitForFunction((theme) => document.documentElement.dataset.theme === theme, colorScheme);
         await this.#judge(`${place} at ${width}, ${colorScheme}`);
