@@ -10,8 +10,11 @@ import numpy as np
 import pytest
 from bindings.test_node import images
 
-from gradmote import Session
+from gradmote import Session, compile_model, losses, optimizers
+from gradmote.compiler import Options
 from studio import page
+
+from shared.networks import Network
 
 EPOCHS, BATCH, HELD, SEED, RATE = 2, 8, 0.2, 1, 0.01
 WORD = 0xFFFFFFFF
@@ -134,3 +137,32 @@ def test_an_image_without_a_step_program_trains_too(ended: dict[str, Any]) -> No
 
 def test_an_image_that_only_infers_says_so(ended: dict[str, Any]) -> None:
     assert "This image only infers" in ended["cannot"]
+
+
+@pytest.fixture(scope="module")
+def others(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Train on numbers to predict, and on samples that the model cannot take."""
+    folder = tmp_path_factory.mktemp("others")
+    network = Network((6,)).linear(16).relu().linear(2).model()
+    (folder / "own.mote").write_bytes(compile_model(network, losses.mse(), optimizers.adam(0.01), Options(4)).image)
+    drawn = np.random.default_rng(0)
+    x, matrix = drawn.normal(0, 1, (300, 6)).astype("f"), drawn.normal(0, 1, (6, 2)).astype("f")
+    np.savez(folder / "numbers.npz", x=x, y=x @ matrix)
+    np.savez(folder / "classes.npz", x=drawn.random((80, 1, 8, 8), "f"), y=np.arange(80, dtype=np.int32) % 13)
+    np.savez(folder / "shape.npz", x=drawn.random((80, 7), "f"), y=np.arange(80, dtype=np.int32) % 3)
+    names = ("own.mote", "numbers.npz", "classes.npz", "shape.npz")
+    told = page.click("training_data.mjs", *(folder / name for name in names))
+    assert told["problems"] == []
+    return told
+
+
+def test_a_model_that_predicts_numbers_has_a_loss_and_no_accuracy(others: dict[str, Any]) -> None:
+    assert others["predicted"]["charts"] == 1
+    assert "Trained after 600 steps: loss" in others["predicted"]["told"]
+    assert 0 < others["predicted"]["loss"] < 0.5
+    assert "Label" in others["predicted"]["answer"]
+
+
+def test_samples_that_do_not_fit_say_why(others: dict[str, Any]) -> None:
+    assert "GM_ERR_LABEL_OUT_OF_RANGE" in others["outside"] and "labels must lie in" in others["outside"]
+    assert "A sample has 7 numbers (7), and 'x' takes 64" in others["unfit"]

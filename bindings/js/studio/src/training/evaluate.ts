@@ -17,6 +17,9 @@ export interface Evaluation {
   confusion: number[][] | null;
 }
 
+/** Batches that are on their way to the worker at one time. */
+const TOGETHER = 16;
+
 /** Runs the model on the samples of these indices. The state stays as it is. */
 export async function evaluate(session: RemoteSession, data: Dataset, plan: Plan, indices: Uint32Array, on: string): Promise<Evaluation> {
   const loss = await meanLoss(session, data, plan, indices);
@@ -30,19 +33,30 @@ async function meanLoss(session: RemoteSession, data: Dataset, plan: Plan, indic
   if (!plan.hasEval) return null;
   const whole = Math.max(1, Math.floor(indices.length / plan.batch));
   const batches = inBatches(filled(indices, plan.batch), plan.batch).slice(0, whole);
-  const losses = await Promise.all(batches.map((some) => {
+  const losses = await inTurns(batches, (some) => {
     const { x, y } = gather(data, plan, some);
     return session.evalStep(x, y);
-  }));
+  });
   return losses.reduce((sum, loss) => sum + loss, 0) / losses.length;
 }
 
 /** Returns the class with the highest score for each sample. */
 async function classesOf(session: RemoteSession, data: Dataset, plan: Plan, indices: Uint32Array): Promise<number[]> {
   const batches = inBatches(filled(indices, plan.batch), plan.batch);
-  const scored = await Promise.all(batches.map((some) => session.infer(gather(data, plan, some).x)));
-  const guesses = scored.flatMap(([scores]) => highest(scores!, plan.classes));
-  return guesses.slice(0, indices.length);
+  const guesses = await inTurns(batches, async (some) => {
+    const [scores] = await session.infer(gather(data, plan, some).x);
+    return highest(scores!, plan.classes);
+  });
+  return guesses.flat().slice(0, indices.length);
+}
+
+/** Calls `ask` for each batch, with a few under way, so that the page draws in between and holds few copies. */
+async function inTurns<T>(batches: Uint32Array[], ask: (batch: Uint32Array) => Promise<T>): Promise<T[]> {
+  const found: T[] = [];
+  for (let at = 0; at < batches.length; at += TOGETHER) {
+    found.push(...(await Promise.all(batches.slice(at, at + TOGETHER).map(ask))));
+  }
+  return found;
 }
 
 /** Returns the column of the highest number of each row. */

@@ -42,6 +42,8 @@ const CHUNK = 40;
 const POINTS = 16;
 /** Most samples of the training set that stand for held-out ones where there are none. */
 const MOST_TRAINED = 512;
+/** Milliseconds between two drawings of the curves: drawing takes longer than a chunk of a small model. */
+const DRAWN = 80;
 /** Milliseconds between two announcements. */
 const QUIET = 8000;
 
@@ -120,6 +122,9 @@ class Run {
   #lastGood: Uint8Array | null = null;
   #lastGoodStep = 0;
   #said = performance.now();
+  #drawn = 0;
+  #pending: Point[] = [];
+  #progress: Progress;
   #step = 0;
   #measured: { step: number; found: Evaluation } | null = null;
 
@@ -130,6 +135,8 @@ class Run {
       throw new DataError(`${this.#split.train.length} samples are left to train on, and a batch has ${plan.batch}`, "hold out fewer");
     }
     parts.value = this.#split;
+    const { epochs } = settings.value;
+    this.#progress = { epoch: 1, epochs, step: 0, steps: epochs * this.#perEpoch, perSecond: 0, loss: null };
   }
 
   get #perEpoch(): number {
@@ -139,7 +146,7 @@ class Run {
   /** Trains all epochs, or until the user stops, then measures. */
   async all(): Promise<void> {
     const { epochs } = settings.value;
-    await this.#prepare(epochs * this.#perEpoch);
+    await this.#prepare(this.#progress.steps);
     await this.#keep();
     for (let epoch = 1; epoch <= epochs && (await this.#goesOn()); epoch++) await this.#epoch(epoch, epochs);
     const { accuracy, loss } = await this.#measure();
@@ -152,7 +159,7 @@ class Run {
     const { rate, schedule, warmup } = settings.value;
     if (schedule === "linear") await this.session.setLinearSchedule(rate, Math.round((steps * warmup) / 100), steps);
     else await this.session.set("learningRate", rate);
-    progress.value = { epoch: 1, epochs: settings.value.epochs, step: 0, steps, perSecond: 0, loss: null };
+    this.#show();
   }
 
   async #epoch(epoch: number, epochs: number): Promise<void> {
@@ -172,15 +179,14 @@ class Run {
   async #steps(indices: Uint32Array, count: number, epoch: number, epochs: number): Promise<void> {
     const began = performance.now();
     const loss = await this.#guarded(() => runSteps(this.session, this.plan, gather(this.data, this.plan, indices)));
-    const took = Math.max(performance.now() - began, 0.1), before = progress.value!;
+    const took = Math.max(performance.now() - began, 0.1), before = this.#progress;
     this.#chunk = Math.max(1, Math.min(this.#perEpoch / POINTS, Math.round((count * CHUNK) / took)) | 0);
     this.#step += count;
     const perSecond = (1000 * count) / took;
     const smooth = before.perSecond ? 0.8 * before.perSecond + 0.2 * perSecond : perSecond;
-    batch(() => {
-      progress.value = { epoch, epochs, step: this.#step, steps: before.steps, perSecond: smooth, loss };
-      this.#plot({ loss, heldLoss: null, accuracy: null });
-    });
+    this.#progress = { epoch, epochs, step: this.#step, steps: before.steps, perSecond: smooth, loss };
+    this.#plot({ loss, heldLoss: null, accuracy: null });
+    if (performance.now() - this.#drawn >= DRAWN) this.#show();
     this.#announce(`Epoch ${epoch} of ${epochs}, loss ${short(loss)}`);
   }
 
@@ -189,6 +195,7 @@ class Run {
     try {
       return await action();
     } catch (error) {
+      this.#show();
       if (!(error instanceof RuntimeFault) || error.error !== "NOT_FINITE" || !this.#lastGood) throw error;
       await this.session.load(this.#lastGood);
       const text = `${error.text}: the state is that of step ${this.#lastGoodStep} again`;
@@ -213,17 +220,30 @@ class Run {
       result.value = found;
       this.#measured = { step: this.#step, found };
       this.#plot({ loss: null, heldLoss: isHeld ? found.loss : null, accuracy: found.accuracy });
+      this.#show();
     });
     return found;
   }
 
   #plot(point: Omit<Point, "step">): void {
-    if (session.value === this.session) points.value = extended(points.value, { step: this.#first + this.#step, ...point });
+    this.#pending.push({ step: this.#first + this.#step, ...point });
+  }
+
+  /** Shows how far the training is, and what was measured since the last time. */
+  #show(): void {
+    if (session.value !== this.session) return;
+    const measured = this.#pending;
+    [this.#pending, this.#drawn] = [[], performance.now()];
+    batch(() => {
+      progress.value = this.#progress;
+      points.value = measured.reduce(extended, points.value);
+    });
   }
 
   /** Waits while the training is paused. Returns false where it is to stop. */
   async #goesOn(): Promise<boolean> {
     while (status.value === "paused") {
+      this.#show();
       await tellState(this.session);
       if (status.value !== "paused") break;
       await new Promise<void>((resolve) => (wake = resolve));
