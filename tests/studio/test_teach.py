@@ -60,6 +60,12 @@ def test_an_image_with_a_sample_store_learns_by_it(tmp_path: Path) -> None:
     assert_told_apart(taught(tmp_path, StoreOptions(24), "drawn"))
 
 
+def test_classes_have_the_names_of_the_data(found: dict[str, Any]) -> None:
+    """The example's digits name ten classes; another model of five outputs begins with three of its own."""
+    assert found["named"] == [str(digit) for digit in range(10)]
+    assert found["kinds"] == ["Class 1", "Class 2", "Class 3"]
+
+
 def test_what_was_taught_is_kept(found: dict[str, Any]) -> None:
     assert found["dropped"] == found["kept"] == ["4 samples", "5 samples", "0 samples"]
     assert found["used"] == "9 samples"

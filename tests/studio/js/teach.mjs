@@ -2,7 +2,7 @@
 // IMAGE is a model of 8 x 8 pixels, FOLDER has pictures, and the PART "drawn" leaves out what comes after drawing.
 
 import { join } from "node:path";
-import { openStudio, shotsOf, toStep, values } from "./studio.mjs";
+import { openExample, openStudio, shotsOf, toStep, values } from "./studio.mjs";
 
 const [image, folder, part] = values;
 const ARGUMENTS = ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"];
@@ -54,6 +54,13 @@ async function letGo() {
 // ---- Drawn --------------------------------------------------------------------------------------------------------
 
 const found = {};
+await openExample(page);
+await page.locator('.steps a[href="#data"]', { hasText: "samples" }).waitFor();
+await toStep(page, "teach");
+await lesson(9).waitFor();
+found.named = await page.locator(".class .name").evaluateAll((inputs) => inputs.map((input) => input.value));
+await draw("line", 0);
+await page.locator(".seen canvas").waitFor();
 await openModel();
 found.kinds = await page.locator(".class .name").evaluateAll((inputs) => inputs.map((input) => input.value));
 const shapes = Object.keys(SHAPES);

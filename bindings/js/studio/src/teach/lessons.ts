@@ -136,9 +136,23 @@ effect(() => {
 function show(shape: string, found: Kept | null): void {
   if (wanted()?.inputs[0]?.shape.join("x") !== shape) return;
   held.value = found?.levels ?? null;
-  lessons.value = found?.lessons ?? FIRST.slice(0, Math.max(2, Math.min(FIRST.length, wanted()?.classes ?? 0))).map((name) => ({ name, samples: [] }));
+  lessons.value = found?.lessons ?? begun();
   shown = shape;
 }
+
+/** Returns classes without samples: those of the open data where the model tells as many apart, else some to begin with. */
+function begun(): Lesson[] {
+  const most = wanted()?.classes ?? 0, named = data.value?.classes ?? [];
+  const names = named.length === most ? named : FIRST.slice(0, Math.max(2, Math.min(FIRST.length, most)));
+  return names.map((name) => ({ name, samples: [] }));
+}
+
+/** Classes that have no samples yet are those of the model and the data that are opened. */
+effect(() => {
+  const most = wanted()?.classes, isNamed = data.value?.classes.length === most, now = lessons.peek();
+  if (!most || shown === undefined || now.some(({ samples }) => samples.length)) return;
+  if (isNamed || now.length > most) lessons.value = begun();
+});
 
 effect(() => {
   const found = lessons.value, shape = shown;
