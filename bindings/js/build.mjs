@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 const [out, modules, tools] = process.argv.slice(2).map((path) => resolve(path));
 const installed = createRequire(join(tools, "package.json"));
@@ -103,6 +103,9 @@ rmSync(out, { recursive: true, force: true });
 const dist = join(out, "dist");
 mkdirSync(dist, { recursive: true });
 for (const entry of Object.keys(ENTRIES)) await bundleEntry(entry, dist);
+for (const { node } of Object.values(ENTRIES)) { // fails where one takes what another does not export
+  if (node !== ENTRIES.worker.node) await import(pathToFileURL(join(dist, `${node}.mjs`)).href);
+}
 writeTypes(join(dist, "types"));
 for (const name of MODULES) cpSync(join(modules, name), join(dist, name));
 cpSync(join(HERE, "README.md"), join(out, "README.md"));

@@ -1,4 +1,5 @@
-import { DataError, explained } from "./errors.js";
+import { DataError } from "./errors.js";
+import { explained } from "./explained.js";
 
 /** Bytes that are in memory: an ArrayBuffer, or any view of one. */
 export type Bytes = ArrayBuffer | SharedArrayBuffer | ArrayBufferView;

@@ -1,4 +1,5 @@
-import { explained, GradmoteError } from "./errors.js";
+import { GradmoteError } from "./errors.js";
+import { explained } from "./explained.js";
 import { loadBoth, type LoadOptions } from "./load.js";
 import { errorOf, type Reply } from "./messages.js";
 import { openWorker } from "#platform";

@@ -1,4 +1,4 @@
-import { explained } from "./errors.js";
+import { explained } from "./explained.js";
 
 /** The functions of bindings/wasm. Pointers are numbers; those of 2 GB and more come as negative ones. */
 export interface Exports {

@@ -1,4 +1,5 @@
-import { explained, GradmoteError } from "./errors.js";
+import { GradmoteError } from "./errors.js";
+import { explained } from "./explained.js";
 import { moduleAddress, type Form } from "#platform";
 import { isAddress, isResponse, openSource, type Source } from "./source.js";
 

@@ -1,5 +1,6 @@
 import { bytesOf, type Bytes } from "./bytes.js";
-import { explained, GradmoteError } from "./errors.js";
+import { GradmoteError } from "./errors.js";
+import { explained } from "./explained.js";
 import { readFile } from "#platform";
 
 /** Where bytes come from: a URL (in node also a path), a response, a file, or memory. */
