@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import onnx
 import onnx.parser
+from bench.cost_models import bag
 
 from gradmote import Session, compile_model
 from gradmote.artifacts.export import trained_model
@@ -36,6 +37,7 @@ CASES: dict[str, dict[str, Any]] = {
     "only inference": {"loss": ""},
     "budget": {"budget": "7000"},
     "fixed": {},
+    "many operators": {"loss": "mse", "optimizer": "adam"},
     "built in": {},
     "no model": {},
     "no such loss": {"loss": "hinge"},
@@ -49,7 +51,7 @@ def test_a_page_makes_the_bytes_of_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "learned.gmck").write_bytes(learned)
     found = in_the_page(tmp_path, models)
     made = dict(zip(CASES, found["compiled"], strict=True))
-    for case in ("plain", "head by sgd", "only inference", "budget", "fixed"):
+    for case in ("plain", "head by sgd", "only inference", "budget", "fixed", "many operators"):
         assert made[case].get("failure") is None, case
         assert base64.b64decode(made[case]["image"]) == expected(models[case].read_bytes(), CASES[case]), case
     refusals(made)
@@ -82,6 +84,7 @@ def write_models(folder: Path) -> dict[str, Path]:
     plain = classifier()
     contents = {case: plain.SerializeToString() for case in CASES}
     contents["fixed"] = fixed_batch(onnx.load_model_from_string(contents["plain"])).SerializeToString()
+    contents["many operators"] = bag(10).SerializeToString()
     contents["built in"] = built_in_batch().SerializeToString()
     contents["no model"] = b"no model"
     paths = {case: folder / f"{case}.onnx" for case in CASES}

@@ -26,6 +26,9 @@ await page.locator('.steps a[href="#train"]').click();
 await page.getByRole("button", { name: "Train", exact: true }).click();
 const stages = await page.evaluate(() => firstStep);
 const busy = browserSeconds() - idle;
+for (let kept = 0; kept === 0; await page.waitForTimeout(500)) {
+  kept = await page.evaluate(async () => (await (await caches.open("gradmote-studio-bytecode")).keys()).length);
+}
 await context.close();
 console.log(JSON.stringify({ opened: opened / 1000, prepared: prepared / 1000, stages, busy }));
 

@@ -2,6 +2,7 @@
 
 import { GradmoteError } from "gradmote";
 import type { PyodideAPI } from "pyodide";
+import { Bytecode } from "./bytecode";
 import type { Settings } from "./messages";
 
 export type Python = PyodideAPI;
@@ -9,8 +10,14 @@ type Load = (options: { indexURL: string; packages: string[]; checkIntegrity?: b
 
 const WITHOUT = "connect to the network once, or run `gradmote studio --pyodide DIR`; .mote files need no compiler";
 
-/** Returns an interpreter that can import the compiler. `tell` takes a line for each stage. */
-export async function loadPython(tell: (line: string) => void): Promise<Python> {
+/** An interpreter that can import the compiler. `keep` keeps the bytecode of what it has loaded for the next visit. */
+interface Loaded {
+  python: Python;
+  keep: () => Promise<void>;
+}
+
+/** Loads Python. `tell` takes a line for each stage. */
+export async function loadPython(tell: (line: string) => void): Promise<Loaded> {
   tell("Loading Python");
   const { base, packages, wheels } = await settings();
   const files = Promise.all(wheels.map((wheel) => bytes(address(wheel))));
@@ -18,7 +25,10 @@ export async function loadPython(tell: (line: string) => void): Promise<Python> 
   const python = await interpreter(address(base), packages);
   tell("Loading the compiler");
   for (const file of await files) python.unpackArchive(file, "wheel");
-  return python;
+  const release = new TextEncoder().encode(`${base} ${python.version} ${packages}`).buffer;
+  const bytecode = await Bytecode.of([release, ...(await files)]);
+  await bytecode.restore(python);
+  return { python, keep: () => bytecode.keep(python) };
 }
 
 function address(path: string): string {

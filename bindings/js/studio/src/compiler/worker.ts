@@ -12,31 +12,41 @@ interface Scope {
 }
 const scope = globalThis as unknown as Scope;
 
-/** Calls a function of bridge.py by its name, with bytes and texts, and returns the same. */
-type Attempt = (call: string, values: unknown[]) => { value?: Record<string, unknown>; failure?: Failure };
+interface Compiler {
+  /** Calls a function of bridge.py by its name, with bytes and texts, and returns the same. */
+  attempt(call: string, values: unknown[]): { value?: Record<string, unknown>; failure?: Failure };
+  /** Keeps what makes the next start quicker. */
+  keep(): Promise<void>;
+}
 
-let attempt: Promise<Attempt> | undefined;
+let compiler: Promise<Compiler> | undefined;
 
 scope.onmessage = async ({ data: request }) => {
   const { id } = request;
   try {
-    const call = await (attempt ??= begin());
-    const { value, failure } = "load" in request ? { value: {} } : call(request.call, request.values);
+    const { attempt, keep } = await (compiler ??= begin());
+    const { value, failure } = "load" in request ? { value: {} } : attempt(request.call, request.values);
     if (failure) return scope.postMessage({ id, failure });
     const buffers = Object.values(value!).filter((part) => part instanceof Uint8Array);
     scope.postMessage({ id, value }, buffers.map((part) => part.buffer));
+    if ("call" in request) later(keep);
   } catch (error) {
     scope.postMessage({ id, failure: fatal(error) });
   }
 };
 
-/** Loads Python and the compiler, and returns the function that calls it. */
-async function begin(): Promise<Attempt> {
-  const python = await loadPython(tell);
+/** Does what nobody waits for. It may fail where a browser has no room. */
+function later(work: () => Promise<void>): void {
+  setTimeout(() => void work().catch(() => undefined), 1000);
+}
+
+/** Loads Python and the compiler. */
+async function begin(): Promise<Compiler> {
+  const { python, keep } = await loadPython(tell);
   tell("Starting the compiler");
   python.registerJsModule("gradmote_page", { tell, open_image: await inference() });
   const module = python.runPython(`${bridge}\nattempt`) as ReturnType<Python["runPython"]>;
-  return (call, values) => {
+  const attempt: Compiler["attempt"] = (call, values) => {
     const answer = module(call, values);
     try {
       return answer.toJs({ dict_converter: Object.fromEntries });
@@ -44,6 +54,7 @@ async function begin(): Promise<Attempt> {
       answer.destroy();
     }
   };
+  return { attempt, keep };
 }
 
 function tell(progress: string): void {

@@ -1,0 +1,45 @@
+// The bytecode of Python's modules, kept in the browser: compiling their sources is a large part of starting the compiler.
+
+import source from "./bytecode.py";
+import type { Python } from "./python";
+
+const CACHE = "gradmote-studio-bytecode";
+
+/** Bytecode that belongs to these very files. Where a browser keeps nothing, all of it does nothing. */
+export class Bytecode {
+  #address: string;
+  #restored = false;
+
+  private constructor(digest: string) {
+    this.#address = new URL(`bytecode/${digest}`, location.href).href;
+  }
+
+  static async of(files: ArrayBuffer[]): Promise<Bytecode> {
+    const whole = await new Blob(files).arrayBuffer();
+    const digest = globalThis.crypto?.subtle ? new Uint8Array(await crypto.subtle.digest("SHA-256", whole)) : [];
+    return new Bytecode([...digest].map((byte) => byte.toString(16).padStart(2, "0")).join(""));
+  }
+
+  /** Puts what is kept beside the sources. */
+  async restore(python: Python): Promise<void> {
+    const kept = await (await cache())?.match(this.#address);
+    if (!kept) return;
+    python.unpackArchive(await kept.arrayBuffer(), "zip", { extractDir: "/" });
+    this.#restored = true;
+  }
+
+  /** Keeps the bytecode of what is loaded now, in place of any other. */
+  async keep(python: Python): Promise<void> {
+    if (this.#restored) return;
+    this.#restored = true;
+    const kept = await cache();
+    if (!kept) return;
+    const archive = python.runPython(`${source}\narchive()`).toJs() as Uint8Array<ArrayBuffer>;
+    for (const { url } of await kept.keys()) await kept.delete(url);
+    await kept.put(this.#address, new Response(archive));
+  }
+}
+
+async function cache(): Promise<Cache | undefined> {
+  return globalThis.caches?.open(CACHE).catch(() => undefined);
+}
