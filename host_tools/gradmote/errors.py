@@ -78,3 +78,8 @@ class RuntimeFault(GradmoteError):
 
 class DeviceError(GradmoteError):
     """No board, no answer, or an answer that makes no sense."""
+
+
+def shorten(text: str, most: int, mark: str = "...") -> str:
+    """Return a text of at most `most` characters: as it is, or its beginning with the mark behind it."""
+    return text if len(text) <= most else text[: max(most - len(mark), 0)] + mark

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..errors import shorten
 from ..report.printable import in_one_line
 
 #: The most characters of a cell or a name in a message.
@@ -19,13 +20,12 @@ def named(text: object) -> str:
 
 def quoted(text: str) -> str:
     """Return the text of a cell or a name in quotes, cut where it is long."""
-    cut = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
-    return f"'{in_one_line(cut)}'"
+    return f"'{in_one_line(shorten(text, _LONGEST))}'"
 
 
 def listed(texts: Sequence[object], most: int = _NAMED) -> str:
     """Return the texts with commas between them; those behind the first ones are counted."""
-    shown = ", ".join(in_one_line(str(text))[:_LONGEST] for text in texts[:most])
+    shown = ", ".join(in_one_line(shorten(str(text), _LONGEST)) for text in texts[:most])
     return shown + (f" and {len(texts) - most:,} more" if len(texts) > most else "")
 
 

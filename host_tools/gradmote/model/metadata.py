@@ -14,7 +14,7 @@ from typing import Generic, Protocol, TypeVar, overload
 
 import onnx_ir as ir
 
-from ..errors import ModelError
+from ..errors import ModelError, shorten
 
 T = TypeVar("T")
 _PREFIX = "gradmote."
@@ -23,11 +23,6 @@ _AGAIN = "generate the artifacts again"
 
 #: The limit of learning rates and of other hyper-parameters, safely below the largest finite float32.
 LARGEST = 1e38
-
-
-def shorten(text: str, most: int = 60) -> str:
-    """Return a text as it is, or its beginning where it is long."""
-    return text if len(text) <= most else f"{text[:most]}..."
 
 
 class Noted(Protocol):
@@ -72,7 +67,7 @@ class Note(Generic[T]):
         try:
             return default if text is None else self.decode(text)
         except (ValueError, IndexError, RecursionError) as error:
-            raise ModelError(f"the model's metadata has {self.key} = '{shorten(str(text))}'", _AGAIN) from error
+            raise ModelError(f"the model's metadata has {self.key} = '{shorten(str(text), 60)}'", _AGAIN) from error
 
     def copy(self, source: Noted, target: Noted) -> None:
         """Make the same note in `target`, where `source` has one."""

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 
+from gradmote.errors import shorten
+
 from .gather import Code, Report
 from .liveness import Span
 
@@ -64,13 +66,8 @@ def rectangle(scale: Scale, span: Span, color: str, when: str) -> str:
     drawn = f"<rect class='buffer' {box} fill='{color}'><title>{escape(title)}</title></rect>"
     if height < TALL * HEIGHT or width < WIDE * WIDTH:
         return drawn
-    name = escape(shortened(span.name, int((width - 10) / LETTER)))
+    name = escape(shorten(span.name, int((width - 10) / LETTER), "…"))
     return f"{drawn}<text class='name' x='{x + 5:.1f}' y='{y + height / 2 + 4:.1f}'>{name}</text>"
-
-
-def shortened(name: str, limit: int) -> str:
-    """Return the name, cut to `limit` characters."""
-    return name if len(name) <= limit else name[: limit - 1] + "…"
 
 
 def peak_line(scale: Scale, peak: int) -> Iterator[str]:
