@@ -85,10 +85,16 @@ def compile_onnx(name: str, model: bytes, options: str, tell: Tell = lambda _: N
     options: Wanted in JSON. tell: takes lines of progress.
     """
     wanted = Wanted.from_json(options)
-    found = _searched(model, wanted, tell) if wanted.budget else None
-    result = _compiled(model, wanted, tell) if found is None else found.result
+    found, warned = None, list[str]()
+    if wanted.budget:
+        found = _searched(model, wanted, tell)
+        result = found.result
+    else:
+        result, warned = _compiled(model, wanted, tell)
     tell("Analyzing the image")
-    return result.image, _report_json(analyze_result(result, name), wanted.boards, found)
+    report = analyze_result(result, name)
+    report.notes.extend(warned)
+    return result.image, _report_json(report, wanted.boards, found)
 
 
 def analyze_mote(name: str, image: bytes, board_names: Sequence[str] | None = None) -> str:
@@ -109,11 +115,12 @@ def export_onnx(image: bytes, model: bytes, checkpoint: bytes) -> bytes:
     return proto_bytes(trained_model(model, trained))
 
 
-def _compiled(model: bytes, wanted: Wanted, tell: Tell) -> Result:
-    """Return the image as it was asked for."""
+def _compiled(model: bytes, wanted: Wanted, tell: Tell) -> tuple[Result, list[str]]:
+    """Return the image as it was asked for, and what the compiler warns of."""
     tell("Reading the model")
-    with _told(tell):
-        return compile_with(model, wanted.artifact_options(), Options(batch=wanted.batch, tell=tell))
+    with _told(tell) as warned:
+        result = compile_with(model, wanted.artifact_options(), Options(batch=wanted.batch, tell=tell))
+    return result, warned
 
 
 def _searched(model: bytes, wanted: Wanted, tell: Tell) -> Found:
@@ -145,15 +152,15 @@ def _report_json(report: Report, board_names: Sequence[str] | None, found: Found
 
 
 @contextmanager
-def _told(tell: Tell) -> Iterator[None]:
-    """Send what the compiler logs to `tell`, as sentences."""
+def _told(tell: Tell) -> Iterator[list[str]]:
+    """Send what the compiler logs to `tell`, as sentences; yield the list that gets its warnings."""
     handler = _Teller(tell)
     log = logging.getLogger("gradmote")
     before = log.level
     log.addHandler(handler)
     log.setLevel(logging.INFO)
     try:
-        yield
+        yield handler.warnings
     finally:
         log.setLevel(before)
         log.removeHandler(handler)
@@ -165,8 +172,11 @@ class _Teller(logging.Handler):
     def __init__(self, tell: Tell) -> None:
         super().__init__(logging.INFO)
         self._tell = tell
+        self.warnings: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Tell the line, with its first letter in upper case."""
+        """Tell the line, with its first letter in upper case, and keep it where it is a warning."""
         line = record.getMessage()
         self._tell(line[:1].upper() + line[1:])
+        if record.levelno >= logging.WARNING:
+            self.warnings.append(line)

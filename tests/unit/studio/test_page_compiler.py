@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import onnx.parser
 import pytest
 
 from gradmote import Session, compile_model
@@ -175,3 +176,11 @@ def test_bytes_that_are_no_files_are_refused(folder: Path) -> None:
 def test_without_a_loss_an_image_only_infers(folder: Path) -> None:
     report = json.loads(page_report(folder, loss=""))
     assert [program["kind"] for program in report["programs"]] == ["infer"]
+
+
+def test_the_report_notes_what_the_compiler_warns_of() -> None:
+    text = """<ir_version: 8, opset_import: ["" : 17]> shared (float[N, 4] x) => (float[N, 4] y)
+        <float[4, 4] w = {1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1}> { h = MatMul(x, w) y = MatMul(h, w) }"""
+    model = onnx.parser.parse_model(text).SerializeToString()
+    _, report = page_compiler.compile_onnx("shared", model, json.dumps({**OPTIONS, "loss": "mse"}))
+    assert any(note.startswith("'w' is used by ") for note in json.loads(report)["notes"])
