@@ -42,6 +42,7 @@ SECONDS = {
     "tests/device/test_firmware_for_one_model.py": 35,
     "tests/toolchain/runtime_build/test_compilers.py: gcc-fused": 30,
     "tests/bench/test_memory.py": 30,
+    "tests/bindings/test_same_models.py": 30,
     "tests/toolchain/runtime_build/test_static_analysis.py: test_gcc_analyzer": 30,
     "tests/numeric/operators/test_normalization.py": 25,
     "tests/toolchain/runtime_build/test_static_analysis.py: test_open": 25,
