@@ -23,6 +23,8 @@ WASM = ROOT / "bindings" / "wasm"
 LIBC = WASM / "libc.c"
 #: Functions of gradmote.h that JavaScript calls.
 EXPORTS = WASM / "exports.txt"
+#: The same of the module that only infers, and the kernels that it lacks.
+INFERENCE_EXPORTS, TRAINING_KERNELS = WASM / "infer_exports.txt", WASM / "training_kernels.txt"
 
 #: Multiply and add are rounded one by one: WebAssembly has no fused multiply-add that is the same everywhere.
 PROFILE_FLAGS = ["-DGM_FUSED=0", *NUMERICS_FLAGS]
@@ -75,26 +77,39 @@ def build_module(target: Path, form: str, kernel_flags: Sequence[str] = ()) -> N
 
     form: "simd" or "plain". kernel_flags: those that leave kernels out (`gradmote kernels --flags`). Raises WasmError.
     """
+    _build(target, form, kernel_flags, WASM / "gm_wasm.c", exports())
+
+
+def build_inference_module(target: Path, form: str) -> None:
+    """Compile and link the part of the runtime that infers into `target`. form: as above. Raises WasmError."""
+    lacking = [f"-DGM_WITH_{name}=0" for name in TRAINING_KERNELS.read_text().split()]
+    # Images that train may have a store. It is verified, and nothing reads it.
+    flags = ["-DGM_TRAINING=0", "-DGM_WITH_STORE=1", *lacking]
+    _build(target, form, flags, WASM / "gm_wasm_infer.c", INFERENCE_EXPORTS.read_text().split())
+
+
+def _build(target: Path, form: str, kernel_flags: Sequence[str], own: Path, exported_names: Sequence[str]) -> None:
+    """own: the source with what JavaScript needs beside gradmote.h."""
     compiler = require_compiler()
     with tempfile.TemporaryDirectory() as folder:
         objects = [Path(folder) / "runtime.o", Path(folder) / "libc.o"]
         whole = Path(folder) / "whole.c"
-        whole.write_text(one_unit())
+        whole.write_text(one_unit(own))
         flags = [*PROFILE_FLAGS, *COMMON_FLAGS, *FORMS[form], *kernel_flags, *includes()]
         _run([*compiler.compile, *flags, "-c", str(whole), "-o", str(objects[0])])
         _run([*compiler.compile, *flags, "-fno-builtin", "-c", str(LIBC), "-o", str(objects[1])])
-        exported = [f"--export={name}" for name in (*exports(), "__heap_base")]
+        exported = [f"--export={name}" for name in (*exported_names, "__heap_base")]
         _run([*compiler.link, *LINK_FLAGS, *exported, *map(str, objects), "-o", str(target)])
 
 
-def file_name(form: str) -> str:
+def file_name(form: str, name: str = "gradmote") -> str:
     """Return the name of the file that holds a form."""
-    return "gradmote-simd.wasm" if form == "simd" else "gradmote.wasm"
+    return f"{name}-simd.wasm" if form == "simd" else f"{name}.wasm"
 
 
-def one_unit() -> str:
-    """Return a C source that includes every source of the module but the C library's part."""
-    return "".join(f'#include "{path.as_posix()}"\n' for path in (*runtime_sources(), WASM / "gm_wasm.c"))
+def one_unit(own: Path) -> str:
+    """Return a C source that includes every source of the module but the C library's part. own: the last of them."""
+    return "".join(f'#include "{path.as_posix()}"\n' for path in (*runtime_sources(), own))
 
 
 def includes() -> list[str]:
@@ -113,7 +128,7 @@ def inputs() -> list[Path]:
         for folder in ("include", "src", "kernels", "generated")
         for path in (ROOT / "runtime_c" / folder).rglob("*.h")
     ]
-    return [*runtime_sources(), *sorted(headers), *sorted(WASM.rglob("*.[ch]")), EXPORTS, Path(__file__)]
+    return [*runtime_sources(), *sorted(headers), *sorted(WASM.rglob("*.[ch]")), *sorted(WASM.glob("*.txt")), Path(__file__)]
 
 
 def _run(command: list[str]) -> None:

@@ -12,11 +12,12 @@ const installed = createRequire(join(tools, "package.json"));
 const { build } = installed("esbuild"), { minify } = installed("terser");
 const HERE = dirname(fileURLToPath(import.meta.url));
 const ROOT = join(HERE, "..", "..");
-const MODULES = ["gradmote.wasm", "gradmote-simd.wasm"];
+const MODULES = ["gradmote.wasm", "gradmote-simd.wasm", "gradmote-infer.wasm", "gradmote-infer-simd.wasm"];
 /** Entry -> the file that it becomes, without its ending, in browsers and in node. */
 const ENTRIES = {
   index: { browser: "gradmote", node: "node" },
   "training/index": { browser: "training", node: "training.node" },
+  "infer/index": { browser: "infer", node: "infer.node" },
   storage: { browser: "storage", node: "storage.node" },
   "serial/index": { browser: "serial", node: "serial.node" },
   "serial/element/index": { browser: "board", node: "board.node" },
@@ -26,6 +27,7 @@ const ENTRIES = {
 const GLOBALS = {
   index: "gradmote",
   "training/index": "ort",
+  "infer/index": "gradmoteInfer",
   storage: "gradmoteStorage",
   "serial/index": "gradmoteSerial",
   "serial/element/index": "gradmoteBoard",
@@ -35,6 +37,7 @@ const COMMONJS = { define: { "import.meta.url": "__address" }, banner: { js: 'co
 
 /** Makes an entry share the classes of others, which lie beside it: those of the main one, and those of boards. */
 function besides(entry, place, ending) {
+  if (entry.startsWith("infer")) return { name: "alone", setup: () => {} }; // its pages load nothing that trains
   const owners = { "index.js": "index", ...(entry.startsWith("serial") && { "errors.js": "index", "serial/index.js": "serial/index" }) };
   const beside = ({ path, resolveDir }) => {
     const owner = owners[relative(join(HERE, "src"), join(resolveDir, path)).replaceAll("\\", "/")];
@@ -44,8 +47,8 @@ function besides(entry, place, ending) {
 }
 
 /** Resolves what differs between platforms. */
-function platform(name) {
-  const path = join(HERE, "src", `platform.${name}.ts`);
+function platform(name, entry) {
+  const path = join(HERE, "src", entry.startsWith("infer") ? "infer" : "", `platform.${name}.ts`);
   return { name: "platform", setup: (build) => build.onResolve({ filter: /^#platform$/ }, () => ({ path })) };
 }
 
@@ -53,7 +56,7 @@ function platform(name) {
 async function bundled(entry, place, options, plugins = []) {
   const entryPoints = [join(HERE, "src", `${entry}.ts`)];
   const common = { bundle: true, target: "es2022", legalComments: "none", logLevel: "warning", absWorkingDir: HERE };
-  const made = await build({ ...common, entryPoints, write: false, plugins: [platform(place), ...plugins], ...options });
+  const made = await build({ ...common, entryPoints, write: false, plugins: [platform(place, entry), ...plugins], ...options });
   return made.outputFiles[0].text;
 }
 

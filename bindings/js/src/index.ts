@@ -8,7 +8,8 @@ export { hasSimd, loadRuntime, type Runtime, type RuntimeOptions } from "./runti
 export { connect, type RemoteSession } from "./connect.js";
 export type { Epoch, TrainOptions } from "./train.js";
 export type { LoadOptions } from "./load.js";
-export { Session, type Control, type Requirements, type Store, type View } from "./session.js";
+export type { Requirements } from "./requirements.js";
+export { Session, type Control, type Store, type View } from "./session.js";
 export type { Data, DType } from "./arrays.js";
 export type { Bytes } from "./bytes.js";
 export { readSource, type Source } from "./source.js";

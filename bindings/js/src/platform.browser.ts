@@ -6,6 +6,8 @@ import type { Line } from "./messages.js";
 /** The names of the two forms of the runtime. */
 export type Form = "simd" | "plain";
 
+export { moduleName } from "./module-name.js";
+
 /** Returns where a form of the runtime lies. */
 export function moduleAddress(form: Form): URL {
   return form === "simd"

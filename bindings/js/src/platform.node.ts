@@ -6,6 +6,7 @@ import { GradmoteError } from "./errors.js";
 import type { Line } from "./messages.js";
 import type { Form } from "./platform.browser.js";
 export type { Form } from "./platform.browser.js";
+export { moduleName } from "./module-name.js";
 
 /** Returns where a form of the runtime lies. */
 export function moduleAddress(form: Form): URL {

@@ -1,15 +1,22 @@
 // What a script tag needs: the two files lie beside the script.
 import type { Form } from "./platform.browser.js";
 export type { Form } from "./platform.browser.js";
+import { moduleName } from "./module-name.js";
+export { moduleName } from "./module-name.js";
 import { lineTo } from "./lines.browser.js";
 import type { Line } from "./messages.js";
 
 /** The address of this script, which is known while it runs for the first time; in a worker that of the worker. */
 const HERE = (typeof document !== "undefined" && (document.currentScript as HTMLScriptElement | null)?.src) || globalThis.location?.href;
 
+/** Returns the address of a file that lies beside this script. */
+export function beside(name: string): URL {
+  return new URL(name, HERE);
+}
+
 /** Returns where a form of the runtime lies. */
 export function moduleAddress(form: Form): URL {
-  return new URL(form === "simd" ? "gradmote-simd.wasm" : "gradmote.wasm", HERE);
+  return beside(moduleName(form));
 }
 
 /** Returns a file of this computer: in a page there is none, all is fetched. */
@@ -19,7 +26,7 @@ export async function readFile(_address: string | URL): Promise<Uint8Array | und
 
 /** Starts the worker that lies beside this script. */
 export function openWorker(): Line {
-  return lineTo(new Worker(new URL("worker.min.js", HERE)));
+  return lineTo(new Worker(beside("worker.min.js")));
 }
 
 export { workerLine } from "./lines.browser.js";

@@ -1,6 +1,6 @@
 import { GradmoteError } from "./errors.js";
 import { explained } from "./explained.js";
-import { moduleAddress, type Form } from "#platform";
+import { moduleAddress, moduleName, type Form } from "#platform";
 import { isAddress, isResponse, openSource, type Source } from "./source.js";
 
 /** A compiled form of the runtime. It can be sent to a worker, and shared by any number of sessions. */
@@ -60,7 +60,7 @@ function isFolder(wasm: Source): wasm is string | URL {
 /** Returns where a form lies: beside this file, or in the folder that the caller named. */
 function placeOf(form: Form, folder?: string | URL): string | URL {
   if (folder === undefined) return moduleAddress(form);
-  return `${String(folder).replace(/\/?$/, "/")}gradmote${form === "simd" ? "-simd" : ""}.wasm`;
+  return `${String(folder).replace(/\/?$/, "/")}${moduleName(form)}`;
 }
 
 async function compile(source: Source, simd: boolean): Promise<Runtime> {
@@ -68,7 +68,8 @@ async function compile(source: Source, simd: boolean): Promise<Runtime> {
   try {
     return remember({ module: await compiled(opened), simd });
   } catch (cause) {
-    const hint = /CSP|Policy/.test(String(cause)) ? "add 'wasm-unsafe-eval' to script-src" : "pass as options.wasm the folder of gradmote.wasm and gradmote-simd.wasm";
+    const files = `pass as options.wasm the folder of ${moduleName("plain")} and ${moduleName("simd")}`;
+    const hint = /CSP|Policy/.test(String(cause)) ? "add 'wasm-unsafe-eval' to script-src" : files;
     throw explained(cause, "the runtime does not compile", hint);
   }
 }

@@ -4,21 +4,11 @@ import { check, DataError, GradmoteError, RuntimeFault } from "./errors.js";
 import { ERRORS } from "./generated/errors.js";
 import { CONTROL, Header, NONE, PROPERTY_TYPE, Property, SCHEDULE, STORE_DTYPE } from "./generated/records.js";
 import { Memory, type Exports } from "./memory.js";
+import { requirementsIn, type Requirements } from "./requirements.js";
 import { loadedRuntime, moduleOf, type Runtime } from "./runtime.js";
 import { sha256 } from "./sha256.js";
 import { train, type Epoch, type TrainOptions } from "./train.js";
-import { headerWord, programKind, programNames, readTensors, section, type Program, type Role, type Tensor, type TensorInfo } from "./tensors.js";
-
-/** What an image needs, and what it offers. Sizes are bytes. */
-export interface Requirements {
-  arenaSize: number;
-  stateSize: number;
-  parametersSize: number;
-  gradientsSize: number;
-  /** Samples in one step. */
-  batch: number;
-  programs: Program[];
-}
+import { headerWord, pick, programKind, readTensors, requireGiven, section, type Program, type Role, type Tensor, type TensorInfo } from "./tensors.js";
 
 /** Counters, learning rates and schedule, as the checkpoint keeps them. */
 export type Control = Record<Exclude<(typeof CONTROL)[number], "schedule">, number> & { schedule: string };
@@ -35,7 +25,6 @@ export interface Store {
 /** A view of the arena: of float32 numbers, or of int32 numbers. */
 export type View = Float32Array | Int32Array;
 
-const ARENA_LIMIT = 2 ** 30; // what gm_open accepts
 const WITH_LOSS = ["eval", "train", "step"];
 const FLOATS_OF_CONTROL: string[] = ["learningRate", "baseLearningRate", "gradientScale"];
 const KEY_BYTES = 20;
@@ -595,26 +584,6 @@ export class Session {
     return [memory.text(at + Property.key), value];
   }
 
-}
-
-function requirementsIn(memory: Memory, size: number): Requirements {
-  check(memory.exports.gm_required(memory.image, size, memory.scratch), "image");
-  const [arenaSize, stateSize, parametersSize, gradientsSize, batch, programs] = memory.words(memory.scratch, 6);
-  if (arenaSize > ARENA_LIMIT) throw new RuntimeFault(ERRORS.BAD_REGION[0], "image");
-  return { arenaSize, stateSize, parametersSize, gradientsSize, batch, programs: programNames(programs) };
-}
-
-/** Throws DataError where data is missing that a run has overwritten. */
-function requireGiven(tensors: Tensor[]): void {
-  const missing = tensors.find((tensor) => !tensor.given);
-  if (!missing) return;
-  const hint = "give it for each run, or compile without --overwrite-inputs";
-  throw new DataError(`${missing.title} is not there: the image overwrites inputs`, hint);
-}
-
-function pick(found: Tensor[], index: number, what: string): Tensor {
-  if (Number.isInteger(index) && found[index]) return found[index];
-  throw new DataError(`there is no ${what} ${index}`, `there are ${found.length}, counted from 0`);
 }
 
 function number(value: number, what: string): number {

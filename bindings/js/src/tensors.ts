@@ -1,5 +1,5 @@
 import { type DType } from "./arrays.js";
-import { GradmoteError } from "./errors.js";
+import { DataError, GradmoteError } from "./errors.js";
 import { Header, NONE, PROGRAM, ROLE, SECTION, Tensor as Record } from "./generated/records.js";
 import type { Memory } from "./memory.js";
 
@@ -80,4 +80,18 @@ export function programKind(name: string): number {
   const kind = PROGRAM.indexOf(name as Program);
   if (kind < 0) throw new GradmoteError(`there is no program '${name}'`, `use one of ${PROGRAM.join(", ")}`);
   return kind;
+}
+
+/** Throws DataError where data is missing that a run has overwritten. */
+export function requireGiven(tensors: Tensor[]): void {
+  const missing = tensors.find((tensor) => !tensor.given);
+  if (!missing) return;
+  const hint = "give it for each run, or compile without --overwrite-inputs";
+  throw new DataError(`${missing.title} is not there: the image overwrites inputs`, hint);
+}
+
+/** Returns one of the tensors. Throws DataError where there is none of that index. */
+export function pick(found: Tensor[], index: number, what: string): Tensor {
+  if (Number.isInteger(index) && found[index]) return found[index];
+  throw new DataError(`there is no ${what} ${index}`, `there are ${found.length}, counted from 0`);
 }

@@ -8,8 +8,11 @@ export type FetchesType = readonly string[] | { readonly [name: string]: Tensor 
 /** Accepted as onnxruntime's, and not used: a step is never broken off. */
 export type RunOptions = { readonly [name: string]: unknown };
 
+/** What feeds go into. A session that only infers has no labels to set. */
+type Fed = Pick<Session, "inputs" | "labels" | "setInput"> & Partial<Pick<Session, "setLabel">>;
+
 /** Returns the inputs of a program in the order in which Session takes them. */
-export function inputsOf(session: Session, program: Program): TensorInfo[] {
+export function inputsOf(session: Fed, program: Program): TensorInfo[] {
   return [...session.inputs(), ...session.labels()].filter((tensor) => tensor.programs.includes(program));
 }
 
@@ -22,7 +25,7 @@ export function namesOf(tensors: TensorInfo[]): string[] {
 }
 
 /** Copies each fed tensor into the session's input or label of that name. Nothing is copied where one does not fit. */
-export function feed(session: Session, tensors: TensorInfo[], feeds: OnnxValueMapType): void {
+export function feed(session: Fed, tensors: TensorInfo[], feeds: OnnxValueMapType): void {
   if (typeof feeds !== "object" || feeds === null || feeds instanceof Tensor || Array.isArray(feeds)) {
     throw new DataError("feeds are no object", "pass an object with a Tensor for each input's name");
   }
@@ -32,7 +35,7 @@ export function feed(session: Session, tensors: TensorInfo[], feeds: OnnxValueMa
   names.forEach((name) => {
     const at = inputs.indexOf(name);
     if (at >= 0) session.setInput(at, feeds[name].data as Data);
-    else session.setLabel(session.labels().findIndex((label) => label.name === name), feeds[name].data as Data);
+    else session.setLabel!(session.labels().findIndex((label) => label.name === name), feeds[name].data as Data);
   });
 }
 

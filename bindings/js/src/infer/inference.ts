@@ -1,0 +1,104 @@
+import { copyInto, u32, type Data } from "../arrays.js";
+import { bytesOf, type Bytes } from "../bytes.js";
+import { check, DataError, GradmoteError } from "../errors.js";
+import { Memory } from "../memory.js";
+import { requirementsIn, type Requirements } from "../requirements.js";
+import { loadedRuntime, moduleOf, type Runtime } from "../runtime.js";
+import { pick, readTensors, requireGiven, type Tensor, type TensorInfo } from "../tensors.js";
+
+/** A view of the arena: of float32 numbers, or of int32 numbers. */
+type View = Float32Array | Int32Array;
+
+/**
+ * A session that infers and does not train, with the methods that Session has for that. It opens images that train too,
+ * and leaves out their other programs. Arrays that it returns are views of the arena.
+ */
+export class Inference {
+  readonly profile = "strict";
+  #memory: Memory | undefined;
+  #needs: Requirements;
+  #inputs: Tensor[];
+  #outputs: Tensor[];
+
+  /** Verifies the inference of an image (the bytes of a .mote file). */
+  constructor(image: Bytes, runtime: Runtime | WebAssembly.Module = loadedRuntime()) {
+    const bytes = bytesOf(image, "the image"), memory = new Memory(moduleOf(runtime), bytes);
+    const { gm_open, gm_wasm_keep_inference: keepInference } = memory.exports;
+    if (!keepInference) throw new GradmoteError("this module trains", "pass one of gradmote-infer.wasm and gradmote-infer-simd.wasm");
+    check(keepInference(memory.image, bytes.length), "image");
+    this.#needs = requirementsIn(memory, bytes.length);
+    const { arenaSize } = this.#needs, arena = memory.reserve(arenaSize);
+    check(gm_open(memory.session, memory.image, bytes.length, arena, arenaSize), "open");
+    const tensors = readTensors(memory, arena).filter(({ info }) => info.programs.includes("infer"));
+    this.#inputs = tensors.filter(({ role }) => role === "input");
+    this.#outputs = tensors.filter(({ role }) => role === "output");
+    this.#memory = memory;
+  }
+
+  /** Returns what the image needs; sizes of gradients and state are those of training. */
+  requirements(): Requirements {
+    return structuredClone(this.#needs);
+  }
+
+  /** Returns name, dtype, shape, size in bytes, and programs of each input, in order. */
+  inputs(): TensorInfo[] {
+    return this.#inputs.map((tensor) => tensor.describe());
+  }
+
+  /** Returns the same of each output. */
+  outputs(): TensorInfo[] {
+    return this.#outputs.map((tensor) => tensor.describe());
+  }
+
+  /** Returns no label: inference reads none. */
+  labels(): TensorInfo[] {
+    return [];
+  }
+
+  /** Copies one input into the arena. */
+  setInput(index: number, data: Data): void {
+    this.#open();
+    const input = pick(this.#inputs, index, "input");
+    copyInto(input.view, data, input.title);
+    input.given = true;
+  }
+
+  /** Returns a view of one output, valid until the next infer(). */
+  output(index: number): View {
+    this.#open();
+    return pick(this.#outputs, index, "output of infer").view;
+  }
+
+  /** Runs the model and returns views of its outputs. data: every input in order, or nothing to use those in the arena. */
+  infer(...data: Data[]): View[] {
+    const memory = this.#open();
+    if (data.length && data.length !== this.#inputs.length) {
+      const wanted = this.#inputs.map((tensor) => tensor.title).join(", ");
+      throw new DataError(`${data.length} arrays were given`, `pass ${this.#inputs.length}: ${wanted}; or none`);
+    }
+    data.forEach((array, i) => this.setInput(i, array));
+    const overwritten = this.#inputs.filter(({ info }) => !info.lasts);
+    requireGiven(overwritten);
+    for (const tensor of overwritten) tensor.given = false;
+    check(memory.exports.gm_infer(memory.session), "infer");
+    return this.#outputs.map((tensor) => tensor.view);
+  }
+
+  /** Returns the class with the highest score in a row of the last infer(), and the score. */
+  classify(row = 0): [label: number, score: number] {
+    const memory = this.#open(), { exports, session, scratch } = memory;
+    check(exports.gm_classify(session, u32(row, "row"), scratch + 4, scratch), "classify");
+    return [memory.words(scratch, 2)[1], memory.floats(scratch, 1)[0]];
+  }
+
+  /** Ends the session and lets go of its memory; closing it again does nothing. */
+  close(): void {
+    this.#memory?.exports.gm_close(this.#memory.session);
+    this.#memory = undefined;
+  }
+
+  #open(): Memory {
+    if (this.#memory) return this.#memory;
+    throw new GradmoteError("the session is closed", "open another one");
+  }
+}

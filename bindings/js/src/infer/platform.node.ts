@@ -1,0 +1,12 @@
+// As platform.node.ts of the whole package, with the modules that only infer.
+import type { Form } from "../platform.node.js";
+export type { Form } from "../platform.node.js";
+export { openWorker, readFile, workerLine } from "../platform.node.js";
+export { moduleName } from "./module-name.js";
+
+/** Returns where a form of the runtime lies. */
+export function moduleAddress(form: Form): URL {
+  return form === "simd"
+    ? new URL("./gradmote-infer-simd.wasm", import.meta.url)
+    : new URL("./gradmote-infer.wasm", import.meta.url);
+}

@@ -1,0 +1,12 @@
+// As platform.script.ts of the whole package, with the modules that only infer.
+import { beside } from "../platform.script.js";
+import type { Form } from "../platform.browser.js";
+import { moduleName } from "./module-name.js";
+export type { Form } from "../platform.browser.js";
+export { openWorker, readFile, workerLine } from "../platform.script.js";
+export { moduleName } from "./module-name.js";
+
+/** Returns where a form of the runtime lies. */
+export function moduleAddress(form: Form): URL {
+  return beside(moduleName(form));
+}

@@ -1,0 +1,36 @@
+import type { Session, TensorInfo } from "../index.js";
+import { feed, fetched, inputsOf, namesOf, tensorOf, type FetchesType, type OnnxValueMapType, type RunOptions } from "./feeds.js";
+
+/** A session that infers, of any module. */
+export type Infers = Pick<Session, "inputs" | "labels" | "setInput" | "infer" | "close"> & { outputs(program?: "infer"): TensorInfo[] };
+
+/** What onnxruntime's InferenceSession has beside create(): inputs and outputs go by name. */
+export class NamedInference {
+  readonly inputNames: readonly string[];
+  readonly outputNames: readonly string[];
+  #session: Infers;
+
+  protected constructor(session: Infers) {
+    this.#session = session;
+    this.inputNames = namesOf(inputsOf(session, "infer"));
+    this.outputNames = namesOf(session.outputs("infer"));
+  }
+
+  /** Returns the outputs by name. */
+  async run(feeds: OnnxValueMapType, fetches?: FetchesType | RunOptions, _options?: RunOptions): Promise<OnnxValueMapType> {
+    const session = this.#session, names = fetched(this.outputNames, fetches);
+    feed(session, inputsOf(session, "infer"), feeds);
+    const views = session.infer();
+    const found = session.outputs("infer").map((info, i) => [info.name, tensorOf(info, views[i])]);
+    return Object.fromEntries(found.filter(([name]) => names.includes(name as string)));
+  }
+
+  /** Ends the session and lets go of its memory. */
+  async release(): Promise<void> {
+    this.#session.close();
+  }
+
+  startProfiling(): void {}
+
+  endProfiling(): void {}
+}
