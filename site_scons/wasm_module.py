@@ -128,7 +128,8 @@ def inputs() -> list[Path]:
         for folder in ("include", "src", "kernels", "generated")
         for path in (ROOT / "runtime_c" / folder).rglob("*.h")
     ]
-    return [*runtime_sources(), *sorted(headers), *sorted(WASM.rglob("*.[ch]")), *sorted(WASM.glob("*.txt")), Path(__file__)]
+    own = [*sorted(WASM.rglob("*.[ch]")), *sorted(WASM.glob("*.txt"))]
+    return [*runtime_sources(), *sorted(headers), *own, Path(__file__)]
 
 
 def _run(command: list[str]) -> None:

@@ -10,8 +10,11 @@ from bench.browser import site
 OWN = {
     "gradmote-simd.wasm": "runtime with vectors",
     "gradmote.wasm": "runtime without vectors",
+    "gradmote-infer-simd.wasm": "runtime that infers, with vectors",
+    "gradmote-infer.wasm": "runtime that infers, without vectors",
     "gradmote.min.js": "`load`, `Session`, `connect`, `train`",
     "worker.min.js": "what runs in the worker of `connect`",
+    "infer.min.js": "inference alone: `load`, `InferenceSession`",
     "storage.min.js": "`persist`, `restore`, `discard`",
     "serial.min.js": "boards over WebSerial",
     "board.min.js": "`<gradmote-board>`",
