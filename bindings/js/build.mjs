@@ -32,6 +32,8 @@ const GLOBALS = {
   "serial/index": "gradmoteSerial",
   "serial/element/index": "gradmoteBoard",
 };
+/** Members of Memory and of one row of a table, which no page sees: scripts give them short names. */
+const INTERNAL = /^(scratch|reserve|through|floats|words|ints|given)$/;
 /** What stands for import.meta.url in a CommonJS file. */
 const COMMONJS = { define: { "import.meta.url": "__address" }, banner: { js: 'const __address = require("node:url").pathToFileURL(__filename).href;' } };
 
@@ -67,7 +69,7 @@ async function bundle(entry, outfile, place, options, plugins) {
 
 /** Bundles one entry into a script that makes one global; esbuild alone takes 450 bytes more under brotli. */
 async function bundleScript(entry, outfile, globalName) {
-  const text = await bundled(entry, "script", { format: "esm", minify: true });
+  const text = await bundled(entry, "script", { format: "esm", minify: true, mangleProps: INTERNAL });
   const { code } = await minify(text, { module: true, ecma: 2020, compress: { passes: 3 } });
   const body = code.replace(/export\{([^}]*)\};\s*$/, (_, names) => `return{${names.split(",").map(property)}}`);
   if (body === code) throw new Error(`${entry} ends without the names that it exports`);
