@@ -52,20 +52,24 @@ export function* damages(file, count, seed = 1) {
   }
 }
 
+/** Returns the names of the methods that a class and its bases define. */
+function methodsOf(target) {
+  const prototype = Object.getPrototypeOf(target);
+  if (prototype === Object.prototype || !prototype) return [];
+  const found = Object.entries(Object.getOwnPropertyDescriptors(prototype)).filter(([, { value }]) => typeof value === "function");
+  return [...new Set([...found.map(([name]) => name), ...methodsOf(prototype)])];
+}
+
 /** Calls every method of an object with strange values; returns the calls that end in something else than a clear error. */
 export async function strangeCalls(target, gradmote, count, leaveOut = []) {
-  const draw = drawer(7), names = Object.getOwnPropertyNames(Object.getPrototypeOf(target)), found = [];
-  const methods = names.filter((name) => ![...leaveOut, "constructor"].includes(name) && typeof valueOf(target, name) === "function");
+  const draw = drawer(7), found = [];
+  const methods = methodsOf(target).filter((name) => ![...leaveOut, "constructor"].includes(name));
   for (let i = 0; i < count; i++) {
     const name = methods[i % methods.length], values = Array.from({ length: 1 + draw(3) }, () => STRANGE[draw(STRANGE.length)]);
     const wrong = await told(() => target[name](...values), gradmote);
     if (wrong) found.push(`${name}(${values.map(shown).join(", ")}): ${wrong}`);
   }
   return found;
-}
-
-function valueOf(target, name) {
-  return Object.getOwnPropertyDescriptor(Object.getPrototypeOf(target), name)?.value;
 }
 
 function shown(value) {
