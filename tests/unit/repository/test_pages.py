@@ -22,7 +22,8 @@ PAGES = [
 NAMED = re.compile(r"[\w.-]+(/[\w.-]+)*\.(py|c|h|hpp|toml|md|json|csv|ini)|[\w-][\w.-]*(/[\w.-]+)+/?")
 #: What is built or downloaded, and entries of the npm package.
 UNTRACKED = (".", "build/", "gradmote/build")
-MADE = {"gradmote.c", "gradmote/serial", "gradmote/board", "monocypher.c", "bindings/python/gradmote_runtime/_fused"}
+MADE = {"gradmote.c", "monocypher.c", "bindings/python/gradmote_runtime/_fused"}
+MADE |= {"gradmote/infer", "gradmote/serial", "gradmote/board"}
 
 
 @cache
