@@ -1,7 +1,8 @@
 """The runtime as one freestanding module of WebAssembly: its forms, its compilers and how it is built.
 
 `scons wasm` builds it from a checkout, and `gradmote wasm` for one model, from the sources of an installed package too.
-All sources are compiled as one, so that the compiler sees the whole runtime at once; that takes seconds.
+The kernels with tiles are compiled for speed as one unit, all else for size as another, and the C library's part as a
+third, whose loops must not become calls of itself.
 """
 
 from __future__ import annotations
@@ -16,11 +17,14 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from runtime_sources import INCLUDES, NUMERICS_FLAGS, ROOT, runtime_sources
+from runtime_sources import INCLUDES, NUMERICS_FLAGS, ROOT, RUNTIME, runtime_sources
 
 WASM = ROOT / "bindings" / "wasm"
-#: What a module has of the C library.
-LIBC = WASM / "libc.c"
+#: What stands in for a C library: the functions of text, and <string.h>, are the firmware's.
+FREESTANDING = ROOT / "firmware" / "freestanding"
+LIBC = [WASM / "libc.c", FREESTANDING / "string.c"]
+#: The kernels in which most of a step's time passes.
+TILES = RUNTIME / "kernels" / "arch" / "simd"
 #: Functions of gradmote.h that JavaScript calls.
 EXPORTS = WASM / "exports.txt"
 #: The same of the module that only infers, and the kernels that it lacks.
@@ -28,13 +32,33 @@ INFERENCE_EXPORTS, TRAINING_KERNELS = WASM / "infer_exports.txt", WASM / "traini
 
 #: Multiply and add are rounded one by one: WebAssembly has no fused multiply-add that is the same everywhere.
 PROFILE_FLAGS = ["-DGM_FUSED=0", *NUMERICS_FLAGS]
-#: Form -> flags. What pays is vectorized by hand; -O3 takes 40 % more bytes, and no less time.
-FORMS = {"simd": ["-Os", "-msimd128"], "plain": ["-Oz"]}
-#: What every engine with WebAssembly has had for years: copies and fills as one instruction.
-COMMON_FLAGS = ["-mbulk-memory", "-fvisibility=hidden", "-fno-ident", "-fno-sanitize=all", "-g0", "-w"]
+#: What makes code small. zig takes -Oz for -Os, unless its clang is told. Strength reduction, inlining and some other
+#: passes that are on at -Oz add a seventh to a module of this kind.
+SMALL = [
+    "-Oz", "-Xclang", "-Oz", "-fno-strict-aliasing",
+    "-mllvm", "-disable-lsr", "-mllvm", "-inline-threshold=-10", "-mllvm", "-inline-call-penalty=5",
+    "-mllvm", "-enable-pre=0", "-mllvm", "-enable-newgvn", "-mllvm", "-licm-mssa-optimization-cap=0",
+    "-mllvm", "-replexitval=never", "-mllvm", "-two-entry-phi-node-folding-threshold=8",
+]  # fmt: skip
+#: Form -> flags, and those of its kernels with tiles. Their loops are unrolled by hand: -O3 takes more bytes, and no
+#: less time. With vectors, -Os takes a twentieth less time than -Oz.
+FORMS = {"simd": ["-msimd128"], "plain": []}
+TILES_FLAGS = {"simd": ["-Os", "-fno-strict-aliasing", "-mllvm", "-disable-lsr"], "plain": SMALL}
+#: What every engine with WebAssembly has had for years: copies and fills as one instruction. -fhosted lets the compiler
+#: know the functions of <string.h>, or each copy of a vector is a call.
+COMMON_FLAGS = ["-mbulk-memory", "-fhosted", "-fvisibility=hidden", "-fno-ident", "-fno-sanitize=all", "-g0", "-w"]
 #: Bytes; kernels with vectors take some 40 KB of it.
 STACK = 96 * 1024
-LINK_FLAGS = ["--no-entry", "--gc-sections", "--strip-all", "-O3", "--stack-first", "-z", f"stack-size={STACK}"]
+LINK_FLAGS = [
+    "--no-entry",
+    "--gc-sections",
+    "--strip-all",
+    "-O3",
+    "--stack-first",
+    "--compress-relocations",
+    "-z",
+    f"stack-size={STACK}",
+]
 
 HOW_TO_INSTALL = "pip install ziglang, which brings a compiler for WebAssembly"
 
@@ -92,14 +116,30 @@ def _build(target: Path, form: str, kernel_flags: Sequence[str], own: Path, expo
     """own: the source with what JavaScript needs beside gradmote.h."""
     compiler = require_compiler()
     with tempfile.TemporaryDirectory() as folder:
-        objects = [Path(folder) / "runtime.o", Path(folder) / "libc.o"]
-        whole = Path(folder) / "whole.c"
-        whole.write_text(one_unit(own))
-        flags = [*PROFILE_FLAGS, *COMMON_FLAGS, *FORMS[form], *kernel_flags, *includes()]
-        _run([*compiler.compile, *flags, "-c", str(whole), "-o", str(objects[0])])
-        _run([*compiler.compile, *flags, "-fno-builtin", "-c", str(LIBC), "-o", str(objects[1])])
+        objects = []
+        for name, (sources, flags) in units(form, own).items():
+            unit, made = Path(folder) / f"{name}.c", Path(folder) / f"{name}.o"
+            unit.write_text("".join(f'#include "{path.as_posix()}"\n' for path in sources))
+            command = [*PROFILE_FLAGS, *COMMON_FLAGS, *FORMS[form], *flags, *kernel_flags, *includes()]
+            _run([*compiler.compile, *command, "-c", str(unit), "-o", str(made)])
+            objects.append(str(made))
         exported = [f"--export={name}" for name in (*exported_names, "__heap_base")]
-        _run([*compiler.link, *LINK_FLAGS, *exported, *map(str, objects), "-o", str(target)])
+        _run([*compiler.link, *LINK_FLAGS, *exported, *objects, "-o", str(target)])
+
+
+def units(form: str, own: Path) -> dict[str, tuple[list[Path], list[str]]]:
+    """Return the sources and flags of each part that is compiled as one, so that the compiler sees it at once.
+
+    own: the source with what JavaScript needs.
+    """
+    sources = runtime_sources()
+    tiles = [path for path in sources if TILES in path.parents]
+    others = [path for path in sources if TILES not in path.parents]
+    return {
+        "tiles": (tiles, TILES_FLAGS[form]),
+        "others": ([*others, own], SMALL),
+        "libc": (LIBC, [*SMALL, "-fno-builtin"]),
+    }
 
 
 def file_name(form: str, name: str = "gradmote") -> str:
@@ -107,13 +147,8 @@ def file_name(form: str, name: str = "gradmote") -> str:
     return f"{name}-simd.wasm" if form == "simd" else f"{name}.wasm"
 
 
-def one_unit(own: Path) -> str:
-    """Return a C source that includes every source of the module but the C library's part. own: the last of them."""
-    return "".join(f'#include "{path.as_posix()}"\n' for path in (*runtime_sources(), own))
-
-
 def includes() -> list[str]:
-    return [f"-I{path}" for path in (WASM / "include", *INCLUDES)]
+    return [f"-I{path}" for path in (FREESTANDING, *INCLUDES)]
 
 
 def exports() -> list[str]:
@@ -128,8 +163,8 @@ def inputs() -> list[Path]:
         for folder in ("include", "src", "kernels", "generated")
         for path in (ROOT / "runtime_c" / folder).rglob("*.h")
     ]
-    own = [*sorted(WASM.rglob("*.[ch]")), *sorted(WASM.glob("*.txt"))]
-    return [*runtime_sources(), *sorted(headers), *own, Path(__file__)]
+    own = [path for folder in (WASM, FREESTANDING) for path in sorted(folder.rglob("*.[ch]"))]
+    return [*runtime_sources(), *sorted(headers), *own, *sorted(WASM.glob("*.txt")), Path(__file__)]
 
 
 def _run(command: list[str]) -> None:

@@ -1,5 +1,5 @@
 /*
- * The functions of string.h. Compiled with -fno-builtin, so that their loops stay loops. Copies and
+ * The functions of string.h for memory. Compiled with -fno-builtin, so that their loops stay loops. Copies and
  * fills are one instruction each, of WebAssembly's bulk memory.
  */
 #include <string.h>
@@ -25,33 +25,6 @@ int memcmp(const void *a, const void *b, size_t size)
     for (; size != 0; size--, x++, y++) {
         if (*x != *y) {
             return *x - *y;
-        }
-    }
-    return 0;
-}
-
-size_t strlen(const char *text)
-{
-    size_t length = 0;
-    while (text[length] != 0) {
-        length++;
-    }
-    return length;
-}
-
-int strcmp(const char *a, const char *b)
-{
-    while (*a != 0 && *a == *b) {
-        a++, b++;
-    }
-    return (unsigned char)*a - (unsigned char)*b;
-}
-
-int strncmp(const char *a, const char *b, size_t size)
-{
-    for (; size != 0; size--, a++, b++) {
-        if (*a != *b || *a == 0) {
-            return (unsigned char)*a - (unsigned char)*b;
         }
     }
     return 0;

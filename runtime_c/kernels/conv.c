@@ -76,7 +76,7 @@ static void conv_pixel(const gm_insn_conv *insn, const conv_operands *c, const f
                        const float *bias, float *y, uint32_t row, uint32_t column)
 {
     for (uint32_t m = 0; m < insn->out_channels;) {
-        uint32_t out_channels = insn->out_channels - m >= 4 ? 4 : 1;
+        uint32_t out_channels = insn->out_channels - m >= GM_CHANNELS_AT_ONCE ? GM_CHANNELS_AT_ONCE : 1;
         float sum[4];
         start_sums(sum, bias ? bias + m : NULL, out_channels);
         add_taps(x, w + m * insn->w_out_channel, c, row, column, out_channels, sum);
@@ -90,7 +90,7 @@ static void conv_pixel(const gm_insn_conv *insn, const conv_operands *c, const f
 int gm_kernel_conv(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_conv *insn = instruction;
-#if GM_ARCH_SIMD
+#if GM_ARCH_TILES
     if (gm_simd_conv(session, insn)) {
         return GM_OK;
     }

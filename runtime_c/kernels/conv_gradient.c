@@ -2,7 +2,6 @@
  * CONV_GRAD_W: y[g,m,c,k,l] = sum over batch, output rows and columns of dy x: the gradient of
  *   CONV's w; with accumulate, the sum starts from y. The strides y_batch to y_channel are of dy.
  */
-#include "arch/simd/simd.h"
 #include "conv_gradient.h"
 
 #if (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE) && !GM_ARCH_CONV
@@ -71,7 +70,7 @@ void gm_conv_gradient_row(const gm_conv_gradient *g, const float *x, const float
             gm_span columns = gm_valid_outputs(l, w->stride_w, w->dilation_w, w->pad_w, w->in_w, w->out_w);
             float *at = row + k * w->kernel_w + l;
             for (uint32_t c = 0; c < g->in_channels;) {
-                uint32_t in_channels = g->in_channels - c >= 4 ? 4 : 1;
+                uint32_t in_channels = g->in_channels - c >= GM_CHANNELS_AT_ONCE ? GM_CHANNELS_AT_ONCE : 1;
                 float sum[4];
                 for (uint32_t j = 0; j < in_channels; j++) {
                     sum[j] = at[(c + j) * taps];
@@ -92,16 +91,11 @@ void gm_conv_gradient_row(const gm_conv_gradient *g, const float *x, const float
 int gm_kernel_conv_grad_w(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_conv_grad_w *insn = instruction;
-#if GM_ARCH_SIMD
-    if (gm_simd_conv_grad_w(session, insn)) {
-        return GM_OK;
-    }
-#endif
     const gm_conv_gradient g = GM_CONV_GRADIENT(insn);
     const float *x = gm_f32(session, insn->x), *dy = gm_f32(session, insn->dy);
     float *row = gm_f32_out(session, insn->y);
     uint32_t size = insn->in_channels * insn->kernel_h * insn->kernel_w;
-#if GM_ARCH_CONV
+#if GM_ARCH_CONV || GM_ARCH_TILES
     const gm_gradient_target target = {insn->groups, insn->out_channels, NULL, row, insn->accumulate};
     if (gm_conv_gradient_of_neighbours(&g, x, dy, &target)) {
         return GM_OK;

@@ -75,7 +75,7 @@ static void conv_transpose_pixel(const gm_insn_conv_transpose *insn, const gm_wi
                                  const float *w, const float *bias, float *x, uint32_t row, uint32_t column)
 {
     for (uint32_t c = 0; c < insn->in_channels;) {
-        uint32_t in_channels = insn->in_channels - c >= 4 ? 4 : 1;
+        uint32_t in_channels = insn->in_channels - c >= GM_CHANNELS_AT_ONCE ? GM_CHANNELS_AT_ONCE : 1;
         float sum[4];
         for (uint32_t j = 0; j < in_channels; j++) {
             sum[j] = insn->accumulate ? x[(c + j) * insn->x_channel] : bias ? bias[c + j] : GM_EMPTY_SUM;
@@ -91,7 +91,7 @@ static void conv_transpose_pixel(const gm_insn_conv_transpose *insn, const gm_wi
 int gm_kernel_conv_transpose(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_conv_transpose *insn = instruction;
-#if GM_ARCH_SIMD
+#if GM_ARCH_TILES
     if (gm_simd_conv_transpose(session, insn)) {
         return GM_OK;
     }

@@ -2,7 +2,6 @@
  * CONV_UPDATE: one output channel after another: row = the gradient of CONV's w[g,m]; then rule
  *   updates p[g,m] with it. The strides y_batch to y_channel are of dy.
  */
-#include "arch/simd/simd.h"
 #include "conv_gradient.h"
 
 #if GM_WITH_CONV_UPDATE
@@ -25,12 +24,7 @@ int gm_kernel_conv_update(const struct gm_session *session, const void *instruct
         .scale = 1.0f,
         .n = insn->in_channels * insn->kernel_h * insn->kernel_w,
     };
-#if GM_ARCH_SIMD
-    if (gm_simd_conv_update(session, insn, &args)) {
-        return GM_OK;
-    }
-#endif
-#if GM_ARCH_CONV
+#if GM_ARCH_CONV || GM_ARCH_TILES
     const gm_gradient_target target = {insn->groups, insn->out_channels, &args, row, 0};
     if (gm_conv_gradient_of_neighbours(&g, x, dy, &target)) {
         return GM_OK;

@@ -7,6 +7,7 @@
  *   element there, where its index says so.
  */
 #include "arch/simd/simd.h"
+#include "rows.h"
 #include "window.h"
 
 /* The index of a window that has no tap inside the input, or whose gradient is 0. */
@@ -70,12 +71,20 @@ static void take_tap(const gm_insn_max_pool *insn, const float *x, float *y, uin
     uint32_t x_step = insn->x_channel, y_step = insn->y_channel;
     for (uint32_t c = 0, n = insn->channels; c < n; c++, x += x_step, y += y_step) {
         float value = *x, most = *y;
+#if GM_ARCH_SCALAR
+        int taken = !(value <= most) & (most == most);
+        *y = gm_chosen(taken, value, most);
+        if (index != NULL) {
+            index[c] ^= (uint8_t)((index[c] ^ tap) & gm_mask_where(taken));
+        }
+#else
         if (!(value <= most) && most == most) {
             *y = value;
             if (index != NULL) {
                 index[c] = (uint8_t)tap;
             }
         }
+#endif
     }
 }
 
@@ -213,9 +222,13 @@ static void add_where_won(const gm_insn_max_pool_index_grad *insn, const uint8_t
 {
     uint32_t dx_step = insn->x_channel, dy_step = insn->y_channel;
     for (const uint8_t *end = index + insn->channels; index != end; dx += dx_step, dy += dy_step) {
+#if GM_ARCH_SCALAR
+        *dx += gm_chosen(*index++ == tap, *dy, 0.0f); /* dx is never -0, so that +0 leaves it */
+#else
         if (*index++ == tap) {
             *dx += *dy;
         }
+#endif
     }
 }
 

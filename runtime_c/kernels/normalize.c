@@ -53,7 +53,7 @@ int gm_kernel_moments(const struct gm_session *session, const void *instruction)
     float *mean = gm_f32_out(session, insn->mean), *inv_std = gm_f32_out(session, insn->inv_std);
     float *var = gm_f32_out_optional(session, insn->var);
     float n = (float)(insn->outer * insn->inner);
-    for (uint32_t c = DONE(moments, session, insn); c < insn->channels; c++) {
+    for (uint32_t c = GM_ARCH_MOMENTS ? DONE(moments, session, insn) : 0; c < insn->channels; c++) {
         mean[c] = mean_of(x + c * layout.channel, &layout, n);
         float variance = variance_of(x + c * layout.channel, &layout, n, mean[c]);
         inv_std[c] = 1.0f / gm_sqrt(variance + insn->epsilon);

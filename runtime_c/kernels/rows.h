@@ -19,13 +19,15 @@ void gm_relu_grad_row(const float *dy, const float *y, float *dx, uint32_t n);
 
 #else
 
+#define FOUR_AT_ONCE (!GM_ARCH_SCALAR) /* there bytes count more */
+
 static inline void gm_start_row(float *y, const float *bias, uint32_t n)
 {
     uint32_t i = 0;
-    for (; bias == NULL && n - i >= 4; i += 4) {
+    for (; FOUR_AT_ONCE && bias == NULL && n - i >= 4; i += 4) {
         y[i] = y[i + 1] = y[i + 2] = y[i + 3] = GM_EMPTY_SUM;
     }
-    for (; bias != NULL && n - i >= 4; i += 4) {
+    for (; FOUR_AT_ONCE && bias != NULL && n - i >= 4; i += 4) {
         float a = bias[i], b = bias[i + 1], c = bias[i + 2], d = bias[i + 3];
         y[i] = a, y[i + 1] = b, y[i + 2] = c, y[i + 3] = d;
     }
@@ -34,15 +36,37 @@ static inline void gm_start_row(float *y, const float *bias, uint32_t n)
     }
 }
 
-static inline float gm_relu(float x)
+#if GM_ARCH_SCALAR
+/* Returns all bits where the condition holds, or none. Engines of WebAssembly choose between floats by a branch, and
+ * foresee half of those on signs wrongly. */
+GM_SHORT uint32_t gm_mask_where(int condition)
 {
-    return gm_is_negative(x) ? 0.0f : x;
+    uint32_t mask = 0u - (uint32_t)condition;
+    __asm__("" : "+r"(mask)); /* or the compiler makes that choice of it */
+    return mask;
+}
+
+GM_SHORT float gm_chosen(int condition, float a, float b)
+{
+    uint32_t mask = gm_mask_where(condition);
+    return gm_float_of((gm_bits_of(a) & mask) | (gm_bits_of(b) & ~mask));
+}
+#else
+GM_SHORT float gm_chosen(int condition, float a, float b)
+{
+    return condition ? a : b;
+}
+#endif
+
+GM_SHORT float gm_relu(float x)
+{
+    return gm_chosen(gm_is_negative(x), 0.0f, x);
 }
 
 static inline void gm_relu_row(const float *x, float *y, uint32_t n)
 {
     uint32_t i = 0;
-    for (; n - i >= 4; i += 4) {
+    for (; FOUR_AT_ONCE && n - i >= 4; i += 4) {
         float a = gm_relu(x[i]), b = gm_relu(x[i + 1]), c = gm_relu(x[i + 2]), d = gm_relu(x[i + 3]);
         y[i] = a, y[i + 1] = b, y[i + 2] = c, y[i + 3] = d;
     }
@@ -51,15 +75,15 @@ static inline void gm_relu_row(const float *x, float *y, uint32_t n)
     }
 }
 
-static inline float gm_relu_grad(float dy, float y)
+GM_SHORT float gm_relu_grad(float dy, float y)
 {
-    return gm_is_positive(y) ? dy : 0.0f;
+    return gm_chosen(gm_is_positive(y), dy, 0.0f);
 }
 
 static inline void gm_relu_grad_row(const float *dy, const float *y, float *dx, uint32_t n)
 {
     uint32_t i = 0;
-    for (; n - i >= 4; i += 4) {
+    for (; FOUR_AT_ONCE && n - i >= 4; i += 4) {
         float a = gm_relu_grad(dy[i], y[i]), b = gm_relu_grad(dy[i + 1], y[i + 1]);
         float c = gm_relu_grad(dy[i + 2], y[i + 2]), d = gm_relu_grad(dy[i + 3], y[i + 3]);
         dx[i] = a, dx[i + 1] = b, dx[i + 2] = c, dx[i + 3] = d;

@@ -9,6 +9,11 @@
 
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
+#include "arch/arch.h"
+
+/* The neighbouring channels that plain C takes at once where it can, so that they share loads. Where there are tiles for
+ * nearly all convolutions, only what these leave comes there: one is enough, and takes fewer bytes. */
+#define GM_CHANNELS_AT_ONCE (GM_ARCH_SCALAR ? 1u : 4u)
 
 typedef struct gm_window {
     uint32_t in_h, in_w, out_h, out_w, kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w, pad_h, pad_w;

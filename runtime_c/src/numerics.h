@@ -56,8 +56,16 @@
 #define GM_COPY_WORD(to, from) __builtin_memcpy((to), (from), 4)
 #endif
 
+/* Before functions of an instruction or two. Only modules of WebAssembly are compiled so small that even
+ * these would be calls. */
+#if defined(__wasm__)
+#define GM_SHORT __attribute__((always_inline)) static inline
+#else
+#define GM_SHORT static inline
+#endif
+
 /* Returns the bits of a float. */
-static inline uint32_t gm_bits_of(float x)
+GM_SHORT uint32_t gm_bits_of(float x)
 {
     uint32_t bits;
     GM_COPY_WORD(&bits, &x);
@@ -65,7 +73,7 @@ static inline uint32_t gm_bits_of(float x)
 }
 
 /* Returns the float of some bits. */
-static inline float gm_float_of(uint32_t bits)
+GM_SHORT float gm_float_of(uint32_t bits)
 {
     float x;
     GM_COPY_WORD(&x, &bits);
@@ -76,22 +84,22 @@ static inline float gm_float_of(uint32_t bits)
  * where comparing floats is slower: without an FPU it is a call, and on a Cortex-M with one it
  * moves flags. */
 #if (defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M') || (defined(__riscv) && !defined(__riscv_flen))
-static inline int gm_is_positive(float x)
+GM_SHORT int gm_is_positive(float x)
 {
     return gm_bits_of(x) - 1u < 0x7f800000u;
 }
 
-static inline int gm_is_negative(float x)
+GM_SHORT int gm_is_negative(float x)
 {
     return gm_bits_of(x) - 0x80000001u < 0x7f800000u;
 }
 #else
-static inline int gm_is_positive(float x)
+GM_SHORT int gm_is_positive(float x)
 {
     return x > 0.0f;
 }
 
-static inline int gm_is_negative(float x)
+GM_SHORT int gm_is_negative(float x)
 {
     return x < 0.0f;
 }

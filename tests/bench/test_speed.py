@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
-from bench.speed import accept, cases, host, page, results
+from bench.speed import accept, cases, host, page, results, webassembly
 from bench.speed.children import serve
 from bench.speed.peers import Child
 
@@ -16,6 +16,7 @@ from gradmote.errors import RuntimeFault
 from gradmote.formats.image import read_image
 from gradmote.report.bench import count_changes, counting, kernel_totals
 from gradmote.report.bench.spread import Spread
+from support import npm_package
 
 
 @pytest.mark.parametrize("board", accept.BOARDS)
@@ -144,6 +145,17 @@ def test_a_child_that_fails_says_why():
             child.ask(open={"folder": "/nowhere", "image": "x", "program": "infer", "rate": 0.1, "calls": "c"})
     finally:
         child.close()
+
+
+def test_node_does_the_same_as_the_strict_twin_in_each_kernel():
+    npm_package.require()
+    case = cases.HostCase("mlp", 2, "train")
+    with webassembly.children() as children:
+        row = webassembly.row_of(case, children, host.Effort(rounds=2, seconds=0.001))
+        _, kernels = webassembly.kernel_rows(case, children)
+    assert all(len(times) == 2 and min(times) > 0 for times in row["samples"].values())
+    assert {"linear, forward", "linear, dW + update", "all"} <= {line[0] for line in kernels}
+    assert all(float(line[1].replace(",", "")) > 0 for line in kernels)
 
 
 # ---- The page

@@ -23,7 +23,7 @@ from wasm_module import EXPORTS, FORMS, exports, file_name
 ROOT = npm_package.ROOT
 SOURCES = ROOT / "bindings" / "js" / "src"
 #: Bytes that files of the package may have under brotli.
-LIMITS = {"gradmote-simd.wasm": 60_000, "gradmote.wasm": 30_000, "gradmote.min.js": 8_192, "training.min.js": 10_000}
+LIMITS = {"gradmote-simd.wasm": 50_000, "gradmote.wasm": 30_000, "gradmote.min.js": 8_192, "training.min.js": 10_000}
 SCRIPTS = sorted(npm_package.SCRIPTS.glob("*.test.mjs"))
 #: What Session has in JavaScript alone, where views have no shape and an image's losses and scheme are asked for.
 JAVASCRIPT_ONLY = {"losses", "parameterShape", "scheme", "toString", "train"}

@@ -40,7 +40,7 @@ PARTS = (
 #: measure its memory.
 FOR_FIRMWARE = ("firmware/freestanding", "site_scons/footprint.py", "site_scons/stack_bound.py")
 #: The further parts of a build of modules of WebAssembly.
-FOR_WASM = ("bindings/wasm", "site_scons/wasm_module.py")
+FOR_WASM = ("bindings/wasm", "firmware/freestanding", "site_scons/wasm_module.py")
 #: The files that a firmware is made of, by their endings.
 _SOURCES = (".c", ".cpp", ".csv", ".h", ".ini", ".ld", ".py", ".syms", ".toml")
 _PACKED = Path(__file__).with_name("sources.zip")
@@ -57,8 +57,8 @@ def origin() -> Path:
 
 
 def copy_sources(target: Path, parts: Iterable[str] = PARTS) -> None:
-    """Copy these parts into a folder. Raises OutputError."""
-    for part in parts:
+    """Copy these parts into a folder, each once. Raises OutputError."""
+    for part in dict.fromkeys(parts):
         copy_part(origin() / part, target / part)
 
 

@@ -34,6 +34,15 @@
 #define GM_ARCH_SIMD 0
 #endif
 
+/* WebAssembly without vectors. Single numbers stand in their place in those kernels of arch/simd in which most time
+ * passes, convolutions and batch norms: its tiles spare loads too. */
+#if GM_ARCH && !GM_ARCH_SIMD && defined(__wasm__) && !GM_FUSED
+#define GM_ARCH_SCALAR 1
+#else
+#define GM_ARCH_SCALAR 0
+#endif
+#define GM_ARCH_TILES (GM_ARCH_SIMD || GM_ARCH_SCALAR)
+
 /* gm_gemm_row() and gm_gemm_matrix() */
 #define GM_ARCH_GEMM GM_ARCH_ARM_M
 
@@ -41,7 +50,10 @@
 #define GM_ARCH_CONV GM_ARCH_ARM_M
 
 /* gm_normalize_across() and its like, of normalize.h */
-#define GM_ARCH_NORMALIZE (GM_ARCH_SIMD || GM_ARCH_ARM_M)
+#define GM_ARCH_NORMALIZE (GM_ARCH_TILES || GM_ARCH_ARM_M)
+
+/* gm_moments_across() */
+#define GM_ARCH_MOMENTS (GM_ARCH_SIMD || GM_ARCH_ARM_M)
 
 /* gm_add_row() and its like, gm_relu_row(), gm_relu_grad_row() and gm_are_squares_below() */
 #define GM_ARCH_ROWS GM_ARCH_ARM_M

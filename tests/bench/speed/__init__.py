@@ -1,7 +1,7 @@
 """How fast training is: on this computer beside onnxruntime-training and PyTorch, and on emulated boards, in machine
-instructions; and how much sooner large batches are done by several threads.
+instructions; how much sooner large batches are done by several threads; and how fast WebAssembly is in node.
 
-    cd tests && python -m bench.speed [host | boards | roofline | threads | page]
+    cd tests && python -m bench.speed [host | boards | roofline | threads | wasm | page]
 
 Without a word: all of it. Figures go to bench/speed/results.json; the tables of docs/PERFORMANCE.md and its picture are
 drawn from there, `page` does nothing else. `scons bench` does all of it.

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import bench.speed
-from bench.speed import boards, host, page, peak, plot, results, roofline, threads
+from bench.speed import boards, host, page, peak, plot, results, roofline, threads, webassembly
 from bench.speed.cases import HOST_CASES, TITLES
 from rich.progress import Progress
 
@@ -87,8 +87,21 @@ def measure_threads(arguments: argparse.Namespace, progress: Progress) -> None:
     results.write("threads", rows, machine=processor(), rounds=arguments.rounds)
 
 
+def measure_wasm(arguments: argparse.Namespace, progress: Progress) -> None:
+    effort, rows = host.Effort(arguments.rounds), []
+    task = progress.add_task("WebAssembly", total=len(webassembly.CASES))
+    with webassembly.children() as children:
+        for case in webassembly.CASES:
+            progress.update(task, description=f"{TITLES[case.network]}, batch {case.batch}, in WebAssembly")
+            rows.append(webassembly.row_of(case, children, effort))
+            progress.advance(task)
+        versions = [f"node {children[webassembly.SIMD].ask(version=1)}"]
+    results.write("wasm", rows, machine=processor(), versions=versions, rounds=effort.rounds)
+
+
 MEASURES = {
     "host": measure_host, "boards": measure_boards, "roofline": measure_roofline, "threads": measure_threads,
+    "wasm": measure_wasm,
 }  # fmt: skip
 
 if __name__ == "__main__":

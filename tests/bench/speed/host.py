@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ import numpy as np
 import onnx
 from bench.speed.cases import HostCase, has_batch_norm, inference, model, samples, training
 from bench.speed.networks import NETWORKS
-from bench.speed.peers import Child, peers_python
+from bench.speed.peers import Child, Process, peers_python
 
 #: Who is measured, in this order. twin: from Python. runtime: gm_step() or gm_infer() alone. frozen: the twin, with the
 #: running statistics in its batch norms.
@@ -143,7 +143,7 @@ def difference(found: list[list[float]], expected: list[list[float]]) -> float:
 # ---- Timing
 
 
-def in_turns(asked: dict[str, Child], effort: Effort) -> dict[str, list[float]]:
+def in_turns(asked: Mapping[str, Process], effort: Effort) -> dict[str, list[float]]:
     """Seconds of one call, of each, in each round."""
     calls = {name: calls_for(lambda n, child=child: child.ask(time=n), effort.seconds) for name, child in asked.items()}
     found: dict[str, list[float]] = {name: [] for name in asked}

@@ -188,10 +188,28 @@ def threads_rows(row: Results) -> list[Row]:
     return lines
 
 
+# ---- WebAssembly
+
+
+def webassembly_table(part: Results) -> Rows:
+    columns = ["network", "batch#", "native µs#", "twin µs#", "simd µs#", "plain µs#"]
+    columns += ["simd / native#", "simd / twin#", "plain / simd#"]
+    return columns, [webassembly_row(row) for row in part["rows"]]
+
+
+def webassembly_row(row: Results) -> Row:
+    taken = row["samples"]
+    times = [microseconds(Spread.of(taken[name])) for name in ("runtime", "twin", "simd", "plain")]
+    pairs = (("simd", "runtime"), ("simd", "twin"), ("plain", "simd"))
+    ratios = [ratio(Spread.of_ratios(taken[a], taken[b])) for a, b in pairs]
+    return [TITLES[row["network"]], str(row["batch"]), *times, *ratios]
+
+
 #: Part -> title -> what draws its table.
 TABLES: dict[str, dict[str, Callable[[Results], Rows]]] = {
     "host": {"this computer": host_table},
     "boards": {"boards": board_table, "kernels on boards": kernel_table},
     "roofline": {"share of the peak": roofline_table},
     "threads": {"threads": threads_table},
+    "wasm": {"steps in WebAssembly": webassembly_table},
 }

@@ -26,14 +26,14 @@ def peers_python(environment: Path | None) -> Path:
     return python
 
 
-class Child:
-    """A process of one framework. RuntimeError, with its own words, where it fails."""
+class Process:
+    """A process that answers requests, a line of JSON each. RuntimeError, with its own words, where it fails."""
 
-    def __init__(self, script: str, python: Path | str = sys.executable) -> None:
+    def __init__(self, *command: Path | str) -> None:
         own = {"PYTHONPATH": os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])}
         self._said = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed by close()
         self._process = subprocess.Popen(
-            [str(python), "-W", "ignore", str(CHILDREN / script)], env={**os.environ, **ONE_THREAD, **own},
+            list(map(str, command)), env={**os.environ, **ONE_THREAD, **own},
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said, text=True,
         )  # fmt: skip
 
@@ -56,3 +56,10 @@ class Child:
         self._process.kill()
         self._process.wait()
         self._said.close()
+
+
+class Child(Process):
+    """A process of one framework in Python: a script of children/."""
+
+    def __init__(self, script: str, python: Path | str = sys.executable) -> None:
+        super().__init__(python, "-W", "ignore", CHILDREN / script)

@@ -2,7 +2,7 @@
  * w[m,c,tap]). */
 #include "blocks/window_sum.h"
 
-#if GM_ARCH_SIMD && GM_WITH_CONV
+#if GM_ARCH_TILES && GM_WITH_CONV
 
 int gm_simd_conv(const struct gm_session *session, const gm_insn_conv *insn)
 {

@@ -1,20 +1,32 @@
 /* CONV_GRAD_W with vectors: dw[m,c,k,l] (+)= sum over outputs of dy[output,m] x[input under
- * (k,l),c]. */
+ * (k,l),c]; and CONV_UPDATE, whose rule takes each part of these gradients at once. */
 #include "blocks/weight_gradient.h"
 
-#if GM_ARCH_SIMD && GM_WITH_CONV_GRAD_W
+#if GM_ARCH_TILES && (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE)
 
-int gm_simd_conv_grad_w(const struct gm_session *session, const gm_insn_conv_grad_w *insn)
+int gm_conv_gradient_of_neighbours(const gm_conv_gradient *g, const float *x, const float *dy,
+                                   const gm_gradient_target *target)
 {
-    gm_weight_gradient w = {.g = GM_CONV_GRADIENT(insn)};
-    const float *x = gm_f32(session, insn->x), *dy = gm_f32(session, insn->dy);
-    gm_gradient_destination to = {.y = gm_f32_out(session, insn->y), .accumulate = insn->accumulate != 0};
-    if (!gm_weight_gradient_start(&w, insn->groups, insn->out_channels)) {
+    gm_weight_gradient w;
+    gm_gradient_destination to = {target->w, target->accumulate != 0, target->update};
+    gm_rule_args args;
+    w.g = *g;
+    if (!gm_weight_gradient_start(&w, target->groups, target->out_channels)) {
         return 0;
     }
-    for (uint32_t group = 0; group < (w.grouped ? 1 : insn->groups); group++) {
-        gm_weight_gradient_of_group(&w, x + (size_t)group * insn->x_group, dy + (size_t)group * insn->y_group, &to);
-        to.y += (size_t)insn->out_channels * w.g.in_channels * w.taps;
+    uint32_t size = target->out_channels * g->in_channels * w.taps;
+    if (to.update) {
+        args = *to.update;
+        args.n = size;
+        to.update = &args;
+    }
+    for (uint32_t group = 0; group < (w.grouped ? 1 : target->groups); group++) {
+        gm_weight_gradient_of_group(&w, x + (size_t)group * g->x.group, dy + (size_t)group * g->dy.group, &to);
+        if (to.update) {
+            gm_rule_advance(&args);
+        } else {
+            to.y += size;
+        }
     }
     return 1;
 }

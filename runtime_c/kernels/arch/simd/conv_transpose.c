@@ -2,7 +2,7 @@
  * pixel,m] w[m,c,tap]. */
 #include "blocks/window_sum.h"
 
-#if GM_ARCH_SIMD && GM_WITH_CONV_TRANSPOSE
+#if GM_ARCH_TILES && GM_WITH_CONV_TRANSPOSE
 
 int gm_simd_conv_transpose(const struct gm_session *session, const gm_insn_conv_transpose *insn)
 {

@@ -67,6 +67,13 @@ GM_SIMD_INLINE gm_vec add_block_along(gm_vec sum, const float *a, size_t a_col, 
     return sum;
 }
 
+/* The same for the values of k that are left. */
+GM_SIMD_LONG gm_vec add_rest_along(gm_vec sum, const float *a, size_t a_col, const float *b, size_t b_col,
+                                   uint32_t columns, uint32_t count)
+{
+    return add_block_along(sum, a, a_col, b, b_col, columns, count);
+}
+
 /* `vectors` vectors of outputs of one row, where b_row is 1. The last vector has `last` outputs. */
 GM_SIMD_INLINE void row_block_along(const float *a, const float *b, float *y, const gm_gemm_strides *s,
                                     uint32_t vectors, uint32_t last)
@@ -87,8 +94,8 @@ GM_SIMD_INLINE void row_block_along(const float *a, const float *b, float *y, co
     if (k > 0) {
         GM_UNROLL
         for (uint32_t v = 0; v < vectors; v++) {
-            sums[v] = add_block_along(sums[v], a, a_col, b + v * GM_LANES * b_col, b_col,
-                                      v + 1 < vectors ? GM_LANES : last, k);
+            sums[v] = add_rest_along(sums[v], a, a_col, b + v * GM_LANES * b_col, b_col,
+                                     v + 1 < vectors ? GM_LANES : last, k);
         }
     }
     gm_tile_store(y, sums, columns, vectors);

@@ -13,6 +13,7 @@
 #define GM_LANES 4u
 #define GM_TILE_ROWS 4u
 #define GM_TILE_VECTORS 4u
+#define GM_TILE_PIXELS 6u
 #define GM_ROW_VECTORS 8u
 #define GM_PANEL_FLOATS 16384u
 

@@ -4,7 +4,7 @@
 #include "blocks/tile.h"
 #include "simd.h"
 
-#if GM_ARCH_SIMD && (GM_WITH_MOMENTS || GM_WITH_NORMALIZE || GM_WITH_NORMALIZE_SUMS || GM_WITH_NORMALIZE_GRAD)
+#if GM_ARCH_TILES && (GM_WITH_MOMENTS || GM_WITH_NORMALIZE || GM_WITH_NORMALIZE_SUMS || GM_WITH_NORMALIZE_GRAD)
 
 /* The most vectors that go over the pixels together, and how many channels these hold. */
 #define WIDE 4u
@@ -17,26 +17,24 @@ typedef struct channel_block {
 } channel_block;
 
 /* Defines gm_<name>_across, which calls <name>_block for all channels. */
-#define DEFINE_NORMALIZE_ACROSS(name)                                                                         \
-    static GM_SIMD_TARGET void name##_blocks(const struct gm_session *session, const gm_insn_##name *insn)    \
-    {                                                                                                         \
-        uint32_t c = 0;                                                                                       \
-        for (; insn->channels - c >= WIDE_COLUMNS; c += WIDE_COLUMNS) {                                       \
-            name##_block(session, insn, (channel_block){insn->outer, insn->channels, c, WIDE_COLUMNS, WIDE}); \
-        }                                                                                                     \
-        for (; c < insn->channels; c += GM_LANES) {                                                           \
-            uint32_t left = insn->channels - c, columns = left < GM_LANES ? left : GM_LANES;                  \
-            name##_block(session, insn, (channel_block){insn->outer, insn->channels, c, columns, 1});         \
-        }                                                                                                     \
-    }                                                                                                         \
-                                                                                                              \
-    uint32_t gm_##name##_across(const struct gm_session *session, const gm_insn_##name *insn)                 \
-    {                                                                                                         \
-        if (!gm_simd_runs()) {                                                                                \
-            return 0;                                                                                         \
-        }                                                                                                     \
-        name##_blocks(session, insn);                                                                         \
-        return insn->channels;                                                                                \
+#define DEFINE_NORMALIZE_ACROSS(name)                                                                          \
+    static GM_SIMD_TARGET uint32_t name##_blocks(const struct gm_session *session, const gm_insn_##name *insn) \
+    {                                                                                                          \
+        uint32_t c = 0;                                                                                        \
+        for (; insn->channels - c >= WIDE_COLUMNS; c += WIDE_COLUMNS) {                                        \
+            name##_block(session, insn, (channel_block){insn->outer, insn->channels, c, WIDE_COLUMNS, WIDE});  \
+        }                                                                                                      \
+        for (; GM_LANES > 1 && c < insn->channels; c += GM_LANES) {                                            \
+            uint32_t left = insn->channels - c, columns = left < GM_LANES ? left : GM_LANES;                   \
+            name##_block(session, insn, (channel_block){insn->outer, insn->channels, c, columns, 1});          \
+        }                                                                                                      \
+        return c;                                                                                              \
+    }                                                                                                          \
+                                                                                                               \
+    uint32_t gm_##name##_across(const struct gm_session *session, const gm_insn_##name *insn)                  \
+    {                                                                                                          \
+        uint32_t done = gm_simd_runs() ? name##_blocks(session, insn) : 0;                                     \
+        return done < insn->channels ? done : insn->channels;                                                  \
     }
 
 /* Runs BODY for each pixel, which lies at `at`, and in it for each vector v. */
@@ -76,7 +74,7 @@ GM_SIMD_INLINE void load_negated(gm_vec *to, const float *p, channel_block b)
     }
 }
 
-#if GM_WITH_MOMENTS
+#if GM_WITH_MOMENTS && GM_ARCH_MOMENTS
 
 /* sums[c] = sum over the pixels of x[pixel,c] - centre[c], or of the squares of these. */
 GM_SIMD_INLINE void sum_differences(const float *x, const float *centre, float sums[WIDE_COLUMNS], channel_block b,

@@ -31,6 +31,14 @@ GM_SIMD_INLINE void sum_across(gm_vec *sums, const float *x, const gm_insn_reduc
         })
 }
 
+/* One vector of these. */
+GM_SIMD_LONG gm_vec sum_of_vectors(const float *x, const gm_insn_reduce_sum *insn)
+{
+    gm_vec sum;
+    sum_across(&sum, x, insn, 1);
+    return sum;
+}
+
 /* The sums of GM_LANES outputs, the terms of each of which are neighbours in x. */
 GM_SIMD_INLINE gm_vec sum_along(const float *x, const gm_insn_reduce_sum *insn)
 {
@@ -70,8 +78,7 @@ static GM_SIMD_TARGET uint32_t reduce_row_across(const float *x, float *y, const
         }
     }
     for (; insn->k3 - k >= GM_LANES; k += GM_LANES) {
-        sum_across(sums, x + k, insn, 1);
-        store_scaled_sums(y + k, sums[0], insn);
+        store_scaled_sums(y + k, sum_of_vectors(x + k, insn), insn);
     }
     return k;
 }
@@ -100,7 +107,7 @@ GM_SIMD_INLINE void reduce_square(const float *x, float *y, const gm_insn_reduce
     gm_vec t[GM_LANES];
     GM_UNROLL
     for (uint32_t j = 0; j < GM_LANES; j++) {
-        sum_across(&t[j], x + (size_t)j * insn->ks3, insn, 1);
+        t[j] = sum_of_vectors(x + (size_t)j * insn->ks3, insn);
     }
     gm_vec_transpose(t);
     GM_UNROLL

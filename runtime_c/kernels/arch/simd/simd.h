@@ -7,7 +7,7 @@
 #include "../arch.h"
 #include "../../../src/gm_internal.h"
 
-#if GM_ARCH_SIMD
+#if GM_ARCH_TILES
 
 struct gm_adam_factors;
 struct gm_gemm_strides;
@@ -36,10 +36,6 @@ void gm_simd_gemm(const float *a, const float *b, float *y, uint32_t m, uint32_t
 /* CONV and CONV_TRANSPOSE. Return 1 where they are done, 0 where they are left to plain C. */
 int gm_simd_conv(const struct gm_session *session, const gm_insn_conv *insn);
 int gm_simd_conv_transpose(const struct gm_session *session, const gm_insn_conv_transpose *insn);
-
-/* CONV_GRAD_W, and CONV_UPDATE with the arguments of its rule. Return 1 where they are done. */
-int gm_simd_conv_grad_w(const struct gm_session *session, const gm_insn_conv_grad_w *insn);
-int gm_simd_conv_update(const struct gm_session *session, const gm_insn_conv_update *insn, gm_rule_args *args);
 
 /* GEMM_UPDATE with the arguments of its rule. Returns 1 where it is done. */
 int gm_simd_gemm_update(const gm_insn_gemm_update *insn, const float *a, const float *b, gm_rule_args *args);

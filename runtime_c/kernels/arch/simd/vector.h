@@ -22,11 +22,19 @@
 #ifndef GM_SIMD_VECTOR_H
 #define GM_SIMD_VECTOR_H
 
+#include "../../rows.h"
 #include "../arch.h"
 #include "../../../src/gm_internal.h"
 #include "../../../src/numerics.h"
 
-#if GM_ARCH_SIMD
+#if GM_ARCH_TILES
+
+/* Functions that are long, or seldom called. In WebAssembly, where bytes count, their callers share them. */
+#if defined(__wasm__)
+#define GM_SIMD_LONG __attribute__((unused)) static
+#else
+#define GM_SIMD_LONG GM_SIMD_INLINE
+#endif
 
 #if defined(__x86_64__)
 #include "avx2.h"
@@ -36,6 +44,8 @@
 #elif defined(__wasm_simd128__)
 #include "wasm.h"
 #include "part_by_lanes.h"
+#elif GM_ARCH_SCALAR
+#include "scalar.h"
 #endif
 
 #define GM_TILE_COLUMNS (GM_TILE_VECTORS * GM_LANES)

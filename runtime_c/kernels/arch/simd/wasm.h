@@ -12,6 +12,7 @@
 #define GM_LANES 4u
 #define GM_TILE_ROWS 4u
 #define GM_TILE_VECTORS 2u
+#define GM_TILE_PIXELS 4u
 #define GM_ROW_VECTORS 8u
 #define GM_PANEL_FLOATS 4096u /* a page's stack is 64 KB by default */
 

@@ -1,11 +1,11 @@
 /* Window sums whose vectors hold neighbouring outputs of one group: tiles of pixels by vectors. */
 #include "window_weights.h"
 
-#if GM_ARCH_SIMD && (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE)
+#if GM_ARCH_TILES && (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE)
 
 /* Pixels of a tile of some vectors of outputs: as many accumulators as hide the latency of a
  * multiply-add. */
-#define DENSE_PIXELS(vectors) ((vectors) == 1 ? GM_MOST_PIXELS : GM_MOST_PIXELS * 3 / 4)
+#define DENSE_PIXELS(vectors) ((vectors) == 1 ? GM_MOST_PIXELS : GM_TILE_PIXELS)
 
 /* Steps whose sources lie a constant apart, and whose weights lie side by side: a tap, or
  * neighbouring ones. */
@@ -55,6 +55,33 @@ typedef struct output_columns {
     uint32_t columns;
 } output_columns;
 
+#if GM_ARCH_SCALAR
+
+GM_SIMD_INLINE void load_sums(gm_vec *sums, const gm_window_pixels *p, const output_columns *o, int go_on, int whole,
+                              uint32_t vectors)
+{
+    (void)whole;
+    GM_UNROLL
+    for (uint32_t i = 0; i < DENSE_PIXELS(vectors) * vectors; i++) {
+        uint32_t c = i % vectors < o->columns ? i % vectors : 0;
+        sums[i] = go_on ? p->dest[i / vectors][o->offset + c * o->stride] : o->start[c];
+    }
+}
+
+GM_SIMD_INLINE void store_sums(const gm_vec *sums, const gm_window_pixels *p, const output_columns *o, int whole,
+                               uint32_t vectors)
+{
+    (void)whole;
+    GM_UNROLL
+    for (uint32_t i = 0; i < DENSE_PIXELS(vectors) * vectors; i++) {
+        if (i % vectors < o->columns) {
+            p->dest[i / vectors][o->offset + i % vectors * o->stride] = sums[i];
+        }
+    }
+}
+
+#else
+
 /* Outputs that do not fill whole vectors pass through a buffer, in rows of `width`. */
 static void load_strided(float *buffer, const gm_window_pixels *p, const output_columns *o, uint32_t width)
 {
@@ -103,6 +130,8 @@ GM_SIMD_INLINE void store_sums(const gm_vec *sums, const gm_window_pixels *p, co
         store_strided(buffer, p, o, width);
     }
 }
+
+#endif
 
 /* The steps of one block, of one tile. */
 GM_SIMD_INLINE void sum_tile(const gm_window_sum *sum, const gm_weight_block *b, const tap_runs *steps,
@@ -181,7 +210,7 @@ int gm_simd_dense_sum(const gm_window_sum *sum)
     for (uint32_t group = 0; group < sum->groups; group++, own.x += sum->source.group) {
         for (uint32_t output = 0; output < sum->outputs; output += GM_TILE_COLUMNS) {
             uint32_t columns = sum->outputs - output < GM_TILE_COLUMNS ? sum->outputs - output : GM_TILE_COLUMNS;
-            (columns > GM_LANES ? wide : narrow)(&own, group, output, columns);
+            (GM_LANES == 1 || columns > GM_LANES ? wide : narrow)(&own, group, output, columns);
         }
     }
     return 1;

@@ -3,7 +3,7 @@
 #include "panel.h"
 #include "window_sum.h"
 
-#if GM_ARCH_SIMD && (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE)
+#if GM_ARCH_TILES && (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE)
 
 /* Pixels that share a load of weights. */
 #define DEPTHWISE_PIXELS 4u
@@ -57,18 +57,16 @@ GM_SIMD_INLINE void sum_groups(const gm_window_sum *sum, const gm_region *region
     }
 }
 
-/* All groups of the next pixels of a region */
-GM_SIMD_INLINE void sum_pixels(const gm_window_sum *sum, const gm_region *region, gm_pixel_cursor *at,
+/* All groups of some pixels of a region. pixels: a constant. */
+GM_SIMD_INLINE void sum_pixels(const gm_window_sum *sum, const gm_region *region, const gm_window_pixels *p,
                                const depthwise_weights *w, const float *bias, uint32_t groups, uint32_t pixels)
 {
-    gm_window_pixels p;
-    gm_next_pixels(&p, at, sum, region, pixels, pixels);
     uint32_t g = 0;
     for (; groups - g >= GM_LANES; g += GM_LANES) {
-        sum_groups(sum, region, &p, w, bias, g, GM_LANES, pixels);
+        sum_groups(sum, region, p, w, bias, g, GM_LANES, pixels);
     }
     if (g < groups) {
-        sum_groups(sum, region, &p, w, bias, g, groups - g, pixels);
+        sum_groups(sum, region, p, w, bias, g, groups - g, pixels);
     }
 }
 
@@ -81,12 +79,11 @@ static GM_SIMD_TARGET void sum_range(const gm_window_sum *sum, const float *w, c
     gm_first_region(&region, &sum->rows, &sum->columns, &sum->source);
     do {
         gm_pixel_cursor at = gm_first_pixel(sum, &region);
-        uint32_t left = sum->batch * region.rows.count * region.columns.count;
-        for (; left >= DEPTHWISE_PIXELS; left -= DEPTHWISE_PIXELS) {
-            sum_pixels(sum, &region, &at, &own, bias, groups, DEPTHWISE_PIXELS);
-        }
-        for (; left > 0; left--) {
-            sum_pixels(sum, &region, &at, &own, bias, groups, 1);
+        for (uint32_t left = sum->batch * region.rows.count * region.columns.count; left > 0;) {
+            gm_window_pixels p;
+            gm_next_pixels(&p, &at, sum, &region, left, DEPTHWISE_PIXELS);
+            sum_pixels(sum, &region, &p, &own, bias, groups, DEPTHWISE_PIXELS);
+            left -= p.count;
         }
     } while (gm_next_region(&region, &sum->rows, &sum->columns, &sum->source));
 }

@@ -5,7 +5,7 @@
 
 #include "weight_gradient.h"
 
-#if GM_ARCH_SIMD
+#if GM_ARCH_TILES
 
 /* The most outputs of a block: their gradients and inputs stay in the first cache. */
 #define GM_BLOCK_OUTPUTS 64u

@@ -5,7 +5,7 @@
 
 #include "tile.h"
 
-#if GM_ARCH_SIMD
+#if GM_ARCH_TILES
 
 /* panel[k][c] = b[k b_row + c] for c < columns, 0 up to the width. */
 GM_SIMD_INLINE void gm_pack_across(float *panel, const float *b, size_t b_row, uint32_t k, uint32_t columns,
@@ -65,17 +65,18 @@ GM_SIMD_INLINE void gm_pack_along(float *panel, const float *b, size_t b_col, ui
 }
 
 /* panel[k][c] = b[k b_row + c b_col] for c < columns, 0 up to the width; any strides */
-GM_SIMD_INLINE void gm_pack(float *panel, const float *b, size_t b_row, size_t b_col, uint32_t k, uint32_t columns,
-                            uint32_t width)
+GM_SIMD_LONG void gm_pack(float *panel, const float *b, size_t b_row, size_t b_col, uint32_t k, uint32_t columns,
+                          uint32_t width)
 {
-    if (b_col == 1) {
+    int along = GM_LANES > 1 && b_row == 1;
+    if (GM_LANES > 1 && b_col == 1) {
         gm_pack_across(panel, b, b_row, k, columns, width);
         return;
     }
-    for (uint32_t c = 0; c < columns && b_row == 1; c += GM_LANES) {
+    for (uint32_t c = 0; c < columns && along; c += GM_LANES) {
         gm_pack_along(panel + c, b + c * b_col, b_col, k, columns - c < GM_LANES ? columns - c : GM_LANES, width);
     }
-    for (uint32_t i = 0; i < k && b_row != 1; i++, b += b_row, panel += width) {
+    for (uint32_t i = 0; i < k && !along; i++, b += b_row, panel += width) {
         for (uint32_t c = 0; c < width; c++) {
             panel[c] = c < columns ? b[c * b_col] : 0.0f;
         }

@@ -5,14 +5,15 @@
 
 #include "../vector.h"
 
-#if GM_ARCH_SIMD
+#if GM_ARCH_TILES
 
 /* sums[r][v] += a[r][at + i a_step] b[i b_step + v] for i in 0..count, v a vector of columns. rows
  * and vectors: constants. */
 GM_SIMD_INLINE void gm_tile_mac_at(gm_vec *sums, const float *const *a, size_t at, size_t a_step, const float *b,
                                    size_t b_step, size_t count, uint32_t rows, uint32_t vectors)
 {
-    for (size_t i = 0; i < count; i++) {
+    at *= sizeof(float), a_step *= sizeof(float); /* bytes: an address is then one addition */
+    for (; count > 0; count--) {
         gm_vec column[GM_ROW_VECTORS];
         GM_UNROLL
         for (uint32_t v = 0; v < vectors; v++) {
@@ -20,7 +21,7 @@ GM_SIMD_INLINE void gm_tile_mac_at(gm_vec *sums, const float *const *a, size_t a
         }
         GM_UNROLL
         for (uint32_t r = 0; r < rows; r++) {
-            gm_vec value = gm_vec_splat(a[r][at]);
+            gm_vec value = gm_vec_splat(*(const float *)(const void *)((const char *)a[r] + at));
             GM_UNROLL
             for (uint32_t v = 0; v < vectors; v++) {
                 sums[r * vectors + v] = gm_vec_mac(sums[r * vectors + v], value, column[v]);

@@ -2,7 +2,7 @@
 #include "weight_gradient_methods.h"
 #include "tile.h"
 
-#if GM_ARCH_SIMD && (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE)
+#if GM_ARCH_TILES && (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE)
 
 /* The most gradients that are brought into the order of the weights at once. */
 #define SEGMENT (GM_PANEL_FLOATS / 4u)
@@ -63,12 +63,13 @@ static gm_gradient_method *choose_method(const gm_weight_gradient *w)
 {
     int rows_are_long = w->g.window.out_w >= LONG_ROW;
     if (w->vectors_of_out_channels) {
-        return w->out_channels >= MANY_CHANNELS && !rows_are_long ? gm_gradient_out_channels : gm_gradient_taps;
+        return GM_LANES == 1 || (w->out_channels >= MANY_CHANNELS && !rows_are_long) ? gm_gradient_out_channels
+                                                                                     : gm_gradient_taps;
     }
     if (w->grouped || w->taps * GM_NARROW_ROWS * GM_TILE_COLUMNS > GM_GRADIENT_SUMS) {
         return NULL;
     }
-    if (rows_are_long && fills_tap_rows(w)) {
+    if (GM_LANES > 1 && rows_are_long && fills_tap_rows(w)) {
         return gm_gradient_tap_rows;
     }
     return w->g.in_channels >= FEW_CHANNELS || w->out_channels >= FEW_CHANNELS ? gm_gradient_tiles : NULL;
@@ -84,7 +85,9 @@ int gm_weight_gradient_start(gm_weight_gradient *w, uint32_t groups, uint32_t ou
         w->taps > GM_GRADIENT_MOST_TAPS) {
         return 0;
     }
-    join_rows(&w->g);
+    if (GM_LANES > 1) {
+        join_rows(&w->g);
+    }
     find_valid_outputs(w);
     w->vectors_of_out_channels = vectors_hold_out_channels(w);
     w->method = choose_method(w);

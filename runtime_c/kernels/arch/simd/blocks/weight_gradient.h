@@ -14,7 +14,7 @@
 #include "../simd.h"
 #include "../vector.h"
 
-#if GM_ARCH_SIMD
+#if GM_ARCH_TILES
 
 /* ---- What entry points call -------------------------------------------------------------------------- */
 
@@ -66,9 +66,10 @@ typedef struct gm_gradient_sums {
 /* Output channels, or groups, for which the tiles' method packs the output gradients of a block. */
 #define GM_GRADIENT_OUT_CHANNELS (GM_PANEL_FLOATS / 256u)
 
-/* Rows and columns of the narrower of two tiles. The other has half the rows, twice the columns. */
-#define GM_NARROW_ROWS (2u * GM_TILE_ROWS)
-#define GM_NARROW_VECTORS (GM_TILE_VECTORS / 2u)
+/* Rows and columns of the narrower of two tiles. The other has half the rows, twice the columns. Of single numbers there
+ * is one tile. */
+#define GM_NARROW_ROWS (GM_LANES > 1 ? 2u * GM_TILE_ROWS : GM_TILE_ROWS)
+#define GM_NARROW_VECTORS (GM_LANES > 1 ? GM_TILE_VECTORS / 2u : GM_TILE_VECTORS)
 #define GM_NARROW_COLUMNS (GM_NARROW_VECTORS * GM_LANES)
 
 /* The outputs that are in both. */

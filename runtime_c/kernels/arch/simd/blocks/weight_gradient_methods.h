@@ -4,7 +4,7 @@
 
 #include "weight_gradient.h"
 
-#if GM_ARCH_SIMD
+#if GM_ARCH_TILES
 
 /* A vector holds input channels. Registers hold a tile of output channels by vectors, for one
  * tap. */

@@ -4,7 +4,7 @@
 #include "tile.h"
 #include "weight_gradient_methods.h"
 
-#if GM_ARCH_SIMD && (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE)
+#if GM_ARCH_TILES && (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE)
 
 /* sums[m] += dy[m] x over the listed outputs, for `columns` output channels m; grouped: += dy[m]
  * x[m]. */
@@ -36,7 +36,7 @@ GM_SIMD_INLINE void add_tap_of_channel(float *sums, const float *x, const float 
     for (; out_channels - m >= widest; m += widest) {
         add_vectors(sums + m, x + (grouped ? m : 0), dy + m, list, count, widest, GM_ROW_VECTORS, grouped);
     }
-    for (; out_channels - m >= widest / 2; m += widest / 2) {
+    for (; GM_LANES > 1 && out_channels - m >= widest / 2; m += widest / 2) {
         add_vectors(sums + m, x + (grouped ? m : 0), dy + m, list, count, widest / 2, GM_ROW_VECTORS / 2, grouped);
     }
     for (; out_channels - m >= GM_LANES; m += GM_LANES) {

@@ -4,7 +4,7 @@
 #include "panel.h"
 #include "weight_gradient_methods.h"
 
-#if GM_ARCH_SIMD && (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE)
+#if GM_ARCH_TILES && (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE)
 
 /* Inputs that lie further apart, in floats, are packed: where a power of two is between them, they
  * share a few cache lines. */
@@ -82,11 +82,11 @@ static GM_SIMD_TARGET void add_tile_tap(const gm_weight_gradient *w, tile_operan
                                         const gm_gradient_sums *sums)
 {
     uint32_t c = 0, channel = w->g.x.channel;
-    for (; sums->in_channels - c > GM_NARROW_COLUMNS && c < sums->in_channels; c += GM_TILE_COLUMNS) {
+    for (; GM_LANES > 1 && sums->in_channels - c > GM_NARROW_COLUMNS && c < sums->in_channels; c += GM_TILE_COLUMNS) {
         add_columns(w, p, x + (size_t)c * channel, sums->in_channels - c, values + c, sums, GM_TILE_ROWS,
                     GM_TILE_VECTORS);
     }
-    if (c < sums->in_channels) {
+    for (; c < sums->in_channels; c += GM_NARROW_COLUMNS) {
         add_columns(w, p, x + (size_t)c * channel, sums->in_channels - c, values + c, sums, GM_NARROW_ROWS,
                     GM_NARROW_VECTORS);
     }

@@ -10,7 +10,7 @@
 #include "../simd.h"
 #include "tile.h"
 
-#if GM_ARCH_SIMD
+#if GM_ARCH_TILES
 
 /* dest[b,row,column,group,output] from source[b,i,j,group,input] and weights, over taps and
  * inputs. */
@@ -101,8 +101,8 @@ static inline void gm_advance_pixels(gm_pixel_cursor *at, uint32_t count, const 
 }
 
 /* Takes the next pixels, `rows` of them or as many as are left. rows: a constant. */
-GM_SIMD_INLINE void gm_next_pixels(gm_window_pixels *p, gm_pixel_cursor *at, const gm_window_sum *sum,
-                                   const gm_region *region, uint32_t left, uint32_t rows)
+GM_SIMD_LONG void gm_next_pixels(gm_window_pixels *p, gm_pixel_cursor *at, const gm_window_sum *sum,
+                                 const gm_region *region, uint32_t left, uint32_t rows)
 {
     p->count = left < rows ? left : rows;
     if (region->columns.count - at->column >= rows) {

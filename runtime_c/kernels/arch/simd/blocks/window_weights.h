@@ -5,7 +5,7 @@
 #include "panel.h"
 #include "window_sum.h"
 
-#if GM_ARCH_SIMD
+#if GM_ARCH_TILES
 
 /* [tap][input][output] of some neighbouring outputs, from step `first` to `end` of the sum, which
  * counts taps and inputs in one. */
@@ -77,7 +77,7 @@ GM_SIMD_INLINE void gm_pack_weights(gm_weight_block *b, const gm_window_sum *sum
     uint32_t most = GM_PANEL_FLOATS / b->width;
     b->end = steps - b->first < most ? steps : b->first + most;
     int whole = b->first == 0 && b->end == steps;
-    if (whole && taps > 1 && sum->w_w == 1 && sum->w_h == sum->columns.kernel) {
+    if (GM_LANES > 1 && whole && taps > 1 && sum->w_w == 1 && sum->w_h == sum->columns.kernel) {
         gm_pack_whole(b, sum, w, columns);
     } else {
         gm_pack_taps(b, sum, w, columns);
