@@ -35,8 +35,8 @@ CASES = [HostCase(network, batch, "train") for network in ("mlp", "lenet", "ds_c
 PROFILE = "strict"
 #: Steps from whose times the least of each instruction is taken.
 PROFILED_STEPS = 30
-#: Seconds of steps before these.
-WARM_UP = 2.0
+#: Seconds of steps before anything is timed.
+WARM_UP = 1.0
 
 
 def main() -> None:
@@ -82,7 +82,15 @@ def row_of(case: HostCase, processes: dict[str, Process], effort: host.Effort) -
         losses = {name: process.ask(check=host.CHECKED_RUNS) for name, process in processes.items()}
         if any(found != losses[TWIN] for found in losses.values()):
             raise SystemExit(f"{case}: the losses are not the same: {losses}")
+        warm_up(processes)
         return {"network": case.network, "batch": case.batch, "samples": host.in_turns(processes, effort)}
+
+
+def warm_up(processes: dict[str, Process]) -> None:
+    """Let node run steps until its engine has optimized all that is hot."""
+    for form in (SIMD, PLAIN):
+        once = processes[form].ask(time=1)
+        processes[form].ask(time=max(1, round(WARM_UP / max(once, 1e-6))))
 
 
 def open_case(case: HostCase, processes: dict[str, Process], folder: Path) -> None:
@@ -107,9 +115,8 @@ def kernel_rows(case: HostCase, processes: dict[str, Process]) -> Rows:
         open_case(case, processes, Path(folder))
         image = host.image_of(case, "adamw", case.statistics)
         each = {RUNTIME: native_seconds(image, case)}
-        for form in (SIMD, PLAIN):
-            host.calls_for(lambda n, child=processes[form]: child.ask(time=n), WARM_UP)  # until all code is optimized
-            each[form] = processes[form].ask(instructions=PROFILED_STEPS)
+        warm_up(processes)
+        each |= {form: processes[form].ask(instructions=PROFILED_STEPS) for form in (SIMD, PLAIN)}
     sums = {name: by_kernel(image, seconds) for name, seconds in each.items()}
     columns = ["kernel", "native µs#", "simd µs#", "plain µs#", "simd / native#", "plain / simd#"]
     slowest = sorted(sums[SIMD], key=lambda kernel: -sums[SIMD][kernel])
