@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -131,8 +132,9 @@ def test_a_signal_says_what_was_kept_and_ends_with_its_status(
     command = [sys.executable, "-c", MAIN, "train", "model.mote", "--data", "data.npz", "--epochs", "1000000"]
     command += ["--checkpoint", "x.gmck"] if checkpoint else []
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    heed = partial(signal.signal, number, signal.SIG_DFL)  # where the tests run under nohup, SIGHUP would be ignored
     process = subprocess.Popen(
-        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed
     )
     assert process.stderr is not None
     assert process.stderr.readline().startswith("epoch 1 of 1000000 loss ")

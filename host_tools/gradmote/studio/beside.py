@@ -8,15 +8,16 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from ..formats.files import write_atomically
 from .own_wheel import NAME, own_wheel
 from .pyodide import settings
 
 
 def write_beside(page: Path) -> None:
     """Write Gradmote's wheel into the page's folder, and its name into the page's settings."""
-    (page / NAME).write_bytes(own_wheel())
+    write_atomically(page / NAME, own_wheel())
     if (page / "pyodide.json").is_file():
-        (page / "pyodide.json").write_bytes(settings(page, local=False))
+        write_atomically(page / "pyodide.json", settings(page, local=False))
 
 
 if __name__ == "__main__":

@@ -37,7 +37,9 @@ OUTPUTS = {
     ("train", "checkpoint"): "train model.mote --data data.npz --checkpoint OUT",
 }
 #: Paths that are only read, though their options take a path that is not there.
-READ = {"model", "checkpoint", "diff", "against", "artifacts", "key", "image", "images", "resume", "store_data"}
+READ = {
+    "model", "checkpoint", "diff", "against", "artifacts", "key", "image", "images", "resume", "store_data", "pyodide",
+}  # fmt: skip
 #: What makes the folders above it.
 FOLDERS = {"artifacts", "new", "wasm"}
 #: What writes into a folder that is there.
