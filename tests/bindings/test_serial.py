@@ -172,7 +172,6 @@ def test_a_board_does_from_node_what_the_twin_does(data: Path, port: str) -> Non
     assert found["teaching"] == twins_teaching()
     assert found["updating"] == twins_updating()
     assert found["restarting"] == {"status": 0, "back": True}
-    assert found["retries"] == 0
 
 
 def test_a_noisy_line_changes_no_bit(data: Path, port: str) -> None:
