@@ -167,11 +167,12 @@ def put_through(port: str, data: Path, *parts: object) -> dict[str, Any]:
 
 
 def test_a_board_does_from_node_what_the_twin_does(data: Path, port: str) -> None:
-    found = put_through(port, data, "training", "teaching", "updating", "restarting")
+    found = put_through(port, data, "patient", "training", "teaching", "updating")
     assert found["training"] == twins_training()
     assert found["teaching"] == twins_teaching()
     assert found["updating"] == twins_updating()
-    assert found["restarting"] == {"status": 0, "back": True}
+    assert found["retries"] == 0
+    assert put_through(port, data, "restarting")["restarting"] == {"status": 0, "back": True}
 
 
 def test_a_noisy_line_changes_no_bit(data: Path, port: str) -> None:

@@ -21,15 +21,8 @@ from gradmote.model.write import proto_bytes
 from gradmote.optimizers import OPTIMIZERS
 from gradmote.project.example import classifier
 from studio import page, pyodide_release
+from studio.compile_options import OPTIONS
 
-OPTIONS: dict[str, Any] = {
-    "loss": "cross_entropy",
-    "optimizer": "adamw",
-    "learningRate": 0.01,
-    "scheme": "full",
-    "batch": 4,
-    "budget": "",
-}
 #: Options beside those, by the name of the case.
 CASES: dict[str, dict[str, Any]] = {
     "plain": {},

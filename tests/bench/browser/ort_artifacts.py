@@ -3,27 +3,19 @@
     python ort_artifacts.py model.onnx FOLDER RATE
 
 Every weight is trained by AdamW but the statistics of batch norms. Beside the files of generate_artifacts there is a
-second model of the optimizer with the learning rate RATE, which a page cannot set. This imports nothing of the project.
+second model of the optimizer with the learning rate RATE, which a page cannot set. Of the project this
+imports one file, which imports nothing further.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import sys
-import types
 from pathlib import Path
 
 import onnx
 
-
-def without_torch() -> None:
-    """Let onnxruntime.training be imported without its __init__, which imports PyTorch; artifacts need none."""
-    found = importlib.util.find_spec("onnxruntime")
-    assert found is not None and found.submodule_search_locations is not None
-    package = types.ModuleType("onnxruntime.training")
-    package.__path__ = [str(Path(found.submodule_search_locations[0]) / "training")]
-    sys.modules[package.__name__] = package
-
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from support.onnxruntime_without_torch import without_torch
 
 without_torch()
 from onnxruntime.training import artifacts  # noqa: E402

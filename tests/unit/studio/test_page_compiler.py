@@ -6,10 +6,10 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import onnx.parser
 import pytest
+from studio.compile_options import OPTIONS
 
 from gradmote import Session, compile_model
 from gradmote.cli import main
@@ -19,14 +19,6 @@ from gradmote.optimizers import adamw
 from gradmote.project.example import classifier
 from gradmote.studio import page_compiler
 
-OPTIONS: dict[str, Any] = {
-    "loss": "cross_entropy",
-    "optimizer": "adamw",
-    "learningRate": 0.01,
-    "scheme": "full",
-    "batch": 4,
-    "budget": "",
-}
 #: Runs the compiler in an interpreter as bare as the page's. It is given the folder of a model, an image, a checkpoint.
 BARE = """
 import importlib.metadata, re, subprocess, sys, threading

@@ -21,8 +21,11 @@ export function summed(session: Session, image: Uint8Array): Updates {
       if (accumulated < 2) return session.optimizerStep();
       const state = session.state(), count = new Uint32Array(state.buffer, state.byteOffset + control + 4 * CONTROL.indexOf("accumulated"), 1);
       count[0] = 1; // the runtime divides the sum by it
-      session.optimizerStep();
-      count[0] = accumulated;
+      try {
+        session.optimizerStep();
+      } finally {
+        if (count[0] === 1) count[0] = accumulated; // a refused update has set it to 0
+      }
     },
     lazyResetGrad: () => session.lazyResetGrad(),
     replaced() {},

@@ -1,8 +1,9 @@
 // Whoever is at the other end: each call ends in a value or in a GradmoteError, whatever bytes come.
-import "./faster.mjs";
+import { runAt } from "./clock.mjs";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
+runAt(100);
 const { Board, GradmoteError } = await import("gradmote/serial");
 const { numbers } = await import("./noise.mjs");
 const { frame, info, standIn } = await import("./stand_in.mjs");

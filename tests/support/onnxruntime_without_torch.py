@@ -1,0 +1,17 @@
+"""Lets scripts under a Python with onnxruntime-training, but without PyTorch, generate artifacts. It imports nothing else."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import types
+from pathlib import Path
+
+
+def without_torch() -> None:
+    """Let onnxruntime.training be imported without its __init__, which imports PyTorch; artifacts need none."""
+    found = importlib.util.find_spec("onnxruntime")
+    assert found is not None and found.submodule_search_locations is not None
+    package = types.ModuleType("onnxruntime.training")
+    package.__path__ = [str(Path(found.submodule_search_locations[0]) / "training")]
+    sys.modules[package.__name__] = package
