@@ -1,4 +1,4 @@
-"""Lets scripts under a Python with onnxruntime-training, but without PyTorch, generate artifacts. It imports nothing else."""
+"""Lets a Python with onnxruntime-training, but without PyTorch, generate artifacts. It imports nothing else."""
 
 from __future__ import annotations
 
