@@ -1,0 +1,1 @@
+"""The commands of `python -m bench.quantized`, one a file."""

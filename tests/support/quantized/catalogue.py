@@ -1,0 +1,31 @@
+"""All quantized networks under one name each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import onnx
+
+from support.quantized import by_onnxruntime, exported, mcunet
+
+
+@dataclass(frozen=True)
+class Entry:
+    """make: returns None where the network's data is not on this computer; reason says what would bring it."""
+
+    name: str
+    make: Callable[[], onnx.ModelProto | None]
+    reason: str = ""
+
+
+def entries() -> Iterator[Entry]:
+    """Yield the small ones first."""
+    for name in exported.NAMES:
+        yield Entry(name.removeprefix("quantized_"), partial(exported.network, name))
+    for name, title in by_onnxruntime.NETWORKS.items():
+        for form in by_onnxruntime.FORMS:
+            yield Entry(f"{title} {form}", partial(by_onnxruntime.network, name, form))
+    for name, title in mcunet.NETWORKS.items():
+        yield Entry(title, partial(mcunet.network_or_none, name), mcunet.reason())
