@@ -157,15 +157,22 @@ def finite_differences(function: Callable[[Arrays], float], parameters: Mapping[
 # ---- Other runtimes ----------------------------------------------------------------------------------------------
 
 
-def run_ort(model: onnx.ModelProto, feeds: Mapping[str, Any]) -> Arrays:
+def run_ort(model: onnx.ModelProto, feeds: Mapping[str, Any], optimized: bool = True) -> Arrays:
     """A model's outputs by name, from onnxruntime."""
     import onnxruntime
 
     onnxruntime.set_default_logger_severity(3)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
+    if not optimized:
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
     return dict(zip([o.name for o in session.get_outputs()], session.run(None, dict(feeds))))
+
+
+def run_ort_plainly(model: onnx.ModelProto, feeds: Mapping[str, Any]) -> Arrays:
+    """A model's outputs by name, from onnxruntime without optimizations, which are wrong for some QDQ models."""
+    return run_ort(model, feeds, optimized=False)
 
 
 def run_reference(model: onnx.ModelProto, feeds: Mapping[str, Any]) -> Arrays:

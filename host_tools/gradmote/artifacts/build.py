@@ -26,7 +26,7 @@ from ..compiler.passes.batch_norm import FROZEN, INFERENCE
 from ..errors import ModelError
 from ..losses import Loss
 from ..model.frontend import Inputs, Source, left_out, load_model
-from ..model.frontend.parameters import floats, some
+from ..model.frontend.parameters import some, trainable
 from ..model.graph import data_of
 from ..model.metadata import BATCH_NORM, LOSS_SCALE, SCHEME, SHARED_WEIGHTS, STATISTICS
 from ..model.metadata import FROZEN as FROZEN_WEIGHTS
@@ -152,9 +152,9 @@ def warn_of_shared(graph: ir.Graph, names: Sequence[str]) -> None:
 def check_frozen(graph: ir.Graph, names: Sequence[str]) -> list[str]:
     """Return the names, each once.
 
-    Raises ModelError for one that is no float32 initializer of the model.
+    Raises ModelError for one that is no initializer that could be trained.
     """
-    known = floats(graph)
+    known = trainable(graph)
     missing = [name for name in names if name not in known]
     if missing:
         raise ModelError(f"no weight is called {', '.join(missing)}", f"the model's weights are {some(known)}")

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 import onnx_ir as ir
 
 from ..errors import ModelError
-from ..model.frontend.parameters import candidates, choose_parameters, floats, matching
+from ..model.frontend.parameters import candidates, choose_parameters, matching, trainable
 from ..model.graph import DOMAIN
 
 KINDS = ("full", "bias", "sparse", "named", "freeze")
@@ -35,8 +35,8 @@ LAYERS = {
 #: Inputs that are only added to the result.
 ADDED = {"Add": (0, 1), "Sub": (1,), "Conv": (2,), "ConvTranspose": (2,), "Gemm": (2,), "LSTM": (3,), "GRU": (3,),
          "RNN": (3,), "BatchNormalization": (2,), "Normalize": (4,)}  # fmt: skip
-#: Operators that only give a parameter another shape.
-VIEWS = ("Unsqueeze", "Squeeze", "Reshape", "Transpose", "Identity", "Flatten", "Expand", "Cast")
+#: Operators that only give a parameter another shape or type.
+VIEWS = ("Unsqueeze", "Squeeze", "Reshape", "Transpose", "Identity", "Flatten", "Expand", "Cast", "DequantizeLinear")
 _FORM = re.compile(r"full|head|(?P<kind>bias|sparse:(?P<ratio>[^:]+))?((?(kind):)last:(?P<last>\d+))?")
 _JOIN = re.compile(r"\+(?=(?:full|head|last|bias|sparse|named|freeze)\b)")
 _HINT = (
@@ -257,7 +257,7 @@ def choose(graph: ir.Graph, scheme: Scheme) -> tuple[list[str], list[str]]:
     """
     whole = {name for part in scheme.parts() if part.kind != "sparse" for name in chosen(graph, part)}
     split = {name for part in scheme.parts() if part.kind == "sparse" for name in chosen(graph, part)} - whole
-    return [n for n in floats(graph) if n in whole], [n for n in floats(graph) if n in split]
+    return [n for n in trainable(graph) if n in whole], [n for n in trainable(graph) if n in split]
 
 
 def chosen(graph: ir.Graph, part: Scheme) -> list[str]:

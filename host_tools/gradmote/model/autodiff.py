@@ -9,7 +9,8 @@ import onnx_ir as ir
 from ..compiler.passes.layers import layer_called
 from ..errors import ModelError, UnsupportedOperator
 from ..operators import Backward, find
-from .graph import Builder, describe, unique_name
+from .affine import QUANTIZED
+from .graph import DOMAIN, Builder, describe, unique_name
 from .metadata import LAYER, NO_GRADIENT
 
 
@@ -41,12 +42,29 @@ def differentiate(graph: ir.Graph, loss: ir.Value, wrt: Sequence[ir.Value], scal
 
 
 def reached_from(nodes: Sequence[ir.Node], wrt: Sequence[ir.Value]) -> set[ir.Value]:
-    """Return the values that depend on `wrt` through float edges and differentiable nodes."""
+    """Return the values that depend on `wrt` through differentiable nodes and edges that stand for real numbers."""
     active = set(wrt)
     for node in nodes:
         if not NO_GRADIENT.stands_in(node) and any(i in active for i in node.inputs):
-            active.update(o for o in node.outputs if o.dtype is None or o.dtype.is_floating_point())
+            active.update(o for o in node.outputs if carries_gradient(node, o))
     return active
+
+
+def carries_gradient(node: ir.Node, output: ir.Value) -> bool:
+    """Return whether an output stands for real numbers: it is float, or quantized, or moves what is."""
+    if output.dtype is None or output.dtype.is_floating_point():
+        return True
+    if node.domain == DOMAIN:
+        return node.op_type in ("Quantize", "FlipSign")
+    operator = find(node)
+    moves = operator is not None and operator.any_type and node.op_type != "Cast"
+    return moves and output.dtype in QUANTIZED and output.dtype == node.inputs[0].dtype  # type: ignore[union-attr]
+
+
+def describe_gradient(grad: ir.Value, value: ir.Value) -> None:
+    """Give a gradient the shape of its value; that of a quantized value is float32."""
+    is_quantized = value.dtype in QUANTIZED
+    grad.shape, grad.type = value.shape, ir.TensorType(ir.DataType.FLOAT) if is_quantized else value.type
 
 
 def visit(builder: Builder, node: ir.Node, active: set[ir.Value], pending: dict[ir.Value, list[ir.Value]]) -> None:
@@ -71,7 +89,7 @@ def visit(builder: Builder, node: ir.Node, active: set[ir.Value], pending: dict[
     grads = operator.gradient(Backward(builder, node, dy, wanted))
     for value, grad, needed in zip(node.inputs, grads, wanted, strict=False):
         if value is not None and grad is not None and needed:
-            grad.shape, grad.type = value.shape, value.type
+            describe_gradient(grad, value)
             pending.setdefault(value, []).append(grad)
 
 
@@ -82,7 +100,7 @@ def total(builder: Builder, value: ir.Value, pending: dict[ir.Value, list[ir.Val
         return None
     while len(parts) > 1:
         parts[:2] = [builder.op("Add", parts[0], parts[1], name=f"{value.name}_grad.sum")]
-        parts[0].shape, parts[0].type = value.shape, value.type
+        describe_gradient(parts[0], value)
     return parts[0]
 
 
@@ -100,6 +118,6 @@ def name_gradient(builder: Builder, value: ir.Value, pending: dict[ir.Value, lis
         grad = builder.op("Identity", grad, name=f"{value.name}_grad")  # two parameters may share one gradient
     else:
         grad.name = unique_name(builder.graph, f"{value.name}_grad")
-    grad.shape, grad.type = value.shape, value.type
+    describe_gradient(grad, value)
     builder.graph.outputs.append(grad)
     return grad

@@ -3,7 +3,7 @@
 Trained parameters never count as constant. Shape and Size of a tensor with a static shape are
 constant too, and so is all that depends on the known dimensions of other tensors alone; so the
 shape subgraphs that exporters leave are removed. A tensor without elements is constant as well: the
-sum over none is 0.
+sum over none is 0. Quantized constants stay behind their DequantizeLinear.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ import onnx
 import onnx.reference
 import onnx_ir as ir
 
+from ...model.affine import is_dequantizer
 from ...model.graph import DOMAIN, Builder, attribute, constant_array, prune, take_over
+from ...model.settings import is_setting
 from .partial_values import PartialValues
 
 #: A folded value has at most this many elements: a larger one fits no image, and only a hostile
@@ -53,6 +55,8 @@ def evaluate(graph: ir.Graph, node: ir.Node, keep: Set[str]) -> list[np.ndarray]
         return shape_of(node)
     if node.domain == DOMAIN or node.op_type in RANDOM or has_subgraph(node) or not any(node.inputs):
         return None
+    if is_dequantizer(node) and not all(is_setting(output) for output in node.outputs):
+        return None  # as integers, the data takes a quarter of the bytes
     empty = [without_elements(output) for output in node.outputs]
     if all(array is not None for array in empty):
         return empty  # type: ignore[return-value]

@@ -56,12 +56,18 @@ from . import (
     simplify_gemm,
 )
 from .batch_norm import inference as running_statistics
+from .qdq import centre_weights, dequantize_last, fuse_bounds, quantize_weights, remove_repeated, signed_values
 from .verify import verify_graph, verify_program
 
 #: These passes rewrite ONNX graphs, in order; each takes the graph and the names of the parameters
 #: that must stay.
 PREPARE: list[Callable[[ir.Graph, Set[str]], None]] = [
     rewrite_synonyms.run,
+    quantize_weights.run,
+    signed_values.run,
+    centre_weights.run,
+    dequantize_last.run,
+    remove_repeated.run,
     fold_constants.run,
     drop_empty_parts.run,
     binary_chains.run,
@@ -103,6 +109,7 @@ DECOMPOSE: list[Callable[[ir.Graph, Set[str]], None]] = [
     rewrite_sequence_lens.run,
     rewrite_recurrent.run,
     rewrite_trilu.run,
+    fuse_bounds.run,
 ]
 
 #: These passes rewrite flat programs.

@@ -10,13 +10,10 @@ import numpy as np
 import onnx_ir as ir
 
 from ...errors import ModelError
+from ..affine import QUANTIZED, dequantizers_of
 from ..metadata import WEIGHTS
+from ..settings import is_setting
 
-#: Inputs that get no gradient: operator -> their indices.
-SETTINGS = {
-    "Resize": (1, 2, 3), "Clip": (1, 2), "Pad": (1, 2, 3), "Dropout": (1,), "OneHot": (1, 2),
-    "Range": (0, 1, 2), **dict.fromkeys(("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"), (0, 1)),
-}  # fmt: skip
 #: Names that exporters and simplifiers give to numbers of the model's code. PyTorch's exporter
 #: writes val_<n>.
 _NUMBER = re.compile(r"val_\d+|scalar_tensor.*|onnx::.*|.*const.*|.*\beps(ilon)?\b.*|.*/[xy](:\d+)?", re.IGNORECASE)
@@ -26,30 +23,25 @@ _COMPUTED = re.compile(r"val_\d+")
 MASK = 1e9
 
 
-def floats(graph: ir.Graph) -> list[str]:
+def trainable(graph: ir.Graph) -> list[str]:
     """Return the initializers that could be trained.
 
-    They are float32, have at least one element, and are no settings of an operator.
+    They are float32 or quantized, have at least one element, and are no settings of an operator.
     """
-    return [
-        str(name)
-        for name, v in graph.initializers.items()
-        if v.const_value is not None
-        and v.const_value.dtype == ir.DataType.FLOAT
-        and v.const_value.size > 0
-        and not is_setting(v)
-    ]
+    return [str(name) for name, v in graph.initializers.items() if is_trainable(v)]
+
+
+def is_trainable(value: ir.Value) -> bool:
+    """Return whether an initializer could be trained."""
+    data = value.const_value
+    if data is None or data.size == 0 or is_setting(value):
+        return False
+    return data.dtype == ir.DataType.FLOAT or (data.dtype in QUANTIZED and dequantizers_of(value) is not None)
 
 
 def is_mask(array: np.ndarray) -> bool:
     """Return whether the array drops scores before a Softmax, by -1e9 or less, or infinity."""
     return array.size > 0 and float(array.min()) <= -MASK
-
-
-def is_setting(value: ir.Value) -> bool:
-    """Return whether the value only configures nodes, such as the bounds of a Clip."""
-    uses = list(value.uses())
-    return bool(uses) and all(use.idx in SETTINGS.get(use.node.op_type, ()) for use in uses)
 
 
 def is_zero_state(value: ir.Value) -> bool:
@@ -65,20 +57,22 @@ def is_zero_state(value: ir.Value) -> bool:
 def weights(graph: ir.Graph) -> list[str]:
     """Return the names of the model's own weights.
 
-    These are its float32 initializers without masks, zero states and numbers of its code.
+    These are its float32 initializers without masks, zero states and numbers of its code, and all
+    that are quantized.
     """
-    values = ((name, graph.initializers[name]) for name in floats(graph))
-    return [
-        n
-        for n, v in values
-        if not is_zero_state(v) and not is_mask(v.const_value.numpy()) and not is_number(v)  # type: ignore[union-attr]
-    ]
+    values = ((name, graph.initializers[name]) for name in trainable(graph))
+    return [n for n, v in values if v.dtype != ir.DataType.FLOAT or is_float_weight(v)]
+
+
+def is_float_weight(value: ir.Value) -> bool:
+    """Return whether a float32 initializer is neither a mask nor a zero state nor a number of the model's code."""
+    return not is_zero_state(value) and not is_mask(value.const_value.numpy()) and not is_number(value)  # type: ignore[union-attr]
 
 
 def candidates(graph: ir.Graph) -> list[str]:
-    """Return the model's own weights that still exist, or all floats where none were recorded."""
+    """Return the model's own weights that still exist, or all that could be trained where none were recorded."""
     noted = WEIGHTS.read(graph)
-    return [n for n in floats(graph) if (noted is None or n in noted) and not is_number(graph.initializers[n])]
+    return [n for n in trainable(graph) if (noted is None or n in noted) and not is_number(graph.initializers[n])]
 
 
 def is_number(value: ir.Value) -> bool:
@@ -100,7 +94,7 @@ def left_out(graph: ir.Graph) -> list[str]:
     They are trained only where they are named in full.
     """
     own = set(candidates(graph))
-    return [n for n in floats(graph) if n not in own and np.ndim(graph.initializers[n].const_value.numpy()) == 0]  # type: ignore[union-attr]
+    return [n for n in trainable(graph) if n not in own and np.ndim(graph.initializers[n].const_value.numpy()) == 0]  # type: ignore[union-attr]
 
 
 def choose_parameters(
@@ -110,12 +104,12 @@ def choose_parameters(
 
     Both arguments take names or patterns (`head.*`). train: train these and no others. freeze:
     train all weights but these. With neither, all weights are trained, which are the model's
-    float32 initializers that hold no mask and are no numbers of its code. A constant of the graph
-    is trained only where `train` names it in full.
+    quantized initializers, and those of float32 that hold no mask and are no numbers of its code. A
+    constant of the graph is trained only where `train` names it in full.
 
     Raises ModelError for a pattern that matches nothing, or when nothing is left.
     """
-    names, constants = candidates(graph), floats(graph)
+    names, constants = candidates(graph), trainable(graph)
     frozen = match(names, freeze or (), constants)
     picked = match(names, train, constants) if train is not None else set(names) - frozen
     if not picked:

@@ -9,10 +9,11 @@ import onnx_ir as ir
 
 from ...compiler.passes import fold_constants
 from ...errors import ModelError
+from ..affine import EIGHT_BITS
 from ..graph import constant_array, describe, forget_names, with_branches
 from .branch_weights import graphs_of
 
-#: An initializer of more floats than this is a weight. Resize and Range read floats for shapes, of which there are few.
+#: An initializer of more numbers than this is a weight. Resize and Range read floats for shapes, but few of them.
 MOST_SIZES = 64
 
 
@@ -60,7 +61,7 @@ def infer_once(model: ir.Model) -> None:
 
 
 def without_weights(model: ir.Model) -> ir.Model:
-    """Return a view of the model in which large float32 initializers are inputs.
+    """Return a view of the model in which large initializers of float32 or 8 bits are inputs.
 
     No shape depends on their data, so that onnx need not be given it.
     """
@@ -78,8 +79,12 @@ def without_weights(model: ir.Model) -> ir.Model:
 
 
 def is_large(value: ir.Value) -> bool:
-    """Return whether an initializer holds more floats than a size or a scale has."""
-    return value.dtype == ir.DataType.FLOAT and value.const_value is not None and value.const_value.size > MOST_SIZES
+    """Return whether an initializer holds more numbers than a size or a scale has."""
+    return (
+        value.dtype in (ir.DataType.FLOAT, *EIGHT_BITS)
+        and value.const_value is not None
+        and value.const_value.size > MOST_SIZES
+    )
 
 
 def take_shapes(found: onnx.GraphProto, graph: ir.Graph) -> None:

@@ -15,8 +15,8 @@ from .free_batch import new_name
 #: The text between a weight's name and the number in the names of its copies.
 UNTIED = ".untied_"
 
-#: Operators that only reshape a weight: the node behind them is the one that uses it.
-_VIEWS = ("Identity", "Transpose", "Reshape", "Squeeze", "Unsqueeze", "Flatten")
+#: Operators that only reshape a weight, or give its real numbers: the node behind them is the one that uses it.
+_VIEWS = ("Identity", "Transpose", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "QuantizeLinear", "DequantizeLinear")
 
 #: The nodes from a weight to the node that uses it: views, then the user.
 Path = list[onnx.NodeProto]
