@@ -56,7 +56,7 @@ def test_flip_sign_moves_every_number(offset: int, source: str, target: str) -> 
 @examples(30)
 @given(seeds, st.booleans())
 def test_affine_is_onnx_s_own(seed: int, is_signed: bool) -> None:
-    """What passes fold is what QuantizeLinear and DequantizeLinear compute."""
+    """Affine, with which passes fold constants, computes what QuantizeLinear and DequantizeLinear do."""
     rng, dtype = np.random.default_rng(seed), np.dtype("int8" if is_signed else "uint8")
     x = rng.normal(0, 1, (3, 4, 2)).astype(np.float32)
     affine = Affine(rng.uniform(1e-3, 0.1, 4).astype(np.float32), rng.integers(0, 100, 4).astype(dtype), 1)
