@@ -1441,6 +1441,34 @@ static const uint8_t params_random_uniform[] = {
 static const uint8_t terms_random_uniform[] = { 3, 130, 3 };
 #endif
 
+#if GM_WITH_QUANTIZE
+static const gm_operand_info operands_quantize[] = {
+    { 0, 1, 1 },
+    { GM_WRITE | GM_I8, 1, 2 },
+};
+static const uint8_t params_quantize[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_F32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+};
+static const uint8_t terms_quantize[] = { 3, 3, 3 };
+#endif
+
+#if GM_WITH_DEQUANTIZE
+static const gm_operand_info operands_dequantize[] = {
+    { GM_I8, 1, 1 },
+    { GM_WRITE, 1, 2 },
+};
+static const uint8_t params_dequantize[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_F32,
+    GM_PARAM_I32,
+};
+static const uint8_t terms_dequantize[] = { 3, 3, 3 };
+#endif
+
 enum {
 #if GM_WITH_GEMM
     SHAPE_GEMM,
@@ -1648,6 +1676,12 @@ enum {
 #endif
 #if GM_WITH_RANDOM_UNIFORM
     SHAPE_RANDOM_UNIFORM,
+#endif
+#if GM_WITH_QUANTIZE
+    SHAPE_QUANTIZE,
+#endif
+#if GM_WITH_DEQUANTIZE
+    SHAPE_DEQUANTIZE,
 #endif
     SHAPE_COUNT
 };
@@ -1859,6 +1893,12 @@ const gm_opcode_shape gm_shapes[SHAPE_COUNT > 0 ? SHAPE_COUNT : 1] = {
 #endif
 #if GM_WITH_RANDOM_UNIFORM
     { operands_random_uniform, params_random_uniform, terms_random_uniform, 2, 4, 1, 0 },
+#endif
+#if GM_WITH_QUANTIZE
+    { operands_quantize, params_quantize, terms_quantize, 2, 5, 1, 0 },
+#endif
+#if GM_WITH_DEQUANTIZE
+    { operands_dequantize, params_dequantize, terms_dequantize, 2, 3, 1, 0 },
 #endif
 };
 
@@ -2226,6 +2266,12 @@ const uint8_t gm_shape_index[GM_OP_LIMIT] = {
 #if GM_WITH_THRESHOLDED_RELU_GRAD
     [GM_OP_THRESHOLDED_RELU_GRAD] = SHAPE_LEAKY_RELU_GRAD,
 #endif
+#if GM_WITH_QUANTIZE
+    [GM_OP_QUANTIZE] = SHAPE_QUANTIZE,
+#endif
+#if GM_WITH_DEQUANTIZE
+    [GM_OP_DEQUANTIZE] = SHAPE_DEQUANTIZE,
+#endif
 };
 
 const gm_kernel gm_kernels[GM_OP_LIMIT] = {
@@ -2592,6 +2638,12 @@ const gm_kernel gm_kernels[GM_OP_LIMIT] = {
 #if GM_WITH_THRESHOLDED_RELU_GRAD
     [GM_OP_THRESHOLDED_RELU_GRAD] = gm_kernel_thresholded_relu_grad,
 #endif
+#if GM_WITH_QUANTIZE
+    [GM_OP_QUANTIZE] = gm_kernel_quantize,
+#endif
+#if GM_WITH_DEQUANTIZE
+    [GM_OP_DEQUANTIZE] = gm_kernel_dequantize,
+#endif
 };
 
 #if GM_THREADS
@@ -2696,5 +2748,7 @@ const gm_split_info gm_splits[GM_OP_LIMIT] = {
     [GM_OP_TOP_K] = { { { 4, 1 } }, 0 },
     [GM_OP_THRESHOLDED_RELU] = { { { 3, 1 } }, 0 },
     [GM_OP_THRESHOLDED_RELU_GRAD] = { { { 4, 1 } }, 0 },
+    [GM_OP_QUANTIZE] = { { { 3, 1 } }, 0 },
+    [GM_OP_DEQUANTIZE] = { { { 3, 1 } }, 0 },
 };
 #endif

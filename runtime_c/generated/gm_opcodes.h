@@ -129,7 +129,9 @@ enum gm_opcode {
     GM_OP_RANDOM_UNIFORM = 119,
     GM_OP_THRESHOLDED_RELU = 120,
     GM_OP_THRESHOLDED_RELU_GRAD = 121,
-    GM_OP_LIMIT = 122
+    GM_OP_QUANTIZE = 122,
+    GM_OP_DEQUANTIZE = 123,
+    GM_OP_LIMIT = 124
 };
 
 enum gm_activation { GM_ACTIVATION_NONE = 0, GM_ACTIVATION_RELU = 1 };
@@ -2090,6 +2092,30 @@ typedef struct gm_insn_thresholded_relu_grad {
 } gm_insn_thresholded_relu_grad;
 typedef char gm_assert_insn_thresholded_relu_grad[sizeof(gm_insn_thresholded_relu_grad) == 24 ? 1 : -1];
 
+/* y = round(x / scale) + zero in low to high, which lie in -128 to 127; of NaN low */
+typedef struct gm_insn_quantize {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+    float scale;
+    int32_t zero;
+    int32_t low;
+    int32_t high;
+} gm_insn_quantize;
+typedef char gm_assert_insn_quantize[sizeof(gm_insn_quantize) == 32 ? 1 : -1];
+
+/* y = (x - zero) scale */
+typedef struct gm_insn_dequantize {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+    float scale;
+    int32_t zero;
+} gm_insn_dequantize;
+typedef char gm_assert_insn_dequantize[sizeof(gm_insn_dequantize) == 24 ? 1 : -1];
+
 /* A kernel runs one verified instruction: GM_OK, or a negative gm_error that ends the program. */
 typedef int (*gm_kernel)(const struct gm_session *session, const void *instruction);
 
@@ -2214,6 +2240,8 @@ int gm_kernel_top_k(const struct gm_session *session, const void *instruction);
 int gm_kernel_random_uniform(const struct gm_session *session, const void *instruction);
 int gm_kernel_thresholded_relu(const struct gm_session *session, const void *instruction);
 int gm_kernel_thresholded_relu_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_quantize(const struct gm_session *session, const void *instruction);
+int gm_kernel_dequantize(const struct gm_session *session, const void *instruction);
 
 #ifndef GM_WITH_GEMM
 #define GM_WITH_GEMM (!GM_ONLY_SELECTED)
@@ -2578,6 +2606,12 @@ int gm_kernel_thresholded_relu_grad(const struct gm_session *session, const void
 #ifndef GM_WITH_THRESHOLDED_RELU_GRAD
 #define GM_WITH_THRESHOLDED_RELU_GRAD (!GM_ONLY_SELECTED)
 #endif
+#ifndef GM_WITH_QUANTIZE
+#define GM_WITH_QUANTIZE (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
+#ifndef GM_WITH_DEQUANTIZE
+#define GM_WITH_DEQUANTIZE (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
 
 /* ---- Tables for gm_open() and the executor ---------------------------------------------------------------- */
 
@@ -2585,14 +2619,17 @@ int gm_kernel_thresholded_relu_grad(const struct gm_session *session, const void
 #define GM_WRITE 2u
 #define GM_OPTIONAL 4u
 #define GM_STRIDED 8u
-#define GM_RULE 16u
 #define GM_IN_PLACE 32u /* an output may take its place */
-#define GM_BYTES 64u
+#define GM_TYPE 208u    /* these bits are one of the following, or 0 for elements of 4 bytes */
+#define GM_RULE 16u
+#define GM_BYTES 64u    /* u8: elements of 1 byte, from a word on */
 #define GM_BITS 128u
+#define GM_I8 80u
+#define GM_I16 144u
 
-/* An operand may touch, in elements of 4 bytes (GM_BYTES: of one byte, GM_BITS: of one bit): the product of
- * parameters terms[0..n_terms), or where GM_STRIDED, 1 + sum of (dim - 1) stride over pairs of terms. A term is the
- * index of a word in the instruction, or GM_TERM_COUNT + c for the constant c. */
+/* An operand may touch, in elements: the product of parameters terms[0..n_terms), or where GM_STRIDED,
+ * 1 + sum of (dim - 1) stride over pairs of terms. A term is the index of a word in the instruction, or
+ * GM_TERM_COUNT + c for the constant c. */
 #define GM_TERM_COUNT 128u
 
 typedef struct gm_operand_info {

@@ -58,6 +58,12 @@
 #define GM_WITH_STORE (GM_TRAINING && !GM_ONLY_SELECTED)
 #endif
 
+/* 0: what quantized models need is left out. gm_open() then refuses an image that has a tensor, a
+ * parameter or an instruction of 8 or 16 bits with GM_ERR_BAD_OPCODE. */
+#ifndef GM_WITH_INT8
+#define GM_WITH_INT8 (!GM_ONLY_SELECTED)
+#endif
+
 /* 1: gm_set_splitter() is compiled, by which the caller's threads share the work of large
  * instructions. bindings/threads has such threads for POSIX and Windows. It is for computers with an
  * operating system: it takes some 4 KB of stack, and the session is larger. */

@@ -39,6 +39,16 @@ static inline const uint8_t *gm_u8(const gm_session *session, uint32_t operand)
     return (const uint8_t *)gm_operand(session, operand);
 }
 
+static inline const int8_t *gm_i8(const gm_session *session, uint32_t operand)
+{
+    return (const int8_t *)gm_operand(session, operand);
+}
+
+static inline const int16_t *gm_i16(const gm_session *session, uint32_t operand)
+{
+    return (const int16_t *)gm_operand(session, operand);
+}
+
 /* Returns NULL where the operand is absent. */
 static inline const float *gm_f32_optional(const gm_session *session, uint32_t operand)
 {
@@ -59,6 +69,16 @@ static inline int32_t *gm_i32_out(const gm_session *session, uint32_t operand)
 static inline uint8_t *gm_u8_out(const gm_session *session, uint32_t operand)
 {
     return session->arena + operand;
+}
+
+static inline int8_t *gm_i8_out(const gm_session *session, uint32_t operand)
+{
+    return (int8_t *)(session->arena + operand);
+}
+
+static inline int16_t *gm_i16_out(const gm_session *session, uint32_t operand)
+{
+    return (int16_t *)(void *)(session->arena + operand);
 }
 
 static inline float *gm_f32_out_optional(const gm_session *session, uint32_t operand)

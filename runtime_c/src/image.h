@@ -31,6 +31,30 @@ static inline gm_control *gm_control_of(const gm_session *session)
     return (gm_control *)(void *)(session->arena + session->header->control_offset);
 }
 
+/* Returns whether the build leaves out what elements of this type need. */
+static inline int gm_lacks_dtype(uint32_t dtype)
+{
+    return !GM_WITH_INT8 && dtype >= GM_DTYPE_I8 && dtype < GM_DTYPE_COUNT;
+}
+
+/* Returns the bytes of one element of a tensor or of a state entry. */
+static inline uint32_t gm_element_size(uint32_t dtype)
+{
+#if GM_WITH_INT8
+    static const uint8_t size[GM_DTYPE_COUNT] = {4, 4, 1, 1, 2};
+    return size[dtype];
+#else
+    (void)dtype;
+    return 4;
+#endif
+}
+
+/* Returns the bytes of a parameter's gradient, which is f32 whatever the parameter is. */
+static inline uint32_t gm_gradient_size(const gm_state_entry *entry)
+{
+    return entry->size / gm_element_size(entry->dtype) * 4;
+}
+
 /* Returns the index-th tensor with that role in any of the programs, or NULL past the last one.
  * programs: bit p stands for program kind p. */
 const gm_tensor *gm_find_tensor(const gm_header *header, uint32_t programs, uint32_t role, uint32_t index);

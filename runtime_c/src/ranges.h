@@ -18,10 +18,16 @@
 
 #define WORD 4u
 
+/* Returns whether bytes [offset, offset + size) lie in [begin, end). */
+static inline int is_inside(uint64_t offset, uint64_t size, uint32_t begin, uint64_t end)
+{
+    return offset >= begin && offset + size <= end;
+}
+
 /* Returns whether bytes [offset, offset + size) lie in [begin, end) and start at a word. */
 static inline int lies_in(uint64_t offset, uint64_t size, uint32_t begin, uint64_t end)
 {
-    return offset % WORD == 0 && offset >= begin && offset + size <= end;
+    return offset % WORD == 0 && is_inside(offset, size, begin, end);
 }
 
 /* Returns whether two ranges of bytes have one in common. Both must end below 2^32. */

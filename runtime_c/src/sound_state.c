@@ -71,18 +71,26 @@ static int is_sound_update(const gm_session *session, const update *u)
     return slot2 != NULL ? are_moments(slot1, slot2, u->n) : !gm_any_beyond(slot1, u->n, VELOCITY_LIMIT);
 }
 
-static int are_small_parameters(const gm_session *session)
+/* Returns the limit of an entry's numbers, or 0 where it has none. Integers have none: their updates
+ * keep them in range. */
+static float limit_of(const gm_state_entry *entry)
 {
-    return !gm_any_beyond(gm_f32_out(session, 0), session->header->parameters_size / 4, PARAMETER_LIMIT);
+    if (entry->dtype != GM_DTYPE_F32) {
+        return 0.0f;
+    }
+    return entry->role == GM_STATE_ROLE_PARAMETER   ? PARAMETER_LIMIT
+           : entry->role == GM_STATE_ROLE_STATISTIC ? GM_INFINITY
+                                                    : 0.0f;
 }
 
-static int are_finite_statistics(const gm_session *session)
+/* Returns whether parameters are small and running statistics finite. */
+static int are_sound_entries(const gm_session *session)
 {
     gm_section table = session->header->sections[GM_SECTION_STATE];
     const gm_state_entry *entry = gm_section_data(session->header, GM_SECTION_STATE);
     for (uint32_t i = 0; i < table.size / sizeof *entry; i++) {
-        if (entry[i].role == GM_STATE_ROLE_STATISTIC &&
-            gm_any_beyond(gm_f32_out(session, entry[i].offset), entry[i].size / 4, GM_INFINITY)) {
+        float limit = limit_of(&entry[i]);
+        if (limit > 0.0f && gm_any_beyond(gm_f32_out(session, entry[i].offset), entry[i].size / 4, limit)) {
             return 0;
         }
     }
@@ -119,8 +127,7 @@ static int is_sound_rate(const gm_session *session, float largest)
  * statistics unless they are known to be. */
 static int is_sound_besides(const gm_session *session, float largest)
 {
-    return is_sound_rate(session, largest) && ((session->proven & GM_PROVEN_STATE) != 0 ||
-                                               (are_finite_statistics(session) && are_small_parameters(session)));
+    return is_sound_rate(session, largest) && ((session->proven & GM_PROVEN_STATE) != 0 || are_sound_entries(session));
 }
 
 /* After GM_OK everything is proven, and an error ends the program. So this runs once in a program

@@ -91,10 +91,13 @@ static uint32_t find_axis(const operand_layout *layout, uint32_t term)
 /* Returns how many bytes a number of elements takes. */
 static uint32_t operand_bytes(const operand_layout *layout, uint32_t elements)
 {
-    if ((layout->flags & GM_BITS) != 0) {
-        return (elements + 7) / 8;
+    switch (layout->flags & GM_TYPE) {
+    case GM_BITS: return (elements + 7) / 8;
+    case GM_BYTES:
+    case GM_I8: return elements;
+    case GM_I16: return 2 * elements;
+    default: return 4 * elements;
     }
-    return (layout->flags & GM_BYTES) != 0 ? elements : 4 * elements;
 }
 
 /* Returns the bytes from the operand's first element to its last one. */
@@ -142,7 +145,7 @@ static int can_start_at_parts(const split_plan *plan, const operand_layout *layo
     if (axis == NO_AXIS) {
         return 1;
     }
-    if ((layout->flags & GM_BITS) != 0 && (layout->stride[axis] != 1 || plan->grain != LONG_GRAIN)) {
+    if ((layout->flags & GM_TYPE) == GM_BITS && (layout->stride[axis] != 1 || plan->grain != LONG_GRAIN)) {
         return 0;
     }
     return (layout->flags & GM_STRIDED) != 0 || axis == layout->axes - 1;

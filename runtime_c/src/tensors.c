@@ -106,6 +106,8 @@ int gm_gradient(const gm_session *session, uint32_t index, gm_view *out)
         return GM_ERR_NOT_FOUND;
     }
     out->data = session->arena + entry->gradient;
+    out->size = gm_gradient_size(entry);
+    out->dtype = GM_DTYPE_F32;
     return GM_OK;
 }
 
@@ -176,31 +178,68 @@ int gm_set_parameters(gm_session *session, const void *data, size_t size)
     return status;
 }
 
+/* Makes out = a - b or a + b of n numbers. */
+static void combine_floats(float *out, const float *a, const float *b, uint32_t n, int subtract)
+{
+    for (uint32_t i = 0; i < n; ++i) {
+        out[i] = subtract ? a[i] - b[i] : a[i] + b[i];
+    }
+}
+
+#if GM_WITH_INT8
+
+/* Makes out = a - b or a + b of integers of `width` bytes, modulo 256^width: byte by byte, with the
+ * carry of the byte before. a - b is a + ~b + 1. */
+static void combine_integers(uint8_t *out, const uint8_t *a, const uint8_t *b, uint32_t size, uint32_t width,
+                             uint32_t subtract)
+{
+    uint32_t carry = 0;
+    for (uint32_t i = 0; i < size; ++i) {
+        carry = i % width == 0 ? subtract : carry;
+        uint32_t other = subtract != 0 ? b[i] ^ 0xFFu : b[i], sum = a[i] + other + carry;
+        out[i] = (uint8_t)sum;
+        carry = sum >> 8;
+    }
+}
+
+#endif
+
+/* Makes out = a - b or a + b of all parameters, each by its own type. */
+static void combine(const gm_session *session, void *out, const void *a, const void *b, int subtract)
+{
+#if GM_WITH_INT8
+    const gm_state_entry *entry = gm_section_data(session->header, GM_SECTION_STATE);
+    for (uint32_t at = 0, size; at < session->header->parameters_size; at += size, ++entry) {
+        uint8_t *to = (uint8_t *)out + at;
+        const uint8_t *left = (const uint8_t *)a + at, *right = (const uint8_t *)b + at;
+        size = (entry->size + 3) / 4 * 4;
+        if (entry->dtype == GM_DTYPE_F32) {
+            combine_floats((float *)(void *)to, (const float *)(const void *)left, (const float *)(const void *)right,
+                           size / 4, subtract);
+        } else {
+            combine_integers(to, left, right, size, gm_element_size(entry->dtype), (uint32_t)subtract);
+        }
+    }
+#else
+    combine_floats(out, a, b, session->header->parameters_size / 4, subtract);
+#endif
+}
+
 int gm_delta(const gm_session *session, float *out, size_t size)
 {
     int status = check_parameters(session, out, size);
-    if (status != GM_OK) {
-        return status;
+    if (status == GM_OK) {
+        combine(session, out, session->arena, gm_section_data(session->header, GM_SECTION_INITIAL), 1);
     }
-    const float *initial = gm_section_data(session->header, GM_SECTION_INITIAL);
-    const float *parameter = (const float *)(const void *)session->arena;
-    for (size_t i = 0; i < size / sizeof *out; ++i) {
-        out[i] = parameter[i] - initial[i];
-    }
-    return GM_OK;
+    return status;
 }
 
 int gm_apply_delta(gm_session *session, const float *delta, size_t size)
 {
     int status = check_parameters(session, delta, size);
-    if (status != GM_OK) {
-        return status;
+    if (status == GM_OK) {
+        combine(session, session->arena, gm_section_data(session->header, GM_SECTION_INITIAL), delta, 0);
+        session->proven = 0;
     }
-    const float *initial = gm_section_data(session->header, GM_SECTION_INITIAL);
-    float *parameter = (float *)(void *)session->arena;
-    for (size_t i = 0; i < size / sizeof *delta; ++i) {
-        parameter[i] = initial[i] + delta[i];
-    }
-    session->proven = 0;
-    return GM_OK;
+    return status;
 }

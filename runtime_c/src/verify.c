@@ -71,11 +71,11 @@ static GM_COLD int check_state_records(const gm_header *header)
 
 /* ---- Tensors --------------------------------------------------------------------------------- */
 
-/* V7: dimensions are positive, those past the rank are 1, and their product is the size in
- * words. */
-static int is_shape(uint32_t rank, const uint32_t *dims, uint32_t size)
+/* V7: dimensions are positive, those past the rank are 1, and their elements have the size
+ * together. */
+static int is_shape(uint32_t rank, const uint32_t *dims, uint32_t dtype, uint32_t size)
 {
-    uint64_t elements = 1;
+    uint64_t bytes = gm_element_size(dtype);
     if (rank > GM_MAX_RANK) {
         return 0;
     }
@@ -83,9 +83,9 @@ static int is_shape(uint32_t rank, const uint32_t *dims, uint32_t size)
         if (dims[i] == 0 || (i >= rank && dims[i] != 1)) {
             return 0;
         }
-        elements = saturating_product(elements, dims[i]);
+        bytes = saturating_product(bytes, dims[i]);
     }
-    return size % WORD == 0 && elements == size / WORD;
+    return bytes == size;
 }
 
 /* V9: outputs and losses lie in the scratch. Inputs and labels lie there too, or between gradients
@@ -102,8 +102,9 @@ static int is_tensor(const gm_header *header, const gm_tensor *tensor)
 {
     int is_scalar = tensor->dtype == GM_DTYPE_F32 && tensor->size == sizeof(float);
     return is_name(header, tensor->name) && tensor->role < GM_ROLE_COUNT && tensor->dtype < GM_DTYPE_COUNT &&
-           tensor->programs >> GM_PROGRAM_COUNT == 0 && is_shape(tensor->rank, tensor->dims, tensor->size) &&
-           is_in_its_region(header, tensor) && (tensor->role != GM_ROLE_LOSS || is_scalar);
+           tensor->programs >> GM_PROGRAM_COUNT == 0 &&
+           is_shape(tensor->rank, tensor->dims, tensor->dtype, tensor->size) && is_in_its_region(header, tensor) &&
+           (tensor->role != GM_ROLE_LOSS || is_scalar);
 }
 
 static GM_COLD int check_tensors(const gm_header *header)
@@ -111,6 +112,9 @@ static GM_COLD int check_tensors(const gm_header *header)
     const gm_tensor *tensor = gm_section_data(header, GM_SECTION_TENSORS);
     uint32_t count = section_records(header, GM_SECTION_TENSORS, sizeof *tensor);
     for (uint32_t i = 0; i < count; ++i) {
+        if (gm_lacks_dtype(tensor[i].dtype)) {
+            return GM_ERR_BAD_OPCODE;
+        }
         if (!is_tensor(header, &tensor[i])) {
             return GM_ERR_BAD_TENSOR;
         }
@@ -120,10 +124,10 @@ static GM_COLD int check_tensors(const gm_header *header)
 
 /* ---- The state table ------------------------------------------------------------------------- */
 
-/* V12: a gradient lies in the gradient region and has its parameter's size. */
+/* V12: a gradient lies in the gradient region and has an f32 for each element of its parameter. */
 static int is_gradient(const gm_header *header, const gm_state_entry *entry)
 {
-    return entry->gradient == GM_NONE || lies_in(entry->gradient, entry->size, header->gradients_offset,
+    return entry->gradient == GM_NONE || lies_in(entry->gradient, gm_gradient_size(entry), header->gradients_offset,
                                                  (uint64_t)header->gradients_offset + header->gradients_size);
 }
 
@@ -147,7 +151,14 @@ static int is_other_state(const gm_header *header, const gm_state_entry *entry)
                                                        entry->size / sizeof(gm_property) == header->properties_count);
 }
 
-/* V11: parameters are first, all of f32, and fill [0, parameters_size) in ascending order. */
+/* Returns where the next parameter begins behind one that ends at `end`. */
+static uint64_t next_word(uint64_t end)
+{
+    return (end + (WORD - 1)) / WORD * WORD;
+}
+
+/* V11: parameters are first, and fill [0, parameters_size) in ascending order, each from a word
+ * on. */
 static GM_COLD int check_state_table(const gm_header *header)
 {
     const gm_state_entry *entry = gm_section_data(header, GM_SECTION_STATE);
@@ -155,16 +166,18 @@ static GM_COLD int check_state_table(const gm_header *header)
     uint64_t next = 0;
     for (uint32_t i = 0; i < count; ++i, ++entry) {
         int is_parameter = next < header->parameters_size;
+        if (gm_lacks_dtype(entry->dtype)) {
+            return GM_ERR_BAD_OPCODE;
+        }
         if (!is_name(header, entry->name) || entry->role >= GM_STATE_ROLE_COUNT || entry->dtype >= GM_DTYPE_COUNT ||
-            !is_shape(entry->rank, entry->dims, entry->size) ||
+            !is_shape(entry->rank, entry->dims, entry->dtype, entry->size) ||
             is_parameter != (entry->role == GM_STATE_ROLE_PARAMETER)) {
             return GM_ERR_BAD_STATE;
         }
-        if (is_parameter ? entry->offset != next || entry->dtype != GM_DTYPE_F32 || !is_gradient(header, entry)
-                         : !is_other_state(header, entry)) {
+        if (is_parameter ? entry->offset != next || !is_gradient(header, entry) : !is_other_state(header, entry)) {
             return GM_ERR_BAD_STATE;
         }
-        next += is_parameter ? entry->size : 0;
+        next = is_parameter ? next_word(next + entry->size) : next;
     }
     return next == header->parameters_size ? GM_OK : GM_ERR_BAD_STATE;
 }

@@ -38,13 +38,27 @@ GM_COLD uint64_t gm_extent(const uint32_t *instruction, const gm_opcode_shape *s
     return elements;
 }
 
+/* Returns the bytes of an element. Bits are taken for words here. */
+static uint32_t element_size(const gm_operand_info *info)
+{
+    uint32_t type = info->flags & GM_TYPE;
+    return type == GM_I8 || type == GM_BYTES ? 1 : type == GM_I16 ? 2 : WORD;
+}
+
+/* Returns whether an operand starts where its elements may. Those of u8 and bits start at words. */
+static int is_aligned(const gm_operand_info *info, uint32_t offset)
+{
+    uint32_t type = info->flags & GM_TYPE;
+    return type == GM_I8 || offset % (type == GM_I16 ? 2 : WORD) == 0;
+}
+
 /* Returns how many bytes that many elements take. The result saturates as they do. */
 static uint64_t bytes_of_elements(const gm_operand_info *info, uint64_t elements)
 {
-    if ((info->flags & GM_BITS) != 0) {
+    if ((info->flags & GM_TYPE) == GM_BITS) {
         return elements / 8 + (elements % 8 != 0);
     }
-    return elements > SIZE_LIMIT || (info->flags & GM_BYTES) != 0 ? elements : WORD * elements;
+    return elements > SIZE_LIMIT ? elements : element_size(info) * elements;
 }
 
 /* V19: a rule lies in the constants and is in this build, and the instruction has the moments that
@@ -78,7 +92,7 @@ static int is_statistic(const gm_header *header, uint32_t offset, uint64_t size)
     uint32_t count = section_records(header, GM_SECTION_STATE, sizeof *entry);
     for (uint32_t i = 0; i < count; ++i) {
         if (entry[i].role == GM_STATE_ROLE_STATISTIC &&
-            lies_in(offset, size, entry[i].offset, (uint64_t)entry[i].offset + entry[i].size)) {
+            is_inside(offset, size, entry[i].offset, (uint64_t)entry[i].offset + entry[i].size)) {
             return 1;
         }
     }
@@ -108,7 +122,7 @@ static int steps_are_inside(const uint32_t *instruction, const gm_opcode_shape *
 {
     const uint8_t *term = shape->terms + info->first_term;
     for (uint32_t i = 1; (info->flags & GM_STRIDED) != 0 && i < info->n_terms; i += 2) {
-        if (gm_term_value(instruction, term[i]) > end / WORD) {
+        if (gm_term_value(instruction, term[i]) > end / element_size(info)) {
             return 0;
         }
     }
@@ -126,15 +140,15 @@ static int check_operand(const gm_verifier *v, const uint32_t *instruction, cons
     if (operand == GM_NONE) {
         return (info->flags & GM_OPTIONAL) != 0 ? GM_OK : GM_ERR_BAD_OPERAND;
     }
-    if (GM_TRAINING && (info->flags & GM_RULE) != 0) {
+    if (GM_TRAINING && (info->flags & GM_TYPE) == GM_RULE) {
         return check_rule(v, instruction, operand);
     }
     uint64_t size = bytes_of_elements(info, gm_extent(instruction, shape, info));
     int in_constants = (operand & GM_CONSTANT_BIT) != 0, writes = (info->flags & GM_WRITE) != 0;
     uint32_t end = in_constants ? v->header->sections[GM_SECTION_CONSTANTS].size : v->program->arena_size;
     uint32_t offset = operand & ~GM_CONSTANT_BIT;
-    if (size > SIZE_LIMIT || indices_of(instruction, shape, info) > INT32_MAX || !lies_in(offset, size, 0, end) ||
-        !steps_are_inside(instruction, shape, info, end) ||
+    if (size > SIZE_LIMIT || indices_of(instruction, shape, info) > INT32_MAX || !is_aligned(info, offset) ||
+        !is_inside(offset, size, 0, end) || !steps_are_inside(instruction, shape, info, end) ||
         (writes && (in_constants || !may_write(v, offset, (uint32_t)size)))) {
         return GM_ERR_BAD_OPERAND;
     }
@@ -177,13 +191,16 @@ static int next_axis(axes *a, const uint32_t *instruction)
     return 0;
 }
 
-/* Returns whether equal indices mean the same address in two operands that start at the same
+/* Returns whether equal indices mean the same bytes in two operands that start at the same
  * one. */
 static int lie_alike(const uint32_t *instruction, const gm_opcode_shape *shape, const gm_operand_info *one,
                      const gm_operand_info *other)
 {
     axes a = axes_of(shape, one), b = axes_of(shape, other);
     int more;
+    if (bytes_of_elements(one, 8) != bytes_of_elements(other, 8)) {
+        return 0;
+    }
     do {
         more = next_axis(&a, instruction);
         if (more != next_axis(&b, instruction) || a.dim != b.dim || a.stride != b.stride) {

@@ -13,6 +13,10 @@ C_PARAM = {
     "enum": "uint32_t",
 }
 NEWLINE = "\n"
+#: The types of operands whose elements are no words.
+ELEMENTS = {"rule": "GM_RULE", "u8": "GM_BYTES", "bit": "GM_BITS", "i8": "GM_I8", "i16": "GM_I16"}
+#: The builds that have the opcodes of a group, unless they choose them one by one.
+BUILDS = {"": "!GM_ONLY_SELECTED", "int8": "!GM_ONLY_SELECTED && GM_WITH_INT8"}
 KINDS = ["dim", "stride", "flag", "f32", "i32", "u32", "enum"]
 
 HEADER = """\
@@ -46,14 +50,17 @@ typedef int (*gm_kernel)(const struct gm_session *session, const void *instructi
 #define GM_WRITE 2u
 #define GM_OPTIONAL 4u
 #define GM_STRIDED 8u
-#define GM_RULE 16u
 #define GM_IN_PLACE 32u /* an output may take its place */
-#define GM_BYTES 64u
+#define GM_TYPE 208u    /* these bits are one of the following, or 0 for elements of 4 bytes */
+#define GM_RULE 16u
+#define GM_BYTES 64u    /* u8: elements of 1 byte, from a word on */
 #define GM_BITS 128u
+#define GM_I8 80u
+#define GM_I16 144u
 
-/* An operand may touch, in elements of 4 bytes (GM_BYTES: of one byte, GM_BITS: of one bit): the product of
- * parameters terms[0..n_terms), or where GM_STRIDED, 1 + sum of (dim - 1) stride over pairs of terms. A term is the
- * index of a word in the instruction, or GM_TERM_COUNT + c for the constant c. */
+/* An operand may touch, in elements: the product of parameters terms[0..n_terms), or where GM_STRIDED,
+ * 1 + sum of (dim - 1) stride over pairs of terms. A term is the index of a word in the instruction, or
+ * GM_TERM_COUNT + c for the constant c. */
 #define GM_TERM_COUNT 128u
 
 typedef struct gm_operand_info {{
@@ -145,11 +152,9 @@ def operand_flags(op: Opcode, operand: Operand) -> str:
     flags = ["GM_WRITE"] if "w" in operand.access else []
     flags += ["GM_OPTIONAL"] if operand.optional else []
     flags += ["GM_STRIDED"] if operand.strided else []
-    flags += ["GM_RULE"] if operand.dtype == "rule" else []
     flags += ["GM_IN_PLACE"] if operand.name in op.inplace else []
     flags += ["GM_FOLDS"] if operand.name in op.folds else []
-    flags += ["GM_BYTES"] if operand.dtype == "u8" else []
-    flags += ["GM_BITS"] if operand.dtype == "bit" else []
+    flags += [ELEMENTS[operand.dtype]] if operand.dtype in ELEMENTS else []
     return " | ".join(flags) or "0"
 
 
@@ -254,7 +259,7 @@ def render() -> dict[str, str]:
             f"int gm_kernel_{o.name.lower()}(const struct gm_session *session, const void *instruction);" for o in ops
         ),
         selections="\n".join(
-            f"#ifndef GM_WITH_{o.name}\n#define GM_WITH_{o.name} (!GM_ONLY_SELECTED)\n#endif" for o in ops
+            f"#ifndef GM_WITH_{o.name}\n#define GM_WITH_{o.name} ({BUILDS[o.group]})\n#endif" for o in ops
         ),
         kinds=", ".join(f"GM_PARAM_{k.upper()}" for k in KINDS),
         words=max(o.words for o in ops),

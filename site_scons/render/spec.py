@@ -77,6 +77,7 @@ class Opcode:
     split: tuple[tuple[str, int], ...]  # a dim, and what ranges of it are multiples of
     own: tuple[str, ...]
     like: str | None  # the opcode whose operands and parameters it has
+    group: str  # "int8" where builds may leave all of these out; else ""
 
     @property
     def words(self) -> int:
@@ -149,6 +150,7 @@ def opcodes() -> list[Opcode]:
                 split=tuple(map(parse_split, shape.get("split", ()))),
                 own=tuple(shape.get("own", ())),
                 like=entry.get("like"),
+                group=entry.get("group", ""),
             )
         )
         check_windows(parsed[-1])

@@ -60,10 +60,11 @@ uint64_t elements_of(const uint32_t *word, const gm_opcode_shape *shape, const g
 
 uint64_t bytes_of_elements(const gm_operand_info *info, uint64_t elements)
 {
-    if ((info->flags & GM_BITS) != 0) {
+    if ((info->flags & GM_TYPE) == GM_BITS) {
         return (elements + 7) / 8;
     }
-    return (info->flags & GM_BYTES) != 0 ? elements : 4 * elements;
+    uint32_t type = info->flags & GM_TYPE;
+    return type == GM_BYTES || type == GM_I8 ? elements : type == GM_I16 ? 2 * elements : 4 * elements;
 }
 
 /* Elements of an operand whose axes lie as close together as they can. */
@@ -432,7 +433,7 @@ static uint32_t draw_operand(making *m, const gm_operand_info *info)
 static void draw_operands(making *m)
 {
     const gm_operand_info *info = m->shape->operands, *last = info + m->shape->n_operands - 1;
-    m->rule = (last->flags & GM_RULE) != 0 ? below(m->d, m->r->rules) : GM_RULE_COUNT;
+    m->rule = (last->flags & GM_TYPE) == GM_RULE ? below(m->d, m->r->rules) : GM_RULE_COUNT;
     uint32_t optional = 0;
     for (m->placed = 0; m->placed < m->shape->n_operands; ++m->placed, ++info) {
         int absent = is_absent(m, info, optional);
@@ -440,7 +441,7 @@ static void draw_operands(making *m)
         m->word[1 + m->placed] = absent ? GM_NONE : draw_operand(m, info);
         m->size[m->placed] = absent ? 0 : m->size[m->placed];
     }
-    if ((last->flags & GM_RULE) != 0) {
+    if ((last->flags & GM_TYPE) == GM_RULE) {
         m->word[m->placed] = GM_CONSTANT_BIT | (m->rule * GM_RULE_WORDS * 4);
     }
 }

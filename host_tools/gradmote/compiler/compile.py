@@ -17,6 +17,7 @@ from ..artifacts.made import Artifacts
 from ..artifacts.schemes import Scheme
 from ..errors import ModelError
 from ..formats import records
+from ..formats.checkpoint import tensor_data
 from ..formats.image import Layout, Placing, lay_out, write_image
 from ..losses import Loss
 from ..model.batch import with_batch
@@ -172,15 +173,15 @@ def flatten(artifacts: Artifacts, options: Options) -> Compiled:
 
 def parameter(name: str, array: np.ndarray, accumulate: bool) -> Parameter:
     """Return the parameter with its initial bytes, and with a gradient buffer if `accumulate`."""
-    data = np.ascontiguousarray(array, np.float32).tobytes()
-    gradient = Buffer(f"{name}_grad", len(data), "gradient") if accumulate else None
-    return Parameter(name, tuple(array.shape), Buffer(name, len(data), "parameter", data), gradient)
+    dtype, data = tensor_data(array)
+    gradient = Buffer(f"{name}_grad", 4 * array.size, "gradient") if accumulate else None
+    return Parameter(name, tuple(array.shape), Buffer(name, len(data), "parameter", data), gradient, dtype=dtype)
 
 
 def statistic(name: str, array: np.ndarray) -> Statistic:
     """Return the running statistic with its initial bytes."""
-    data = np.ascontiguousarray(array, np.float32).tobytes()
-    return Statistic(name, tuple(array.shape), Buffer(name, len(data), "statistic", data))
+    dtype, data = tensor_data(array)
+    return Statistic(name, tuple(array.shape), Buffer(name, len(data), "statistic", data), dtype=dtype)
 
 
 def frozen_digest(artifacts: Artifacts) -> bytes:

@@ -5,15 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from ..errors import UnsupportedOperator
 from ..generated.instructions import Copy
-from .instruction import Ref
+from .instruction import ELEMENT_BYTES, Ref
 
 #: One COPY has this many dimensions.
 COPY_RANK = 6
 
 
-def copy_of(source: Ref, target: Ref, dims: Sequence[int], read: Sequence[int], written: Sequence[int]) -> Copy:
-    """Return a COPY of `dims` elements, of which both sides have COPY_RANK sizes and strides."""
+def copy_of(
+    source: Ref, target: Ref, dims: Sequence[int], read: Sequence[int], written: Sequence[int], dtype: str = "f32"
+) -> Copy:
+    """Return a COPY of `dims` elements, of which both sides have COPY_RANK sizes and strides.
+
+    Raises UnsupportedOperator for elements of fewer than 4 bytes.
+    """
+    if ELEMENT_BYTES[dtype] != 4:
+        raise UnsupportedOperator(f"a copy of {dtype} elements", "leave the order of the elements as it is")
     d0, d1, d2, d3, d4, d5 = dims
     s0, s1, s2, s3, s4, s5 = read
     t0, t1, t2, t3, t4, t5 = written
@@ -25,10 +33,10 @@ def copy_of(source: Ref, target: Ref, dims: Sequence[int], read: Sequence[int], 
     )  # fmt: skip
 
 
-def flat_copy(source: Ref, target: Ref, n: int) -> Copy:
+def flat_copy(source: Ref, target: Ref, n: int, dtype: str = "f32") -> Copy:
     """Return a COPY of n elements that lie side by side."""
     alone = [0] * (COPY_RANK - 1)
-    return copy_of(source, target, [1] * (COPY_RANK - 1) + [n], [*alone, 1], [*alone, 1])
+    return copy_of(source, target, [1] * (COPY_RANK - 1) + [n], [*alone, 1], [*alone, 1], dtype)
 
 
 def sizes(copy: Copy) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -14,20 +14,44 @@ from ..errors import ModelError, UnsupportedOperator
 from ..model.graph import constant_array, describe, runtime_type, static_shape
 from ..model.metadata import BACKWARD, LAYER, is_label
 from .copies import COPY_RANK, copy_of
-from .instruction import Buffer, Instruction, Ref
+from .instruction import ELEMENT_BYTES, Buffer, Instruction, Ref
 from .program import Binding, Program, control_ref
 from .strides import contiguous, fit, is_gapless, same_walk
 
 #: The reader of values that no node reads.
 API = "the API"
+#: The types of elements -> NumPy's.
+NUMPY_TYPE = {"f32": np.float32, "i32": np.int32, "i8": np.int8, "u8": np.uint8, "i16": np.int16}
+#: The types of initializers that are stored in fewer bytes than a word.
+NARROW = {ir.DataType.INT8: "i8", ir.DataType.UINT8: "u8", ir.DataType.INT16: "i16"}
 
 
 @dataclass(frozen=True)
 class View:
-    """The address and the element strides of a value."""
+    """The address, the element strides and the element type of a value.
+
+    `dtype` is a key of ELEMENT_BYTES. `exponent` is the word that holds e where an element q stands
+    for q 2^e, as in a gradient of int16.
+    """
 
     ref: Ref
     strides: list[int]
+    dtype: str = "f32"
+    exponent: Ref | None = None
+
+    @property
+    def element(self) -> int:
+        """Return the bytes of one element."""
+        return ELEMENT_BYTES[self.dtype]
+
+    @property
+    def is_narrow(self) -> bool:
+        """Tell whether an element has fewer bytes than a word."""
+        return self.element < 4
+
+    def with_strides(self, strides: Sequence[int]) -> View:
+        """Return the view of the same bytes with other strides."""
+        return replace(self, strides=list(strides))
 
     def at(self, index: Sequence[int], steps: Sequence[int] | None = None) -> View:
         """Return the view of a strided part of the value.
@@ -36,7 +60,7 @@ class View:
         """
         skipped = sum(i * s for i, s in zip(index, self.strides, strict=True))
         taken = [s * step for s, step in zip(self.strides, steps or [1] * len(self.strides), strict=True)]
-        return View(Ref(self.ref.buffer, self.ref.offset + 4 * skipped), taken)
+        return replace(self, ref=Ref(self.ref.buffer, self.ref.offset + self.element * skipped), strides=taken)
 
 
 class LoweringRule(Protocol):
@@ -49,6 +73,10 @@ class LoweringRule(Protocol):
     @property
     def any_type(self) -> bool:
         """Tell whether the operator moves integers as it moves floats."""
+
+    @property
+    def any_width(self) -> bool:
+        """Tell whether the operator takes elements of 1 and 2 bytes."""
 
 
 @dataclass
@@ -82,7 +110,7 @@ class Shared:
                 raise ModelError(f"input '{value.name}' has shape {list(shape)}", "give each dimension at least 1")
             role = "label" if is_label(value) else "input"
             region = "scratch" if self.overwrites_inputs and role == "input" else "input"
-            buffer = Buffer(value.name, 4 * math.prod(shape), region)
+            buffer = Buffer(value.name, ELEMENT_BYTES[dtype] * math.prod(shape), region)
             self.inputs[value.name] = Binding(value.name, role, dtype, shape, Ref(buffer))
         return self.inputs[value.name]
 
@@ -97,6 +125,7 @@ class Lowering:
         self.phase = phase  # the phase of nodes that are not marked as backward
         self.views: dict[ir.Value, View] = {}
         self.reader = API  # the operator that asks for values
+        self.any_width = True  # whether it takes elements of 1 and 2 bytes
 
     # ---- methods for the driver
 
@@ -119,14 +148,15 @@ class Lowering:
             self.place(value, self.shared.state[value.name])
         elif not value.is_initializer() and (value.uses() or 0 not in static_shape(value)):
             binding = self.shared.input(value)
-            self.place(value, binding.ref)
+            self.set_view(value, View(binding.ref, contiguous(binding.shape), binding.dtype))
             if value.uses():
                 self.program.bindings.append(binding)
 
     def lower_node(self, node: ir.Node) -> None:
         """Lower one node by its operator's rule.
 
-        Raises UnsupportedOperator for an operator without a kernel, and for arithmetic on integers.
+        Raises UnsupportedOperator for an operator without a kernel, for arithmetic on integers, and
+        for elements of fewer bytes than the operator's kernel takes.
         """
         operator = self.shared.operators.get((node.domain, node.op_type))
         if all(is_integer(o) and not o.is_graph_output() for o in node.outputs) and not self.reads_data(node):
@@ -138,11 +168,13 @@ class Lowering:
                 "`gradmote ops` lists what is supported",
                 describe(node),
             )
-        if all(is_integer(o) for o in node.outputs) and not operator.any_type:
+        if all(is_integer(o) for o in node.outputs) and not (operator.any_type or operator.any_width):
             raise UnsupportedOperator(
                 f"{node.op_type} of integers", "the runtime moves integers, and computes with float32", describe(node)
             )
+        self.any_width = operator.any_width
         operator.lower(self, node)
+        self.any_width = True
         layer = LAYER.read(node)
         if layer is not None and not BACKWARD.stands_in(node):
             self.program.shapes[layer] = static_shape(node.outputs[0])
@@ -164,12 +196,25 @@ class Lowering:
         """Return the number of elements of a value."""
         return math.prod(static_shape(value))
 
-    def view(self, value: ir.Value | None) -> View:
-        """Return the value as it lies, perhaps strided, for kernels that take strides."""
+    def stored(self, value: ir.Value | None) -> View:
+        """Return the value as it lies, of whatever type, for rules that know of all types."""
         assert value is not None
         if value not in self.views:
             self.place(value, self.known(value))
         return self.views[value]
+
+    def view(self, value: ir.Value | None) -> View:
+        """Return the value as it lies, perhaps strided, for kernels that take strides.
+
+        Raises UnsupportedOperator where the rule knows nothing of the type of its elements.
+        """
+        view = self.stored(value)
+        if view.is_narrow and not self.any_width:
+            raise UnsupportedOperator(
+                f"{self.reader} of {view.dtype} elements, those of '{value.name}'",  # type: ignore[union-attr]
+                "put a DequantizeLinear in front of it, and a QuantizeLinear behind it",
+            )
+        return view
 
     def ref(self, value: ir.Value | None) -> Ref:
         """Return the value's contiguous bytes; a strided view is copied first, once."""
@@ -177,21 +222,24 @@ class Lowering:
         assert value is not None
         shape = static_shape(value)
         if not same_walk(shape, view.strides, contiguous(shape)):
-            self.views[value] = View(self.copy(value, view), contiguous(shape))
+            self.views[value] = replace(view, ref=self.copy(value, view), strides=contiguous(shape))
         return self.views[value].ref
 
-    def output(self, value: ir.Value, layout: Sequence[int] | None = None) -> Ref:
+    def output(self, value: ir.Value, layout: Sequence[int] | None = None, dtype: str = "") -> Ref:
         """Return new scratch for a value that the next instruction makes.
 
-        `layout` gives the value's strides where they are not row-major.
+        `layout` gives the value's strides where they are not row-major. `dtype` is the type of its
+        elements; by default they have 4 bytes.
         """
-        ref = Ref(Buffer(str(value.name), 4 * self.elements(value), "scratch"))
-        self.views[value] = View(ref, list(layout) if layout is not None else contiguous(static_shape(value)))
+        dtype = dtype or word_type(value)
+        ref = Ref(Buffer(str(value.name), ELEMENT_BYTES[dtype] * self.elements(value), "scratch"))
+        strides = list(layout) if layout is not None else contiguous(static_shape(value))
+        self.views[value] = View(ref, strides, dtype)
         return ref
 
-    def scratch(self, name: str, shape: Sequence[int], strides: Sequence[int]) -> View:
+    def scratch(self, name: str, shape: Sequence[int], strides: Sequence[int], dtype: str = "f32") -> View:
         """Return new scratch for an intermediate result within a rule."""
-        return View(Ref(Buffer(name, 4 * math.prod(shape), "scratch")), list(strides))
+        return View(Ref(Buffer(name, ELEMENT_BYTES[dtype] * math.prod(shape), "scratch")), list(strides), dtype)
 
     def common_layout(self, values: Sequence[ir.Value | None]) -> list[int] | None:
         """Return the strides of values of one shape, where all have the same strides without gaps.
@@ -204,36 +252,39 @@ class Lowering:
         return views[0].strides if alike and is_gapless(shape, views[0].strides) else None
 
     def move(self, node: ir.Node, shape: Sequence[int], source: View, target: View, reason: str | None = None) -> None:
-        """Append one COPY of `shape` elements from `source` to `target`.
+        """Append one COPY of `shape` elements from `source` to `target`, which have one type.
 
         `target` may be a part of a buffer; other instructions must then write the rest. `reason`
         names the reader that needs the copy; the node's operator is the default.
         """
+        assert source.element == target.element
         dims, (read, written) = fit(node, shape, source.strides, target.strides, rank=COPY_RANK)
-        copy = copy_of(source.ref, target.ref, dims, read, written)
+        copy = copy_of(source.ref, target.ref, dims, read, written, source.dtype)
         copy.reason = reason or node.op_type
         self.emit(node, copy)
 
-    def fill(self, node: ir.Node, target: Ref, number: float) -> None:
+    def fill(self, node: ir.Node, target: Ref, number: float, dtype: str = "f32") -> None:
         """Write one number to every element of a buffer."""
-        n = target.buffer.size // 4
-        self.move(node, [n], View(self.scalar(number), [0]), View(Ref(target.buffer), [1]), "fill")
+        n = target.buffer.size // ELEMENT_BYTES[dtype]
+        source, whole = View(self.scalar(number, dtype), [0], dtype), View(Ref(target.buffer), [1], dtype)
+        self.move(node, [n], source, whole, "fill")
 
     def alias(self, value: ir.Value, source: ir.Value | None) -> None:
         """Give `value` the bytes of `source`, under its own shape."""
-        self.place(value, self.ref(source))
+        ref = self.ref(source)
+        self.views[value] = replace(self.stored(source), ref=ref, strides=contiguous(static_shape(value)))
 
-    def set_view(self, value: ir.Value, ref: Ref, strides: Sequence[int]) -> None:
-        """Set the address and the strides of a value."""
-        self.views[value] = View(ref, list(strides))
+    def set_view(self, value: ir.Value, view: View) -> None:
+        """Set the address, the strides and the type of a value."""
+        self.views[value] = view
 
     def constant(self, data: bytes) -> Ref:
         """Return a reference to a constant of these bytes."""
         return self.shared.constant(data)
 
-    def scalar(self, number: float) -> Ref:
-        """Return a reference to a float32 constant."""
-        return self.constant(np.float32(number).tobytes())
+    def scalar(self, number: float, dtype: str = "f32") -> Ref:
+        """Return a reference to a constant of one element."""
+        return self.constant(np.array(number, NUMPY_TYPE[dtype]).tobytes())
 
     def control(self, field_name: str) -> Ref:
         """Return a reference to a word of the control record."""
@@ -253,9 +304,15 @@ class Lowering:
 
     # ---- internal methods
 
-    def place(self, value: ir.Value, ref: Ref) -> None:
-        """Give a value its address, with row-major strides."""
-        self.views[value] = View(ref, contiguous(static_shape(value)))
+    def place(self, value: ir.Value, ref: Ref, strides: Sequence[int] | None = None) -> None:
+        """Give a value its address; its strides are row-major by default.
+
+        Initializers and state have their own type, and any other value has elements of 4 bytes.
+        """
+        is_own = value.is_initializer() or value.name in self.shared.state
+        narrow = NARROW.get(value.dtype) if is_own else None  # type: ignore[arg-type]
+        strides = contiguous(static_shape(value)) if strides is None else list(strides)
+        self.views[value] = View(ref, strides, narrow or word_type(value))
 
     def known(self, value: ir.Value) -> Ref:
         """Return the address of an initializer: state where it is trained, else a constant.
@@ -266,6 +323,8 @@ class Lowering:
         if value.name in self.shared.state:
             return self.shared.state[value.name]
         array = constant_array(value)
+        if array is not None and value.dtype in NARROW:
+            return self.constant(np.ascontiguousarray(array).tobytes())
         if array is not None and array.dtype == np.bool_:
             array = array.astype(np.float32)  # truth values are 1 and 0
         if array is not None and array.dtype in (np.int32, np.int64) and np.array_equal(array, array.astype(np.int32)):
@@ -283,9 +342,14 @@ class Lowering:
         shape = static_shape(value)
         node = value.producer()
         assert node is not None
-        ref = Ref(Buffer(f"{value.name}.copy", 4 * math.prod(shape), "scratch"))
-        self.move(node, shape, view, View(ref, contiguous(shape)), f"row-major for {self.reader}")
-        return ref
+        copy = self.scratch(f"{value.name}.copy", shape, contiguous(shape), view.dtype)
+        self.move(node, shape, view, copy, f"row-major for {self.reader}")
+        return copy.ref
+
+
+def word_type(value: ir.Value) -> str:
+    """Return the type that a value's elements have where they have 4 bytes."""
+    return "i32" if is_integer(value) else "f32"
 
 
 def is_integer(value: ir.Value) -> bool:

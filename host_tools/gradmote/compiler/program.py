@@ -97,16 +97,17 @@ class Program:
 
 @dataclass
 class StateTensor:
-    """A named tensor of the state."""
+    """A named tensor of the state, with elements of a type of the specification's enum `dtype`."""
 
     name: str
     shape: tuple[int, ...]
     buffer: Buffer
+    dtype: str = field(default="f32", kw_only=True)
 
 
 @dataclass
 class Parameter(StateTensor):
-    """A trained tensor, with its gradient's buffer where gradients are kept."""
+    """A trained tensor, with its gradient's buffer, of float32, where gradients are kept."""
 
     gradient: Buffer | None
 

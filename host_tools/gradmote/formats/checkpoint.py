@@ -13,6 +13,7 @@ import struct
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -31,13 +32,19 @@ from . import packed_state, properties_trailer, records
 
 _BODY = 16  # the CRC covers everything from here on
 
+#: The types of tensors in the state -> NumPy's.
+STATE_TYPES: dict[str, np.dtype[Any]] = {
+    "f32": np.dtype("<f4"), "i32": np.dtype("<i4"), "i8": np.dtype("i1"), "u8": np.dtype("u1"), "i16": np.dtype("<i2"),
+}  # fmt: skip
+_TYPE_OF: dict[int, np.dtype[Any]] = {DTYPE[name]: kind for name, kind in STATE_TYPES.items()}
+
 
 @dataclass
 class Checkpoint:
     """The contents of a checkpoint.
 
-    tensors: parameters, running statistics and moments by name, float32 copies. control: counters
-    and learning rate; empty in a host checkpoint. properties: the application's numbers; from the
+    tensors: parameters, running statistics and moments by name, copies in their own type. control:
+    counters and learning rate; empty in a host checkpoint. properties: the application's numbers; from the
     host, texts too. model_id: 16 bytes, zero in a host checkpoint. nominal: names and shapes only;
     the tensors are zero. property_slots: how many numbers the device's state has room for. version,
     encoding: those of the file; encoding is a key of ENCODING. frozen: weights of the model that
@@ -65,7 +72,7 @@ def pack(
     nominal: bool = False,
     frozen: Mapping[str, np.ndarray] | None = None,
 ) -> bytes:
-    """Return a host checkpoint of float32 parameters and running statistics.
+    """Return a host checkpoint of parameters and running statistics.
 
     nominal: leave the data out and keep names and shapes. frozen: weights that follow in a
     checkpoint of their own, behind the end that a device sees.
@@ -74,24 +81,35 @@ def pack(
     tensors = [("parameter", *p) for p in parameters.items()] + [("statistic", *s) for s in (statistics or {}).items()]
     for role, name, array in tensors:
         shape = tuple(array.shape)
-        data = np.ascontiguousarray(array, np.float32).tobytes()
-        table.append(entry(len(names), role, shape, len(state), len(data)))
+        dtype, data = tensor_data(array)
+        table.append(entry(len(names), role, shape, len(state), len(data), dtype=dtype))
         names += name.encode() + b"\0"
-        state += data
+        state += data + bytes(-len(data) % 4)
     names += bytes(-len(names) % 4)
     state = b"" if nominal else state
     behind = pack(frozen, nominal=nominal) if frozen else b""
     return seal(b"".join(table), names, state, len(table), bytes(16)) + behind
 
 
-def entry(name: int, role: str, shape: tuple[int, ...], offset: int, size: int, gradient: int = NONE) -> bytes:
+def tensor_data(array: np.ndarray) -> tuple[str, bytes]:
+    """Return the type and the bytes with which a state has a tensor.
+
+    Integers of 8, 16 and 32 bits keep their type; all else is float32.
+    """
+    dtype = next((name for name, kind in STATE_TYPES.items() if array.dtype == kind), "f32")
+    return dtype, np.ascontiguousarray(array, STATE_TYPES[dtype]).tobytes()
+
+
+def entry(
+    name: int, role: str, shape: tuple[int, ...], offset: int, size: int, gradient: int = NONE, dtype: str = "f32"
+) -> bytes:
     """Return the bytes of one state_entry record."""
     return records.pack(
         "state_entry",
         {
             "name": name,
             "role": STATE_ROLE[role],
-            "dtype": DTYPE["f32"],
+            "dtype": DTYPE[dtype],
             "rank": len(shape),
             "dims": [*shape, *[1] * (MAX_RANK - len(shape))],
             "offset": offset,
@@ -218,9 +236,12 @@ def parts_of(header: dict, data: bytes) -> tuple[list[dict], bytes, bytes]:
 
 
 def check_shapes(table: list[dict]) -> None:
-    """Raise ValueError unless every entry has the size of its shape."""
+    """Raise ValueError unless every entry has a known type, and the size of its shape."""
     for row in table:
-        if row["rank"] > MAX_RANK or 4 * math.prod(row["dims"][: row["rank"]]) != row["size"]:
+        if row["dtype"] not in _TYPE_OF:
+            raise ValueError(f"there is no type of elements with the number {row['dtype']}")
+        element = _TYPE_OF[row["dtype"]].itemsize
+        if row["rank"] > MAX_RANK or element * math.prod(row["dims"][: row["rank"]]) != row["size"]:
             raise ValueError(f"shape {row['dims'][: row['rank']]} does not have {row['size']} bytes")
 
 
@@ -313,7 +334,8 @@ def read_entry(found: Checkpoint, row: dict, names: bytes, state: bytes) -> None
     elif role != "store":  # samples are the device's own
         name = f"tensor_{len(found.tensors)}" if row["name"] == NONE else records.text_at(names, row["name"])
         shape = tuple(row["dims"][: row["rank"]])
-        found.tensors[name] = np.frombuffer(data, "<f4").reshape(shape).copy() if data else np.zeros(shape, np.float32)
+        kind = _TYPE_OF[row["dtype"]]
+        found.tensors[name] = np.frombuffer(data, kind).reshape(shape).copy() if data else np.zeros(shape, kind)
         if role in ("parameter", "statistic"):
             (found.parameters if role == "parameter" else found.statistics).append(name)
 

@@ -1687,6 +1687,30 @@ class ThresholdedReluGrad(Instruction):
     n: int
     alpha: float
 
+
+class Quantize(Instruction):
+    """y = round(x / scale) + zero in low to high, which lie in -128 to 127; of NaN low"""
+
+    opcode = "QUANTIZE"
+    x: Ref
+    y: Ref
+    n: int
+    scale: float
+    zero: int
+    low: int
+    high: int
+
+
+class Dequantize(Instruction):
+    """y = (x - zero) scale"""
+
+    opcode = "DEQUANTIZE"
+    x: Ref
+    y: Ref
+    n: int
+    scale: float
+    zero: int
+
 #: opcode -> its class
 INSTRUCTIONS: dict[str, type[Instruction]] = {i.opcode: i for i in (
     Gemm,
@@ -1810,4 +1834,6 @@ INSTRUCTIONS: dict[str, type[Instruction]] = {i.opcode: i for i in (
     RandomUniform,
     ThresholdedRelu,
     ThresholdedReluGrad,
+    Quantize,
+    Dequantize,
 )}

@@ -2417,7 +2417,26 @@ OPCODES: dict[str, Any] = {'GEMM': {'code': 1,
                            'params': {'n': ('dim', ()), 'alpha': ('f32', ())},
                            'work': ('n',),
                            'refuses': None,
-                           'inplace': ('dy', 'x')}}
+                           'inplace': ('dy', 'x')},
+ 'QUANTIZE': {'code': 122,
+              'meaning': 'y = round(x / scale) + zero in low to high, which lie in -128 to 127; of NaN low',
+              'operands': {'x': ('r', 'f32', (('n', None),), False), 'y': ('w', 'i8', (('n', None),), False)},
+              'params': {'n': ('dim', ()),
+                         'scale': ('f32', ()),
+                         'zero': ('i32', ()),
+                         'low': ('i32', ()),
+                         'high': ('i32', ())},
+              'work': ('n',),
+              'refuses': None,
+              'inplace': ()},
+ 'DEQUANTIZE': {'code': 123,
+                'meaning': 'y = (x - zero) scale',
+                'operands': {'x': ('r', 'i8', (('n', None),), False),
+                             'y': ('w', 'f32', (('n', None),), False)},
+                'params': {'n': ('dim', ()), 'scale': ('f32', ()), 'zero': ('i32', ())},
+                'work': ('n',),
+                'refuses': None,
+                'inplace': ()}}
 
 #: Counts that an extent or work may name besides parameters.
 COUNTS = {'one': 1, 'two': 2, 'three': 3, 'four': 4}

@@ -15,7 +15,10 @@ DOMAIN = "gradmote"
 DOMAIN_VERSION = 1
 
 #: ONNX's types -> the runtime's.
-DTYPES = {ir.DataType.FLOAT: "f32", ir.DataType.BOOL: "f32", ir.DataType.INT64: "i32", ir.DataType.INT32: "i32"}
+DTYPES = {
+    ir.DataType.FLOAT: "f32", ir.DataType.BOOL: "f32", ir.DataType.INT64: "i32", ir.DataType.INT32: "i32",
+    ir.DataType.INT8: "i8", ir.DataType.UINT8: "u8",
+}  # fmt: skip
 
 
 def describe(node: ir.Node) -> str:
@@ -99,13 +102,15 @@ def normalize_axis(axis: int, value: ir.Value, node: ir.Node) -> int:
 
 
 def runtime_type(value: ir.Value) -> str:
-    """Return how the runtime stores an input's elements: "f32" or "i32".
+    """Return how the runtime stores an input's elements: "f32", "i32", "i8" or "u8".
 
     Raises UnsupportedOperator for a type that no input can have.
     """
     found = DTYPES.get(value.dtype)  # type: ignore[arg-type]
     if found is None:
-        raise UnsupportedOperator(f"input '{value.name}' has type {value.dtype}", "use float32 data and integer labels")
+        raise UnsupportedOperator(
+            f"input '{value.name}' has type {value.dtype}", "use float32, int8 or uint8 data and integer labels"
+        )
     return found
 
 

@@ -43,7 +43,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
     """Move each input to its part of the output."""
     axis, y = axis_of(node), node.outputs[0]
     order = joined_order(low, node, axis)
-    low.output(y, packed(static_shape(y, node), order))
+    low.output(y, packed(static_shape(y, node), order), low.view(node.inputs[0]).dtype)
     target, index = low.view(y), [0] * len(order)
     for x in node.inputs:
         shape = static_shape(x, node)
@@ -65,4 +65,4 @@ def joined_order(low: Lowering, node: ir.Node, axis: int) -> list[int]:
     return physical_order(shape, strides)
 
 
-OPERATORS = [Operator("Concat", gradient, lower, any_type=True)]
+OPERATORS = [Operator("Concat", gradient, lower, any_type=True, any_width=True)]

@@ -23,7 +23,8 @@ def gradient(back: Backward) -> Gradients:
 def lower(low: Lowering, node: ir.Node) -> None:
     """Make the output a view of the input whose strides are 0 along expanded dimensions."""
     strides = broadcast_strides(static_shape(node.inputs[0], node), static_shape(node.outputs[0], node))
-    low.set_view(node.outputs[0], low.ref(node.inputs[0]), strides)
+    low.ref(node.inputs[0])
+    low.set_view(node.outputs[0], low.view(node.inputs[0]).with_strides(strides))
 
 
-OPERATORS = [Operator("Expand", gradient, lower, any_type=True, constants=(1,))]
+OPERATORS = [Operator("Expand", gradient, lower, any_type=True, any_width=True, constants=(1,))]

@@ -48,7 +48,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
     if positions is not None and stride is not None:
         part = view.at([positions[0] if a == axis else 0 for a in range(len(shape))])
         index_strides = [s * stride * view.strides[axis] for s in contiguous(index_shape)]
-        low.set_view(y, part.ref, [*part.strides[:axis], *index_strides, *part.strides[axis + 1 :]])
+        low.set_view(y, part.with_strides([*part.strides[:axis], *index_strides, *part.strides[axis + 1 :]]))
         return
     view = gapless(low, node, view, shape)
     order = physical_order(shape, view.strides)

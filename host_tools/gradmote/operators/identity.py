@@ -54,7 +54,7 @@ def lower_cast(low: Lowering, node: ir.Node) -> None:
         low.alias(y, x)  # the runtime has one kind of integer, and truth values as 1 and 0
     elif is_whole(x):
         view = to_floats(low, node, x)
-        low.set_view(y, view.ref, view.strides)
+        low.set_view(y, view)
     else:
         low.emit(node, FloatToInt(x=low.ref(x), y=low.output(y), n=low.elements(y)))
 
@@ -71,6 +71,6 @@ def lower_to_truth(low: Lowering, node: ir.Node) -> None:
 CAST_LIMITS = "between float32, truth values and integers of up to 32 bits, all of which the runtime has as int32."
 
 OPERATORS = [
-    Operator("Identity", gradient, lower, any_type=True),
+    Operator("Identity", gradient, lower, any_type=True, any_width=True),
     Operator("Cast", gradient, lower_cast, any_type=True, limits=CAST_LIMITS),
 ]

@@ -152,7 +152,7 @@ def lower_expanded(low: Lowering, node: ir.Node) -> None:
     strides = batch_strides(node, a, b)
     shapes = [(*y[:-2], y[-2], k), (*y[:-2], k, y[-1])]
     a, b = (
-        expanded(low, node, type(view)(view.ref, [*outer, *view.strides[-2:]]), shape)
+        expanded(low, node, view.with_strides([*outer, *view.strides[-2:]]), shape)
         for view, outer, shape in zip((a, b), strides, shapes, strict=True)
     )
     _, ((a_batch,), (b_batch,)) = collapse(y[:-2], a.strides[:-2], b.strides[:-2])

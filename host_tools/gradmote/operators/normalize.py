@@ -170,7 +170,7 @@ def aligned(low: Lowering, node: ir.Node) -> tuple[View, View]:
     dy, x = node.inputs[:2]
     kept = gapless(low, node, low.view(x), static_shape(x, node))
     arriving = with_strides(low, node, dy, kept.strides)
-    low.set_view(dy, arriving.ref, arriving.strides)
+    low.set_view(dy, arriving)
     return arriving, kept
 
 

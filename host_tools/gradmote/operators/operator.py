@@ -68,6 +68,7 @@ class Operator:
         function: The function of an operator of our own domain in standard ONNX, as text without
             the header that names opset and domain.
         any_type: The lowering moves 32-bit elements of any type.
+        any_width: The lowering takes elements of 1 and 2 bytes as it takes those of 4.
         any_output: The gradient rule handles outputs that do not reach the loss, even the first.
         constants: Indices of the inputs that must be known when the model is compiled.
         becomes: The operators by which passes replace an operator that has neither rule.
@@ -80,6 +81,7 @@ class Operator:
     domain: str = ""
     function: str = ""
     any_type: bool = False
+    any_width: bool = False
     any_output: bool = False
     constants: tuple[int, ...] = ()
     becomes: str = ""

@@ -136,7 +136,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
     view, shape = low.view(node.inputs[0]), list(static_shape(node.inputs[0], node))
     for axis, table in tables(node).items():
         view, shape = take(low, node, view, shape, axis, table)
-    low.set_view(node.outputs[0], view.ref, view.strides)
+    low.set_view(node.outputs[0], view)
 
 
 def lower_constant(low: Lowering, node: ir.Node) -> None:

@@ -11,7 +11,6 @@ import numpy as np
 import onnx_ir as ir
 
 from ..compiler.flat_binary import flat_binary
-from ..compiler.strides import contiguous
 from ..generated.instructions import Mul, Pow, Sqrt
 from ..model.graph import constant_array, static_shape
 from .broadcast import lower_binary, sum_to
@@ -86,7 +85,7 @@ def lower_power(low: Lowering, node: ir.Node) -> None:
     array = constant_array(exponent)
     before = low.views.get(exponent)
     if array is not None and array.dtype != np.float32:
-        low.set_view(exponent, low.constant(array.astype(np.float32).tobytes()), contiguous(array.shape))
+        low.place(exponent, low.constant(array.astype(np.float32).tobytes()))
     lower_binary(Pow)(low, node)
     if before is None:
         low.views.pop(exponent)

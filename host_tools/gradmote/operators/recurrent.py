@@ -306,7 +306,7 @@ def state_slots(
         return low.output(last), 0
     all_slots = low.output(states)
     view, after_last = low.view(states), 0 if reverse else steps - 1
-    low.set_view(last, view.at([after_last, 0, 0]).ref, contiguous(slot))
+    low.set_view(last, view.at([after_last, 0, 0]).with_strides(contiguous(slot)))
     if sequence is not None:
-        low.set_view(sequence, view.at([0 if reverse else 1, 0, 0]).ref, view.strides)
+        low.set_view(sequence, view.at([0 if reverse else 1, 0, 0]))
     return all_slots, size

@@ -113,7 +113,7 @@ def lower_broadcast_like(low: Lowering, node: ir.Node) -> None:
     """Make dx a view of dy whose strides are 0 along broadcast dimensions."""
     dy, x = node.inputs
     strides = broadcast_strides(static_shape(dy, node), static_shape(x, node))
-    low.set_view(node.outputs[0], low.ref(dy), strides)
+    low.place(node.outputs[0], low.ref(dy), strides)
 
 
 BROADCAST_LIKE = """

@@ -32,10 +32,10 @@ def lower(low: Lowering, node: ir.Node) -> None:
     if strides is None:
         low.alias(y, x)
     else:
-        low.set_view(y, view.ref, strides)
+        low.set_view(y, view.with_strides(strides))
 
 
 OPERATORS = [
-    Operator(name, gradient, lower, any_type=True, constants=(1,))
+    Operator(name, gradient, lower, any_type=True, any_width=True, constants=(1,))
     for name in ("Reshape", "Flatten", "Squeeze", "Unsqueeze")
 ]

@@ -202,7 +202,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
     view, shape = low.view(node.inputs[0]), list(static_shape(node.inputs[0], node))
     for axis, chosen in tables(node).items():
         view, shape = take(low, node, view, shape, axis, chosen)
-    low.set_view(node.outputs[0], view.ref, view.strides)
+    low.set_view(node.outputs[0], view)
 
 
 LIMITS = "a region (roi) that leaves its input, and with it extrapolation_value, is refused."

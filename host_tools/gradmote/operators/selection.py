@@ -74,7 +74,7 @@ def gapless(low: Lowering, node: ir.Node, x: View, shape: Sequence[int]) -> View
     """
     if is_gapless(shape, x.strides):
         return x
-    copy = low.scratch(f"{node.outputs[0].name}.gapless", shape, contiguous(shape))
+    copy = low.scratch(f"{node.outputs[0].name}.gapless", shape, contiguous(shape), x.dtype)
     low.move(node, shape, x, copy)
     return copy
 

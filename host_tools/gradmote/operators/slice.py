@@ -74,7 +74,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
         else:
             index[axis], steps[axis] = positions[0], abs(positions.step)
     view = view.at(index, steps)
-    low.set_view(node.outputs[0], view.ref, view.strides)
+    low.set_view(node.outputs[0], view)
 
 
 OPERATORS = [Operator("Slice", gradient, lower, any_type=True, constants=(1, 2, 3, 4))]

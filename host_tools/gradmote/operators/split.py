@@ -34,14 +34,13 @@ def lower(low: Lowering, node: ir.Node) -> None:
     x, axis = low.view(node.inputs[0]), axis_of(node)
     index = [0] * len(x.strides)
     for y in node.outputs:
-        view = x.at(index)
-        low.set_view(y, view.ref, view.strides)
+        low.set_view(y, x.at(index))
         index[axis] += static_shape(y, node)[axis]
 
 
 def lower_zeros_like(low: Lowering, node: ir.Node) -> None:
     """Make the output a view of one constant 0; read with strides, it needs no memory."""
-    low.set_view(node.outputs[0], low.scalar(0.0), [0] * len(static_shape(node.outputs[0], node)))
+    low.place(node.outputs[0], low.scalar(0.0), [0] * len(static_shape(node.outputs[0], node)))
 
 
 ZEROS_LIKE = """
@@ -51,6 +50,6 @@ ZerosLike (X) => (Y) {
 }"""
 
 OPERATORS = [
-    Operator("Split", gradient, lower, any_type=True, any_output=True, constants=(1,)),
+    Operator("Split", gradient, lower, any_type=True, any_width=True, any_output=True, constants=(1,)),
     Operator("ZerosLike", None, lower_zeros_like, DOMAIN, ZEROS_LIKE),
 ]

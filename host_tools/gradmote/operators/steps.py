@@ -63,9 +63,6 @@ def lower_steps(formula: Callable[[Steps, Ref], Ref]) -> LoweringRule:
         x, y = node.inputs[0], node.outputs[0]
         operand, layout = flat_operand(low, x)
         result = formula(Steps(low, node, low.elements(y)), operand)
-        if layout is None:
-            low.place(y, result)
-        else:
-            low.set_view(y, result, layout)
+        low.place(y, result, layout)
 
     return lower

@@ -47,7 +47,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
     at_once = max(COPY_RANK - len(shape), 1)
     for first in range(0, len(axes), at_once):
         view, shape = repeat(low, node, view, shape, {a: repeats[a] for a in axes[first : first + at_once]})
-    low.set_view(node.outputs[0], view.ref, view.strides)
+    low.set_view(node.outputs[0], view)
 
 
 def repeat(low: Lowering, node: ir.Node, x: View, shape: list[int], repeats: dict[int, int]) -> tuple[View, list[int]]:
@@ -56,14 +56,14 @@ def repeat(low: Lowering, node: ir.Node, x: View, shape: list[int], repeats: dic
     The source has a stride of 0 along repetitions. Return the result and its shape.
     """
     larger = [d * repeats.get(axis, 1) for axis, d in enumerate(shape)]
-    target = low.scratch(f"{node.outputs[0].name}.axis_{min(repeats)}", larger, contiguous(larger))
+    target = low.scratch(f"{node.outputs[0].name}.axis_{min(repeats)}", larger, contiguous(larger), x.dtype)
     dims, source, written = [], [], []
     for axis, d in enumerate(shape):
         dims += [repeats.get(axis, 1), d]
         source += [0, x.strides[axis]]
         written += [d * target.strides[axis], target.strides[axis]]
-    low.move(node, dims, type(x)(x.ref, source), type(x)(target.ref, written))
+    low.move(node, dims, x.with_strides(source), target.with_strides(written))
     return target, larger
 
 
-OPERATORS = [Operator("Tile", gradient, lower, any_type=True, constants=(1,))]
+OPERATORS = [Operator("Tile", gradient, lower, any_type=True, any_width=True, constants=(1,))]

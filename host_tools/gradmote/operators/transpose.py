@@ -42,7 +42,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
     """Make the output a view of the input with permuted strides."""
     source = low.view(node.inputs[0])
     perm = permutation(node)
-    low.set_view(node.outputs[0], source.ref, [source.strides[p] for p in perm])
+    low.set_view(node.outputs[0], source.with_strides([source.strides[p] for p in perm]))
 
 
-OPERATORS = [Operator("Transpose", gradient, lower, any_type=True)]
+OPERATORS = [Operator("Transpose", gradient, lower, any_type=True, any_width=True)]

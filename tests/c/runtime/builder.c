@@ -39,23 +39,36 @@ static uint32_t set_dims(uint32_t *out, const uint32_t dims[2])
     return (dims[0] != 0) + (uint32_t)(dims[1] != 0);
 }
 
+/* The bytes of an element. */
+static uint32_t element_size(uint32_t dtype)
+{
+    return dtype == GM_DTYPE_I8 || dtype == GM_DTYPE_U8 ? 1 : dtype == GM_DTYPE_I16 ? 2 : 4;
+}
+
 void builder_tensor(builder *b, const char *name, uint32_t role, uint32_t programs, uint32_t dtype,
                     const uint32_t dims[2], uint32_t offset)
 {
     gm_tensor tensor = {
         .name = builder_name(b, name), .role = role, .programs = programs, .dtype = dtype, .offset = offset};
     tensor.rank = set_dims(tensor.dims, dims);
-    tensor.size = 4 * tensor.dims[0] * tensor.dims[1];
+    tensor.size = element_size(dtype) * tensor.dims[0] * tensor.dims[1];
     builder_append(b, GM_SECTION_TENSORS, &tensor, sizeof tensor);
 }
 
 void builder_state(builder *b, const char *name, uint32_t role, const uint32_t dims[2], uint32_t offset,
                    uint32_t gradient)
 {
-    gm_state_entry entry = {.name = builder_name(b, name), .role = role, .offset = offset, .gradient = gradient};
-    entry.dtype = role <= GM_STATE_ROLE_SLOT ? GM_DTYPE_F32 : GM_DTYPE_I32;
+    uint32_t dtype = role <= GM_STATE_ROLE_SLOT ? GM_DTYPE_F32 : GM_DTYPE_I32;
+    builder_state_of(b, name, role, dtype, dims, offset, gradient);
+}
+
+void builder_state_of(builder *b, const char *name, uint32_t role, uint32_t dtype, const uint32_t dims[2],
+                      uint32_t offset, uint32_t gradient)
+{
+    gm_state_entry entry = {
+        .name = builder_name(b, name), .role = role, .dtype = dtype, .offset = offset, .gradient = gradient};
     entry.rank = set_dims(entry.dims, dims);
-    entry.size = 4 * entry.dims[0] * entry.dims[1];
+    entry.size = element_size(dtype) * entry.dims[0] * entry.dims[1];
     builder_append(b, GM_SECTION_STATE, &entry, sizeof entry);
 }
 
@@ -448,7 +461,7 @@ static uint32_t default_param(uint32_t kind)
 
 static int has_rule(const gm_opcode_shape *shape)
 {
-    return (shape->operands[shape->n_operands - 1u].flags & GM_RULE) != 0; /* it is the last operand */
+    return (shape->operands[shape->n_operands - 1u].flags & GM_TYPE) == GM_RULE; /* it is the last operand */
 }
 
 /* The rule, and those of slot1, slot2 and aux that its kind has. */

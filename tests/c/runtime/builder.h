@@ -36,6 +36,9 @@ void builder_tensor(builder *b, const char *name, uint32_t role, uint32_t progra
                     const uint32_t dims[2], uint32_t offset);
 void builder_state(builder *b, const char *name, uint32_t role, const uint32_t dims[2], uint32_t offset,
                    uint32_t gradient);
+/* The same with elements of any type. */
+void builder_state_of(builder *b, const char *name, uint32_t role, uint32_t dtype, const uint32_t dims[2],
+                      uint32_t offset, uint32_t gradient);
 void builder_program(builder *b, uint32_t kind);
 /* `instruction` is a gm_insn_<opcode>; its head is filled in. */
 void builder_emit(builder *b, uint32_t opcode, void *instruction);

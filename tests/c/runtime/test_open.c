@@ -117,7 +117,7 @@ static const refusal refusals[] = {
     {"state name", STATE(0, name), 10000, GM_ERR_BAD_STATE},
     {"state role", STATE(2, role), GM_STATE_ROLE_COUNT, GM_ERR_BAD_STATE},
     {"state dtype", STATE(0, dtype), GM_DTYPE_COUNT, GM_ERR_BAD_STATE},
-    {"integer parameter", STATE(0, dtype), GM_DTYPE_I32, GM_ERR_BAD_STATE},
+    {"parameter of shorter elements", STATE(0, dtype), GM_DTYPE_I16, GM_ERR_BAD_STATE},
     {"parameter not first", STATE(0, role), GM_STATE_ROLE_SLOT, GM_ERR_BAD_STATE},
     {"one parameter too many", STATE(2, role), GM_STATE_ROLE_PARAMETER, GM_ERR_BAD_STATE},
     {"gap between parameters", STATE(1, offset), 28, GM_ERR_BAD_STATE},
@@ -323,7 +323,7 @@ static void test_outputs_are_apart(void)
             uint32_t output = i / shape->n_operands, other = i % shape->n_operands, at = word[1 + other];
             if ((shape->operands[output].flags & GM_WRITE) != 0 && output != other && (at & GM_CONSTANT_BIT) == 0) {
                 int one_word = gm_extent(word, shape, &shape->operands[other]) == 1 ||
-                               (shape->operands[other].flags & (GM_BYTES | GM_BITS)) != 0;
+                               (shape->operands[other].flags & GM_TYPE) != 0;
                 uint32_t off = one_word ? 0 : 4;
                 CHECK_STATUS(GM_ERR_BAD_OPERAND, open_with(size, &word[1 + output], at + off));
             }

@@ -13,7 +13,7 @@ from .read_image import NONE
 from .read_tables import NUMBERS, Opcode, Operand, rules
 from .regions import LIMIT
 from .update_rules import RULES
-from .verify_program import CONSTANT_BIT, Instruction
+from .verify_program import CONSTANT_BIT, Instruction, alignment
 
 #: What a stride is before it is drawn.
 _OPEN = -1
@@ -66,8 +66,11 @@ class Drawer:
                 instruction.operands[operand.name] = at
                 at += -(-len(data[operand.name]) // 4) * 4
             else:
+                element = alignment(operand)  # where it is less than a word, the operand may start in the midst of one
+                constants += bytes(element * int(self.rng.integers(4 // element)))
                 instruction.operands[operand.name] = CONSTANT_BIT | len(constants)
-                constants += data[operand.name] + bytes(-len(data[operand.name]) % 4)
+                constants += data[operand.name]
+                constants += bytes(-len(constants) % 4)
         start = {o.name: data[o.name] for o in self.opcode.operands if o.written and o.name in data}
         for name, values in start.items():
             padded = values + bytes(-len(values) % 4)
@@ -158,6 +161,11 @@ class Drawer:
             return self._numbers(operand, count).tobytes()
         if operand.type == "bit":
             return self.rng.bytes(-(-count // 8))
+        if operand.type in ("i8", "i16"):
+            limits = np.iinfo(operand.type.replace("i", "int"))
+            drawn = self.rng.integers(limits.min, limits.max, count, limits.dtype, endpoint=True)
+            ends = self.rng.choice(np.array([limits.min, limits.max, 0], limits.dtype), count)
+            return np.where(self.rng.random(count) < 0.1, ends, drawn).tobytes()
         if operand.type == "u8":
             return bytes(self.rng.choice((0, 1, 2, 3, 4, 8, 255), count).astype(np.uint8))
         return self._indices(instruction, operand, count).tobytes()

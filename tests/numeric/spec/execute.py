@@ -12,6 +12,7 @@ from . import (  # noqa: F401  (each registers its kernels)
     elementwise,
     matrix_products,
     normalizations,
+    quantization,
     random_numbers,
     recurrent_cells,
     reductions,

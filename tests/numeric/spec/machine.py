@@ -14,7 +14,7 @@ from .read_tables import Operand
 from .verify_program import CONSTANT_BIT, Instruction
 
 ITEM = {"i32": np.dtype("<i4"), "u32": np.dtype("<u4"), "rule": np.dtype("<u4"), "u8": np.dtype("u1"),
-        "bit": np.dtype("u1")}  # fmt: skip
+        "i8": np.dtype("i1"), "i16": np.dtype("<i2"), "bit": np.dtype("u1")}  # fmt: skip
 
 
 class Stopped(Exception):

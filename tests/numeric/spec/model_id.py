@@ -32,4 +32,6 @@ def model_id(image: Image, frozen: Mapping[str, np.ndarray]) -> bytes:
 
 def _line(image: Image, entry: Record) -> bytes:
     name = image.section("NAMES")[entry.name :].split(b"\0")[0]
-    return name + f" {tuple(entry.dims[: entry.rank])} {entry.offset}\n".encode()
+    dtype = enums()["dtype"][entry.dtype].lower()
+    kind = "" if dtype == "f32" else f" {dtype}"
+    return name + f" {tuple(entry.dims[: entry.rank])} {entry.offset}{kind}\n".encode()

@@ -36,11 +36,9 @@ def is_sound(machine: Machine, kind: str) -> bool:
 
 
 def _is_sound_state(machine: Machine) -> bool:
-    h, statistic = machine.image.header, enums()["state_role"].index("STATISTIC")
-    parameters = machine.arena[: h.parameters_size].view("<f4")
-    entries = [e for e in machine.image.state if e.role == statistic]
-    finite = all(np.isfinite(machine.arena[e.offset : e.offset + e.size].view("<f4")).all() for e in entries)
-    return _below(parameters, 2.0**60) and finite
+    limits = {enums()["state_role"].index("PARAMETER"): 2.0**60, enums()["state_role"].index("STATISTIC"): np.inf}
+    entries = [e for e in machine.image.state if e.role in limits and e.dtype == enums()["dtype"].index("F32")]
+    return all(_below(machine.arena[e.offset : e.offset + e.size].view("<f4"), limits[e.role]) for e in entries)
 
 
 def _below(x: Array, limit: float) -> bool:

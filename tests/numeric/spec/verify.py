@@ -17,6 +17,8 @@ HEADER = size_of("header")
 CONTROL = size_of("control")
 PROPERTY = size_of("property")
 
+#: The bytes of an element of each dtype.
+ELEMENT_SIZES = [{"F32": 4, "I32": 4, "I8": 1, "U8": 1, "I16": 2}[name] for name in enums()["dtype"]]
 _ROLES = enums()["role"]
 _STATE_ROLES = enums()["state_role"]
 _RECORDS = {"TENSORS": "tensor", "PROGRAMS": "program", "STATE": "state_entry", "STORE": "store"}
@@ -99,7 +101,8 @@ def _state_records(image: Image) -> str:
 def _is_shape(record: Record) -> bool:
     """V7."""
     rest = record.dims[record.rank :]
-    return record.rank <= 6 and all(dim == 1 for dim in rest) and 4 * prod(record.dims) == record.size > 0
+    whole = ELEMENT_SIZES[record.dtype] * prod(record.dims) == record.size > 0
+    return record.rank <= 6 and all(dim == 1 for dim in rest) and whole
 
 
 def _tensors(image: Image) -> str:
@@ -108,7 +111,11 @@ def _tensors(image: Image) -> str:
 
 
 def _is_tensor(image: Image, tensor: Record) -> bool:
-    known = tensor.role < len(_ROLES) and tensor.dtype < 2 and tensor.programs < 1 << len(enums()["program"])
+    known = (
+        tensor.role < len(_ROLES)
+        and tensor.dtype < len(ELEMENT_SIZES)
+        and tensor.programs < 1 << len(enums()["program"])
+    )
     if not (known and _is_name(image, tensor.name) and _is_shape(tensor) and _is_in_place(image, tensor)):
         return False
     return _ROLES[tensor.role] != "LOSS" or (tensor.dtype == 0 and tensor.size == 4)
@@ -165,12 +172,12 @@ def _state_table(image: Image) -> str:
     end = 0
     for entry in image.state:
         is_parameter = end < image.header.parameters_size
-        known = entry.role < len(_STATE_ROLES) and entry.dtype < 2 and _is_name(image, entry.name)
+        known = entry.role < len(_STATE_ROLES) and entry.dtype < len(ELEMENT_SIZES) and _is_name(image, entry.name)
         if not known or not _is_shape(entry) or is_parameter != (_STATE_ROLES[entry.role] == "PARAMETER"):
             return "BAD_STATE"
         if not (_is_parameter(image, entry, end) if is_parameter else _is_other_state(image, entry)):
             return "BAD_STATE"
-        end += entry.size if is_parameter else 0
+        end = -(-(end + entry.size) // 4) * 4 if is_parameter else end
     return OK if end == image.header.parameters_size else "BAD_STATE"
 
 
@@ -178,8 +185,9 @@ def _is_parameter(image: Image, entry: Record, begin: int) -> bool:
     """V11, V12."""
     h = image.header
     gradients_end = h.gradients_offset + h.gradients_size
-    gradient = entry.gradient == NONE or lies_in(entry.gradient, entry.size, h.gradients_offset, gradients_end)
-    return entry.offset == begin and entry.dtype == 0 and gradient
+    size = 4 * entry.size // ELEMENT_SIZES[entry.dtype]
+    gradient = entry.gradient == NONE or lies_in(entry.gradient, size, h.gradients_offset, gradients_end)
+    return entry.offset == begin and gradient
 
 
 def _is_other_state(image: Image, entry: Record) -> bool:

@@ -15,8 +15,18 @@ OK = "OK"
 MAX_WORK = 1 << 34
 MOST_DIM = (1 << 31) - 1
 CONSTANT_BIT = constants()["CONSTANT_BIT"]
-BITS = {"u8": 8, "bit": 1}
+BITS = {"u8": 8, "i8": 8, "i16": 16, "bit": 1}
 KINDS = enums()["program"]
+
+
+def element_size(operand: Operand) -> int:
+    """Return the bytes of one element; bits are as words here."""
+    return {8: 1, 16: 2}.get(BITS.get(operand.type, 32), 4)
+
+
+def alignment(operand: Operand) -> int:
+    """Return the bytes of which an operand's address is a multiple."""
+    return 4 if operand.type == "u8" else element_size(operand)
 
 
 class Refused(Exception):
@@ -156,8 +166,9 @@ def _check_place(image: Image, program: Record, instruction: Instruction, operan
     end = len(image.section("CONSTANTS")) if in_constants else program.arena_size
     offset, size = place & ~CONSTANT_BIT, instruction.size(operand)
     counts = prod(instruction.value(dim) for dim, _ in operand.axes) <= MOST_DIM
-    steps = all(stride is None or instruction.value(stride) <= end // 4 for _, stride in operand.axes)  # V27
-    if not (size <= LIMIT and counts and steps and lies_in(offset, size, 0, end)):
+    element = element_size(operand)
+    steps = all(stride is None or instruction.value(stride) <= end // element for _, stride in operand.axes)  # V27
+    if not (size <= LIMIT and counts and steps and offset % alignment(operand) == 0 and offset + size <= end):
         raise Refused("BAD_OPERAND")
     if operand.written and (in_constants or not _may_write(image, program, offset, size)):
         raise Refused("BAD_OPERAND")
@@ -190,7 +201,7 @@ def _may_write(image: Image, program: Record, offset: int, size: int) -> bool:
 
 def _is_statistic(image: Image, offset: int, size: int) -> bool:
     role = enums()["state_role"].index("STATISTIC")
-    return any(e.role == role and lies_in(offset, size, e.offset, e.offset + e.size) for e in image.state)
+    return any(e.role == role and e.offset <= offset and offset + size <= e.offset + e.size for e in image.state)
 
 
 def _is_one_to_one(instruction: Instruction, operand: Operand) -> bool:
@@ -212,6 +223,7 @@ def _is_apart(instruction: Instruction, written: Operand) -> bool:
     for other in instruction.opcode.operands:
         place = instruction.operands[other.name]
         in_place = other.name in instruction.opcode.inplace and place == at
+        in_place = in_place and BITS.get(other.type, 32) == BITS.get(written.type, 32)
         alike = in_place and instruction.long_axes(other) == instruction.long_axes(written)
         if other.name != written.name and overlap(at, size, place, instruction.size(other)) and not alike:
             return False

@@ -8,7 +8,7 @@ export const SIGNATURE_VERSION = 0x1;
 
 export const PROGRAM = ["infer", "eval", "train", "optimizer", "step"] as const;
 export const ROLE = ["input", "label", "output", "loss"] as const;
-export const DTYPE = ["f32", "i32"] as const;
+export const DTYPE = ["f32", "i32", "i8", "u8", "i16"] as const;
 export const SECTION = ["tensors", "programs", "code", "constants", "initial", "state", "names", "store"] as const;
 export const SCHEDULE = ["constant", "linear"] as const;
 export const PROPERTY_TYPE = ["empty", "i32", "f32"] as const;

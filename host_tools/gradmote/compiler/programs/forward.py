@@ -11,7 +11,7 @@ from ...model.frontend.shapes import require_shapes, settle_shapes
 from ...model.registry import attach_functions
 from ..copies import flat_copy
 from ..instruction import Buffer, Ref
-from ..lowering import Lowering, Shared, is_integer
+from ..lowering import Lowering, Shared, word_type
 from ..options import Options
 from ..passes import pipeline
 from ..program import Binding, Program
@@ -48,20 +48,20 @@ def bind_output(lowering: Lowering, value: ir.Value, role: str) -> None:
     An output that is an input, a parameter or a constant as it stands is copied into scratch first.
     A loss of several elements (reduction none) is bound as an output.
     """
-    ref = lowering.ref(value)
+    ref, view = lowering.ref(value), lowering.stored(value)
     given = [b.ref.buffer for b in lowering.shared.inputs.values()]
     if ref.buffer.region != "scratch" or ref.buffer in given:
-        source, ref = ref, Ref(Buffer(f"{value.name}.output", 4 * lowering.elements(value), "scratch"))
+        source, ref = ref, Ref(Buffer(f"{value.name}.output", view.element * lowering.elements(value), "scratch"))
         copy(lowering, value, source, ref)
     if role == "loss" and lowering.elements(value) != 1:
         role = "output"  # with reduction none there is one loss per sample
     shape = tuple(int(d) for d in value.shape)  # type: ignore[union-attr, arg-type]
-    dtype = "i32" if is_integer(value) else "f32"
+    dtype = view.dtype if view.is_narrow else word_type(value)
     lowering.program.bindings.append(Binding(str(value.name), role, dtype, shape, ref))
 
 
 def copy(lowering: Lowering, value: ir.Value, source: Ref, target: Ref) -> None:
     """Append a COPY of the contiguous elements of `value` from `source` to `target`."""
-    made = flat_copy(source, target, lowering.elements(value))
+    made = flat_copy(source, target, lowering.elements(value), lowering.stored(value).dtype)
     made.origin, made.reason = str(value.name), "a buffer for the API"
     lowering.program.instructions.append(made)

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ...compiler.instruction import Buffer, Instruction, Ref
+from ...compiler.instruction import ELEMENT_BYTES, Buffer, Instruction, Ref
+from ...compiler.plan.lifetimes import aligned
 from ...compiler.program import Binding, Compiled, StateTensor, Store
 from ...errors import ImageError, ModelError
 from ...generated.opcodes import OPCODES
@@ -136,7 +137,8 @@ def model_id(compiled: Compiled, layout: Layout) -> bytes:
     """
     digest = hashlib.sha256(compiled.frozen_digest)
     for entry in compiled.state():
-        digest.update(f"{entry.name} {entry.shape} {layout.offsets[entry.buffer]}\n".encode())
+        dtype = "" if entry.dtype == "f32" else f" {entry.dtype}"
+        digest.update(f"{entry.name} {entry.shape} {layout.offsets[entry.buffer]}{dtype}\n".encode())
     digest.update(f"{layout.control_offset} {layout.properties_offset} {compiled.properties}".encode())
     if compiled.store is not None:
         digest.update(f" {compiled.store.dtype} {compiled.store.elements} {compiled.store.capacity}".encode())
@@ -242,7 +244,7 @@ def tensor(binding: Binding, programs: int, offsets: dict[Buffer, int], names: N
     """
     if len(binding.shape) > MAX_RANK:
         raise ImageError(f"'{binding.name}' has rank {len(binding.shape)}", f"the image holds at most rank {MAX_RANK}")
-    size = 4
+    size = ELEMENT_BYTES[binding.dtype]
     for d in binding.shape:
         size *= d
     return records.pack(
@@ -271,7 +273,7 @@ def state_section(compiled: Compiled, layout: Layout, names: Names) -> bytes:
         gradient = layout.offsets[p.gradient] if p.gradient is not None else NONE
         rows.append(
             checkpoint.entry(
-                names.offset(p.name), "parameter", p.shape, layout.offsets[p.buffer], p.buffer.size, gradient
+                names.offset(p.name), "parameter", p.shape, layout.offsets[p.buffer], p.buffer.size, gradient, p.dtype
             )
         )
     rows += [named_entry("statistic", s, layout, names) for s in compiled.statistics]
@@ -288,7 +290,9 @@ def state_section(compiled: Compiled, layout: Layout, names: Names) -> bytes:
 def named_entry(role: str, tensor: StateTensor, layout: Layout, names: Names) -> bytes:
     """Return the state entry of a statistic or of an optimizer slot."""
     offset = layout.offsets[tensor.buffer]
-    return checkpoint.entry(names.offset(tensor.name), role, tensor.shape, offset, tensor.buffer.size)
+    return checkpoint.entry(
+        names.offset(tensor.name), role, tensor.shape, offset, tensor.buffer.size, dtype=tensor.dtype
+    )
 
 
 def words_entry(role: str, offset: int, size: int) -> bytes:
@@ -349,6 +353,6 @@ def property_slot(key: str, value: int | float | str) -> bytes:
 
 
 def initial_bytes(buffer: Buffer) -> bytes:
-    """Return the bytes that a buffer of the state begins with."""
+    """Return the bytes that a buffer of the state begins with, and zeros up to the next word."""
     assert buffer.data is None or len(buffer.data) == buffer.size
-    return bytes(buffer.size) if buffer.data is None else buffer.data
+    return (buffer.data or b"") + bytes(aligned(buffer.size) - len(buffer.data or b""))
