@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 import onnx
@@ -15,10 +15,13 @@ from ..errors import CheckpointError
 from ..formats import checkpoint as checkpoint_format
 from ..formats.checkpoint import Checkpoint
 from ..formats.files import Output
-from ..model.frontend import Source, fold_batch_norm, read_model, read_untied
+from ..model.frontend import Source, fold_batch_norm, quantized_constants, read_model, read_untied
 from ..model.frontend.branch_weights import tensors_of
+from ..model.frontend.prepare import name_weights
+from ..model.frontend.quantized_constants import separate_quantized
 from ..model.frontend.untie import UNTIED
 from ..model.write import proto_bytes, to_proto
+from .quantized_weights import without_fraction, write_weight
 
 #: How passes/split_channels.py names the rows of a weight that train.
 CHANNELS = re.compile(r"(?P<weight>.+)\[(?P<axes>(?::,)*)(?P<start>\d+):(?P<end>\d+)\]")
@@ -35,8 +38,9 @@ def export_inference(
 def trained_model(model: Source, checkpoint: str | os.PathLike[str] | bytes | Checkpoint) -> onnx.ModelProto:
     """Return `model` with the checkpoint's trained weights and running statistics.
 
-    Nothing else in it changes, with two exceptions: a model that was compiled with batch_norm
-    "fold" loses its BatchNormalizations, and one compiled with `untie` gets a weight for each node.
+    Nothing else in it changes, with these exceptions: a model that was compiled with batch_norm
+    "fold" loses its BatchNormalizations, one compiled with `untie` gets a weight for each node, and
+    a quantized weight that was float32 in front of a QuantizeLinear is integers from then on.
 
     model: the inference model that was compiled. checkpoint: a .gmck file, its bytes, or a
     Checkpoint. Raises ModelError for a model that is no valid ONNX, CheckpointError where the
@@ -48,9 +52,12 @@ def trained_model(model: Source, checkpoint: str | os.PathLike[str] | bytes | Ch
     proto = as_compiled(model, [*trained.parameters, *trained.statistics])
     for name in trained.statistics:
         give_own_statistic(proto.graph, name, trained.tensors[name])
+    quantized = [n for n in trained.parameters if trained.tensors[n].dtype != np.float32]
+    write_quantized(proto, {n: trained.tensors[n] for n in quantized})
     tensors = weights(proto.graph)
     for name in (*trained.parameters, *trained.statistics):
-        replace(tensors, name, trained.tensors[name])
+        if name not in quantized:
+            replace(tensors, name, trained.tensors[name])
     return proto
 
 
@@ -65,6 +72,34 @@ def as_compiled(model: Source, names: Sequence[str]) -> onnx.ModelProto:
     if any(part_of(name)[0].endswith(FOLDED) for name in names):
         return to_proto(fold_batch_norm(model, untied))
     return read_untied(model) if untied else proto
+
+
+def write_quantized(proto: onnx.ModelProto, trained: Mapping[str, np.ndarray]) -> None:
+    """Overwrite quantized weights of the model, in the form that it has them."""
+    if not trained:
+        return
+    name_weights(proto.graph)
+    separate_quantized(proto.graph)
+    known = quantized_constants(proto)
+    for weight, parts in by_weight(trained, known).items():
+        after = known[weight].canonical.copy()
+        for name, part in parts.items():
+            integers = without_fraction(trained[name])
+            if integers.dtype != after.dtype or len(part) > after.ndim or after[part].shape != integers.shape:
+                raise unlike(name, f"{after.dtype} {list(after.shape)}", trained[name])
+            after[part] = integers
+        write_weight(proto.graph, weight, known[weight], after)
+
+
+def by_weight(names: Iterable[str], known: Collection[str]) -> dict[str, dict[str, tuple[slice, ...]]]:
+    """Return the trained tensors of each weight, and the part of it that each is."""
+    found: dict[str, dict[str, tuple[slice, ...]]] = {}
+    for name in names:
+        weight, part = (name, ()) if name in known else part_of(name)
+        if weight not in known:
+            raise missing(name)
+        found.setdefault(weight, {})[name] = part
+    return found
 
 
 def read_checkpoint(source: str | os.PathLike[str] | bytes | Checkpoint) -> Checkpoint:
@@ -115,17 +150,26 @@ def replace(tensors: dict[str, onnx.TensorProto], name: str, data: np.ndarray) -
     weight, part = (name, ()) if name in tensors else part_of(name)
     tensor = tensors.get(weight)
     if tensor is None:
-        raise CheckpointError(
-            f"the model has no weight called '{name}'",
-            "pass the model that was compiled, and a checkpoint with names. A weight inside a function of the model "
-            "has no place to go back to: inline functions (onnx.inliner.inline_local_functions) and compile that",
-        )
+        raise missing(name)
     whole = onnx.numpy_helper.to_array(tensor).copy()
     if tensor.data_type != onnx.TensorProto.FLOAT or len(part) > whole.ndim or whole[part].shape != data.shape:
-        raise CheckpointError(
-            f"'{name}' is {onnx.TensorProto.DataType.Name(tensor.data_type)} {list(tensor.dims)} in the model, float32 "
-            f"{list(data.shape)} in the checkpoint",
-            "pass the model that was compiled",
-        )
+        raise unlike(name, f"{onnx.TensorProto.DataType.Name(tensor.data_type)} {list(tensor.dims)}", data)
     whole[part] = data
     tensor.CopyFrom(onnx.numpy_helper.from_array(whole, tensor.name))
+
+
+def missing(name: str) -> CheckpointError:
+    """Return the error of a trained tensor that the model does not have."""
+    return CheckpointError(
+        f"the model has no weight called '{name}'",
+        "pass the model that was compiled, and a checkpoint with names. A weight inside a function of the model "
+        "has no place to go back to: inline functions (onnx.inliner.inline_local_functions) and compile that",
+    )
+
+
+def unlike(name: str, own: str, data: np.ndarray) -> CheckpointError:
+    """Return the error of a trained tensor whose type or shape is not the model's own."""
+    return CheckpointError(
+        f"'{name}' is {own} in the model, {data.dtype} {list(data.shape)} in the checkpoint",
+        "pass the model that was compiled",
+    )

@@ -31,6 +31,7 @@ from ..model.metadata import (
 )
 from ..model.write import to_bytes
 from .made import Artifacts, Models
+from .quantized_weights import without_fraction
 
 _ONE_CALL = "use files of one generate_artifacts call"
 
@@ -98,9 +99,10 @@ def joined(
     Raises ModelError for parameters that the training model does not have.
     """
     check_parameters(training, {n: np.shape(a) for n, a in parameters.items()})
+    own = data_of(training.graph, parameter_names(training))
     return Artifacts(
         Models(inference_model(evaluation or training), evaluation, training, optimizer),
-        {n: np.asarray(parameters[n], np.float32) for n in parameter_names(training)},
+        {n: np.asarray(parameters[n], data.dtype) for n, data in own.items()},
         LEARNING_RATE.read(optimizer, 1e-3) if optimizer else 1e-3,
         data_of(training.graph, STATISTICS.read(training, [])),
         frozen=data_of(training.graph, FROZEN.read(training, [])),
@@ -191,7 +193,9 @@ def inference_model(
     graph.inputs[:] = [v for v in graph.inputs if v not in unused]
     for name, array in (parameters or {}).items():
         if name in graph.initializers:
-            graph.initializers[name].const_value = ir.tensor(np.asarray(array, np.float32, order="C"), name=name)
+            dtype = graph.initializers[name].dtype.numpy()  # type: ignore[union-attr]
+            data = np.asarray(without_fraction(np.asarray(array)), dtype, order="C")
+            graph.initializers[name].const_value = ir.tensor(data, name=name)
     prune(graph)
     pipeline.for_inference(model, set(parameters or {}))
     return without_metadata(model)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import onnx
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gradmote import optimizers
 from gradmote.artifacts import build_artifacts
+from gradmote.losses import mse
 from support.oracle import examples, gradients_of, projection, run_ort_plainly
-from support.quantized.drawn import networks
+from support.quantized.drawn import QdqNetwork, networks
 from support.quantized.straight_through import check_gradients
 
 
@@ -20,7 +21,7 @@ def samples(model: onnx.ModelProto, seed: int, batch: int = 2) -> np.ndarray:
     return np.random.default_rng(seed).normal(0, 1, shape).astype(np.float32)
 
 
-@examples(60)
+@examples(40)
 @given(networks(), st.integers(0, 99))
 def test_inference_keeps_all_bits(model: onnx.ModelProto, seed: int) -> None:
     x = samples(model, seed)
@@ -31,7 +32,7 @@ def test_inference_keeps_all_bits(model: onnx.ModelProto, seed: int) -> None:
     assert onnx.TensorProto.UINT8 not in quantized
 
 
-@examples(40)
+@examples(20)
 @given(networks(), st.integers(0, 99))
 def test_gradients_are_those_of_the_dequantized_weights(model: onnx.ModelProto, seed: int) -> None:
     x = samples(model, seed)
@@ -43,3 +44,38 @@ def test_gradients_are_those_of_the_dequantized_weights(model: onnx.ModelProto, 
     outputs = run_ort_plainly(made.training, feeds)
     found = gradients_of(outputs, list(made.parameters))
     check_gradients(made.training, feeds, found, made.parameters, seed)
+
+
+SCHEMES = ("head", "last:2", "bias", "bias+head", "sparse:0.5", "sparse:0.34:last:2", "named:*.w")
+
+
+@examples(25)
+@given(networks(), st.integers(0, 99), st.sampled_from(SCHEMES))
+def test_schemes_train_parts_of_quantized_networks(model: onnx.ModelProto, seed: int, scheme: str) -> None:
+    assume("bias" not in scheme or any(tensor.name.endswith(".b") for tensor in model.graph.initializer))
+    x = samples(model, seed)
+    y = run_ort_plainly(model, {"x": x})["y"]
+    factors = np.random.default_rng(seed).uniform(0.5, 1.5, y.shape).astype(np.float32)
+    made = build_artifacts(model, None, projection(factors), optimizers.sgd(0.05), scheme=scheme)
+    assert np.array_equal(run_ort_plainly(made.inference, {"x": x})["y"], y)
+    assert scheme == "bias" or any(array.dtype == np.int8 for array in made.parameters.values())
+    feeds = {"x": x, "projection": factors}
+    feeds = {i.name: feeds[i.name] for i in made.training.graph.input if i.name in feeds}
+    outputs = run_ort_plainly(made.training, feeds)
+    check_gradients(made.training, feeds, gradients_of(outputs, list(made.parameters)), made.parameters, seed)
+
+
+def test_parts_of_a_quantized_weight_have_their_scales() -> None:
+    net = QdqNetwork(np.random.default_rng(1))
+    net.shapes["x"] = (1, 2, 4, 4)
+    net.quantize()
+    net.conv(4, "int8", per_channel=True, bias="int32")
+    made = build_artifacts(net.model(), None, mse(), optimizers.sgd(), scheme="sparse:0.5")
+    whole = {name.split("[")[0]: name for name in made.parameters}
+    assert list(whole.values()) == ["conv2.w[0:2]", "conv2.b[0:2]"]
+    assert {n: a.dtype.name for n, a in made.parameters.items()} == {"conv2.w[0:2]": "int8", "conv2.b[0:2]": "int32"}
+    dequantizers = {n.input[0]: n for n in made.inference.graph.node if n.op_type == "DequantizeLinear"}
+    tensors = {t.name: onnx.numpy_helper.to_array(t) for t in made.inference.graph.initializer}
+    for name, part in whole.items():
+        scale = tensors[dequantizers[part].input[1]]
+        assert np.array_equal(scale, net.tensors[f"{name}.scale"][:2])

@@ -59,15 +59,20 @@ from .batch_norm import inference as running_statistics
 from .qdq import centre_weights, dequantize_last, fuse_bounds, quantize_weights, remove_repeated, signed_values
 from .verify import verify_graph, verify_program
 
-#: These passes rewrite ONNX graphs, in order; each takes the graph and the names of the parameters
-#: that must stay.
-PREPARE: list[Callable[[ir.Graph, Set[str]], None]] = [
-    rewrite_synonyms.run,
+#: These bring quantized values to one form.
+QUANTIZED: list[Callable[[ir.Graph, Set[str]], None]] = [
     quantize_weights.run,
     signed_values.run,
     centre_weights.run,
     dequantize_last.run,
     remove_repeated.run,
+]
+
+#: These passes rewrite ONNX graphs, in order; each takes the graph and the names of the parameters
+#: that must stay.
+PREPARE: list[Callable[[ir.Graph, Set[str]], None]] = [
+    rewrite_synonyms.run,
+    *QUANTIZED,
     fold_constants.run,
     drop_empty_parts.run,
     binary_chains.run,
@@ -159,6 +164,14 @@ def prepare(model: ir.Model, keep: Set[str], mode: str) -> ir.Model:
     with layers.inherited(model.graph):
         batch_norm.run(model.graph, keep, mode)
     verify_graph(model.graph)
+    return model
+
+
+def quantize(model: ir.Model, keep: Set[str]) -> ir.Model:
+    """Apply QUANTIZED to a flat model; return the same model."""
+    for run in QUANTIZED:
+        run(model.graph, keep)
+        verify_graph(model.graph)
     return model
 
 

@@ -4,7 +4,8 @@
 
 The first k = ceil(ratio M) channels train. Frozen rows stay constants; trained rows are parameters
 named `w[0:k]`, or `w[:,0:k]` where the channels are the second axis of the weight. Whole groups of
-a grouped convolution are trained: k is rounded up to them, and x is split too.
+a grouped convolution are trained: k is rounded up to them, and x is split too. A quantized weight
+is split with its scales, so that each part has a DequantizeLinear of its own.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 import onnx_ir as ir
 
 from ...errors import ModelError, UnsupportedOperator
+from ...model.affine import affine_of
 from ...model.frontend.parameters import candidates
 from ...model.frontend.shapes import infer_shapes
 from ...model.graph import Builder, attribute, constant_array, describe, prune, take_over
@@ -24,6 +26,8 @@ from ...model.registry import attach_functions
 from .layers import inherited
 from .verify import verify_graph
 
+#: Operators between a weight and its layer that leave its channels as they are.
+STEPS = ("Transpose", "DequantizeLinear")
 #: Ratios such as 1 - 0.9 miss a whole number of channels by less than this.
 ROUNDING = 1e-9
 
@@ -64,7 +68,7 @@ def run(model: ir.Model, names: Sequence[str], ratio: float) -> tuple[ir.Model, 
     splitter = Splitter(model.graph, ratio)
     with inherited(model.graph):
         for node in list(model.graph):
-            if any(origin_name(value) in names for value in node.inputs) and node.op_type != "Transpose":
+            if any(origin_name(value) in names for value in node.inputs) and node.op_type not in STEPS:
                 splitter.split(node, names)
         prune(model.graph)
         model.graph.sort()
@@ -74,10 +78,38 @@ def run(model: ir.Model, names: Sequence[str], ratio: float) -> tuple[ir.Model, 
 
 
 def origin_name(value: ir.Value | None) -> str | None:
-    """Return the name of a value, or of the source of the Transpose that makes it."""
-    node = value.producer() if value is not None else None
-    source = node.inputs[0] if node is not None and node.op_type == "Transpose" else value
-    return source.name if source is not None else None
+    """Return the name of the value from which STEPS make a value."""
+    return Path.to(value).source.name if value is not None else None
+
+
+@dataclass(frozen=True)
+class Path:
+    """The nodes of STEPS that make a value of a source, in their order."""
+
+    source: ir.Value
+    nodes: tuple[ir.Node, ...]
+
+    @classmethod
+    def to(cls, value: ir.Value) -> Path:
+        """Return the path to a value."""
+        node = value.producer()
+        if node is None or node.domain or node.op_type not in STEPS or node.inputs[0] is None:
+            return cls(value, ())
+        above = cls.to(node.inputs[0])
+        return cls(above.source, (*above.nodes, node))
+
+    def axes(self, axis: int) -> list[int]:
+        """Return where an axis of the last value is in the source and behind each node."""
+        found = [axis]
+        for node in reversed(self.nodes):
+            shape = node.inputs[0].shape
+            perm = attribute(node, "perm", list(reversed(range(len(shape or ())))))
+            found.insert(0, perm[found[0]] if node.op_type == "Transpose" else found[0])
+        return found
+
+    def is_used_once(self) -> bool:
+        """Return whether nothing else reads the source, nor what is made of it on the way."""
+        return all(len(list(v.uses())) == 1 for v in (self.source, *(n.outputs[0] for n in self.nodes)))
 
 
 def channels_of(node: ir.Node, names: Sequence[str]) -> Channels:
@@ -133,7 +165,7 @@ class Splitter:
         k = channels.trained(self.ratio)
         bias = node.inputs[2] if len(node.inputs) > 2 else None
         if k == channels.count:
-            whole = (origin_name(node.inputs[1]), bias.name if bias is not None else None)
+            whole = (origin_name(node.inputs[1]), origin_name(bias))
             self.trained.update(dict.fromkeys(n for n in whole if n is not None and n in self.own))
             return
         xs, ws = self.input(node, channels, k), self.weight(node, channels, k)
@@ -165,17 +197,30 @@ class Splitter:
         return self.builder.ops("Split", x, sizes, names=[f"{x.name}.part"] * 2, axis=1)
 
     def weight(self, node: ir.Node, channels: Channels, k: int) -> list[ir.Value]:
-        """Return both parts of the weight, transposed as the node has it."""
+        """Return both parts of the weight, transposed and dequantized as the node has it."""
         w = node.inputs[1]
         assert w is not None
-        transpose = w.producer()
-        if transpose is None:
-            return self.cut(node, w, channels.weight_axis, k)
-        source = transpose.inputs[0]
-        assert source is not None
-        perm = attribute(transpose, "perm", list(reversed(range(len(source.shape)))))
-        parts = self.cut(node, source, perm[channels.weight_axis], k)
-        return [self.builder.op("Transpose", p, name=f"{w.name}.part", perm=perm) for p in parts]
+        return self.parts_along(node, Path.to(w), channels.weight_axis, k)
+
+    def parts_along(self, node: ir.Node, path: Path, axis: int, k: int, trains: bool = True) -> list[ir.Value]:
+        """Return both parts of the value that a path makes; `axis` is that of the value."""
+        axes = path.axes(axis)
+        parts = self.cut(node, path.source, axes[0], k, trains)
+        for step, at in zip(path.nodes, axes[1:], strict=True):
+            bounds = (slice(0, k), slice(k, None))
+            parts = [self.repeated(step, part, at, bound) for part, bound in zip(parts, bounds, strict=True)]
+        return parts
+
+    def repeated(self, step: ir.Node, part: ir.Value, axis: int, bounds: slice) -> ir.Value:
+        """Return the output of a copy of a node for one part; scales that its channels have are cut too."""
+        attributes = {a.name: a.value for a in step.attributes.values()}
+        affine = affine_of(step) if step.op_type == "DequantizeLinear" else None
+        inputs = list(step.inputs[1:])
+        if affine is not None and affine.axis == axis:
+            names = (f"{part.name}.scale", f"{part.name}.zero")
+            arrays = (affine.scale[bounds], affine.zero[bounds])
+            inputs = [self.builder.constant(a, n) for a, n in zip(arrays, names, strict=True)]
+        return self.builder.op(step.op_type, part, *inputs, name=f"{step.outputs[0].name}.part", **attributes)
 
     def bias(self, node: ir.Node, bias: ir.Value | None, channels: Channels, k: int) -> Sequence[ir.Value | None]:
         """Return both parts of the bias.
@@ -186,7 +231,8 @@ class Splitter:
         """
         if bias is None:
             return [None, None]
-        array = constant_array(bias)
+        path = Path.to(bias)
+        array = constant_array(path.source)
         if array is None:
             raise UnsupportedOperator(
                 f"the bias '{bias.name}' is computed, so that no channels of it can be trained",
@@ -194,8 +240,7 @@ class Splitter:
                 describe(node),
             )
         whole = array.ndim > 0 and array.shape[-1] == channels.count
-        alone = len(list(bias.uses())) == 1
-        return self.cut(node, bias, array.ndim - 1, k, alone) if whole else [bias, bias]
+        return self.parts_along(node, path, array.ndim - 1, k, path.is_used_once()) if whole else [bias, bias]
 
     def cut(self, node: ir.Node, value: ir.Value, axis: int, k: int, trains: bool = True) -> list[ir.Value]:
         """Return the first k along `axis`, which train, and the rest.

@@ -1,19 +1,21 @@
 """The reading, checking and simplifying of an ONNX model, before anything is differentiated."""
 
 from .inputs import Inputs
-from .load import fold_batch_norm, load_model, read_untied
+from .load import QuantizedConstant, fold_batch_norm, load_model, quantized_constants, read_untied
 from .parameters import choose_parameters, left_out
 from .read import Source, read_model, to_ir
 from .shapes import infer_shapes, set_batch
 
 __all__ = [
     "Inputs",
+    "QuantizedConstant",
     "Source",
     "choose_parameters",
     "fold_batch_norm",
     "infer_shapes",
     "left_out",
     "load_model",
+    "quantized_constants",
     "read_model",
     "read_untied",
     "set_batch",

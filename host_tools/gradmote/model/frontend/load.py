@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
 
+import numpy as np
 import onnx
 import onnx_ir as ir
 
 from ...compiler.passes import inline_branches, pipeline
+from ...compiler.passes.qdq import quantize_weights
 from ...errors import ModelError
-from ..graph import prune, runtime_type, with_branches
+from ..affine import QUANTIZED
+from ..graph import data_of, prune, runtime_type, with_branches
 from ..metadata import WEIGHTS, remove_notes
 from ..registry import attach_functions
 from .inputs import Inputs
-from .parameters import weights
+from .parameters import trainable, weights
 from .prepare import (
     expand_scalers,
     forget_default_inputs,
@@ -22,6 +26,7 @@ from .prepare import (
     name_weights,
     raise_opset,
 )
+from .quantized_constants import separate_quantized
 from .read import Source, read_model, to_ir
 from .shapes import infer_shapes, settle_shapes
 from .untie import untie as untie_weights
@@ -85,6 +90,7 @@ def read_weights(source: Source, untie: bool = False, inputs: Inputs | None = No
     forget_default_inputs(proto)
     forget_negative_dims(proto)
     name_weights(proto.graph)
+    separate_quantized(proto.graph)
     (inputs or Inputs()).fix(proto)
     if untie:
         untie_weights(proto.graph, weights(to_ir(proto).graph))
@@ -96,11 +102,34 @@ def read_weights(source: Source, untie: bool = False, inputs: Inputs | None = No
     return model
 
 
+@dataclass(frozen=True)
+class QuantizedConstant:
+    """The integers of a quantized weight as the model has them, and in canonical form (compiler.passes.qdq).
+
+    own: of a float32 weight, what its QuantizeLinear makes. canonical: what training starts from.
+    """
+
+    own: np.ndarray
+    canonical: np.ndarray
+
+
+def quantized_constants(source: Source) -> dict[str, QuantizedConstant]:
+    """Return the model's quantized weights by name."""
+    model = read_weights(source)
+    keep = set(WEIGHTS.read(model.graph, []))
+    graph = flat(model, keep).graph
+    quantize_weights.run(graph, keep)
+    own = data_of(graph, [n for n in trainable(graph) if graph.initializers[n].dtype in QUANTIZED])
+    canonical = data_of(pipeline.quantize(model, keep).graph, list(own))
+    return {name: QuantizedConstant(own[name], canonical[name]) for name in own}
+
+
 def read_untied(source: Source) -> onnx.ModelProto:
     """Return a valid model with a copy of a weight for each node that uses it."""
     proto = read_model(source)
     forget_default_inputs(proto)
     name_weights(proto.graph)
+    separate_quantized(proto.graph)
     untie_weights(proto.graph, weights(to_ir(proto).graph))
     return proto
 

@@ -1,0 +1,67 @@
+"""Separate copies of quantized constants that exporters merged because their integers are equal.
+
+A bias of zeros may serve several layers, with another scale in each, and be their zero point as
+well. The real numbers differ, so that each layer gets a constant of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import onnx
+
+from .free_batch import new_name
+
+_INTEGERS = (onnx.TensorProto.INT8, onnx.TensorProto.UINT8, onnx.TensorProto.INT32)
+_ZERO_POINT = 2
+#: What tells quantizations apart: the names of scale and zero point, and the axis.
+Quantization = tuple[str, str, int]
+
+
+def separate_quantized(graph: onnx.GraphProto) -> None:
+    """Give each quantization of an integer initializer, and its use as a zero point, a constant of their own.
+
+    The first quantization keeps the name.
+    """
+    tensors = {t.name: t for t in graph.initializer if t.data_type in _INTEGERS}
+    for name, tensor in tensors.items():
+        groups: dict[Quantization, list[onnx.NodeProto]] = {}
+        for node in dequantizers(graph, name):
+            groups.setdefault(quantization(node), []).append(node)
+        for number, nodes in enumerate(list(groups.values())[1:], 2):
+            own = copied(graph, tensor, f"{name}.layer_{number}")
+            for node in nodes:
+                node.input[0] = own
+        if groups:
+            separate_zero_point(graph, tensor)
+
+
+def dequantizers(graph: onnx.GraphProto, name: str) -> Iterator[onnx.NodeProto]:
+    """Yield the DequantizeLinears that read a value as data."""
+    for node in graph.node:
+        if node.op_type == "DequantizeLinear" and node.input[0] == name:
+            yield node
+
+
+def quantization(node: onnx.NodeProto) -> Quantization:
+    """Return what tells a node's quantization from others."""
+    axis = next((a.i for a in node.attribute if a.name == "axis"), 1)
+    return node.input[1], node.input[_ZERO_POINT] if len(node.input) > _ZERO_POINT else "", axis
+
+
+def separate_zero_point(graph: onnx.GraphProto, tensor: onnx.TensorProto) -> None:
+    """Give a tensor that is data and zero point a copy for the latter."""
+    users = [n for n in graph.node if n.op_type in ("QuantizeLinear", "DequantizeLinear")]
+    users = [n for n in users if len(n.input) > _ZERO_POINT and n.input[_ZERO_POINT] == tensor.name]
+    if users:
+        own = copied(graph, tensor, f"{tensor.name}.zero_point")
+        for node in users:
+            node.input[_ZERO_POINT] = own
+
+
+def copied(graph: onnx.GraphProto, tensor: onnx.TensorProto, stem: str) -> str:
+    """Add a copy of a tensor to the initializers, and return its name."""
+    copy = graph.initializer.add()
+    copy.CopyFrom(tensor)
+    copy.name = new_name(graph, stem)
+    return copy.name
