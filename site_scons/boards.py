@@ -4,7 +4,7 @@ family's family.toml. SCons and PlatformIO build from this one list."""
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -121,9 +121,17 @@ class Board:
         """Return the flags of the C compiler, without includes and defines."""
         return [*NUMERICS_FLAGS, *([] if self.framework else WARNING_FLAGS), *self.code_flags()]
 
-    def runtime_flags(self) -> list[str]:
-        """The same of what compiles the runtime, with the only define of defines() that it asks for."""
-        return [*self.flags(), f"-DGM_FUSED={self.defines()['GM_FUSED']}"]
+    def runtime_flags(self, kernels: Sequence[str] = ()) -> list[str]:
+        """The same of what compiles the runtime, with the only define of defines() that it asks for.
+
+        kernels: the flags that choose kernels, where not all go in.
+        """
+        return [*self.flags(), f"-DGM_FUSED={self.defines()['GM_FUSED']}", *self.left_out(kernels), *kernels]
+
+    def left_out(self, kernels: Sequence[str] = ()) -> list[str]:
+        """Return the flags that leave out what has no room beside all other kernels."""
+        has_room = self.table.get("int8", True) or any("GM_ONLY_SELECTED" in flag for flag in kernels)
+        return [] if has_room else ["-DGM_WITH_INT8=0"]
 
     def runtime_name(self) -> str:
         """One for all boards whose runtime is compiled with the same flags: of the CPU's and their digest."""

@@ -47,6 +47,8 @@ TILES_FLAGS = {"simd": ["-Os", "-fno-strict-aliasing", "-mllvm", "-disable-lsr"]
 #: What every engine with WebAssembly has had for years: copies and fills as one instruction. -fhosted lets the compiler
 #: know the functions of <string.h>, or each copy of a vector is a call.
 COMMON_FLAGS = ["-mbulk-memory", "-fhosted", "-fvisibility=hidden", "-fno-ident", "-fno-sanitize=all", "-g0", "-w"]
+#: The modules with all kernels have no room for those of quantized models; one for some images has what these need.
+WITHOUT_INT8 = ["-DGM_WITH_INT8=0"]
 #: Bytes; kernels with vectors take some 40 KB of it.
 STACK = 96 * 1024
 LINK_FLAGS = [
@@ -120,7 +122,8 @@ def _build(target: Path, form: str, kernel_flags: Sequence[str], own: Path, expo
         for name, (sources, flags) in units(form, own).items():
             unit, made = Path(folder) / f"{name}.c", Path(folder) / f"{name}.o"
             unit.write_text("".join(f'#include "{path.as_posix()}"\n' for path in sources))
-            command = [*PROFILE_FLAGS, *COMMON_FLAGS, *FORMS[form], *flags, *kernel_flags, *includes()]
+            chosen = kernel_flags or WITHOUT_INT8
+            command = [*PROFILE_FLAGS, *COMMON_FLAGS, *FORMS[form], *flags, *chosen, *includes()]
             _run([*compiler.compile, *command, "-c", str(unit), "-o", str(made)])
             objects.append(str(made))
         exported = [f"--export={name}" for name in (*exported_names, "__heap_base")]

@@ -19,7 +19,7 @@
 #define WORD 4u
 
 /* Returns whether bytes [offset, offset + size) lie in [begin, end). */
-static inline int is_inside(uint64_t offset, uint64_t size, uint32_t begin, uint64_t end)
+static inline int is_within(uint64_t offset, uint64_t size, uint32_t begin, uint64_t end)
 {
     return offset >= begin && offset + size <= end;
 }
@@ -27,7 +27,7 @@ static inline int is_inside(uint64_t offset, uint64_t size, uint32_t begin, uint
 /* Returns whether bytes [offset, offset + size) lie in [begin, end) and start at a word. */
 static inline int lies_in(uint64_t offset, uint64_t size, uint32_t begin, uint64_t end)
 {
-    return offset % WORD == 0 && is_inside(offset, size, begin, end);
+    return offset % WORD == 0 && is_within(offset, size, begin, end);
 }
 
 /* Returns whether two ranges of bytes have one in common. Both must end below 2^32. */

@@ -46,7 +46,7 @@ static uint32_t element_size(const gm_operand_info *info)
 }
 
 /* Returns whether an operand starts where its elements may. Those of u8 and bits start at words. */
-static int is_aligned(const gm_operand_info *info, uint32_t offset)
+static int starts_right(const gm_operand_info *info, uint32_t offset)
 {
     uint32_t type = info->flags & GM_TYPE;
     return type == GM_I8 || offset % (type == GM_I16 ? 2 : WORD) == 0;
@@ -92,7 +92,7 @@ static int is_statistic(const gm_header *header, uint32_t offset, uint64_t size)
     uint32_t count = section_records(header, GM_SECTION_STATE, sizeof *entry);
     for (uint32_t i = 0; i < count; ++i) {
         if (entry[i].role == GM_STATE_ROLE_STATISTIC &&
-            is_inside(offset, size, entry[i].offset, (uint64_t)entry[i].offset + entry[i].size)) {
+            is_within(offset, size, entry[i].offset, (uint64_t)entry[i].offset + entry[i].size)) {
             return 1;
         }
     }
@@ -147,8 +147,8 @@ static int check_operand(const gm_verifier *v, const uint32_t *instruction, cons
     int in_constants = (operand & GM_CONSTANT_BIT) != 0, writes = (info->flags & GM_WRITE) != 0;
     uint32_t end = in_constants ? v->header->sections[GM_SECTION_CONSTANTS].size : v->program->arena_size;
     uint32_t offset = operand & ~GM_CONSTANT_BIT;
-    if (size > SIZE_LIMIT || indices_of(instruction, shape, info) > INT32_MAX || !is_aligned(info, offset) ||
-        !is_inside(offset, size, 0, end) || !steps_are_inside(instruction, shape, info, end) ||
+    if (size > SIZE_LIMIT || indices_of(instruction, shape, info) > INT32_MAX || !starts_right(info, offset) ||
+        !is_within(offset, size, 0, end) || !steps_are_inside(instruction, shape, info, end) ||
         (writes && (in_constants || !may_write(v, offset, (uint32_t)size)))) {
         return GM_ERR_BAD_OPERAND;
     }

@@ -35,13 +35,15 @@ def render_opcodes() -> str:
             "work": o.work,
             "refuses": o.refuses,
             "inplace": o.inplace,
+            "group": o.group,
         }
         for o in opcodes()
     }
     return (
         "from typing import Any\n\n"
         "#: name -> code, meaning, operands {name: (access, dtype, ((dim, stride), ...), optional)},\n"
-        "#: params {name: (kind, choices)}, work, refuses (an error, or None), inplace\n"
+        "#: params {name: (kind, choices)}, work, refuses (an error, or None), inplace,\n"
+        "#: group (int8 where a build may leave all of these out)\n"
         + literal("OPCODES: dict[str, Any]", table)
         + "\n#: Counts that an extent or work may name besides parameters.\n"
         + literal("COUNTS", COUNTS)

@@ -45,6 +45,7 @@ def firmware_objects():
     compiler = env.Clone()
     compiler.Replace(CCFLAGS=board.flags())
     compiler.ProcessFlags(env.get("BUILD_FLAGS"))
+    compiler.Append(CCFLAGS=board.left_out([str(env.get("BUILD_FLAGS", ""))]))
     sources = board.sources() if is_bare else board.sources_for(Path(env.subst("$PROJECT_SRC_DIR")))
     if is_bare or is_test:
         sources.remove(FIRMWARE / "src" / "main.c")

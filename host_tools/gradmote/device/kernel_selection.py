@@ -8,10 +8,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..compiler.instruction import ELEMENT_BYTES
 from ..formats.image import read_image
 from ..generated.opcodes import OPCODES
 from ..generated.optimizers import RULES
 
+#: The types whose elements have fewer bytes than a word.
+NARROW = {name for name, size in ELEMENT_BYTES.items() if size < 4}
 _KIND_OF = {rule["kind"]: name for name, rule in RULES.items()}
 
 
@@ -24,20 +27,24 @@ class Needs:
         rules: Each update rule that occurs -> the number of its instructions.
         trains: Whether a program trains.
         store: Whether samples are kept.
+        int8: Whether some tensor, parameter or operand has elements of 8 or 16 bits.
     """
 
     kernels: Counter[str] = field(default_factory=Counter)
     rules: Counter[str] = field(default_factory=Counter)
     trains: bool = False
     store: bool = False
+    int8: bool = False
 
     def add(self, source: str | os.PathLike[str] | bytes) -> None:
         """Add the needs of one more image; raise ImageError where it is damaged."""
         image = read_image(source)
         self.trains |= any(program["kind"] not in ("infer", "eval") for program in image.programs)
         self.store |= image.store is not None
+        self.int8 |= any(row["dtype"] in NARROW for row in (*image.tensors, *image.state))
         for instruction in (i for program in image.programs for i in program["instructions"]):
             self.kernels[instruction["opcode"]] += 1
+            self.int8 |= OPCODES[instruction["opcode"]]["group"] == "int8"
             if "rule" in instruction["operands"]:
                 self.rules[rule_of(instruction, image.constants)] += 1
 
@@ -46,7 +53,8 @@ class Needs:
         used = [*(k for k in OPCODES if k in self.kernels), *(r.upper() for r in RULES if r in self.rules)]
         training = [] if self.trains else ["-DGM_TRAINING=0"]
         store = ["-DGM_WITH_STORE=1"] if self.store else []
-        return ["-DGM_ONLY_SELECTED=1", *training, *store, *(f"-DGM_WITH_{name}=1" for name in used)]
+        int8 = ["-DGM_WITH_INT8=1"] if self.int8 else []
+        return ["-DGM_ONLY_SELECTED=1", *training, *store, *int8, *(f"-DGM_WITH_{name}=1" for name in used)]
 
 
 def rule_of(instruction: dict[str, Any], constants: bytes) -> str:

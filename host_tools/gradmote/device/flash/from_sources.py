@@ -125,8 +125,8 @@ def _steps(toolchain: Toolchain, kernels: Sequence[str]) -> list[Step]:
     """Return the objects of firmware and runtime, in the folders that footprint.py expects."""
     board, tools, runtime = toolchain.board, build_module("boards"), build_module("runtime_sources")
     defines = [f"-D{name}={value}" for name, value in board.defines().items()]
-    own = [*board.flags(), *kernels, *defines, *_includes(board.includes())]
-    shared = [*board.runtime_flags(), *kernels, *_includes(runtime.INCLUDES)]
+    own = [*board.flags(), *board.left_out(kernels), *kernels, *defines, *_includes(board.includes())]
+    shared = [*board.runtime_flags(kernels), *_includes(runtime.INCLUDES)]
     sources = [(path, tools.object_of(path), [*own, *tools.more_flags(path)]) for path in board.sources()]
     for path in runtime.runtime_sources():
         target = Path("runtime") / path.relative_to(runtime.RUNTIME).with_suffix(".o")
