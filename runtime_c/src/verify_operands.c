@@ -38,18 +38,12 @@ GM_COLD uint64_t gm_extent(const uint32_t *instruction, const gm_opcode_shape *s
     return elements;
 }
 
-/* Returns the bytes of an element. Bits are taken for words here. */
-static uint32_t element_size(const gm_operand_info *info)
+/* Returns at what multiples of bytes an operand may start: at those of its elements' size, but of u8
+ * and bits at words. */
+static uint32_t alignment(const gm_operand_info *info)
 {
     uint32_t type = info->flags & GM_TYPE;
-    return type == GM_I8 || type == GM_BYTES ? 1 : type == GM_I16 ? 2 : WORD;
-}
-
-/* Returns whether an operand starts where its elements may. Those of u8 and bits start at words. */
-static int starts_right(const gm_operand_info *info, uint32_t offset)
-{
-    uint32_t type = info->flags & GM_TYPE;
-    return type == GM_I8 || offset % (type == GM_I16 ? 2 : WORD) == 0;
+    return !GM_WITH_INT8 ? WORD : type == GM_I8 ? 1 : type == GM_I16 ? 2 : WORD;
 }
 
 /* Returns how many bytes that many elements take. The result saturates as they do. */
@@ -58,7 +52,7 @@ static uint64_t bytes_of_elements(const gm_operand_info *info, uint64_t elements
     if ((info->flags & GM_TYPE) == GM_BITS) {
         return elements / 8 + (elements % 8 != 0);
     }
-    return elements > SIZE_LIMIT ? elements : element_size(info) * elements;
+    return elements > SIZE_LIMIT || (info->flags & GM_TYPE) == GM_BYTES ? elements : alignment(info) * elements;
 }
 
 /* V19: a rule lies in the constants and is in this build, and the instruction has the moments that
@@ -92,7 +86,7 @@ static int is_statistic(const gm_header *header, uint32_t offset, uint64_t size)
     uint32_t count = section_records(header, GM_SECTION_STATE, sizeof *entry);
     for (uint32_t i = 0; i < count; ++i) {
         if (entry[i].role == GM_STATE_ROLE_STATISTIC &&
-            is_within(offset, size, entry[i].offset, (uint64_t)entry[i].offset + entry[i].size)) {
+            lies_in(offset, size, entry[i].offset, (uint64_t)entry[i].offset + entry[i].size)) {
             return 1;
         }
     }
@@ -122,7 +116,7 @@ static int steps_are_inside(const uint32_t *instruction, const gm_opcode_shape *
 {
     const uint8_t *term = shape->terms + info->first_term;
     for (uint32_t i = 1; (info->flags & GM_STRIDED) != 0 && i < info->n_terms; i += 2) {
-        if (gm_term_value(instruction, term[i]) > end / element_size(info)) {
+        if (gm_term_value(instruction, term[i]) > end / alignment(info)) {
             return 0;
         }
     }
@@ -147,7 +141,7 @@ static int check_operand(const gm_verifier *v, const uint32_t *instruction, cons
     int in_constants = (operand & GM_CONSTANT_BIT) != 0, writes = (info->flags & GM_WRITE) != 0;
     uint32_t end = in_constants ? v->header->sections[GM_SECTION_CONSTANTS].size : v->program->arena_size;
     uint32_t offset = operand & ~GM_CONSTANT_BIT;
-    if (size > SIZE_LIMIT || indices_of(instruction, shape, info) > INT32_MAX || !starts_right(info, offset) ||
+    if (size > SIZE_LIMIT || indices_of(instruction, shape, info) > INT32_MAX || offset % alignment(info) != 0 ||
         !is_within(offset, size, 0, end) || !steps_are_inside(instruction, shape, info, end) ||
         (writes && (in_constants || !may_write(v, offset, (uint32_t)size)))) {
         return GM_ERR_BAD_OPERAND;
@@ -198,7 +192,7 @@ static int lie_alike(const uint32_t *instruction, const gm_opcode_shape *shape, 
 {
     axes a = axes_of(shape, one), b = axes_of(shape, other);
     int more;
-    if (bytes_of_elements(one, 8) != bytes_of_elements(other, 8)) {
+    if (GM_WITH_INT8 && bytes_of_elements(one, 8) != bytes_of_elements(other, 8)) {
         return 0;
     }
     do {

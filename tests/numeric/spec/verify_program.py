@@ -201,7 +201,7 @@ def _may_write(image: Image, program: Record, offset: int, size: int) -> bool:
 
 def _is_statistic(image: Image, offset: int, size: int) -> bool:
     role = enums()["state_role"].index("STATISTIC")
-    return any(e.role == role and e.offset <= offset and offset + size <= e.offset + e.size for e in image.state)
+    return any(e.role == role and lies_in(offset, size, e.offset, e.offset + e.size) for e in image.state)
 
 
 def _is_one_to_one(instruction: Instruction, operand: Operand) -> bool:
