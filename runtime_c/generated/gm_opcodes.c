@@ -1458,15 +1458,302 @@ static const uint8_t terms_quantize[] = { 3, 3, 3 };
 
 #if GM_WITH_DEQUANTIZE
 static const gm_operand_info operands_dequantize[] = {
-    { GM_I8, 1, 1 },
-    { GM_WRITE, 1, 2 },
+    { GM_STRIDED | GM_I8, 6, 3 },
+    { 0, 1, 9 },
+    { GM_OPTIONAL | GM_I8, 1, 10 },
+    { GM_WRITE, 3, 11 },
 };
 static const uint8_t params_dequantize[] = {
     GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+};
+static const uint8_t terms_dequantize[] = { 5, 6, 7, 5, 8, 6, 9, 7, 10, 6, 6, 5, 6, 7 };
+#endif
+
+#if GM_WITH_CONV_S8
+static const gm_operand_info operands_conv_s8[] = {
+    { GM_STRIDED | GM_I8, 10, 8 },
+    { GM_STRIDED | GM_I8, 10, 18 },
+    { GM_OPTIONAL, 2, 28 },
+    { 0, 2, 30 },
+    { GM_OPTIONAL, 2, 32 },
+    { GM_WRITE | GM_STRIDED | GM_I8, 10, 34 },
+    { GM_WRITE | GM_OPTIONAL, 1, 44 },
+    { GM_STRIDED, 8, 45 },
+    { GM_STRIDED, 8, 53 },
+};
+static const uint8_t params_conv_s8[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+    GM_PARAM_DIM,
+};
+static const uint8_t terms_conv_s8[] = { 8, 9, 10, 11, 14, 15, 16, 17, 8, 24, 12, 25, 13, 26, 9, 27, 10, 28, 9, 29, 11, 30, 10, 31, 16, 32, 17, 33, 9, 11, 9, 11, 9, 11, 8, 34, 14, 35, 15, 36, 9, 37, 11, 38, 44, 14, 18, 16, 20, 130, 22, 12, 129, 15, 19, 17, 21, 130, 23, 13, 129 };
+#endif
+
+#if GM_WITH_COPY_S8
+static const gm_operand_info operands_copy_s8[] = {
+    { GM_STRIDED | GM_I8, 12, 6 },
+    { GM_OPTIONAL | GM_I8, 2, 18 },
+    { GM_WRITE | GM_STRIDED | GM_I8, 12, 20 },
+};
+static const uint8_t params_copy_s8[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+};
+static const uint8_t terms_copy_s8[] = { 4, 5, 6, 7, 8, 9, 4, 10, 5, 11, 6, 12, 7, 13, 8, 14, 9, 15, 144, 144, 4, 16, 5, 17, 6, 18, 7, 19, 8, 20, 9, 21 };
+#endif
+
+#if GM_WITH_ADD_S8 || GM_WITH_MUL_S8
+static const gm_operand_info operands_add_s8[] = {
+    { GM_STRIDED | GM_IN_PLACE | GM_I8, 8, 4 },
+    { GM_STRIDED | GM_IN_PLACE | GM_I8, 8, 12 },
+    { GM_WRITE | GM_I8, 4, 20 },
+};
+static const uint8_t params_add_s8[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
     GM_PARAM_F32,
     GM_PARAM_I32,
+    GM_PARAM_F32,
+    GM_PARAM_I32,
+    GM_PARAM_F32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
 };
-static const uint8_t terms_dequantize[] = { 3, 3, 3 };
+static const uint8_t terms_add_s8[] = { 4, 5, 6, 7, 4, 8, 5, 9, 6, 10, 7, 11, 4, 12, 5, 13, 6, 14, 7, 15, 4, 5, 6, 7 };
+#endif
+
+#if GM_WITH_MAX_POOL_S8
+static const gm_operand_info operands_max_pool_s8[] = {
+    { GM_STRIDED | GM_I8, 8, 6 },
+    { GM_WRITE | GM_STRIDED | GM_I8, 8, 14 },
+    { GM_WRITE | GM_OPTIONAL | GM_BYTES, 4, 22 },
+    { GM_STRIDED, 8, 26 },
+    { GM_STRIDED, 8, 34 },
+};
+static const uint8_t params_max_pool_s8[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+};
+static const uint8_t terms_max_pool_s8[] = { 4, 5, 8, 9, 10, 11, 4, 18, 6, 19, 7, 20, 5, 21, 4, 22, 8, 23, 9, 24, 5, 25, 4, 8, 9, 5, 8, 12, 10, 14, 130, 16, 6, 129, 9, 13, 11, 15, 130, 17, 7, 129 };
+#endif
+
+#if GM_WITH_AVERAGE_POOL_S8
+static const gm_operand_info operands_average_pool_s8[] = {
+    { GM_STRIDED | GM_I8, 8, 6 },
+    { GM_WRITE | GM_STRIDED | GM_I8, 8, 14 },
+    { GM_STRIDED, 8, 22 },
+    { GM_STRIDED, 8, 30 },
+};
+static const uint8_t params_average_pool_s8[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_FLAG,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_ENUM + 4,
+    GM_PARAM_F32,
+    GM_PARAM_I32,
+    GM_PARAM_F32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+};
+static const uint8_t terms_average_pool_s8[] = { 3, 4, 7, 8, 9, 10, 3, 17, 5, 18, 6, 19, 4, 20, 3, 21, 7, 22, 8, 23, 4, 24, 7, 11, 9, 13, 130, 15, 5, 129, 8, 12, 10, 14, 130, 16, 6, 129 };
+#endif
+
+#if GM_WITH_CONV_TRANSPOSE_S8
+static const gm_operand_info operands_conv_transpose_s8[] = {
+    { GM_STRIDED | GM_I8, 10, 8 },
+    { GM_STRIDED | GM_I8, 10, 18 },
+    { GM_OPTIONAL, 2, 28 },
+    { 0, 2, 30 },
+    { GM_OPTIONAL, 2, 32 },
+    { GM_WRITE | GM_STRIDED | GM_I8, 10, 34 },
+    { GM_WRITE | GM_OPTIONAL, 1, 44 },
+    { GM_STRIDED, 8, 45 },
+    { GM_STRIDED, 8, 53 },
+};
+static const uint8_t params_conv_transpose_s8[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+    GM_PARAM_DIM,
+};
+static const uint8_t terms_conv_transpose_s8[] = { 8, 9, 10, 11, 12, 13, 16, 17, 8, 34, 14, 35, 15, 36, 9, 37, 11, 38, 9, 29, 11, 30, 10, 31, 16, 32, 17, 33, 9, 10, 9, 10, 9, 10, 8, 24, 12, 25, 13, 26, 9, 27, 10, 28, 44, 14, 18, 16, 20, 130, 22, 12, 129, 15, 19, 17, 21, 130, 23, 13, 129 };
+#endif
+
+#if GM_WITH_MATMUL_S8
+static const gm_operand_info operands_matmul_s8[] = {
+    { GM_STRIDED | GM_I8, 8, 5 },
+    { GM_STRIDED | GM_I8, 8, 13 },
+    { GM_WRITE | GM_STRIDED | GM_I8, 8, 21 },
+    { GM_WRITE | GM_OPTIONAL, 1, 29 },
+};
+static const uint8_t params_matmul_s8[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_F32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+    GM_PARAM_DIM,
+};
+static const uint8_t terms_matmul_s8[] = { 5, 6, 7, 8, 9, 5, 10, 6, 11, 7, 12, 9, 13, 5, 14, 6, 15, 9, 16, 8, 17, 5, 18, 6, 19, 7, 20, 8, 129, 27 };
 #endif
 
 enum {
@@ -1683,6 +1970,27 @@ enum {
 #if GM_WITH_DEQUANTIZE
     SHAPE_DEQUANTIZE,
 #endif
+#if GM_WITH_CONV_S8
+    SHAPE_CONV_S8,
+#endif
+#if GM_WITH_COPY_S8
+    SHAPE_COPY_S8,
+#endif
+#if GM_WITH_ADD_S8 || GM_WITH_MUL_S8
+    SHAPE_ADD_S8,
+#endif
+#if GM_WITH_MAX_POOL_S8
+    SHAPE_MAX_POOL_S8,
+#endif
+#if GM_WITH_AVERAGE_POOL_S8
+    SHAPE_AVERAGE_POOL_S8,
+#endif
+#if GM_WITH_CONV_TRANSPOSE_S8
+    SHAPE_CONV_TRANSPOSE_S8,
+#endif
+#if GM_WITH_MATMUL_S8
+    SHAPE_MATMUL_S8,
+#endif
     SHAPE_COUNT
 };
 
@@ -1898,7 +2206,28 @@ const gm_opcode_shape gm_shapes[SHAPE_COUNT > 0 ? SHAPE_COUNT : 1] = {
     { operands_quantize, params_quantize, terms_quantize, 2, 5, 1, 0 },
 #endif
 #if GM_WITH_DEQUANTIZE
-    { operands_dequantize, params_dequantize, terms_dequantize, 2, 3, 1, 0 },
+    { operands_dequantize, params_dequantize, terms_dequantize, 4, 6, 3, 0 },
+#endif
+#if GM_WITH_CONV_S8
+    { operands_conv_s8, params_conv_s8, terms_conv_s8, 7, 37, 8, 2 },
+#endif
+#if GM_WITH_COPY_S8
+    { operands_copy_s8, params_copy_s8, terms_copy_s8, 3, 18, 6, 0 },
+#endif
+#if GM_WITH_ADD_S8 || GM_WITH_MUL_S8
+    { operands_add_s8, params_add_s8, terms_add_s8, 3, 20, 4, 0 },
+#endif
+#if GM_WITH_MAX_POOL_S8
+    { operands_max_pool_s8, params_max_pool_s8, terms_max_pool_s8, 3, 22, 6, 2 },
+#endif
+#if GM_WITH_AVERAGE_POOL_S8
+    { operands_average_pool_s8, params_average_pool_s8, terms_average_pool_s8, 2, 32, 6, 2 },
+#endif
+#if GM_WITH_CONV_TRANSPOSE_S8
+    { operands_conv_transpose_s8, params_conv_transpose_s8, terms_conv_transpose_s8, 7, 37, 8, 2 },
+#endif
+#if GM_WITH_MATMUL_S8
+    { operands_matmul_s8, params_matmul_s8, terms_matmul_s8, 4, 23, 5, 0 },
 #endif
 };
 
@@ -2272,6 +2601,30 @@ const uint8_t gm_shape_index[GM_OP_LIMIT] = {
 #if GM_WITH_DEQUANTIZE
     [GM_OP_DEQUANTIZE] = SHAPE_DEQUANTIZE,
 #endif
+#if GM_WITH_CONV_S8
+    [GM_OP_CONV_S8] = SHAPE_CONV_S8,
+#endif
+#if GM_WITH_COPY_S8
+    [GM_OP_COPY_S8] = SHAPE_COPY_S8,
+#endif
+#if GM_WITH_ADD_S8
+    [GM_OP_ADD_S8] = SHAPE_ADD_S8,
+#endif
+#if GM_WITH_MUL_S8
+    [GM_OP_MUL_S8] = SHAPE_ADD_S8,
+#endif
+#if GM_WITH_MAX_POOL_S8
+    [GM_OP_MAX_POOL_S8] = SHAPE_MAX_POOL_S8,
+#endif
+#if GM_WITH_AVERAGE_POOL_S8
+    [GM_OP_AVERAGE_POOL_S8] = SHAPE_AVERAGE_POOL_S8,
+#endif
+#if GM_WITH_CONV_TRANSPOSE_S8
+    [GM_OP_CONV_TRANSPOSE_S8] = SHAPE_CONV_TRANSPOSE_S8,
+#endif
+#if GM_WITH_MATMUL_S8
+    [GM_OP_MATMUL_S8] = SHAPE_MATMUL_S8,
+#endif
 };
 
 const gm_kernel gm_kernels[GM_OP_LIMIT] = {
@@ -2644,6 +2997,30 @@ const gm_kernel gm_kernels[GM_OP_LIMIT] = {
 #if GM_WITH_DEQUANTIZE
     [GM_OP_DEQUANTIZE] = gm_kernel_dequantize,
 #endif
+#if GM_WITH_CONV_S8
+    [GM_OP_CONV_S8] = gm_kernel_conv_s8,
+#endif
+#if GM_WITH_COPY_S8
+    [GM_OP_COPY_S8] = gm_kernel_copy_s8,
+#endif
+#if GM_WITH_ADD_S8
+    [GM_OP_ADD_S8] = gm_kernel_add_s8,
+#endif
+#if GM_WITH_MUL_S8
+    [GM_OP_MUL_S8] = gm_kernel_mul_s8,
+#endif
+#if GM_WITH_MAX_POOL_S8
+    [GM_OP_MAX_POOL_S8] = gm_kernel_max_pool_s8,
+#endif
+#if GM_WITH_AVERAGE_POOL_S8
+    [GM_OP_AVERAGE_POOL_S8] = gm_kernel_average_pool_s8,
+#endif
+#if GM_WITH_CONV_TRANSPOSE_S8
+    [GM_OP_CONV_TRANSPOSE_S8] = gm_kernel_conv_transpose_s8,
+#endif
+#if GM_WITH_MATMUL_S8
+    [GM_OP_MATMUL_S8] = gm_kernel_matmul_s8,
+#endif
 };
 
 #if GM_THREADS
@@ -2749,6 +3126,13 @@ const gm_split_info gm_splits[GM_OP_LIMIT] = {
     [GM_OP_THRESHOLDED_RELU] = { { { 3, 1 } }, 0 },
     [GM_OP_THRESHOLDED_RELU_GRAD] = { { { 4, 1 } }, 0 },
     [GM_OP_QUANTIZE] = { { { 3, 1 } }, 0 },
-    [GM_OP_DEQUANTIZE] = { { { 3, 1 } }, 0 },
+    [GM_OP_DEQUANTIZE] = { { { 5, 1 }, { 6, 1 }, { 7, 1 } }, 0 },
+    [GM_OP_CONV_S8] = { { { 8, 1 }, { 9, 8 }, { 11, 8 } }, 7 },
+    [GM_OP_COPY_S8] = { { { 4, 1 }, { 5, 1 }, { 6, 1 }, { 7, 1 }, { 8, 1 }, { 9, 1 } }, 0 },
+    [GM_OP_ADD_S8] = { { { 4, 1 }, { 5, 1 }, { 6, 1 }, { 7, 1 } }, 0 },
+    [GM_OP_MUL_S8] = { { { 4, 1 }, { 5, 1 }, { 6, 1 }, { 7, 1 } }, 0 },
+    [GM_OP_MAX_POOL_S8] = { { { 4, 1 }, { 5, 8 } }, 0 },
+    [GM_OP_CONV_TRANSPOSE_S8] = { { { 8, 1 }, { 9, 8 }, { 10, 8 } }, 7 },
+    [GM_OP_MATMUL_S8] = { { { 5, 1 }, { 6, 1 }, { 7, 1 } }, 4 },
 };
 #endif

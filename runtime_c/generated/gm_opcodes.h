@@ -131,13 +131,22 @@ enum gm_opcode {
     GM_OP_THRESHOLDED_RELU_GRAD = 121,
     GM_OP_QUANTIZE = 122,
     GM_OP_DEQUANTIZE = 123,
-    GM_OP_LIMIT = 124
+    GM_OP_CONV_S8 = 124,
+    GM_OP_COPY_S8 = 125,
+    GM_OP_ADD_S8 = 126,
+    GM_OP_MUL_S8 = 127,
+    GM_OP_MAX_POOL_S8 = 128,
+    GM_OP_AVERAGE_POOL_S8 = 129,
+    GM_OP_CONV_TRANSPOSE_S8 = 130,
+    GM_OP_MATMUL_S8 = 131,
+    GM_OP_LIMIT = 132
 };
 
 enum gm_activation { GM_ACTIVATION_NONE = 0, GM_ACTIVATION_RELU = 1 };
 enum gm_reduction { GM_REDUCTION_NONE = 0, GM_REDUCTION_SUM = 1, GM_REDUCTION_MEAN = 2 };
 enum gm_direction { GM_DIRECTION_NEAREST = 0, GM_DIRECTION_DOWN = 1, GM_DIRECTION_UP = 2 };
 enum gm_combine { GM_COMBINE_REPLACE = 0, GM_COMBINE_MUL = 1, GM_COMBINE_MAX = 2, GM_COMBINE_MIN = 3 };
+enum gm_order { GM_ORDER_ROWS = 0, GM_ORDER_COLUMNS = 1, GM_ORDER_LANES = 2, GM_ORDER_PAIRS = 3 };
 
 /* y[b,m,n] = act(sum over k of a[b,m,k] b[b,k,n] + bias[n]); with accumulate, the sum starts from y */
 typedef struct gm_insn_gemm {
@@ -2092,7 +2101,7 @@ typedef struct gm_insn_thresholded_relu_grad {
 } gm_insn_thresholded_relu_grad;
 typedef char gm_assert_insn_thresholded_relu_grad[sizeof(gm_insn_thresholded_relu_grad) == 24 ? 1 : -1];
 
-/* y = round(x / scale) + zero in low to high, which lie in -128 to 127; of NaN low */
+/* y = round(x / scale) + zero, clamped to low .. high; NaN gives low */
 typedef struct gm_insn_quantize {
     uint32_t head;
     uint32_t x;
@@ -2105,16 +2114,310 @@ typedef struct gm_insn_quantize {
 } gm_insn_quantize;
 typedef char gm_assert_insn_quantize[sizeof(gm_insn_quantize) == 32 ? 1 : -1];
 
-/* y = (x - zero) scale */
+/* y = (x - zero) scale, both of its channel; zero is 0 where it is absent */
 typedef struct gm_insn_dequantize {
     uint32_t head;
     uint32_t x;
+    uint32_t scale;
+    uint32_t zero;
     uint32_t y;
-    uint32_t n;
-    float scale;
-    int32_t zero;
+    uint32_t outer;
+    uint32_t channels;
+    uint32_t inner;
+    uint32_t x_outer;
+    uint32_t x_channel;
+    uint32_t x_inner;
 } gm_insn_dequantize;
-typedef char gm_assert_insn_dequantize[sizeof(gm_insn_dequantize) == 24 ? 1 : -1];
+typedef char gm_assert_insn_dequantize[sizeof(gm_insn_dequantize) == 44 ? 1 : -1];
+
+/* y[b,o,p,g,m] = round(multipliers[g,m] (bias[g,m] + sum over kernel rows, columns and in_channels of (x - x_zero) (w - w_zero)) + offsets[g,m]) + y_zero, clamped to low .. high */
+typedef struct gm_insn_conv_s8 {
+    uint32_t head;
+    uint32_t x;
+    uint32_t w;
+    uint32_t bias;
+    uint32_t multipliers;
+    uint32_t offsets;
+    uint32_t y;
+    uint32_t panel;
+    uint32_t batch;
+    uint32_t groups;
+    uint32_t in_channels;
+    uint32_t out_channels;
+    uint32_t in_h;
+    uint32_t in_w;
+    uint32_t out_h;
+    uint32_t out_w;
+    uint32_t kernel_h;
+    uint32_t kernel_w;
+    uint32_t stride_h;
+    uint32_t stride_w;
+    uint32_t dilation_h;
+    uint32_t dilation_w;
+    uint32_t pad_h;
+    uint32_t pad_w;
+    uint32_t x_batch;
+    uint32_t x_h;
+    uint32_t x_w;
+    uint32_t x_group;
+    uint32_t x_channel;
+    uint32_t w_group;
+    uint32_t w_out_channel;
+    uint32_t w_in_channel;
+    uint32_t w_h;
+    uint32_t w_w;
+    uint32_t y_batch;
+    uint32_t y_h;
+    uint32_t y_w;
+    uint32_t y_group;
+    uint32_t y_channel;
+    int32_t x_zero;
+    int32_t w_zero;
+    int32_t y_zero;
+    int32_t low;
+    int32_t high;
+    uint32_t panel_words;
+} gm_insn_conv_s8;
+typedef char gm_assert_insn_conv_s8[sizeof(gm_insn_conv_s8) == 180 ? 1 : -1];
+
+/* y[i0..i5] = x[i0..i5], each side with its own strides; with a table, table[x + 128] */
+typedef struct gm_insn_copy_s8 {
+    uint32_t head;
+    uint32_t x;
+    uint32_t table;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t d4;
+    uint32_t d5;
+    uint32_t s0;
+    uint32_t s1;
+    uint32_t s2;
+    uint32_t s3;
+    uint32_t s4;
+    uint32_t s5;
+    uint32_t t0;
+    uint32_t t1;
+    uint32_t t2;
+    uint32_t t3;
+    uint32_t t4;
+    uint32_t t5;
+} gm_insn_copy_s8;
+typedef char gm_assert_insn_copy_s8[sizeof(gm_insn_copy_s8) == 88 ? 1 : -1];
+
+/* y = round(((a - a_zero) a_scale + (b - b_zero) b_scale) / y_scale) + y_zero, clamped to low .. high; broadcast by strides of 0 */
+typedef struct gm_insn_add_s8 {
+    uint32_t head;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a2;
+    uint32_t a3;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b2;
+    uint32_t b3;
+    float a_scale;
+    int32_t a_zero;
+    float b_scale;
+    int32_t b_zero;
+    float y_scale;
+    int32_t y_zero;
+    int32_t low;
+    int32_t high;
+} gm_insn_add_s8;
+typedef char gm_assert_insn_add_s8[sizeof(gm_insn_add_s8) == 96 ? 1 : -1];
+
+/* y = round(((a - a_zero) a_scale * (b - b_zero) b_scale) / y_scale) + y_zero, clamped to low .. high; broadcast by strides of 0 */
+typedef struct gm_insn_mul_s8 {
+    uint32_t head;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a2;
+    uint32_t a3;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b2;
+    uint32_t b3;
+    float a_scale;
+    int32_t a_zero;
+    float b_scale;
+    int32_t b_zero;
+    float y_scale;
+    int32_t y_zero;
+    int32_t low;
+    int32_t high;
+} gm_insn_mul_s8;
+typedef char gm_assert_insn_mul_s8[sizeof(gm_insn_mul_s8) == 96 ? 1 : -1];
+
+/* y[b,o,p,c] = the largest x in the window, -128 where it has no tap inside; index[b,o,p,c] = its tap, row-major, 255 where there is none */
+typedef struct gm_insn_max_pool_s8 {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t index;
+    uint32_t batch;
+    uint32_t channels;
+    uint32_t in_h;
+    uint32_t in_w;
+    uint32_t out_h;
+    uint32_t out_w;
+    uint32_t kernel_h;
+    uint32_t kernel_w;
+    uint32_t stride_h;
+    uint32_t stride_w;
+    uint32_t dilation_h;
+    uint32_t dilation_w;
+    uint32_t pad_h;
+    uint32_t pad_w;
+    uint32_t x_batch;
+    uint32_t x_h;
+    uint32_t x_w;
+    uint32_t x_channel;
+    uint32_t y_batch;
+    uint32_t y_h;
+    uint32_t y_w;
+    uint32_t y_channel;
+} gm_insn_max_pool_s8;
+typedef char gm_assert_insn_max_pool_s8[sizeof(gm_insn_max_pool_s8) == 104 ? 1 : -1];
+
+/* y[b,o,p,c] = round((sum of (x - x_zero) x_scale in the window / count) / y_scale) + y_zero, clamped to low .. high; the count as AVERAGE_POOL, the order of the sum as `order` says */
+typedef struct gm_insn_average_pool_s8 {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t batch;
+    uint32_t channels;
+    uint32_t in_h;
+    uint32_t in_w;
+    uint32_t out_h;
+    uint32_t out_w;
+    uint32_t kernel_h;
+    uint32_t kernel_w;
+    uint32_t stride_h;
+    uint32_t stride_w;
+    uint32_t dilation_h;
+    uint32_t dilation_w;
+    uint32_t pad_h;
+    uint32_t pad_w;
+    uint32_t x_batch;
+    uint32_t x_h;
+    uint32_t x_w;
+    uint32_t x_channel;
+    uint32_t y_batch;
+    uint32_t y_h;
+    uint32_t y_w;
+    uint32_t y_channel;
+    uint32_t count_pad;
+    uint32_t padded_h;
+    uint32_t padded_w;
+    uint32_t order;
+    float x_scale;
+    int32_t x_zero;
+    float y_scale;
+    int32_t y_zero;
+    int32_t low;
+    int32_t high;
+} gm_insn_average_pool_s8;
+typedef char gm_assert_insn_average_pool_s8[sizeof(gm_insn_average_pool_s8) == 140 ? 1 : -1];
+
+/* x[b,i,j,g,c] = round(multipliers[g,c] (bias[g,c] + sum over kernel rows, columns and out_channels of (y - y_zero) (w - w_zero)) + offsets[g,c]) + x_zero, clamped to low .. high */
+typedef struct gm_insn_conv_transpose_s8 {
+    uint32_t head;
+    uint32_t y;
+    uint32_t w;
+    uint32_t bias;
+    uint32_t multipliers;
+    uint32_t offsets;
+    uint32_t x;
+    uint32_t panel;
+    uint32_t batch;
+    uint32_t groups;
+    uint32_t in_channels;
+    uint32_t out_channels;
+    uint32_t in_h;
+    uint32_t in_w;
+    uint32_t out_h;
+    uint32_t out_w;
+    uint32_t kernel_h;
+    uint32_t kernel_w;
+    uint32_t stride_h;
+    uint32_t stride_w;
+    uint32_t dilation_h;
+    uint32_t dilation_w;
+    uint32_t pad_h;
+    uint32_t pad_w;
+    uint32_t x_batch;
+    uint32_t x_h;
+    uint32_t x_w;
+    uint32_t x_group;
+    uint32_t x_channel;
+    uint32_t w_group;
+    uint32_t w_out_channel;
+    uint32_t w_in_channel;
+    uint32_t w_h;
+    uint32_t w_w;
+    uint32_t y_batch;
+    uint32_t y_h;
+    uint32_t y_w;
+    uint32_t y_group;
+    uint32_t y_channel;
+    int32_t x_zero;
+    int32_t w_zero;
+    int32_t y_zero;
+    int32_t low;
+    int32_t high;
+    uint32_t panel_words;
+} gm_insn_conv_transpose_s8;
+typedef char gm_assert_insn_conv_transpose_s8[sizeof(gm_insn_conv_transpose_s8) == 180 ? 1 : -1];
+
+/* y[i,j,m,n] = round(multiplier sum over k of (a[i,j,m,k] - a_zero) (b[i,j,k,n] - b_zero)) + y_zero, clamped to low .. high */
+typedef struct gm_insn_matmul_s8 {
+    uint32_t head;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t panel;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t m;
+    uint32_t n;
+    uint32_t k;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a_row;
+    uint32_t a_col;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b_row;
+    uint32_t b_col;
+    uint32_t y0;
+    uint32_t y1;
+    uint32_t y_row;
+    float multiplier;
+    int32_t a_zero;
+    int32_t b_zero;
+    int32_t y_zero;
+    int32_t low;
+    int32_t high;
+    uint32_t panel_words;
+} gm_insn_matmul_s8;
+typedef char gm_assert_insn_matmul_s8[sizeof(gm_insn_matmul_s8) == 112 ? 1 : -1];
 
 /* A kernel runs one verified instruction: GM_OK, or a negative gm_error that ends the program. */
 typedef int (*gm_kernel)(const struct gm_session *session, const void *instruction);
@@ -2242,6 +2545,14 @@ int gm_kernel_thresholded_relu(const struct gm_session *session, const void *ins
 int gm_kernel_thresholded_relu_grad(const struct gm_session *session, const void *instruction);
 int gm_kernel_quantize(const struct gm_session *session, const void *instruction);
 int gm_kernel_dequantize(const struct gm_session *session, const void *instruction);
+int gm_kernel_conv_s8(const struct gm_session *session, const void *instruction);
+int gm_kernel_copy_s8(const struct gm_session *session, const void *instruction);
+int gm_kernel_add_s8(const struct gm_session *session, const void *instruction);
+int gm_kernel_mul_s8(const struct gm_session *session, const void *instruction);
+int gm_kernel_max_pool_s8(const struct gm_session *session, const void *instruction);
+int gm_kernel_average_pool_s8(const struct gm_session *session, const void *instruction);
+int gm_kernel_conv_transpose_s8(const struct gm_session *session, const void *instruction);
+int gm_kernel_matmul_s8(const struct gm_session *session, const void *instruction);
 
 #ifndef GM_WITH_GEMM
 #define GM_WITH_GEMM (!GM_ONLY_SELECTED)
@@ -2612,6 +2923,30 @@ int gm_kernel_dequantize(const struct gm_session *session, const void *instructi
 #ifndef GM_WITH_DEQUANTIZE
 #define GM_WITH_DEQUANTIZE (!GM_ONLY_SELECTED && GM_WITH_INT8)
 #endif
+#ifndef GM_WITH_CONV_S8
+#define GM_WITH_CONV_S8 (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
+#ifndef GM_WITH_COPY_S8
+#define GM_WITH_COPY_S8 (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
+#ifndef GM_WITH_ADD_S8
+#define GM_WITH_ADD_S8 (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
+#ifndef GM_WITH_MUL_S8
+#define GM_WITH_MUL_S8 (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
+#ifndef GM_WITH_MAX_POOL_S8
+#define GM_WITH_MAX_POOL_S8 (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
+#ifndef GM_WITH_AVERAGE_POOL_S8
+#define GM_WITH_AVERAGE_POOL_S8 (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
+#ifndef GM_WITH_CONV_TRANSPOSE_S8
+#define GM_WITH_CONV_TRANSPOSE_S8 (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
+#ifndef GM_WITH_MATMUL_S8
+#define GM_WITH_MATMUL_S8 (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
 
 /* ---- Tables for gm_open() and the executor ---------------------------------------------------------------- */
 
@@ -2662,7 +2997,7 @@ static inline const gm_opcode_shape *gm_shape_of(uint32_t opcode)
 #define GM_MOST_OPERANDS 10u   /* of an instruction */
 
 #if GM_THREADS
-#define GM_MOST_WORDS 37u
+#define GM_MOST_WORDS 45u
 #define GM_MOST_FACTORS 8u     /* of an extent */
 
 typedef struct gm_split_axis {

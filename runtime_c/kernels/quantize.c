@@ -1,31 +1,20 @@
 /*
- * QUANTIZE: y = the integer nearest to x / scale, plus zero, in low to high.
- * DEQUANTIZE: y = (x - zero) scale.
+ * QUANTIZE: y = round(x / scale) + zero, clamped to low .. high; NaN gives low.
+ * DEQUANTIZE: y = (x - zero) scale, both of its channel; zero is 0 where it is absent.
  */
-#include "../src/gm_internal.h"
-#include "../src/numerics.h"
+#include "quantized.h"
 
 #if GM_WITH_QUANTIZE
 
-static int32_t nearest_int8(int32_t x)
-{
-    return x < INT8_MIN ? INT8_MIN : x > INT8_MAX ? INT8_MAX : x;
-}
-
-/* Returns q in low to high. NaN becomes low. */
-static int32_t clamped(float q, int32_t low, int32_t high)
-{
-    return q < (float)high ? q > (float)low ? (int32_t)q : low : q >= (float)high ? high : low;
-}
-
 int gm_kernel_quantize(const struct gm_session *session, const void *instruction)
 {
-    const gm_insn_quantize insn = *(const gm_insn_quantize *)instruction;
-    const float *x = gm_f32(session, insn.x);
-    int8_t *y = gm_i8_out(session, insn.y);
-    int32_t low = nearest_int8(insn.low), high = nearest_int8(insn.high);
-    for (uint32_t i = 0; i < insn.n; i++) {
-        y[i] = (int8_t)clamped(gm_round(x[i] / insn.scale) + (float)insn.zero, low, high);
+    const gm_insn_quantize *insn = instruction;
+    const float *x = gm_f32(session, insn->x);
+    int8_t *y = gm_i8_out(session, insn->y);
+    const gm_output_range range = gm_range_of(insn->zero, insn->low, insn->high);
+    float scale = insn->scale;
+    for (uint32_t i = 0, n = insn->n; i < n; i++) {
+        y[i] = gm_to_int8(x[i] / scale, &range);
     }
     return GM_OK;
 }
@@ -34,13 +23,26 @@ int gm_kernel_quantize(const struct gm_session *session, const void *instruction
 
 #if GM_WITH_DEQUANTIZE
 
+static void dequantize_row(const int8_t *x, float *y, uint32_t n, uint32_t step, int32_t zero, float scale)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        y[i] = (float)(x[i * step] - zero) * scale;
+    }
+}
+
 int gm_kernel_dequantize(const struct gm_session *session, const void *instruction)
 {
-    const gm_insn_dequantize insn = *(const gm_insn_dequantize *)instruction;
-    const int8_t *x = gm_i8(session, insn.x);
-    float *y = gm_f32_out(session, insn.y);
-    for (uint32_t i = 0; i < insn.n; i++) {
-        y[i] = (float)(int32_t)((uint32_t)x[i] - (uint32_t)insn.zero) * insn.scale;
+    const gm_insn_dequantize *insn = instruction;
+    const int8_t *x = gm_i8(session, insn->x);
+    const int8_t *zero = insn->zero == GM_NONE ? NULL : gm_i8(session, insn->zero);
+    const float *scale = gm_f32(session, insn->scale);
+    float *y = gm_f32_out(session, insn->y);
+    for (uint32_t o = 0; o < insn->outer; o++) {
+        for (uint32_t c = 0; c < insn->channels; c++) {
+            dequantize_row(x + (o * insn->x_outer + c * insn->x_channel), y, insn->inner, insn->x_inner,
+                           zero ? zero[c] : 0, scale[c]);
+            y += insn->inner;
+        }
     }
     return GM_OK;
 }

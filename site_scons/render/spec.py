@@ -23,7 +23,7 @@ MICROPYTHON_OUT = ROOT / "bindings" / "micropython" / "generated"
 DOCS_OUT = ROOT / "docs"
 
 #: Element counts that an extent may name besides parameters.
-COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4}
+COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "sixteen": 16}
 
 
 def load(name: str) -> dict[str, Any]:

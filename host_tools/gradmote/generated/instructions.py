@@ -1689,7 +1689,7 @@ class ThresholdedReluGrad(Instruction):
 
 
 class Quantize(Instruction):
-    """y = round(x / scale) + zero in low to high, which lie in -128 to 127; of NaN low"""
+    """y = round(x / scale) + zero, clamped to low .. high; NaN gives low"""
 
     opcode = "QUANTIZE"
     x: Ref
@@ -1702,14 +1702,290 @@ class Quantize(Instruction):
 
 
 class Dequantize(Instruction):
-    """y = (x - zero) scale"""
+    """y = (x - zero) scale, both of its channel; zero is 0 where it is absent"""
 
     opcode = "DEQUANTIZE"
     x: Ref
+    scale: Ref
+    zero: Ref | None = None
     y: Ref
+    outer: int
+    channels: int
+    inner: int
+    x_outer: int
+    x_channel: int
+    x_inner: int
+
+
+class ConvS8(Instruction):
+    """y[b,o,p,g,m] = round(multipliers[g,m] (bias[g,m] + sum over kernel rows, columns and in_channels of (x - x_zero) (w - w_zero)) + offsets[g,m]) + y_zero, clamped to low .. high"""
+
+    opcode = "CONV_S8"
+    x: Ref
+    w: Ref
+    bias: Ref | None = None
+    multipliers: Ref
+    offsets: Ref | None = None
+    y: Ref
+    panel: Ref | None = None
+    batch: int
+    groups: int
+    in_channels: int
+    out_channels: int
+    in_h: int
+    in_w: int
+    out_h: int
+    out_w: int
+    kernel_h: int
+    kernel_w: int
+    stride_h: int
+    stride_w: int
+    dilation_h: int
+    dilation_w: int
+    pad_h: int
+    pad_w: int
+    x_batch: int
+    x_h: int
+    x_w: int
+    x_group: int
+    x_channel: int
+    w_group: int
+    w_out_channel: int
+    w_in_channel: int
+    w_h: int
+    w_w: int
+    y_batch: int
+    y_h: int
+    y_w: int
+    y_group: int
+    y_channel: int
+    x_zero: int
+    w_zero: int
+    y_zero: int
+    low: int
+    high: int
+    panel_words: int
+
+
+class CopyS8(Instruction):
+    """y[i0..i5] = x[i0..i5], each side with its own strides; with a table, table[x + 128]"""
+
+    opcode = "COPY_S8"
+    x: Ref
+    table: Ref | None = None
+    y: Ref
+    d0: int
+    d1: int
+    d2: int
+    d3: int
+    d4: int
+    d5: int
+    s0: int
+    s1: int
+    s2: int
+    s3: int
+    s4: int
+    s5: int
+    t0: int
+    t1: int
+    t2: int
+    t3: int
+    t4: int
+    t5: int
+
+
+class AddS8Like(Instruction):
+    """An instruction with the fields of ADD_S8."""
+
+    a: Ref
+    b: Ref
+    y: Ref
+    d0: int
+    d1: int
+    d2: int
+    d3: int
+    a0: int
+    a1: int
+    a2: int
+    a3: int
+    b0: int
+    b1: int
+    b2: int
+    b3: int
+    a_scale: float
+    a_zero: int
+    b_scale: float
+    b_zero: int
+    y_scale: float
+    y_zero: int
+    low: int
+    high: int
+
+
+class AddS8(AddS8Like):
+    """y = round(((a - a_zero) a_scale + (b - b_zero) b_scale) / y_scale) + y_zero, clamped to low .. high; broadcast by strides of 0"""
+
+    opcode = "ADD_S8"
+
+
+class MulS8(AddS8Like):
+    """y = round(((a - a_zero) a_scale * (b - b_zero) b_scale) / y_scale) + y_zero, clamped to low .. high; broadcast by strides of 0"""
+
+    opcode = "MUL_S8"
+
+
+class MaxPoolS8(Instruction):
+    """y[b,o,p,c] = the largest x in the window, -128 where it has no tap inside; index[b,o,p,c] = its tap, row-major, 255 where there is none"""
+
+    opcode = "MAX_POOL_S8"
+    x: Ref
+    y: Ref
+    index: Ref | None = None
+    batch: int
+    channels: int
+    in_h: int
+    in_w: int
+    out_h: int
+    out_w: int
+    kernel_h: int
+    kernel_w: int
+    stride_h: int
+    stride_w: int
+    dilation_h: int
+    dilation_w: int
+    pad_h: int
+    pad_w: int
+    x_batch: int
+    x_h: int
+    x_w: int
+    x_channel: int
+    y_batch: int
+    y_h: int
+    y_w: int
+    y_channel: int
+
+
+class AveragePoolS8(Instruction):
+    """y[b,o,p,c] = round((sum of (x - x_zero) x_scale in the window / count) / y_scale) + y_zero, clamped to low .. high; the count as AVERAGE_POOL, the order of the sum as `order` says"""
+
+    opcode = "AVERAGE_POOL_S8"
+    x: Ref
+    y: Ref
+    batch: int
+    channels: int
+    in_h: int
+    in_w: int
+    out_h: int
+    out_w: int
+    kernel_h: int
+    kernel_w: int
+    stride_h: int
+    stride_w: int
+    dilation_h: int
+    dilation_w: int
+    pad_h: int
+    pad_w: int
+    x_batch: int
+    x_h: int
+    x_w: int
+    x_channel: int
+    y_batch: int
+    y_h: int
+    y_w: int
+    y_channel: int
+    count_pad: bool
+    padded_h: int
+    padded_w: int
+    order: Literal['rows', 'columns', 'lanes', 'pairs']
+    x_scale: float
+    x_zero: int
+    y_scale: float
+    y_zero: int
+    low: int
+    high: int
+
+
+class ConvTransposeS8(Instruction):
+    """x[b,i,j,g,c] = round(multipliers[g,c] (bias[g,c] + sum over kernel rows, columns and out_channels of (y - y_zero) (w - w_zero)) + offsets[g,c]) + x_zero, clamped to low .. high"""
+
+    opcode = "CONV_TRANSPOSE_S8"
+    y: Ref
+    w: Ref
+    bias: Ref | None = None
+    multipliers: Ref
+    offsets: Ref | None = None
+    x: Ref
+    panel: Ref | None = None
+    batch: int
+    groups: int
+    in_channels: int
+    out_channels: int
+    in_h: int
+    in_w: int
+    out_h: int
+    out_w: int
+    kernel_h: int
+    kernel_w: int
+    stride_h: int
+    stride_w: int
+    dilation_h: int
+    dilation_w: int
+    pad_h: int
+    pad_w: int
+    x_batch: int
+    x_h: int
+    x_w: int
+    x_group: int
+    x_channel: int
+    w_group: int
+    w_out_channel: int
+    w_in_channel: int
+    w_h: int
+    w_w: int
+    y_batch: int
+    y_h: int
+    y_w: int
+    y_group: int
+    y_channel: int
+    x_zero: int
+    w_zero: int
+    y_zero: int
+    low: int
+    high: int
+    panel_words: int
+
+
+class MatmulS8(Instruction):
+    """y[i,j,m,n] = round(multiplier sum over k of (a[i,j,m,k] - a_zero) (b[i,j,k,n] - b_zero)) + y_zero, clamped to low .. high"""
+
+    opcode = "MATMUL_S8"
+    a: Ref
+    b: Ref
+    y: Ref
+    panel: Ref | None = None
+    d0: int
+    d1: int
+    m: int
     n: int
-    scale: float
-    zero: int
+    k: int
+    a0: int
+    a1: int
+    a_row: int
+    a_col: int
+    b0: int
+    b1: int
+    b_row: int
+    b_col: int
+    y0: int
+    y1: int
+    y_row: int
+    multiplier: float
+    a_zero: int
+    b_zero: int
+    y_zero: int
+    low: int
+    high: int
+    panel_words: int
 
 #: opcode -> its class
 INSTRUCTIONS: dict[str, type[Instruction]] = {i.opcode: i for i in (
@@ -1836,4 +2112,12 @@ INSTRUCTIONS: dict[str, type[Instruction]] = {i.opcode: i for i in (
     ThresholdedReluGrad,
     Quantize,
     Dequantize,
+    ConvS8,
+    CopyS8,
+    AddS8,
+    MulS8,
+    MaxPoolS8,
+    AveragePoolS8,
+    ConvTransposeS8,
+    MatmulS8,
 )}

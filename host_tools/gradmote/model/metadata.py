@@ -125,6 +125,7 @@ LAYER = text("layer")  #: the node of the user's model from which it came
 BACKWARD = text("backward")  #: it is part of the gradient of that node
 NO_GRADIENT = text("no_gradient")  #: its outputs count as constants, because what uses them does not depend on them
 BATCH_STATISTICS = text("batch_statistics")  #: it computes mean and variance of a batch: of which kind the variance is
+GLOBAL_POOL = text("global_pool")  #: this ReduceMean was a GlobalAveragePool
 
 # ---- Notes on a graph
 

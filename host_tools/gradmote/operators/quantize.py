@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from ..model.graph import DOMAIN, attribute
 from .operator import Backward, Gradients, Operator
+from .quantized_values import lower_dequantize, lower_flip_sign, lower_quantize
 
 
 def quantize_gradient(back: Backward) -> Gradients:
@@ -59,8 +60,8 @@ FlipSign <offset: int, to: int> (x) => (y) {
 
 OPERATORS = [
     Operator("QuantizeLinear", becomes="Quantize", limits="to int8 or uint8, with one constant scale."),
-    Operator("DequantizeLinear", pass_on),
-    Operator("Quantize", quantize_gradient, None, DOMAIN, QUANTIZE),
+    Operator("DequantizeLinear", pass_on, lower_dequantize, any_width=True),
+    Operator("Quantize", quantize_gradient, lower_quantize, DOMAIN, QUANTIZE, any_width=True),
     Operator("QuantizeGrad", None, None, DOMAIN, QUANTIZE_GRAD),
-    Operator("FlipSign", pass_on, None, DOMAIN, FLIP_SIGN),
+    Operator("FlipSign", pass_on, lower_flip_sign, DOMAIN, FLIP_SIGN, any_width=True),
 ]

@@ -28,6 +28,12 @@ _COMPARING = ("MAX_POOL", "MAX_POOL_GRAD", "REDUCE_MAX", "REDUCE_MIN", "REDUCE_E
               "SOFTMAX", "RNN_CELLS", "NORMALIZE", "GEMM", "CONV")  # fmt: skip
 
 
+#: Zero points and bounds of numbers of 8 bits; some lie outside.
+_BYTES = {"low": (-128, -128, -60, -200), "high": (127, 127, 60, 200)} | dict.fromkeys(
+    ("zero", "a_zero", "b_zero", "x_zero", "w_zero", "y_zero"), (0, 0, 3, -5, 100, -128, 127, 1000)
+)
+
+
 @dataclass(frozen=True)
 class Drawn:
     """An instruction, the bytes that its operands start from, and where they lie in arena or constants."""
@@ -94,8 +100,16 @@ class Drawer:
     def _param(self, name: str, kind: str) -> int:
         if kind == "dim":
             return int(self.rng.choice((1, 2, 3, 4, 5, 9)))
+        if kind == "i32" and name in _BYTES:
+            return int(self.rng.choice(_BYTES[name])) & 0xFFFFFFFF
         if kind == "f32":
-            choices = {"epsilon": (1e-5,), "limit": (2.0, 1e30), "smoothing": (0.0, 0.1), "low": (-1.0, 0.0)}
+            choices = {
+                "multiplier": (0.001, 0.0078125, -0.01),
+                "epsilon": (1e-5,),
+                "limit": (2.0, 1e30),
+                "smoothing": (0.0, 0.1),
+                "low": (-1.0, 0.0),
+            }
             value = self.rng.choice(choices.get(name, (0.5, 1.0, 0.25, 1.5)))
             return int(np.float32(value).view(np.uint32))
         if kind.startswith("enum("):
@@ -191,6 +205,8 @@ class Drawer:
         x = self.rng.normal(size=count).astype(np.float32) * np.float32(self.rng.choice((0.01, 1, 1, 4, 30)))
         if operand.name in ("slot2", "aux", "inv_std", "var", "sum_squares", "mask", "weight", "pos_weight", "lr"):
             x = np.minimum(np.abs(x), 1 if operand.name == "aux" else np.inf).astype(np.float32)
+        if operand.name == "multipliers":
+            return (x * np.float32(0.001)).astype(np.float32)
         if self.rng.random() < 0.3:
             x = np.rint(x)
         is_elementwise = self.opcode.work == ("n",) or {"d0", "a0"} <= self.opcode.params.keys()

@@ -12,7 +12,7 @@ from . import (  # noqa: F401  (each registers its kernels)
     elementwise,
     matrix_products,
     normalizations,
-    quantization,
+    quantized_values,
     random_numbers,
     recurrent_cells,
     reductions,

@@ -94,17 +94,18 @@ def _status(session: Session, kind: str) -> str:
 
 
 def _other_bits(session: Session, machine: Machine, kind: str, size: int) -> str | None:
-    """Return where the arenas differ after a program. Any two NaN are equal, and rows of updates hold anything."""
+    """Return where the arenas differ after a program. Any two NaN are equal; rows and panels hold anything."""
     ours, theirs = np.frombuffer(bytes(session._memory[:size]), np.uint8).copy(), machine.arena[:size].copy()
     for call in machine.calls(kind):
-        if "row" in call.i.operands:
-            ours[_place(call)] = theirs[_place(call)] = 0
+        for name in ("row", "panel"):
+            if name in call.i.operands and call.has(name):
+                ours[_place(call, name)] = theirs[_place(call, name)] = 0
     a, b = ours[: size // 4 * 4].view("<f4"), theirs[: size // 4 * 4].view("<f4")
     wrong = np.flatnonzero(~((a.view("<u4") == b.view("<u4")) | (np.isnan(a) & np.isnan(b))))
     names = sorted({call.i.opcode.name for call in machine.calls(kind)})
     return f"{kind}: word {wrong[0]} and {len(wrong) - 1} more differ after {names}" if len(wrong) else None
 
 
-def _place(call: Call) -> slice:
-    at = call.i.operands["row"]
-    return slice(at, at + call.flat("row").nbytes)
+def _place(call: Call, name: str) -> slice:
+    at = call.i.operands[name]
+    return slice(at, at + call.flat(name).nbytes)

@@ -146,7 +146,7 @@ def max_pool_index_grad(c: Call) -> None:
     _spread(c, c.flat("index").reshape(c["batch"], c["out_h"], c["out_w"], c["channels"]), c.get("dy"))
 
 
-def _counts(c: Call) -> Array:
+def counts(c: Call) -> Array:
     """Return what the sum of each window (out_h, out_w) is divided by."""
     along = []
     for axis in "hw":
@@ -163,12 +163,12 @@ def average_pool(c: Call) -> None:
     total = np.zeros(c.view("y").shape, np.float32)
     for tap in taps(c):
         total[:, tap.outputs[0], tap.outputs[1]] += x[:, tap.inputs[0], tap.inputs[1]]
-    c.put("y", total / _counts(c))
+    c.put("y", total / counts(c))
 
 
 @kernel("AVERAGE_POOL_GRAD")
 def average_pool_grad(c: Call) -> None:
-    share = c.get("dy") / _counts(c)
+    share = c.get("dy") / counts(c)
     total = np.zeros(c.view("dx").shape, np.float32)
     for tap in taps(c):
         total[:, tap.inputs[0], tap.inputs[1]] += share[:, tap.outputs[0], tap.outputs[1]]

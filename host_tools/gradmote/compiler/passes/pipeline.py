@@ -33,6 +33,7 @@ from . import (
     note_shared,
     planar_convolutions,
     planar_pools,
+    quantized,
     recompute,
     refuse_first,
     remove_dropout,
@@ -195,6 +196,13 @@ def decompose(graph: ir.Graph, keep: Set[str]) -> bool:
             run(graph, keep)
         verify_graph(graph)
     return before != [id(node) for node in graph]
+
+
+def fuse_quantized(graph: ir.Graph, keep: Set[str]) -> None:
+    """Fuse what is between quantized values to operators on int8, in a graph whose shapes are known."""
+    with layers.inherited(graph):
+        quantized.run(graph, keep)
+    verify_graph(graph)
 
 
 def optimize(compiled: Compiled) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Set
 import onnx_ir as ir
 
 from ...model.graph import Builder, rank, take_over
+from ...model.metadata import GLOBAL_POOL
 from .rewrite_reductions import reduce
 
 
@@ -19,5 +20,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
         if node.op_type == "GlobalAveragePool" and not node.domain:
             x, y, builder = node.inputs[0], node.outputs[0], Builder(graph)
             axes = builder.constant(list(range(2, rank(x, node))), f"{y.name}.axes")
-            take_over(graph, y, reduce(builder, "ReduceMean", x, axes, f"{y.name}.mean"))
+            made = reduce(builder, "ReduceMean", x, axes, f"{y.name}.mean")
+            GLOBAL_POOL.write(made.producer(), "1")
+            take_over(graph, y, made)
     graph.sort()

@@ -28,6 +28,7 @@ def concrete(model: ir.Model, options: Options, keep: Set[str]) -> ir.Model:
     if pipeline.decompose(model.graph, keep):
         model = settle_shapes(infer_shapes(attach_functions(model)), keep)
     require_shapes(model.graph)
+    pipeline.fuse_quantized(model.graph, keep)
     return model
 
 

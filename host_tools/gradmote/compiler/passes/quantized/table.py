@@ -1,0 +1,22 @@
+"""Tables of a function of one int8 number, for the operator QLookup."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .matching import Result
+
+#: All numbers of 8 bits.
+EVERY = np.arange(-128, 128).astype(np.int8)
+
+
+def table_of(real: Callable[[np.ndarray], np.ndarray], result: Result) -> np.ndarray:
+    """Return what a quantizer makes of the real numbers that a function gives for all numbers of 8 bits."""
+    return np.clip(result.affine.quantize(real(EVERY)), result.low, result.high).astype(np.int8)
+
+
+def is_identity(table: np.ndarray) -> bool:
+    """Tell whether a table changes no number."""
+    return np.array_equal(table, EVERY)

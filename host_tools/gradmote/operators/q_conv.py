@@ -1,0 +1,88 @@
+"""QConv and QConvFloatBias, the convolutions of int8 values.
+
+QConv has the inputs and the result of ONNX's QLinearConv, with bounds:
+
+    y = clamp(rne((bias + sum (x - x_zero) (w - w_zero)) x_scale w_scale / y_scale) + y_zero, low, high)
+
+The bias of QConv is int32, in units of x_scale w_scale. That of QConvFloatBias is float32.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from ..compiler.panels import with_panel
+from ..generated.instructions import ConvS8
+from ..model.graph import DOMAIN, attribute, static_shape
+from .conv import grouped_x, grouped_y, sizes, weight_strides
+from .operator import Operator
+from .quantized import bounds, float_bias, integer_bias, multipliers_ref, zero
+from .quantized_weights import convolution_order, weight_view
+from .window import channels_last, spatial, window_of
+
+if TYPE_CHECKING:
+    from ..compiler.lowering import Lowering
+
+#: The inputs of a node.
+X, X_SCALE, X_ZERO, W, W_SCALE, W_ZERO, Y_SCALE, Y_ZERO, BIAS = range(9)
+
+
+def lower(low: Lowering, node: ir.Node) -> None:
+    """Emit one CONV_S8; the output lies channels-last."""
+    x, w, y = node.inputs[X], node.inputs[W], node.outputs[0]
+    assert x is not None
+    assert w is not None
+    view, layout = low.view(x), channels_last(static_shape(y, node))
+    weights = weight_view(low, w, convolution_order(static_shape(w, node)))
+    made = ConvS8(
+        x=view.ref,
+        w=weights.ref,
+        bias=integer_bias(low, node, BIAS),
+        multipliers=multipliers_ref(low, node, (X_SCALE, W_SCALE, Y_SCALE), static_shape(w, node)[0]),
+        offsets=float_bias(low, node, BIAS, Y_SCALE),
+        y=low.output(y, layout, "i8"),
+        **sizes(node, x, w),
+        **window_of(node, spatial(x), spatial(y), attribute(node, "kernel_shape")).params(),
+        **grouped_x(view.strides, w),
+        **weight_strides(weights.strides, node, w),
+        **grouped_y(layout, node, w),
+        x_zero=zero(node, X_ZERO),
+        w_zero=zero(node, W_ZERO),
+        **bounds(node, Y_ZERO),
+        panel_words=1,
+    )
+    low.emit(node, with_panel(made))
+
+
+INTEGER_BIAS = """
+QConv <group: int, kernel_shape: ints, strides: ints, dilations: ints, pads: ints, low: int, high: int>
+  (X, x_scale, x_zero, W, w_scale, w_zero, y_scale, y_zero, B) => (Y) {
+  whole = QLinearConv <group: int = @group, kernel_shape: ints = @kernel_shape, strides: ints = @strides,
+    dilations: ints = @dilations, pads: ints = @pads> (X, x_scale, x_zero, W, w_scale, w_zero, y_scale, y_zero, B)
+  lowest = Constant <value_int: int = @low> ()
+  highest = Constant <value_int: int = @high> ()
+  least = Cast <to = 3> (lowest)
+  most = Cast <to = 3> (highest)
+  Y = Clip (whole, least, most)
+}"""
+FLOAT_BIAS = """
+QConvFloatBias <group: int, kernel_shape: ints, strides: ints, dilations: ints, pads: ints, low: int, high: int>
+  (X, x_scale, x_zero, W, w_scale, w_zero, y_scale, y_zero, B) => (Y) {
+  x = DequantizeLinear (X, x_scale, x_zero)
+  w = DequantizeLinear <axis = 0> (W, w_scale, w_zero)
+  y = Conv <group: int = @group, kernel_shape: ints = @kernel_shape, strides: ints = @strides,
+    dilations: ints = @dilations, pads: ints = @pads> (x, w, B)
+  whole = QuantizeLinear (y, y_scale, y_zero)
+  lowest = Constant <value_int: int = @low> ()
+  highest = Constant <value_int: int = @high> ()
+  least = Cast <to = 3> (lowest)
+  most = Cast <to = 3> (highest)
+  Y = Clip (whole, least, most)
+}"""
+
+OPERATORS = [
+    Operator("QConv", None, lower, DOMAIN, INTEGER_BIAS, any_width=True),
+    Operator("QConvFloatBias", None, lower, DOMAIN, FLOAT_BIAS, any_width=True),
+]

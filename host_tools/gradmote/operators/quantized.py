@@ -1,0 +1,94 @@
+"""Rules that the operators on int8 share.
+
+Their nodes have the inputs of ONNX's QLinearConv and QLinearMatMul, in the same order: each quantized
+value, then its scale and its zero point, which are constants. The attributes `low` and `high` bound the
+quantized result.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict
+
+import numpy as np
+import onnx_ir as ir
+
+from ..compiler.instruction import Buffer, Ref
+from ..errors import GradmoteError
+from ..generated.instructions import Div
+from ..model.graph import attribute, constant_array, describe
+from .elementwise import emit_with_constant
+
+if TYPE_CHECKING:
+    from ..compiler.lowering import Lowering
+
+
+class Bounds(TypedDict):
+    """The parameters that say how a result is quantized, but for its scale."""
+
+    y_zero: int
+    low: int
+    high: int
+
+
+def numbers(node: ir.Node, index: int) -> np.ndarray:
+    """Return the data of an input that is a scale or a zero point; an absent zero point is 0."""
+    value = node.inputs[index]
+    array = constant_array(value) if value is not None else np.zeros((), np.int8)
+    if array is None:
+        raise GradmoteError(f"'{value.name}' of {describe(node)} is no constant")
+    return array
+
+
+def scale(node: ir.Node, index: int) -> float:
+    """Return a scale that all elements share."""
+    return float(numbers(node, index).reshape(()))
+
+
+def zero(node: ir.Node, index: int) -> int:
+    """Return a zero point that all elements share; vectors have one number throughout."""
+    return int(numbers(node, index).ravel()[0])
+
+
+def bounds(node: ir.Node, zero_index: int) -> Bounds:
+    """Return the parameters of the result, whose zero point is input `zero_index`."""
+    return {"y_zero": zero(node, zero_index), "low": attribute(node, "low"), "high": attribute(node, "high")}
+
+
+def multipliers(x_scale: np.ndarray, w_scale: np.ndarray, y_scale: np.ndarray, channels: int) -> np.ndarray:
+    """Return (x_scale w_scale) / y_scale in float32, one for each channel."""
+    product = x_scale.astype(np.float32) * w_scale.astype(np.float32)
+    return np.ascontiguousarray(np.broadcast_to((product / y_scale.astype(np.float32)).reshape(-1), (channels,)))
+
+
+def multipliers_ref(low: Lowering, node: ir.Node, scales: tuple[int, int, int], channels: int) -> Ref:
+    """Return the constant operand of the multipliers; `scales` are the inputs x_scale, w_scale and y_scale."""
+    x_scale, w_scale, y_scale = (numbers(node, index) for index in scales)
+    found = multipliers(x_scale, w_scale, y_scale, channels)
+    return low.constant(found.astype(np.float32).tobytes())
+
+
+def integer_bias(low: Lowering, node: ir.Node, index: int) -> Ref | None:
+    """Return the operand of an int32 bias; None where there is none, or one that is float32 or all zeros."""
+    bias = node.inputs[index] if len(node.inputs) > index else None
+    if bias is None or bias.dtype != ir.DataType.INT32 or is_frozen_zero(low, bias):
+        return None
+    return low.ref(bias)
+
+
+def is_frozen_zero(low: Lowering, value: ir.Value) -> bool:
+    """Tell whether a value is a constant of zeros that nothing trains."""
+    array = constant_array(value)
+    return array is not None and value.name not in low.shared.state and not array.any()
+
+
+def float_bias(low: Lowering, node: ir.Node, index: int, y_scale: int) -> Ref | None:
+    """Return the operand of a float32 bias divided by the result's scale; None where there is none."""
+    bias = node.inputs[index] if len(node.inputs) > index else None
+    if bias is None or bias.dtype != ir.DataType.FLOAT:
+        return None
+    array, divisor = constant_array(bias), np.float32(scale(node, y_scale))
+    if array is not None and bias.name not in low.shared.state:
+        return low.constant((array.reshape(-1) / divisor).astype(np.float32).tobytes())
+    made = Ref(Buffer(f"{bias.name}.offset", 4 * low.elements(bias), "scratch"))
+    emit_with_constant(low, node, Div, low.ref(bias), low.scalar(float(divisor)), made)
+    return made

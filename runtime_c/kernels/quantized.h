@@ -1,0 +1,68 @@
+/* Numbers of 8 bits: what the kernels of quantized inference share. */
+#ifndef GM_QUANTIZED_H
+#define GM_QUANTIZED_H
+
+#include "../src/gm_internal.h"
+#include "../src/numerics.h"
+
+/* Returns the nearest int8. So much of a parameter that is a zero point or a bound counts. */
+static inline int32_t gm_nearest_int8(int32_t x)
+{
+    return x < INT8_MIN ? INT8_MIN : x > INT8_MAX ? INT8_MAX : x;
+}
+
+/* The numbers that an output may be before its zero point is added. */
+typedef struct gm_output_range {
+    float least, most;
+    int32_t zero;
+} gm_output_range;
+
+/* Returns the range of an output that is clamped to low .. high. */
+static inline gm_output_range gm_range_of(int32_t zero, int32_t low, int32_t high)
+{
+    int32_t z = gm_nearest_int8(zero);
+    return (gm_output_range){(float)(gm_nearest_int8(low) - z), (float)(gm_nearest_int8(high) - z), z};
+}
+
+/* The range of any instruction that has these parameters. */
+#define GM_RANGE(insn) gm_range_of((insn)->y_zero, (insn)->low, (insn)->high)
+
+/* Returns the number rounded to nearest even and clamped, with the zero point added. The bounds are
+ * integers, so that clamping first gives the same. NaN becomes the least. */
+static inline int8_t gm_to_int8(float x, const gm_output_range *range)
+{
+    float clamped = x > range->least ? x : range->least;
+    clamped = clamped < range->most ? clamped : range->most;
+    return (int8_t)((int32_t)(gm_bits_of(clamped + 0x1.8p23f) - gm_bits_of(0x1.8p23f)) + range->zero);
+}
+
+/* How the sums of a convolution or matrix product become outputs; the pointers are to the first
+ * channel of a group. */
+typedef struct gm_requantization {
+    const int32_t *bias;         /* NULL: none */
+    const float *multipliers;
+    const float *offsets;        /* NULL: none */
+    gm_output_range range;
+} gm_requantization;
+
+/* Returns what the sum of a channel starts from. Sums are taken modulo 2^32. */
+static inline uint32_t gm_start_of_sum(const gm_requantization *r, uint32_t channel)
+{
+    return r->bias ? (uint32_t)r->bias[channel] : 0;
+}
+
+static inline int8_t gm_requantized(const gm_requantization *r, uint32_t channel, uint32_t sum)
+{
+    float scaled = (float)(int32_t)sum * r->multipliers[channel];
+    return gm_to_int8(r->offsets ? scaled + r->offsets[channel] : scaled, &r->range);
+}
+
+/* Moves on by so many channels, to the next group. */
+static inline void gm_skip_channels(gm_requantization *r, uint32_t channels)
+{
+    r->bias = r->bias ? r->bias + channels : NULL;
+    r->multipliers += channels;
+    r->offsets = r->offsets ? r->offsets + channels : NULL;
+}
+
+#endif
