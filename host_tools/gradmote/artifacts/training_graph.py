@@ -18,6 +18,7 @@ from ..model.metadata import LABELS, LOSS, OUTPUTS, PARAMETERS, STATISTICS, is_l
 from ..model.registry import attach_functions
 from .artifact_options import ArtifactOptions
 from .loss_call import call_loss
+from .real_outputs import real
 
 
 def with_loss(forward: ir.Model, options: ArtifactOptions) -> ir.Model:
@@ -30,7 +31,7 @@ def with_loss(forward: ir.Model, options: ArtifactOptions) -> ir.Model:
     outputs = list(graph.outputs)
     taken = values_called(graph, options.loss_inputs, outputs) if options.loss_inputs else outputs
     with layer_called(graph, "loss"):
-        value = call_loss(options.loss, graph, taken)
+        value = call_loss(options.loss, graph, [real(graph, v) for v in taken])
     additional = values_called(graph, options.additional_outputs, outputs)  # the loss may have made some
     graph.outputs[:] = list(dict.fromkeys([value, *additional, *outputs]))
     OUTPUTS.write(model, [str(o.name) for o in outputs])

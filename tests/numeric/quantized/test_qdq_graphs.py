@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import onnx
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -79,3 +80,20 @@ def test_parts_of_a_quantized_weight_have_their_scales() -> None:
     for name, part in whole.items():
         scale = tensors[dequantizers[part].input[1]]
         assert np.array_equal(scale, net.tensors[f"{name}.scale"][:2])
+
+
+@pytest.mark.parametrize("activations", ["int8", "uint8"])
+def test_a_loss_takes_the_real_numbers_of_a_quantized_output(activations: str) -> None:
+    net = QdqNetwork(np.random.default_rng(2), activations)
+    net.shapes["x"] = (1, 2, 3, 3)
+    net.quantize()
+    net.conv(2, "int8", per_channel=True, bias="float32")
+    model = net.model(integers=True)
+    x, target = np.ones((2, 2, 3, 3), np.float32), np.zeros((2, 2, 3, 3), np.float32)
+    made = build_artifacts(model, None, mse(), optimizers.sgd())
+    y = run_ort_plainly(model, {"x": x})["y"]
+    assert y.dtype == np.dtype(activations)
+    outputs = run_ort_plainly(made.training, {"x": x, made.training.graph.input[1].name: target})
+    real = (y.astype(np.float32) - net.tensors[net.nodes[-1].input[2]].astype(np.float32)) * np.float32(0.05)
+    assert outputs["loss"] == pytest.approx(float((real**2).mean()), rel=1e-5)
+    assert np.abs(outputs["conv2.w_grad"]).max() > 0

@@ -128,17 +128,18 @@ class QdqNetwork:
         self.value = self.add("Flatten", [self.value], (n, int(np.prod(rest))), axis=1)
         self.quantize()
 
-    def model(self, quantized_end: bool = True) -> onnx.ModelProto:
-        """The model, with input `x` and output `y`."""
+    def model(self, quantized_end: bool = True, integers: bool = False) -> onnx.ModelProto:
+        """The model, with input `x` and output `y`, which may be the integers themselves."""
         if quantized_end:
             self.quantize(0.05)
-        end = self.value
+        end = self.nodes[-1].input[0] if integers else self.value
         last = helper.make_node("Identity", [end], ["y"])
         shape = list(self.shapes["x"])
+        kind = helper.np_dtype_to_tensor_dtype(np.dtype(self.activations)) if integers else TensorProto.FLOAT
         graph = helper.make_graph(
             [*self.nodes, last], "qdq",
             [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", *shape[1:]])],
-            [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", *self.shapes[end][1:]])],
+            [helper.make_tensor_value_info("y", kind, ["n", *self.shapes[end][1:]])],
             [numpy_helper.from_array(np.asarray(a), n) for n, a in self.tensors.items()],
         )  # fmt: skip
         made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
