@@ -32,6 +32,9 @@ class ArtifactOptions:
     `loss_scale` is a power of two by which the loss is multiplied before it is differentiated; an
     image divides by it in the update. This keeps gradients from underflowing; where none would, all
     bits of the result are the same.
+
+    `float_head` makes the quantized weights of the last layer float32, and its result too, which is
+    then not rounded.
     """
 
     scheme: Scheme | None = None
@@ -46,6 +49,7 @@ class ArtifactOptions:
     loss_scale: float = 1.0
     untie: bool = False
     inputs: Inputs | None = None
+    float_head: bool = False
 
     def __post_init__(self) -> None:
         """Raise ModelError for a loss scale that is no power of two from 2^-64 to 2^64.

@@ -34,6 +34,7 @@ from ..model.registry import attach_functions
 from ..optimizers import Optimizer
 from ..optimizers.model import optimizer_model
 from .artifact_options import ArtifactOptions
+from .float_head import with_float_head
 from .made import Artifacts, Models
 from .schemes import Scheme, choose
 from .training_graph import expose_parameters, with_gradients, with_loss
@@ -58,6 +59,7 @@ def build_artifacts(
     loss_scale: float = 1.0,
     untie: bool = False,
     inputs: Inputs | None = None,
+    float_head: bool = False,
 ) -> Artifacts:
     """Return the artifacts in memory. ArtifactOptions explains the arguments that are not named here.
 
@@ -79,6 +81,7 @@ def build_artifacts(
         loss_scale=loss_scale,
         untie=untie,
         inputs=inputs,
+        float_head=float_head,
     )
     return make(model, options)
 
@@ -111,7 +114,8 @@ def read_forward(model: Source, options: ArtifactOptions) -> tuple[ir.Model, lis
     if scheme is None and mode == FROZEN:
         mode = INFERENCE
     named = [name for part in scheme.parts() if part.kind == "named" for name in part.names] if scheme else []
-    forward = load_model(model, options.outputs, mode, options.untie, options.inputs, named)
+    source = with_float_head(model, options) if options.float_head else model
+    forward = load_model(source, options.outputs, mode, options.untie, options.inputs, named)
     forward.producer_name = "gradmote"
     log.info("read the model: %d nodes in normal form", len(forward.graph))
     warn_without_batch_norm(options.batch_norm, forward.graph)

@@ -17,6 +17,7 @@ from ..formats.checkpoint import Checkpoint
 from ..formats.files import Output
 from ..model.frontend import Source, fold_batch_norm, quantized_constants, read_model, read_untied
 from ..model.frontend.branch_weights import tensors_of
+from ..model.frontend.float_weights import make_float
 from ..model.frontend.prepare import name_weights
 from ..model.frontend.quantized_constants import separate_quantized
 from ..model.frontend.untie import UNTIED
@@ -40,7 +41,8 @@ def trained_model(model: Source, checkpoint: str | os.PathLike[str] | bytes | Ch
 
     Nothing else in it changes, with these exceptions: a model that was compiled with batch_norm
     "fold" loses its BatchNormalizations, one compiled with `untie` gets a weight for each node, and
-    a quantized weight that was float32 in front of a QuantizeLinear is integers from then on.
+    a quantized weight that was float32 in front of a QuantizeLinear is integers from then on. One
+    compiled with `float_head` has a last layer of float32.
 
     model: the inference model that was compiled. checkpoint: a .gmck file, its bytes, or a
     Checkpoint. Raises ModelError for a model that is no valid ONNX, CheckpointError where the
@@ -53,6 +55,7 @@ def trained_model(model: Source, checkpoint: str | os.PathLike[str] | bytes | Ch
     for name in trained.statistics:
         give_own_statistic(proto.graph, name, trained.tensors[name])
     quantized = [n for n in trained.parameters if trained.tensors[n].dtype != np.float32]
+    prepare_quantized(proto, [n for n in trained.parameters if n not in quantized])
     write_quantized(proto, {n: trained.tensors[n] for n in quantized})
     tensors = weights(proto.graph)
     for name in (*trained.parameters, *trained.statistics):
@@ -74,12 +77,22 @@ def as_compiled(model: Source, names: Sequence[str]) -> onnx.ModelProto:
     return read_untied(model) if untied else proto
 
 
+def prepare_quantized(proto: onnx.ModelProto, floats: Sequence[str]) -> None:
+    """Make the changes of compiling to quantized weights; those that were trained as `floats` become float32."""
+    if not any(node.op_type == "DequantizeLinear" for node in proto.graph.node):
+        return
+    name_weights(proto.graph)
+    separate_quantized(proto.graph)
+    known = quantized_constants(proto)
+    names = dict.fromkeys(name if name in known else part_of(name)[0] for name in floats)
+    real = {name: known[name].real for name in names if name in known}
+    make_float(proto.graph, {name: array for name, array in real.items() if array is not None})
+
+
 def write_quantized(proto: onnx.ModelProto, trained: Mapping[str, np.ndarray]) -> None:
     """Overwrite quantized weights of the model, in the form that it has them."""
     if not trained:
         return
-    name_weights(proto.graph)
-    separate_quantized(proto.graph)
     known = quantized_constants(proto)
     for weight, parts in by_weight(trained, known).items():
         after = known[weight].canonical.copy()

@@ -6,15 +6,13 @@ have uint8, another zero point, or float32 in front of a QuantizeLinear.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from ..model.affine import VIEWS
 from ..model.frontend import QuantizedConstant
 from ..model.frontend.branch_weights import tensors_of
+from ..model.frontend.float_weights import dequantizers_behind, remove_quantizer
 from ..model.frontend.free_batch import new_name
 
 #: An int16 master holds 256 q + 128 and a fraction: the int8 weight is its high byte.
@@ -49,27 +47,6 @@ def write_weight(graph: onnx.GraphProto, name: str, before: QuantizedConstant, a
 def tensor_called(graph: onnx.GraphProto, name: str) -> onnx.TensorProto:
     """Return the data of an initializer or a Constant node."""
     return next(tensor.data for tensor in tensors_of(graph) if tensor.name == name)
-
-
-def remove_quantizer(graph: onnx.GraphProto, name: str) -> None:
-    """Remove the QuantizeLinear that reads a value, and a Clip behind it; what read them reads the value."""
-    quantizer = next(n for n in graph.node if n.op_type == "QuantizeLinear" and n.input[0] == name)
-    clip = next((n for n in graph.node if n.op_type == "Clip" and n.input[0] == quantizer.output[0]), None)
-    removed = [quantizer] if clip is None else [quantizer, clip]
-    for node in removed:
-        graph.node.remove(node)
-    for node in graph.node:
-        node.input[:] = [name if value == removed[-1].output[0] else value for value in node.input]
-
-
-def dequantizers_behind(graph: onnx.GraphProto, name: str) -> Iterator[onnx.NodeProto]:
-    """Yield the DequantizeLinears that read a value, perhaps through views."""
-    for node in graph.node:
-        if node.input and node.input[0] == name:
-            if node.op_type == "DequantizeLinear":
-                yield node
-            elif node.op_type in VIEWS:
-                yield from dequantizers_behind(graph, node.output[0])
 
 
 def give_zero_point(graph: onnx.GraphProto, node: onnx.NodeProto, zero: np.generic) -> None:

@@ -123,3 +123,36 @@ def dequantizers_of(value: ir.Value) -> list[ir.Node] | None:
             return None
         found += behind
     return found if found and not value.is_graph_output() else None
+
+
+def real_numbers(value: ir.Value) -> np.ndarray | None:
+    """Return the real numbers of a quantized constant, in its own shape.
+
+    Return None where its DequantizeLinears do not agree, or one has parameters that are not known.
+    """
+    array, users = constant_array(value), dequantizers_of(value)
+    found = [real_through(array, value, node) for node in users or ()] if array is not None else []
+    agree = bool(found) and all(f is not None and np.array_equal(f, found[0]) for f in found)  # type: ignore[arg-type]
+    return found[0] if agree else None
+
+
+def real_through(array: np.ndarray, value: ir.Value, dequantizer: ir.Node) -> np.ndarray | None:
+    """Return the real numbers that one DequantizeLinear makes of a constant, in the constant's shape."""
+    views: list[ir.Node] = []
+    at = dequantizer.inputs[0]
+    while at is not None and at is not value:
+        views.insert(0, at.producer())  # type: ignore[arg-type]
+        at = views[0].inputs[0]
+    affine = affine_of(dequantizer)
+    index = np.arange(array.size).reshape(array.shape)  # where each element of the last view comes from
+    for view in views:
+        perm = attribute(view, "perm", list(reversed(range(index.ndim))))
+        shape = view.outputs[0].shape
+        if view.op_type != "Transpose" and (shape is None or not shape.is_static()):
+            return None
+        index = index.transpose(perm) if view.op_type == "Transpose" else index.reshape(shape.numpy())  # type: ignore[union-attr]
+    if affine is None:
+        return None
+    real = np.empty(array.size, np.float32)
+    real[index] = affine.dequantize(array.reshape(-1)[index])
+    return real.reshape(array.shape)

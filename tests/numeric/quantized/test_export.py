@@ -7,12 +7,13 @@ import onnx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from onnx import helper, numpy_helper
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.artifacts.export import trained_model
 from gradmote.artifacts.files import with_data
-from gradmote.errors import CheckpointError
+from gradmote.errors import CheckpointError, ModelError
 from gradmote.formats.checkpoint import Checkpoint
 from gradmote.model.write import to_proto
 from support.oracle import examples
@@ -36,9 +37,9 @@ def moved(parameters: Arrays, rng: np.random.Generator) -> Arrays:
     return found
 
 
-def check_export(model: onnx.ModelProto, seed: int, scheme: str = "full") -> onnx.ModelProto:
+def check_export(model: onnx.ModelProto, seed: int, scheme: str = "full", float_head: bool = False) -> onnx.ModelProto:
     """Return the export of moved parameters, which computes what the artifacts' own model does with them."""
-    made = build_artifacts(model, None, losses.mse(), optimizers.sgd(), scheme=scheme)
+    made = build_artifacts(model, None, losses.mse(), optimizers.sgd(), scheme=scheme, float_head=float_head)
     tensors = moved(made.parameters, np.random.default_rng(seed))
     exported = trained_model(model, Checkpoint(tensors, list(tensors)))
     onnx.checker.check_model(exported, full_check=True)
@@ -95,3 +96,21 @@ def test_what_the_model_does_not_have_is_refused() -> None:
         trained_model(net.model(), Checkpoint({"other": np.zeros(3, np.int8)}, ["other"]))
     with pytest.raises(CheckpointError, match=r"'conv2.w' is int8 \[1, 1, 3, 3\] in the model, int8 \[2\]"):
         trained_model(net.model(), Checkpoint({"conv2.w": np.zeros(2, np.int8)}, ["conv2.w"]))
+
+
+@examples(20)
+@given(networks(), st.integers(0, 99))
+def test_a_float_head_is_float_in_the_export(model: onnx.ModelProto, seed: int) -> None:
+    exported = check_export(model, seed, "last:2", float_head=True)
+    types = {t.name: t.data_type for t in exported.graph.initializer}
+    head = [name for name in types if name.startswith("gemm") and name.endswith((".w", ".b"))]
+    assert head and all(types[name] == onnx.TensorProto.FLOAT for name in head)
+
+
+def test_a_model_of_float32_has_no_quantized_head() -> None:
+    weight = numpy_helper.from_array(np.ones((2, 3), np.float32), "w")
+    values = [helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT, ["n", d]) for n, d in (("x", 2), ("y", 3))]
+    graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["y"])], "g", values[:1], values[1:], [weight])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    with pytest.raises(ModelError, match="the last layer has no quantized weight"):
+        build_artifacts(model, None, losses.mse(), optimizers.sgd(), float_head=True)

@@ -12,7 +12,7 @@ import onnx_ir as ir
 from ...compiler.passes import inline_branches, pipeline
 from ...compiler.passes.qdq import quantize_weights
 from ...errors import ModelError
-from ..affine import QUANTIZED
+from ..affine import QUANTIZED, real_numbers
 from ..graph import data_of, prune, runtime_type, with_branches
 from ..metadata import WEIGHTS, remove_notes
 from ..registry import attach_functions
@@ -107,10 +107,12 @@ class QuantizedConstant:
     """The integers of a quantized weight as the model has them, and in canonical form (compiler.passes.qdq).
 
     own: of a float32 weight, what its QuantizeLinear makes. canonical: what training starts from.
+    real: the numbers that they stand for; None where several scales give several.
     """
 
     own: np.ndarray
     canonical: np.ndarray
+    real: np.ndarray | None
 
 
 def quantized_constants(source: Source) -> dict[str, QuantizedConstant]:
@@ -120,8 +122,9 @@ def quantized_constants(source: Source) -> dict[str, QuantizedConstant]:
     graph = flat(model, keep).graph
     quantize_weights.run(graph, keep)
     own = data_of(graph, [n for n in trainable(graph) if graph.initializers[n].dtype in QUANTIZED])
+    real = {name: real_numbers(graph.initializers[name]) for name in own}
     canonical = data_of(pipeline.quantize(model, keep).graph, list(own))
-    return {name: QuantizedConstant(own[name], canonical[name]) for name in own}
+    return {name: QuantizedConstant(own[name], canonical[name], real[name]) for name in own}
 
 
 def read_untied(source: Source) -> onnx.ModelProto:
