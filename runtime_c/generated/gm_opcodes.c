@@ -1318,7 +1318,7 @@ static const uint8_t params_normalize_grad[] = {
 static const uint8_t terms_normalize_grad[] = { 9, 10, 11, 9, 10, 11, 9, 10, 11, 10, 10, 10, 10, 10, 9, 10, 11 };
 #endif
 
-#if GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD
+#if GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD || GM_WITH_SOFTMAX_CROSS_ENTROPY_PLAIN
 static const gm_operand_info operands_softmax_cross_entropy_with_grad[] = {
     { GM_IN_PLACE, 3, 3 },
     { 0, 2, 6 },
@@ -1756,6 +1756,260 @@ static const uint8_t params_matmul_s8[] = {
 static const uint8_t terms_matmul_s8[] = { 5, 6, 7, 8, 9, 5, 10, 6, 11, 7, 12, 9, 13, 5, 14, 6, 15, 9, 16, 8, 17, 5, 18, 6, 19, 7, 20, 8, 129, 27 };
 #endif
 
+#if GM_WITH_QUANTIZE_GRAD_S16
+static const gm_operand_info operands_quantize_grad_s16[] = {
+    { 0, 3, 3 },
+    { GM_OPTIONAL | GM_I8, 3, 6 },
+    { GM_OPTIONAL, 1, 9 },
+    { GM_WRITE | GM_I16, 3, 10 },
+    { GM_WRITE, 1, 13 },
+};
+static const uint8_t params_quantize_grad_s16[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+};
+static const uint8_t terms_quantize_grad_s16[] = { 6, 7, 8, 6, 7, 8, 6, 7, 8, 7, 6, 7, 8, 130 };
+#endif
+
+#if GM_WITH_CONV_GRAD_X_S16
+static const gm_operand_info operands_conv_grad_x_s16[] = {
+    { GM_STRIDED | GM_I16, 10, 8 },
+    { 0, 1, 18 },
+    { GM_STRIDED | GM_I8, 10, 19 },
+    { GM_OPTIONAL | GM_STRIDED | GM_IN_PLACE | GM_I16, 10, 29 },
+    { GM_OPTIONAL, 1, 39 },
+    { GM_OPTIONAL | GM_STRIDED | GM_I8, 10, 40 },
+    { GM_OPTIONAL, 2, 50 },
+    { GM_WRITE | GM_STRIDED | GM_I16, 10, 52 },
+    { GM_WRITE, 1, 62 },
+    { GM_WRITE, 1, 63 },
+    { GM_WRITE | GM_OPTIONAL, 1, 64 },
+    { GM_STRIDED, 8, 65 },
+    { GM_STRIDED, 8, 73 },
+};
+static const uint8_t params_conv_grad_x_s16[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+    GM_PARAM_DIM,
+};
+static const uint8_t terms_conv_grad_x_s16[] = { 12, 13, 14, 15, 16, 17, 20, 21, 12, 38, 18, 39, 19, 40, 13, 41, 15, 42, 130, 13, 33, 15, 34, 14, 35, 20, 36, 21, 37, 12, 28, 16, 29, 17, 30, 13, 31, 14, 32, 130, 12, 28, 16, 29, 17, 30, 13, 31, 14, 32, 13, 14, 12, 28, 16, 29, 17, 30, 13, 31, 14, 32, 130, 129, 47, 18, 22, 20, 24, 130, 26, 16, 129, 19, 23, 21, 25, 130, 27, 17, 129 };
+#endif
+
+#if GM_WITH_CONV_GRAD_W_S16
+static const gm_operand_info operands_conv_grad_w_s16[] = {
+    { GM_STRIDED | GM_I8, 10, 8 },
+    { GM_STRIDED | GM_I16, 10, 18 },
+    { 0, 1, 28 },
+    { 0, 2, 29 },
+    { GM_WRITE, 5, 31 },
+    { GM_WRITE | GM_OPTIONAL, 1, 36 },
+    { GM_STRIDED, 8, 37 },
+    { GM_STRIDED, 8, 45 },
+};
+static const uint8_t params_conv_grad_w_s16[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+    GM_PARAM_FLAG,
+    GM_PARAM_DIM,
+};
+static const uint8_t terms_conv_grad_w_s16[] = { 7, 8, 9, 10, 13, 14, 15, 16, 7, 23, 11, 24, 12, 25, 8, 26, 9, 27, 7, 28, 13, 29, 14, 30, 8, 31, 10, 32, 130, 8, 10, 8, 10, 9, 15, 16, 36, 13, 17, 15, 19, 130, 21, 11, 129, 14, 18, 16, 20, 130, 22, 12, 129 };
+#endif
+
+#if GM_WITH_SUM_S16
+static const gm_operand_info operands_sum_s16[] = {
+    { GM_STRIDED | GM_I16, 6, 3 },
+    { 0, 1, 9 },
+    { GM_OPTIONAL, 1, 10 },
+    { GM_WRITE, 1, 11 },
+};
+static const uint8_t params_sum_s16[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_FLAG,
+};
+static const uint8_t terms_sum_s16[] = { 5, 6, 7, 5, 8, 6, 9, 7, 10, 130, 6, 6 };
+#endif
+
+#if GM_WITH_ADD_S16
+static const gm_operand_info operands_add_s16[] = {
+    { GM_STRIDED | GM_IN_PLACE | GM_I16, 8, 4 },
+    { 0, 1, 12 },
+    { GM_OPTIONAL | GM_STRIDED | GM_IN_PLACE | GM_I16, 8, 13 },
+    { GM_OPTIONAL, 1, 21 },
+    { GM_OPTIONAL | GM_I8, 4, 22 },
+    { GM_OPTIONAL | GM_STRIDED, 8, 26 },
+    { GM_WRITE | GM_I16, 4, 34 },
+    { GM_WRITE, 1, 38 },
+};
+static const uint8_t params_add_s16[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+};
+static const uint8_t terms_add_s16[] = { 9, 10, 11, 12, 9, 13, 10, 14, 11, 15, 12, 16, 130, 9, 17, 10, 18, 11, 19, 12, 20, 130, 9, 10, 11, 12, 9, 21, 10, 22, 11, 23, 12, 24, 9, 10, 11, 12, 130 };
+#endif
+
+#if GM_WITH_COPY_S16
+static const gm_operand_info operands_copy_s16[] = {
+    { GM_STRIDED | GM_I16, 12, 6 },
+    { GM_WRITE | GM_STRIDED | GM_I16, 12, 18 },
+};
+static const uint8_t params_copy_s16[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+};
+static const uint8_t terms_copy_s16[] = { 3, 4, 5, 6, 7, 8, 3, 9, 4, 10, 5, 11, 6, 12, 7, 13, 8, 14, 3, 15, 4, 16, 5, 17, 6, 18, 7, 19, 8, 20 };
+#endif
+
+#if GM_WITH_DEQUANTIZE_S16
+static const gm_operand_info operands_dequantize_s16[] = {
+    { GM_I16, 1, 1 },
+    { 0, 1, 2 },
+    { GM_WRITE, 1, 3 },
+};
+static const uint8_t params_dequantize_s16[] = {
+    GM_PARAM_DIM,
+};
+static const uint8_t terms_dequantize_s16[] = { 4, 4, 130, 4 };
+#endif
+
+#if GM_WITH_MAX_POOL_GRAD_S16
+static const gm_operand_info operands_max_pool_grad_s16[] = {
+    { GM_BYTES, 4, 6 },
+    { GM_STRIDED | GM_I16, 8, 10 },
+    { 0, 1, 18 },
+    { GM_WRITE | GM_STRIDED | GM_I16, 8, 19 },
+    { GM_WRITE, 1, 27 },
+    { GM_STRIDED, 8, 28 },
+    { GM_STRIDED, 8, 36 },
+};
+static const uint8_t params_max_pool_grad_s16[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_I32,
+};
+static const uint8_t terms_max_pool_grad_s16[] = { 6, 7, 8, 9, 12, 13, 6, 10, 11, 7, 6, 24, 10, 25, 11, 26, 7, 27, 130, 6, 20, 8, 21, 9, 22, 7, 23, 130, 10, 14, 12, 16, 130, 18, 8, 129, 11, 15, 13, 17, 130, 19, 9, 129 };
+#endif
+
 enum {
 #if GM_WITH_GEMM
     SHAPE_GEMM,
@@ -1940,7 +2194,7 @@ enum {
 #if GM_WITH_NORMALIZE_GRAD
     SHAPE_NORMALIZE_GRAD,
 #endif
-#if GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD
+#if GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD || GM_WITH_SOFTMAX_CROSS_ENTROPY_PLAIN
     SHAPE_SOFTMAX_CROSS_ENTROPY_WITH_GRAD,
 #endif
 #if GM_WITH_CHECK_BOUND
@@ -1990,6 +2244,30 @@ enum {
 #endif
 #if GM_WITH_MATMUL_S8
     SHAPE_MATMUL_S8,
+#endif
+#if GM_WITH_QUANTIZE_GRAD_S16
+    SHAPE_QUANTIZE_GRAD_S16,
+#endif
+#if GM_WITH_CONV_GRAD_X_S16
+    SHAPE_CONV_GRAD_X_S16,
+#endif
+#if GM_WITH_CONV_GRAD_W_S16
+    SHAPE_CONV_GRAD_W_S16,
+#endif
+#if GM_WITH_SUM_S16
+    SHAPE_SUM_S16,
+#endif
+#if GM_WITH_ADD_S16
+    SHAPE_ADD_S16,
+#endif
+#if GM_WITH_COPY_S16
+    SHAPE_COPY_S16,
+#endif
+#if GM_WITH_DEQUANTIZE_S16
+    SHAPE_DEQUANTIZE_S16,
+#endif
+#if GM_WITH_MAX_POOL_GRAD_S16
+    SHAPE_MAX_POOL_GRAD_S16,
 #endif
     SHAPE_COUNT
 };
@@ -2178,7 +2456,7 @@ const gm_opcode_shape gm_shapes[SHAPE_COUNT > 0 ? SHAPE_COUNT : 1] = {
 #if GM_WITH_NORMALIZE_GRAD
     { operands_normalize_grad, params_normalize_grad, terms_normalize_grad, 8, 3, 3, 0 },
 #endif
-#if GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD
+#if GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD || GM_WITH_SOFTMAX_CROSS_ENTROPY_PLAIN
     { operands_softmax_cross_entropy_with_grad, params_softmax_cross_entropy_with_grad, terms_softmax_cross_entropy_with_grad, 7, 7, 3, 0 },
 #endif
 #if GM_WITH_CHECK_BOUND
@@ -2228,6 +2506,30 @@ const gm_opcode_shape gm_shapes[SHAPE_COUNT > 0 ? SHAPE_COUNT : 1] = {
 #endif
 #if GM_WITH_MATMUL_S8
     { operands_matmul_s8, params_matmul_s8, terms_matmul_s8, 4, 23, 5, 0 },
+#endif
+#if GM_WITH_QUANTIZE_GRAD_S16
+    { operands_quantize_grad_s16, params_quantize_grad_s16, terms_quantize_grad_s16, 5, 6, 3, 0 },
+#endif
+#if GM_WITH_CONV_GRAD_X_S16
+    { operands_conv_grad_x_s16, params_conv_grad_x_s16, terms_conv_grad_x_s16, 11, 36, 8, 2 },
+#endif
+#if GM_WITH_CONV_GRAD_W_S16
+    { operands_conv_grad_w_s16, params_conv_grad_w_s16, terms_conv_grad_w_s16, 6, 30, 8, 2 },
+#endif
+#if GM_WITH_SUM_S16
+    { operands_sum_s16, params_sum_s16, terms_sum_s16, 4, 7, 3, 0 },
+#endif
+#if GM_WITH_ADD_S16
+    { operands_add_s16, params_add_s16, terms_add_s16, 8, 19, 4, 0 },
+#endif
+#if GM_WITH_COPY_S16
+    { operands_copy_s16, params_copy_s16, terms_copy_s16, 2, 18, 6, 0 },
+#endif
+#if GM_WITH_DEQUANTIZE_S16
+    { operands_dequantize_s16, params_dequantize_s16, terms_dequantize_s16, 3, 1, 1, 0 },
+#endif
+#if GM_WITH_MAX_POOL_GRAD_S16
+    { operands_max_pool_grad_s16, params_max_pool_grad_s16, terms_max_pool_grad_s16, 5, 23, 6, 2 },
 #endif
 };
 
@@ -2625,6 +2927,33 @@ const uint8_t gm_shape_index[GM_OP_LIMIT] = {
 #if GM_WITH_MATMUL_S8
     [GM_OP_MATMUL_S8] = SHAPE_MATMUL_S8,
 #endif
+#if GM_WITH_QUANTIZE_GRAD_S16
+    [GM_OP_QUANTIZE_GRAD_S16] = SHAPE_QUANTIZE_GRAD_S16,
+#endif
+#if GM_WITH_CONV_GRAD_X_S16
+    [GM_OP_CONV_GRAD_X_S16] = SHAPE_CONV_GRAD_X_S16,
+#endif
+#if GM_WITH_CONV_GRAD_W_S16
+    [GM_OP_CONV_GRAD_W_S16] = SHAPE_CONV_GRAD_W_S16,
+#endif
+#if GM_WITH_SUM_S16
+    [GM_OP_SUM_S16] = SHAPE_SUM_S16,
+#endif
+#if GM_WITH_ADD_S16
+    [GM_OP_ADD_S16] = SHAPE_ADD_S16,
+#endif
+#if GM_WITH_COPY_S16
+    [GM_OP_COPY_S16] = SHAPE_COPY_S16,
+#endif
+#if GM_WITH_DEQUANTIZE_S16
+    [GM_OP_DEQUANTIZE_S16] = SHAPE_DEQUANTIZE_S16,
+#endif
+#if GM_WITH_SOFTMAX_CROSS_ENTROPY_PLAIN
+    [GM_OP_SOFTMAX_CROSS_ENTROPY_PLAIN] = SHAPE_SOFTMAX_CROSS_ENTROPY_WITH_GRAD,
+#endif
+#if GM_WITH_MAX_POOL_GRAD_S16
+    [GM_OP_MAX_POOL_GRAD_S16] = SHAPE_MAX_POOL_GRAD_S16,
+#endif
 };
 
 const gm_kernel gm_kernels[GM_OP_LIMIT] = {
@@ -3021,6 +3350,33 @@ const gm_kernel gm_kernels[GM_OP_LIMIT] = {
 #if GM_WITH_MATMUL_S8
     [GM_OP_MATMUL_S8] = gm_kernel_matmul_s8,
 #endif
+#if GM_WITH_QUANTIZE_GRAD_S16
+    [GM_OP_QUANTIZE_GRAD_S16] = gm_kernel_quantize_grad_s16,
+#endif
+#if GM_WITH_CONV_GRAD_X_S16
+    [GM_OP_CONV_GRAD_X_S16] = gm_kernel_conv_grad_x_s16,
+#endif
+#if GM_WITH_CONV_GRAD_W_S16
+    [GM_OP_CONV_GRAD_W_S16] = gm_kernel_conv_grad_w_s16,
+#endif
+#if GM_WITH_SUM_S16
+    [GM_OP_SUM_S16] = gm_kernel_sum_s16,
+#endif
+#if GM_WITH_ADD_S16
+    [GM_OP_ADD_S16] = gm_kernel_add_s16,
+#endif
+#if GM_WITH_COPY_S16
+    [GM_OP_COPY_S16] = gm_kernel_copy_s16,
+#endif
+#if GM_WITH_DEQUANTIZE_S16
+    [GM_OP_DEQUANTIZE_S16] = gm_kernel_dequantize_s16,
+#endif
+#if GM_WITH_SOFTMAX_CROSS_ENTROPY_PLAIN
+    [GM_OP_SOFTMAX_CROSS_ENTROPY_PLAIN] = gm_kernel_softmax_cross_entropy_plain,
+#endif
+#if GM_WITH_MAX_POOL_GRAD_S16
+    [GM_OP_MAX_POOL_GRAD_S16] = gm_kernel_max_pool_grad_s16,
+#endif
 };
 
 #if GM_THREADS
@@ -3134,5 +3490,9 @@ const gm_split_info gm_splits[GM_OP_LIMIT] = {
     [GM_OP_MAX_POOL_S8] = { { { 4, 1 }, { 5, 8 } }, 0 },
     [GM_OP_CONV_TRANSPOSE_S8] = { { { 8, 1 }, { 9, 8 }, { 10, 8 } }, 7 },
     [GM_OP_MATMUL_S8] = { { { 5, 1 }, { 6, 1 }, { 7, 1 } }, 4 },
+    [GM_OP_CONV_GRAD_W_S16] = { { { 8, 8 }, { 10, 8 } }, 6 },
+    [GM_OP_SUM_S16] = { { { 6, 8 } }, 0 },
+    [GM_OP_COPY_S16] = { { { 3, 1 }, { 4, 1 }, { 5, 1 }, { 6, 1 }, { 7, 1 }, { 8, 1 } }, 0 },
+    [GM_OP_DEQUANTIZE_S16] = { { { 4, 1 } }, 0 },
 };
 #endif

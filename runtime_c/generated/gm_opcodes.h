@@ -139,7 +139,16 @@ enum gm_opcode {
     GM_OP_AVERAGE_POOL_S8 = 129,
     GM_OP_CONV_TRANSPOSE_S8 = 130,
     GM_OP_MATMUL_S8 = 131,
-    GM_OP_LIMIT = 132
+    GM_OP_QUANTIZE_GRAD_S16 = 132,
+    GM_OP_CONV_GRAD_X_S16 = 133,
+    GM_OP_CONV_GRAD_W_S16 = 134,
+    GM_OP_SUM_S16 = 135,
+    GM_OP_ADD_S16 = 136,
+    GM_OP_COPY_S16 = 137,
+    GM_OP_DEQUANTIZE_S16 = 138,
+    GM_OP_SOFTMAX_CROSS_ENTROPY_PLAIN = 139,
+    GM_OP_MAX_POOL_GRAD_S16 = 140,
+    GM_OP_LIMIT = 141
 };
 
 enum gm_activation { GM_ACTIVATION_NONE = 0, GM_ACTIVATION_RELU = 1 };
@@ -2419,6 +2428,258 @@ typedef struct gm_insn_matmul_s8 {
 } gm_insn_matmul_s8;
 typedef char gm_assert_insn_matmul_s8[sizeof(gm_insn_matmul_s8) == 112 ? 1 : -1];
 
+/* y 2^exponent = scale[c] dy where low < q < high, else 0, rounded; the exponent is the least under which the largest keeps the limit. A number that is not finite stops the program with NOT_FINITE */
+typedef struct gm_insn_quantize_grad_s16 {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t q;
+    uint32_t scale;
+    uint32_t y;
+    uint32_t exponent;
+    uint32_t outer;
+    uint32_t channels;
+    uint32_t inner;
+    int32_t low;
+    int32_t high;
+    int32_t limit;
+} gm_insn_quantize_grad_s16;
+typedef char gm_assert_insn_quantize_grad_s16[sizeof(gm_insn_quantize_grad_s16) == 48 ? 1 : -1];
+
+/* the gradient of CONV_S8 for x: dx[b,i,j,g,c] 2^exponent = scale[g,c] (2^dy_exponent sum over kernel rows, columns and out_channels of dy (w - w_zero) + 2^addend_exponent addend) where low < q < high, else 0, rounded; gain becomes that of the next step */
+typedef struct gm_insn_conv_grad_x_s16 {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t dy_exponent;
+    uint32_t w;
+    uint32_t addend;
+    uint32_t addend_exponent;
+    uint32_t q;
+    uint32_t scale;
+    uint32_t dx;
+    uint32_t exponent;
+    uint32_t gain;
+    uint32_t panel;
+    uint32_t batch;
+    uint32_t groups;
+    uint32_t in_channels;
+    uint32_t out_channels;
+    uint32_t in_h;
+    uint32_t in_w;
+    uint32_t out_h;
+    uint32_t out_w;
+    uint32_t kernel_h;
+    uint32_t kernel_w;
+    uint32_t stride_h;
+    uint32_t stride_w;
+    uint32_t dilation_h;
+    uint32_t dilation_w;
+    uint32_t pad_h;
+    uint32_t pad_w;
+    uint32_t x_batch;
+    uint32_t x_h;
+    uint32_t x_w;
+    uint32_t x_group;
+    uint32_t x_channel;
+    uint32_t w_group;
+    uint32_t w_out_channel;
+    uint32_t w_in_channel;
+    uint32_t w_h;
+    uint32_t w_w;
+    uint32_t y_batch;
+    uint32_t y_h;
+    uint32_t y_w;
+    uint32_t y_group;
+    uint32_t y_channel;
+    int32_t w_zero;
+    int32_t low;
+    int32_t high;
+    int32_t limit;
+    uint32_t panel_words;
+} gm_insn_conv_grad_x_s16;
+typedef char gm_assert_insn_conv_grad_x_s16[sizeof(gm_insn_conv_grad_x_s16) == 192 ? 1 : -1];
+
+/* the gradient of CONV_S8 for w: y[g,m,c,k,l] = factor[g,m] 2^dy_exponent sum over batch, output rows and columns of dy (x - x_zero); with accumulate, added to y. The strides y_batch to y_channel are of dy. dy_limit is the limit of dy */
+typedef struct gm_insn_conv_grad_w_s16 {
+    uint32_t head;
+    uint32_t x;
+    uint32_t dy;
+    uint32_t dy_exponent;
+    uint32_t factor;
+    uint32_t y;
+    uint32_t panel;
+    uint32_t batch;
+    uint32_t groups;
+    uint32_t in_channels;
+    uint32_t out_channels;
+    uint32_t in_h;
+    uint32_t in_w;
+    uint32_t out_h;
+    uint32_t out_w;
+    uint32_t kernel_h;
+    uint32_t kernel_w;
+    uint32_t stride_h;
+    uint32_t stride_w;
+    uint32_t dilation_h;
+    uint32_t dilation_w;
+    uint32_t pad_h;
+    uint32_t pad_w;
+    uint32_t x_batch;
+    uint32_t x_h;
+    uint32_t x_w;
+    uint32_t x_group;
+    uint32_t x_channel;
+    uint32_t y_batch;
+    uint32_t y_h;
+    uint32_t y_w;
+    uint32_t y_group;
+    uint32_t y_channel;
+    int32_t x_zero;
+    int32_t dy_limit;
+    uint32_t accumulate;
+    uint32_t panel_words;
+} gm_insn_conv_grad_w_s16;
+typedef char gm_assert_insn_conv_grad_w_s16[sizeof(gm_insn_conv_grad_w_s16) == 148 ? 1 : -1];
+
+/* y[c] = 2^x_exponent sum of x over outer and inner, divided by divisor[c]; with accumulate, added to y */
+typedef struct gm_insn_sum_s16 {
+    uint32_t head;
+    uint32_t x;
+    uint32_t x_exponent;
+    uint32_t divisor;
+    uint32_t y;
+    uint32_t outer;
+    uint32_t channels;
+    uint32_t inner;
+    uint32_t x_outer;
+    uint32_t x_channel;
+    uint32_t x_inner;
+    uint32_t accumulate;
+} gm_insn_sum_s16;
+typedef char gm_assert_insn_sum_s16[sizeof(gm_insn_sum_s16) == 48 ? 1 : -1];
+
+/* y 2^exponent = scale (2^a_exponent a + 2^b_exponent b) where low < q < high, else 0, rounded; the exponent is the least under which the largest keeps the limit. a, b and scale are broadcast by strides of 0 */
+typedef struct gm_insn_add_s16 {
+    uint32_t head;
+    uint32_t a;
+    uint32_t a_exponent;
+    uint32_t b;
+    uint32_t b_exponent;
+    uint32_t q;
+    uint32_t scale;
+    uint32_t y;
+    uint32_t exponent;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a2;
+    uint32_t a3;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b2;
+    uint32_t b3;
+    uint32_t s0;
+    uint32_t s1;
+    uint32_t s2;
+    uint32_t s3;
+    int32_t low;
+    int32_t high;
+    int32_t limit;
+} gm_insn_add_s16;
+typedef char gm_assert_insn_add_s16[sizeof(gm_insn_add_s16) == 112 ? 1 : -1];
+
+/* y[i0..i5] = x[i0..i5], each side with its own strides */
+typedef struct gm_insn_copy_s16 {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t d4;
+    uint32_t d5;
+    uint32_t s0;
+    uint32_t s1;
+    uint32_t s2;
+    uint32_t s3;
+    uint32_t s4;
+    uint32_t s5;
+    uint32_t t0;
+    uint32_t t1;
+    uint32_t t2;
+    uint32_t t3;
+    uint32_t t4;
+    uint32_t t5;
+} gm_insn_copy_s16;
+typedef char gm_assert_insn_copy_s16[sizeof(gm_insn_copy_s16) == 84 ? 1 : -1];
+
+/* y = 2^x_exponent x */
+typedef struct gm_insn_dequantize_s16 {
+    uint32_t head;
+    uint32_t x;
+    uint32_t x_exponent;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_dequantize_s16;
+typedef char gm_assert_insn_dequantize_s16[sizeof(gm_insn_dequantize_s16) == 20 ? 1 : -1];
+
+/* SOFTMAX_CROSS_ENTROPY_WITH_GRAD, with the bits of the strict profile in both profiles */
+typedef struct gm_insn_softmax_cross_entropy_plain {
+    uint32_t head;
+    uint32_t x;
+    uint32_t labels;
+    uint32_t weight;
+    uint32_t mask;
+    uint32_t dloss;
+    uint32_t loss;
+    uint32_t dx;
+    uint32_t outer;
+    uint32_t classes;
+    uint32_t inner;
+    uint32_t loss_outer;
+    uint32_t loss_inner;
+    uint32_t reduction;
+    int32_t ignore_index;
+} gm_insn_softmax_cross_entropy_plain;
+typedef char gm_assert_insn_softmax_cross_entropy_plain[sizeof(gm_insn_softmax_cross_entropy_plain) == 60 ? 1 : -1];
+
+/* dx 2^exponent = 2^dy_exponent sum over kernel rows and columns of dy of the window that has this element there, where its index says so; the exponent is the least under which the largest keeps the limit */
+typedef struct gm_insn_max_pool_grad_s16 {
+    uint32_t head;
+    uint32_t index;
+    uint32_t dy;
+    uint32_t dy_exponent;
+    uint32_t dx;
+    uint32_t exponent;
+    uint32_t batch;
+    uint32_t channels;
+    uint32_t in_h;
+    uint32_t in_w;
+    uint32_t out_h;
+    uint32_t out_w;
+    uint32_t kernel_h;
+    uint32_t kernel_w;
+    uint32_t stride_h;
+    uint32_t stride_w;
+    uint32_t dilation_h;
+    uint32_t dilation_w;
+    uint32_t pad_h;
+    uint32_t pad_w;
+    uint32_t x_batch;
+    uint32_t x_h;
+    uint32_t x_w;
+    uint32_t x_channel;
+    uint32_t y_batch;
+    uint32_t y_h;
+    uint32_t y_w;
+    uint32_t y_channel;
+    int32_t limit;
+} gm_insn_max_pool_grad_s16;
+typedef char gm_assert_insn_max_pool_grad_s16[sizeof(gm_insn_max_pool_grad_s16) == 116 ? 1 : -1];
+
 /* A kernel runs one verified instruction: GM_OK, or a negative gm_error that ends the program. */
 typedef int (*gm_kernel)(const struct gm_session *session, const void *instruction);
 
@@ -2553,6 +2814,15 @@ int gm_kernel_max_pool_s8(const struct gm_session *session, const void *instruct
 int gm_kernel_average_pool_s8(const struct gm_session *session, const void *instruction);
 int gm_kernel_conv_transpose_s8(const struct gm_session *session, const void *instruction);
 int gm_kernel_matmul_s8(const struct gm_session *session, const void *instruction);
+int gm_kernel_quantize_grad_s16(const struct gm_session *session, const void *instruction);
+int gm_kernel_conv_grad_x_s16(const struct gm_session *session, const void *instruction);
+int gm_kernel_conv_grad_w_s16(const struct gm_session *session, const void *instruction);
+int gm_kernel_sum_s16(const struct gm_session *session, const void *instruction);
+int gm_kernel_add_s16(const struct gm_session *session, const void *instruction);
+int gm_kernel_copy_s16(const struct gm_session *session, const void *instruction);
+int gm_kernel_dequantize_s16(const struct gm_session *session, const void *instruction);
+int gm_kernel_softmax_cross_entropy_plain(const struct gm_session *session, const void *instruction);
+int gm_kernel_max_pool_grad_s16(const struct gm_session *session, const void *instruction);
 
 #ifndef GM_WITH_GEMM
 #define GM_WITH_GEMM (!GM_ONLY_SELECTED)
@@ -2947,6 +3217,33 @@ int gm_kernel_matmul_s8(const struct gm_session *session, const void *instructio
 #ifndef GM_WITH_MATMUL_S8
 #define GM_WITH_MATMUL_S8 (!GM_ONLY_SELECTED && GM_WITH_INT8)
 #endif
+#ifndef GM_WITH_QUANTIZE_GRAD_S16
+#define GM_WITH_QUANTIZE_GRAD_S16 (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
+#ifndef GM_WITH_CONV_GRAD_X_S16
+#define GM_WITH_CONV_GRAD_X_S16 (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
+#ifndef GM_WITH_CONV_GRAD_W_S16
+#define GM_WITH_CONV_GRAD_W_S16 (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
+#ifndef GM_WITH_SUM_S16
+#define GM_WITH_SUM_S16 (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
+#ifndef GM_WITH_ADD_S16
+#define GM_WITH_ADD_S16 (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
+#ifndef GM_WITH_COPY_S16
+#define GM_WITH_COPY_S16 (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
+#ifndef GM_WITH_DEQUANTIZE_S16
+#define GM_WITH_DEQUANTIZE_S16 (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
+#ifndef GM_WITH_SOFTMAX_CROSS_ENTROPY_PLAIN
+#define GM_WITH_SOFTMAX_CROSS_ENTROPY_PLAIN (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
+#ifndef GM_WITH_MAX_POOL_GRAD_S16
+#define GM_WITH_MAX_POOL_GRAD_S16 (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
 
 /* ---- Tables for gm_open() and the executor ---------------------------------------------------------------- */
 
@@ -2994,10 +3291,10 @@ static inline const gm_opcode_shape *gm_shape_of(uint32_t opcode)
     return gm_kernels[opcode] ? &gm_shapes[gm_shape_index[opcode]] : 0;
 }
 
-#define GM_MOST_OPERANDS 10u   /* of an instruction */
+#define GM_MOST_OPERANDS 11u   /* of an instruction */
 
 #if GM_THREADS
-#define GM_MOST_WORDS 45u
+#define GM_MOST_WORDS 48u
 #define GM_MOST_FACTORS 8u     /* of an extent */
 
 typedef struct gm_split_axis {

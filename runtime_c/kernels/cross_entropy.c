@@ -2,7 +2,8 @@
  * their weights. */
 #include "cross_entropy.h"
 
-#if GM_WITH_SOFTMAX_CROSS_ENTROPY || GM_WITH_SOFTMAX_CROSS_ENTROPY_GRAD || GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD
+#if GM_WITH_SOFTMAX_CROSS_ENTROPY || GM_WITH_SOFTMAX_CROSS_ENTROPY_GRAD || GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD || \
+    GM_WITH_SOFTMAX_CROSS_ENTROPY_PLAIN
 
 int gm_open_labels(const gm_session *session, const uint32_t *operands, const void *params, gm_labels *out)
 {

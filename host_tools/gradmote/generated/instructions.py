@@ -1527,10 +1527,9 @@ class NormalizeGrad(Instruction):
     inner: int
 
 
-class SoftmaxCrossEntropyWithGrad(Instruction):
-    """SOFTMAX_CROSS_ENTROPY and its gradient: p = softmax(x); loss = reduce(-mask weight[label] log(p[label])), dx = dloss mask weight[label] (p - onehot(label)), divided by the total weight where reduction is mean"""
+class SoftmaxCrossEntropyWithGradLike(Instruction):
+    """An instruction with the fields of SOFTMAX_CROSS_ENTROPY_WITH_GRAD."""
 
-    opcode = "SOFTMAX_CROSS_ENTROPY_WITH_GRAD"
     x: Ref
     labels: Ref
     weight: Ref | None = None
@@ -1545,6 +1544,12 @@ class SoftmaxCrossEntropyWithGrad(Instruction):
     loss_inner: int
     reduction: Literal['none', 'sum', 'mean']
     ignore_index: int
+
+
+class SoftmaxCrossEntropyWithGrad(SoftmaxCrossEntropyWithGradLike):
+    """SOFTMAX_CROSS_ENTROPY and its gradient: p = softmax(x); loss = reduce(-mask weight[label] log(p[label])), dx = dloss mask weight[label] (p - onehot(label)), divided by the total weight where reduction is mean"""
+
+    opcode = "SOFTMAX_CROSS_ENTROPY_WITH_GRAD"
 
 
 class CheckBound(Instruction):
@@ -1987,6 +1992,244 @@ class MatmulS8(Instruction):
     high: int
     panel_words: int
 
+
+class QuantizeGradS16(Instruction):
+    """y 2^exponent = scale[c] dy where low < q < high, else 0, rounded; the exponent is the least under which the largest keeps the limit. A number that is not finite stops the program with NOT_FINITE"""
+
+    opcode = "QUANTIZE_GRAD_S16"
+    dy: Ref
+    q: Ref | None = None
+    scale: Ref | None = None
+    y: Ref
+    exponent: Ref
+    outer: int
+    channels: int
+    inner: int
+    low: int
+    high: int
+    limit: int
+
+
+class ConvGradXS16(Instruction):
+    """the gradient of CONV_S8 for x: dx[b,i,j,g,c] 2^exponent = scale[g,c] (2^dy_exponent sum over kernel rows, columns and out_channels of dy (w - w_zero) + 2^addend_exponent addend) where low < q < high, else 0, rounded; gain becomes that of the next step"""
+
+    opcode = "CONV_GRAD_X_S16"
+    dy: Ref
+    dy_exponent: Ref
+    w: Ref
+    addend: Ref | None = None
+    addend_exponent: Ref | None = None
+    q: Ref | None = None
+    scale: Ref | None = None
+    dx: Ref
+    exponent: Ref
+    gain: Ref
+    panel: Ref | None = None
+    batch: int
+    groups: int
+    in_channels: int
+    out_channels: int
+    in_h: int
+    in_w: int
+    out_h: int
+    out_w: int
+    kernel_h: int
+    kernel_w: int
+    stride_h: int
+    stride_w: int
+    dilation_h: int
+    dilation_w: int
+    pad_h: int
+    pad_w: int
+    x_batch: int
+    x_h: int
+    x_w: int
+    x_group: int
+    x_channel: int
+    w_group: int
+    w_out_channel: int
+    w_in_channel: int
+    w_h: int
+    w_w: int
+    y_batch: int
+    y_h: int
+    y_w: int
+    y_group: int
+    y_channel: int
+    w_zero: int
+    low: int
+    high: int
+    limit: int
+    panel_words: int
+
+
+class ConvGradWS16(Instruction):
+    """the gradient of CONV_S8 for w: y[g,m,c,k,l] = factor[g,m] 2^dy_exponent sum over batch, output rows and columns of dy (x - x_zero); with accumulate, added to y. The strides y_batch to y_channel are of dy. dy_limit is the limit of dy"""
+
+    opcode = "CONV_GRAD_W_S16"
+    x: Ref
+    dy: Ref
+    dy_exponent: Ref
+    factor: Ref
+    y: Ref
+    panel: Ref | None = None
+    batch: int
+    groups: int
+    in_channels: int
+    out_channels: int
+    in_h: int
+    in_w: int
+    out_h: int
+    out_w: int
+    kernel_h: int
+    kernel_w: int
+    stride_h: int
+    stride_w: int
+    dilation_h: int
+    dilation_w: int
+    pad_h: int
+    pad_w: int
+    x_batch: int
+    x_h: int
+    x_w: int
+    x_group: int
+    x_channel: int
+    y_batch: int
+    y_h: int
+    y_w: int
+    y_group: int
+    y_channel: int
+    x_zero: int
+    dy_limit: int
+    accumulate: bool
+    panel_words: int
+
+
+class SumS16(Instruction):
+    """y[c] = 2^x_exponent sum of x over outer and inner, divided by divisor[c]; with accumulate, added to y"""
+
+    opcode = "SUM_S16"
+    x: Ref
+    x_exponent: Ref
+    divisor: Ref | None = None
+    y: Ref
+    outer: int
+    channels: int
+    inner: int
+    x_outer: int
+    x_channel: int
+    x_inner: int
+    accumulate: bool
+
+
+class AddS16(Instruction):
+    """y 2^exponent = scale (2^a_exponent a + 2^b_exponent b) where low < q < high, else 0, rounded; the exponent is the least under which the largest keeps the limit. a, b and scale are broadcast by strides of 0"""
+
+    opcode = "ADD_S16"
+    a: Ref
+    a_exponent: Ref
+    b: Ref | None = None
+    b_exponent: Ref | None = None
+    q: Ref | None = None
+    scale: Ref | None = None
+    y: Ref
+    exponent: Ref
+    d0: int
+    d1: int
+    d2: int
+    d3: int
+    a0: int
+    a1: int
+    a2: int
+    a3: int
+    b0: int
+    b1: int
+    b2: int
+    b3: int
+    s0: int
+    s1: int
+    s2: int
+    s3: int
+    low: int
+    high: int
+    limit: int
+
+
+class CopyS16(Instruction):
+    """y[i0..i5] = x[i0..i5], each side with its own strides"""
+
+    opcode = "COPY_S16"
+    x: Ref
+    y: Ref
+    d0: int
+    d1: int
+    d2: int
+    d3: int
+    d4: int
+    d5: int
+    s0: int
+    s1: int
+    s2: int
+    s3: int
+    s4: int
+    s5: int
+    t0: int
+    t1: int
+    t2: int
+    t3: int
+    t4: int
+    t5: int
+
+
+class DequantizeS16(Instruction):
+    """y = 2^x_exponent x"""
+
+    opcode = "DEQUANTIZE_S16"
+    x: Ref
+    x_exponent: Ref
+    y: Ref
+    n: int
+
+
+class SoftmaxCrossEntropyPlain(SoftmaxCrossEntropyWithGradLike):
+    """SOFTMAX_CROSS_ENTROPY_WITH_GRAD, with the bits of the strict profile in both profiles"""
+
+    opcode = "SOFTMAX_CROSS_ENTROPY_PLAIN"
+
+
+class MaxPoolGradS16(Instruction):
+    """dx 2^exponent = 2^dy_exponent sum over kernel rows and columns of dy of the window that has this element there, where its index says so; the exponent is the least under which the largest keeps the limit"""
+
+    opcode = "MAX_POOL_GRAD_S16"
+    index: Ref
+    dy: Ref
+    dy_exponent: Ref
+    dx: Ref
+    exponent: Ref
+    batch: int
+    channels: int
+    in_h: int
+    in_w: int
+    out_h: int
+    out_w: int
+    kernel_h: int
+    kernel_w: int
+    stride_h: int
+    stride_w: int
+    dilation_h: int
+    dilation_w: int
+    pad_h: int
+    pad_w: int
+    x_batch: int
+    x_h: int
+    x_w: int
+    x_channel: int
+    y_batch: int
+    y_h: int
+    y_w: int
+    y_channel: int
+    limit: int
+
 #: opcode -> its class
 INSTRUCTIONS: dict[str, type[Instruction]] = {i.opcode: i for i in (
     Gemm,
@@ -2120,4 +2363,13 @@ INSTRUCTIONS: dict[str, type[Instruction]] = {i.opcode: i for i in (
     AveragePoolS8,
     ConvTransposeS8,
     MatmulS8,
+    QuantizeGradS16,
+    ConvGradXS16,
+    ConvGradWS16,
+    SumS16,
+    AddS16,
+    CopyS16,
+    DequantizeS16,
+    SoftmaxCrossEntropyPlain,
+    MaxPoolGradS16,
 )}

@@ -28,10 +28,12 @@ _COMPARING = ("MAX_POOL", "MAX_POOL_GRAD", "REDUCE_MAX", "REDUCE_MIN", "REDUCE_E
               "SOFTMAX", "RNN_CELLS", "NORMALIZE", "GEMM", "CONV")  # fmt: skip
 
 
-#: Zero points and bounds of numbers of 8 bits; some lie outside.
-_BYTES = {"low": (-128, -128, -60, -200), "high": (127, 127, 60, 200)} | dict.fromkeys(
-    ("zero", "a_zero", "b_zero", "x_zero", "w_zero", "y_zero"), (0, 0, 3, -5, 100, -128, 127, 1000)
-)
+#: Zero points and bounds of numbers of 8 bits, and limits of those of 16; some lie outside.
+_INTEGERS = {
+    "low": (-128, -128, -60, -200),
+    "high": (127, 127, 60, 200),
+    "limit": (32767, 1000, 127, 1, 0, 40000, -(1 << 31)),
+} | dict.fromkeys(("zero", "a_zero", "b_zero", "x_zero", "w_zero", "y_zero"), (0, 0, 3, -5, 100, -128, 127, 1000))
 
 
 @dataclass(frozen=True)
@@ -100,8 +102,8 @@ class Drawer:
     def _param(self, name: str, kind: str) -> int:
         if kind == "dim":
             return int(self.rng.choice((1, 2, 3, 4, 5, 9)))
-        if kind == "i32" and name in _BYTES:
-            return int(self.rng.choice(_BYTES[name])) & 0xFFFFFFFF
+        if kind == "i32" and name in _INTEGERS:
+            return int(self.rng.choice(_INTEGERS[name])) & 0xFFFFFFFF
         if kind == "f32":
             choices = {
                 "multiplier": (0.001, 0.0078125, -0.01),
@@ -198,6 +200,9 @@ class Drawer:
         if operand.name == "labels":
             drawn = self.rng.integers(0, p["classes"], count).astype(np.int32)
             return np.where(self.rng.random(count) < 0.2, np.uint32(p["ignore_index"]).astype(np.int32), drawn)
+        if operand.name == "gain":
+            known = 8192 + int(self.rng.integers(-160, 80))
+            return self.rng.choice((0, 8192, known, 20000, -1), count).astype(np.int32)
         size = p.get("size", 100)
         return self.rng.integers(-size, size, count).astype(np.int32)
 

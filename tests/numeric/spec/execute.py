@@ -10,6 +10,7 @@ import numpy as np
 
 from . import (  # noqa: F401  (each registers its kernels)
     elementwise,
+    gradients_s16,
     matrix_products,
     normalizations,
     quantized_values,

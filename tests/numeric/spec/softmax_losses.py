@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .machine import Call, Stopped, kernel
-from .numerics import Array
+from .numerics import Arithmetic, Array
 
 ZERO, ONE, TWO = np.float32(0), np.float32(1), np.float32(2)
 MEAN, NONE = 2, 0  # enum(none, sum, mean)
@@ -14,24 +14,24 @@ MEAN, NONE = 2, 0  # enum(none, sum, mean)
 # ---- Softmax, over axis 1 of (outer, classes, inner) ----------------------------------------------------------------
 
 
-def _exponentials(c: Call, x: Array) -> tuple[Array, Array, Array]:
+def _exponentials(a: Arithmetic, x: Array) -> tuple[Array, Array, Array]:
     """Return x - max, its exp, and their sum."""
     largest = x[:, :1]
     for i in range(1, x.shape[1]):
         largest = np.where(x[:, i : i + 1] > largest, x[:, i : i + 1], largest)
     lower = x - largest
-    e = c.a.exp(lower)
-    return lower, e, c.a.sum(e, 0.0, axis=1)[:, None]
+    e = a.exp(lower)
+    return lower, e, a.sum(e, 0.0, axis=1)[:, None]
 
 
 def _log_softmax(c: Call, x: Array) -> Array:
-    lower, _, total = _exponentials(c, x)
+    lower, _, total = _exponentials(c.a, x)
     return lower - c.a.log(total)
 
 
 @kernel("SOFTMAX")
 def softmax(c: Call) -> None:
-    _, e, total = _exponentials(c, c.get("x"))
+    _, e, total = _exponentials(c.a, c.get("x"))
     c.put("y", e / total)
 
 
@@ -122,13 +122,22 @@ def cross_entropy_grad(c: Call) -> None:
 
 @kernel("SOFTMAX_CROSS_ENTROPY_WITH_GRAD")
 def cross_entropy_with_grad(c: Call) -> None:
+    _with_grad(c, c.a)
+
+
+@kernel("SOFTMAX_CROSS_ENTROPY_PLAIN")
+def cross_entropy_plain(c: Call) -> None:
+    _with_grad(c, Arithmetic("strict"))
+
+
+def _with_grad(c: Call, a: Arithmetic) -> None:
     labels, x = Labels(c), c.get("x")
     total = labels.total if c["reduction"] == MEAN else ONE
     factor = (c.get("dloss") * labels.m * labels.w / total)[:, None]
-    lower, e, summed = _exponentials(c, x)
+    lower, e, summed = _exponentials(a, x)
     dx = factor * (e / summed - labels.one_hot)
     c.put("dx", np.where(labels.counts[:, None] & (total != 0), dx, ZERO))
-    _write_loss(c, labels, labels.m * (labels.w * -(labels.own(lower) - c.a.log(summed)[:, 0])))
+    _write_loss(c, labels, labels.m * (labels.w * -(labels.own(lower) - a.log(summed)[:, 0])))
 
 
 # ---- Losses of numbers ----------------------------------------------------------------------------------------------

@@ -60,7 +60,7 @@ def test_kernels_refuse_with_what_the_spec_says(root: Path) -> None:
     """The errors from `#if GM_WITH_<opcode>` to the next one."""
     found: dict[str, set[str]] = {}
     for path in (root / "runtime_c" / "kernels").rglob("*.c"):
-        for part in re.split(r"^#if (?=.*GM_WITH_)", path.read_text(), flags=re.MULTILINE)[1:]:
+        for part in re.split(r"^#if (?=.*GM_WITH_)", path.read_text().replace("\\\n", ""), flags=re.MULTILINE)[1:]:
             for opcode in re.findall(r"GM_WITH_(\w+)", part.splitlines()[0]):
                 found.setdefault(opcode, set()).update(re.findall(r"GM_ERR_(\w+)", part))
     assert {op.name: {op.refuses} - {None} for op in opcodes()} == {op.name: found.get(op.name) for op in opcodes()}

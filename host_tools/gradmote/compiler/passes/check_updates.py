@@ -28,6 +28,7 @@ from ...generated.instructions import (
     Clamp,
     ClipScale,
     ConvUpdate,
+    Copy,
     GemmUpdate,
     Mul,
     ReduceSum,
@@ -164,7 +165,7 @@ class Checks:
         elif isinstance(instruction, ClipScale):
             scale, _ = self.largest_scale(instruction.scale)
             yield from ((p, float32((GRADIENT_LIMIT / scale) ** 2)) for p in blocks(instruction, "sum_squares"))
-        elif any(ref.buffer.region == "statistic" for ref in instruction.writes):
+        elif isinstance(instruction, Copy) and any(ref.buffer.region == "statistic" for ref in instruction.writes):
             yield from ((block, math.inf) for block in blocks(instruction, "x"))
 
     def factors(self, update: Instruction) -> Iterator[tuple[Block, float]]:

@@ -1,0 +1,73 @@
+"""The pass that chooses the limit of each gradient of 16 bits, so that no sum of a reader overflows.
+
+The gradient of a layer's input is a sum of products dy (w - w_zero) in 32 bits. Each is at most the
+limit of dy times the largest |w - w_zero|, which is 255 at the most and 128 without a zero point. A
+limit times this number times the terms of the largest sum stays below 2^31. So no order of a sum
+and no tiling changes a bit. Weight gradients and bias gradients are summed in 64 bits: these leave
+room for 2^40 terms of the largest numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...errors import UnsupportedOperator
+from ...generated.instructions import AddS16, ConvGradWS16, ConvGradXS16, QuantizeGradS16
+from ..instruction import Instruction, Ref
+from ..program import Compiled, Program
+
+#: The largest number of 16 bits, and of 32.
+MOST_16, MOST_32 = 2**15 - 1, 2**31 - 1
+
+#: Instructions that make a gradient of 16 bits under a limit.
+Maker = QuantizeGradS16 | ConvGradXS16 | AddS16
+
+
+def run(compiled: Compiled) -> None:
+    """Set the limit of every gradient of 16 bits."""
+    for program in compiled.programs:
+        for maker in (i for i in program.instructions if isinstance(i, Maker)):
+            readers = list(readers_of(program, maker.exponent))
+            maker.limit = min([MOST_16, *(largest_limit(r) for r in readers if isinstance(r, ConvGradXS16))])
+            for reader in readers:
+                if isinstance(reader, ConvGradWS16):
+                    reader.dy_limit = maker.limit
+
+
+def readers_of(program: Program, exponent: Ref) -> Iterator[Instruction]:
+    """Yield the instructions that read gradients with this exponent as dy."""
+    for instruction in program.instructions:
+        if isinstance(instruction, ConvGradXS16 | ConvGradWS16) and instruction.dy_exponent == exponent:
+            yield instruction
+
+
+def largest_limit(reader: ConvGradXS16) -> int:
+    """Return the largest limit under which no sum of the reader leaves 32 bits.
+
+    Raises:
+        UnsupportedOperator: Not even a limit of 1 would do.
+    """
+    limit = MOST_32 // (most_terms(reader) * largest_weight(reader.w_zero))
+    if limit < 1:
+        raise UnsupportedOperator(
+            f"the gradient of {most_terms(reader):,} quantized products", "use --gradients float", reader.origin
+        )
+    return limit
+
+
+def largest_weight(zero: int) -> int:
+    """Return the largest |w - zero| of all bytes w."""
+    return max(127 - zero, zero + 128)
+
+
+def most_terms(reader: ConvGradXS16) -> int:
+    """Return the terms of the largest sum: the outputs that read one input, in all channels of a group."""
+    return reader.out_channels * most_readers(reader, "h") * most_readers(reader, "w")
+
+
+def most_readers(reader: ConvGradXS16, axis: str) -> int:
+    """Return how many outputs along an axis have the same input under a tap, at the most."""
+    stride, dilation, pad = (reader.number(f"{name}_{axis}") for name in ("stride", "dilation", "pad"))
+    taps, inputs, outputs = (reader.number(f"{name}_{axis}") for name in ("kernel", "in", "out"))
+    reaches = ([i + pad - k * dilation for k in range(taps)] for i in range(inputs))
+    return max(1, *(sum(r % stride == 0 and 0 <= r < outputs * stride for r in reach) for reach in reaches))

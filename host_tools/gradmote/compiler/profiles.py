@@ -1,0 +1,41 @@
+"""The instructions whose bits are those of both profiles.
+
+The profiles differ in how a multiply-accumulate rounds. An image whose training programs have none,
+and none of the elementary functions that are made of them, trains to one state on all boards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..generated.instructions import ReduceSum
+from .instruction import Instruction
+from .program import Compiled
+
+#: Opcodes without a multiply-accumulate and without an elementary function.
+#: tests/numeric/quantized/test_profiles.py runs them in both profiles.
+ALIKE = frozenset({
+    "ABS", "ABS_GRAD", "ADD", "ADD_S16", "ADD_S8", "AVERAGE_POOL", "AVERAGE_POOL_GRAD", "AVERAGE_POOL_S8",
+    "CHECK_BOUND", "CHECK_FINITE", "CLAMP", "CLAMP_GRAD", "CONV_GRAD_W_S16", "CONV_GRAD_W_S8", "CONV_GRAD_X_S16",
+    "CONV_GRAD_X_S8", "CONV_S8", "CONV_TRANSPOSE_S8", "CONV_UPDATE_S16", "CONV_UPDATE_S8", "COPY", "COPY_S16",
+    "COPY_S8", "DEQUANTIZE", "DEQUANTIZE_S16", "DIV", "DROPOUT", "EQUAL", "FLAT_INDEX", "FLOAT_TO_INT", "GATHER",
+    "GREATER", "GREATER_OR_EQUAL", "HEAVISIDE", "INT_TO_FLOAT", "L1_LOSS", "L1_LOSS_GRAD", "LEAKY_RELU",
+    "LEAKY_RELU_GRAD", "MASK", "MASK_GRAD", "MATMUL_S8", "MAX", "MAX_POOL", "MAX_POOL_GRAD", "MAX_POOL_GRAD_S16",
+    "MAX_POOL_INDEX_GRAD", "MAX_POOL_S8", "MIN", "MUL", "MUL_S8", "QUANTIZE", "QUANTIZE_GRAD", "QUANTIZE_GRAD_S16",
+    "REDUCE_MAX", "REDUCE_MIN", "RELU", "RELU_GRAD", "ROUND", "SCATTER_ADD", "SELECT", "SIGN",
+    "SOFTMAX_CROSS_ENTROPY_PLAIN", "SUB", "SUM_S16", "UPDATE_S16", "UPDATE_S32", "UPDATE_S8",
+})  # fmt: skip
+
+
+def is_alike(instruction: Instruction) -> bool:
+    """Tell whether an instruction gives the same bits in both profiles."""
+    if isinstance(instruction, ReduceSum):
+        return not instruction.accumulate or instruction.scale == 1.0
+    return instruction.opcode in ALIKE
+
+
+def differing(compiled: Compiled) -> Iterator[Instruction]:
+    """Yield the instructions of training programs whose bits are those of one profile."""
+    for program in compiled.programs:
+        if program.kind in ("train", "optimizer", "step"):
+            yield from (i for i in program.instructions if not is_alike(i))

@@ -1,0 +1,70 @@
+/*
+ * ADD_S16: y 2^exponent = scale (a + b) where low < q < high, else 0, rounded; a and b are read
+ *   with their exponents, and the result's is the least under which the largest keeps the limit.
+ */
+#include "gradient_s16.h"
+
+#if GM_WITH_ADD_S16
+
+typedef struct sum_s16 {
+    const int16_t *a, *b; /* b: NULL for none */
+    const int8_t *q;      /* NULL: no mask */
+    const float *scale;   /* NULL: 1 */
+    float a_unit, b_unit;
+    int32_t low, high;
+} sum_s16;
+
+/* The number at offset `a` of a, `b` of b, `s` of scale, and i of q. */
+static float sum_s16_at(const sum_s16 *x, uint32_t a, uint32_t b, uint32_t s, uint32_t i)
+{
+    if (x->q != NULL && (x->q[i] <= x->low || x->q[i] >= x->high)) {
+        return 0.0f;
+    }
+    float value = (float)x->a[a] * x->a_unit;
+    if (x->b != NULL) {
+        value = value + (float)x->b[b] * x->b_unit;
+    }
+    return x->scale != NULL ? value * x->scale[s] : value;
+}
+
+/* Sees all numbers, and writes them to y where there is one. y may be a or b. */
+static void make_sum(const gm_insn_add_s16 *insn, const sum_s16 *x, gm_gradient_s16 *made, int16_t *y)
+{
+    uint32_t i = 0;
+    for (uint32_t i0 = 0; i0 < insn->d0; i0++) {
+        for (uint32_t i1 = 0; i1 < insn->d1; i1++) {
+            for (uint32_t i2 = 0; i2 < insn->d2; i2++) {
+                uint32_t a = i0 * insn->a0 + i1 * insn->a1 + i2 * insn->a2;
+                uint32_t b = i0 * insn->b0 + i1 * insn->b1 + i2 * insn->b2;
+                uint32_t s = i0 * insn->s0 + i1 * insn->s1 + i2 * insn->s2;
+                for (uint32_t i3 = 0; i3 < insn->d3; i3++, i++) {
+                    gm_make(made, y, i, sum_s16_at(x, a + i3 * insn->a3, b + i3 * insn->b3, s + i3 * insn->s3, i));
+                }
+            }
+        }
+    }
+}
+
+int gm_kernel_add_s16(const struct gm_session *session, const void *instruction)
+{
+    const gm_insn_add_s16 *insn = instruction;
+    int has_b = insn->b != GM_NONE && insn->b_exponent != GM_NONE;
+    const sum_s16 x = {
+        .a = gm_i16(session, insn->a),
+        .b = has_b ? gm_i16(session, insn->b) : NULL,
+        .q = insn->q == GM_NONE ? NULL : gm_i8(session, insn->q),
+        .scale = gm_f32_optional(session, insn->scale),
+        .a_unit = gm_power_of_two(gm_exponent_of(session, insn->a_exponent).exponent),
+        .b_unit = has_b ? gm_power_of_two(gm_exponent_of(session, insn->b_exponent).exponent) : 0.0f,
+        .low = gm_nearest_int8(insn->low),
+        .high = gm_nearest_int8(insn->high),
+    };
+    gm_gradient_s16 made = {0};
+    make_sum(insn, &x, &made, NULL);
+    int32_t exponent = gm_choose_exponent(&made, gm_magnitude_of(made.largest), 0, insn->limit);
+    make_sum(insn, &x, &made, gm_i16_out(session, insn->y));
+    gm_write_exponent(session, insn->exponent, exponent, &made);
+    return GM_OK;
+}
+
+#endif

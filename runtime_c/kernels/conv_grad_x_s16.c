@@ -1,0 +1,183 @@
+/*
+ * CONV_GRAD_X_S16: dx 2^exponent = scale[g,c] (2^dy_exponent sum over kernel rows, columns and
+ *   out_channels of dy (w - w_zero) + addend) where low < q < high, else 0, rounded.
+ *
+ * The exponent is that of the largest dy or addend, moved on by the gain: how much larger dx was
+ * than these in the steps before, with two bits of room. So a batch with a large loss does not
+ * saturate. Without a gain the sums are taken twice, the first time to find it.
+ */
+#include "gradient_s16.h"
+#include "window.h"
+
+#if GM_WITH_CONV_GRAD_X_S16
+
+/* Bits that are left free above the magnitude that is expected. */
+#define ROOM 2
+
+/* The word `gain` is GAIN_ONE + GAIN_STEPS log2 of the gain, or 0 where it is not known. In each
+ * step it falls by 1, unless the gain that was found is larger. */
+#define GAIN_STEPS 8
+#define GAIN_ONE 8192
+#define GAIN_MOST (2 * GAIN_ONE)
+
+typedef struct grad_x_s16 {
+    const gm_insn_conv_grad_x_s16 *insn;
+    gm_window window;
+    const int16_t *dy, *addend; /* addend: NULL for none */
+    const int8_t *w, *q;        /* q: NULL for no mask */
+    const float *scale;         /* NULL: 1 */
+    float unit, addend_unit;
+    int32_t w_zero, low, high;
+} grad_x_s16;
+
+/* sum[j] += dy w[j] over the output channels of one tap, for 4 neighbouring input channels j. */
+static void add_s16_tap_4(const grad_x_s16 *x, const int16_t *dy, const int8_t *w, uint32_t *sum)
+{
+    uint32_t dy_step = x->insn->y_channel, w_step = x->insn->w_out_channel;
+    const int8_t *w0 = w, *w1 = w0 + x->insn->w_in_channel, *w2 = w1 + x->insn->w_in_channel;
+    const int8_t *w3 = w2 + x->insn->w_in_channel;
+    uint32_t s0 = sum[0], s1 = sum[1], s2 = sum[2], s3 = sum[3];
+    int32_t zero = x->w_zero;
+    for (uint32_t m = x->insn->out_channels; m > 0; m--) {
+        int32_t value = *dy;
+        s0 += (uint32_t)(value * (*w0 - zero));
+        s1 += (uint32_t)(value * (*w1 - zero));
+        s2 += (uint32_t)(value * (*w2 - zero));
+        s3 += (uint32_t)(value * (*w3 - zero));
+        dy += dy_step;
+        w0 += w_step, w1 += w_step, w2 += w_step, w3 += w_step;
+    }
+    sum[0] = s0, sum[1] = s1, sum[2] = s2, sum[3] = s3;
+}
+
+static void add_s16_tap_1(const grad_x_s16 *x, const int16_t *dy, const int8_t *w, uint32_t *sum)
+{
+    uint32_t s = *sum;
+    for (uint32_t m = x->insn->out_channels; m > 0; m--) {
+        s += (uint32_t)(*dy * (*w - x->w_zero));
+        dy += x->insn->y_channel;
+        w += x->insn->w_out_channel;
+    }
+    *sum = s;
+}
+
+/* Adds the products of all outputs whose window has input (row, column), for 1 or 4 neighbouring
+ * input channels. */
+static void add_s16_taps(const grad_x_s16 *x, const int16_t *dy, const int8_t *w, uint32_t row, uint32_t column,
+                         uint32_t at_once, uint32_t *sum)
+{
+    const gm_window *v = &x->window;
+    for (uint32_t k = 0; k < v->kernel_h; k++) {
+        uint32_t o = gm_output_index(row, k, v->stride_h, v->dilation_h, v->pad_h, v->out_h);
+        for (uint32_t l = 0; l < v->kernel_w && o != GM_NO_OUTPUT; l++) {
+            uint32_t p = gm_output_index(column, l, v->stride_w, v->dilation_w, v->pad_w, v->out_w);
+            if (p != GM_NO_OUTPUT) {
+                (at_once == 4 ? add_s16_tap_4 : add_s16_tap_1)(x, dy + o * x->insn->y_h + p * x->insn->y_w,
+                                                               w + k * x->insn->w_h + l * x->insn->w_w, sum);
+            }
+        }
+    }
+}
+
+/* The number at offset `at` of dx, whose sum over dy and w is given. */
+static float finish_s16_sum(const grad_x_s16 *x, uint32_t sum, uint32_t at, uint32_t channel)
+{
+    if (x->q != NULL && (x->q[at] <= x->low || x->q[at] >= x->high)) {
+        return 0.0f;
+    }
+    float value = (float)(int32_t)sum * x->unit;
+    if (x->addend != NULL) {
+        value = value + (float)x->addend[at] * x->addend_unit;
+    }
+    return x->scale != NULL ? value * x->scale[channel] : value;
+}
+
+/* The input channels of one group at one input position, whose first one has the offset `at` in dx
+ * and the number `channel` among all groups' channels. */
+static void make_s16_pixel(const grad_x_s16 *x, gm_gradient_s16 *made, int16_t *dx, const int16_t *dy, const int8_t *w,
+                           uint32_t row, uint32_t column, uint32_t at, uint32_t channel)
+{
+    for (uint32_t c = 0; c < x->insn->in_channels;) {
+        uint32_t at_once = x->insn->in_channels - c >= 4 ? 4 : 1;
+        uint32_t sum[4] = {0};
+        add_s16_taps(x, dy, w + c * x->insn->w_in_channel, row, column, at_once, sum);
+        for (uint32_t j = 0; j < at_once; j++, c++) {
+            uint32_t here = at + c * x->insn->x_channel;
+            gm_make(made, dx, here, finish_s16_sum(x, sum[j], here, channel + c));
+        }
+    }
+}
+
+/* Sees all numbers, and writes them to dx where there is one. dx may be the addend. */
+static void make_conv_grad_x(const grad_x_s16 *x, gm_gradient_s16 *made, int16_t *dx)
+{
+    const gm_insn_conv_grad_x_s16 *insn = x->insn;
+    for (uint32_t b = 0; b < insn->batch; b++) {
+        for (uint32_t row = 0; row < insn->in_h; row++) {
+            for (uint32_t column = 0; column < insn->in_w; column++) {
+                uint32_t at = b * insn->x_batch + row * insn->x_h + column * insn->x_w;
+                for (uint32_t g = 0; g < insn->groups; g++) {
+                    make_s16_pixel(x, made, dx, x->dy + b * insn->y_batch + g * insn->y_group, x->w + g * insn->w_group,
+                                   row, column, at + g * insn->x_group, g * insn->in_channels);
+                }
+            }
+        }
+    }
+}
+
+/* Returns the magnitude that the gain lets expect, rounded up. */
+static int32_t expected_magnitude(int32_t source, int32_t gain)
+{
+    return source + (gain + GAIN_STEPS - 1) / GAIN_STEPS - GAIN_ONE / GAIN_STEPS;
+}
+
+/* Returns the gain for the next step. Zeros say nothing of it. */
+static int32_t next_gain(int32_t source, int32_t magnitude, int32_t gain)
+{
+    if (source == GM_ZERO_MAGNITUDE || magnitude == GM_ZERO_MAGNITUDE) {
+        return gain;
+    }
+    int32_t found = gm_bounded((magnitude - source) * GAIN_STEPS + GAIN_ONE, 1, GAIN_MOST);
+    return gain > found + 1 ? gain - 1 : found;
+}
+
+static grad_x_s16 open_conv_grad_x(const gm_session *session, const gm_insn_conv_grad_x_s16 *insn, int32_t *source)
+{
+    int has_addend = insn->addend != GM_NONE && insn->addend_exponent != GM_NONE;
+    const gm_exponent none = {0, GM_ZERO_MAGNITUDE}, dy = gm_exponent_of(session, insn->dy_exponent);
+    const gm_exponent addend = has_addend ? gm_exponent_of(session, insn->addend_exponent) : none;
+    *source = dy.magnitude > addend.magnitude ? dy.magnitude : addend.magnitude;
+    return (grad_x_s16){
+        .insn = insn,
+        .window = GM_WINDOW(insn),
+        .dy = gm_i16(session, insn->dy),
+        .addend = has_addend ? gm_i16(session, insn->addend) : NULL,
+        .w = gm_i8(session, insn->w),
+        .q = insn->q == GM_NONE ? NULL : gm_i8(session, insn->q),
+        .scale = gm_f32_optional(session, insn->scale),
+        .unit = gm_power_of_two(dy.exponent),
+        .addend_unit = gm_power_of_two(addend.exponent),
+        .w_zero = gm_nearest_int8(insn->w_zero),
+        .low = gm_nearest_int8(insn->low),
+        .high = gm_nearest_int8(insn->high),
+    };
+}
+
+int gm_kernel_conv_grad_x_s16(const struct gm_session *session, const void *instruction)
+{
+    const gm_insn_conv_grad_x_s16 *insn = instruction;
+    int32_t source, *gain = gm_i32_out(session, insn->gain), known = gm_bounded(*gain, 0, GAIN_MOST);
+    const grad_x_s16 x = open_conv_grad_x(session, insn, &source);
+    gm_gradient_s16 made = {0};
+    if (known == 0) {
+        make_conv_grad_x(&x, &made, NULL);
+        known = next_gain(source, gm_magnitude_of(made.largest), 0);
+    }
+    int32_t exponent = gm_choose_exponent(&made, expected_magnitude(source, known), ROOM, insn->limit);
+    make_conv_grad_x(&x, &made, gm_i16_out(session, insn->dx));
+    *gain = next_gain(source, gm_magnitude_of(made.largest), known);
+    gm_write_exponent(session, insn->exponent, exponent, &made);
+    return GM_OK;
+}
+
+#endif

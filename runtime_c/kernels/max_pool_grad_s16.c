@@ -1,0 +1,62 @@
+/*
+ * MAX_POOL_GRAD_S16: dx 2^exponent = 2^dy_exponent sum over kernel rows and columns of dy of the
+ *   window that has this element there, where its index says so; the exponent is the least under
+ *   which the largest keeps the limit.
+ */
+#include "gradient_s16.h"
+#include "window.h"
+
+#if GM_WITH_MAX_POOL_GRAD_S16
+
+/* Returns the sum for input (row, column) of one channel. dy, index: of one batch and channel. */
+static uint32_t won_sum(const gm_insn_max_pool_grad_s16 *insn, const gm_window *w, const uint8_t *index,
+                        const int16_t *dy, uint32_t row, uint32_t column)
+{
+    uint32_t sum = 0;
+    for (uint32_t k = 0; k < w->kernel_h; k++) {
+        uint32_t o = gm_output_index(row, k, w->stride_h, w->dilation_h, w->pad_h, w->out_h);
+        for (uint32_t l = 0; l < w->kernel_w && o != GM_NO_OUTPUT; l++) {
+            uint32_t p = gm_output_index(column, l, w->stride_w, w->dilation_w, w->pad_w, w->out_w);
+            uint8_t tap = (uint8_t)(k * w->kernel_w + l);
+            if (p != GM_NO_OUTPUT && index[(o * w->out_w + p) * insn->channels] == tap) {
+                int32_t value = dy[o * insn->y_h + p * insn->y_w];
+                sum += (uint32_t)value;
+            }
+        }
+    }
+    return sum;
+}
+
+/* Sees all numbers, and writes them to dx where there is one. */
+static void make_won_sums(const gm_session *session, const gm_insn_max_pool_grad_s16 *insn, float unit,
+                          gm_gradient_s16 *made, int16_t *dx)
+{
+    const gm_window w = GM_WINDOW(insn);
+    for (uint32_t b = 0; b < insn->batch; b++) {
+        const uint8_t *index = gm_u8(session, insn->index) + b * w.out_h * w.out_w * insn->channels;
+        const int16_t *dy = gm_i16(session, insn->dy) + b * insn->y_batch;
+        for (uint32_t row = 0; row < w.in_h; row++) {
+            for (uint32_t column = 0; column < w.in_w; column++) {
+                uint32_t at = b * insn->x_batch + row * insn->x_h + column * insn->x_w;
+                for (uint32_t c = 0; c < insn->channels; c++) {
+                    uint32_t sum = won_sum(insn, &w, index + c, dy + c * insn->y_channel, row, column);
+                    gm_make(made, dx, at + c * insn->x_channel, (float)(int32_t)sum * unit);
+                }
+            }
+        }
+    }
+}
+
+int gm_kernel_max_pool_grad_s16(const struct gm_session *session, const void *instruction)
+{
+    const gm_insn_max_pool_grad_s16 *insn = instruction;
+    float unit = gm_power_of_two(gm_exponent_of(session, insn->dy_exponent).exponent);
+    gm_gradient_s16 made = {0};
+    make_won_sums(session, insn, unit, &made, NULL);
+    int32_t exponent = gm_choose_exponent(&made, gm_magnitude_of(made.largest), 0, insn->limit);
+    make_won_sums(session, insn, unit, &made, gm_i16_out(session, insn->dx));
+    gm_write_exponent(session, insn->exponent, exponent, &made);
+    return GM_OK;
+}
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * QUANTIZE_GRAD_S16: y 2^exponent = scale[c] dy where low < q < high, else 0, rounded; the exponent
+ *   is the least under which the largest keeps the limit.
+ */
+#include "gradient_s16.h"
+
+#if GM_WITH_QUANTIZE_GRAD_S16
+
+typedef struct masked_gradient {
+    const float *dy, *scale;
+    const int8_t *q;
+    int32_t low, high;
+} masked_gradient;
+
+static float masked_gradient_at(const masked_gradient *m, uint32_t i, uint32_t channel)
+{
+    if (m->q != NULL && (m->q[i] <= m->low || m->q[i] >= m->high)) {
+        return 0.0f;
+    }
+    return m->scale != NULL ? m->dy[i] * m->scale[channel] : m->dy[i];
+}
+
+/* Sees all numbers, and writes them to y where there is one. */
+static void make_quantized(const gm_insn_quantize_grad_s16 *insn, const masked_gradient *m, gm_gradient_s16 *made,
+                           int16_t *y)
+{
+    uint32_t i = 0;
+    for (uint32_t o = 0; o < insn->outer; o++) {
+        for (uint32_t c = 0; c < insn->channels; c++) {
+            for (uint32_t k = 0; k < insn->inner; k++, i++) {
+                gm_make(made, y, i, masked_gradient_at(m, i, c));
+            }
+        }
+    }
+}
+
+int gm_kernel_quantize_grad_s16(const struct gm_session *session, const void *instruction)
+{
+    const gm_insn_quantize_grad_s16 *insn = instruction;
+    const masked_gradient m = {
+        .dy = gm_f32(session, insn->dy),
+        .scale = gm_f32_optional(session, insn->scale),
+        .q = insn->q == GM_NONE ? NULL : gm_i8(session, insn->q),
+        .low = gm_nearest_int8(insn->low),
+        .high = gm_nearest_int8(insn->high),
+    };
+    gm_gradient_s16 made = {0};
+    make_quantized(insn, &m, &made, NULL);
+    if (made.largest >= gm_bits_of(GM_INFINITY)) {
+        return GM_ERR_NOT_FINITE;
+    }
+    int32_t exponent = gm_choose_exponent(&made, gm_magnitude_of(made.largest), 0, insn->limit);
+    make_quantized(insn, &m, &made, gm_i16_out(session, insn->y));
+    gm_write_exponent(session, insn->exponent, exponent, &made);
+    return GM_OK;
+}
+
+#endif
