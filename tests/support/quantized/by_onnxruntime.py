@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import onnx
 
-#: MLPerf Tiny's networks with convolutions, which numeric/models/networks.py has in PyTorch.
+#: MLPerf Tiny's networks with convolutions, which numeric/models/networks.py has in PyTorch; and others of that file.
 NETWORKS = {"ds_cnn": "DS-CNN", "resnet_8": "ResNet-8", "mobilenet_v1": "MobileNetV1-0.25"}
+MORE = {"lenet": "LeNet", "autoencoder": "autoencoder", "mobilenet_v2": "MobileNetV2-w0.35"}
 CALIBRATION = 16
 
 
@@ -26,18 +27,29 @@ class Form:
     extra: dict[str, object] = field(default_factory=dict, compare=False)
 
     def __str__(self) -> str:
-        return f"{self.activations}-{self.weights}-per-{'channel' if self.per_channel else 'tensor'}"
+        words = [self.activations, self.weights, "per", "channel" if self.per_channel else "tensor"]
+        return "-".join([*words, *(f"{name}={value}" for name, value in self.extra.items())])
 
 
 #: onnxruntime has no uint8 weights under int8 activations.
 TYPES = [("int8", "int8"), ("uint8", "int8"), ("uint8", "uint8")]
 FORMS = [Form(*types, per_channel) for types in TYPES for per_channel in (True, False)]
+#: Weights that stay float behind QuantizeLinear, float biases, symmetric activations, and a pair for each consumer.
+EXTRA: list[dict[str, object]] = [
+    {"AddQDQPairToWeight": True},
+    {"QuantizeBias": False},
+    {"ActivationSymmetric": True},
+    {"DedicatedQDQPair": True},
+]
 
 
-def quantized(model: onnx.ModelProto, samples: np.ndarray, form: Form | None = None) -> onnx.ModelProto:
+def quantized(
+    model: onnx.ModelProto, samples: np.ndarray, form: Form | None = None, without: Sequence[str] = ()
+) -> onnx.ModelProto:
     """Return the model as quantize_static() writes it, behind its own pre-processing, which folds batch norms.
 
     samples: (N, ...), what calibrates the ranges of activations; the model's one input takes them one at a time.
+    without: names of nodes that stay in float.
     """
     from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
     from onnxruntime.quantization.shape_inference import quant_pre_process
@@ -64,6 +76,7 @@ def quantized(model: onnx.ModelProto, samples: np.ndarray, form: Form | None = N
             activation_type=types[form.activations],
             weight_type=types[form.weights],
             per_channel=form.per_channel,
+            nodes_to_exclude=list(without),
             extra_options=form.extra,
         )
         return onnx.load(made)

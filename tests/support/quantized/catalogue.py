@@ -9,6 +9,7 @@ from functools import partial
 import onnx
 
 from support.quantized import by_onnxruntime, exported, mcunet
+from support.quantized.by_onnxruntime import Form
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,11 @@ def entries() -> Iterator[Entry]:
     """Yield the small ones first."""
     for name in exported.NAMES:
         yield Entry(name.removeprefix("quantized_"), partial(exported.network, name))
+    for extra in by_onnxruntime.EXTRA:
+        form = Form(extra=extra)
+        yield Entry(f"DS-CNN {form}", partial(by_onnxruntime.network, "ds_cnn", form))
+    for name, title in by_onnxruntime.MORE.items():
+        yield Entry(f"{title} {Form()}", partial(by_onnxruntime.network, name))
     for name, title in by_onnxruntime.NETWORKS.items():
         for form in by_onnxruntime.FORMS:
             yield Entry(f"{title} {form}", partial(by_onnxruntime.network, name, form))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import onnx
@@ -38,10 +38,18 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def measured(model: onnx.ModelProto, training: bool) -> str:
+    found = attempt(differing, model)
+    return f"{found}; {attempt(trained, model)}" if training else found
+
+
+def attempt(measure: Callable[[onnx.ModelProto], str], model: onnx.ModelProto) -> str:
+    """Return what was measured, or why it was not. Any error is an answer here."""
     try:
-        return f"{differing(model)}; {trained(model) if training else ''}"
+        return measure(model)
     except GradmoteError as error:
         return f"refused: {error}"
+    except Exception as error:
+        return f"FAILED: {type(error).__name__} {error}"
 
 
 def differing(model: onnx.ModelProto) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import onnx_ir as ir
 
 from ....model.affine import Affine
-from ....model.graph import Builder
+from ....model.graph import Builder, static_shape
 from .matching import Quantized, Result, activation, dequantized, quantizer, same_scales, scale_and_zero
+
+INT32_MAX = int(np.iinfo(np.int32).max)
 
 
 @dataclass(frozen=True)
@@ -45,16 +48,41 @@ def product_of(node: ir.Node, out_axis: int) -> Product | None:
     x, w, result = activation(node.inputs[0]), dequantized(node.inputs[1]), quantizer(node.outputs[0])
     if x is None or w is None or result is None or w.affine.axis not in (None, out_axis):
         return None
-    if np.any(w.affine.zero != w.affine.zero.ravel()[0]):
+    if np.any(w.affine.zero != w.affine.zero.ravel()[0]) or largest_sum(x, w, out_axis) > INT32_MAX:
         return None
     given = node.inputs[2] if len(node.inputs) > 2 else None
-    return Product(x, w, bias_of(given, x.affine, w.affine), result)
+    return Product(x, w, bias_of(given, x, w, out_axis), result)
 
 
-def bias_of(bias: ir.Value | None, x: Affine, w: Affine) -> ir.Value | None:
-    """Return the int32 bias behind a DequantizeLinear with the products of both scales, else the bias itself."""
+def bias_of(bias: ir.Value | None, x: Quantized, w: Quantized, out_axis: int) -> ir.Value | None:
+    """Return the int32 bias behind a DequantizeLinear with the products of both scales, else the bias itself.
+
+    One from which a sum could leave int32 is added as a real number. Quantizers make such biases
+    for channels that are dead, to whose weights they give tiny scales.
+    """
     found = dequantized(bias, np.int32)
     if found is None or found.affine.zero.any():
         return bias
-    products = np.broadcast_to(x.scale * w.scale, np.broadcast_shapes(w.scale.shape, found.affine.scale.shape))
-    return found.value if same_scales(found.affine.scale, products) else bias
+    if largest_number(found.value) + largest_sum(x, w, out_axis) > INT32_MAX:
+        return bias
+    scales = found.affine.scale
+    products = np.broadcast_to(x.affine.scale * w.affine.scale, np.broadcast_shapes(w.affine.scale.shape, scales.shape))
+    return found.value if same_scales(scales, products) else bias
+
+
+def largest_sum(x: Quantized, w: Quantized, out_axis: int) -> int:
+    """Return the largest magnitude of a sum of (x - x_zero) (w - w_zero), whatever x and w become."""
+    shape = static_shape(w.value)
+    terms = math.prod(shape) // max(shape[out_axis], 1)
+    return terms * largest_distance(x.affine) * largest_distance(w.affine)
+
+
+def largest_distance(affine: Affine) -> int:
+    """Return the largest distance of an int8 number from its zero point."""
+    zero = int(affine.zero.ravel()[0])
+    return max(127 - zero, zero + 128)
+
+
+def largest_number(value: ir.Value) -> int:
+    """Return the largest magnitude in a constant or in the first value of a parameter."""
+    return 0 if value.const_value is None else int(np.abs(value.const_value.numpy().astype(np.int64)).max(initial=0))
