@@ -144,11 +144,11 @@ def lower_constant(low: Lowering, node: ir.Node) -> None:
     x, y = low.view(node.inputs[0]), node.outputs[0]
     shape, (before, after) = static_shape(node.inputs[0], node), pads_of(node)
     left = [remaining_range(node, axis, *sizes) for axis, sizes in enumerate(zip(shape, before, after, strict=True))]
-    low.output(y, packed(static_shape(y, node), physical_order(shape, x.strides)))
+    low.output(y, packed(static_shape(y, node), physical_order(shape, x.strides)), x.dtype if x.is_narrow else "")
     target = low.view(y)
     if max(*before, *after) > 0:
-        low.fill(node, target.ref, filler(node))
+        low.fill(node, target.ref, filler(node), target.dtype)
     low.move(node, [len(r) for r in left], x.at([r.start for r in left]), target.at([max(b, 0) for b in before]))
 
 
-OPERATORS = [Operator("Pad", gradient, lower, constants=(1, 2, 3))]
+OPERATORS = [Operator("Pad", gradient, lower, any_width=True, constants=(1, 2, 3))]

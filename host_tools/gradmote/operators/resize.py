@@ -207,4 +207,4 @@ def lower(low: Lowering, node: ir.Node) -> None:
 
 LIMITS = "a region (roi) that leaves its input, and with it extrapolation_value, is refused."
 
-OPERATORS = [Operator("Resize", gradient, lower, constants=(1, 2, 3), limits=LIMITS)]
+OPERATORS = [Operator("Resize", gradient, lower, any_width=True, constants=(1, 2, 3), limits=LIMITS)]

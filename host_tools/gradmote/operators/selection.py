@@ -20,6 +20,7 @@ from ..compiler.strides import contiguous, is_gapless, packed, physical_order, s
 from ..errors import UnsupportedOperator
 from ..generated.instructions import Gather, WeightedGather
 from ..model.graph import DOMAIN, describe, static_shape
+from .narrow_selection import take_narrow
 from .operator import Backward
 
 if TYPE_CHECKING:
@@ -51,7 +52,18 @@ def take(
     """Emit the selection along one axis, and return its result and shape.
 
     The axes keep their order in memory.
+
+    Raises:
+        UnsupportedOperator: Elements of 1 or 2 bytes would be weighted.
     """
+    if x.is_narrow:
+        if table.weights is not None:
+            raise UnsupportedOperator(
+                f"{node.op_type} of {x.dtype} elements with weights",
+                "put a DequantizeLinear in front of it, and a QuantizeLinear behind it",
+                describe(node),
+            )
+        return take_narrow(low, node, x, shape, axis, table.indices)
     indices = low.constant(table.indices.astype(np.int32).tobytes())
     x = gapless(low, node, x, shape)
     order = physical_order(shape, x.strides)

@@ -18,7 +18,7 @@ from .matching import Quantized, activation, scale_and_zero
 
 #: Operators that move the elements of their first input.
 MOVING = ("Reshape", "Transpose", "Slice", "Squeeze", "Unsqueeze", "Flatten", "Identity", "Split", "Expand", "Tile",
-          "Gather", "Pad", "Resize", "MaxPool", "Concat")  # fmt: skip
+          "Pad", "Resize", "MaxPool", "Concat")  # fmt: skip
 
 
 def fuse(graph: ir.Graph, node: ir.Node) -> bool:
