@@ -31,6 +31,7 @@ INTERRUPTS = ("*_interrupt", "systick_handler")
 #: Who calls through a pointer, file:function -> functions that are behind it. The first that fits counts.
 REACHED = {
     "*/src/execute.c:*": "gm_kernel_*",
+    "*/src/loops.c:*": "gm_kernel_*",
     "*/kernels/*update.c:*": "gm_rule_apply_*",
     "*/arm_m/conv_gradient.c:*": "gm_rule_apply_*",
     "*/helium/conv_gradient.c:*": "gm_rule_apply_*",

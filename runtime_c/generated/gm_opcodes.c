@@ -2010,6 +2010,46 @@ static const uint8_t params_max_pool_grad_s16[] = {
 static const uint8_t terms_max_pool_grad_s16[] = { 6, 7, 8, 9, 12, 13, 6, 10, 11, 7, 6, 24, 10, 25, 11, 26, 7, 27, 130, 6, 20, 8, 21, 9, 22, 7, 23, 130, 10, 14, 12, 16, 130, 18, 8, 129, 11, 15, 13, 17, 130, 19, 9, 129 };
 #endif
 
+#if GM_WITH_LOOP
+static const gm_operand_info operands_loop[] = {
+    { 0, 0, 0 },
+};
+static const uint8_t params_loop[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+};
+static const uint8_t terms_loop[] = { 129 };
+#endif
+
+#if GM_WITH_GUARD
+static const gm_operand_info operands_guard[] = {
+    { 0, 0, 0 },
+};
+static const uint8_t params_guard[] = {
+    GM_PARAM_STRIDE,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_U32,
+    GM_PARAM_STRIDE,
+    GM_PARAM_U32,
+    GM_PARAM_STRIDE,
+    GM_PARAM_U32,
+    GM_PARAM_STRIDE,
+};
+static const uint8_t terms_guard[] = { 129 };
+#endif
+
+#if GM_WITH_SHIFT
+static const gm_operand_info operands_shift[] = {
+    { GM_WRITE | GM_BYTES, 1, 1 },
+};
+static const uint8_t params_shift[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+};
+static const uint8_t terms_shift[] = { 2, 2 };
+#endif
+
 enum {
 #if GM_WITH_GEMM
     SHAPE_GEMM,
@@ -2268,6 +2308,15 @@ enum {
 #endif
 #if GM_WITH_MAX_POOL_GRAD_S16
     SHAPE_MAX_POOL_GRAD_S16,
+#endif
+#if GM_WITH_LOOP
+    SHAPE_LOOP,
+#endif
+#if GM_WITH_GUARD
+    SHAPE_GUARD,
+#endif
+#if GM_WITH_SHIFT
+    SHAPE_SHIFT,
 #endif
     SHAPE_COUNT
 };
@@ -2530,6 +2579,15 @@ const gm_opcode_shape gm_shapes[SHAPE_COUNT > 0 ? SHAPE_COUNT : 1] = {
 #endif
 #if GM_WITH_MAX_POOL_GRAD_S16
     { operands_max_pool_grad_s16, params_max_pool_grad_s16, terms_max_pool_grad_s16, 5, 23, 6, 2 },
+#endif
+#if GM_WITH_LOOP
+    { operands_loop, params_loop, terms_loop, 0, 2, 1, 0 },
+#endif
+#if GM_WITH_GUARD
+    { operands_guard, params_guard, terms_guard, 0, 9, 1, 0 },
+#endif
+#if GM_WITH_SHIFT
+    { operands_shift, params_shift, terms_shift, 1, 2, 1, 0 },
 #endif
 };
 
@@ -2954,6 +3012,15 @@ const uint8_t gm_shape_index[GM_OP_LIMIT] = {
 #if GM_WITH_MAX_POOL_GRAD_S16
     [GM_OP_MAX_POOL_GRAD_S16] = SHAPE_MAX_POOL_GRAD_S16,
 #endif
+#if GM_WITH_LOOP
+    [GM_OP_LOOP] = SHAPE_LOOP,
+#endif
+#if GM_WITH_GUARD
+    [GM_OP_GUARD] = SHAPE_GUARD,
+#endif
+#if GM_WITH_SHIFT
+    [GM_OP_SHIFT] = SHAPE_SHIFT,
+#endif
 };
 
 const gm_kernel gm_kernels[GM_OP_LIMIT] = {
@@ -3376,6 +3443,15 @@ const gm_kernel gm_kernels[GM_OP_LIMIT] = {
 #endif
 #if GM_WITH_MAX_POOL_GRAD_S16
     [GM_OP_MAX_POOL_GRAD_S16] = gm_kernel_max_pool_grad_s16,
+#endif
+#if GM_WITH_LOOP
+    [GM_OP_LOOP] = gm_kernel_loop,
+#endif
+#if GM_WITH_GUARD
+    [GM_OP_GUARD] = gm_kernel_guard,
+#endif
+#if GM_WITH_SHIFT
+    [GM_OP_SHIFT] = gm_kernel_shift,
 #endif
 };
 

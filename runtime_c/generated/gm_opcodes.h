@@ -148,7 +148,10 @@ enum gm_opcode {
     GM_OP_DEQUANTIZE_S16 = 138,
     GM_OP_SOFTMAX_CROSS_ENTROPY_PLAIN = 139,
     GM_OP_MAX_POOL_GRAD_S16 = 140,
-    GM_OP_LIMIT = 141
+    GM_OP_LOOP = 141,
+    GM_OP_GUARD = 142,
+    GM_OP_SHIFT = 143,
+    GM_OP_LIMIT = 144
 };
 
 enum gm_activation { GM_ACTIVATION_NONE = 0, GM_ACTIVATION_RELU = 1 };
@@ -2680,6 +2683,38 @@ typedef struct gm_insn_max_pool_grad_s16 {
 } gm_insn_max_pool_grad_s16;
 typedef char gm_assert_insn_max_pool_grad_s16[sizeof(gm_insn_max_pool_grad_s16) == 116 ? 1 : -1];
 
+/* the next `body` words of the program run `iterations` times; the executor does it */
+typedef struct gm_insn_loop {
+    uint32_t head;
+    uint32_t body;
+    uint32_t iterations;
+} gm_insn_loop;
+typedef char gm_assert_insn_loop[sizeof(gm_insn_loop) == 12 ? 1 : -1];
+
+/* the next instruction runs in iterations first, first + period, .., count times, each time with three of its operands moved on by their steps, in bytes; the executor does it */
+typedef struct gm_insn_guard {
+    uint32_t head;
+    uint32_t first;
+    uint32_t count;
+    uint32_t period;
+    uint32_t operand_a;
+    uint32_t step_a;
+    uint32_t operand_b;
+    uint32_t step_b;
+    uint32_t operand_c;
+    uint32_t step_c;
+} gm_insn_guard;
+typedef char gm_assert_insn_guard[sizeof(gm_insn_guard) == 40 ? 1 : -1];
+
+/* moves bytes by .. n - 1 of x to its start, in place */
+typedef struct gm_insn_shift {
+    uint32_t head;
+    uint32_t x;
+    uint32_t n;
+    uint32_t by;
+} gm_insn_shift;
+typedef char gm_assert_insn_shift[sizeof(gm_insn_shift) == 16 ? 1 : -1];
+
 /* A kernel runs one verified instruction: GM_OK, or a negative gm_error that ends the program. */
 typedef int (*gm_kernel)(const struct gm_session *session, const void *instruction);
 
@@ -2823,6 +2858,9 @@ int gm_kernel_copy_s16(const struct gm_session *session, const void *instruction
 int gm_kernel_dequantize_s16(const struct gm_session *session, const void *instruction);
 int gm_kernel_softmax_cross_entropy_plain(const struct gm_session *session, const void *instruction);
 int gm_kernel_max_pool_grad_s16(const struct gm_session *session, const void *instruction);
+int gm_kernel_loop(const struct gm_session *session, const void *instruction);
+int gm_kernel_guard(const struct gm_session *session, const void *instruction);
+int gm_kernel_shift(const struct gm_session *session, const void *instruction);
 
 #ifndef GM_WITH_GEMM
 #define GM_WITH_GEMM (!GM_ONLY_SELECTED)
@@ -3244,6 +3282,15 @@ int gm_kernel_max_pool_grad_s16(const struct gm_session *session, const void *in
 #ifndef GM_WITH_MAX_POOL_GRAD_S16
 #define GM_WITH_MAX_POOL_GRAD_S16 (!GM_ONLY_SELECTED && GM_WITH_INT8)
 #endif
+#ifndef GM_WITH_LOOP
+#define GM_WITH_LOOP (!GM_ONLY_SELECTED && GM_WITH_LOOPS)
+#endif
+#ifndef GM_WITH_GUARD
+#define GM_WITH_GUARD (!GM_ONLY_SELECTED && GM_WITH_LOOPS)
+#endif
+#ifndef GM_WITH_SHIFT
+#define GM_WITH_SHIFT (!GM_ONLY_SELECTED && GM_WITH_LOOPS)
+#endif
 
 /* ---- Tables for gm_open() and the executor ---------------------------------------------------------------- */
 
@@ -3293,8 +3340,9 @@ static inline const gm_opcode_shape *gm_shape_of(uint32_t opcode)
 
 #define GM_MOST_OPERANDS 11u   /* of an instruction */
 
-#if GM_THREADS
 #define GM_MOST_WORDS 48u
+
+#if GM_THREADS
 #define GM_MOST_FACTORS 8u     /* of an extent */
 
 typedef struct gm_split_axis {

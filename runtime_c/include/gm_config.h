@@ -64,6 +64,15 @@
 #define GM_WITH_INT8 (!GM_ONLY_SELECTED)
 #endif
 
+/* 0: loops are left out, by which layers are computed row by row. gm_open() then refuses an image
+ * that has one with GM_ERR_BAD_OPCODE. */
+#ifndef GM_WITH_LOOPS
+#define GM_WITH_LOOPS GM_WITH_INT8
+#endif
+#ifndef GM_WITH_LOOP
+#define GM_WITH_LOOP (!GM_ONLY_SELECTED && GM_WITH_LOOPS)
+#endif
+
 /* 1: gm_set_splitter() is compiled, by which the caller's threads share the work of large
  * instructions. bindings/threads has such threads for POSIX and Windows. It is for computers with an
  * operating system: it takes some 4 KB of stack, and the session is larger. */

@@ -73,6 +73,10 @@ typedef struct gm_session {
     const uint8_t *constants;
     const uint32_t *pc;          /* the next instruction of the running program, or NULL */
     const uint32_t *end;
+#if GM_WITH_LOOP
+    const uint32_t *loop;        /* the first instruction of the LOOP that runs, or NULL */
+    uint32_t iteration;          /* of that LOOP, from 0 on */
+#endif
     uint32_t running;            /* gm_program_kind of the running program */
     uint32_t instructions;       /* how many were executed since gm_open(), modulo 2^32 */
     uint16_t borrowed;           /* 1: the first input sample is put aside until the program ends */

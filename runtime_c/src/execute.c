@@ -1,9 +1,22 @@
 /*
  * The executor. gm_open() has verified every instruction, so none is checked here.
  */
+#include "loops.h"
 #include "program.h"
 #include "sound_state.h"
 #include "split.h"
+
+/* Returns whether the next instruction is one of a loop. status: what the last one returned. */
+static int is_looping(const gm_session *session, int status)
+{
+#if GM_WITH_LOOP
+    return status == GM_LOOPING || (status == GM_OK && session->loop != NULL);
+#else
+    (void)session;
+    (void)status;
+    return 0;
+#endif
+}
 
 int gm_run(gm_session *session, uint32_t max_instructions)
 {
@@ -14,10 +27,21 @@ int gm_run(gm_session *session, uint32_t max_instructions)
     const uint32_t *const end = session->end;
     uint32_t left = max_instructions;
     int status = GM_TRAINING && session->proven != GM_PROVEN ? gm_prove(session) : GM_OK;
-    while (left != 0 && pc != end && status == GM_OK) {
-        status = gm_execute(session, pc);
-        pc += *pc >> 16;
-        --left;
+    for (;;) {
+        if (is_looping(session, status)) {
+            gm_loop_place place = {pc, left};
+            status = gm_run_loop(session, &place);
+            pc = place.pc;
+            left = place.left;
+        }
+        while (left != 0 && pc != end && status == GM_OK) {
+            status = gm_execute(session, pc);
+            pc += *pc >> 16;
+            --left;
+        }
+        if (status != GM_LOOPING) {
+            break;
+        }
     }
     session->instructions += max_instructions - left;
     if (pc == end || status != GM_OK) {

@@ -123,14 +123,41 @@ static int steps_are_inside(const uint32_t *instruction, const gm_opcode_shape *
     return 1;
 }
 
+#if GM_WITH_LOOP
+/* Returns by how many bytes the operand of a guarded instruction moves on each time. */
+static uint64_t step_in_loop(const gm_verifier *v, uint32_t index)
+{
+    const gm_insn_guard *g = v->guard;
+    if (g == NULL) {
+        return 0;
+    }
+    return (uint64_t)(g->operand_a == index ? g->step_a : 0) + (g->operand_b == index ? g->step_b : 0) +
+           (g->operand_c == index ? g->step_c : 0);
+}
+
+/* Returns how many bytes the operand moves on in all. */
+static uint64_t bytes_moved(const gm_verifier *v, uint32_t index)
+{
+    return v->guard != NULL ? step_in_loop(v, index) * (v->guard->count - 1) : 0;
+}
+#else
+#define step_in_loop(v, index) UINT64_C(0)
+#define bytes_moved(v, index) UINT64_C(0)
+#endif
+
 /* V16: every byte that a kernel can touch lies in the constants, or in the program's part of the
- * arena, and kernels can count the indices in 32 bits. *bytes becomes how many bytes these are. */
+ * arena, and kernels can count the indices in 32 bits. V30: so does every byte to which a GUARD moves
+ * it. *bytes becomes how many bytes these are. */
 static int check_operand(const gm_verifier *v, const uint32_t *instruction, const gm_opcode_shape *shape,
                          uint32_t index, uint32_t *bytes)
 {
     const gm_operand_info *info = &shape->operands[index];
     uint32_t operand = instruction[1 + index];
     *bytes = 0;
+    uint64_t step = step_in_loop(v, index), moved = bytes_moved(v, index);
+    if (step != 0 && (operand == GM_NONE || (info->flags & GM_TYPE) == GM_RULE || step % alignment(info) != 0)) {
+        return GM_ERR_BAD_OPERAND;
+    }
     if (operand == GM_NONE) {
         return (info->flags & GM_OPTIONAL) != 0 ? GM_OK : GM_ERR_BAD_OPERAND;
     }
@@ -141,12 +168,13 @@ static int check_operand(const gm_verifier *v, const uint32_t *instruction, cons
     int in_constants = (operand & GM_CONSTANT_BIT) != 0, writes = (info->flags & GM_WRITE) != 0;
     uint32_t end = in_constants ? v->header->sections[GM_SECTION_CONSTANTS].size : v->program->arena_size;
     uint32_t offset = operand & ~GM_CONSTANT_BIT;
-    if (size > SIZE_LIMIT || indices_of(instruction, shape, info) > INT32_MAX || offset % alignment(info) != 0 ||
-        !is_within(offset, size, 0, end) || !steps_are_inside(instruction, shape, info, end) ||
-        (writes && (in_constants || !may_write(v, offset, (uint32_t)size)))) {
+    if (size > SIZE_LIMIT || moved > SIZE_LIMIT || indices_of(instruction, shape, info) > INT32_MAX ||
+        offset % alignment(info) != 0 || !is_within(offset, size + moved, 0, end) ||
+        !steps_are_inside(instruction, shape, info, end) ||
+        (writes && (in_constants || !may_write(v, offset, (uint32_t)(size + moved))))) {
         return GM_ERR_BAD_OPERAND;
     }
-    *bytes = (uint32_t)size;
+    *bytes = (uint32_t)(size + moved);
     return GM_OK;
 }
 
@@ -205,15 +233,16 @@ static int lie_alike(const uint32_t *instruction, const gm_opcode_shape *shape, 
 }
 
 /* V18: an operand that is written is apart from all others, except for one that the output may
- * overwrite element by element. */
-static int check_apart(const uint32_t *instruction, const gm_opcode_shape *shape, const uint32_t *bytes,
-                       uint32_t written)
+ * overwrite element by element, and that moves on as the output does. */
+static int check_apart(const gm_verifier *v, const uint32_t *instruction, const gm_opcode_shape *shape,
+                       const uint32_t *bytes, uint32_t written)
 {
     const gm_operand_info *info = shape->operands;
     uint32_t at = instruction[1 + written];
     for (uint32_t i = 0; i < shape->n_operands; ++i) {
         uint32_t other = instruction[1 + i];
-        int in_place = (info[i].flags & GM_IN_PLACE) != 0 && at == other;
+        int in_place =
+            (info[i].flags & GM_IN_PLACE) != 0 && at == other && step_in_loop(v, i) == step_in_loop(v, written);
         if (i != written && overlaps(at, bytes[written], other, bytes[i]) &&
             !(in_place && lie_alike(instruction, shape, &info[written], &info[i]))) {
             return GM_ERR_BAD_OPERAND;
@@ -267,7 +296,7 @@ GM_COLD int gm_verify_operands(const gm_verifier *v, const uint32_t *instruction
         }
         status = check_one_to_one(instruction, shape, &shape->operands[i]);
         if (status == GM_OK) {
-            status = check_apart(instruction, shape, bytes, i);
+            status = check_apart(v, instruction, shape, bytes, i);
         }
     }
     return status;

@@ -2,7 +2,7 @@
 #ifndef GM_VERIFY_OPERANDS_H
 #define GM_VERIFY_OPERANDS_H
 
-#include "gm_internal.h"
+#include "loops.h"
 
 /* One program under verification. */
 typedef struct gm_verifier {
@@ -10,6 +10,11 @@ typedef struct gm_verifier {
     const gm_program *program;
     uint32_t write_floor; /* arena offset below which the program may not write */
     uint64_t work;        /* of the instructions seen so far, in inner-loop trips */
+#if GM_WITH_LOOP
+    uint32_t body;              /* words of the LOOP's body that are still to come; 0 outside */
+    uint32_t iterations;        /* of that LOOP; 1 outside */
+    const gm_insn_guard *guard; /* of the instruction, or NULL */
+#endif
 } gm_verifier;
 
 /* Returns the product of the terms [0], [step], [2 step] .. below `count`, or UINT64_MAX where it

@@ -49,6 +49,80 @@ static int check_windows(const uint32_t *instruction, const gm_opcode_shape *sha
     return GM_OK;
 }
 
+/* ---- Loops ----------------------------------------------------------------------------------- */
+
+#if GM_WITH_LOOP
+
+/* Returns the work of an instruction in one run of the program. work: each time. */
+static uint64_t work_of_all(const gm_verifier *v, uint64_t work)
+{
+    return saturating_product(work, v->guard != NULL ? v->guard->count : v->iterations);
+}
+
+/* V29: no loop lies in another, or behind a GUARD, and its body ends in the program. left: words
+ * behind the LOOP. */
+static int enter_loop(gm_verifier *v, const gm_insn_loop *loop, uint32_t left)
+{
+    if (v->body != 0 || v->guard != NULL || loop->body > left) {
+        return GM_ERR_BAD_INSTRUCTION;
+    }
+    v->body = loop->body;
+    v->iterations = loop->iterations;
+    return GM_OK;
+}
+
+/* V30: a GUARD is in a loop, where all its turns come, and an instruction follows that is no GUARD
+ * itself. left: words behind it in the loop. */
+static int enter_guard(gm_verifier *v, const gm_insn_guard *guard, uint32_t left)
+{
+    uint64_t last = guard->first + (uint64_t)(guard->count - 1) * guard->period;
+    if (v->guard != NULL || v->body == 0 || left == 0 || last >= v->iterations) {
+        return GM_ERR_BAD_INSTRUCTION;
+    }
+    v->guard = guard;
+    return GM_OK;
+}
+
+/* V30: a GUARD moves operands on that its instruction has. */
+static int has_moved_operands(const gm_verifier *v, const gm_opcode_shape *shape)
+{
+    const gm_insn_guard *g = v->guard;
+    return g == NULL ||
+           (g->operand_a < shape->n_operands && g->operand_b < shape->n_operands && g->operand_c < shape->n_operands);
+}
+
+/* Returns the words that are left in the loop, or in the program. */
+static uint32_t words_left(const gm_verifier *v, uint32_t left)
+{
+    return v->body != 0 ? v->body : left;
+}
+
+/* Goes on behind an instruction. left: words behind it, in the loop where it is in one. */
+static int end_instruction(gm_verifier *v, const uint32_t *instruction, uint32_t left)
+{
+    if (v->body != 0) {
+        v->body = left;
+        v->iterations = left != 0 ? v->iterations : 1;
+    }
+    if ((instruction[0] & 0xFFFF) == GM_OP_LOOP) {
+        return enter_loop(v, (const gm_insn_loop *)(const void *)instruction, left);
+    }
+    if ((instruction[0] & 0xFFFF) == GM_OP_GUARD) {
+        return enter_guard(v, (const gm_insn_guard *)(const void *)instruction, left);
+    }
+    v->guard = NULL;
+    return GM_OK;
+}
+
+#else
+
+#define work_of_all(v, work) (work)
+#define has_moved_operands(v, shape) 1
+#define words_left(v, left) (left)
+#define end_instruction(v, instruction, left) GM_OK
+
+#endif
+
 /* V14: the opcode is known and in this build, and the instruction has its length. available: words
  * that are left in the program, at least 1. */
 static int check_instruction(gm_verifier *v, const uint32_t *instruction, uint32_t available)
@@ -58,7 +132,7 @@ static int check_instruction(gm_verifier *v, const uint32_t *instruction, uint32
     if (shape == NULL) {
         return GM_ERR_BAD_OPCODE;
     }
-    if (words != 1u + shape->n_operands + shape->n_params || words > available) {
+    if (words != 1u + shape->n_operands + shape->n_params || words > available || !has_moved_operands(v, shape)) {
         return GM_ERR_BAD_INSTRUCTION;
     }
     int status = check_params(instruction, shape);
@@ -71,12 +145,12 @@ static int check_instruction(gm_verifier *v, const uint32_t *instruction, uint32
     if (status != GM_OK) {
         return status;
     }
-    uint64_t work = gm_product_of_terms(instruction, shape->terms, shape->n_work, 1);
+    uint64_t work = work_of_all(v, gm_product_of_terms(instruction, shape->terms, shape->n_work, 1));
     if (work > GM_MAX_WORK || v->work + work > GM_MAX_WORK) { /* V20 */
         return GM_ERR_TOO_MUCH_WORK;
     }
     v->work += work;
-    return GM_OK;
+    return end_instruction(v, instruction, available - words);
 }
 
 /* ---- Programs -------------------------------------------------------------------------------- */
@@ -94,12 +168,15 @@ static uint32_t write_floor(const gm_header *header, uint32_t kind)
 /* V22: the program's record has the count and the work of its instructions. */
 static int check_code(const gm_header *header, const gm_program *program)
 {
-    gm_verifier v = {header, program, write_floor(header, program->kind), 0};
+    gm_verifier v = {.header = header, .program = program, .write_floor = write_floor(header, program->kind)};
+#if GM_WITH_LOOP
+    v.iterations = 1;
+#endif
     const uint8_t *code = gm_section_data(header, GM_SECTION_CODE);
     const uint32_t *instruction = (const uint32_t *)(const void *)(code + program->code_offset);
     uint32_t left = program->code_size / WORD, count = 0;
     while (left != 0) {
-        int status = check_instruction(&v, instruction, left);
+        int status = check_instruction(&v, instruction, words_left(&v, left));
         if (status != GM_OK) {
             return status;
         }

@@ -35,7 +35,7 @@ JOBS = 2
 #: The files here that the modules depend on.
 MAKERS = ("modules.py", "pyconfig.h", "python_library.py")
 #: What kernels call, and what calls kernels.
-HOT = ("execute", "gm_threads", "numerics", "split")
+HOT = ("execute", "gm_threads", "loops", "numerics", "split")
 #: Python looks for one function of a module; nothing unwinds C's stack. Windows keeps to both by itself, and differently.
 SMALL = ("-fPIC", "-fvisibility=hidden", "-fno-unwind-tables", "-fno-asynchronous-unwind-tables")
 

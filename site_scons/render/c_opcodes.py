@@ -16,7 +16,11 @@ NEWLINE = "\n"
 #: The types of operands whose elements are no words.
 ELEMENTS = {"rule": "GM_RULE", "u8": "GM_BYTES", "bit": "GM_BITS", "i8": "GM_I8", "i16": "GM_I16"}
 #: The builds that have the opcodes of a group, unless they choose them one by one.
-BUILDS = {"": "!GM_ONLY_SELECTED", "int8": "!GM_ONLY_SELECTED && GM_WITH_INT8"}
+BUILDS = {
+    "": "!GM_ONLY_SELECTED",
+    "int8": "!GM_ONLY_SELECTED && GM_WITH_INT8",
+    "loops": "!GM_ONLY_SELECTED && GM_WITH_LOOPS",
+}
 KINDS = ["dim", "stride", "flag", "f32", "i32", "u32", "enum"]
 
 HEADER = """\
@@ -92,8 +96,9 @@ static inline const gm_opcode_shape *gm_shape_of(uint32_t opcode)
 
 #define GM_MOST_OPERANDS {operands}u   /* of an instruction */
 
-#if GM_THREADS
 #define GM_MOST_WORDS {words}u
+
+#if GM_THREADS
 #define GM_MOST_FACTORS {factors}u     /* of an extent */
 
 typedef struct gm_split_axis {{
@@ -179,6 +184,7 @@ def shape_tables(sharing: list[Opcode]) -> str:
         extents.append(f"{{ {flags}, {len(mine)}, {len(terms)} }}")
         terms += mine
     params = map(param_kind, op.params)
+    extents = extents or ["{ 0, 0, 0 }"]  # C has no empty arrays
     return "\n".join(
         [
             f"#if {any_of(sharing)}",

@@ -36,6 +36,8 @@ def render_opcodes() -> str:
             "refuses": o.refuses,
             "inplace": o.inplace,
             "group": o.group,
+            "split": tuple(dim for dim, _ in o.split),
+            "own": o.own,
         }
         for o in opcodes()
     }
@@ -43,7 +45,8 @@ def render_opcodes() -> str:
         "from typing import Any\n\n"
         "#: name -> code, meaning, operands {name: (access, dtype, ((dim, stride), ...), optional)},\n"
         "#: params {name: (kind, choices)}, work, refuses (an error, or None), inplace,\n"
-        "#: group (int8 where a build may leave all of these out)\n"
+        "#: group (int8 or loops where a build may leave all of these out),\n"
+        "#: split (dims of which ranges can run apart), own (operands that keep nothing)\n"
         + literal("OPCODES: dict[str, Any]", table)
         + "\n#: Counts that an extent or work may name besides parameters.\n"
         + literal("COUNTS", COUNTS)

@@ -4,7 +4,7 @@
  * The input is an image. mutate_image.c changes instructions and records of one that is valid and leaves a wrong
  * checksum behind; only what gm_open() accepts once that is repaired goes on. The image then runs all its programs
  * twice, one instruction at a time: once with nothing below the arena, once with nothing above it. Both runs must end
- * after as many instructions as the image says, touch nothing outside, write only what the program's kind may write,
+ * after as many instructions as the image says, or with loops as much work as it says, touch nothing outside, write only what the program's kind may write,
  * and give the same bits.
  *
  * An image whose checksum is right is as the compiler wrote it. Its second run finds other rubbish in the scratch, which
@@ -15,6 +15,7 @@
 #include "gradmote.h"
 #include "guard.h"
 #include "repair.h"
+#include "../../runtime_c/generated/gm_opcodes.h"
 
 #define STEPS 7u
 
@@ -70,6 +71,19 @@ static uint32_t crc_of_views(const gm_session *session, uint32_t program)
     return crc;
 }
 
+static int has_loop(const gm_session *session, const gm_program *program)
+{
+    const uint8_t *code = session->image + session->header->sections[GM_SECTION_CODE].offset + program->code_offset;
+    const uint32_t *word = (const void *)code, *end = word + program->code_size / 4;
+    for (; word < end; word += *word >> 16) {
+        if ((*word & 0xFFFF) == GM_OP_LOOP) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The most instructions that a program runs. */
 static uint32_t instructions_of(const gm_session *session, uint32_t kind)
 {
     const gm_section section = session->header->sections[GM_SECTION_PROGRAMS];
@@ -77,7 +91,7 @@ static uint32_t instructions_of(const gm_session *session, uint32_t kind)
     while (program->kind != kind) {
         ++program;
     }
-    return program->instructions;
+    return has_loop(session, program) ? program->work_low : program->instructions;
 }
 
 /* Bytes from the arena's start that no program of that kind writes: all below the scratch; the parameters; none. */

@@ -211,9 +211,80 @@ static uint32_t draw_opcode(draws *d)
     uint32_t opcode;
     do {
         opcode = below(d, GM_OP_LIMIT);
-    } while (gm_kernels[opcode] == NULL);
+    } while (gm_kernels[opcode] == NULL || opcode == GM_OP_LOOP || opcode == GM_OP_GUARD);
     return opcode;
 }
+
+/* Appends an instruction to the code. Returns its opcode. */
+static uint32_t add_instruction(making *m, const rooms *r)
+{
+    gm_section *code = &m->header->sections[GM_SECTION_CODE];
+    uint32_t *word = (uint32_t *)(void *)(m->image + code->offset + code->size);
+    uint32_t opcode = draw_opcode(&m->d);
+    code->size += 4 * generate_instruction(&m->d, r, opcode, word);
+    ++m->counts[opcode];
+    return opcode;
+}
+
+#if GM_WITH_LOOP
+/* Makes room for a LOOP or GUARD at the end of the code. */
+static void *add_control(making *m, uint32_t opcode, uint32_t size)
+{
+    gm_section *code = &m->header->sections[GM_SECTION_CODE];
+    uint32_t *word = (uint32_t *)(void *)(m->image + code->offset + code->size);
+    *word = opcode | size / 4 << 16;
+    code->size += size;
+    ++m->counts[opcode];
+    return word;
+}
+
+/* A step of an operand: mostly none, or some words. */
+static uint32_t draw_step(draws *d)
+{
+    return !one_in(d, 3) ? 0 : one_in(d, 40) ? draw_hostile(d) : 4 * below(d, 12) + (one_in(d, 60) ? 1u : 0u);
+}
+
+/* A GUARD whose turns mostly come in the loop, and the instruction behind it. What fused updates leave in their row is not
+ * defined: they have no GUARD, behind which it would not be forgotten. */
+static void add_guarded(making *m, const rooms *r, uint32_t iterations)
+{
+    draws *d = &m->d;
+    gm_insn_guard *g = add_control(m, GM_OP_GUARD, sizeof *g);
+    g->period = one_in(d, 40) ? draw_hostile(d) : between(d, 1, 3);
+    g->first = one_in(d, 40) ? draw_hostile(d) : below(d, iterations);
+    uint32_t most = g->first < iterations && g->period != 0 ? (iterations - 1 - g->first) / g->period + 1 : 1;
+    g->count = one_in(d, 40) ? draw_hostile(d) : between(d, 1, most);
+    uint32_t *instruction = (uint32_t *)(void *)(g + 1), opcode = add_instruction(m, r);
+    uint32_t operands = gm_shape_of(opcode)->n_operands + (one_in(d, 200) ? 1u : 0u);
+    g->operand_a = below(d, operands);
+    g->operand_b = below(d, operands);
+    g->operand_c = operands - 1;
+    g->step_a = draw_step(d);
+    g->step_b = draw_step(d);
+    g->step_c = draw_step(d);
+    if (opcode == GM_OP_GEMM_UPDATE || opcode == GM_OP_CONV_UPDATE) {
+        *instruction = GM_OP_LOOP; /* which is refused there */
+    }
+}
+
+/* A LOOP and its body. */
+static void add_loop(making *m, const rooms *r)
+{
+    draws *d = &m->d;
+    gm_section *code = &m->header->sections[GM_SECTION_CODE];
+    gm_insn_loop *loop = add_control(m, GM_OP_LOOP, sizeof *loop);
+    uint32_t start = code->size, iterations = between(d, 1, 6);
+    loop->iterations = one_in(d, 400) ? draw_hostile(d) : iterations;
+    for (uint32_t left = between(d, 1, 3); left != 0; --left) {
+        if (one_in(d, 2)) {
+            add_guarded(m, r, iterations);
+        } else {
+            (void)add_instruction(m, r);
+        }
+    }
+    loop->body = (code->size - start) / 4 + (one_in(d, 60) ? between(d, 0, 4) - 2 : 0);
+}
+#endif
 
 /* Its instructions, and its record but for their count and work. */
 static void add_program(making *m, gm_program *program, uint32_t kind)
@@ -222,10 +293,13 @@ static void add_program(making *m, gm_program *program, uint32_t kind)
     rooms r = rooms_of(m, kind);
     *program = (gm_program){kind, code->size, 0, 0, m->header->arena_size, 0, 0};
     for (uint32_t left = between(&m->d, 1, MOST_INSTRUCTIONS); left != 0; --left) {
-        uint32_t *word = (uint32_t *)(void *)(m->image + code->offset + code->size);
-        uint32_t opcode = draw_opcode(&m->d);
-        code->size += 4 * generate_instruction(&m->d, &r, opcode, word);
-        ++m->counts[opcode];
+#if GM_WITH_LOOP
+        if (one_in(&m->d, 8) && code->offset + code->size < GENERATED_SIZE_LIMIT / 2) {
+            add_loop(m, &r);
+            continue;
+        }
+#endif
+        (void)add_instruction(m, &r);
     }
     program->code_size = code->size - program->code_offset;
     m->header->size = code->offset + code->size;

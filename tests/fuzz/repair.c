@@ -18,11 +18,32 @@ static uint64_t work_of(const uint32_t *instruction, const gm_opcode_shape *shap
     return work;
 }
 
+/* The loop and the GUARD in which instructions lie. */
+typedef struct repetition {
+    uint32_t body;               /* words of the loop that are still to come */
+    uint32_t iterations, turns;  /* of that loop; of a GUARD right before, or 0 */
+} repetition;
+
+/* Returns how often an instruction runs, and goes on behind it. */
+static uint32_t times_run(repetition *r, const uint32_t *instruction)
+{
+    uint32_t opcode = *instruction & 0xFFFF, words = *instruction >> 16;
+    uint32_t times = r->turns != 0 ? r->turns : r->body != 0 ? r->iterations : 1;
+    r->body -= words < r->body ? words : r->body;
+    r->turns = opcode == GM_OP_GUARD ? ((const gm_insn_guard *)(const void *)instruction)->count : 0;
+    if (opcode == GM_OP_LOOP) {
+        r->body = ((const gm_insn_loop *)(const void *)instruction)->body;
+        r->iterations = ((const gm_insn_loop *)(const void *)instruction)->iterations;
+    }
+    return times;
+}
+
 /* Counts the instructions and their work as the verifier will. */
 static void repair_program(gm_program *program, const uint32_t *code)
 {
     uint32_t left = program->code_size / 4;
     uint64_t work = 0;
+    repetition r = {0, 0, 0};
     program->instructions = 0;
     for (; left != 0; ++program->instructions) {
         uint32_t opcode = *code & 0xFFFF, words = *code >> 16;
@@ -30,7 +51,8 @@ static void repair_program(gm_program *program, const uint32_t *code)
         if (shape == NULL || words > left || words != 1u + shape->n_operands + shape->n_params) {
             break;
         }
-        work += work_of(code, shape);
+        uint64_t once = work_of(code, shape);
+        work += once <= UINT32_MAX ? once * times_run(&r, code) : once;
         code += words;
         left -= words;
     }

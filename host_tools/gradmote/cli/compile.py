@@ -18,7 +18,7 @@ from .output import say, say_json
 
 if TYPE_CHECKING:
     from ..compiler.compile import Result
-    from ..compiler.program import Store
+    from ..compiler.program import Store, Streamed
     from ..report.copy_report import Copy
 
 
@@ -138,6 +138,7 @@ def summary(result: Result) -> dict[str, object]:
         "trained": [p.name for p in result.compiled.parameters],
         "updates": asdict(updates_of(result.compiled)),
         "copies": [asdict(c) for c in kept_copies(result.compiled)],
+        "streamed": {p.kind: [asdict(s) for s in p.streamed] for p in result.compiled.programs if p.streamed},
         "scratch_bytes": {
             k: {"peak": p.peak, "lower_bound": p.bound, "optimal": p.is_optimal} for k, p in layout.placements.items()
         },
@@ -151,6 +152,11 @@ def describe_copies(copies: list[Copy]) -> list[str]:
     if not copies:
         return []
     return [f"            {len(copies)} copies, {sum(c.bytes for c in copies):,} B: {by_reason(copies)}"]
+
+
+def describe_streamed(part: Streamed) -> str:
+    """Return one line on a part of a program that runs row by row."""
+    return f"{part.first} to {part.last} row by row: {part.kept:,} B in place of {part.whole:,} B"
 
 
 def as_dict(store: Store) -> dict[str, object]:
@@ -184,6 +190,7 @@ def describe(path: Path, result: Result) -> str:
             f"(lower bound {placement.bound:,} B, {'optimal' if placement.is_optimal else 'best found'})"
         )
         lines += describe_copies(list(copies_of(program)))
+        lines += [f"            {describe_streamed(s)}" for s in program.streamed]
     if result.compiled.store is not None:
         lines.append(f"  {describe_store(result.compiled.store)}")
     if result.compiled.parameters:

@@ -54,6 +54,7 @@ class Compiler:
     strip_names: o.StripNames = False
     image_version: o.ImageVersion = 0
     overwrite_inputs: o.OverwriteInputs = False
+    stream_rows: o.StreamRows = None
     store: o.StoreSize = None
     store_as: o.StoreForm = o.StoreAs.int8
     store_data: o.StoreData = None
@@ -113,6 +114,7 @@ class Compiler:
             properties=self.properties,
             strip_names=self.strip_names,
             overwrite_inputs=self.overwrite_inputs,
+            stream_rows=self.stream_rows,
             store=o.make_store(self.store, self.store_as, self.store_data, expected),
             exact_plan=self.plan is o.Plan.exact,
             tell=o.tell,

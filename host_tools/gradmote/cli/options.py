@@ -202,6 +202,14 @@ OverwriteInputs = Annotated[
         help="Let programs use the inputs' bytes for other things: less RAM, but inputs must be sent for each run.",
     ),
 ]
+StreamRows = Annotated[
+    bool | None,
+    typer.Option(
+        "--stream-rows/--no-stream-rows",
+        help="Keep a few rows of tensors that no layer needs whole, where that takes less RAM. Quantized models do; "
+        "others do not unless asked, since browsers cannot run it.",
+    ),
+]
 PlanOption = Annotated[
     Plan, typer.Option(help="exact: search for the smallest scratch, up to a minute a program (needs gradmote[exact]).")
 ]

@@ -166,6 +166,7 @@ def flatten(artifacts: Artifacts, options: Options) -> Compiled:
         artifacts.scheme(),
         store_of(options.store, programs, list(shared.inputs.values()), options.seed),
         options.recompute,
+        options.stream_rows,
         artifacts.start,
         options.image_version,
     )

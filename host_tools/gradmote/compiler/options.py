@@ -21,8 +21,9 @@ class Options:
 
     With `overwrite_inputs` a program may put other data where inputs were, for a smaller arena;
     inputs must then be given again for each run, while labels last. `recompute` computes cheap
-    activations a second time where that lowers the peak. `store` keeps samples in the state, to
-    train on again.
+    activations a second time where that lowers the peak. `stream_rows` runs layers row by row where
+    that lowers the peak; None does so for quantized models alone, since some runtimes have no loops
+    (GM_WITH_LOOPS). `store` keeps samples in the state, to train on again.
 
     `exact_plan` searches for the smallest scratch, up to a minute per program (needs
     gradmote[exact]); `tell` takes a line of progress where that takes more than two seconds.
@@ -38,6 +39,7 @@ class Options:
     strip_names: bool = False
     overwrite_inputs: bool = False
     recompute: bool = True
+    stream_rows: bool | None = None
     store: StoreOptions | None = None
     exact_plan: bool = False
     tell: Callable[[str], object] = lambda _: None

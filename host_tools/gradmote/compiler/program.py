@@ -50,6 +50,22 @@ class Binding:
     ref: Ref
 
 
+@dataclass(frozen=True)
+class Streamed:
+    """A part of a program that runs row by row, from the first layer to the last one.
+
+    `whole` is the number of bytes of the tensors that are not whole any more, and `kept` the number
+    of those that are kept of them.
+    """
+
+    first: str
+    last: str
+    instructions: int
+    iterations: int
+    whole: int
+    kept: int
+
+
 @dataclass
 class Program:
     """One stream of instructions, in the order in which they run."""
@@ -59,6 +75,9 @@ class Program:
     bindings: list[Binding] = field(default_factory=list)
     shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)  # layer -> shape of its output
     gradients: dict[str, Ref] = field(default_factory=dict)  # parameter -> address of its gradient
+    streamed: list[Streamed] = field(default_factory=list)
+    #: Buffers of rows that a loop uses -> whether they hold something from one iteration to the next.
+    rows: dict[Buffer, bool] = field(default_factory=dict)
 
     def uses(self) -> dict[Buffer, Uses]:
         """Return the readers and writers of each buffer, in order of first use."""
@@ -159,6 +178,7 @@ class Compiled:
     scheme: str = ""  # what is trained, as schemes.Scheme writes it
     store: Store | None = None  # samples to train on again
     recompute: bool = True  # whether cheap activations may be computed twice
+    stream_rows: bool | None = None  # whether layers may run row by row; None: where they are int8
     start: Checkpoint | None = None  # counters and properties that training goes on from
     image_version: int = 0  # a version number that the image's author increases
 

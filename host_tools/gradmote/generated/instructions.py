@@ -2230,6 +2230,38 @@ class MaxPoolGradS16(Instruction):
     y_channel: int
     limit: int
 
+
+class Loop(Instruction):
+    """the next `body` words of the program run `iterations` times; the executor does it"""
+
+    opcode = "LOOP"
+    body: int
+    iterations: int
+
+
+class Guard(Instruction):
+    """the next instruction runs in iterations first, first + period, .., count times, each time with three of its operands moved on by their steps, in bytes; the executor does it"""
+
+    opcode = "GUARD"
+    first: int
+    count: int
+    period: int
+    operand_a: int
+    step_a: int
+    operand_b: int
+    step_b: int
+    operand_c: int
+    step_c: int
+
+
+class Shift(Instruction):
+    """moves bytes by .. n - 1 of x to its start, in place"""
+
+    opcode = "SHIFT"
+    x: Ref
+    n: int
+    by: int
+
 #: opcode -> its class
 INSTRUCTIONS: dict[str, type[Instruction]] = {i.opcode: i for i in (
     Gemm,
@@ -2372,4 +2404,7 @@ INSTRUCTIONS: dict[str, type[Instruction]] = {i.opcode: i for i in (
     DequantizeS16,
     SoftmaxCrossEntropyPlain,
     MaxPoolGradS16,
+    Loop,
+    Guard,
+    Shift,
 )}

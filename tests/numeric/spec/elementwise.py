@@ -238,6 +238,12 @@ def copy(c: Call) -> None:
     c.put("y", c.get("x"))
 
 
+@kernel("SHIFT")
+def shift(c: Call) -> None:
+    x = c.view("x")
+    x[: max(0, c["n"] - c["by"])] = x[c["by"] :].copy()
+
+
 # ---- Checks ---------------------------------------------------------------------------------------------------------
 
 

@@ -27,7 +27,7 @@ from .numerics import Arithmetic, Array
 from .read_image import Image
 from .read_tables import enums, fields
 from .sound import is_sound
-from .verify_program import instructions
+from .verify_program import executed
 
 KINDS = enums()["program"]
 ROLES = enums()["role"]
@@ -120,8 +120,8 @@ class Machine:
     # ---- Programs ---------------------------------------------------------------------------------------------------
 
     def calls(self, kind: str) -> Iterator[Call]:
-        """Yield the instructions of a program, or nothing where the image does not have it."""
-        for instruction in instructions(self.image, kind):
+        """Yield what a program runs, or nothing where the image does not have it."""
+        for instruction in executed(self.image, kind):
             yield Call(self.arena, self.constants, self.arithmetic, instruction)
 
     def run(self, kind: str) -> str:

@@ -10,7 +10,7 @@ from math import prod
 
 from .read_image import Image
 from .read_tables import size_of
-from .verify_program import Refused, decode
+from .verify_program import Refused, with_loops
 
 #: Numbers at which a check may be wrong by one.
 _EDGES = (0, 1, 2, 3, 4, 5, 7, 8, 12, 16, 48, 144, 255, 1 << 28, 1 << 30, (1 << 30) + 4, (1 << 31) - 1, 1 << 31,
@@ -95,12 +95,10 @@ def _repair_work(data: bytearray) -> None:
 
 def _work_of(image: Image, index: int) -> tuple[int, int] | None:
     try:
-        words = image.code(image.programs[index])
-        at = count = work = 0
-        while at < len(words):
-            instruction = decode(words, at)
-            work += prod(map(instruction.value, instruction.opcode.work))
-            at, count = at + (words[at] >> 16), count + 1
+        count = work = 0
+        for instruction, times in with_loops(image.code(image.programs[index])):
+            work += times * prod(map(instruction.value, instruction.opcode.work))
+            count += 1
     except (Refused, struct.error, IndexError):
         return None
     return count, work

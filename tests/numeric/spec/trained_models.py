@@ -13,6 +13,7 @@ from gradmote.compiler import Options, compile_image
 from gradmote.compiler.sample_store import StoreOptions
 from gradmote.optimizers import Optimizer
 from support import digits
+from support.drawn_cnn import DrawnNetwork
 from support.oracle import make_model, node
 
 OPTIMIZERS: dict[str, Optimizer] = {
@@ -57,3 +58,11 @@ def image(network: str, optimizer: str, accumulate: bool = False, store: int = 0
     built = build_artifacts(model, None, losses.cross_entropy(), OPTIMIZERS[optimizer], batch_norm=mode)
     kept = StoreOptions(store) if store else None
     return compile_image(built, Options(batch=BATCH, accumulate=accumulate, store=kept, properties=2)).image
+
+
+@cache
+def streamed(seed: int) -> bytes:
+    """Return the image of a drawn network whose layers run row by row."""
+    model = DrawnNetwork(seed).make(layers=3)
+    built = build_artifacts(model, None, losses.cross_entropy(), OPTIMIZERS["sgd"], scheme="head")
+    return compile_image(built, Options(stream_rows=True, properties=2)).image

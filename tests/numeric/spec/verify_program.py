@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from math import prod
 
 from .read_image import NONE, Image, Record
@@ -17,6 +17,8 @@ MOST_DIM = (1 << 31) - 1
 CONSTANT_BIT = constants()["CONSTANT_BIT"]
 BITS = {"u8": 8, "i8": 8, "i16": 16, "bit": 1}
 KINDS = enums()["program"]
+#: Opcodes that the executor itself does.
+LOOPS = ("LOOP", "GUARD")
 
 
 def element_size(operand: Operand) -> int:
@@ -40,6 +42,8 @@ class Instruction:
     opcode: Opcode
     operands: dict[str, int]
     params: dict[str, int]
+    steps: dict[str, int] = field(default_factory=dict)  # bytes by which a GUARD moves operands on each time
+    turns: int = 1  # how often
 
     def value(self, term: str) -> int:
         """Return what a parameter, or a word that stands for a number, means."""
@@ -55,7 +59,8 @@ class Instruction:
         """Return the bytes that a kernel may touch of an operand; 0 where it is absent."""
         if self.operands[operand.name] == NONE or operand.type == "rule":
             return 0
-        return -(-self.extent(operand.axes) * BITS.get(operand.type, 32) // 8)
+        moved = self.steps.get(operand.name, 0) * (self.turns - 1)
+        return -(-self.extent(operand.axes) * BITS.get(operand.type, 32) // 8) + moved
 
     def long_axes(self, operand: Operand) -> list[tuple[str, int]]:
         """Return the axes of an operand that have more than one index, each with its stride."""
@@ -88,6 +93,52 @@ def instructions(image: Image, kind: str) -> Iterator[Instruction]:
             at += words[at] >> 16
 
 
+def executed(image: Image, kind: str) -> Iterator[Instruction]:
+    """Yield what a program runs: the instructions of loops in each iteration, with operands moved on."""
+    for program in image.programs:
+        words, at = image.code(program) if KINDS[program.kind] == kind else [], 0
+        while at < len(words):
+            instruction = decode(words, at)
+            at += words[at] >> 16
+            if instruction.opcode.name != "LOOP":
+                yield instruction
+                continue
+            body = words[at : at + instruction.params["body"]]
+            for iteration in range(instruction.params["iterations"]):
+                yield from _iteration(body, iteration)
+            at += len(body)
+
+
+def _iteration(body: list[int], iteration: int) -> Iterator[Instruction]:
+    """Yield what one iteration of a loop runs."""
+    at, guard = 0, None
+    while at < len(body):
+        instruction = decode(body, at)
+        at += body[at] >> 16
+        if instruction.opcode.name == "GUARD":
+            guard = instruction
+            continue
+        if guard is None:
+            yield instruction
+        elif runs_in(guard, iteration):
+            turn = (iteration - guard.params["first"]) // guard.params["period"]
+            yield _moved(_guarded(instruction, guard), turn)
+        guard = None
+
+
+def runs_in(guard: Instruction, iteration: int) -> bool:
+    """Tell whether a guarded instruction runs in an iteration."""
+    since = iteration - guard.params["first"]
+    return 0 <= since <= last_iteration(guard) - guard.params["first"] and since % guard.params["period"] == 0
+
+
+def _moved(instruction: Instruction, turn: int) -> Instruction:
+    """Return a guarded instruction as it runs when it ran so often before."""
+    places = instruction.operands.items()
+    operands = {name: place + turn * instruction.steps.get(name, 0) for name, place in places}
+    return replace(instruction, operands=operands, steps={}, turns=1)
+
+
 def check_programs(image: Image) -> str:
     """Check each program whole before the next one: V21, then its instructions, then V22."""
     seen: set[int] = set()
@@ -108,17 +159,57 @@ def check_programs(image: Image) -> str:
 
 def _check_code(image: Image, program: Record) -> tuple[int, int]:
     words = image.code(program)
-    at = count = work = 0
-    while at < len(words):
-        instruction = decode(words, at)
+    count = work = 0
+    for instruction, times in with_loops(words):
         _check_params(instruction)
         _check_operands(image, program, instruction)
-        work += prod(map(instruction.value, instruction.opcode.work))
+        work += times * prod(map(instruction.value, instruction.opcode.work))
         if work > MAX_WORK:  # V20
             raise Refused("TOO_MUCH_WORK")
-        at += words[at] >> 16
         count += 1
     return count, work
+
+
+def with_loops(words: list[int]) -> Iterator[tuple[Instruction, int]]:
+    """Yield each instruction and how often it runs: V14, V29 and V30.
+
+    What V29 and V30 refuse of a LOOP or GUARD is refused when its caller has looked at all else.
+    """
+    at, end, iterations, guard = 0, 0, 1, None
+    while at < len(words):
+        in_loop = at < end
+        instruction = decode(words[:end] if in_loop else words, at)
+        guarded = _guarded(instruction, guard)
+        yield guarded, guarded.turns if guard else iterations if in_loop else 1
+        at += words[at] >> 16
+        guard = None
+        if instruction.opcode.name == "LOOP":
+            if in_loop or at + instruction.params["body"] > len(words):
+                raise Refused("BAD_INSTRUCTION")
+            end, iterations = at + instruction.params["body"], instruction.params["iterations"]
+        if instruction.opcode.name == "GUARD":
+            guard = instruction
+            if not in_loop or at == end or last_iteration(guard) >= iterations:
+                raise Refused("BAD_INSTRUCTION")
+
+
+def last_iteration(guard: Instruction) -> int:
+    """Return the last iteration in which a guarded instruction runs."""
+    return guard.params["first"] + (guard.params["count"] - 1) * guard.params["period"]
+
+
+def _guarded(instruction: Instruction, guard: Instruction | None) -> Instruction:
+    """Return the instruction with the steps of its operands: V30."""
+    if guard is None:
+        return instruction
+    steps: dict[str, int] = {}
+    names = [operand.name for operand in instruction.opcode.operands]
+    for letter in "abc":
+        index = guard.params[f"operand_{letter}"]
+        if index >= len(names):
+            raise Refused("BAD_INSTRUCTION")
+        steps[names[index]] = steps.get(names[index], 0) + guard.params[f"step_{letter}"]
+    return replace(instruction, steps=steps, turns=guard.params["count"])
 
 
 def _check_params(instruction: Instruction) -> None:
@@ -148,8 +239,12 @@ def _check_operands(image: Image, program: Record, instruction: Instruction) -> 
 
 
 def _check_operand(image: Image, program: Record, instruction: Instruction, operand: Operand) -> None:
-    place = instruction.operands[operand.name]
-    if place == NONE and not operand.optional:
+    place, step = instruction.operands[operand.name], instruction.steps.get(operand.name, 0)
+    if (
+        (place == NONE and not operand.optional)
+        or step % alignment(operand)
+        or (step and (place == NONE or operand.type == "rule"))
+    ):
         raise Refused("BAD_OPERAND")
     if place == NONE:
         return
@@ -225,6 +320,7 @@ def _is_apart(instruction: Instruction, written: Operand) -> bool:
         in_place = other.name in instruction.opcode.inplace and place == at
         in_place = in_place and BITS.get(other.type, 32) == BITS.get(written.type, 32)
         alike = in_place and instruction.long_axes(other) == instruction.long_axes(written)
+        alike = alike and instruction.steps.get(other.name, 0) == instruction.steps.get(written.name, 0)
         if other.name != written.name and overlap(at, size, place, instruction.size(other)) and not alike:
             return False
     return True

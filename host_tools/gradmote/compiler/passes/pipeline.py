@@ -59,6 +59,7 @@ from . import (
     schedule,
     share_in_place,
     simplify_gemm,
+    stream_rows,
 )
 from .batch_norm import inference as running_statistics
 from .qdq import centre_weights, dequantize_last, fuse_bounds, quantize_weights, remove_repeated, signed_values
@@ -141,6 +142,7 @@ PROGRAMS: list[Callable[[Compiled], None]] = [
     check_updates.run,
     limit_gradients.run,
     collect_gains.run,
+    stream_rows.run,
 ]
 
 

@@ -37,7 +37,7 @@ def verify_program(program: Program) -> None:
     written = {b.ref.buffer for b in program.bindings if b.role in ("input", "label")}
     for instruction in program.instructions:
         for ref in instruction.reads:
-            if ref.buffer.region == "scratch" and ref.buffer not in written:
+            if ref.buffer.region == "scratch" and ref.buffer not in written and ref.buffer not in program.rows:
                 raise BrokenPass(f"{program.kind}: {instruction.opcode} reads '{ref.buffer.name}' before it is written")
         for ref in instruction.writes:
             if ref.buffer.region in ("constant", "input"):

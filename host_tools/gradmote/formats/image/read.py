@@ -174,7 +174,8 @@ def disassemble(code: bytes) -> list[dict[str, Any]]:
 
     Raises ValueError or KeyError for a word count or an opcode that the table does not have.
     """
-    instructions, at = [], 0
+    instructions: list[dict[str, Any]] = []
+    at = 0
     while at < len(code):
         (head,) = struct.unpack_from("<I", code, at)
         name, words = _OPCODE_OF[head & 0xFFFF], head >> 16
@@ -182,7 +183,57 @@ def disassemble(code: bytes) -> list[dict[str, Any]]:
             raise ValueError(f"{name} of {words} words")
         instructions.append({"opcode": name, **fields(name, code, at + 4)})
         at += 4 * words
+    note_loops(instructions)
     return instructions
+
+
+def note_loops(instructions: list[dict[str, Any]]) -> None:
+    """Add to each instruction how often it runs: `times`.
+
+    Guarded ones also get `moved`: by how many bytes their operands move on until the last time.
+    """
+    end = at = 0
+    times, guard = 1, None
+    for i in instructions:
+        times = times if at < end else 1
+        i["times"] = times if guard is None else guard["count"]
+        if guard is not None:
+            i["moved"] = bytes_moved(list(i["operands"]), guard)
+        at += 1 + len(i["operands"]) + len(i["params"])
+        guard = i["params"] if i["opcode"] == "GUARD" else None
+        if i["opcode"] == "LOOP":
+            end, times = at + i["params"]["body"], i["params"]["iterations"]
+
+
+def run_order(instructions: list[dict[str, Any]]) -> list[int]:
+    """Return the index of each instruction that a run executes, one after another.
+
+    A GUARD and the instruction behind it count as one, also where it leaves that out.
+    """
+    order: list[int] = []
+    end = start = at = 0
+    iterations = 1
+    loop: list[int] = []
+    for index, i in enumerate(instructions):
+        at += 1 + len(i["operands"]) + len(i["params"])
+        if i["opcode"] != "GUARD":
+            (loop if start < at <= end else order).append(index)
+        if i["opcode"] == "LOOP":
+            start, end, iterations = at, at + i["params"]["body"], i["params"]["iterations"]
+        elif at == end:
+            order += loop * iterations
+            loop = []
+    return order
+
+
+def bytes_moved(names: list[str], guard: dict[str, int]) -> dict[str, int]:
+    """Return by how many bytes a GUARD moves each operand on in all."""
+    moved = dict.fromkeys(names, 0)
+    for letter in "abc":
+        index = guard[f"operand_{letter}"]
+        if index < len(names):
+            moved[names[index]] += (guard["count"] - 1) * guard[f"step_{letter}"]
+    return moved
 
 
 def fields(name: str, code: bytes, at: int) -> dict[str, dict[str, Any]]:

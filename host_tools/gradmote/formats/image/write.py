@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...compiler.instruction import ELEMENT_BYTES, Buffer, Instruction, Ref
+from ...compiler.loops import total_work
 from ...compiler.plan.lifetimes import aligned
 from ...compiler.program import Binding, Compiled, StateTensor, Store
 from ...errors import ImageError, ModelError
@@ -163,7 +164,7 @@ def code_section(compiled: Compiled, layout: Layout, constants: dict[Buffer, int
     for program in compiled.programs:
         offsets = place_scratch(layout, program.kind)
         words = b"".join(encode(i, offsets, constants) for i in program.instructions)
-        work = sum(i.work for i in program.instructions)
+        work = total_work(program.instructions)
         table += records.pack(
             "program",
             {

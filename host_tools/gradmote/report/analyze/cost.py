@@ -20,10 +20,13 @@ PRODUCTS = {
     "LSTM_CELLS", "LSTM_CELLS_GRAD", "MATMUL", "RNN_CELLS", "RNN_CELLS_GRAD", "WEIGHTED_GATHER", "WEIGHTED_SCATTER_ADD",
 }  # fmt: skip
 
+#: Machine instructions of what runs layers row by row: each time, and for each byte that moves.
+ROWS = {"LOOP": (30.0, 0.0), "GUARD": (90.0, 0.0), "SHIFT": (50.0, 0.6)}
+
 
 def macs_of(instruction: dict[str, Any]) -> int:
     """Return the multiply-accumulates of an instruction, those with padding included."""
-    return work_of(instruction) if instruction["opcode"] in PRODUCTS else 0
+    return instruction["times"] * work_of(instruction) if instruction["opcode"] in PRODUCTS else 0
 
 
 @cache
@@ -43,4 +46,9 @@ def machine_instructions(instruction: dict[str, Any], constants: bytes) -> float
     `constants` are the constants of the instruction's image.
     """
     costs, iterations = table()["costs"].get(instruction["opcode"], {}), iterations_of(instruction, constants)
-    return sum(costs[loop] * n for loop, n in iterations.items()) if iterations.keys() <= costs.keys() else None
+    if instruction["opcode"] in ROWS:
+        once, byte = ROWS[instruction["opcode"]]
+        return float(instruction["times"] * (once + byte * instruction["params"].get("n", 0)))
+    if not iterations.keys() <= costs.keys():
+        return None
+    return float(instruction["times"] * sum(costs[loop] * n for loop, n in iterations.items()))

@@ -40,8 +40,14 @@ def spans_of(image: Image, program: dict[str, Any]) -> list[Span]:
     """
     watch = Watch((program["arena_size"] - image.header["scratch_offset"] + WORD - 1) // WORD)
     base, last = image.header["scratch_offset"] // WORD, len(program["instructions"])
+    loop = None
     for index, instruction in enumerate(program["instructions"]):
         touched = [(access, words - base) for access, words in accesses(instruction) if words[-1] >= base]
+        if instruction["opcode"] == "LOOP":
+            loop = LoopWatch(watch, index, index + in_body(program["instructions"][index:]))
+        if loop is not None and index <= loop.last:
+            loop.note(instruction["opcode"], touched, index)
+            continue
         for access, words in touched:
             if "r" in access:
                 watch.read(words, index)
@@ -56,6 +62,15 @@ def spans_of(image: Image, program: dict[str, Any]) -> list[Span]:
     return [named(program, base, found) for found in joined(watch.found)]
 
 
+def in_body(instructions: list[dict[str, Any]]) -> int:
+    """Return how many instructions the body of the LOOP has that comes first."""
+    left, count = instructions[0]["params"]["body"], 0
+    while left > 0:
+        count += 1
+        left -= 1 + len(instructions[count]["operands"]) + len(instructions[count]["params"])
+    return count
+
+
 def accesses(instruction: dict[str, Any]) -> Iterator[tuple[str, np.ndarray]]:
     """Yield the access and the words of each operand that lies in the arena.
 
@@ -67,6 +82,8 @@ def accesses(instruction: dict[str, Any]) -> Iterator[tuple[str, np.ndarray]]:
         if at is not None:
             written_only = access == "rw" and not params.get("accumulate", 1)
             words = ascending(elements(extent, params) // PER_WORD.get(dtype, 1))
+            moved = instruction.get("moved", {}).get(name, 0) // WORD
+            words = np.arange(words[0], words[-1] + moved + 1) if moved else words
             yield "w" if written_only else access, at // WORD + words
 
 
@@ -135,6 +152,27 @@ class Watch:
             if len(run):
                 first = run[0]
                 self.found.append((int(words[first]), len(run), int(self.start[words[first]]), int(ends[first])))
+
+
+class LoopWatch:
+    """The words of scratch that a loop touches: all of them are needed while it runs."""
+
+    def __init__(self, watch: Watch, first: int, last: int) -> None:
+        """Begin with the loop's LOOP; `last` is the last instruction of its body."""
+        self.watch, self.first, self.last = watch, first, last
+        self.begun = np.zeros(watch.words, bool)  # words that the loop wrote before it read them
+
+    def note(self, opcode: str, touched: list[tuple[str, np.ndarray]], index: int) -> None:
+        """Note the words of an instruction; a SHIFT reads nothing that is needed the first time."""
+        reads = [words for access, words in touched if "r" in access and opcode != "SHIFT"]
+        for words in reads:
+            self.watch.read(words[~self.begun[words]], self.last)
+        for words in (words for access, words in touched if "w" in access or opcode == "SHIFT"):
+            read = ascending(np.concatenate(reads)) if reads else words[:0]
+            fresh = np.setdiff1d(words[~self.begun[words]], read)
+            self.watch.write(fresh[self.watch.last[fresh] < self.first], self.first, keep=False)
+            self.begun[words] = True
+            self.watch.last[words] = self.last
 
 
 def joined(found: list[tuple[int, int, int, int]]) -> list[tuple[int, int, int, int]]:

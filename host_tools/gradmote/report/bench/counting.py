@@ -20,6 +20,7 @@ from ...device.toolchains.system_packages import program_path
 from ...device.toolchains.toolchain import steps_of
 from ...errors import DeviceError, RuntimeFault
 from ...formats.files import write_part
+from ...formats.image import read_image, run_order
 from ...generated.records import PROGRAM
 from ...project.sources import build_module, origin
 
@@ -42,8 +43,8 @@ BOARDS = {
 class Counted:
     """The machine instructions of one program.
 
-    `each` has those of each instruction of the image. `whole` is those of a whole run; it is 0 for
-    a program that no function of the runtime runs by itself.
+    `each` has those of each instruction of the image, however often it runs. `whole` is those of a
+    whole run; it is 0 for a program that no function of the runtime runs by itself.
     """
 
     each: list[int] = field(default_factory=list)
@@ -82,7 +83,7 @@ class Counter:
         with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
             try:
-                return counts_of(iter(process.stdout.readline, "done\n"))
+                return by_instruction(image, counts_of(iter(process.stdout.readline, "done\n")))
             finally:
                 process.kill()
 
@@ -141,6 +142,17 @@ def _sources(board: Any, address: int, kernels: Sequence[str]) -> list[tuple[Pat
     flags = [*board.flags(), *defines, *kernels, *memory, *includes]
     sources = [SOURCE, tools.FIRMWARE / "src" / "device" / "fault.c", *board.own_sources(), *tools.runtime_sources()]
     return [(path, Path(str(index)) / f"{path.stem}.o", flags) for index, path in enumerate(sources)]
+
+
+def by_instruction(image: bytes, counts: dict[str, Counted]) -> dict[str, Counted]:
+    """Return the counts by instruction of the image, from those of all that a run executes."""
+    for program in read_image(image).programs:
+        counted = counts.get(program["kind"])
+        if counted is not None:
+            executed, counted.each = counted.each, [0] * len(program["instructions"])
+            for index, count in zip(run_order(program["instructions"]), executed, strict=True):
+                counted.each[index] += count
+    return counts
 
 
 def counts_of(lines: Iterable[str]) -> dict[str, Counted]:

@@ -83,10 +83,10 @@ def macs_of(instruction: dict[str, Any]) -> int:
     Each output counts with each tap of its window, padding included. A layer has as many in each
     direction.
     """
-    opcode, p = instruction["opcode"], instruction["params"]
+    opcode, p, times = instruction["opcode"], instruction["params"], instruction["times"]
     if opcode in CONVOLUTIONS:
-        return math.prod(p[name] for name in EXTENTS)
-    return p.get("batch", 1) * p["m"] * p["n"] * p["k"] if opcode in PRODUCTS and "m" in p else 0
+        return int(times * math.prod(p[name] for name in EXTENTS))
+    return int(times * p.get("batch", 1) * p["m"] * p["n"] * p["k"]) if opcode in PRODUCTS and "m" in p else 0
 
 
 def shape_of(instruction: dict[str, Any]) -> str:
@@ -115,6 +115,8 @@ def totals(image: Image, program: dict[str, Any], costs: Iterable[float]) -> dic
     """
     found: dict[Kernel, Total] = {}
     for kernel, instruction, cost in zip(kernels_of(image, program), program["instructions"], costs, strict=True):
+        if instruction["opcode"] == "GUARD":
+            continue  # it counts with the instruction behind it
         total = found.setdefault(kernel, Total())
         total.instructions += 1
         total.cost += cost

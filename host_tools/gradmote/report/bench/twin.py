@@ -18,7 +18,7 @@ import numpy as np
 from gradmote_runtime import Session
 from gradmote_runtime.timing import seconds_of_each
 
-from ...formats.image import Image, read_image
+from ...formats.image import Image, read_image, run_order
 from .kernel_totals import Kernel, Total, totals
 from .spread import Spread
 
@@ -69,13 +69,15 @@ def time_program(
         run = getattr(session, CALLS[kind])
         calls = calls_for(lambda: run(*arrays))
         whole = np.empty(rounds)
-        each = np.empty((rounds, len(program["instructions"])))
+        order = run_order(program["instructions"])
+        each = np.empty((rounds, len(order)))
         for at in range(rounds):
             whole[at] = seconds_of(lambda: run(*arrays), calls) / calls
             feed(session, arrays)
             each[at] = seconds_of_each(session, kind, each.shape[1])
             on_round()
-    kernels = totals(image, program, np.median(each, axis=0).tolist())
+    costs = np.bincount(order, np.median(each, axis=0), len(program["instructions"]))
+    kernels = totals(image, program, costs.tolist())
     return Timed(kind, image.header["batch"], Spread.of(whole.tolist()), kernels)
 
 

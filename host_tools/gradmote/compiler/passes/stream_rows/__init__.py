@@ -1,0 +1,60 @@
+"""The pass that runs parts of programs row by row, where whole tensors would be the peak of memory.
+
+Of a tensor that only such a part makes and reads, no more rows are kept than its readers reach
+back: three of the input of a 3x3 convolution. Nothing is computed twice, and each row is computed
+by the same kernels in the same order, so all bits stay. A LOOP repeats the instructions, and GUARDs
+say in which iterations each runs.
+"""
+
+from __future__ import annotations
+
+from ...instruction import Buffer
+from ...program import Compiled, Program, Streamed
+from ..share_in_place import replace as replace_buffer
+from .choose import choose
+from .emit import loop_of
+from .section import Section, overwrites
+
+
+def run(compiled: Compiled) -> None:
+    """Stream the sections that let the arena be smaller."""
+    if not is_wanted(compiled):
+        return
+    for program, sections in zip(compiled.programs, choose(compiled.programs), strict=True):
+        for section in reversed(sections):
+            stream(program, section)
+
+
+def is_wanted(compiled: Compiled) -> bool:
+    """Tell whether rows are streamed: as the options say, or else where layers are quantized."""
+    if compiled.stream_rows is not None:
+        return compiled.stream_rows
+    return any(i.opcode == "CONV_S8" for program in compiled.programs for i in program.instructions)
+
+
+def stream(program: Program, section: Section) -> None:
+    """Replace the instructions of a section by its loop."""
+    later = program.instructions[section.last + 1 :]
+    for home in dict.fromkeys(section.homes.values()):
+        if home.rows is None and overwrites(section, home.value):
+            old, home.buffer = home.buffer, Buffer(home.buffer.name, home.buffer.size, "scratch")
+            replace_buffer(program, old, home.buffer, later)
+    loop = loop_of(section)
+    program.streamed.insert(0, facts(section))
+    program.instructions[section.first : section.last + 1] = loop
+    lines = {h.buffer for h in section.homes.values() if h.rows is not None}
+    program.rows |= {buffer: buffer not in section.momentary for buffer in lines}
+
+
+def facts(section: Section) -> Streamed:
+    """Return what is to be told of a section."""
+    first, last = (section.steps[k].instruction for k in (section.first, section.last))
+    lines = [h for h in dict.fromkeys(section.homes.values()) if h.rows is not None]
+    return Streamed(
+        first.layer or first.origin,
+        last.layer or last.origin,
+        len(section.indices),
+        section.iterations,
+        sum(h.value.bytes for h in lines),
+        sum(h.bytes for h in lines),
+    )
