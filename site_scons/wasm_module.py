@@ -110,7 +110,7 @@ def build_inference_module(target: Path, form: str) -> None:
     """Compile and link the part of the runtime that infers into `target`. form: as above. Raises WasmError."""
     lacking = [f"-DGM_WITH_{name}=0" for name in TRAINING_KERNELS.read_text().split()]
     # Images that train may have a store. It is verified, and nothing reads it.
-    flags = ["-DGM_TRAINING=0", "-DGM_WITH_STORE=1", *lacking]
+    flags = ["-DGM_TRAINING=0", "-DGM_WITH_STORE=1", *WITHOUT_INT8, *lacking]
     _build(target, form, flags, WASM / "gm_wasm_infer.c", INFERENCE_EXPORTS.read_text().split())
 
 
