@@ -2050,6 +2050,244 @@ static const uint8_t params_shift[] = {
 static const uint8_t terms_shift[] = { 2, 2 };
 #endif
 
+#if GM_WITH_QUANTIZE_GRAD
+static const gm_operand_info operands_quantize_grad[] = {
+    { GM_IN_PLACE, 3, 3 },
+    { GM_I8, 3, 6 },
+    { GM_OPTIONAL, 1, 9 },
+    { GM_WRITE, 3, 10 },
+};
+static const uint8_t params_quantize_grad[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+};
+static const uint8_t terms_quantize_grad[] = { 5, 6, 7, 5, 6, 7, 5, 6, 7, 6, 5, 6, 7 };
+#endif
+
+#if GM_WITH_CONV_GRAD_X_S8
+static const gm_operand_info operands_conv_grad_x_s8[] = {
+    { GM_STRIDED, 10, 8 },
+    { GM_STRIDED | GM_I8, 10, 18 },
+    { GM_WRITE | GM_STRIDED, 10, 28 },
+    { GM_STRIDED, 8, 38 },
+    { GM_STRIDED, 8, 46 },
+};
+static const uint8_t params_conv_grad_x_s8[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_I32,
+    GM_PARAM_FLAG,
+};
+static const uint8_t terms_conv_grad_x_s8[] = { 4, 5, 6, 7, 8, 9, 12, 13, 4, 30, 10, 31, 11, 32, 5, 33, 7, 34, 5, 25, 7, 26, 6, 27, 12, 28, 13, 29, 4, 20, 8, 21, 9, 22, 5, 23, 6, 24, 10, 14, 12, 16, 130, 18, 8, 129, 11, 15, 13, 17, 130, 19, 9, 129 };
+#endif
+
+#if GM_WITH_CONV_GRAD_W_S8
+static const gm_operand_info operands_conv_grad_w_s8[] = {
+    { GM_STRIDED | GM_I8, 10, 8 },
+    { GM_STRIDED, 10, 18 },
+    { 0, 2, 28 },
+    { GM_WRITE, 5, 30 },
+    { GM_STRIDED, 8, 35 },
+    { GM_STRIDED, 8, 43 },
+};
+static const uint8_t params_conv_grad_w_s8[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_I32,
+    GM_PARAM_FLAG,
+};
+static const uint8_t terms_conv_grad_w_s8[] = { 5, 6, 7, 8, 11, 12, 13, 14, 5, 21, 9, 22, 10, 23, 6, 24, 7, 25, 5, 26, 11, 27, 12, 28, 6, 29, 8, 30, 6, 8, 6, 8, 7, 13, 14, 11, 15, 13, 17, 130, 19, 9, 129, 12, 16, 14, 18, 130, 20, 10, 129 };
+#endif
+
+#if GM_WITH_CONV_UPDATE_S8
+static const gm_operand_info operands_conv_update_s8[] = {
+    { GM_STRIDED | GM_I8, 10, 8 },
+    { GM_STRIDED, 10, 18 },
+    { GM_WRITE, 3, 28 },
+    { GM_WRITE | GM_I8, 6, 31 },
+    { GM_WRITE | GM_OPTIONAL, 5, 37 },
+    { GM_WRITE | GM_OPTIONAL, 5, 42 },
+    { GM_OPTIONAL, 1, 47 },
+    { 0, 1, 48 },
+    { GM_RULE, 1, 49 },
+    { 0, 2, 50 },
+    { 0, 2, 52 },
+    { 0, 1, 54 },
+    { GM_STRIDED, 8, 55 },
+    { GM_STRIDED, 8, 63 },
+};
+static const uint8_t params_conv_update_s8[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_I32,
+    GM_PARAM_DIM,
+    GM_PARAM_U32,
+    GM_PARAM_F32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+};
+static const uint8_t terms_conv_update_s8[] = { 13, 14, 15, 16, 19, 20, 21, 22, 13, 29, 17, 30, 18, 31, 14, 32, 15, 33, 13, 34, 19, 35, 20, 36, 14, 37, 16, 38, 15, 21, 22, 14, 16, 15, 21, 22, 40, 14, 16, 15, 21, 22, 14, 16, 15, 21, 22, 130, 129, 129, 14, 16, 14, 16, 130, 19, 23, 21, 25, 130, 27, 17, 129, 20, 24, 22, 26, 130, 28, 18, 129 };
+#endif
+
+#if GM_WITH_UPDATE_S8
+static const gm_operand_info operands_update_s8[] = {
+    { 0, 3, 3 },
+    { GM_WRITE | GM_I8, 3, 6 },
+    { GM_WRITE | GM_OPTIONAL, 3, 9 },
+    { GM_WRITE | GM_OPTIONAL, 3, 12 },
+    { GM_OPTIONAL, 1, 15 },
+    { 0, 1, 16 },
+    { GM_OPTIONAL, 1, 17 },
+    { GM_RULE, 1, 18 },
+    { 0, 1, 19 },
+    { 0, 1, 20 },
+};
+static const uint8_t params_update_s8[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_U32,
+    GM_PARAM_F32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+};
+static const uint8_t terms_update_s8[] = { 11, 12, 13, 11, 12, 13, 11, 12, 13, 11, 12, 13, 11, 12, 13, 130, 129, 129, 129, 12, 130 };
+#endif
+
+#if GM_WITH_UPDATE_S16
+static const gm_operand_info operands_update_s16[] = {
+    { 0, 3, 3 },
+    { GM_WRITE | GM_I16, 3, 6 },
+    { GM_WRITE | GM_OPTIONAL, 3, 9 },
+    { GM_WRITE | GM_OPTIONAL, 3, 12 },
+    { GM_OPTIONAL, 1, 15 },
+    { 0, 1, 16 },
+    { GM_OPTIONAL, 1, 17 },
+    { GM_RULE, 1, 18 },
+    { 0, 1, 19 },
+    { 0, 1, 20 },
+};
+static const uint8_t params_update_s16[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_U32,
+    GM_PARAM_F32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+};
+static const uint8_t terms_update_s16[] = { 11, 12, 13, 11, 12, 13, 11, 12, 13, 11, 12, 13, 11, 12, 13, 130, 129, 129, 129, 12, 130 };
+#endif
+
+#if GM_WITH_UPDATE_S32
+static const gm_operand_info operands_update_s32[] = {
+    { 0, 3, 3 },
+    { GM_WRITE, 3, 6 },
+    { GM_WRITE | GM_OPTIONAL, 3, 9 },
+    { GM_WRITE | GM_OPTIONAL, 3, 12 },
+    { GM_OPTIONAL, 1, 15 },
+    { 0, 1, 16 },
+    { GM_OPTIONAL, 1, 17 },
+    { GM_RULE, 1, 18 },
+    { 0, 1, 19 },
+    { 0, 1, 20 },
+};
+static const uint8_t params_update_s32[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_U32,
+    GM_PARAM_F32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+};
+static const uint8_t terms_update_s32[] = { 11, 12, 13, 11, 12, 13, 11, 12, 13, 11, 12, 13, 11, 12, 13, 130, 129, 129, 129, 12, 130 };
+#endif
+
 enum {
 #if GM_WITH_GEMM
     SHAPE_GEMM,
@@ -2317,6 +2555,27 @@ enum {
 #endif
 #if GM_WITH_SHIFT
     SHAPE_SHIFT,
+#endif
+#if GM_WITH_QUANTIZE_GRAD
+    SHAPE_QUANTIZE_GRAD,
+#endif
+#if GM_WITH_CONV_GRAD_X_S8
+    SHAPE_CONV_GRAD_X_S8,
+#endif
+#if GM_WITH_CONV_GRAD_W_S8
+    SHAPE_CONV_GRAD_W_S8,
+#endif
+#if GM_WITH_CONV_UPDATE_S8
+    SHAPE_CONV_UPDATE_S8,
+#endif
+#if GM_WITH_UPDATE_S8
+    SHAPE_UPDATE_S8,
+#endif
+#if GM_WITH_UPDATE_S16
+    SHAPE_UPDATE_S16,
+#endif
+#if GM_WITH_UPDATE_S32
+    SHAPE_UPDATE_S32,
 #endif
     SHAPE_COUNT
 };
@@ -2588,6 +2847,27 @@ const gm_opcode_shape gm_shapes[SHAPE_COUNT > 0 ? SHAPE_COUNT : 1] = {
 #endif
 #if GM_WITH_SHIFT
     { operands_shift, params_shift, terms_shift, 1, 2, 1, 0 },
+#endif
+#if GM_WITH_QUANTIZE_GRAD
+    { operands_quantize_grad, params_quantize_grad, terms_quantize_grad, 4, 5, 3, 0 },
+#endif
+#if GM_WITH_CONV_GRAD_X_S8
+    { operands_conv_grad_x_s8, params_conv_grad_x_s8, terms_conv_grad_x_s8, 3, 33, 8, 2 },
+#endif
+#if GM_WITH_CONV_GRAD_W_S8
+    { operands_conv_grad_w_s8, params_conv_grad_w_s8, terms_conv_grad_w_s8, 4, 28, 8, 2 },
+#endif
+#if GM_WITH_CONV_UPDATE_S8
+    { operands_conv_update_s8, params_conv_update_s8, terms_conv_update_s8, 12, 33, 8, 2 },
+#endif
+#if GM_WITH_UPDATE_S8
+    { operands_update_s8, params_update_s8, terms_update_s8, 10, 8, 3, 0 },
+#endif
+#if GM_WITH_UPDATE_S16
+    { operands_update_s16, params_update_s16, terms_update_s16, 10, 8, 3, 0 },
+#endif
+#if GM_WITH_UPDATE_S32
+    { operands_update_s32, params_update_s32, terms_update_s32, 10, 8, 3, 0 },
 #endif
 };
 
@@ -3021,6 +3301,27 @@ const uint8_t gm_shape_index[GM_OP_LIMIT] = {
 #if GM_WITH_SHIFT
     [GM_OP_SHIFT] = SHAPE_SHIFT,
 #endif
+#if GM_WITH_QUANTIZE_GRAD
+    [GM_OP_QUANTIZE_GRAD] = SHAPE_QUANTIZE_GRAD,
+#endif
+#if GM_WITH_CONV_GRAD_X_S8
+    [GM_OP_CONV_GRAD_X_S8] = SHAPE_CONV_GRAD_X_S8,
+#endif
+#if GM_WITH_CONV_GRAD_W_S8
+    [GM_OP_CONV_GRAD_W_S8] = SHAPE_CONV_GRAD_W_S8,
+#endif
+#if GM_WITH_CONV_UPDATE_S8
+    [GM_OP_CONV_UPDATE_S8] = SHAPE_CONV_UPDATE_S8,
+#endif
+#if GM_WITH_UPDATE_S8
+    [GM_OP_UPDATE_S8] = SHAPE_UPDATE_S8,
+#endif
+#if GM_WITH_UPDATE_S16
+    [GM_OP_UPDATE_S16] = SHAPE_UPDATE_S16,
+#endif
+#if GM_WITH_UPDATE_S32
+    [GM_OP_UPDATE_S32] = SHAPE_UPDATE_S32,
+#endif
 };
 
 const gm_kernel gm_kernels[GM_OP_LIMIT] = {
@@ -3453,6 +3754,27 @@ const gm_kernel gm_kernels[GM_OP_LIMIT] = {
 #if GM_WITH_SHIFT
     [GM_OP_SHIFT] = gm_kernel_shift,
 #endif
+#if GM_WITH_QUANTIZE_GRAD
+    [GM_OP_QUANTIZE_GRAD] = gm_kernel_quantize_grad,
+#endif
+#if GM_WITH_CONV_GRAD_X_S8
+    [GM_OP_CONV_GRAD_X_S8] = gm_kernel_conv_grad_x_s8,
+#endif
+#if GM_WITH_CONV_GRAD_W_S8
+    [GM_OP_CONV_GRAD_W_S8] = gm_kernel_conv_grad_w_s8,
+#endif
+#if GM_WITH_CONV_UPDATE_S8
+    [GM_OP_CONV_UPDATE_S8] = gm_kernel_conv_update_s8,
+#endif
+#if GM_WITH_UPDATE_S8
+    [GM_OP_UPDATE_S8] = gm_kernel_update_s8,
+#endif
+#if GM_WITH_UPDATE_S16
+    [GM_OP_UPDATE_S16] = gm_kernel_update_s16,
+#endif
+#if GM_WITH_UPDATE_S32
+    [GM_OP_UPDATE_S32] = gm_kernel_update_s32,
+#endif
 };
 
 #if GM_THREADS
@@ -3570,5 +3892,8 @@ const gm_split_info gm_splits[GM_OP_LIMIT] = {
     [GM_OP_SUM_S16] = { { { 6, 8 } }, 0 },
     [GM_OP_COPY_S16] = { { { 3, 1 }, { 4, 1 }, { 5, 1 }, { 6, 1 }, { 7, 1 }, { 8, 1 } }, 0 },
     [GM_OP_DEQUANTIZE_S16] = { { { 4, 1 } }, 0 },
+    [GM_OP_QUANTIZE_GRAD] = { { { 5, 1 } }, 0 },
+    [GM_OP_CONV_GRAD_X_S8] = { { { 4, 1 }, { 5, 8 }, { 6, 8 } }, 0 },
+    [GM_OP_CONV_GRAD_W_S8] = { { { 6, 1 }, { 8, 1 } }, 0 },
 };
 #endif

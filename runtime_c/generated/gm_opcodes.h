@@ -151,7 +151,14 @@ enum gm_opcode {
     GM_OP_LOOP = 141,
     GM_OP_GUARD = 142,
     GM_OP_SHIFT = 143,
-    GM_OP_LIMIT = 144
+    GM_OP_QUANTIZE_GRAD = 144,
+    GM_OP_CONV_GRAD_X_S8 = 145,
+    GM_OP_CONV_GRAD_W_S8 = 146,
+    GM_OP_CONV_UPDATE_S8 = 147,
+    GM_OP_UPDATE_S8 = 148,
+    GM_OP_UPDATE_S16 = 149,
+    GM_OP_UPDATE_S32 = 150,
+    GM_OP_LIMIT = 151
 };
 
 enum gm_activation { GM_ACTIVATION_NONE = 0, GM_ACTIVATION_RELU = 1 };
@@ -2715,6 +2722,224 @@ typedef struct gm_insn_shift {
 } gm_insn_shift;
 typedef char gm_assert_insn_shift[sizeof(gm_insn_shift) == 16 ? 1 : -1];
 
+/* dx = low < q < high ? dy scale : 0, with the scale of its channel, or 1 where that is absent */
+typedef struct gm_insn_quantize_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t q;
+    uint32_t scale;
+    uint32_t dx;
+    uint32_t outer;
+    uint32_t channels;
+    uint32_t inner;
+    int32_t low;
+    int32_t high;
+} gm_insn_quantize_grad;
+typedef char gm_assert_insn_quantize_grad[sizeof(gm_insn_quantize_grad) == 40 ? 1 : -1];
+
+/* x[b,i,j,g,c] = sum over kernel rows, columns and out_channels of y (w - w_zero): the gradient of CONV_S8 for x, from y in float32; with accumulate, the sum starts from x */
+typedef struct gm_insn_conv_grad_x_s8 {
+    uint32_t head;
+    uint32_t y;
+    uint32_t w;
+    uint32_t x;
+    uint32_t batch;
+    uint32_t groups;
+    uint32_t in_channels;
+    uint32_t out_channels;
+    uint32_t in_h;
+    uint32_t in_w;
+    uint32_t out_h;
+    uint32_t out_w;
+    uint32_t kernel_h;
+    uint32_t kernel_w;
+    uint32_t stride_h;
+    uint32_t stride_w;
+    uint32_t dilation_h;
+    uint32_t dilation_w;
+    uint32_t pad_h;
+    uint32_t pad_w;
+    uint32_t x_batch;
+    uint32_t x_h;
+    uint32_t x_w;
+    uint32_t x_group;
+    uint32_t x_channel;
+    uint32_t w_group;
+    uint32_t w_out_channel;
+    uint32_t w_in_channel;
+    uint32_t w_h;
+    uint32_t w_w;
+    uint32_t y_batch;
+    uint32_t y_h;
+    uint32_t y_w;
+    uint32_t y_group;
+    uint32_t y_channel;
+    int32_t w_zero;
+    uint32_t accumulate;
+} gm_insn_conv_grad_x_s8;
+typedef char gm_assert_insn_conv_grad_x_s8[sizeof(gm_insn_conv_grad_x_s8) == 148 ? 1 : -1];
+
+/* y[g,m,c,k,l] = factor[g,m] times the sum over batch, output rows and columns of dy (x - x_zero): the gradient of CONV_S8's w; with accumulate, it is added to y. The strides y_batch to y_channel are of dy */
+typedef struct gm_insn_conv_grad_w_s8 {
+    uint32_t head;
+    uint32_t x;
+    uint32_t dy;
+    uint32_t factor;
+    uint32_t y;
+    uint32_t batch;
+    uint32_t groups;
+    uint32_t in_channels;
+    uint32_t out_channels;
+    uint32_t in_h;
+    uint32_t in_w;
+    uint32_t out_h;
+    uint32_t out_w;
+    uint32_t kernel_h;
+    uint32_t kernel_w;
+    uint32_t stride_h;
+    uint32_t stride_w;
+    uint32_t dilation_h;
+    uint32_t dilation_w;
+    uint32_t pad_h;
+    uint32_t pad_w;
+    uint32_t x_batch;
+    uint32_t x_h;
+    uint32_t x_w;
+    uint32_t x_group;
+    uint32_t x_channel;
+    uint32_t y_batch;
+    uint32_t y_h;
+    uint32_t y_w;
+    uint32_t y_group;
+    uint32_t y_channel;
+    int32_t x_zero;
+    uint32_t accumulate;
+} gm_insn_conv_grad_w_s8;
+typedef char gm_assert_insn_conv_grad_w_s8[sizeof(gm_insn_conv_grad_w_s8) == 132 ? 1 : -1];
+
+/* one output channel after another: row = the gradient that CONV_GRAD_W_S8 makes of w[g,m]; then rule updates p[g,m] with it as UPDATE_S8 does, or with p_bytes 2 as UPDATE_S16 does */
+typedef struct gm_insn_conv_update_s8 {
+    uint32_t head;
+    uint32_t x;
+    uint32_t dy;
+    uint32_t row;
+    uint32_t p;
+    uint32_t slot1;
+    uint32_t slot2;
+    uint32_t aux;
+    uint32_t lr;
+    uint32_t rule;
+    uint32_t factor;
+    uint32_t units;
+    uint32_t counter;
+    uint32_t batch;
+    uint32_t groups;
+    uint32_t in_channels;
+    uint32_t out_channels;
+    uint32_t in_h;
+    uint32_t in_w;
+    uint32_t out_h;
+    uint32_t out_w;
+    uint32_t kernel_h;
+    uint32_t kernel_w;
+    uint32_t stride_h;
+    uint32_t stride_w;
+    uint32_t dilation_h;
+    uint32_t dilation_w;
+    uint32_t pad_h;
+    uint32_t pad_w;
+    uint32_t x_batch;
+    uint32_t x_h;
+    uint32_t x_w;
+    uint32_t x_group;
+    uint32_t x_channel;
+    uint32_t y_batch;
+    uint32_t y_h;
+    uint32_t y_w;
+    uint32_t y_group;
+    uint32_t y_channel;
+    int32_t x_zero;
+    uint32_t p_bytes;
+    uint32_t stream;
+    float limit;
+    int32_t zero;
+    int32_t low;
+    int32_t high;
+} gm_insn_conv_update_s8;
+typedef char gm_assert_insn_conv_update_s8[sizeof(gm_insn_conv_update_s8) == 184 ? 1 : -1];
+
+/* rule updates p, of which element i stands for (p - zero) units of its channel, with the gradient scale g; the step is rounded up or down at random, by its fraction, and p stays in low to high */
+typedef struct gm_insn_update_s8 {
+    uint32_t head;
+    uint32_t g;
+    uint32_t p;
+    uint32_t slot1;
+    uint32_t slot2;
+    uint32_t aux;
+    uint32_t lr;
+    uint32_t scale;
+    uint32_t rule;
+    uint32_t units;
+    uint32_t counter;
+    uint32_t outer;
+    uint32_t channels;
+    uint32_t inner;
+    uint32_t stream;
+    float limit;
+    int32_t zero;
+    int32_t low;
+    int32_t high;
+} gm_insn_update_s8;
+typedef char gm_assert_insn_update_s8[sizeof(gm_insn_update_s8) == 76 ? 1 : -1];
+
+/* the same of 16 bits: a master whose high byte is the weight, so that zero is 256 times the weight's and 128 */
+typedef struct gm_insn_update_s16 {
+    uint32_t head;
+    uint32_t g;
+    uint32_t p;
+    uint32_t slot1;
+    uint32_t slot2;
+    uint32_t aux;
+    uint32_t lr;
+    uint32_t scale;
+    uint32_t rule;
+    uint32_t units;
+    uint32_t counter;
+    uint32_t outer;
+    uint32_t channels;
+    uint32_t inner;
+    uint32_t stream;
+    float limit;
+    int32_t zero;
+    int32_t low;
+    int32_t high;
+} gm_insn_update_s16;
+typedef char gm_assert_insn_update_s16[sizeof(gm_insn_update_s16) == 76 ? 1 : -1];
+
+/* the same of 32 bits, for biases */
+typedef struct gm_insn_update_s32 {
+    uint32_t head;
+    uint32_t g;
+    uint32_t p;
+    uint32_t slot1;
+    uint32_t slot2;
+    uint32_t aux;
+    uint32_t lr;
+    uint32_t scale;
+    uint32_t rule;
+    uint32_t units;
+    uint32_t counter;
+    uint32_t outer;
+    uint32_t channels;
+    uint32_t inner;
+    uint32_t stream;
+    float limit;
+    int32_t zero;
+    int32_t low;
+    int32_t high;
+} gm_insn_update_s32;
+typedef char gm_assert_insn_update_s32[sizeof(gm_insn_update_s32) == 76 ? 1 : -1];
+
 /* A kernel runs one verified instruction: GM_OK, or a negative gm_error that ends the program. */
 typedef int (*gm_kernel)(const struct gm_session *session, const void *instruction);
 
@@ -2861,6 +3086,13 @@ int gm_kernel_max_pool_grad_s16(const struct gm_session *session, const void *in
 int gm_kernel_loop(const struct gm_session *session, const void *instruction);
 int gm_kernel_guard(const struct gm_session *session, const void *instruction);
 int gm_kernel_shift(const struct gm_session *session, const void *instruction);
+int gm_kernel_quantize_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_conv_grad_x_s8(const struct gm_session *session, const void *instruction);
+int gm_kernel_conv_grad_w_s8(const struct gm_session *session, const void *instruction);
+int gm_kernel_conv_update_s8(const struct gm_session *session, const void *instruction);
+int gm_kernel_update_s8(const struct gm_session *session, const void *instruction);
+int gm_kernel_update_s16(const struct gm_session *session, const void *instruction);
+int gm_kernel_update_s32(const struct gm_session *session, const void *instruction);
 
 #ifndef GM_WITH_GEMM
 #define GM_WITH_GEMM (!GM_ONLY_SELECTED)
@@ -3291,6 +3523,27 @@ int gm_kernel_shift(const struct gm_session *session, const void *instruction);
 #ifndef GM_WITH_SHIFT
 #define GM_WITH_SHIFT (!GM_ONLY_SELECTED && GM_WITH_LOOPS)
 #endif
+#ifndef GM_WITH_QUANTIZE_GRAD
+#define GM_WITH_QUANTIZE_GRAD (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
+#ifndef GM_WITH_CONV_GRAD_X_S8
+#define GM_WITH_CONV_GRAD_X_S8 (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
+#ifndef GM_WITH_CONV_GRAD_W_S8
+#define GM_WITH_CONV_GRAD_W_S8 (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
+#ifndef GM_WITH_CONV_UPDATE_S8
+#define GM_WITH_CONV_UPDATE_S8 (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
+#ifndef GM_WITH_UPDATE_S8
+#define GM_WITH_UPDATE_S8 (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
+#ifndef GM_WITH_UPDATE_S16
+#define GM_WITH_UPDATE_S16 (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
+#ifndef GM_WITH_UPDATE_S32
+#define GM_WITH_UPDATE_S32 (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
 
 /* ---- Tables for gm_open() and the executor ---------------------------------------------------------------- */
 
@@ -3338,7 +3591,7 @@ static inline const gm_opcode_shape *gm_shape_of(uint32_t opcode)
     return gm_kernels[opcode] ? &gm_shapes[gm_shape_index[opcode]] : 0;
 }
 
-#define GM_MOST_OPERANDS 11u   /* of an instruction */
+#define GM_MOST_OPERANDS 12u   /* of an instruction */
 
 #define GM_MOST_WORDS 48u
 

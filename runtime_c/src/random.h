@@ -35,4 +35,11 @@ static inline uint32_t gm_random_at(gm_random random, uint32_t i)
     return gm_mix(gm_mix(random.step_key + i) ^ random.stream_key);
 }
 
+/* Returns two numbers of 16 bits, number 2 i in the low half and number 2 i + 1 in the high one, for
+ * sums that round at random. One mix is enough for them, as no two streams have a key in common. */
+static inline uint32_t gm_random_pair(gm_random random, uint32_t i)
+{
+    return gm_mix(random.stream_key + i);
+}
+
 #endif

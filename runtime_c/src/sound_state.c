@@ -33,12 +33,24 @@ static int read_update(const uint32_t *instruction, update *out)
     const gm_insn_update *plain = start;
     const gm_insn_gemm_update *gemm = start;
     const gm_insn_conv_update *conv = start;
+    const gm_insn_conv_update_s8 *conv_s8 = start;
+    const gm_insn_update_s8 *stored = start;
     switch (*instruction & 0xFFFF) {
     case GM_OP_UPDATE: *out = (update){plain->n, &plain->p, plain->rule}; return 1;
     case GM_OP_GEMM_UPDATE: *out = (update){gemm->m * gemm->n, &gemm->p, gemm->rule}; return 1;
     case GM_OP_CONV_UPDATE:
         *out = (update){conv->groups * conv->out_channels * conv->in_channels * conv->kernel_h * conv->kernel_w,
                         &conv->p, conv->rule};
+        return 1;
+    case GM_OP_UPDATE_S8:
+    case GM_OP_UPDATE_S16:
+    case GM_OP_UPDATE_S32:
+        *out = (update){stored->outer * stored->channels * stored->inner, &stored->p, stored->rule};
+        return 1;
+    case GM_OP_CONV_UPDATE_S8:
+        *out = (update){conv_s8->groups * conv_s8->out_channels * conv_s8->in_channels * conv_s8->kernel_h *
+                            conv_s8->kernel_w,
+                        &conv_s8->p, conv_s8->rule};
         return 1;
     default: return 0;
     }

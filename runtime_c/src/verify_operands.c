@@ -55,15 +55,23 @@ static uint64_t bytes_of_elements(const gm_operand_info *info, uint64_t elements
     return elements > SIZE_LIMIT || (info->flags & GM_TYPE) == GM_BYTES ? elements : alignment(info) * elements;
 }
 
+/* Returns whether an update has its moments in the words of UPDATE. The fused ones all have them in
+ * those of GEMM_UPDATE. */
+static int updates_with_stored_gradient(uint32_t opcode)
+{
+    return opcode == GM_OP_UPDATE || opcode == GM_OP_UPDATE_S8 || opcode == GM_OP_UPDATE_S16 ||
+           opcode == GM_OP_UPDATE_S32;
+}
+
 /* V19: a rule lies in the constants and is in this build, and the instruction has the moments that
  * it needs and no others. */
 static int check_rule(const gm_verifier *v, const uint32_t *instruction, uint32_t operand)
 {
     static const uint8_t slots[GM_RULE_COUNT] = GM_RULE_SLOTS, aux[GM_RULE_COUNT] = GM_RULE_AUX;
     uint32_t offset = operand & ~GM_CONSTANT_BIT;
-    /* GEMM_UPDATE and CONV_UPDATE have their moments in the same words. */
-    uint32_t first = (uint32_t)((instruction[0] & 0xFFFF) == GM_OP_UPDATE ? offsetof(gm_insn_update, slot1)
-                                                                          : offsetof(gm_insn_gemm_update, slot1));
+    uint32_t first =
+        (uint32_t)(updates_with_stored_gradient(instruction[0] & 0xFFFF) ? offsetof(gm_insn_update, slot1)
+                                                                         : offsetof(gm_insn_gemm_update, slot1));
     const uint32_t *moment = &instruction[first / WORD];
     if ((operand & GM_CONSTANT_BIT) == 0 ||
         !lies_in(offset, GM_RULE_WORDS * WORD, 0, v->header->sections[GM_SECTION_CONSTANTS].size)) {

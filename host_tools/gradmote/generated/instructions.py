@@ -2262,6 +2262,224 @@ class Shift(Instruction):
     n: int
     by: int
 
+
+class QuantizeGrad(Instruction):
+    """dx = low < q < high ? dy scale : 0, with the scale of its channel, or 1 where that is absent"""
+
+    opcode = "QUANTIZE_GRAD"
+    dy: Ref
+    q: Ref
+    scale: Ref | None = None
+    dx: Ref
+    outer: int
+    channels: int
+    inner: int
+    low: int
+    high: int
+
+
+class ConvGradXS8(Instruction):
+    """x[b,i,j,g,c] = sum over kernel rows, columns and out_channels of y (w - w_zero): the gradient of CONV_S8 for x, from y in float32; with accumulate, the sum starts from x"""
+
+    opcode = "CONV_GRAD_X_S8"
+    y: Ref
+    w: Ref
+    x: Ref
+    batch: int
+    groups: int
+    in_channels: int
+    out_channels: int
+    in_h: int
+    in_w: int
+    out_h: int
+    out_w: int
+    kernel_h: int
+    kernel_w: int
+    stride_h: int
+    stride_w: int
+    dilation_h: int
+    dilation_w: int
+    pad_h: int
+    pad_w: int
+    x_batch: int
+    x_h: int
+    x_w: int
+    x_group: int
+    x_channel: int
+    w_group: int
+    w_out_channel: int
+    w_in_channel: int
+    w_h: int
+    w_w: int
+    y_batch: int
+    y_h: int
+    y_w: int
+    y_group: int
+    y_channel: int
+    w_zero: int
+    accumulate: bool
+
+
+class ConvGradWS8(Instruction):
+    """y[g,m,c,k,l] = factor[g,m] times the sum over batch, output rows and columns of dy (x - x_zero): the gradient of CONV_S8's w; with accumulate, it is added to y. The strides y_batch to y_channel are of dy"""
+
+    opcode = "CONV_GRAD_W_S8"
+    x: Ref
+    dy: Ref
+    factor: Ref
+    y: Ref
+    batch: int
+    groups: int
+    in_channels: int
+    out_channels: int
+    in_h: int
+    in_w: int
+    out_h: int
+    out_w: int
+    kernel_h: int
+    kernel_w: int
+    stride_h: int
+    stride_w: int
+    dilation_h: int
+    dilation_w: int
+    pad_h: int
+    pad_w: int
+    x_batch: int
+    x_h: int
+    x_w: int
+    x_group: int
+    x_channel: int
+    y_batch: int
+    y_h: int
+    y_w: int
+    y_group: int
+    y_channel: int
+    x_zero: int
+    accumulate: bool
+
+
+class ConvUpdateS8(Instruction):
+    """one output channel after another: row = the gradient that CONV_GRAD_W_S8 makes of w[g,m]; then rule updates p[g,m] with it as UPDATE_S8 does, or with p_bytes 2 as UPDATE_S16 does"""
+
+    opcode = "CONV_UPDATE_S8"
+    x: Ref
+    dy: Ref
+    row: Ref
+    p: Ref
+    slot1: Ref | None = None
+    slot2: Ref | None = None
+    aux: Ref | None = None
+    lr: Ref
+    rule: Ref
+    factor: Ref
+    units: Ref
+    counter: Ref
+    batch: int
+    groups: int
+    in_channels: int
+    out_channels: int
+    in_h: int
+    in_w: int
+    out_h: int
+    out_w: int
+    kernel_h: int
+    kernel_w: int
+    stride_h: int
+    stride_w: int
+    dilation_h: int
+    dilation_w: int
+    pad_h: int
+    pad_w: int
+    x_batch: int
+    x_h: int
+    x_w: int
+    x_group: int
+    x_channel: int
+    y_batch: int
+    y_h: int
+    y_w: int
+    y_group: int
+    y_channel: int
+    x_zero: int
+    p_bytes: int
+    stream: int
+    limit: float
+    zero: int
+    low: int
+    high: int
+
+
+class UpdateS8(Instruction):
+    """rule updates p, of which element i stands for (p - zero) units of its channel, with the gradient scale g; the step is rounded up or down at random, by its fraction, and p stays in low to high"""
+
+    opcode = "UPDATE_S8"
+    g: Ref
+    p: Ref
+    slot1: Ref | None = None
+    slot2: Ref | None = None
+    aux: Ref | None = None
+    lr: Ref
+    scale: Ref | None = None
+    rule: Ref
+    units: Ref
+    counter: Ref
+    outer: int
+    channels: int
+    inner: int
+    stream: int
+    limit: float
+    zero: int
+    low: int
+    high: int
+
+
+class UpdateS16(Instruction):
+    """the same of 16 bits: a master whose high byte is the weight, so that zero is 256 times the weight's and 128"""
+
+    opcode = "UPDATE_S16"
+    g: Ref
+    p: Ref
+    slot1: Ref | None = None
+    slot2: Ref | None = None
+    aux: Ref | None = None
+    lr: Ref
+    scale: Ref | None = None
+    rule: Ref
+    units: Ref
+    counter: Ref
+    outer: int
+    channels: int
+    inner: int
+    stream: int
+    limit: float
+    zero: int
+    low: int
+    high: int
+
+
+class UpdateS32(Instruction):
+    """the same of 32 bits, for biases"""
+
+    opcode = "UPDATE_S32"
+    g: Ref
+    p: Ref
+    slot1: Ref | None = None
+    slot2: Ref | None = None
+    aux: Ref | None = None
+    lr: Ref
+    scale: Ref | None = None
+    rule: Ref
+    units: Ref
+    counter: Ref
+    outer: int
+    channels: int
+    inner: int
+    stream: int
+    limit: float
+    zero: int
+    low: int
+    high: int
+
 #: opcode -> its class
 INSTRUCTIONS: dict[str, type[Instruction]] = {i.opcode: i for i in (
     Gemm,
@@ -2407,4 +2625,11 @@ INSTRUCTIONS: dict[str, type[Instruction]] = {i.opcode: i for i in (
     Loop,
     Guard,
     Shift,
+    QuantizeGrad,
+    ConvGradXS8,
+    ConvGradWS8,
+    ConvUpdateS8,
+    UpdateS8,
+    UpdateS16,
+    UpdateS32,
 )}

@@ -12,6 +12,7 @@ low < y < high (the straight-through estimator); a value at one of the bounds co
 from __future__ import annotations
 
 from ..model.graph import DOMAIN, attribute
+from . import scaled_grad
 from .operator import Backward, Gradients, Operator
 from .quantized_values import lower_dequantize, lower_flip_sign, lower_quantize
 
@@ -62,6 +63,6 @@ OPERATORS = [
     Operator("QuantizeLinear", becomes="Quantize", limits="to int8 or uint8, with one constant scale."),
     Operator("DequantizeLinear", pass_on, lower_dequantize, any_width=True),
     Operator("Quantize", quantize_gradient, lower_quantize, DOMAIN, QUANTIZE, any_width=True),
-    Operator("QuantizeGrad", None, None, DOMAIN, QUANTIZE_GRAD),
+    Operator("QuantizeGrad", None, scaled_grad.lower, DOMAIN, QUANTIZE_GRAD, any_width=True),
     Operator("FlipSign", pass_on, lower_flip_sign, DOMAIN, FLIP_SIGN, any_width=True),
 ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from .optimizer import Optimizer, check
+from .optimizer import CLIP_STEPS, Optimizer, check
 
 
 def adam(
@@ -19,9 +19,10 @@ def adam(
     weight_decay: float = 0.0,
     clip_norm: float | None = None,
     clip_value: float | None = None,
+    clip_steps: float = CLIP_STEPS,
 ) -> Optimizer:
     """Return PyTorch's torch.optim.Adam, which adds weight decay to the gradient."""
-    return Optimizer("adam", learning_rate, _hyper(beta1, beta2, eps, weight_decay), clip_norm, clip_value)
+    return Optimizer("adam", learning_rate, _hyper(beta1, beta2, eps, weight_decay), clip_norm, clip_value, clip_steps)
 
 
 def adamw(
@@ -32,9 +33,10 @@ def adamw(
     weight_decay: float = 1e-2,
     clip_norm: float | None = None,
     clip_value: float | None = None,
+    clip_steps: float = CLIP_STEPS,
 ) -> Optimizer:
     """Return PyTorch's torch.optim.AdamW, which shrinks the parameter before the update."""
-    return Optimizer("adamw", learning_rate, _hyper(beta1, beta2, eps, weight_decay), clip_norm, clip_value)
+    return Optimizer("adamw", learning_rate, _hyper(beta1, beta2, eps, weight_decay), clip_norm, clip_value, clip_steps)
 
 
 def adamw_ort(
@@ -45,12 +47,15 @@ def adamw_ort(
     weight_decay: float = 0.0,
     clip_norm: float | None = None,
     clip_value: float | None = None,
+    clip_steps: float = CLIP_STEPS,
 ) -> Optimizer:
     """Return onnxruntime-training's AdamW, with its defaults.
 
     eps is outside the bias correction, and decay comes after the update.
     """
-    return Optimizer("adamw_ort", learning_rate, _hyper(beta1, beta2, eps, weight_decay), clip_norm, clip_value)
+    return Optimizer(
+        "adamw_ort", learning_rate, _hyper(beta1, beta2, eps, weight_decay), clip_norm, clip_value, clip_steps
+    )
 
 
 def _hyper(beta1: float, beta2: float, eps: float, weight_decay: float) -> dict[str, float]:

@@ -12,7 +12,9 @@ from ..model.graph import DOMAIN, Builder
 from ..model.metadata import LEARNING_RATE, OPTIMIZER
 from ..model.registry import attach_functions
 from .optimizer import Optimizer
+from .quantized_steps import quantized_op
 from .steps import step_op
+from .storing import storing_of
 
 
 def optimizer_model(optimizer: Optimizer, parameters: dict[str, np.ndarray], like: ir.Model) -> ir.Model:
@@ -31,13 +33,16 @@ def optimizer_model(optimizer: Optimizer, parameters: dict[str, np.ndarray], lik
     if optimizer.clip_value is not None:
         triples = [(p, clipped(builder, g, scale, optimizer.clip_value), slots) for p, g, slots in triples]
         scale = builder.constant(1.0, "one")
-    for p, g, slots in triples:
+    stored = [storing_of(like.graph, name, array, optimizer.clip_steps) for name, array in parameters.items()]
+    for (p, g, slots), storing in zip(triples, stored, strict=True):
         extra = [*slots, *([correction] if correction is not None else [])]
         names = [f"{v.name}_new" for v in (p, *slots)]
-        outputs = builder.ops(
-            step_op(optimizer.rule), p, g, rate, scale, *extra, names=names, domain=DOMAIN, **optimizer.attributes()
-        )
-        graph.outputs.extend(outputs)
+        op_type, attributes, form = step_op(optimizer.rule), optimizer.attributes(), []
+        if storing is not None:
+            op_type, form = quantized_op(optimizer.rule), storing.inputs(builder, str(p.name))
+            attributes |= storing.attributes()
+        made = builder.ops(op_type, p, g, rate, scale, *form, *extra, names=names, domain=DOMAIN, **attributes)
+        graph.outputs.extend(made)
     model = attach_functions(ir.Model(graph, ir_version=like.ir_version, producer_name=like.producer_name))
     OPTIMIZER.write(model, optimizer.rule)
     LEARNING_RATE.write(model, optimizer.learning_rate)
@@ -45,9 +50,10 @@ def optimizer_model(optimizer: Optimizer, parameters: dict[str, np.ndarray], lik
 
 
 def inputs_of(builder: Builder, name: str, array: np.ndarray, slots: int) -> tuple[ir.Value, ir.Value, list[ir.Value]]:
-    """Return a parameter, its gradient, and its moments."""
-    kinds = (name, f"{name}_grad", *(f"{name}_moment{i + 1}" for i in range(slots)))
-    p, g, *moments = (builder.input(k, ir.DataType.FLOAT, array.shape) for k in kinds)
+    """Return a parameter of its own type, and its gradient and its moments, which are float32."""
+    p = builder.input(name, ir.DataType.from_numpy(array.dtype), array.shape)
+    kinds = (f"{name}_grad", *(f"{name}_moment{i + 1}" for i in range(slots)))
+    g, *moments = (builder.input(k, ir.DataType.FLOAT, array.shape) for k in kinds)
     return p, g, moments
 
 

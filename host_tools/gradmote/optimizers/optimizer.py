@@ -9,6 +9,10 @@ from ..errors import ModelError
 from ..generated.optimizers import RULES
 from ..model.metadata import LARGEST
 
+#: Without batch norms a large gradient can throw a quantized network off at once. A weight that moves
+#: by one scale at most cannot go far; at rates that suit it, hardly any weight would move further.
+CLIP_STEPS = 1.0
+
 
 @dataclass(frozen=True)
 class Optimizer:
@@ -18,7 +22,8 @@ class Optimizer:
     their defaults. clip_norm: largest global norm of all gradients, or None (PyTorch's
     clip_grad_norm_). clip_value: largest absolute value of each gradient's elements, or None
     (PyTorch's clip_grad_value_); only one of the two may be given. learning_rate: that of the first
-    update.
+    update. clip_steps: how many of its scales a quantized weight may move in one update, 0 for any
+    number; a bias may move by as much as a full input of one such weight.
     """
 
     rule: str
@@ -26,10 +31,11 @@ class Optimizer:
     hyper: dict[str, float] = field(default_factory=dict)
     clip_norm: float | None = None
     clip_value: float | None = None
+    clip_steps: float = CLIP_STEPS
 
     def __post_init__(self) -> None:
         """Raise ModelError for a rate or limit outside its range, or for two clipping limits."""
-        check(learning_rate=(self.learning_rate, 0, LARGEST))
+        check(learning_rate=(self.learning_rate, 0, LARGEST), clip_steps=(self.clip_steps, 0, LARGEST))
         for name, limit, largest in (("clip_norm", self.clip_norm, LARGEST), ("clip_value", self.clip_value, 2.0**62)):
             if limit is not None and not 0 < limit < largest:
                 raise ModelError(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from ..errors import ModelError
-from .optimizer import Optimizer, check
+from .optimizer import CLIP_STEPS, Optimizer, check
 
 
 def sgd(
@@ -18,6 +18,7 @@ def sgd(
     weight_decay: float = 0.0,
     clip_norm: float | None = None,
     clip_value: float | None = None,
+    clip_steps: float = CLIP_STEPS,
 ) -> Optimizer:
     """Return the rule g += wd p; v = momentum v + g; p -= lr (nesterov ? g + momentum v : v).
 
@@ -28,8 +29,9 @@ def sgd(
     hyper = check(momentum=(momentum, 0, 1), weight_decay=(weight_decay, 0, math.inf))
     if momentum == 0:
         del hyper["momentum"]
-        return Optimizer("sgd", learning_rate, hyper, clip_norm, clip_value)
-    return Optimizer("momentum", learning_rate, {**hyper, "nesterov": float(nesterov)}, clip_norm, clip_value)
+        return Optimizer("sgd", learning_rate, hyper, clip_norm, clip_value, clip_steps)
+    hyper["nesterov"] = float(nesterov)
+    return Optimizer("momentum", learning_rate, hyper, clip_norm, clip_value, clip_steps)
 
 
 STEPS = {

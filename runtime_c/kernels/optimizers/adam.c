@@ -1,5 +1,6 @@
 #include "moments.h"
 #include "steps.h"
+#include "stored_update.h"
 
 #if GM_WITH_ADAM
 
@@ -35,5 +36,18 @@ void gm_rule_apply_adam(const gm_rule_args *args)
         adam_step_with_decay(args, &factors, rule->weight_decay);
     }
 }
+
+#if GM_WITH_STORED_UPDATES
+void gm_step_adam(const gm_step_args *args)
+{
+    const gm_rule_adam *rule = args->rule;
+    const gm_moment_factors f = {rule->one_minus_beta1, rule->beta2, rule->one_minus_beta2};
+    float correction = 1.0f / gm_sqrt(args->aux[1]), rate = args->lr / args->aux[0];
+    for (uint32_t i = 0; i < args->n; i++) {
+        float second = gm_moments_of_stored(args, &f, gm_decayed(args, rule->weight_decay, i), i);
+        args->g[i] = rate * (args->slot1[i] / (rule->eps + gm_sqrt(second) * correction));
+    }
+}
+#endif
 
 #endif

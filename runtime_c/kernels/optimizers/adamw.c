@@ -1,4 +1,5 @@
 #include "steps.h"
+#include "stored_update.h"
 
 #if GM_WITH_ADAMW
 
@@ -19,5 +20,19 @@ void gm_rule_apply_adamw(const gm_rule_args *args)
     };
     gm_adam_step(&factors, args->g, args->p, args->slot1, args->slot2, args->n);
 }
+
+#if GM_WITH_STORED_UPDATES
+void gm_step_adamw(const gm_step_args *args)
+{
+    const gm_rule_adamw *rule = args->rule;
+    const gm_moment_factors f = {rule->one_minus_beta1, rule->beta2, rule->one_minus_beta2};
+    float correction = 1.0f / gm_sqrt(args->aux[1]), rate = args->lr / args->aux[0];
+    float decay = args->lr * rule->weight_decay;
+    for (uint32_t i = 0; i < args->n; i++) {
+        float second = gm_moments_of_stored(args, &f, args->g[i], i);
+        args->g[i] = decay * args->p[i] + rate * (args->slot1[i] / (rule->eps + gm_sqrt(second) * correction));
+    }
+}
+#endif
 
 #endif

@@ -1,4 +1,5 @@
 #include "steps.h"
+#include "stored_update.h"
 
 #if GM_WITH_ADAMW_ORT
 
@@ -18,5 +19,19 @@ void gm_rule_apply_adamw_ort(const gm_rule_args *args)
     };
     gm_adam_ort_step(&factors, args->g, args->p, args->slot1, args->slot2, args->n);
 }
+
+#if GM_WITH_STORED_UPDATES
+void gm_step_adamw_ort(const gm_step_args *args)
+{
+    const gm_rule_adamw_ort *rule = args->rule;
+    const gm_moment_factors f = {rule->one_minus_beta1, rule->beta2, rule->one_minus_beta2};
+    float rate = args->lr * gm_sqrt(args->aux[1]) / args->aux[0], decay = args->lr * rule->weight_decay;
+    for (uint32_t i = 0; i < args->n; i++) {
+        float second = gm_moments_of_stored(args, &f, args->g[i], i);
+        float step = rate * (args->slot1[i] / (gm_sqrt(second) + rule->eps));
+        args->g[i] = step + decay * (args->p[i] - step);
+    }
+}
+#endif
 
 #endif

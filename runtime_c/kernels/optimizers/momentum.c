@@ -1,4 +1,5 @@
 #include "steps.h"
+#include "stored_update.h"
 
 #if GM_WITH_MOMENTUM
 
@@ -32,5 +33,18 @@ void gm_rule_apply_momentum(const gm_rule_args *args)
         step_with_decay_or_nesterov(args, rule);
     }
 }
+
+#if GM_WITH_STORED_UPDATES
+void gm_step_momentum(const gm_step_args *args)
+{
+    const gm_rule_momentum *rule = args->rule;
+    for (uint32_t i = 0; i < args->n; i++) {
+        float gradient = gm_decayed(args, rule->weight_decay, i);
+        float velocity = gradient + rule->momentum * args->slot1[i];
+        args->slot1[i] = velocity;
+        args->g[i] = args->lr * (rule->nesterov != 0.0f ? gradient + rule->momentum * velocity : velocity);
+    }
+}
+#endif
 
 #endif

@@ -1,4 +1,5 @@
 #include "steps.h"
+#include "stored_update.h"
 
 #if GM_WITH_SGD
 
@@ -20,5 +21,15 @@ void gm_rule_apply_sgd(const gm_rule_args *args)
         sgd_step_with_decay(args->g, args->p, args->n, -args->lr, args->scale, rule->weight_decay);
     }
 }
+
+#if GM_WITH_STORED_UPDATES
+void gm_step_sgd(const gm_step_args *args)
+{
+    const gm_rule_sgd *rule = args->rule;
+    for (uint32_t i = 0; i < args->n; i++) {
+        args->g[i] = args->lr * gm_decayed(args, rule->weight_decay, i);
+    }
+}
+#endif
 
 #endif

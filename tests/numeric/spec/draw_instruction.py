@@ -19,6 +19,8 @@ from .verify_program import CONSTANT_BIT, Instruction, alignment
 _OPEN = -1
 #: Operands in slots, whose strides are those of whole slots.
 _STATES = ("h", "c", "part", "dpart")
+#: Bounds of integers of 8 bits, and narrower ones.
+_BOUNDS = {"low": (-128, -127, -5, 0), "high": (127, 126, 5, -3)}
 _SPECIAL = np.array([0.0, -0.0, 1.0, -1.0, 0.5, -3.0, 3.0, 1e-40, -1e-40, 1e38, -1e38, 88.5, -88.5, -100.0, 16.0, 17.0,
                      -2.0, 1e8, -1e8, 0.625, 2.0**24, np.inf, -np.inf, np.nan], np.float32)  # fmt: skip
 
@@ -116,6 +118,8 @@ class Drawer:
             return int(np.float32(value).view(np.uint32))
         if kind.startswith("enum("):
             return int(self.rng.integers(len(kind.split(","))))
+        if kind == "i32" and name in _BOUNDS:
+            return int(self.rng.choice(_BOUNDS[name])) & 0xFFFFFFFF
         if name == "ignore_index":
             return int(self.rng.choice((0, 0xFFFFFFFF)))
         if name == "threshold":

@@ -28,16 +28,21 @@ from ...generated.instructions import (
     Clamp,
     ClipScale,
     ConvUpdate,
+    ConvUpdateS8,
     Copy,
     GemmUpdate,
     Mul,
     ReduceSum,
     Update,
+    UpdateS8,
+    UpdateS16,
+    UpdateS32,
 )
 from ...optimizers.limits import GRADIENT_LIMIT, largest_rate
 from ..instruction import Buffer, Instruction, Ref
 from ..program import Compiled, Program
 from ..strides import collapse
+from .quantized_updates import largest_factor
 
 #: A factor of a weight's gradient that comes from the forward pass must be below this.
 ACTIVATION_LIMIT = 2.0**32
@@ -46,7 +51,14 @@ ACTIVATION_LIMIT = 2.0**32
 FACTORS: dict[type[Instruction], tuple[tuple[str, ...], tuple[str, ...]]] = {
     GemmUpdate: (("a", "b"), ("k",)),
     ConvUpdate: (("x", "dy"), ("batch", "out_h", "out_w")),
+    ConvUpdateS8: (("dy",), ("batch", "out_h", "out_w")),
 }
+
+#: The instructions that update with a gradient that is there.
+UPDATES = (Update, UpdateS8, UpdateS16, UpdateS32)
+
+#: No int8 number is farther than this from its zero point.
+INT8_REACH = 255.0
 
 #: Gradients are clipped by value with a scale, then two limits: instruction -> operand of the gradient.
 CLIPPERS: dict[type[Instruction], str] = {Mul: "a", Clamp: "x"}
@@ -68,8 +80,8 @@ def run(compiled: Compiled) -> None:
     for program in compiled.programs:
         Checks(program).insert()
         for instruction in program.instructions:
-            if isinstance(instruction, Update | GemmUpdate | ConvUpdate):
-                rule = instruction.rule
+            rule = instruction.operands.get("rule")
+            if rule is not None and isinstance(instruction, (*UPDATES, GemmUpdate, ConvUpdate, ConvUpdateS8)):
                 instruction.rule = own.setdefault(rule.buffer, promised(rule, compiled.learning_rate))
 
 
@@ -158,7 +170,7 @@ class Checks:
                 yield from ((block, math.inf) for block in blocks(instruction, source))
         elif instruction in self.term_limits:
             yield from ((block, self.term_limits[instruction]) for block in blocks(instruction, "x"))
-        elif isinstance(instruction, Update) and not self.is_bounded(instruction.g):
+        elif isinstance(instruction, UPDATES) and not self.is_bounded(instruction.g):
             scale, is_clipped = self.largest_scale(instruction.scale)
             if not is_clipped:
                 yield from ((block, float32(GRADIENT_LIMIT / scale)) for block in blocks(instruction, "g"))
@@ -175,7 +187,10 @@ class Checks:
         """
         names, terms = FACTORS[type(update)]
         products = math.prod(update.number(term) for term in terms)
-        delta_limit = GRADIENT_LIMIT / ACTIVATION_LIMIT / growth(products)
+        other = ACTIVATION_LIMIT
+        if isinstance(update, ConvUpdateS8):
+            other = INT8_REACH * max(largest_factor(update), 1.0)
+        delta_limit = GRADIENT_LIMIT / other / growth(products)
         delta = next((name for name in reversed(names) if self.is_made(update.operands[name])), names[-1])
         for name in names:
             limit = delta_limit if name == delta else ACTIVATION_LIMIT

@@ -1,7 +1,8 @@
 """The pass that fuses a weight's gradient and its UPDATE into GEMM_UPDATE or CONV_UPDATE.
 
 The gradient, made by GEMM or CONV_GRAD_W, must have the UPDATE as its only reader. Where several
-instructions make a block of rows each, which COPY joins, each block is updated by itself.
+instructions make a block of rows each, which COPY joins, each block is updated by itself. Of
+quantized weights CONV_GRAD_W_S8 and UPDATE_S8 or UPDATE_S16 become CONV_UPDATE_S8.
 
 The gradient then exists one row at a time: for a layer of 64 x 32 this saves 8 KB of arena. But the
 update has to wait for all instructions that read the old weight, and the operands of the gradient
@@ -14,17 +15,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ...generated.instructions import ConvGradW, ConvUpdate, Copy, Gemm, GemmUpdate, Update
+from ...generated.instructions import ConvGradW, ConvGradWS8, ConvUpdate, Copy, Gemm, GemmUpdate, Update
 from .. import copies
 from ..instruction import Buffer, Instruction, Ref
 from ..program import Compiled, Program, Uses
 from ..strides import collapse
 from . import mask_activations, recompute
+from . import quantized_updates as quantized
 from .fuse_add import is_plain
 from .schedule import peak
 
 #: Instructions that make a weight's gradient row by row.
-Maker = Gemm | ConvGradW
+Maker = Gemm | ConvGradW | ConvGradWS8
+AnyUpdate = Update | quantized.StoredUpdate
 
 #: Operands count as much larger than the gradient if they have more than MUCH times its bytes.
 MUCH = 2
@@ -67,7 +70,7 @@ def run(compiled: Compiled) -> None:
     """Fuse the updates of every program where that is possible and does not raise the peak."""
     for program in compiled.programs:
         before = Lookup(program.instructions, program.uses())
-        updates = [i for i in program.instructions if isinstance(i, Update)]
+        updates = [i for i in program.instructions if isinstance(i, AnyUpdate)]
         found = [(update, blocks) for update in updates if (blocks := find(before, update))]
         some = [(update, blocks) for update, blocks in found if not holds_up(before, blocks, update)]
         choices = [fused(program.instructions, pairs) for pairs in (found, some)]
@@ -82,23 +85,30 @@ def planned(program: Program, instructions: list[Instruction]) -> int:
     return peak(trial, mask_activations.masked(trial))
 
 
-def find(program: Lookup, update: Update) -> list[Block]:
+def find(program: Lookup, update: AnyUpdate) -> list[Block]:
     """Return the blocks of a gradient that only this UPDATE reads and that need not be whole.
 
     Returns an empty list where the gradient has another reader, or a part that is made otherwise.
     """
     buffer = update.g.buffer
-    if buffer.region != "scratch" or update.scale is not None or buffer.size != 4 * update.n:
+    if buffer.region != "scratch" or update.scale is not None or buffer.size != 4 * update.work:
         return []
     writers = program.touching(buffer)
     if writers.pop() is not update:
         return []
     blocks = [block_of(program, writer, buffer) for writer in writers]
-    known = [b for b in blocks if b is not None and can_wait(program, b.maker, update)]
+    known = [b for b in blocks if b is not None and fits(b, update) and can_wait(program, b.maker, update)]
     return known if len(known) == len(writers) and fill(known, buffer) else []
 
 
-def holds_up(program: Lookup, blocks: list[Block], update: Update) -> bool:
+def fits(block: Block, update: AnyUpdate) -> bool:
+    """Tell whether an instruction both makes such gradients and stores a parameter as the update does."""
+    if isinstance(block.maker, ConvGradWS8):
+        return not isinstance(update, Update) and block.copy is None and quantized.has_rows(block.maker, update)
+    return isinstance(update, Update)
+
+
+def holds_up(program: Lookup, blocks: list[Block], update: AnyUpdate) -> bool:
     """Tell whether a fused update would keep much more than its gradient alive.
 
     It waits for other readers of the old weight, and the buffers that only the makers read wait
@@ -146,14 +156,14 @@ def fill(blocks: list[Block], buffer: Buffer) -> bool:
     return end == buffer.size
 
 
-def can_wait(program: Lookup, maker: Instruction, update: Update) -> bool:
+def can_wait(program: Lookup, maker: Instruction, update: AnyUpdate) -> bool:
     """Tell whether nothing overwrites the maker's inputs up to and including the UPDATE."""
     first, last = program.position[maker], program.position[update]
     writers = [k for r in maker.reads for k in program.uses[r.buffer].writers]
     return not any(first < k <= last for k in writers)
 
 
-def fused(instructions: list[Instruction], pairs: list[tuple[Update, list[Block]]]) -> list[Instruction]:
+def fused(instructions: list[Instruction], pairs: list[tuple[AnyUpdate, list[Block]]]) -> list[Instruction]:
     """Return the instructions with fused ones in place of UPDATEs, without makers and copies."""
     new: dict[Instruction, list[Instruction]] = {
         update: [fuse(block, update) for block in blocks] for update, blocks in pairs
@@ -162,9 +172,11 @@ def fused(instructions: list[Instruction], pairs: list[tuple[Update, list[Block]
     return [n for i in instructions if i not in gone for n in new.get(i, [i])]
 
 
-def fuse(block: Block, update: Update) -> Instruction:
+def fuse(block: Block, update: AnyUpdate) -> Instruction:
     """Return the fused instruction, with scratch for one row of the gradient."""
     maker = block.maker
+    if isinstance(maker, ConvGradWS8) and not isinstance(update, Update):
+        return quantized.fuse(maker, update)
     kind: type[GemmUpdate | ConvUpdate] = GemmUpdate if isinstance(maker, Gemm) else ConvUpdate
     row = Buffer(f"{update.origin}.row", 4 * row_size(maker), "scratch")
     state = {name: moved(update.operands[name], block.offset) for name in ("p", "slot1", "slot2")}

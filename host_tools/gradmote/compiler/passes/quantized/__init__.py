@@ -21,6 +21,7 @@ from . import (
     fuse_conv,
     fuse_conv_transpose,
     fuse_gemm,
+    fuse_gradients,
     fuse_lookup,
     fuse_matmul,
     sink_dequantizers,
@@ -37,6 +38,7 @@ PATTERNS: list[Callable[[ir.Graph, ir.Node], bool]] = [
     fuse_average_pool.fuse,
     fuse_concat.fuse,
     fuse_lookup.fuse,
+    fuse_gradients.fuse,
 ]
 
 

@@ -1,0 +1,133 @@
+#include "stored_update.h"
+
+#include "../../src/numerics.h"
+
+#if GM_WITH_STORED_UPDATES
+
+/* Elements whose steps are computed before they are stored. */
+#define STEPS_AT_ONCE 16u
+
+/* No step is longer than this many units, whatever its limit says. */
+#define LONGEST_STEP 0x1p30f
+
+/* A build that leaves a rule out refuses its images, so no NULL here is ever called. */
+#if GM_WITH_SGD
+#define STEP_SGD gm_step_sgd
+#else
+#define STEP_SGD NULL
+#endif
+#if GM_WITH_MOMENTUM
+#define STEP_MOMENTUM gm_step_momentum
+#else
+#define STEP_MOMENTUM NULL
+#endif
+#if GM_WITH_ADAM
+#define STEP_ADAM gm_step_adam
+#else
+#define STEP_ADAM NULL
+#endif
+#if GM_WITH_ADAMW
+#define STEP_ADAMW gm_step_adamw
+#else
+#define STEP_ADAMW NULL
+#endif
+#if GM_WITH_ADAMW_ORT
+#define STEP_ADAMW_ORT gm_step_adamw_ort
+#else
+#define STEP_ADAMW_ORT NULL
+#endif
+
+static const gm_step_fn rule_steps[GM_RULE_COUNT] = {
+    [GM_RULE_SGD] = STEP_SGD,     [GM_RULE_MOMENTUM] = STEP_MOMENTUM,   [GM_RULE_ADAM] = STEP_ADAM,
+    [GM_RULE_ADAMW] = STEP_ADAMW, [GM_RULE_ADAMW_ORT] = STEP_ADAMW_ORT,
+};
+
+/* Returns element i. Of 2 bytes it may lie anywhere. */
+static int32_t stored_element(const gm_stored_update *u, uint32_t i)
+{
+    const uint8_t *at = u->p + i * u->bytes;
+    if (u->bytes == 4) {
+        return *(const int32_t *)(const void *)at;
+    }
+    return u->bytes == 2 ? (int16_t)(uint16_t)(at[0] | at[1] << 8) : (int8_t)at[0];
+}
+
+static void store_element(const gm_stored_update *u, uint32_t i, int32_t q)
+{
+    uint8_t *at = u->p + i * u->bytes;
+    if (u->bytes == 4) {
+        *(int32_t *)(void *)at = q;
+        return;
+    }
+    at[0] = (uint8_t)q;
+    if (u->bytes == 2) {
+        at[1] = (uint8_t)((uint32_t)q >> 8);
+    }
+}
+
+/* Returns floor((round(2^16 step) + r) / 2^16) for r below 2^16, so that its mean over r is the step,
+ * to 2^-17. |step| <= 2^30; NaN gives 0. From 2^14 on 2^16 step is an integer, of up to 46 bits. */
+static int32_t rounded_at_random(float step, uint32_t r)
+{
+    if (gm_abs(step) < 0x1p14f) {
+        return ((int32_t)gm_round(step * 0x1p16f) + (int32_t)r) >> 16;
+    }
+    if (step != step) {
+        return 0;
+    }
+    int32_t whole = (int32_t)step;
+    return whole + (((int32_t)((step - (float)whole) * 0x1p16f) + (int32_t)r) >> 16);
+}
+
+static float clamped_step(float x, float limit)
+{
+    float most = x > limit ? limit : x;
+    return most < -limit ? -limit : most;
+}
+
+/* Stores q - step in each of n elements, a step being rate times step[i]. */
+static void take_steps(const gm_stored_update *u, const float *step, float rate, uint32_t first, uint32_t n)
+{
+    float limit = u->limit >= 0.0f && u->limit < LONGEST_STEP ? u->limit : LONGEST_STEP;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = first + i, word = gm_random_pair(u->random, at >> 1), r = at & 1u ? word >> 16 : word & 0xFFFFu;
+        int64_t q = (int64_t)stored_element(u, at) - rounded_at_random(clamped_step(step[i] * rate, limit), r);
+        store_element(u, at, q < u->low ? u->low : q > u->high ? u->high : (int32_t)q);
+    }
+}
+
+/* Takes the steps of at most STEPS_AT_ONCE elements. */
+static void update_some_stored(const gm_stored_update *u, const float *g, float factor, float unit, uint32_t first,
+                               uint32_t n)
+{
+    float step[STEPS_AT_ONCE], real[STEPS_AT_ONCE];
+    for (uint32_t i = 0; i < n; i++) {
+        step[i] = factor * g[i];
+        real[i] = (float)(int32_t)((uint32_t)stored_element(u, first + i) - (uint32_t)u->zero) * unit;
+    }
+    const gm_step_args args = {
+        u->rule, step, real, u->slot1 ? u->slot1 + first : NULL, u->slot2 ? u->slot2 + first : NULL, u->aux, u->lr, n,
+    };
+    rule_steps[u->rule[0]](&args);
+    take_steps(u, step, 1.0f / unit, first, n);
+}
+
+/* Plain SGD needs neither the parameter's value nor room for steps. */
+static int is_plain_sgd(const gm_stored_update *u)
+{
+    const gm_rule_sgd *rule = (const void *)u->rule;
+    return rule->kind == GM_RULE_SGD && rule->weight_decay == 0.0f;
+}
+
+void gm_update_stored(const gm_stored_update *u, const float *g, float factor, float unit, uint32_t first, uint32_t n)
+{
+    if (is_plain_sgd(u)) {
+        take_steps(u, g, u->lr * factor / unit, first, n);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i += STEPS_AT_ONCE) {
+        update_some_stored(u, g + i, factor, unit, first + i, n - i < STEPS_AT_ONCE ? n - i : STEPS_AT_ONCE);
+    }
+}
+
+#endif

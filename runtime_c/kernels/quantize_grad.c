@@ -1,0 +1,27 @@
+/*
+ * QUANTIZE_GRAD: dx = low < q < high ? dy scale : 0, with the scale of its channel, or 1 where that
+ *   is absent.
+ */
+#include "../src/gm_internal.h"
+
+#if GM_WITH_QUANTIZE_GRAD
+
+/* A value at a bound was clamped, or could have been, and passes nothing on. */
+int gm_kernel_quantize_grad(const struct gm_session *session, const void *instruction)
+{
+    const gm_insn_quantize_grad *insn = instruction;
+    const float *dy = gm_f32(session, insn->dy), *scale = gm_f32_optional(session, insn->scale);
+    const int8_t *q = gm_i8(session, insn->q);
+    float *dx = gm_f32_out(session, insn->dx);
+    for (uint32_t o = 0; o < insn->outer; o++) {
+        for (uint32_t c = 0; c < insn->channels; c++) {
+            float factor = scale ? scale[c] : 1.0f;
+            for (uint32_t i = 0; i < insn->inner; i++, dy++, q++, dx++) {
+                *dx = *q > insn->low && *q < insn->high ? *dy * factor : 0.0f;
+            }
+        }
+    }
+    return GM_OK;
+}
+
+#endif
