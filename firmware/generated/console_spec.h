@@ -139,7 +139,7 @@ typedef struct CONSOLE_PAYLOAD data_request {
     uint8_t data[];
 } data_request;
 
-/* As DATA, from bytes q: an f32 tensor gets (q - zero) * scale, in f32; an i32 tensor gets q. */
+/* As DATA, from bytes q: an f32 tensor gets (q - zero) * scale, in f32; an i32 or u8 tensor gets q; an i8 tensor gets the bits of q. */
 #define CONSOLE_DATA_U8 8u
 
 typedef struct CONSOLE_PAYLOAD data_u8_request {

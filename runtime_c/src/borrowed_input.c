@@ -4,10 +4,10 @@
 
 #include "image.h"
 
-static float *first_sample(const gm_session *session)
+static uint8_t *first_sample(const gm_session *session)
 {
     const gm_tensor *input = gm_find_tensor(session->header, UINT32_MAX, GM_ROLE_INPUT, 0);
-    return (float *)(void *)(session->arena + input->offset);
+    return session->arena + input->offset;
 }
 
 /* gm_store_of() without its NULL: only programs of an image with a store borrow its input. */
@@ -20,7 +20,7 @@ void gm_borrow_input(gm_session *session)
 {
     const gm_store *store = store_there(session);
     if (store->aside != GM_NONE) {
-        memcpy(session->arena + store->aside, first_sample(session), 4u * store->elements);
+        memcpy(session->arena + store->aside, first_sample(session), gm_sample_size(store));
         session->borrowed = 1;
     }
 }
@@ -28,6 +28,6 @@ void gm_borrow_input(gm_session *session)
 void gm_return_input(gm_session *session)
 {
     const gm_store *store = store_there(session);
-    memcpy(first_sample(session), session->arena + store->aside, 4u * store->elements);
+    memcpy(first_sample(session), session->arena + store->aside, gm_sample_size(store));
     session->borrowed = 0;
 }

@@ -55,6 +55,12 @@ static inline uint32_t gm_gradient_size(const gm_state_entry *entry)
     return entry->size / gm_element_size(entry->dtype) * 4;
 }
 
+/* Returns the bytes that one sample takes in the input. */
+static inline uint32_t gm_sample_size(const gm_store *store)
+{
+    return GM_WITH_INT8 && store->dtype == GM_STORE_DTYPE_BYTES ? store->elements : 4u * store->elements;
+}
+
 /* Returns the index-th tensor with that role in any of the programs, or NULL past the last one.
  * programs: bit p stands for program kind p. */
 const gm_tensor *gm_find_tensor(const gm_header *header, uint32_t programs, uint32_t role, uint32_t index);

@@ -34,7 +34,7 @@ typedef struct store {
     float *scales;               /* of each position, where samples are INT8 */
     uint8_t *samples;
     uint32_t stride;             /* bytes from one sample to the next */
-    float *input;                /* the tensor of `batch` samples */
+    uint8_t *input;              /* the tensor of `batch` samples */
     int32_t *label;              /* the tensor of `batch` labels */
     uint32_t batch;
 } store;
@@ -83,8 +83,8 @@ static void lay_out_store(const gm_session *session, const gm_store *record, sto
     s->labels = (uint32_t *)(void *)(s->classes + record->classes);
     s->scales = (float *)(void *)(s->labels + record->capacity);
     s->samples = (uint8_t *)(s->scales + (is_int8 ? record->capacity : 0));
-    s->stride = is_int8 ? (record->elements + 3u) & ~3u : 4u * record->elements;
-    s->input = (float *)(void *)(session->arena + input->offset);
+    s->stride = is_int8 ? (record->elements + 3u) & ~3u : (gm_sample_size(record) + 3u) & ~3u;
+    s->input = session->arena + input->offset;
     s->label = (int32_t *)(void *)(session->arena + label->offset);
     s->batch = label->size / 4u;
 }
@@ -219,13 +219,21 @@ static int8_t quantized(float x, float scale)
     return (int8_t)q;
 }
 
-/* Writes a sample to a position. largest: the largest |x[i]|. */
-static void write_sample(store *s, uint32_t position, uint32_t label, const float *x, float largest)
+/* Returns whether samples are kept as they are in the input. */
+static int keeps_bits(const store *s)
+{
+    return s->record->dtype != GM_STORE_DTYPE_INT8;
+}
+
+/* Writes the input's first sample to a position. largest: the largest of its magnitudes, where it is
+ * f32. */
+static void write_sample(store *s, uint32_t position, uint32_t label, float largest)
 {
     uint8_t *sample = s->samples + position * s->stride;
+    const float *x = (const float *)(const void *)s->input;
     s->labels[position] = label + 1u;
-    if (s->record->dtype == GM_STORE_DTYPE_F32) {
-        memcpy(sample, x, s->stride);
+    if (keeps_bits(s)) {
+        memcpy(sample, s->input, gm_sample_size(s->record));
         return;
     }
     float scale = largest / 127.0f;
@@ -242,7 +250,8 @@ int gm_learn(gm_session *session, uint32_t label)
     if (status != GM_OK) {
         return status;
     }
-    float largest = largest_magnitude(s.input, s.record->elements);
+    int is_float = !GM_WITH_INT8 || s.record->dtype != GM_STORE_DTYPE_BYTES;
+    float largest = is_float ? largest_magnitude((const float *)(const void *)s.input, s.record->elements) : 0.0f;
     if (largest > FLT_MAX) {
         return GM_ERR_NOT_FINITE;
     }
@@ -250,7 +259,7 @@ int gm_learn(gm_session *session, uint32_t label)
     count_kept(&s);
     uint32_t position = choose_position(&s, label);
     if (position != GM_NONE) {
-        write_sample(&s, position, label, s.input, largest);
+        write_sample(&s, position, label, largest);
     }
     count_kept(&s);
     return GM_OK;
@@ -275,14 +284,14 @@ int gm_forget(gm_session *session, uint32_t label)
 /* Copies the sample at a position to row `row` of the input. */
 static void copy_to_input(const store *s, uint32_t row, uint32_t position)
 {
-    uint32_t n = s->record->elements;
+    uint32_t size = gm_sample_size(s->record);
     const uint8_t *sample = s->samples + position * s->stride;
-    float *x = s->input + row * n;
-    if (s->record->dtype == GM_STORE_DTYPE_F32) {
-        memcpy(x, sample, s->stride);
+    float *x = (float *)(void *)(s->input + row * size);
+    if (keeps_bits(s)) {
+        memcpy(s->input + row * size, sample, size);
         return;
     }
-    for (uint32_t i = 0; i < n; ++i) {
+    for (uint32_t i = 0; i < s->record->elements; ++i) {
         x[i] = (float)(int8_t)sample[i] * s->scales[position];
     }
 }

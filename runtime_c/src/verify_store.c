@@ -6,33 +6,41 @@
 
 uint64_t gm_store_size(const gm_store *store)
 {
-    int is_int8 = store->dtype == GM_STORE_DTYPE_INT8;
-    uint64_t sample =
-        is_int8 ? 2 * WORD + ((uint64_t)store->elements + 3) / WORD * WORD : WORD + WORD * (uint64_t)store->elements;
+    int is_int8 = store->dtype == GM_STORE_DTYPE_INT8, is_f32 = store->dtype == GM_STORE_DTYPE_F32;
+    uint64_t data = is_f32 ? WORD * (uint64_t)store->elements : ((uint64_t)store->elements + 3) / WORD * WORD;
+    uint64_t sample = (is_int8 ? 2 * WORD : WORD) + data;
     uint64_t samples = saturating_product(sample, store->capacity);
     samples = samples > SIZE_LIMIT ? SIZE_LIMIT + 1 : samples;
     return WORD + sizeof(gm_store_class) * (uint64_t)store->classes + samples;
 }
 
+/* V23: samples that are kept as their own bytes are I8 or U8, and all others F32. */
+static int fits_dtype(const gm_store *store, uint32_t dtype)
+{
+    int is_byte = dtype == GM_DTYPE_I8 || dtype == GM_DTYPE_U8;
+    return GM_WITH_INT8 && store->dtype == GM_STORE_DTYPE_BYTES ? is_byte : dtype == GM_DTYPE_F32;
+}
+
 /* V23: the tensors that the store fills are the only ones of their role: `batch` samples of
- * `elements` f32, and as many I32 labels. Returns the batch, or 0 where they are not. */
+ * `elements` numbers, and as many I32 labels. Returns the batch, or 0 where they are not. */
 static uint32_t store_batch(const gm_header *header, const gm_store *store)
 {
     const gm_tensor *input = gm_find_tensor(header, UINT32_MAX, GM_ROLE_INPUT, 0);
     const gm_tensor *label = gm_find_tensor(header, UINT32_MAX, GM_ROLE_LABEL, 0);
     if (input == NULL || label == NULL || gm_find_tensor(header, UINT32_MAX, GM_ROLE_INPUT, 1) != NULL ||
-        gm_find_tensor(header, UINT32_MAX, GM_ROLE_LABEL, 1) != NULL || input->dtype != GM_DTYPE_F32 ||
+        gm_find_tensor(header, UINT32_MAX, GM_ROLE_LABEL, 1) != NULL || !fits_dtype(store, input->dtype) ||
         label->dtype != GM_DTYPE_I32) {
         return 0;
     }
-    return (uint64_t)label->size * store->elements == input->size ? label->size / WORD : 0;
+    uint32_t batch = label->size / WORD;
+    return (uint64_t)batch * store->elements * gm_element_size(input->dtype) == input->size ? batch : 0;
 }
 
 /* V23: the room for the input's first sample lies among the inputs, apart from the input itself. */
 static int is_aside(const gm_header *header, const gm_store *store)
 {
     const gm_tensor *input = gm_find_tensor(header, UINT32_MAX, GM_ROLE_INPUT, 0);
-    uint64_t size = WORD * (uint64_t)store->elements;
+    uint64_t size = gm_element_size(input->dtype) * (uint64_t)store->elements;
     return store->aside == GM_NONE || (lies_in(store->aside, size, inputs_offset(header), header->scratch_offset) &&
                                        !overlaps(store->aside, (uint32_t)size, input->offset, input->size));
 }

@@ -8,12 +8,12 @@ from typing import Any
 
 from gradmote.errors import DataError
 
-F32 = 0
-I32 = 1
+F32, I32, I8, U8, I16 = range(5)
 
 #: Item codes of memoryview for each dtype, and the name that messages use.
-ITEM_CODE = {F32: "f", I32: "i"}
-DTYPE_NAME = {F32: "float32", I32: "int32"}
+ITEM_CODE = {F32: "f", I32: "i", I8: "b", U8: "B", I16: "h"}
+DTYPE_NAME = {F32: "float32", I32: "int32", I8: "int8", U8: "uint8", I16: "int16"}
+ITEM_SIZE = {F32: 4, I32: 4, I8: 1, U8: 1, I16: 2}
 
 _SIGNED = "bhilq"
 _UNSIGNED = "BHILQ"
@@ -25,8 +25,8 @@ _CODE_NAMES = {"d": "float64", "e": "float16", "?": "bool", "f": "float32"}
 def tensor_bytes(data: Any, dtype: int, shape: tuple[int, ...], size: int, what: str) -> memoryview:
     """Return the `size` bytes of a tensor, in C order.
 
-    data: a buffer of float32 for F32; of any integer type for I32, range-checked; or `size` raw
-    bytes. what: how messages call the tensor. Raises DataError for data that does not fit.
+    data: a buffer of float32 for F32; of any integer type for the others, range-checked; or `size`
+    raw bytes. what: how messages call the tensor. Raises DataError for data that does not fit.
     """
     view = buffer_of(data, what)
     if view.shape == shape and shape and view.c_contiguous:  # the usual case, which takes less than a microsecond
@@ -35,18 +35,36 @@ def tensor_bytes(data: Any, dtype: int, shape: tuple[int, ...], size: int, what:
         if view.format in ("l", "q") and dtype == I32 and len(shape) == 1:
             return _packed(view.tolist(), what)
     code = view.format.lstrip(_NATIVE_PREFIXES) if view.format else "B"
-    if code in "Bbc" and view.nbytes == size:
+    if _are_raw_bytes(data, code, dtype) and view.nbytes == size:
         return _contiguous(view)
     if code == ITEM_CODE[dtype]:
-        _check_shape(view, shape, size // 4, what)
+        _check_shape(view, shape, size // ITEM_SIZE[dtype], what)
         return _contiguous(view)
-    if dtype == I32 and len(code) == 1 and code in _SIGNED + _UNSIGNED:
-        _check_shape(view, shape, size // 4, what)
-        return _int32(view, code in _UNSIGNED, what)
+    if dtype != F32 and len(code) == 1 and code in _SIGNED + _UNSIGNED:
+        _check_shape(view, shape, size // ITEM_SIZE[dtype], what)
+        return _integers(view, code in _UNSIGNED, dtype, what)
     raise DataError(
         f"{what} takes {DTYPE_NAME[dtype]}, not {_CODE_NAMES.get(code, f'items of format {view.format!r}')}",
-        f"convert it, for instance with numpy's .astype('{DTYPE_NAME[dtype]}')",
+        _how_to_convert(dtype),
     )
+
+
+def _are_raw_bytes(data: Any, code: str, dtype: int) -> bool:
+    """Return whether a buffer may be taken for the bytes of a tensor.
+
+    An array of 8-bit numbers is no bytes of a tensor of such numbers, because these have a sign or
+    none.
+    """
+    return code in "Bbc" and (ITEM_SIZE[dtype] != 1 or isinstance(data, (bytes, bytearray, memoryview)))
+
+
+def _how_to_convert(dtype: int) -> str:
+    if dtype in (I8, U8):
+        return (
+            "give the quantized numbers, round(x / scale) + zero_point, of the scale and zero point in the model's "
+            f"QuantizeLinear, as numpy's {DTYPE_NAME[dtype]}"
+        )
+    return f"convert it, for instance with numpy's .astype('{DTYPE_NAME[dtype]}')"
 
 
 def buffer_of(data: Any, what: str) -> memoryview:
@@ -77,18 +95,19 @@ def _check_shape(view: memoryview, shape: tuple[int, ...], count: int, what: str
         raise DataError(f"{what} has shape {list(shape)}; {list(given)} was given", "transpose or reshape it")
 
 
-def _int32(view: memoryview, unsigned: bool, what: str) -> memoryview:
-    """Return integers of another type as int32.
+def _integers(view: memoryview, unsigned: bool, dtype: int, what: str) -> memoryview:
+    """Return integers of another type as those of a tensor.
 
     Raises DataError where a value does not fit.
     """
     code = _CODE_OF_WIDTH[view.itemsize]
     values = memoryview(view.tobytes()).cast(code.upper() if unsigned else code).tolist()  # type: ignore[call-overload]
-    return _packed(values, what)
+    return _packed(values, what, dtype)
 
 
-def _packed(values: list[int], what: str) -> memoryview:
+def _packed(values: list[int], what: str, dtype: int = I32) -> memoryview:
     try:
-        return memoryview(array("i", values)).cast("B")
+        return memoryview(array(ITEM_CODE[dtype], values)).cast("B")
     except OverflowError as error:
-        raise DataError(f"{what} takes int32; a value lies outside its range", "use smaller values") from error
+        hint = "use smaller values" if dtype == I32 else _how_to_convert(dtype)
+        raise DataError(f"{what} takes {DTYPE_NAME[dtype]}; a value lies outside its range", hint) from error

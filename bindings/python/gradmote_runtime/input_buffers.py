@@ -13,7 +13,7 @@ from typing import Any
 
 from gradmote.errors import DataError
 
-from .arrays import F32, I32, tensor_bytes
+from .arrays import F32, I8, I32, ITEM_SIZE, U8, tensor_bytes
 from .tensors import PROGRAMS, Tensor
 
 
@@ -47,9 +47,10 @@ class InputBuffer:
         self.view[:] = tensor_bytes(data, tensor.dtype, tensor.shape, tensor.size, tensor.title)
 
     def write_first_sample(self, data: Any, elements: int) -> None:
-        """Copy one float32 sample into the memory, as the first of the batch."""
-        what = f"one sample of {self.tensor.title}"
-        self.view[: 4 * elements] = tensor_bytes(data, F32, (elements,), 4 * elements, what)
+        """Copy one sample, of the tensor's type, into the memory, as the first of the batch."""
+        what, dtype = f"one sample of {self.tensor.title}", self.tensor.dtype
+        size = ITEM_SIZE[dtype] * elements
+        self.view[:size] = tensor_bytes(data, dtype, (elements,), size, what)
         self.given = True
 
     def remember_format(self, data: Any) -> None:
@@ -60,7 +61,10 @@ class InputBuffer:
         numpy = sys.modules.get("numpy")
         if numpy is None or type(data) is not numpy.ndarray or not data.dtype.isnative:
             return
-        copies = {(F32, "f4"): self.memmove, (I32, "i4"): self.memmove, (I32, "i8"): self._narrow}
+        copies = {
+            (F32, "f4"): self.memmove, (I32, "i4"): self.memmove, (I32, "i8"): self._narrow,
+            (I8, "i1"): self.memmove, (U8, "u1"): self.memmove,
+        }  # fmt: skip
         self.copy = copies.get((self.tensor.dtype, data.dtype.str[1:]))
         self.ndarray, self.dtype = (numpy.ndarray, data.dtype) if self.copy else (None, None)
 

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 
 from gradmote.errors import DataError, GradmoteError, RuntimeFault
 
-from .arrays import F32, ITEM_CODE, buffer_of, tensor_bytes
+from .arrays import F32, ITEM_CODE, ITEM_SIZE, U8, buffer_of, tensor_bytes
 from .describe import describe
 from .exclusive import Exclusive
 from .input_buffers import InputBuffer, InputBuffers, feed, require_given
@@ -39,7 +39,7 @@ _POISON = struct.pack("<I", 0x7FC00000)  # a quiet NaN
 _WITH_LOSS = ("eval", "train", "step")
 _SCHEDULES = ("constant", "linear")
 
-_STORE_DTYPES = ("int8", "f32")
+_STORE_DTYPES = ("int8", "f32", "bytes")
 
 _REQUIREMENTS = ("arena_size", "state_size", "parameters_size", "gradients_size", "batch")
 
@@ -162,7 +162,8 @@ class Session:
     def set_input(self, index: int, data: Any) -> None:
         """Copy one input into the arena.
 
-        data: a float32 buffer (or one of the input's dtype) of exactly its size.
+        data: a buffer of the input's dtype, mostly float32, and of exactly its size. For an input
+        of int8 or uint8 any integers do that are in its range.
         """
         self._feed([_pick(self._buffers.inputs, index, "input")], [data])
 
@@ -284,7 +285,9 @@ class Session:
     # ---- The sample store ---------------------------------------------------------------------------------------
 
     def store(self) -> dict[str, Any]:
-        """Return capacity, classes, elements per sample, dtype ("int8" or "f32"), and samples kept.
+        """Return capacity, classes, elements per sample, dtype, and samples kept.
+
+        dtype is "int8" or "f32" for samples of float32, and "bytes" for those of int8 or uint8.
 
         Raises RuntimeFault (NO_STORE) where the image was compiled without a store.
         """
@@ -302,8 +305,8 @@ class Session:
     def learn(self, label: int, sample: Any = None) -> None:
         """Take a sample of that class into the store.
 
-        sample: a float32 buffer of one sample, which becomes the first of the input. Without it,
-        the first sample that the input holds is taken.
+        sample: a buffer of one sample, of the input's dtype, which becomes the first of the input.
+        Without it, the first sample that the input holds is taken.
         """
         if sample is not None:
             self._buffers.inputs[0].write_first_sample(sample, self.store()["elements"])
@@ -392,11 +395,15 @@ class Session:
         self._check(self._lib.gm_gradient(self._open(), index, view), f"gradient of parameter '{name_or_index}'")
         return self._view(view)
 
-    def parameters(self) -> memoryview[float]:
-        """Return all trained parameters as one float32 view, in the order of parameter_names()."""
+    def parameters(self) -> memoryview[Any]:
+        """Return all trained parameters as one view, in the order of parameter_names().
+
+        Its items are float32; where a parameter has another type, they are bytes, in which each
+        parameter begins at a multiple of 4.
+        """
         view = self._ffi.new("gm_view *")
         self._check(self._lib.gm_parameters(self._open(), view), "parameters")
-        return self._bytes(view).cast("f")
+        return self._bytes(view).cast("f") if self._has_float_parameters() else self._bytes(view)
 
     def set_parameters(self, data: Any) -> None:
         """Overwrite all trained parameters.
@@ -406,9 +413,10 @@ class Session:
         self._check(self._lib.gm_set_parameters(self._open(), *self._flat(data, "parameters")), "set_parameters")
 
     def delta(self) -> bytes:
-        """Return parameters - initial parameters of the image, float32.
+        """Return parameters - initial parameters of the image, as bytes.
 
-        A federated client sends this difference.
+        A federated client sends this difference. That of float32 is float32; that of integers is
+        taken modulo 2^8, 2^16 or 2^32, so that apply_delta() gives back their bits.
         """
         size = self._needs["parameters_size"]
         out = self._ffi.new("float[]", size // 4)
@@ -583,9 +591,14 @@ class Session:
         shape = tuple(view.dims[axis] for axis in range(view.rank))
         return self._bytes(view).cast(ITEM_CODE[view.dtype], shape)  # type: ignore[call-overload]
 
+    def _has_float_parameters(self) -> bool:
+        count = self._lib.gm_parameter_count(self._open())
+        return all(self._parameter(index).dtype == F32 for index in range(count))
+
     def _flat(self, data: Any, what: str) -> tuple[Any, int]:
         size = self._needs["parameters_size"]
-        source = tensor_bytes(data, F32, (size // 4,), size, what)
+        dtype = F32 if self._has_float_parameters() else U8
+        source = tensor_bytes(data, dtype, (size // ITEM_SIZE[dtype],), size, what)
         return self._ffi.from_buffer(source), size
 
     def _property(self, record: Any) -> tuple[str, int | float]:

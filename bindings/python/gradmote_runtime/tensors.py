@@ -28,7 +28,7 @@ class Tensor(NamedTuple):
     def describe(self) -> dict[str, Any]:
         """Return the row as callers see it.
 
-        It has the name, dtype ("float32", "int32"), the ONNX model's shape, size in bytes,
+        It has the name, dtype ("float32", "int32", "int8", "uint8"), the ONNX model's shape, size in bytes,
         programs, and whether it `lasts`: an input that does not must be given again for each run.
         """
         return {

@@ -21,10 +21,13 @@ int column_is_integer(const column *c)
 int64_t column_integer(const column *c, uint64_t at)
 {
     const uint8_t *from = c->array.data + at * npy_item_size(c->array.dtype);
+    int16_t half;
     int32_t narrow;
     int64_t wide;
     switch (c->array.dtype) {
     case NPY_U8: return *from;
+    case NPY_I8: return (int8_t)*from;
+    case NPY_I16: memcpy(&half, from, sizeof half); return half;
     case NPY_I64: memcpy(&wide, from, sizeof wide); return wide;
     default: memcpy(&narrow, from, sizeof narrow); return narrow;
     }
@@ -42,19 +45,35 @@ float column_real(const column *c, uint64_t at)
 
 /* ---- Opening ------------------------------------------------------------------------------------------------ */
 
-/* Whole numbers must be the same ones as int32 or float32. */
+/* The whole numbers that a tensor takes of each gm_dtype. */
+typedef struct range {
+    int64_t least, most;
+    const char *name;
+} range;
+
+static const range ranges[GM_DTYPE_COUNT] = {
+    {-EXACT_LIMIT, EXACT_LIMIT, "float32 exactly"},
+    {-INT32_MAX, INT32_MAX, "32 bits"},
+    {INT8_MIN, INT8_MAX, "int8"},
+    {0, UINT8_MAX, "uint8"},
+    {INT16_MIN, INT16_MAX, "int16"},
+};
+
+/* Whole numbers must be the same ones in the tensor. */
 static void check_values(const column *c)
 {
-    int64_t most = c->dtype == GM_DTYPE_F32 ? EXACT_LIMIT : INT32_MAX;
-    if (c->array.dtype == NPY_F32 && c->dtype == GM_DTYPE_I32) {
-        fail("store class numbers as integers: y.astype('int32')",
-             "%s holds float32, and the model's %s %u takes int32", c->array.path, role_names[c->role], c->index);
+    const range *r = &ranges[c->dtype];
+    if (c->array.dtype == NPY_F32 && c->dtype != GM_DTYPE_F32) {
+        const char *hint = c->dtype == GM_DTYPE_I32 ? "store class numbers as integers: y.astype('int32')"
+                                                    : "store the quantized numbers, round(x / scale) + zero_point";
+        fail(hint, "%s holds float32, and the model's %s %u takes %s", c->array.path, role_names[c->role], c->index,
+             opened_dtypes[c->dtype]);
     }
     for (uint64_t i = 0; column_is_integer(c) && i < c->array.count; ++i) {
         int64_t value = column_integer(c, i);
-        if (value > most || value < -most) {
+        if (value > r->most || value < r->least) {
             fail("store smaller ones, or float32", "%s: %lld does not fit %s", c->array.path, (long long)value,
-                 c->dtype == GM_DTYPE_F32 ? "float32 exactly" : "32 bits");
+                 r->name);
         }
     }
 }
@@ -80,7 +99,8 @@ static void check_shape(const dataset *d, const column *c, const gm_view *tensor
 static void add_column(dataset *d, uint32_t role, uint32_t index, const char *path, const gm_view *tensor, u8_scale map)
 {
     column *c = &d->columns[d->inputs + d->labels];
-    *c = (column){npy_read(path), role, index, tensor->dtype, tensor->size / 4 / d->batch, map};
+    *c = (column){
+        npy_read(path), role, index, tensor->dtype, tensor->size / samples_element_size(tensor->dtype) / d->batch, map};
     if (d->inputs == 0 && c->array.rank > 0 && c->array.dims[0] <= UINT32_MAX) {
         d->samples = (uint32_t)c->array.dims[0];
     }
@@ -133,31 +153,35 @@ static void checked(int error, const column *c)
     }
 }
 
-/* The elements from `first` on become 4-byte words of the tensor's dtype. */
-static void convert(const column *c, uint64_t first, uint32_t count, uint8_t *words)
+/* The elements from `first` on become those of the tensor's dtype. The lowest bytes of an integer
+ * come first. */
+static void convert(const column *c, uint64_t first, uint32_t count, uint8_t *elements)
 {
+    uint32_t size = samples_element_size(c->dtype);
     for (uint32_t i = 0; i < count; ++i) {
         float real = column_real(c, first + i);
-        int32_t integer = c->dtype == GM_DTYPE_I32 ? (int32_t)column_integer(c, first + i) : 0;
-        memcpy(words + 4 * i, c->dtype == GM_DTYPE_F32 ? (const void *)&real : (const void *)&integer, 4);
+        int32_t integer = c->dtype != GM_DTYPE_F32 ? (int32_t)column_integer(c, first + i) : 0;
+        memcpy(elements + size * i, c->dtype == GM_DTYPE_F32 ? (const void *)&real : (const void *)&integer, size);
     }
 }
 
 /* One sample to the place-th row of its tensor. */
 static void write_row(const column *c, opened *m, uint32_t place, uint32_t sample)
 {
-    uint8_t words[4 * CHUNK];
+    uint8_t elements[4 * CHUNK];
+    uint32_t size = samples_element_size(c->dtype);
     uint64_t from = (uint64_t)sample * c->row;
     uint32_t to = place * c->row;
-    if (c->array.dtype == NPY_U8) {
+    if (c->array.dtype == NPY_U8 && size == 4) {
         checked(samples_write_u8(&m->samples, &m->session, c->role, c->index, to, c->map, c->array.data + from, c->row),
                 c);
         return;
     }
     for (uint32_t done = 0; done < c->row; done += CHUNK) {
         uint32_t count = c->row - done < CHUNK ? c->row - done : CHUNK;
-        convert(c, from + done, count, words);
-        checked(samples_write(&m->samples, &m->session, c->role, c->index, 4 * (to + done), words, 4 * count), c);
+        convert(c, from + done, count, elements);
+        checked(samples_write(&m->samples, &m->session, c->role, c->index, size * (to + done), elements, size * count),
+                c);
     }
 }
 

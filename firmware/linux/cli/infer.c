@@ -41,6 +41,9 @@ static void checked(const inference *i, int error)
     }
 }
 
+/* Those of files, by gm_dtype. */
+static const enum npy_dtype file_dtypes[GM_DTYPE_COUNT] = {NPY_F32, NPY_I32, NPY_I8, NPY_U8, NPY_I16};
+
 static void begin_output(inference *i)
 {
     uint64_t dims[GM_MAX_RANK] = {i->data.samples};
@@ -48,20 +51,27 @@ static void begin_output(inference *i)
         dims[axis] = i->result.dims[axis];
     }
     checked(i, replacement_begin(&i->file, i->output));
-    checked(i, npy_write_header(&i->file, i->result.dtype == GM_DTYPE_F32 ? NPY_F32 : NPY_I32, i->result.rank, dims));
+    checked(i, npy_write_header(&i->file, file_dtypes[i->result.dtype], i->result.rank, dims));
+}
+
+static void print_element(const gm_view *view, uint32_t at)
+{
+    switch (view->dtype) {
+    case GM_DTYPE_F32: printf("%.6g", (double)((const float *)view->data)[at]); break;
+    case GM_DTYPE_I8: printf("%d", ((const int8_t *)view->data)[at]); break;
+    case GM_DTYPE_U8: printf("%d", ((const uint8_t *)view->data)[at]); break;
+    case GM_DTYPE_I16: printf("%d", ((const int16_t *)view->data)[at]); break;
+    default: printf("%d", ((const int32_t *)view->data)[at]); break;
+    }
 }
 
 /* One sample a line. */
 static void print(const inference *i, uint32_t count)
 {
-    uint32_t values = i->each / 4;
+    uint32_t values = i->each / samples_element_size(i->result.dtype);
     for (uint32_t at = 0; at < count * values; ++at) {
-        const char *after = (at + 1) % values == 0 ? "\n" : " ";
-        if (i->result.dtype == GM_DTYPE_F32) {
-            printf("%.6g%s", (double)((const float *)i->result.data)[at], after);
-        } else {
-            printf("%d%s", ((const int32_t *)i->result.data)[at], after);
-        }
+        print_element(&i->result, at);
+        printf((at + 1) % values == 0 ? "\n" : " ");
     }
 }
 

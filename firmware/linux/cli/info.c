@@ -16,8 +16,7 @@ static void print_tensors(const opened *m, const char *what, uint32_t program, u
 {
     gm_view view;
     for (uint32_t i = 0; gm_tensor_view(&m->session, program, role, i, &view) == 0; ++i) {
-        printf("%-15s %s  %s", what, view.name != NULL ? view.name : "?",
-               view.dtype == GM_DTYPE_F32 ? "float32" : "int32");
+        printf("%-15s %s  %s", what, view.name != NULL ? view.name : "?", opened_dtypes[view.dtype]);
         for (uint32_t axis = 0; axis < view.rank; ++axis) {
             printf("%s%u", axis == 0 ? " [" : ", ", view.dims[axis]);
         }

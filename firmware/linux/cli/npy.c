@@ -13,7 +13,7 @@
 static const struct {
     const char *descr;
     uint32_t size;
-} dtypes[NPY_DTYPE_COUNT] = {{"<f4", 4}, {"<i4", 4}, {"<i8", 8}, {"|u1", 1}};
+} dtypes[NPY_DTYPE_COUNT] = {{"<f4", 4}, {"<i4", 4}, {"<i8", 8}, {"|u1", 1}, {"|i1", 1}, {"<i2", 2}};
 
 uint32_t npy_item_size(enum npy_dtype dtype)
 {
@@ -83,7 +83,7 @@ static void read_dtype(cursor *c, npy_array *out)
         ++shown;
     }
     int quoted_end = shown > 1 && *c->at == '\'' ? (int)strcspn(c->at + 1, "'") + 2 : shown;
-    fail("store array.astype('float32'), 'int32', 'int64' or 'uint8'",
+    fail("store array.astype('float32'), 'int32', 'int64', 'int16', 'int8' or 'uint8'",
          "%s holds elements of type %.*s, which gradmote-run "
          "does not read",
          c->path, quoted_end < shown ? quoted_end : shown, c->at);

@@ -9,7 +9,7 @@
 
 #define NPY_RANK_LIMIT 8u
 
-enum npy_dtype { NPY_F32, NPY_I32, NPY_I64, NPY_U8, NPY_DTYPE_COUNT };
+enum npy_dtype { NPY_F32, NPY_I32, NPY_I64, NPY_U8, NPY_I8, NPY_I16, NPY_DTYPE_COUNT };
 
 typedef struct npy_array {
     const char *path;
@@ -27,7 +27,7 @@ const char *npy_descr(enum npy_dtype dtype);
 /* Maps and checks a file. Ends the program where it is no such array. */
 npy_array npy_read(const char *path);
 
-/* Writes the header of a float32 or int32 array, byte for byte as numpy does. Returns 0, or -1 with errno set. */
+/* Writes the header of an array, byte for byte as numpy does. Returns 0, or -1 with errno set. */
 int npy_write_header(replacement *to, enum npy_dtype dtype, uint32_t rank, const uint64_t *dims);
 
 #endif

@@ -9,6 +9,7 @@
 #include "storage/signature.h"
 
 const char *const opened_programs[GM_PROGRAM_COUNT] = {"infer", "eval", "train", "optimizer", "step"};
+const char *const opened_dtypes[GM_DTYPE_COUNT] = {"float32", "int32", "int8", "uint8", "int16"};
 
 void opened_model(opened *m, const char *path)
 {

@@ -31,5 +31,6 @@ float opened_loss(const opened *m, uint32_t program);
 int opened_has(const opened *m, uint32_t program);
 
 extern const char *const opened_programs[GM_PROGRAM_COUNT]; /* their names */
+extern const char *const opened_dtypes[GM_DTYPE_COUNT];     /* numpy's names of them */
 
 #endif

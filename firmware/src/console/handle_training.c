@@ -10,7 +10,7 @@ int handle_data(device *d, const data_request *request, uint32_t size)
     int error = samples_write(&d->model.samples, &d->model.session, request->role, request->index, request->offset,
                               request->data, size);
     if (error == 0) {
-        teach_sent(&d->teach, &d->model, request->role, request->offset + size);
+        teach_sent(&d->teach, &d->model, request->role, request->offset + size, 1);
     }
     return error;
 }
@@ -24,7 +24,7 @@ int handle_data_u8(device *d, const data_u8_request *request, uint32_t size)
     int error = samples_write_u8(&d->model.samples, &d->model.session, request->role, request->index, request->element,
                                  map, request->data, size);
     if (error == 0) {
-        teach_sent(&d->teach, &d->model, request->role, 4 * (request->element + size));
+        teach_sent(&d->teach, &d->model, request->role, request->element + size, 4);
     }
     return error;
 }

@@ -9,6 +9,7 @@
 #include "device/memory.h"
 #include "storage/signature.h"
 #include "storage/slots.h"
+#include "training/samples.h"
 
 #define VALUES_SHOWN 16u
 
@@ -153,16 +154,18 @@ void report_mem(const device *d)
 
 static void put_value(const gm_view *view, uint32_t i)
 {
-    const uint8_t *at = (const uint8_t *)view->data + 4 * i;
+    uint32_t size = samples_element_size(view->dtype);
+    const uint8_t *at = (const uint8_t *)view->data + size * i;
     float real;
-    int32_t integer;
-    memcpy(&real, at, 4);
-    memcpy(&integer, at, 4);
+    int32_t integer = 0;
+    memcpy(&integer, at, size);
+    memcpy(&real, &integer, sizeof real);
     text_put(" ");
-    if (view->dtype == GM_DTYPE_F32) {
-        text_f32(real);
-    } else {
-        text_i32(integer);
+    switch (view->dtype) {
+    case GM_DTYPE_F32: text_f32(real); break;
+    case GM_DTYPE_I8: text_i32((int8_t)integer); break;
+    case GM_DTYPE_I16: text_i32((int16_t)integer); break;
+    default: text_i32(integer); break;
     }
 }
 
@@ -210,7 +213,7 @@ void report_outputs(const device *d)
 {
     gm_view view;
     for (uint32_t i = 0; !gm_tensor_view(&d->model.session, GM_PROGRAM_INFER, GM_ROLE_OUTPUT, i, &view); ++i) {
-        uint32_t count = view.size / 4;
+        uint32_t count = view.size / samples_element_size(view.dtype);
         text_put(view.name != NULL ? view.name : "output");
         for (uint32_t j = 0; j < count && j < VALUES_SHOWN; ++j) {
             put_value(&view, j);

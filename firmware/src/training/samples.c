@@ -69,6 +69,11 @@ int samples_write(samples *s, const gm_session *session, uint32_t role, uint32_t
     return 0;
 }
 
+uint32_t samples_element_size(uint32_t dtype)
+{
+    return dtype == GM_DTYPE_F32 || dtype == GM_DTYPE_I32 ? 4 : dtype == GM_DTYPE_I16 ? 2 : 1;
+}
+
 static void widen(uint8_t *out, uint32_t dtype, u8_scale map, const uint8_t *data, uint32_t count)
 {
     for (uint32_t i = 0; i < count; ++i) {
@@ -85,9 +90,12 @@ int samples_write_u8(samples *s, const gm_session *session, uint32_t role, uint3
     if (tensor == NULL) {
         return GM_ERR_NOT_FOUND;
     }
-    uint32_t elements = tensor->size / 4;
-    if (element > elements || count > elements - element) {
+    uint32_t elements = tensor->size / samples_element_size(tensor->dtype);
+    if (element > elements || count > elements - element || tensor->dtype == GM_DTYPE_I16) {
         return GM_ERR_WRONG_SIZE;
+    }
+    if (samples_element_size(tensor->dtype) == 1) {
+        return samples_write(s, session, role, index, element, data, count);
     }
     widen(session->arena + tensor->offset + 4 * element, tensor->dtype, map, data, count);
     s->written |= bit_of(role, index);

@@ -27,8 +27,11 @@ typedef struct u8_scale {
     float zero;
 } u8_scale;
 
-/* Writes elements: x[element + i] = (data[i] - zero) * scale into an f32 tensor, data[i] into an
- * i32 one. */
+/* Returns the bytes of an element of that gm_dtype. */
+uint32_t samples_element_size(uint32_t dtype);
+
+/* Writes elements: x[element + i] = (data[i] - zero) * scale into an f32 tensor, data[i] into one
+ * of integers, and its bits into one of i8. */
 int samples_write_u8(samples *s, const gm_session *session, uint32_t role, uint32_t index, uint32_t element,
                      u8_scale map, const uint8_t *data, uint32_t count);
 

@@ -82,10 +82,11 @@ int teach_end_idle(run *r, model *m)
     return error ? error : TEACH_RUNS;
 }
 
-void teach_sent(teach *t, const model *m, uint32_t role, uint32_t end)
+void teach_sent(teach *t, const model *m, uint32_t role, uint32_t end, uint32_t item)
 {
     gm_store_info info;
-    if (t->idle && teach_view(m, &info) == 0 && (role == GM_ROLE_LABEL || end > 4 * info.elements)) {
-        t->idle = 0;
+    if (t->idle && teach_view(m, &info) == 0) {
+        int of_bytes = item == 1 && info.dtype != GM_STORE_DTYPE_BYTES;
+        t->idle = role != GM_ROLE_LABEL && end <= (of_bytes ? 4 * info.elements : info.elements);
     }
 }

@@ -51,8 +51,8 @@ int teach_begin_idle(teach *t, run *r, model *m);
  * and returns TEACH_RUNS; returns 0 if the step is complete, or an error. */
 int teach_end_idle(run *r, model *m);
 
-/* Notes that the host has written a tensor up to byte `end`. Idle training ends if its next step
- * would overwrite these bytes. */
-void teach_sent(teach *t, const model *m, uint32_t role, uint32_t end);
+/* Notes that the host has written a tensor up to `end`, in bytes (item 1) or in elements (4). Idle
+ * training ends if its next step would overwrite these. */
+void teach_sent(teach *t, const model *m, uint32_t role, uint32_t end, uint32_t item);
 
 #endif

@@ -302,6 +302,7 @@ def make_store(
     Raises DataError for a file without labels, or whose samples are not the model's.
     """
     from ..compiler.sample_store import StoreOptions
+    from ..data.quantized import quantized
 
     dtype = "f32" if form is StoreAs.float else "int8"
     if capacity is None:
@@ -313,6 +314,9 @@ def make_store(
     samples = read_for(data, expected)
     if samples.y is None:
         raise DataError(f"{data} has no labels", "add an array y with the class of each sample")
+    taken = expected.tensor("input", 0) if expected is not None else None
+    if taken is not None and taken.dtype in ("int8", "uint8"):
+        return StoreOptions(capacity, dtype, quantized(samples, samples.x, taken.name, taken.dtype), samples.y)
     return StoreOptions(capacity, dtype, samples.widened(), samples.y)
 
 

@@ -157,7 +157,7 @@ class Store:
     @property
     def stride(self) -> int:
         """Return the bytes from one sample to the next."""
-        return (self.elements + 3) // 4 * 4 if self.dtype == "int8" else 4 * self.elements
+        return 4 * self.elements if self.dtype == "f32" else (self.elements + 3) // 4 * 4
 
 
 @dataclass

@@ -16,10 +16,12 @@ import numpy as np
 from ..errors import DataError, ModelError, UnsupportedOperator
 from ..formats import records
 from ..generated.instructions import SoftmaxCrossEntropy, SoftmaxCrossEntropyWithGrad
-from .instruction import Buffer
+from .instruction import ELEMENT_BYTES, Buffer
 from .program import Binding, Program, Store
 
 Array = np.ndarray[Any, Any]
+#: The types of an input whose samples a store keeps -> NumPy's.
+NUMPY_TYPES: dict[str, type[np.generic]] = {"f32": np.float32, "i8": np.int8, "u8": np.uint8}
 
 #: These instructions read class labels and hold the number of classes.
 _Loss = SoftmaxCrossEntropy | SoftmaxCrossEntropyWithGrad
@@ -30,8 +32,9 @@ class StoreOptions:
     """The options of a sample store.
 
     `capacity` is a number of samples. `dtype` is "int8" (a byte per element, with a scale for each
-    sample) or "f32" (exact). `x` ([n, ...], float32) and `y` ([n], integers) are samples to begin
-    with; a class-balanced selection of them is kept.
+    sample) or "f32" (exact). Samples of an int8 or uint8 input are kept as they are, whatever it
+    says. `x` ([n, ...], of the input's type) and `y` ([n], integers) are samples to begin with; a
+    class-balanced selection of them is kept.
     """
 
     capacity: int
@@ -71,9 +74,10 @@ def make_store(options: StoreOptions, programs: Sequence[Program], inputs: Seque
         )
     elements = elements_of(sample) // batch
     lasts = sample.ref.buffer.region == "input"
-    aside = Buffer(f"{sample.name}.aside", 4 * elements, "input") if lasts else None
-    store = Store(options.capacity, classes, options.dtype, elements, Buffer("store", 0, "store"), aside)
-    data = initial(store, *chosen(options, store, seed))
+    aside = Buffer(f"{sample.name}.aside", ELEMENT_BYTES[sample.dtype] * elements, "input") if lasts else None
+    dtype = options.dtype if sample.dtype == "f32" else "bytes"
+    store = Store(options.capacity, classes, dtype, elements, Buffer("store", 0, "store"), aside)
+    data = initial(store, *chosen(options, store, seed, NUMPY_TYPES[sample.dtype]))
     return replace(store, buffer=Buffer("store", len(data), "store", data))
 
 
@@ -82,7 +86,7 @@ def make_store(options: StoreOptions, programs: Sequence[Program], inputs: Seque
 
 def refusal(reason: str) -> UnsupportedOperator:
     """Return the error for a model that is not a classifier."""
-    hint = "compile without --store; a store takes classifiers with one float32 input and one class label a sample"
+    hint = "compile without --store; a store takes classifiers with one input of float32, int8 or uint8, and one label"
     return UnsupportedOperator(reason, hint)
 
 
@@ -94,16 +98,19 @@ def elements_of(binding: Binding) -> int:
 def classifier_tensors(inputs: Sequence[Binding]) -> tuple[Binding, Binding]:
     """Return the bindings of the input and the label.
 
-    Raises UnsupportedOperator unless there is exactly one float32 input and one int32 label.
+    Raises UnsupportedOperator unless there is exactly one input of float32, int8 or uint8, and one
+    int32 label.
     """
     samples = [b for b in inputs if b.role == "input"]
     labels = [b for b in inputs if b.role == "label"]
-    for kind, found, dtype in (("input", samples, "f32"), ("label", labels, "i32")):
+    for kind, found, dtypes in (("input", samples, NUMPY_TYPES), ("label", labels, ("i32",))):
         if len(found) != 1:
             names = ", ".join(f"'{b.name}'" for b in found) or "none"
             raise refusal(f"a sample store needs one {kind}, and the model has {len(found)}: {names}")
-        if found[0].dtype != dtype:
-            raise refusal(f"{kind} '{found[0].name}' holds {found[0].dtype}, and a sample store takes {dtype}")
+        if found[0].dtype not in dtypes:
+            raise refusal(
+                f"{kind} '{found[0].name}' holds {found[0].dtype}, and a sample store takes {', '.join(dtypes)}"
+            )
     return samples[0], labels[0]
 
 
@@ -123,15 +130,18 @@ def is_one_label_a_sample(loss: _Loss, label: Binding) -> bool:
 # ---- Initial content
 
 
-def chosen(options: StoreOptions, store: Store, seed: int) -> tuple[Array, Array]:
+def chosen(options: StoreOptions, store: Store, seed: int, kind: type[np.generic]) -> tuple[Array, Array]:
     """Return a class-balanced choice of at most `capacity` of the given samples.
 
-    The result is (samples [n, elements] float32, labels [n]).
+    The result is (samples [n, elements] of the input's type, labels [n]).
     """
     if options.x is None or options.y is None:
-        return np.zeros((0, store.elements), np.float32), np.zeros(0, np.int64)
-    x, y = np.asarray(options.x, np.float32), np.asarray(options.y)
+        return np.zeros((0, store.elements), kind), np.zeros(0, np.int64)
+    x, y = np.asarray(options.x), np.asarray(options.y)
     check_samples(x, y, store)
+    if store.dtype == "bytes":
+        check_quantized(x, np.dtype(kind))
+    x = x.astype(kind)
     return balanced(x.reshape(len(x), store.elements), y.astype(np.int64), store.capacity, seed)
 
 
@@ -145,6 +155,16 @@ def check_samples(x: Array, y: Array, store: Store) -> None:
         raise DataError(f"y holds {y.min()} .. {y.max()}", f"the model's classes are 0 .. {store.classes - 1}")
     if not np.isfinite(x).all():
         raise DataError("x holds NaN or infinity", "look for bad samples")
+
+
+def check_quantized(x: Array, kind: np.dtype[Any]) -> None:
+    """Raise DataError where samples are no integers that the input takes."""
+    limits = np.iinfo(kind)
+    if x.dtype.kind not in "iu" or (x.size and not limits.min <= int(x.min()) <= int(x.max()) <= limits.max):
+        raise DataError(
+            f"x is {x.dtype}, and the model's samples are {kind}",
+            "give the quantized numbers, round(x / scale) + zero_point, of the model's QuantizeLinear",
+        )
 
 
 def balanced(x: Array, y: Array, capacity: int, seed: int) -> tuple[Array, Array]:
@@ -181,6 +201,8 @@ def encoded(store: Store, x: Array) -> tuple[bytes, bytes]:
     """Return (scales, samples) as the store keeps them."""
     if store.dtype == "f32":
         return b"", x.astype("<f4").tobytes()
+    if store.dtype == "bytes":
+        return b"", np.pad(x, ((0, 0), (0, store.stride - store.elements))).tobytes()
     scales = np.zeros(store.capacity, "<f4")
     rows = np.zeros((len(x), store.stride), np.int8)
     for row, sample in enumerate(x):

@@ -10,6 +10,7 @@ from ..errors import DataError
 from .dataset import Array, Dataset
 from .expected import Expected, ExpectedTensor
 from .loaded import Origin
+from .quantized import quantized
 from .wording import dims, listed, named, quoted
 
 #: The samples that a message names; the others are counted.
@@ -36,6 +37,7 @@ def problems(data: Dataset, expected: Expected, micro_batches: int = 1) -> Itera
     for tensor in expected.tensors:
         for name, array, first in arrays_of(data, tensor):
             problem = _structure_problem(name, array, first, tensor)
+            problem = problem or _quantized_problem(data, name, array, tensor)
             if problem is not None:
                 yield _in_file(data, problem)
             elif array is not None and (wrong := _label_problem(data, name, array, tensor)) is not None:
@@ -134,6 +136,20 @@ def _is_turned(given: Sequence[int], wanted: Sequence[int | None]) -> bool:
     """Return whether both have several axes, of the same lengths, but in another order."""
     ours, theirs = ([dim or 0 for dim in shape if dim != 1] for shape in (given, wanted))
     return ours != theirs and sorted(ours) == sorted(theirs)
+
+
+# ---- Quantized inputs -----------------------------------------------------------------------------------------------
+
+
+def _quantized_problem(data: Dataset, name: str, array: Array | None, tensor: ExpectedTensor) -> DataError | None:
+    """Return the error of samples that an int8 or uint8 input does not take."""
+    if array is None or tensor.role != "input" or tensor.dtype not in ("int8", "uint8"):
+        return None
+    try:
+        quantized(data, array, tensor.name, tensor.dtype)
+    except DataError as error:
+        return DataError(f"{name}: {error.message}", error.hint)
+    return None
 
 
 # ---- Labels ---------------------------------------------------------------------------------------------------------

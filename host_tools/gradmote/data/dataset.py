@@ -22,7 +22,7 @@ class Dataset:
     """Samples and what belongs to them.
 
     Attributes:
-        x: The samples, (samples, ...) float32, int32, or uint8 that stands for (x - zero) * scale.
+        x: The samples, (samples, ...) float32, int32, int8, or uint8 that stands for (x - zero) * scale.
         y: The labels, (samples, ...) class indices or float32 targets; None where the loss takes
             none.
         x_test: The samples to test on, as x; or None.
@@ -140,7 +140,7 @@ def _number(array: Array | None, name: str, default: float) -> float:
 
 
 def _check_pair(x: Array, y: Array | None, x_name: str, y_name: str) -> None:
-    if x.dtype not in (np.float32, np.uint8, np.int32):
+    if x.dtype not in (np.float32, np.uint8, np.int32, np.int8):
         raise DataError(f"{x_name} is {x.dtype}", f"store {x_name}.astype('float32'), or uint8 with scale and zero")
     for array, name in ((x, x_name), (y, y_name)):
         if array is not None and (array.ndim == 0 or 0 in array.shape[1:]):

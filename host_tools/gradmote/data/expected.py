@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from ..formats.image import Image
 
 #: The names of dtypes: of images, and of ONNX's numbers for them.
-_DTYPES = {"f32": "float32", "i32": "int32", 1: "float32", 6: "int32", 7: "int32", 9: "int32"}
+_DTYPES = {
+    "f32": "float32", "i32": "int32", "i8": "int8", "u8": "uint8", "i16": "int16",
+    1: "float32", 2: "uint8", 3: "int8", 6: "int32", 7: "int32", 9: "int32",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,7 @@ class ExpectedTensor:
         name: Its name in the model.
         role: "input" or "label".
         index: Its number among those of its role.
-        dtype: "float32" or "int32".
+        dtype: "float32", "int32", "int8" or "uint8".
         shape: The shape of one sample; None for a dimension that the model leaves open.
         classes: For labels that are class indices, the number of classes; else None.
         ignored: The label that counts nothing; None where there is none.
@@ -128,7 +131,7 @@ def _distinct(image: Image, role: str) -> list[dict[str, Any]]:
 def _sample(tensor: Mapping[str, Any], batch: int) -> tuple[int, ...]:
     """Return the shape of one sample of a tensor that holds a batch of them."""
     shape = tuple(tensor["shape"])
-    return shape[1:] if shape[:1] == (batch,) else (tensor["size"] // 4 // batch,)
+    return shape[1:] if shape[:1] == (batch,) else (math.prod(shape) // batch,)
 
 
 def _classes(image: Image, label: Mapping[str, Any]) -> tuple[int | None, int | None]:

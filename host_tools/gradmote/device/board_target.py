@@ -109,7 +109,7 @@ class BoardTarget:
         return self._dtypes[role, index]
 
     def write_u8(self, role: str, index: int, data: Array, scale: float = 1.0, zero: float = 0.0) -> None:
-        """Write a whole float32 input as (data - zero) * scale, from one byte an element."""
+        """Write a whole float32 input as (data - zero) * scale, from one byte an element; others as data."""
         self.board.write_u8(role, index, np.ascontiguousarray(data, np.uint8).tobytes(), scale, zero)
 
     def run(self, program: str) -> Metrics:
@@ -140,7 +140,7 @@ class BoardTarget:
     def learn(self, label: int, sample: Array | None = None) -> None:
         """Put a sample of this class into the store: the one given, or the input's first one."""
         if sample is not None:
-            self.board.write("input", 0, sample_bytes(sample, self.store()))
+            self.board.write("input", 0, sample_bytes(sample, self.store(), self._dtype("input", 0)))
         self.board.learn(label)
 
     def forget(self, label: int) -> None:
@@ -160,7 +160,7 @@ class BoardTarget:
         return self.board.score(label)
 
     def parameters(self) -> bytes:
-        """Return all trained parameters as little-endian float32."""
+        """Return the bytes of all trained parameters, each of its own type."""
         return self.board.read("PARAMETERS")
 
     def gradient(self, index: int) -> bytes:

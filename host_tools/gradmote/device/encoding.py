@@ -21,17 +21,33 @@ def tensor_bytes(data: Array, dtype: str) -> bytes:
     array = np.asarray(data)
     wanted = np.dtype(dtype).newbyteorder("<")
     if array.dtype.kind not in ("f" if dtype == "float32" else "iu"):
-        raise DataError(f"{array.dtype} does not go into {dtype}", f"convert it: array.astype('{dtype}')")
-    if dtype == "int32" and array.size and not -(2**31) <= int(array.min()) <= int(array.max()) < 2**31:
-        raise DataError("integers do not fit 32 bits", "class labels must lie in 0 .. classes-1")
+        raise DataError(f"{array.dtype} does not go into {dtype}", _how_to_convert(dtype))
+    if dtype != "float32" and array.size and not _is_in_range(array, dtype):
+        hint = "class labels must lie in 0 .. classes-1" if dtype == "int32" else _how_to_convert(dtype)
+        raise DataError(f"integers do not fit {8 * wanted.itemsize} bits", hint)
     return np.ascontiguousarray(array, dtype=wanted).tobytes()
 
 
-def sample_bytes(sample: Array, store: StoreInfo) -> bytes:
-    """Return one sample as a store takes it; raise DataError where it has another size."""
-    data = tensor_bytes(sample, "float32")
-    if len(data) != 4 * store.elements:
-        raise DataError(f"a sample has {store.elements} elements, {len(data) // 4} were given", "pass one sample")
+def _is_in_range(array: Array, dtype: str) -> bool:
+    limits = np.iinfo(dtype)
+    return limits.min <= int(array.min()) <= int(array.max()) <= limits.max
+
+
+def _how_to_convert(dtype: str) -> str:
+    if dtype in ("int8", "uint8"):
+        return (
+            "give the quantized numbers, round(x / scale) + zero_point, of the scale and zero point in the model's "
+            f"QuantizeLinear: array.astype('{dtype}')"
+        )
+    return f"convert it: array.astype('{dtype}')"
+
+
+def sample_bytes(sample: Array, store: StoreInfo, dtype: str = "float32") -> bytes:
+    """Return one sample as an input of that dtype takes it; raise DataError where it has another size."""
+    data = tensor_bytes(sample, dtype)
+    item = np.dtype(dtype).itemsize
+    if len(data) != item * store.elements:
+        raise DataError(f"a sample has {store.elements} elements, {len(data) // item} were given", "pass one sample")
     return data
 
 

@@ -13,15 +13,20 @@ import numpy as np
 from gradmote.errors import DataError
 
 from ..data.dataset import Array, Dataset
+from ..data.quantized import quantized
 from .types import Tensor
 
 
 def matched(data: Dataset, x: Tensor | None, y: Tensor | None) -> Dataset:
     """Return the data in the dtypes of the model's first input x and first label y.
 
-    Integers become float32 where the model takes that, and whole numbers int32. Labels that are
-    bytes stay, as classes of a single score.
+    Integers become float32 where the model takes that, and whole numbers int32. Quantized inputs
+    take integers in their range. Labels that are bytes stay, as classes of a single score.
     """
+    if x is not None and x.dtype in ("int8", "uint8"):
+        data = replace(
+            data, x=quantized(data, data.x, x.name, x.dtype), x_test=quantized(data, data.x_test, x.name, x.dtype)
+        )
     labels = [array if array is None or _are_bytes(array) else _as(array, y, name)
               for array, name in ((data.y, "y"), (data.y_test, "y_test"))]  # fmt: skip
     return replace(

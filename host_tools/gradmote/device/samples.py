@@ -107,7 +107,7 @@ def check_tensor(tensor: Tensor | None, array: Array, name: str, batch: int) -> 
     """
     if tensor is None:
         raise DataError(f"the model takes no {name}", "compile it with a loss")
-    wanted = tensor.size // 4 // batch
+    wanted = tensor.elements // batch
     given = array[0].size
     if wanted != given:
         raise DataError(

@@ -46,10 +46,13 @@ class Target(Protocol):
         """Return one tensor of one program; None past the last one."""
 
     def write(self, role: str, index: int, data: Array) -> None:
-        """Write a whole input or label; float32 or integers, as its dtype is."""
+        """Write a whole input or label; float32 or integers, as its dtype is.
+
+        Raises DataError for float32 where it takes integers, and for integers outside its range.
+        """
 
     def write_u8(self, role: str, index: int, data: Array, scale: float = 1.0, zero: float = 0.0) -> None:
-        """Write a whole float32 input as (data - zero) * scale, from uint8."""
+        """Write a whole float32 input as (data - zero) * scale, from uint8; an int8 or uint8 one as the bytes are."""
 
     def run(self, program: str) -> Metrics:
         """Run one program to its end on the samples written last."""
@@ -75,7 +78,7 @@ class Target(Protocol):
     def learn(self, label: int, sample: Array | None = None) -> None:
         """Put a sample of this class into the store.
 
-        sample: float32; it becomes the input's first one. Without it the input's first one is
+        sample: of the input's dtype; it becomes the input's first one. Without it the input's first one is
         taken; DeviceError where no input was written since a run overwrote it.
         """
 
@@ -92,7 +95,7 @@ class Target(Protocol):
         """Return (the store's samples of one class, how many of them the model recognises)."""
 
     def parameters(self) -> bytes:
-        """Return all trained parameters as little-endian float32."""
+        """Return the bytes of all trained parameters, each of its own type."""
 
     def gradient(self, index: int) -> bytes:
         """Return the accumulated gradient of one parameter as little-endian float32.

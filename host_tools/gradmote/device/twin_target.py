@@ -139,9 +139,12 @@ class TwinTarget:
         self._written.add((role, index))
 
     def write_u8(self, role: str, index: int, data: Array, scale: float = 1.0, zero: float = 0.0) -> None:
-        """Write a whole tensor from bytes: (data - zero) * scale in float32, or data in int32."""
+        """Write a whole tensor from bytes: (data - zero) * scale in float32, else data itself."""
         q = np.ascontiguousarray(data, np.uint8)
-        if self._row(role, index)["dtype"] == "int32":
+        dtype = self._row(role, index)["dtype"]
+        if dtype in ("int8", "uint8"):
+            self._fill(role, index, q.tobytes())
+        elif dtype == "int32":
             self._fill(role, index, q.astype("<i4").tobytes())
         else:
             self._fill(role, index, ((q.astype("<f4") - np.float32(zero)) * np.float32(scale)).tobytes())
@@ -212,7 +215,8 @@ class TwinTarget:
         """Put a sample of this class into the store: the one given, or the input's first one."""
         store = self.store()
         if sample is not None:
-            self.session.input_view(0).cast("B")[: 4 * store.elements] = sample_bytes(sample, store)
+            taken = sample_bytes(sample, store, self.session.inputs()[0]["dtype"])
+            self.session.input_view(0).cast("B")[: len(taken)] = taken
             self._written.add(("input", 0))
         if ("input", 0) not in self._written:
             raise no_samples("input", 0, self.session.inputs()[0]["lasts"])
@@ -243,7 +247,7 @@ class TwinTarget:
         return found
 
     def parameters(self) -> bytes:
-        """Return all trained parameters as little-endian float32."""
+        """Return the bytes of all trained parameters, each of its own type."""
         return self.session.parameters().tobytes()
 
     def gradient(self, index: int) -> bytes:

@@ -10,9 +10,11 @@ if TYPE_CHECKING:
 
 PROGRAMS = ("infer", "eval", "train", "optimizer", "step")
 ROLES = ("input", "label", "output", "loss")
-DTYPES = ("float32", "int32")
+DTYPES = ("float32", "int32", "int8", "uint8", "int16")
+#: The bytes of an element.
+ITEM_SIZES = {"float32": 4, "int32": 4, "int8": 1, "uint8": 1, "int16": 2}
 PROFILES = ("strict", "fused")
-STORE_DTYPES = ("int8", "f32")
+STORE_DTYPES = ("int8", "f32", "bytes")
 
 
 @dataclass(frozen=True)
@@ -38,10 +40,15 @@ class Tensor:
     """One input, label or output, as one program sees it."""
 
     name: str
-    dtype: str  #: "float32" or "int32"
+    dtype: str  #: one of DTYPES
     shape: tuple[int, ...]  #: as in the ONNX model
     size: int  #: in bytes
     lasts: bool  #: False where a run overwrites it
+
+    @property
+    def elements(self) -> int:
+        """Return the number of elements."""
+        return self.size // ITEM_SIZES[self.dtype]
 
 
 @dataclass(frozen=True)
@@ -77,7 +84,7 @@ class StoreInfo:
 
     capacity: int  #: the most samples that it keeps
     classes: int  #: the number of classes; labels are 0 .. classes - 1
-    dtype: str  #: the type in which samples are kept, "int8" or "f32"
+    dtype: str  #: the form in which samples are kept: "int8", "f32", or "bytes" as they are
     elements: int  #: the numbers in one sample
     kept: int  #: how many samples the store has
     idle: bool  #: whether the target trains on them when it has nothing else to do

@@ -20,7 +20,7 @@ STATE_ROLE = {'parameter': 0, 'slot': 1, 'control': 2, 'properties': 3, 'statist
 SCHEDULE = {'constant': 0, 'linear': 1}
 PROPERTY_TYPE = {'empty': 0, 'i32': 1, 'f32': 2}
 SECTION = {'tensors': 0, 'programs': 1, 'code': 2, 'constants': 3, 'initial': 4, 'state': 5, 'names': 6, 'store': 7}
-STORE_DTYPE = {'int8': 0, 'f32': 1}
+STORE_DTYPE = {'int8': 0, 'f32': 1, 'bytes': 2}
 ENCODING = {'plain': 0, 'half': 1}
 
 #: record -> [(field, type, count)]

@@ -11,7 +11,7 @@ from .read_image import Image, Record
 from .read_tables import enums
 
 _ROLES = enums()["state_role"]
-_STORE_DTYPES = ("int8", "f32")
+_STORE_DTYPES = ("int8", "f32", "bytes")
 
 
 def model_id(image: Image, frozen: Mapping[str, np.ndarray]) -> bytes:

@@ -21,6 +21,7 @@ def overlap(a: int, a_size: int, b: int, b_size: int) -> bool:
 
 def store_size(store: Record) -> int:
     """Return the bytes of the sample store in the state."""
-    int8 = enums()["store_dtype"].index("INT8") == store.dtype
-    sample = 4 + (4 + (store.elements + 3) // 4 * 4 if int8 else 4 * store.elements)
+    dtype = enums()["store_dtype"][store.dtype]
+    data = 4 * store.elements if dtype == "F32" else (store.elements + 3) // 4 * 4
+    sample = 4 + data + (4 if dtype == "INT8" else 0)
     return 4 + size_of("store_class") * store.classes + sample * store.capacity

@@ -136,7 +136,7 @@ def _store(image: Image) -> str:
     if store is None:
         return OK
     size = store_size(store)
-    counts = len(image.section("STORE")) == size_of("store") and store.capacity and store.elements and store.dtype < 2
+    counts = len(image.section("STORE")) == size_of("store") and store.capacity and store.elements and store.dtype < 3
     place = lies_in(store.offset, size, h.parameters_size, h.state_size)
     apart = not overlap(store.offset, size, h.control_offset, CONTROL)
     apart = apart and not overlap(store.offset, size, h.properties_offset, PROPERTY * h.properties_count)
@@ -153,16 +153,20 @@ def _in_programs(image: Image, role: str) -> list[Record]:
 def _labels_of_store(image: Image, store: Record) -> int:
     """Return how many labels a batch has; 0 where the tensors are none that a store can fill."""
     inputs, labels = _in_programs(image, "INPUT"), _in_programs(image, "LABEL")
-    if len(inputs) != 1 or len(labels) != 1 or (inputs[0].dtype, labels[0].dtype) != (0, 1):
+    if len(inputs) != 1 or len(labels) != 1 or enums()["dtype"][labels[0].dtype] != "I32":
         return 0
-    return labels[0].size // 4 if labels[0].size * store.elements == inputs[0].size else 0
+    allowed = ("I8", "U8") if enums()["store_dtype"][store.dtype] == "BYTES" else ("F32",)
+    if enums()["dtype"][inputs[0].dtype] not in allowed:
+        return 0
+    batch = labels[0].size // 4
+    return batch if batch * store.elements * ELEMENT_SIZES[inputs[0].dtype] == inputs[0].size else 0
 
 
 def _is_aside(image: Image, store: Record) -> bool:
     if store.aside == NONE:
         return True
     h, (given,) = image.header, _in_programs(image, "INPUT")
-    size = 4 * store.elements
+    size = ELEMENT_SIZES[given.dtype] * store.elements
     inside = lies_in(store.aside, size, h.gradients_offset + h.gradients_size, h.scratch_offset)
     return inside and not overlap(store.aside, size, given.offset, given.size)
 

@@ -12,7 +12,7 @@ export const DTYPE = ["f32", "i32", "i8", "u8", "i16"] as const;
 export const SECTION = ["tensors", "programs", "code", "constants", "initial", "state", "names", "store"] as const;
 export const SCHEDULE = ["constant", "linear"] as const;
 export const PROPERTY_TYPE = ["empty", "i32", "f32"] as const;
-export const STORE_DTYPE = ["int8", "f32"] as const;
+export const STORE_DTYPE = ["int8", "f32", "bytes"] as const;
 
 /** Byte offsets of the fields of a gm_header, and its size. */
 export const enum Header {

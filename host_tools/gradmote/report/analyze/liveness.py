@@ -13,8 +13,8 @@ from ...formats.image import Image
 from ...generated.opcodes import COUNTS, OPCODES
 
 WORD = 4
-#: Elements that a word has, for the types smaller than a word.
-PER_WORD = {"u8": 4, "bit": 32}
+#: The bits of an element, for the types smaller than a word.
+BITS = {"u8": 8, "i8": 8, "i16": 16, "bit": 1}
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def spans_of(image: Image, program: dict[str, Any]) -> list[Span]:
     for tensor in image.tensors:
         if program["kind"] in tensor["programs"] and tensor["role"] in ("output", "loss"):
             first = tensor["offset"] // WORD - base
-            watch.read(np.arange(first, first + tensor["size"] // WORD), last - 1)
+            watch.read(np.arange(first, first + (tensor["size"] + WORD - 1) // WORD), last - 1)
     watch.close(np.arange(watch.words), last)
     return [named(program, base, found) for found in joined(watch.found)]
 
@@ -81,10 +81,11 @@ def accesses(instruction: dict[str, Any]) -> Iterator[tuple[str, np.ndarray]]:
         at = arena_offset(instruction["operands"][name])
         if at is not None:
             written_only = access == "rw" and not params.get("accumulate", 1)
-            words = ascending(elements(extent, params) // PER_WORD.get(dtype, 1))
-            moved = instruction.get("moved", {}).get(name, 0) // WORD
+            first, bits = at // WORD, 8 * (at % WORD) + BITS.get(dtype, 32) * elements(extent, params)
+            words = ascending(bits // 32)
+            moved = -(-instruction.get("moved", {}).get(name, 0) // WORD)
             words = np.arange(words[0], words[-1] + moved + 1) if moved else words
-            yield "w" if written_only else access, at // WORD + words
+            yield "w" if written_only else access, first + words
 
 
 def arena_offset(address: str) -> int | None:
