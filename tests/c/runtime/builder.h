@@ -9,8 +9,8 @@
 #include "../../../runtime_c/generated/gm_opcodes.h"
 #include "../../../runtime_c/generated/gm_rules.h"
 
-#define SECTION_CAPACITY 8192u
-#define IMAGE_CAPACITY 32768u
+#define SECTION_CAPACITY 16384u
+#define IMAGE_CAPACITY 65536u
 
 /* Memory for an image or an arena. */
 typedef struct block {
