@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gradmote_runtime import Session
 
     from . import artifacts, losses, onnxblock, optimizers
+    from .artifacts.quantize import quantize_model
     from .compiler.compile import compile_model
     from .device.target_factory import open_target
     from .report import analyze
@@ -29,6 +30,7 @@ __all__ = [
     "onnxblock",
     "open_target",
     "optimizers",
+    "quantize_model",
 ]
 
 #: name -> module, or module:attribute
@@ -41,6 +43,7 @@ _FOUND_IN = {
     "onnxblock": "gradmote.onnxblock",
     "open_target": "gradmote.device.target_factory:open_target",
     "optimizers": "gradmote.optimizers",
+    "quantize_model": "gradmote.artifacts.quantize:quantize_model",
 }
 
 

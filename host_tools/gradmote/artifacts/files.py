@@ -102,11 +102,16 @@ def joined(
     own = data_of(training.graph, parameter_names(training))
     return Artifacts(
         Models(inference_model(evaluation or training), evaluation, training, optimizer),
-        {n: np.asarray(parameters[n], data.dtype) for n, data in own.items()},
+        {n: in_type(np.asarray(parameters[n]), data.dtype) for n, data in own.items()},
         LEARNING_RATE.read(optimizer, 1e-3) if optimizer else 1e-3,
         data_of(training.graph, STATISTICS.read(training, [])),
         frozen=data_of(training.graph, FROZEN.read(training, [])),
     )
+
+
+def in_type(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Return a parameter in the type of its model; an int16 master of an int8 weight stays."""
+    return array if array.dtype == np.int16 and dtype == np.int8 else array.astype(dtype)
 
 
 def read_artifact(source: Source, kind: Note[str]) -> ir.Model:

@@ -60,12 +60,13 @@ def generate_artifacts(
     loss_input_names: Sequence[str] | None = None,
     batch_norm: str | None = None,
     running_variance: str = "population",
+    float_head: bool = False,
 ) -> None:
     """Write the artifacts for `model`.
 
     Signature and meaning are those of onnxruntime.training.artifacts.generate_artifacts, except for
-    batch_norm and running_variance (see build_artifacts): onnxruntime always trains with statistics
-    of the batch.
+    batch_norm, running_variance and float_head (see ArtifactOptions): onnxruntime always trains with
+    statistics of the batch, and trains no quantized models.
 
     requires_grad: initializers to train; none by default, as in onnxruntime. frozen_params:
     initializers that stay as they are, but are parameters of the checkpoint; they must not overlap
@@ -90,6 +91,7 @@ def generate_artifacts(
         loss_inputs=loss_input_names,
         batch_norm=batch_norm,
         running_variance=running_variance,
+        float_head=float_head,
     )
     write_artifacts(made, outputs)
 

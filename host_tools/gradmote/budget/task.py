@@ -15,7 +15,7 @@ from ..compiler.compile import Result, compile_image, model_for
 from ..compiler.options import Options
 from ..compiler.passes.batch_norm import FROZEN
 from ..losses import Loss
-from ..model.frontend import load_model
+from ..model.frontend import Source, load_model
 from ..optimizers import Optimizer
 from .choice import Choice
 
@@ -28,7 +28,7 @@ class Task:
     samples of one update.
     """
 
-    model: onnx.ModelProto | bytes | str
+    model: Source
     loss: Loss
     optimizer: Optimizer
     options: Options = field(default_factory=Options)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _DECIDED = (
     "loss", "optimizer", "train", "freeze", "scheme", "optimizer_set", "max_update", "loss_set", "label_smoothing",
     "ignore_index", "mask", "output", "batch_norm", "running_variance", "untie", "shape", "constant", "loss_scale",
+    "float_head", "quantize", "calibrate", "activations",
 )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ def command(
     batch_norm: o.BatchNormOption = None,
     running_variance: o.RunningVarianceOption = o.RunningVariance.population,
     untie: o.Untie = False,
+    float_head: o.FloatHead = False,
     shape: o.Shapes = None,
     constant: o.Constants = None,
     loss_set: o.LossSettings = None,
@@ -58,6 +59,7 @@ def command(
         running_variance=running_variance.value,
         untie=untie,
         inputs=o.parse_inputs(shape, constant),
+        float_head=float_head,
     )
     written = write_artifacts(made, outputs)
     if as_json:

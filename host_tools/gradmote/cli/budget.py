@@ -113,7 +113,7 @@ def task_of(model: Path, compiler: Compiler) -> tuple[Task, list[Any] | None]:
     wanted = compiler.artifact_options()
     if wanted.loss is None or wanted.optimizer is None or wanted.scheme is None:
         raise ModelError("a budget without a loss", "say what to train: --loss cross_entropy")
-    task = Task(str(model), wanted.loss, wanted.optimizer, compiler.options(model), wanted.scheme, wanted)
+    task = Task(compiler.source(model), wanted.loss, wanted.optimizer, compiler.options(model), wanted.scheme, wanted)
     return task, [[wanted.scheme]] if compiler.names_what_trains() else None
 
 

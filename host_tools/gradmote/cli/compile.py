@@ -19,6 +19,8 @@ from .output import say, say_json
 if TYPE_CHECKING:
     from ..compiler.compile import Result
     from ..compiler.program import Store, Streamed
+    from ..formats.files import Output
+    from ..model.frontend import Source
     from ..report.copy_report import Copy
 
 
@@ -70,27 +72,50 @@ def command(
     check_source(model, artifacts, resume, given)
     found, state = None, None
     if artifacts is not None:
-        output = Output(out or artifacts / "model.mote")
+        output, beside = Output(out or artifacts / "model.mote"), None
         result, state = compile_artifacts(compiler, artifacts, resume, given_in(context))
     else:
         assert model is not None
         output = Output(out or model.with_suffix(".mote"))
+        beside = quantized_output(compiler, output.path)
         found = budget.cut(model, compiler, given) if given.is_given() else None
         result = compiler(model) if found is None else found.result
-    output.write(result.image)
+    write(output, result.image, beside, compiler.source(model) if model is not None else None)
     line = found and budget.train_line(output.path, found, data)
     if as_json:
         from ..budget.machine import as_dict as searched_as_dict
 
         searched = found and {**searched_as_dict(found), "train": line}
-        say_json({"image": str(output.path), **summary(result), "budget": searched})
+        figures = {"image": str(output.path), **summary(result), "budget": searched}
+        say_json({**figures, **({"quantized": str(beside.path)} if beside is not None else {})})
         return
     say(describe(output.path, result))
+    if beside is not None:
+        say(f"  {beside.path} is the quantized model: export takes it, in place of {model}")
     if state is not None:
         say(f"  {state}")
     if found is not None:
         budget.show(found)
         say(f"  train it: {line}")
+
+
+def quantized_output(compiler: Compiler, image: Path) -> Output | None:
+    """Return the file for what --quantize makes of the model, beside its image; None without --quantize."""
+    from ..formats.files import Output
+    from .quantizing import beside
+
+    return Output(beside(image)) if compiler.quantize else None
+
+
+def write(output: Output, image: bytes, beside: Output | None, source: Source | None) -> None:
+    """Write the image, and beside it the quantized model where there is one: both or none."""
+    from ..formats.files import write_together
+    from ..model.write import proto_bytes
+
+    files: list[tuple[Output, bytes, int | None]] = [(output, image, None)]
+    if beside is not None:
+        files.append((beside, proto_bytes(source), None))  # type: ignore[arg-type]
+    write_together(files)
 
 
 def given_in(context: typer.Context) -> Callable[[str], bool]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..compiler.compile import Result
     from ..compiler.options import Options
     from ..data import Expected
-    from ..model.frontend import Inputs
+    from ..model.frontend import Inputs, Source
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,12 @@ class Compiler:
     dim: o.Dims = None
     shape: o.Shapes = None
     constant: o.Constants = None
+    quantize: o.Quantize = False
+    calibrate: o.Calibrate = None
+    activations: o.ActivationsOption = o.Activations.int8
+    weights: o.WeightsOption = None
+    gradients: o.GradientsOption = None
+    float_head: o.FloatHead = False
     loss_scale: o.LossScale = 1.0
     seed: o.Seed = 0
     properties: o.Properties = 4
@@ -66,8 +72,17 @@ class Compiler:
 
         wanted = self.artifact_options()
         return compile_with(
-            str(model), wanted if scheme is None else replace(wanted, scheme=scheme), self.options(model)
+            self.source(model), wanted if scheme is None else replace(wanted, scheme=scheme), self.options(model)
         )
+
+    def source(self, model: Path) -> Source:
+        """Return the model to compile: that of the path, or what --quantize makes of it."""
+        from . import quantizing
+
+        quantizing.check(self.quantize, self.calibrate)
+        if not self.quantize or self.calibrate is None:
+            return str(model)
+        return quantizing.quantized(model, self.calibrate, self.activations.value)
 
     def names_what_trains(self) -> bool:
         """Return whether a scheme, or parameters to train or to freeze, were asked for by name."""
@@ -90,6 +105,7 @@ class Compiler:
             running_variance=self.running_variance.value,
             loss_scale=self.loss_scale,
             untie=self.untie,
+            float_head=self.float_head,
         )
 
     def expected(self, model: Path) -> Expected | None:
@@ -119,6 +135,8 @@ class Compiler:
             exact_plan=self.plan is o.Plan.exact,
             tell=o.tell,
             image_version=self.image_version,
+            weights=self.weights and self.weights.value,
+            gradients=self.gradients and self.gradients.value,
         )
 
 

@@ -63,6 +63,27 @@ class Plan(str, Enum):
     exact = "exact"
 
 
+class Weights(str, Enum):
+    """A type of trained int8 weights in the state that --weights takes."""
+
+    int8 = "int8"
+    int16 = "int16"
+
+
+class Gradients(str, Enum):
+    """A type of a quantized model's gradients that --gradients takes."""
+
+    int16 = "int16"
+    float = "float"
+
+
+class Activations(str, Enum):
+    """A type of quantized activations that --activations takes."""
+
+    int8 = "int8"
+    uint8 = "uint8"
+
+
 class StoreAs(str, Enum):
     """A format of samples that --store-as takes."""
 
@@ -212,6 +233,40 @@ StreamRows = Annotated[
 ]
 PlanOption = Annotated[
     Plan, typer.Option(help="exact: search for the smallest scratch, up to a minute a program (needs gradmote[exact]).")
+]
+Quantize = Annotated[
+    bool,
+    typer.Option(
+        "--quantize",
+        help="Quantize a float model to int8 first, with onnxruntime (needs gradmote[quantize]). `compile` writes the "
+        "quantized model beside the image, which `export` takes.",
+    ),
+]
+Calibrate = Annotated[
+    Path | None,
+    typer.Option(
+        "--calibrate",
+        metavar="FILE",
+        help="With --quantize: samples like those to come, an .npz, a .csv, or a folder by class.",
+    ),
+]
+ActivationsOption = Annotated[Activations, typer.Option("--activations", help="With --quantize: int8, or uint8.")]
+WeightsOption = Annotated[
+    Weights | None,
+    typer.Option(
+        "--weights",
+        help="Of a quantized model, the trained weights in the state. int8, by default: updates are rounded at random, "
+        "right on average. int16: with a byte of fraction, for twice the bytes.",
+    ),
+]
+GradientsOption = Annotated[
+    Gradients | None,
+    typer.Option(
+        "--gradients", help="Of a quantized model, the numbers of the backward pass: int16, or float for float32."
+    ),
+]
+FloatHead = Annotated[
+    bool, typer.Option("--float-head", help="Of a quantized model, make the last layer float32, and its result too.")
 ]
 LearningRate = Annotated[float, typer.Option("--lr", help="Learning rate that the image starts with.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,6 +72,7 @@ def compile_model(
     loss_scale: float = 1.0,
     untie: bool = False,
     inputs: Inputs | None = None,
+    float_head: bool = False,
 ) -> Result:
     """Compile an ONNX model to an image that trains it: build_artifacts(), then compile_image().
 
@@ -94,6 +95,7 @@ def compile_model(
         loss_scale=loss_scale,
         untie=untie,
         inputs=inputs,
+        float_head=float_head,
     )
     return compile_with(model, wanted, options or Options())
 
@@ -142,9 +144,11 @@ def flatten(artifacts: Artifacts, options: Options) -> Compiled:
     """Return all programs as instructions, not yet optimized."""
     control = Buffer("control", records.size_of("control"), "control")
     shared = Shared(control, TABLE, overwrites_inputs=options.overwrite_inputs)
-    parameters = [parameter(n, a, options.accumulate) for n, a in artifacts.parameters.items()]
+    stored = with_masters(artifacts.parameters) if options.weights == "int16" else artifacts.parameters
+    parameters = [parameter(n, a, options.accumulate) for n, a in stored.items()]
     statistics = [statistic(n, a) for n, a in artifacts.statistics.items()]
     shared.state.update({tensor.name: Ref(tensor.buffer) for tensor in (*parameters, *statistics)})
+    shared.state_types.update({tensor.name: tensor.dtype for tensor in (*parameters, *statistics)})
     programs = [lower_forward(artifacts.models.inference, "infer", shared, options)]
     if artifacts.models.evaluation is not None:
         programs.append(lower_forward(artifacts.models.evaluation, "eval", shared, options))
@@ -170,6 +174,19 @@ def flatten(artifacts: Artifacts, options: Options) -> Compiled:
         artifacts.start,
         options.image_version,
     )
+
+
+def with_masters(parameters: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return the parameters, those of int8 as 256 q + 128, so that an int8 weight is the high byte of its int16.
+
+    Raises ModelError where there are none of int8.
+    """
+    if all(array.dtype not in (np.int8, np.int16) for array in parameters.values()):
+        raise ModelError("weights of int16, but no int8 weight trains", "leave --weights (weights=) out")
+    return {
+        name: (256 * array.astype(np.int16) + 128).astype(np.int16) if array.dtype == np.int8 else array
+        for name, array in parameters.items()
+    }
 
 
 def parameter(name: str, array: np.ndarray, accumulate: bool) -> Parameter:

@@ -86,6 +86,7 @@ class Shared:
     control: Buffer
     operators: Mapping[tuple[str, str], LoweringRule]  # by domain and op_type
     state: dict[str, Ref] = field(default_factory=dict)  # parameters by name
+    state_types: dict[str, str] = field(default_factory=dict)  # the types of their elements there
     inputs: dict[str, Binding] = field(default_factory=dict)
     constants: dict[bytes, Buffer] = field(default_factory=dict)
     streams: dict[str, int] = field(default_factory=dict)  # Dropout's output -> random stream
@@ -309,8 +310,8 @@ class Lowering:
 
         Initializers and state have their own type, and any other value has elements of 4 bytes.
         """
-        is_own = value.is_initializer() or value.name in self.shared.state
-        narrow = NARROW.get(value.dtype) if is_own else None  # type: ignore[arg-type]
+        stored = self.shared.state_types.get(str(value.name))
+        narrow = stored or (NARROW.get(value.dtype) if value.is_initializer() else None)  # type: ignore[arg-type]
         strides = contiguous(static_shape(value)) if strides is None else list(strides)
         self.views[value] = View(ref, strides, narrow or word_type(value))
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from ..errors import ModelError
 from .sample_store import StoreOptions
+
+#: The types of trained int8 weights in the state, and those of gradients in the backward pass.
+WEIGHTS = ("int8", "int16")
+GRADIENTS = ("float",)
 
 
 @dataclass
@@ -29,6 +34,10 @@ class Options:
     gradmote[exact]); `tell` takes a line of progress where that takes more than two seconds.
     `image_version` is a number that the image's author increases, 0 to 2^32 - 1; firmware that
     protects against rollback refuses an image with a lower one than it has.
+
+    The other two are for quantized models. `weights` is the type in which the state has trained
+    int8 weights: "int8", or "int16" for a byte of fraction behind each. `gradients` is the type of
+    gradients in the backward pass, one of GRADIENTS. None is the default of each.
     """
 
     batch: int | None = 1
@@ -44,3 +53,11 @@ class Options:
     exact_plan: bool = False
     tell: Callable[[str], object] = lambda _: None
     image_version: int = 0
+    weights: str | None = None
+    gradients: str | None = None
+
+    def __post_init__(self) -> None:
+        """Raise ModelError for a type of weights or gradients that there is not."""
+        for name, given, known in (("weights", self.weights, WEIGHTS), ("gradients", self.gradients, GRADIENTS)):
+            if given not in (None, *known):
+                raise ModelError(f"{name} of {given} cannot be compiled", f"choose {' or '.join(known)}")

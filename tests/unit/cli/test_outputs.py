@@ -39,6 +39,7 @@ OUTPUTS = {
 #: Paths that are only read, though their options take a path that is not there.
 READ = {
     "model", "checkpoint", "diff", "against", "artifacts", "key", "image", "images", "resume", "store_data", "pyodide",
+    "calibrate",
 }  # fmt: skip
 #: What makes the folders above it.
 FOLDERS = {"artifacts", "new", "wasm"}
