@@ -143,6 +143,7 @@ def check_source(model: Path | None, artifacts: Path | None, resume: Path | None
 def summary(result: Result) -> dict[str, object]:
     """Return the figures of the image for JSON: bytes by part, and what is trained."""
     from ..report.copy_report import kept_copies
+    from ..report.float_report import in_float
     from ..report.update_report import updates_of
 
     layout = result.layout
@@ -164,6 +165,7 @@ def summary(result: Result) -> dict[str, object]:
         "updates": asdict(updates_of(result.compiled)),
         "copies": [asdict(c) for c in kept_copies(result.compiled)],
         "streamed": {p.kind: [asdict(s) for s in p.streamed] for p in result.compiled.programs if p.streamed},
+        "in_float": [asdict(n) for n in in_float(result.compiled)],
         "scratch_bytes": {
             k: {"peak": p.peak, "lower_bound": p.bound, "optimal": p.is_optimal} for k, p in layout.placements.items()
         },
@@ -198,6 +200,7 @@ def describe_store(store: Store) -> str:
 def describe(path: Path, result: Result) -> str:
     """Return the figures of the image as lines of text."""
     from ..report.copy_report import copies_of
+    from ..report.float_report import describe_in_float, in_float
     from ..report.update_report import describe_updates, updates_of
 
     layout = result.layout
@@ -226,6 +229,7 @@ def describe(path: Path, result: Result) -> str:
         lines.append(f"  {o.describe_shared(result.shared)}")
     if result.left_out:
         lines.append(f"  {o.describe_left_out(result.left_out)}")
+    lines += [f"  {line}" for line in describe_in_float(in_float(result.compiled))]
     trained = ", ".join(p.name for p in result.compiled.parameters) or "nothing: this image only infers"
     scheme = f" ({result.compiled.scheme})" if result.compiled.scheme else ""
     return "\n".join([*lines, f"  trains {trained}{scheme}"])

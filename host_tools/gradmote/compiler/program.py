@@ -66,6 +66,17 @@ class Streamed:
     kept: int
 
 
+@dataclass(frozen=True)
+class InFloat:
+    """A node of a quantized model that computes in float32, and why; elements and bytes are those of its results."""
+
+    operator: str
+    node: str
+    reason: str
+    elements: int
+    bytes: int
+
+
 @dataclass
 class Program:
     """One stream of instructions, in the order in which they run."""
@@ -78,6 +89,7 @@ class Program:
     streamed: list[Streamed] = field(default_factory=list)
     #: Buffers of rows that a loop uses -> whether they hold something from one iteration to the next.
     rows: dict[Buffer, bool] = field(default_factory=dict)
+    in_float: list[InFloat] = field(default_factory=list)  # of a quantized model
 
     def uses(self) -> dict[Buffer, Uses]:
         """Return the readers and writers of each buffer, in order of first use."""

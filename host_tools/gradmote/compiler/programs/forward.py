@@ -14,6 +14,7 @@ from ..instruction import Buffer, Ref
 from ..lowering import Lowering, Shared, word_type
 from ..options import Options
 from ..passes import pipeline
+from ..passes.quantized.in_float import in_float
 from ..program import Binding, Program
 
 
@@ -36,6 +37,7 @@ def lower_forward(model: ir.Model, kind: str, shared: Shared, options: Options) 
     """Return the program infer or eval, as `kind` says."""
     program = Program(kind)
     graph = concrete(model, options, set(shared.state)).graph
+    program.in_float = in_float(graph)
     lowering = Lowering(program, shared)
     lowering.run(graph)
     for index, value in enumerate(graph.outputs):
