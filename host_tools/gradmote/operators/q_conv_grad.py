@@ -19,6 +19,7 @@ from ..generated.instructions import ConvGradWS8, ConvGradXS8
 from ..model.graph import DOMAIN, constant_array, describe, static_shape
 from .conv import GRAD_W, GRAD_X, grouped_x, grouped_y, sizes, weight_strides
 from .operator import Operator
+from .quantized_weights import int8_view
 from .window import channels_last, spatial, window_of
 
 if TYPE_CHECKING:
@@ -44,15 +45,15 @@ def factors(low: Lowering, node: ir.Node, channels: int) -> Ref:
 def lower_grad_x(low: Lowering, node: ir.Node) -> None:
     """Emit one CONV_GRAD_X_S8; dx lies channels-last."""
     g, w, dx = node.inputs[0], node.inputs[1], node.outputs[0]
-    layout = channels_last(static_shape(dx, node))
+    layout, weights = channels_last(static_shape(dx, node)), int8_view(low.view(w))
     made = ConvGradXS8(
         y=low.view(g).ref,
-        w=low.view(w).ref,
+        w=weights.ref,
         x=low.output(dx, layout),
         **sizes(node, dx, w),
         **window_of(node, spatial(dx), spatial(g), spatial(w)).params(),
         **grouped_x(layout, w),
-        **weight_strides(low.view(w).strides, node, w),
+        **weight_strides(weights.strides, node, w),
         **grouped_y(low.view(g).strides, node, w),
         w_zero=zero_of(node),
         accumulate=False,

@@ -17,6 +17,7 @@ from ..generated.instructions import ConvGradWS8, ConvGradXS8
 from ..model.graph import DOMAIN, attribute, static_shape
 from .operator import Operator
 from .q_conv_grad import CENTRED, factors, zero_of
+from .quantized_weights import int8_view
 
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
@@ -41,7 +42,7 @@ def columns(rows: int) -> dict[str, int]:
 
 def lower_grad_x(low: Lowering, node: ir.Node) -> None:
     """Emit one CONV_GRAD_X_S8; dx is row-major."""
-    g, w, dx = low.view(node.inputs[0]), low.view(node.inputs[1]), node.outputs[0]
+    g, w, dx = low.view(node.inputs[0]), int8_view(low.view(node.inputs[1])), node.outputs[0]
     rows, in_channels = static_shape(dx, node)
     out_stride, in_stride = w.strides if not attribute(node, "transW", 0) else w.strides[::-1]
     made = ConvGradXS8(
