@@ -47,11 +47,11 @@ static void write_samples(gm_session *session)
         if (tensor->role > GM_ROLE_LABEL || tensor->programs == 0) {
             continue;
         }
-        for (uint32_t i = 0; i < tensor->size / 4; ++i) {
+        for (uint32_t i = 0; i < (tensor->size + 3) / 4; ++i) {
             random = random * 1664525u + 1013904223u;
             float value = (float)(random >> 8) / 4194304.0f - 2.0f;
             memcpy(&words[i], &value, sizeof value);
-            words[i] = tensor->dtype == GM_DTYPE_I32 ? random >> 31 : words[i];
+            words[i] = tensor->dtype == GM_DTYPE_I32 ? random >> 31 : tensor->dtype != GM_DTYPE_F32 ? random : words[i];
         }
         require(gm_write(session, tensor->role, index[tensor->role]++, words, tensor->size) == GM_OK);
     }

@@ -78,10 +78,30 @@ static void draw_regions(making *m)
     draw_inputs(m, h->gradients_offset + h->gradients_size, words(&m->d, part / 2));
 }
 
-static void fill_entry(gm_state_entry *entry, uint32_t role, zone z)
+static uint32_t element_size(uint32_t dtype)
 {
-    uint32_t size = z.end - z.begin;
-    *entry = (gm_state_entry){GM_NONE, role, GM_DTYPE_F32, 1, {size / 4, 1, 1, 1, 1, 1}, z.begin, size, GM_NONE};
+    return dtype == GM_DTYPE_F32 || dtype == GM_DTYPE_I32 ? 4 : dtype == GM_DTYPE_I16 ? 2 : 1;
+}
+
+static void fill_entry(gm_state_entry *entry, uint32_t role, uint32_t dtype, zone z)
+{
+    uint32_t size = z.end - z.begin, elements = size / element_size(dtype);
+    *entry = (gm_state_entry){GM_NONE, role, dtype, 1, {elements, 1, 1, 1, 1, 1}, z.begin, size, GM_NONE};
+}
+
+/* Mostly f32. Of a parameter that keeps a gradient, whose bytes are as many, it has 4 bytes. */
+static uint32_t draw_dtype(draws *d, int has_gradient)
+{
+    uint32_t dtype = one_in(d, 4) ? below(d, GM_DTYPE_COUNT) : GM_DTYPE_F32;
+    return has_gradient && element_size(dtype) != 4 ? GM_DTYPE_I32 : dtype;
+}
+
+static void add_parameter(making *m, gm_state_entry *entry)
+{
+    const gm_header *h = m->header;
+    int has_gradient = h->gradients_size == h->parameters_size;
+    fill_entry(entry, GM_STATE_ROLE_PARAMETER, draw_dtype(&m->d, has_gradient), (zone){0, h->parameters_size});
+    entry->gradient = has_gradient ? h->gradients_offset : GM_NONE;
 }
 
 static void add_state(making *m)
@@ -91,45 +111,47 @@ static void add_state(making *m)
     uint32_t properties_end = h->properties_offset + h->properties_count * (uint32_t)sizeof(gm_property);
     gm_state_entry entries[ENTRIES], *next = entries;
     if (h->parameters_size != 0) {
-        fill_entry(next++, GM_STATE_ROLE_PARAMETER, (zone){0, h->parameters_size});
-        entries[0].gradient = h->gradients_size == h->parameters_size ? h->gradients_offset : GM_NONE;
+        add_parameter(m, next++);
     }
-    fill_entry(next++, GM_STATE_ROLE_CONTROL, (zone){h->control_offset, control_end});
+    fill_entry(next++, GM_STATE_ROLE_CONTROL, GM_DTYPE_I32, (zone){h->control_offset, control_end});
     if (h->properties_count != 0) {
-        fill_entry(next++, GM_STATE_ROLE_PROPERTIES, (zone){h->properties_offset, properties_end});
+        fill_entry(next++, GM_STATE_ROLE_PROPERTIES, GM_DTYPE_I32, (zone){h->properties_offset, properties_end});
     }
-    fill_entry(next++, GM_STATE_ROLE_SLOT, m->moments);
-    fill_entry(next++, GM_STATE_ROLE_STATISTIC, m->statistic);
+    fill_entry(next++, GM_STATE_ROLE_SLOT, GM_DTYPE_F32, m->moments);
+    fill_entry(next++, GM_STATE_ROLE_STATISTIC, draw_dtype(&m->d, 0), m->statistic);
     if (m->store.batch != 0 && !one_in(&m->d, 4)) {
-        fill_entry(next++, GM_STATE_ROLE_STORE, (zone){m->store.record.offset, h->state_size});
+        fill_entry(next++, GM_STATE_ROLE_STORE, GM_DTYPE_I32, (zone){m->store.record.offset, h->state_size});
     }
     uint32_t size = (uint32_t)((uint8_t *)next - (uint8_t *)entries);
     memcpy(add_section(m, GM_SECTION_STATE, size), entries, size);
 }
 
-/* An f32 matrix of all programs. */
-static void fill_tensor(gm_tensor *tensor, uint32_t role, uint32_t offset, uint32_t rows, uint32_t columns)
+/* A matrix of all programs. */
+static void fill_tensor(gm_tensor *tensor, uint32_t role, uint32_t dtype, uint32_t offset, uint32_t rows,
+                        uint32_t columns)
 {
-    uint32_t programs = (1u << GM_PROGRAM_COUNT) - 1, size = 4 * rows * columns;
-    *tensor = (gm_tensor){GM_NONE, role, programs, GM_DTYPE_F32, 2, {rows, columns, 1, 1, 1, 1}, offset, size};
+    uint32_t programs = (1u << GM_PROGRAM_COUNT) - 1, size = element_size(dtype) * rows * columns;
+    *tensor = (gm_tensor){GM_NONE, role, programs, dtype, 2, {rows, columns, 1, 1, 1, 1}, offset, size};
 }
 
 /* The tensors of a store, or one input; behind them, an output of classes in the scratch. */
-static void fill_tensors(const making *m, gm_tensor *tensor)
+static void fill_tensors(making *m, gm_tensor *tensor)
 {
     const gm_header *h = m->header;
     uint32_t inputs = h->gradients_offset + h->gradients_size;
     uint32_t batch = m->store.batch, classes = m->store.record.classes, elements = m->store.record.elements;
     int is_room = batch != 0 && h->scratch_offset + 4 * batch * classes <= h->arena_size;
-    fill_tensor(tensor, GM_ROLE_OUTPUT, h->scratch_offset, is_room ? batch : 1, is_room ? classes : 1);
+    fill_tensor(tensor, GM_ROLE_OUTPUT, GM_DTYPE_F32, h->scratch_offset, is_room ? batch : 1, is_room ? classes : 1);
     if (batch == 0) {
-        fill_tensor(tensor + 1, GM_ROLE_INPUT, inputs, 1, (h->scratch_offset - inputs) / 4);
+        uint32_t dtype = draw_dtype(&m->d, 0), columns = (h->scratch_offset - inputs) / element_size(dtype);
+        fill_tensor(tensor + 1, GM_ROLE_INPUT, dtype, inputs, 1, columns);
         return;
     }
-    fill_tensor(tensor + 1, GM_ROLE_INPUT, m->store.input, batch, elements);
-    fill_tensor(tensor + 2, GM_ROLE_LABEL, m->store.label, batch, 1);
-    fill_tensor(tensor + 3, GM_ROLE_OUTPUT, h->scratch_offset, 1, 1);
-    tensor[2].dtype = GM_DTYPE_I32;
+    int is_bytes = m->store.record.dtype == GM_STORE_DTYPE_BYTES;
+    uint32_t dtype = !is_bytes ? GM_DTYPE_F32 : one_in(&m->d, 2) ? GM_DTYPE_I8 : GM_DTYPE_U8;
+    fill_tensor(tensor + 1, GM_ROLE_INPUT, dtype, m->store.input, batch, elements);
+    fill_tensor(tensor + 2, GM_ROLE_LABEL, GM_DTYPE_I32, m->store.label, batch, 1);
+    fill_tensor(tensor + 3, GM_ROLE_OUTPUT, GM_DTYPE_F32, h->scratch_offset, 1, 1);
 }
 
 /* The store is distorted here, so that state and tensors are first laid out for what it was. */

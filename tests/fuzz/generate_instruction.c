@@ -67,6 +67,13 @@ uint64_t bytes_of_elements(const gm_operand_info *info, uint64_t elements)
     return type == GM_BYTES || type == GM_I8 ? elements : type == GM_I16 ? 2 * elements : 4 * elements;
 }
 
+/* The bytes of which an operand's address is a multiple. */
+static uint32_t unit_of(const gm_operand_info *info)
+{
+    uint32_t type = info->flags & GM_TYPE;
+    return type == GM_I8 ? 1 : type == GM_I16 ? 2 : 4;
+}
+
 /* Elements of an operand whose axes lie as close together as they can. */
 static uint64_t dense_elements(const making *m, const gm_operand_info *info)
 {
@@ -255,12 +262,12 @@ static void draw_order(draws *d, uint32_t *order, uint32_t count)
 
 /* The stride of an axis where `step` elements lie closer together. That of a dim of 1 makes no difference, up to the size of
  * the arena or the constants. */
-static uint32_t draw_stride(const making *m, uint32_t dim, uint32_t step, int writes)
+static uint32_t draw_stride(const making *m, uint32_t dim, uint32_t step, uint32_t unit, int writes)
 {
     draws *d = m->d;
     if (dim == 1 && !m->is_tidy && one_in(d, 2)) {
-        uint32_t words = least(m->r->arena_size, m->r->constants_size) / 4;
-        return one_in(d, 200) ? draw_hostile(d) : one_in(d, 3) ? below(d, words + 1) : below(d, 3);
+        uint32_t most = least(m->r->arena_size, m->r->constants_size) / unit;
+        return one_in(d, 200) ? draw_hostile(d) : one_in(d, 3) ? below(d, most + 1) : below(d, 3);
     }
     if (m->is_tidy) {
         return step;
@@ -286,7 +293,8 @@ static void draw_strides(making *m, const gm_operand_info *info)
     for (uint32_t i = 0; i < axes; ++i) {
         const uint8_t *axis = term + 2 * order[i];
         if (is_stride(m, axis[1])) {
-            uint32_t dim = value_of(m->word, axis[0]), stride = draw_stride(m, dim, step, info->flags & GM_WRITE);
+            uint32_t dim = value_of(m->word, axis[0]),
+                     stride = draw_stride(m, dim, step, unit_of(info), info->flags & GM_WRITE);
             m->word[axis[1]] = stride;
             step = dim > 1 && stride >= step ? step + (dim - 1) * stride : step;
         }
@@ -344,17 +352,17 @@ static int is_apart(const making *m, uint32_t offset, uint32_t size, int writes)
 }
 
 /* A place in a zone, at times at one end of it. NO_PLACE where the zone is too small. */
-static uint32_t draw_offset(draws *d, zone z, uint32_t size)
+static uint32_t draw_offset(draws *d, zone z, uint32_t size, uint32_t unit)
 {
     if (z.end - z.begin < size) {
         return NO_PLACE;
     }
-    uint32_t last = (z.end - z.begin - size) / 4;
+    uint32_t last = (z.end - z.begin - size) / unit;
     switch (below(d, 8)) {
     case 0: return z.begin;
     case 1:
-    case 2: return z.begin + 4 * last;
-    default: return z.begin + 4 * below(d, last + 1);
+    case 2: return z.begin + unit * last;
+    default: return z.begin + unit * below(d, last + 1);
     }
 }
 
@@ -373,7 +381,7 @@ static uint32_t draw_place_of_another(const making *m)
     return may ? m->word[1 + index] : NO_PLACE;
 }
 
-static uint32_t draw_place(const making *m, uint32_t size, int writes)
+static uint32_t draw_place(const making *m, uint32_t size, uint32_t unit, int writes)
 {
     zone everywhere = {0, m->r->arena_size};
     if (m->placed != 0 && !m->is_tidy && one_in(m->d, 20)) {
@@ -384,7 +392,7 @@ static uint32_t draw_place(const making *m, uint32_t size, int writes)
         return offset;
     }
     for (uint32_t tries = 0; tries < 24; ++tries) {
-        offset = draw_offset(m->d, writes ? m->r->writable[below(m->d, m->r->zones)] : everywhere, size);
+        offset = draw_offset(m->d, writes ? m->r->writable[below(m->d, m->r->zones)] : everywhere, size, unit);
         if (offset != NO_PLACE && is_apart(m, offset, size, writes)) {
             return offset;
         }
@@ -424,9 +432,9 @@ static uint32_t draw_operand(making *m, const gm_operand_info *info)
     uint32_t size = bytes > INT32_MAX ? INT32_MAX : (uint32_t)bytes;
     int writes = (info->flags & GM_WRITE) != 0;
     zone constants = {0, m->r->constants_size};
-    uint32_t offset = !writes && one_in(m->d, 8) ? draw_offset(m->d, constants, size) : NO_PLACE;
+    uint32_t offset = !writes && one_in(m->d, 8) ? draw_offset(m->d, constants, size, unit_of(info)) : NO_PLACE;
     m->size[m->placed] = size;
-    offset = offset != NO_PLACE ? offset | GM_CONSTANT_BIT : draw_place(m, size, writes);
+    offset = offset != NO_PLACE ? offset | GM_CONSTANT_BIT : draw_place(m, size, unit_of(info), writes);
     return !m->is_tidy && one_in(m->d, 300) ? draw_bad_place(m, offset) : offset;
 }
 

@@ -4,8 +4,8 @@
 
 uint32_t store_size(const gm_store *store)
 {
-    int is_int8 = store->dtype == GM_STORE_DTYPE_INT8;
-    uint32_t sample = is_int8 ? 8 + (store->elements + 3) / 4 * 4 : 4 + 4 * store->elements;
+    uint32_t data = store->dtype == GM_STORE_DTYPE_F32 ? 4 * store->elements : (store->elements + 3) / 4 * 4;
+    uint32_t sample = data + (store->dtype == GM_STORE_DTYPE_INT8 ? 8 : 4);
     return 4 + (uint32_t)sizeof(gm_store_class) * store->classes + store->capacity * sample;
 }
 
@@ -25,21 +25,31 @@ void draw_store(draws *d, uint32_t most, generated_store *out)
     }
 }
 
+uint32_t store_element_size(const gm_store *store)
+{
+    return store->dtype == GM_STORE_DTYPE_BYTES ? 1 : 4;
+}
+
+/* The bytes of so many samples in the arena, up to the next word. */
+static uint32_t samples_size(const gm_store *store, uint32_t samples)
+{
+    return (store_element_size(store) * samples * store->elements + 3) / 4 * 4;
+}
+
 uint32_t store_inputs_size(const generated_store *store)
 {
-    uint32_t aside = store->record.aside == GM_NONE ? 0 : store->record.elements;
-    return store->batch == 0 ? 0 : 4 * (aside + store->batch * store->record.elements + store->batch);
+    uint32_t aside = store->record.aside == GM_NONE ? 0 : samples_size(&store->record, 1);
+    return store->batch == 0 ? 0 : aside + samples_size(&store->record, store->batch) + 4 * store->batch;
 }
 
 void place_inputs(generated_store *store, uint32_t inputs)
 {
-    uint32_t sample = 4 * store->record.elements;
     store->input = inputs;
     if (store->record.aside != GM_NONE) {
         store->record.aside = inputs;
-        store->input += sample;
+        store->input += samples_size(&store->record, 1);
     }
-    store->label = store->input + store->batch * sample;
+    store->label = store->input + samples_size(&store->record, store->batch);
 }
 
 /* Where something lies in the arena that a store must leave alone, or its end. */

@@ -20,6 +20,8 @@ void draw_store(draws *d, uint32_t most, generated_store *out);
 uint32_t store_size(const gm_store *store);
 
 /* Bytes of the inputs: the place for one sample, the input, the labels. */
+/* The bytes of an element in the input that the store fills. */
+uint32_t store_element_size(const gm_store *store);
 uint32_t store_inputs_size(const generated_store *store);
 
 /* Puts them there, from `inputs` on. */

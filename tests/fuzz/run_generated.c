@@ -113,7 +113,7 @@ static void fill_integers(draws *d, gm_session *session, const uint32_t *word, c
 {
     for (uint32_t i = 1; i <= shape->n_operands; ++i) {
         const gm_operand_info *info = &shape->operands[i - 1];
-        int is_bytes = (info->flags & GM_BYTES) != 0 && (info->flags & GM_WRITE) == 0;
+        int is_bytes = (info->flags & GM_TYPE) == GM_BYTES && (info->flags & GM_WRITE) == 0;
         if ((word[i] & GM_CONSTANT_BIT) != 0 || (index_word(*word & 0xFFFF) != i && !is_bytes)) {
             continue;
         }
