@@ -438,10 +438,21 @@ static uint32_t draw_operand(making *m, const gm_operand_info *info)
     return !m->is_tidy && one_in(m->d, 300) ? draw_bad_place(m, offset) : offset;
 }
 
+/* The index of the operand that is a rule, or the number of operands. */
+static uint32_t rule_operand(const gm_opcode_shape *shape)
+{
+    uint32_t i = 0;
+    while (i < shape->n_operands && (shape->operands[i].flags & GM_TYPE) != GM_RULE) {
+        ++i;
+    }
+    return i;
+}
+
 static void draw_operands(making *m)
 {
-    const gm_operand_info *info = m->shape->operands, *last = info + m->shape->n_operands - 1;
-    m->rule = (last->flags & GM_TYPE) == GM_RULE ? below(m->d, m->r->rules) : GM_RULE_COUNT;
+    const gm_operand_info *info = m->shape->operands;
+    uint32_t rule = rule_operand(m->shape);
+    m->rule = rule < m->shape->n_operands ? below(m->d, m->r->rules) : GM_RULE_COUNT;
     uint32_t optional = 0;
     for (m->placed = 0; m->placed < m->shape->n_operands; ++m->placed, ++info) {
         int absent = is_absent(m, info, optional);
@@ -449,8 +460,8 @@ static void draw_operands(making *m)
         m->word[1 + m->placed] = absent ? GM_NONE : draw_operand(m, info);
         m->size[m->placed] = absent ? 0 : m->size[m->placed];
     }
-    if ((last->flags & GM_TYPE) == GM_RULE) {
-        m->word[m->placed] = GM_CONSTANT_BIT | (m->rule * GM_RULE_WORDS * 4);
+    if (rule < m->shape->n_operands) {
+        m->word[1 + rule] = GM_CONSTANT_BIT | (m->rule * GM_RULE_WORDS * 4);
     }
 }
 

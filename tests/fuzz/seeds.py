@@ -53,6 +53,25 @@ MODELS: dict[str, tuple[str, str, str, dict[str, tuple[int, ...]], Callable[[], 
         {"w1": (2, 1, 3, 3), "b1": (2,), "w2": (2, 1, 3, 3), "w3": (2, 2), "b3": (2,)},
         losses.cross_entropy,
     ),
+    "quantized": (
+        "int8[N,1,6,6] x",
+        "float[N,2] y",
+        """
+        x_real = DequantizeLinear(x, x_scale, x_zero)
+        w1_real = DequantizeLinear(w1_q, w_scale, w_zero)
+        c = Conv<kernel_shape=[3,3], pads=[1,1,1,1]>(x_real, w1_real, b1)
+        r = Relu(c)
+        r_q = QuantizeLinear(r, r_scale, r_zero)
+        r_real = DequantizeLinear(r_q, r_scale, r_zero)
+        p = MaxPool<kernel_shape=[2,2], strides=[2,2]>(r_real)
+        f = Flatten(p)
+        f_q = QuantizeLinear(f, r_scale, r_zero)
+        f_real = DequantizeLinear(f_q, r_scale, r_zero)
+        w2_real = DequantizeLinear(w2_q, w_scale, w_zero)
+        y = Gemm(f_real, w2_real, b2)""",
+        {"w1_q": (2, 1, 3, 3), "b1": (2,), "w2_q": (18, 2), "b2": (2,)},
+        losses.cross_entropy,
+    ),
     "transposed": (
         "float[N,1,3,3] x",
         "float[N,1,6,6] y",
@@ -126,9 +145,20 @@ MODELS: dict[str, tuple[str, str, str, dict[str, tuple[int, ...]], Callable[[], 
         losses.mse,
     ),
 }
-_CONSTANTS = {"low": np.float32(-0.5), "high": np.float32(0.5), "axis": np.array([1], np.int64)}
+_CONSTANTS = {
+    "x_scale": np.float32(0.05), "x_zero": np.int8(3), "w_scale": np.float32(0.01), "w_zero": np.int8(0),
+    "r_scale": np.float32(0.04), "r_zero": np.int8(-128),
+    "low": np.float32(-0.5), "high": np.float32(0.5), "axis": np.array([1], np.int64),
+}  # fmt: skip
 _OPTIMIZERS = (optimizers.sgd(0.1, momentum=0.9), optimizers.adamw(clip_norm=1.0), optimizers.sgd(0.05))
 BATCH = 2
+
+
+def drawn_weight(drawn: np.random.Generator, name: str, shape: tuple[int, ...]) -> np.ndarray:
+    """A weight of float32, or of int8 where its name ends with _q."""
+    if name.endswith("_q"):
+        return drawn.integers(-127, 128, shape).astype(np.int8)
+    return drawn.normal(0, 0.4, shape).astype(np.float32)
 
 
 def model(name: str) -> onnx.ModelProto:
@@ -138,7 +168,7 @@ def model(name: str) -> onnx.ModelProto:
     lines = "\n".join(line.strip() for line in nodes.strip().splitlines())
     text = f'<ir_version: 8, opset_import: ["" : 17]> {name} ({given}) => ({made}) {{ {lines} }}'
     proto = onnx.parser.parse_model(text)
-    values = {n: drawn.normal(0, 0.4, shape).astype(np.float32) for n, shape in weights.items()}
+    values = {n: drawn_weight(drawn, n, shape) for n, shape in weights.items()}
     values |= {n: np.asarray(v) for n, v in _CONSTANTS.items() if n in nodes}
     proto.graph.initializer.extend(onnx.numpy_helper.from_array(v, n) for n, v in values.items())
     return proto

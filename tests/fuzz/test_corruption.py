@@ -42,17 +42,19 @@ def refusals(attempt: Callable[[bytes], object], data: bytes, damage: Callable[.
     return answers
 
 
+@pytest.mark.parametrize("name", ["conv", "quantized"])
 @pytest.mark.parametrize("damage", [flipped_bit, damaged_bytes])
-def test_damaged_images_are_detected(damage):
-    image = seeds.image_of("conv", accumulate=True)
+def test_damaged_images_are_detected(damage, name):
+    image = seeds.image_of(name, accumulate=True)
     answers = refusals(lambda data: Session(data, "strict"), image, damage)
     assert "accepted" not in answers and answers.total() == TIMES
 
 
 @pytest.mark.parametrize("half", [False, True], ids=["plain", "half"])
+@pytest.mark.parametrize("name", ["conv", "quantized"])
 @pytest.mark.parametrize("damage", [flipped_bit, damaged_bytes])
-def test_damaged_checkpoints_are_detected_and_change_nothing(damage, half):
-    image = seeds.image_of("conv", accumulate=True)
+def test_damaged_checkpoints_are_detected_and_change_nothing(damage, name, half):
+    image = seeds.image_of(name, accumulate=True)
     good = seeds.checkpoint_of(image, half)
     with Session(image, "strict") as session:
         before = session.state_sha256()
