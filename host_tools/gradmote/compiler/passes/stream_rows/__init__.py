@@ -8,11 +8,14 @@ say in which iterations each runs.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...instruction import Buffer
 from ...program import Compiled, Program, Streamed
 from ..share_in_place import replace as replace_buffer
 from .choose import choose
 from .emit import loop_of
+from .hoist import hoisted
 from .section import Section, overwrites
 
 
@@ -20,7 +23,10 @@ def run(compiled: Compiled) -> None:
     """Stream the sections that let the arena be smaller."""
     if not is_wanted(compiled):
         return
-    for program, sections in zip(compiled.programs, choose(compiled.programs), strict=True):
+    trials = [replace(program, instructions=hoisted(program)) for program in compiled.programs]
+    for program, trial, sections in zip(compiled.programs, trials, choose(trials), strict=True):
+        if sections:
+            program.instructions = trial.instructions
         for section in reversed(sections):
             stream(program, section)
 
