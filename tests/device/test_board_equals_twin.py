@@ -194,6 +194,43 @@ def test_state_of_a_cnn_after_20_steps(emulated, batch_norm):
     assert train(emulated, image, 4, steps=20) == expected
 
 
+def frozen_front():
+    """An inverted residual between two strides, of which a head learns."""
+    model = onnx.parser.parse_model("""
+        <ir_version: 8, opset_import: ["": 17]>
+        front (float[N,1,8,8] x) => (float[N,10] y) {
+          c1 = Conv <pads = [1, 1, 1, 1]> (x, w1)
+          a1 = Relu (c1)
+          c2 = Conv (a1, w2, b2)
+          c3 = Conv <group = 24, pads = [1, 1, 1, 1]> (c2, w3)
+          a3 = HardSwish (c3)
+          c4 = Conv (a3, w4)
+          r = Add (a1, c4)
+          c5 = Conv <pads = [1, 1, 1, 1], strides = [2, 2]> (r, w5)
+          p = GlobalAveragePool (c5)
+          f = Flatten (p)
+          y = Gemm (f, w6, b6)
+        }""")
+    shapes = {"w1": (8, 1, 3, 3), "w2": (24, 8, 1, 1), "b2": (24,), "w3": (24, 1, 3, 3), "w4": (8, 24, 1, 1)}
+    shapes |= {"w5": (12, 8, 3, 3), "w6": (12, 10), "b6": (10,)}
+    rng = np.random.default_rng(0)
+    arrays = {name: rng.normal(0, 0.4, shape).astype(np.float32) for name, shape in shapes.items()}
+    model.graph.initializer.extend(onnx.numpy_helper.from_array(array, name) for name, array in arrays.items())
+    return model
+
+
+@pytest.mark.device
+def test_layers_that_run_row_by_row(emulated):
+    """They have the bits of the board's twin, and of the layers that run at once."""
+    made = build_artifacts(frozen_front(), None, losses.cross_entropy(), optimizers.sgd(0.1), scheme="head")
+    whole, rows = (compile_image(made, Options(batch=2, stream_rows=streams)) for streams in (False, True))
+    assert rows.layout.arena_size < 0.7 * whole.layout.arena_size
+    with open_target("twin") as twin:
+        expected = train(twin, whole.image, 2, steps=20)
+        assert train(twin, rows.image, 2, steps=20) == expected
+    assert train(emulated, rows.image, 2, steps=20) == expected
+
+
 @pytest.mark.device
 def test_state_of_a_cnn_with_a_loss_scale(emulated):
     """The bits of the training without it."""
