@@ -19,6 +19,7 @@ from . import (
     collect_gains,
     direct_writes,
     drop_empty_parts,
+    drop_unread,
     fold_constants,
     fuse_add,
     fuse_gemm_bias,
@@ -29,6 +30,7 @@ from . import (
     fuse_standardize,
     fuse_update,
     index_max_pool,
+    index_max_pool_s8,
     layers,
     limit_gradients,
     mask_activations,
@@ -125,6 +127,8 @@ DECOMPOSE: list[Callable[[ir.Graph, Set[str]], None]] = [
 
 #: These passes rewrite flat programs.
 PROGRAMS: list[Callable[[Compiled], None]] = [
+    index_max_pool_s8.run,
+    drop_unread.run,
     direct_writes.run,
     fuse_relu.run,
     fuse_add.run,

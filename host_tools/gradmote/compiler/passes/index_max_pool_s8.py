@@ -1,0 +1,50 @@
+"""The pass by which MAX_POOL_S8 stores the index of each winner, a byte each, for its gradient.
+
+MAX_POOL_GRAD finds the winners again in the float32 form of the pool's input. With the index nothing
+needs that form, and the winners are the same, since a DEQUANTIZE keeps the order of numbers.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+
+from ...generated.instructions import Dequantize, MaxPoolGrad, MaxPoolIndexGrad, MaxPoolS8
+from ..instruction import Buffer, Instruction, Ref
+from ..program import Compiled, Program
+from .index_max_pool import MOST_TAPS, SHARED
+
+
+def run(compiled: Compiled) -> None:
+    """Give each pool of int8 values an index where its gradient can take one."""
+    for program in compiled.programs:
+        for gradient in [i for i in program.instructions if isinstance(i, MaxPoolGrad)]:
+            pool = pool_of(program, gradient)
+            if pool is not None:
+                program.instructions = with_index(program, pool, gradient)
+
+
+def pool_of(program: Program, gradient: MaxPoolGrad) -> MaxPoolS8 | None:
+    """Return the pool of the integers that one DEQUANTIZE makes the gradient's x of, or None."""
+    makers = [i for i in program.instructions if any(ref.buffer is gradient.x.buffer for ref in i.writes)]
+    if len(makers) != 1 or not isinstance(makers[0], Dequantize) or gradient.x.offset:
+        return None
+    return next((i for i in program.instructions if is_pool_of(i, makers[0], gradient)), None)  # type: ignore[return-value]
+
+
+def is_pool_of(instruction: Instruction, source: Dequantize, gradient: MaxPoolGrad) -> bool:
+    """Tell whether an instruction pools all that the DEQUANTIZE reads, over the gradient's windows."""
+    if not isinstance(instruction, MaxPoolS8) or instruction.x != source.x or instruction.index is not None:
+        return False
+    taps = instruction.kernel_h * instruction.kernel_w
+    is_flat = source.outer == source.channels == source.x_inner == 1
+    return is_flat and taps <= MOST_TAPS and all(instruction.number(n) == gradient.number(n) for n in SHARED)
+
+
+def with_index(program: Program, pool: MaxPoolS8, gradient: MaxPoolGrad) -> list[Instruction]:
+    """Return the instructions with an index from the pool to the gradient."""
+    index = Ref(Buffer(f"{pool.origin}.index", pool.batch * pool.out_h * pool.out_w * pool.channels, "scratch"))
+    storing = copy(pool)
+    storing.index = index
+    by_index = MaxPoolIndexGrad(index=index, dy=gradient.dy, dx=gradient.dx, **gradient.params).in_place_of(gradient)
+    new: dict[Instruction, Instruction] = {pool: storing, gradient: by_index}
+    return [new.get(i, i) for i in program.instructions]
