@@ -459,21 +459,29 @@ static uint32_t default_param(uint32_t kind)
     }
 }
 
-static int has_rule(const gm_opcode_shape *shape)
+/* The word of the operand that is a rule, or 0. */
+static uint32_t rule_word(const gm_opcode_shape *shape)
 {
-    return (shape->operands[shape->n_operands - 1u].flags & GM_TYPE) == GM_RULE; /* it is the last operand */
+    for (uint32_t i = 0; i < shape->n_operands; ++i) {
+        if ((shape->operands[i].flags & GM_TYPE) == GM_RULE) {
+            return 1 + i;
+        }
+    }
+    return 0;
 }
 
 /* The rule, and those of slot1, slot2 and aux that its kind has. */
 static void set_rule(builder *b, uint32_t opcode, uint32_t *word, uint32_t kind)
 {
     static const uint8_t slots[] = GM_RULE_SLOTS, aux[] = GM_RULE_AUX;
-    uint32_t *moment = word + (opcode == GM_OP_UPDATE ? offsetof(gm_insn_update, slot1) / 4
-                                                      : offsetof(gm_insn_gemm_update, slot1) / 4);
+    int is_stored =
+        opcode == GM_OP_UPDATE || opcode == GM_OP_UPDATE_S8 || opcode == GM_OP_UPDATE_S16 || opcode == GM_OP_UPDATE_S32;
+    uint32_t *moment =
+        word + (is_stored ? offsetof(gm_insn_update, slot1) / 4 : offsetof(gm_insn_gemm_update, slot1) / 4);
     moment[0] = slots[kind] >= 1 ? moment[0] : GM_NONE;
     moment[1] = slots[kind] >= 2 ? moment[1] : GM_NONE;
     moment[2] = aux[kind] ? moment[2] : GM_NONE;
-    word[gm_shape_of(opcode)->n_operands] = rule_constant(b, kind);
+    word[rule_word(gm_shape_of(opcode))] = rule_constant(b, kind);
 }
 
 /* Strides of what is written, so that no two indices mean one element: the last axis moves fastest. */
@@ -504,7 +512,7 @@ static void emit_default(builder *b, uint32_t opcode, uint32_t rule_kind)
             set_strides(shape, &shape->operands[i], word);
         }
     }
-    if (has_rule(shape)) {
+    if (rule_word(shape) != 0) {
         set_rule(b, opcode, word, rule_kind);
     }
     builder_emit(b, opcode, word);
@@ -521,10 +529,10 @@ uint32_t build_all_opcodes(uint8_t *out)
     b.header.batch = 1;
     builder_program(&b, GM_PROGRAM_STEP);
     for (uint32_t opcode = 1; opcode < GM_OP_LIMIT; ++opcode) {
-        if (gm_kernels[opcode] == NULL) {
-            continue; /* a code that no instruction has */
+        if (gm_kernels[opcode] == NULL || gm_shape_of(opcode)->n_operands == 0) {
+            continue; /* a code that no instruction has, or that of one that controls others */
         }
-        for (uint32_t kind = 0; kind < (has_rule(gm_shape_of(opcode)) ? GM_RULE_COUNT : 1); ++kind) {
+        for (uint32_t kind = 0; kind < (rule_word(gm_shape_of(opcode)) != 0 ? GM_RULE_COUNT : 1); ++kind) {
             emit_default(&b, opcode, kind);
         }
     }

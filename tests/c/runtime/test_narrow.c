@@ -24,8 +24,13 @@ static block image, memory;
 
 static void emit_instructions(builder *b)
 {
-    gm_insn_dequantize to_real = {.x = INPUT + 1, .y = REAL, .n = 4, .scale = 0.5f, .zero = -2};
+    static const float scale = 0.5f;
+    static const int8_t zero = -2;
+    gm_insn_dequantize to_real = {
+        .x = INPUT + 1, .y = REAL, .outer = 4, .channels = 1, .inner = 1, .x_outer = 1, .x_channel = ARENA};
     gm_insn_quantize to_byte = {.x = REAL, .y = OUTPUT, .n = 4, .scale = 0.25f, .zero = 3, .low = -100, .high = 127};
+    to_real.scale = builder_constant(b, &scale, sizeof scale);
+    to_real.zero = builder_constant(b, &zero, sizeof zero);
     builder_program(b, GM_PROGRAM_INFER);
     builder_emit(b, GM_OP_DEQUANTIZE, &to_real);
     builder_emit(b, GM_OP_QUANTIZE, &to_byte);
@@ -100,12 +105,13 @@ static void test_state_is_verified(void)
     CHECK_STATUS(GM_ERR_BAD_TENSOR, open_with(GM_SECTION_TENSORS, offsetof(gm_tensor, offset), INPUT + 1));
 }
 
-/* An i8 may start at any byte, and ends inside. */
+/* An i8 may start at any byte, and ends inside. Its strides are limited in its own elements. */
 static void test_operands_are_verified(void)
 {
     enum {
         X = offsetof(gm_insn_dequantize, x),
         Y = offsetof(gm_insn_dequantize, y),
+        STEP = offsetof(gm_insn_dequantize, x_channel),
         NEXT = sizeof(gm_insn_dequantize)
     };
     for (uint32_t at = OUTPUT; at <= ARENA - 4; ++at) {
@@ -115,7 +121,9 @@ static void test_operands_are_verified(void)
     CHECK_STATUS(GM_ERR_BAD_OPERAND, open_with(GM_SECTION_CODE, NEXT + offsetof(gm_insn_quantize, y), REAL));
     CHECK_STATUS(GM_ERR_BAD_OPERAND, open_with(GM_SECTION_CODE, NEXT + offsetof(gm_insn_quantize, y), OUTPUT - 1));
     CHECK_STATUS(GM_ERR_BAD_OPERAND, open_with(GM_SECTION_CODE, Y, REAL + 1));
-    CHECK_STATUS(GM_ERR_BAD_OPERAND, open_with(GM_SECTION_CODE, X, GM_CONSTANT_BIT));
+    CHECK_STATUS(GM_OK, open_with(GM_SECTION_CODE, X, GM_CONSTANT_BIT + 3));
+    CHECK_STATUS(GM_ERR_BAD_OPERAND, open_with(GM_SECTION_CODE, X, GM_CONSTANT_BIT + 5));
+    CHECK_STATUS(GM_ERR_BAD_OPERAND, open_with(GM_SECTION_CODE, STEP, ARENA + 1));
 }
 
 static void test_quantize(void)

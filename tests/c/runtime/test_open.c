@@ -313,7 +313,17 @@ static int open_with(uint32_t size, uint32_t *word, uint32_t value)
     return status;
 }
 
-/* Each output a word behind the start of each other operand; then labels that could change between check and use. */
+/* The bytes to the second element, 0 where it cannot be that of an operand. */
+static uint32_t element_step(const gm_operand_info *info)
+{
+    switch (info->flags & GM_TYPE) {
+    case GM_I8: return 1;
+    case GM_I16: return 2;
+    default: return (info->flags & GM_TYPE) == 0 ? 4 : 0;
+    }
+}
+
+/* Each output an element behind the start of each other operand; then labels that could change between check and use. */
 static void test_outputs_are_apart(void)
 {
     uint32_t size = build_all_opcodes(image.bytes), *end, *word = all_opcodes(&end);
@@ -322,9 +332,8 @@ static void test_outputs_are_apart(void)
         for (uint32_t i = 0; i < shape->n_operands * (uint32_t)shape->n_operands; ++i) {
             uint32_t output = i / shape->n_operands, other = i % shape->n_operands, at = word[1 + other];
             if ((shape->operands[output].flags & GM_WRITE) != 0 && output != other && (at & GM_CONSTANT_BIT) == 0) {
-                int one_word = gm_extent(word, shape, &shape->operands[other]) == 1 ||
-                               (shape->operands[other].flags & GM_TYPE) != 0;
-                uint32_t off = one_word ? 0 : 4;
+                int is_one = gm_extent(word, shape, &shape->operands[other]) == 1;
+                uint32_t off = is_one ? 0 : element_step(&shape->operands[other]);
                 CHECK_STATUS(GM_ERR_BAD_OPERAND, open_with(size, &word[1 + output], at + off));
             }
         }
