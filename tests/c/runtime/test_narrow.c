@@ -27,7 +27,7 @@ static void emit_instructions(builder *b)
     static const float scale = 0.5f;
     static const int8_t zero = -2;
     gm_insn_dequantize to_real = {
-        .x = INPUT + 1, .y = REAL, .outer = 4, .channels = 1, .inner = 1, .x_outer = 1, .x_channel = ARENA};
+        .x = INPUT + 1, .y = REAL, .outer = 4, .channels = 1, .inner = 1, .x_outer = 1, .x_channel = 8};
     gm_insn_quantize to_byte = {.x = REAL, .y = OUTPUT, .n = 4, .scale = 0.25f, .zero = 3, .low = -100, .high = 127};
     to_real.scale = builder_constant(b, &scale, sizeof scale);
     to_real.zero = builder_constant(b, &zero, sizeof zero);
@@ -123,6 +123,7 @@ static void test_operands_are_verified(void)
     CHECK_STATUS(GM_ERR_BAD_OPERAND, open_with(GM_SECTION_CODE, Y, REAL + 1));
     CHECK_STATUS(GM_OK, open_with(GM_SECTION_CODE, X, GM_CONSTANT_BIT + 3));
     CHECK_STATUS(GM_ERR_BAD_OPERAND, open_with(GM_SECTION_CODE, X, GM_CONSTANT_BIT + 5));
+    CHECK_STATUS(GM_OK, open_with(GM_SECTION_CODE, STEP, ARENA));
     CHECK_STATUS(GM_ERR_BAD_OPERAND, open_with(GM_SECTION_CODE, STEP, ARENA + 1));
 }
 
