@@ -102,6 +102,7 @@ class Module:
 
         trainable_only: without the frozen ones.
         """
+        self._refuse_quantized(trainable_only)
         flat = np.concatenate([self._twin.parameter(n).ravel() for n in self._names(trainable_only)])
         return flat.view(FlatParameters)
 
@@ -120,6 +121,7 @@ class Module:
         Raises DataError, with nothing changed, for another length or dtype.
         """
         flat = as_array(buffer)
+        self._refuse_quantized(trainable_only)
         size = self.get_parameters_size(trainable_only)
         if flat.dtype != np.float32 or flat.size != size:
             raise DataError(f"the parameters are {size} float32 numbers; {flat.size} {flat.dtype} were given")
@@ -151,6 +153,15 @@ class Module:
         return list(self._outputs)
 
     # ---- Inside
+
+    def _refuse_quantized(self, trainable_only: bool) -> None:
+        """Raise DataError where some parameter is not float32, because no one array holds them all."""
+        others = [n for n in self._names(trainable_only) if self._twin.dtype(n) != np.float32]
+        if others:
+            raise DataError(
+                f"parameter '{others[0]}' is {self._twin.dtype(others[0])}, and one flat array is of float32",
+                "read and set the parameters of a quantized model one by one: state.parameters[name].data",
+            )
 
     def _names(self, trainable_only: bool) -> list[str]:
         return self._twin.names if trainable_only else [*self._twin.names, *self._twin.frozen_names]

@@ -186,6 +186,10 @@ class Twin:
             return self._frozen[name].shape
         return self._arrays.tensors[name].shape
 
+    def dtype(self, name: str) -> np.dtype:
+        """Return the type of one parameter's elements, trained or frozen."""
+        return (self._frozen[name] if name in self._frozen else self._arrays.tensors[name]).dtype
+
     def loaded(self) -> dict[str, np.ndarray]:
         """Return the parameters as last copied into arrays; zeros for a nominal checkpoint."""
         return {n: self._arrays.tensors[n] for n in self.names}
@@ -199,7 +203,7 @@ class Twin:
             self._set_frozen(name, data)
             return
         target = np.asarray(self._current.session.parameter(name)) if self._current else self._arrays.tensors[name]
-        check_data(name, target.shape, data)
+        check_data(name, target, data)
         target[...] = data
         self._missing.discard(name)
 
@@ -208,7 +212,7 @@ class Twin:
 
         Images hold it as a constant, so each image is compiled again when it is needed.
         """
-        check_data(name, self._frozen[name].shape, data)
+        check_data(name, self._frozen[name], data)
         self._settle()
         self._sessions.clear()
         self._frozen[name] = data.copy()
@@ -349,11 +353,11 @@ class Twin:
             )
 
 
-def check_data(name: str, shape: tuple[int, ...], data: np.ndarray) -> None:
+def check_data(name: str, own: np.ndarray, data: np.ndarray) -> None:
     """Raise DataError for another dtype or shape than the parameter's."""
-    if data.dtype != np.float32 or data.shape != shape:
+    if data.dtype != own.dtype or data.shape != own.shape:
         given = f"{data.dtype} {list(data.shape)} was given"
-        raise DataError(f"parameter '{name}' is float32 {list(shape)}; {given}")
+        raise DataError(f"parameter '{name}' is {own.dtype} {list(own.shape)}; {given}")
 
 
 def check_frozen(expected: Mapping[str, np.ndarray], found: Mapping[str, np.ndarray]) -> None:
