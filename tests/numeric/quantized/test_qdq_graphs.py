@@ -97,3 +97,16 @@ def test_a_loss_takes_the_real_numbers_of_a_quantized_output(activations: str) -
     real = (y.astype(np.float32) - net.tensors[net.nodes[-1].input[2]].astype(np.float32)) * np.float32(0.05)
     assert outputs["loss"] == pytest.approx(float((real**2).mean()), rel=1e-5)
     assert np.abs(outputs["conv2.w_grad"]).max() > 0
+
+
+@examples(10)
+@given(networks(), st.integers(0, 99))
+def test_operators_of_onnxruntime_s_domain_are_onnx_s(model: onnx.ModelProto, seed: int) -> None:
+    x = samples(model, seed)
+    for node in model.graph.node:
+        if node.op_type in ("QuantizeLinear", "DequantizeLinear"):
+            node.domain = "com.microsoft"
+    model.opset_import.append(onnx.helper.make_opsetid("com.microsoft", 1))
+    made = build_artifacts(model, None, mse(), optimizers.sgd())
+    assert any(array.dtype == np.int8 for array in made.parameters.values())
+    assert np.array_equal(run_ort_plainly(made.inference, {"x": x})["y"], run_ort_plainly(model, {"x": x})["y"])

@@ -26,7 +26,7 @@ from .prepare import (
     name_weights,
     raise_opset,
 )
-from .quantized_constants import separate_quantized
+from .quantized_constants import name_standard, separate_quantized
 from .read import Source, read_model, to_ir
 from .shapes import infer_shapes, settle_shapes
 from .untie import untie as untie_weights
@@ -89,6 +89,7 @@ def read_weights(source: Source, untie: bool = False, inputs: Inputs | None = No
     proto = raise_opset(read_model(source))
     forget_default_inputs(proto)
     forget_negative_dims(proto)
+    name_standard(proto)
     name_weights(proto.graph)
     separate_quantized(proto.graph)
     (inputs or Inputs()).fix(proto)

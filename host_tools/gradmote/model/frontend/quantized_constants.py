@@ -12,10 +12,25 @@ import onnx
 
 from .free_batch import new_name
 
+#: The domain in which onnxruntime writes these two where ONNX's lack a type, and where it is asked to.
+_MICROSOFT = "com.microsoft"
+_QUANTIZERS = ("QuantizeLinear", "DequantizeLinear")
+
 _INTEGERS = (onnx.TensorProto.INT8, onnx.TensorProto.UINT8, onnx.TensorProto.INT32)
 _ZERO_POINT = 2
 #: What tells quantizations apart: the names of scale and zero point, and the axis.
 Quantization = tuple[str, str, int]
+
+
+def name_standard(proto: onnx.ModelProto) -> None:
+    """Make ONNX's own operators of onnxruntime's QuantizeLinear and DequantizeLinear, which mean the same."""
+    for node in proto.graph.node:
+        if node.domain == _MICROSOFT and node.op_type in _QUANTIZERS:
+            node.domain = ""
+    if all(node.domain != _MICROSOFT for node in proto.graph.node):
+        others = [opset for opset in proto.opset_import if opset.domain != _MICROSOFT]
+        del proto.opset_import[:]
+        proto.opset_import.extend(others)
 
 
 def separate_quantized(graph: onnx.GraphProto) -> None:
@@ -51,7 +66,7 @@ def quantization(node: onnx.NodeProto) -> Quantization:
 
 def separate_zero_point(graph: onnx.GraphProto, tensor: onnx.TensorProto) -> None:
     """Give a tensor that is data and zero point a copy for the latter."""
-    users = [n for n in graph.node if n.op_type in ("QuantizeLinear", "DequantizeLinear")]
+    users = [n for n in graph.node if n.op_type in _QUANTIZERS]
     users = [n for n in users if len(n.input) > _ZERO_POINT and n.input[_ZERO_POINT] == tensor.name]
     if users:
         own = copied(graph, tensor, f"{tensor.name}.zero_point")
