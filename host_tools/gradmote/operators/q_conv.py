@@ -68,18 +68,35 @@ QConv <group: int, kernel_shape: ints, strides: ints, dilations: ints, pads: int
   Y = Clip (whole, least, most)
 }"""
 FLOAT_BIAS = """
-QConvFloatBias <group: int, kernel_shape: ints, strides: ints, dilations: ints, pads: ints, low: int, high: int>
-  (X, x_scale, x_zero, W, w_scale, w_zero, y_scale, y_zero, B) => (Y) {
-  x = DequantizeLinear (X, x_scale, x_zero)
-  w = DequantizeLinear <axis = 0> (W, w_scale, w_zero)
-  y = Conv <group: int = @group, kernel_shape: ints = @kernel_shape, strides: ints = @strides,
-    dilations: ints = @dilations, pads: ints = @pads> (x, w, B)
-  whole = QuantizeLinear (y, y_scale, y_zero)
+QConvFloatBias <group: int, kernel_shape: ints, strides: ints, dilations: ints, pads: ints, axes: ints, low: int,
+  high: int> (X, x_scale, x_zero, W, w_scale, w_zero, y_scale, y_zero, B) => (Y) {
+  middle = Constant <value_int = 128> ()
+  wide = Cast <to = 7> (X)
+  moved = Add (wide, middle)
+  x = Cast <to = 2> (moved)
+  wide_zero = Cast <to = 7> (x_zero)
+  moved_zero = Add (wide_zero, middle)
+  zero = Cast <to = 2> (moved_zero)
+  sums = ConvInteger <group: int = @group, kernel_shape: ints = @kernel_shape, strides: ints = @strides,
+    dilations: ints = @dilations, pads: ints = @pads> (x, W, zero, w_zero)
+  real = Cast <to = 1> (sums)
+  product_scale = Mul (x_scale, w_scale)
+  multiplier = Div (product_scale, y_scale)
+  offset = Div (B, y_scale)
+  positions = Constant <value_ints: ints = @axes> ()
+  multipliers = Unsqueeze (multiplier, positions)
+  offsets = Unsqueeze (offset, positions)
+  scaled = Mul (real, multipliers)
+  shifted = Add (scaled, offsets)
+  rounded = Round (shifted)
+  y_zero_real = Cast <to = 1> (y_zero)
+  total = Add (rounded, y_zero_real)
   lowest = Constant <value_int: int = @low> ()
   highest = Constant <value_int: int = @high> ()
-  least = Cast <to = 3> (lowest)
-  most = Cast <to = 3> (highest)
-  Y = Clip (whole, least, most)
+  least = Cast <to = 1> (lowest)
+  most = Cast <to = 1> (highest)
+  clamped = Clip (total, least, most)
+  Y = Cast <to = 3> (clamped)
 }"""
 
 OPERATORS = [
