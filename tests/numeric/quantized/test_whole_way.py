@@ -12,7 +12,7 @@ import pytest
 from gradmote import artifacts, cli, losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.artifacts.export import trained_model
-from gradmote.compiler import Options, compile_image
+from gradmote.compiler import Options, compile_image, compile_model
 from gradmote.errors import DataError
 from gradmote.training import CheckpointState, Module, Optimizer
 from gradmote_runtime import Session
@@ -124,3 +124,20 @@ def test_a_budget_searches_quantized_schemes(tmp_path: Path) -> None:
     assert cli.main([*arguments, "5K"]) == 0
     assert (tmp_path / "model.mote").exists()
     assert cli.main([*arguments, "1K"]) != 0
+
+
+def test_a_batch_that_the_file_fixes_at_1() -> None:
+    net = QdqNetwork(np.random.default_rng(0))
+    net.shapes["x"] = (1, 2, 4, 4)
+    net.quantize()
+    net.conv(3, "int8", per_channel=True, bias="int32")
+    net.activation("Relu")
+    model = net.model()
+    for value in (*model.graph.input, *model.graph.output):
+        value.type.tensor_type.shape.dim[0].dim_value = 1
+    result = compile_model(model, losses.mse(), optimizers.sgd(0.01), Options(batch=4))
+    x = np.random.default_rng(0).normal(0, 1, (4, 2, 4, 4)).astype(np.float32)
+    with Session(result.image) as session:
+        found = np.array(session.infer(x)[0])
+    expected = [reference.infer(model, {"x": x[i : i + 1]})[0] for i in range(4)]
+    assert np.array_equal(found, np.concatenate(expected))
