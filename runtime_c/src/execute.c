@@ -39,7 +39,7 @@ int gm_run(gm_session *session, uint32_t max_instructions)
             pc += *pc >> 16;
             --left;
         }
-        if (status != GM_LOOPING) {
+        if (!GM_WITH_LOOP || status != GM_LOOPING) {
             break;
         }
     }

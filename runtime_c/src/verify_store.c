@@ -4,11 +4,15 @@
 #include "image.h"
 #include "ranges.h"
 
+/* Those of this build: without quantized models, no sample is kept as its bytes. */
+#define STORE_DTYPES (GM_WITH_INT8 ? GM_STORE_DTYPE_COUNT : GM_STORE_DTYPE_BYTES)
+
 uint64_t gm_store_size(const gm_store *store)
 {
     int is_int8 = store->dtype == GM_STORE_DTYPE_INT8, is_f32 = store->dtype == GM_STORE_DTYPE_F32;
-    uint64_t data = is_f32 ? WORD * (uint64_t)store->elements : ((uint64_t)store->elements + 3) / WORD * WORD;
-    uint64_t sample = (is_int8 ? 2 * WORD : WORD) + data;
+    uint64_t bytes = ((uint64_t)store->elements + 3) / WORD * WORD;
+    uint64_t sample = is_f32 ? WORD + WORD * (uint64_t)store->elements : 2 * WORD + bytes;
+    sample -= GM_WITH_INT8 && !is_int8 && !is_f32 ? WORD : 0;
     uint64_t samples = saturating_product(sample, store->capacity);
     samples = samples > SIZE_LIMIT ? SIZE_LIMIT + 1 : samples;
     return WORD + sizeof(gm_store_class) * (uint64_t)store->classes + samples;
@@ -68,7 +72,7 @@ GM_COLD int gm_verify_store(const gm_header *header)
     uint64_t size = gm_store_size(store);
     uint32_t batch = store_batch(header, store);
     if (header->sections[GM_SECTION_STORE].size != sizeof *store || store->capacity == 0 || store->classes == 0 ||
-        store->classes > INT32_MAX || store->elements == 0 || store->dtype >= GM_STORE_DTYPE_COUNT || batch == 0 ||
+        store->classes > INT32_MAX || store->elements == 0 || store->dtype >= STORE_DTYPES || batch == 0 ||
         !lies_in(store->offset, size, header->parameters_size, header->state_size) ||
         overlaps(store->offset, (uint32_t)size, header->control_offset, sizeof(gm_control)) ||
         overlaps(store->offset, (uint32_t)size, header->properties_offset, (uint32_t)properties_size) ||
