@@ -19,7 +19,7 @@ from ..generated.instructions import ConvGradWS8, ConvGradXS8
 from ..model.graph import DOMAIN, constant_array, describe, static_shape
 from .conv import GRAD_W, GRAD_X, grouped_x, grouped_y, sizes, weight_strides
 from .operator import Operator
-from .quantized_weights import int8_view
+from .quantized_weights import convolution_order, weight_view
 from .window import channels_last, spatial, window_of
 
 if TYPE_CHECKING:
@@ -45,7 +45,8 @@ def factors(low: Lowering, node: ir.Node, channels: int) -> Ref:
 def lower_grad_x(low: Lowering, node: ir.Node) -> None:
     """Emit one CONV_GRAD_X_S8; dx lies channels-last."""
     g, w, dx = node.inputs[0], node.inputs[1], node.outputs[0]
-    layout, weights = channels_last(static_shape(dx, node)), int8_view(low.view(w))
+    assert w is not None
+    layout, weights = channels_last(static_shape(dx, node)), weight_view(low, w, convolution_order(static_shape(w)))
     made = ConvGradXS8(
         y=low.view(g).ref,
         w=weights.ref,

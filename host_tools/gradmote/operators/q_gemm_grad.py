@@ -17,7 +17,7 @@ from ..generated.instructions import ConvGradWS8, ConvGradXS8
 from ..model.graph import DOMAIN, attribute, static_shape
 from .operator import Operator
 from .q_conv_grad import CENTRED, factors, zero_of
-from .quantized_weights import int8_view
+from .quantized_weights import weight_view
 
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
@@ -42,12 +42,15 @@ def columns(rows: int) -> dict[str, int]:
 
 def lower_grad_x(low: Lowering, node: ir.Node) -> None:
     """Emit one CONV_GRAD_X_S8; dx is row-major."""
-    g, w, dx = low.view(node.inputs[0]), int8_view(low.view(node.inputs[1])), node.outputs[0]
+    g, w, dx = low.view(node.inputs[0]), node.inputs[1], node.outputs[0]
+    assert w is not None
     rows, in_channels = static_shape(dx, node)
-    out_stride, in_stride = w.strides if not attribute(node, "transW", 0) else w.strides[::-1]
+    order = [1, 0] if attribute(node, "transW", 0) else [0, 1]
+    weights = weight_view(low, w, order)
+    out_stride, in_stride = (weights.strides[axis] for axis in order)
     made = ConvGradXS8(
         y=g.ref,
-        w=w.ref,
+        w=weights.ref,
         x=low.output(dx),
         **columns(rows),
         in_channels=in_channels,
