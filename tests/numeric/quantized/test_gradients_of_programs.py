@@ -1,4 +1,4 @@
-"""Compiled QDQ networks: their gradients are those of the ONNX training model, and both forms of programs update alike."""
+"""Compiled QDQ networks: gradients are those of the ONNX training model, and both forms of programs update alike."""
 
 from __future__ import annotations
 

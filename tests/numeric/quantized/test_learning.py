@@ -20,8 +20,8 @@ from gradmote.formats.image import read_image
 from gradmote.losses import cross_entropy
 from support.quantized.by_onnxruntime import quantized
 
-RATE = 0.005
-STEPS = 1500
+RATE = 0.002
+STEPS = 3000
 SCORED = 400
 
 
