@@ -38,7 +38,7 @@ class Rule:
 
 C_TESTS = ("test_c",)
 PAGE_TESTS = ("tests/unit/repository/test_pages.py",)
-CORTEX_M_TESTS = ("tests/c/arch/test_drawn_on_cortex_m.py",)
+CORTEX_M_TESTS = ("tests/c/arch/test_drawn_on_cortex_m.py", "tests/c/arch/test_quantized_on_cortex_m.py")
 GENERATED_TESTS = ("tests/unit/repository/test_generated.py",)
 #: Folder or file -> its rule. The longest that fits counts.
 RULES = {

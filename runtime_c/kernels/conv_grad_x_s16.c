@@ -6,6 +6,7 @@
  * than these in the steps before, with two bits of room. So a batch with a large loss does not
  * saturate. Without a gain the sums are taken twice, the first time to find it.
  */
+#include "arch/arm_m/conv_grad_s16.h"
 #include "gradient_s16.h"
 #include "window.h"
 
@@ -109,9 +110,16 @@ static void make_s16_pixel(const grad_x_s16 *x, gm_gradient_s16 *made, int16_t *
 }
 
 /* Sees all numbers, and writes them to dx where there is one. dx may be the addend. */
-static void make_conv_grad_x(const grad_x_s16 *x, gm_gradient_s16 *made, int16_t *dx)
+static void make_conv_grad_x(const gm_session *session, const grad_x_s16 *x, gm_gradient_s16 *made, int16_t *dx)
 {
     const gm_insn_conv_grad_x_s16 *insn = x->insn;
+#if GM_ARCH_CONV_GRAD_X_S16
+    if (gm_arm_conv_grad_x_s16(session, insn, made, dx)) {
+        return;
+    }
+#else
+    (void)session;
+#endif
     for (uint32_t b = 0; b < insn->batch; b++) {
         for (uint32_t row = 0; row < insn->in_h; row++) {
             for (uint32_t column = 0; column < insn->in_w; column++) {
@@ -170,11 +178,11 @@ int gm_kernel_conv_grad_x_s16(const struct gm_session *session, const void *inst
     const grad_x_s16 x = open_conv_grad_x(session, insn, &source);
     gm_gradient_s16 made = {0};
     if (known == 0) {
-        make_conv_grad_x(&x, &made, NULL);
+        make_conv_grad_x(session, &x, &made, NULL);
         known = next_gain(source, gm_magnitude_of(made.largest), 0);
     }
     int32_t exponent = gm_choose_exponent(&made, expected_magnitude(source, known), ROOM, insn->limit);
-    make_conv_grad_x(&x, &made, gm_i16_out(session, insn->dx));
+    make_conv_grad_x(session, &x, &made, gm_i16_out(session, insn->dx));
     *gain = next_gain(source, gm_magnitude_of(made.largest), known);
     gm_write_exponent(session, insn->exponent, exponent, &made);
     return GM_OK;

@@ -4,6 +4,7 @@
  *
  * Sums are exact: they have 64 bits, so that batch and image may be of any size.
  */
+#include "arch/arm_m/conv_grad_s16.h"
 #include "conv_gradient_s16.h"
 
 #if GM_WITH_CONV_GRAD_W_S16 || GM_WITH_CONV_UPDATE_S16
@@ -61,6 +62,11 @@ void gm_conv_gradient_row_s16(const gm_conv_gradient_s16 *g, const int8_t *x, co
 int gm_kernel_conv_grad_w_s16(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_conv_grad_w_s16 *insn = instruction;
+#if GM_ARCH_CONV_GRAD_W_S16
+    if (gm_arm_conv_grad_w_s16(session, insn)) {
+        return GM_OK;
+    }
+#endif
     const gm_conv_gradient_s16 g = GM_CONV_GRADIENT_S16(insn);
     const int8_t *x = gm_i8(session, insn->x);
     const int16_t *dy = gm_i16(session, insn->dy);

@@ -2,6 +2,7 @@
  * CONV_S8: y[b,o,p,g,m] = round(multipliers[g,m] (bias[g,m] + sum over kernel rows, columns and
  *   in_channels of (x - x_zero) (w - w_zero)) + offsets[g,m]) + y_zero, clamped to low .. high.
  */
+#include "arch/arm_m/conv_s8.h"
 #include "quantized.h"
 #include "window.h"
 
@@ -98,6 +99,11 @@ static void conv_s8_groups(const gm_insn_conv_s8 *insn, const conv_s8_operands *
 int gm_kernel_conv_s8(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_conv_s8 *insn = instruction;
+#if GM_ARCH_PAIRS
+    if (gm_arm_conv_s8(session, insn)) {
+        return GM_OK;
+    }
+#endif
     const conv_s8_operands c = {
         .window = GM_WINDOW(insn),
         .x = {insn->x_batch, insn->x_h, insn->x_w, insn->x_group, insn->x_channel},

@@ -17,6 +17,19 @@
 #define GM_ARCH_ARM_M 0
 #endif
 
+/* Any Cortex-M: products of int8 and int16, in panels that an instruction brings along. With the DSP extension and FPU
+ * (M4F, M7, M33, M55) one machine instruction takes two of them. */
+#if GM_ARCH && defined(__GNUC__) && defined(__OPTIMIZE__) && defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
+#define GM_ARCH_PAIRS 1
+#else
+#define GM_ARCH_PAIRS 0
+#endif
+#if GM_ARCH_PAIRS && defined(__ARM_FEATURE_DSP) && defined(__ARM_FP)
+#define GM_ARCH_DSP 1
+#else
+#define GM_ARCH_DSP 0
+#endif
+
 /* Cortex-M55 and later, whose vector registers are those of the FPU: over the kernels for these. The assembly is that of
  * gcc, which takes the instructions without a flag of the compiler. */
 #if GM_ARCH_ARM_M && GM_HELIUM && !defined(__clang__)

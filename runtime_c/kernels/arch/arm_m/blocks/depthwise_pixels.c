@@ -1,0 +1,174 @@
+/* Outputs of depthwise_pixels.h. */
+#include "depthwise_pixels.h"
+
+#include "bytes.h"
+#include "scaled.h"
+
+#if GM_ARCH_DSP
+
+/*
+ * An output of four channels: 6 machine instructions for 8 products, and some 60.
+ *
+ *     r0-r3     sums                        s0-s3     the same, scaled
+ *     r4-r7     inputs,  r12  the next      s8-s11    multipliers
+ *     r8-r11    weights, lr   the next      s12-s15   offsets
+ *
+ * All registers are taken, so the struct and the end of the inputs wait on the stack. r7 may be the
+ * frame pointer, of which the compiler is not told.
+ */
+#define PIXELS_FIELD(to, member) LINE("ldr " #to ", [r8, %[" #member "]]")
+#define PIXELS_OFFSET(member) [member] "i"(offsetof(gm_depthwise_pixels, member))
+
+#define BEGIN_OUTPUT                                                                       \
+    LINE("ldr r8, [sp, #4]")                                                               \
+    LINE("ldrd r4, r5, [r8, %[column]]") LINE("ldrd r6, r7, [r8, %[x]]")                   \
+    LINE("lsr r9, r4, #1") LINE("mla r12, r9, r7, r6")                                     \
+    LINE("ldrd lr, r10, [r8, %[weights]]")                                                 \
+    LINE("tst r4, #1") LINE("it ne") LINE("movne lr, r10")                                 \
+    LINE("add r4, r5")                                                                     \
+    PIXELS_FIELD(r5, window_bytes) LINE("add r5, r12") LINE("str r5, [sp]")                       \
+    PIXELS_FIELD(r9, bias) LINE("str r4, [r8, %[column]]") LINE("ldm r9, {r0-r3}")
+
+#define MAC(sum, input, weight) LINE("smlad " #sum ", " #input ", " #weight ", " #sum)
+#define ROW_OF_FOUR                                                                            \
+    LINE("ldm r12!, {r4-r7}") LINE("ldm lr!, {r8-r11}")                                    \
+    MAC(r0, r4, r8) MAC(r1, r5, r9) MAC(r2, r6, r10) MAC(r3, r7, r11)
+#define ROWS_3 ROW_OF_FOUR ROW_OF_FOUR ROW_OF_FOUR
+#define ROWS_5 ROWS_3 ROW_OF_FOUR ROW_OF_FOUR
+#define ROWS_7 ROWS_5 ROW_OF_FOUR ROW_OF_FOUR
+
+/* All pairs of columns, of a kernel of so many rows; and of any. */
+#define PAIRS_OF(ROWS, n)                                                                  \
+    "2:\n\t" ROWS                                                                          \
+    LINE("ldr r4, [sp]") LINE("add lr, #16 * (" #n " - 1)") LINE("cmp r12, r4") LINE("bne 2b")
+#define PAIRS_OF_ANY                                                                       \
+    "2:\n\t" LINE("ldr r4, [sp, #4]") LINE("ldr r4, [r4, %[pair_bytes]]")                  \
+    LINE("add r4, r12") LINE("str r4, [sp, #8]")                                           \
+    "3:\n\t" ROW_OF_FOUR LINE("ldr r4, [sp, #8]") LINE("cmp r12, r4") LINE("bne 3b")           \
+    LINE("ldr r5, [sp, #4]") LINE("ldr r5, [r5, %[weights_skip]]") LINE("add lr, r5")      \
+    LINE("ldr r4, [sp]") LINE("cmp r12, r4") LINE("bne 2b")
+
+#define EACH_SUM_OF_4(WHAT) WHAT(s0, s8) WHAT(s1, s9) WHAT(s2, s10) WHAT(s3, s11)
+#define WITH_OFFSETS PLUS(s0, s12) PLUS(s1, s13) PLUS(s2, s14) PLUS(s3, s15)
+
+#define END_OUTPUT                                                                         \
+    LINE("ldr r8, [sp, #4]")                                                               \
+    LINE("vmov s0, s1, r0, r1") LINE("vmov s2, s3, r2, r3") PIXELS_FIELD(r12, offsets)            \
+    EACH_SUM_OF_4(SUM_TO_FLOAT) EACH_SUM_OF_4(TIMES_MULTIPLIER)                                                   \
+    LINE("cmp r12, #0") LINE("beq 4f")                                                     \
+    WITH_OFFSETS                                                                           \
+    "4:\n\t"                                                                               \
+    EACH_SUM_OF_4(TO_NEAREST)                                                                  \
+    LINE("vmov r0, r1, s0, s1") LINE("vmov r2, r3, s2, s3")                                \
+    LINE("ldrd r9, r10, [r8, %[zero]]") PIXELS_FIELD(r11, high)                                   \
+    TO_BYTES(r0, r1, r2, r3)                                                               \
+    UNLESS_ENDS(5) IN_BOUNDS(r0, r1)                                                       \
+    "5:\n\t"                                                                               \
+    LINE("ldrd r1, r2, [r8, %[left]]") PIXELS_FIELD(r3, y_step)                                   \
+    LINE("str r0, [r2]") LINE("add r2, r3") LINE("subs r1, #1")                            \
+    LINE("strd r1, r2, [r8, %[left]]")
+
+/* Fields of what becomes of sums are not read where they are only stored. */
+#define START_BYTES                                                                        \
+    LINE("ldrd r9, r10, [r8, %[multipliers]]")                                             \
+    LINE("vldmia r9, {s8-s11}")                                                            \
+    LINE("cmp r10, #0") LINE("it ne") LINE("vldmiane r10, {s12-s15}")
+#define START_SUMS
+#define END_SUMS                                                                           \
+    LINE("ldr r8, [sp, #4]")                                                               \
+    LINE("ldrd r9, r10, [r8, %[left]]")                                                    \
+    LINE("stm r10!, {r0-r3}") LINE("subs r9, #1")                                          \
+    LINE("strd r9, r10, [r8, %[left]]")
+
+#define DEFINE_OUTPUTS(name, START, PAIRS, END)                                                                 \
+    __attribute__((noinline)) static void name(gm_depthwise_pixels *pixels)                                     \
+    {                                                                                                           \
+        register uintptr_t r0 __asm__("r0") = (uintptr_t)pixels;                                                \
+        __asm__ volatile(LINE("push {r0, r7}")                                                                  \
+                         LINE("mov r8, r0")                                                                     \
+                         START                                                                                  \
+                         LINE("push {r0, r7}") LINE("str r8, [sp, #4]")                                         \
+                         "1:\n\t"                                                                               \
+                         BEGIN_OUTPUT PAIRS END                                                                 \
+                         LINE("bne 1b")                                                                         \
+                         LINE("add sp, #8")                                                                     \
+                         LINE("pop {r0, r7}")                                                                   \
+                         : "+r"(r0)                                                                             \
+                         : PIXELS_OFFSET(column), PIXELS_OFFSET(x), PIXELS_OFFSET(weights), PIXELS_OFFSET(window_bytes),        \
+                           PIXELS_OFFSET(bias), PIXELS_OFFSET(pair_bytes), PIXELS_OFFSET(weights_skip), PIXELS_OFFSET(offsets), \
+                           PIXELS_OFFSET(multipliers), PIXELS_OFFSET(zero), PIXELS_OFFSET(high), PIXELS_OFFSET(left),           \
+                           PIXELS_OFFSET(y_step)                                                                    \
+                         : "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", CHANGED); \
+    }
+
+#define DEFINE_BYTES_AND_SUMS(rows, PAIRS)                                                           \
+    DEFINE_OUTPUTS(bytes_of_##rows, START_BYTES, PAIRS, END_OUTPUT)                        \
+    DEFINE_OUTPUTS(sums_of_##rows, START_SUMS, PAIRS, END_SUMS)
+
+DEFINE_BYTES_AND_SUMS(3_by_3, ROWS_3 LINE("add lr, #32") ROWS_3)
+DEFINE_BYTES_AND_SUMS(5_rows, PAIRS_OF(ROWS_5, 5))
+DEFINE_BYTES_AND_SUMS(7_rows, PAIRS_OF(ROWS_7, 7))
+DEFINE_BYTES_AND_SUMS(any_rows, PAIRS_OF_ANY)
+
+void gm_depthwise_row(gm_depthwise_pixels *pixels, uint32_t rows, uint32_t columns)
+{
+    if (rows == 3 && columns == 3) {
+        bytes_of_3_by_3(pixels);
+        return;
+    }
+    (rows == 5 ? bytes_of_5_rows : rows == 7 ? bytes_of_7_rows : bytes_of_any_rows)(pixels);
+}
+
+void gm_depthwise_sums(gm_depthwise_pixels *pixels, uint32_t rows, uint32_t columns)
+{
+    if (rows == 3 && columns == 3) {
+        sums_of_3_by_3(pixels);
+        return;
+    }
+    (rows == 5 ? sums_of_5_rows : rows == 7 ? sums_of_7_rows : sums_of_any_rows)(pixels);
+}
+
+#elif GM_ARCH_PAIRS
+
+/* The sums of one output. */
+static void sum_window(gm_depthwise_pixels *p, uint32_t rows, uint32_t *sums)
+{
+    const int16_t *x = (const int16_t *)(p->x + p->column / 2 * (p->pair_bytes / 4));
+    const int16_t *end = (const int16_t *)((const uint8_t *)x + p->window_bytes);
+    const int16_t *w = (const int16_t *)p->weights[p->column % 2];
+    uint32_t s = (uint32_t)p->bias[0], t = (uint32_t)p->bias[1], u = (uint32_t)p->bias[2], v = (uint32_t)p->bias[3];
+    for (; x != end; w += p->weights_skip / 2) {
+        for (uint32_t i = 0; i < rows; i++, x += 8, w += 8) {
+            s += (uint32_t)(x[0] * w[0]) + (uint32_t)(x[1] * w[1]);
+            t += (uint32_t)(x[2] * w[2]) + (uint32_t)(x[3] * w[3]);
+            u += (uint32_t)(x[4] * w[4]) + (uint32_t)(x[5] * w[5]);
+            v += (uint32_t)(x[6] * w[6]) + (uint32_t)(x[7] * w[7]);
+        }
+    }
+    p->column += p->stride;
+    sums[0] = s, sums[1] = t, sums[2] = u, sums[3] = v;
+}
+
+void gm_depthwise_row(gm_depthwise_pixels *p, uint32_t rows, uint32_t columns)
+{
+    int8_t *y = p->y;
+    (void)columns;
+    for (; p->left > 0; p->left--, y += p->y_step) {
+        uint32_t sums[4];
+        sum_window(p, rows, sums);
+        for (uint32_t c = 0; c < 4; c++) {
+            y[c] = gm_scaled_to_int8((int32_t)sums[c], p->multipliers[c], p->offsets ? p->offsets + c : NULL, &p->range);
+        }
+    }
+}
+
+void gm_depthwise_sums(gm_depthwise_pixels *p, uint32_t rows, uint32_t columns)
+{
+    uint32_t *y = p->y;
+    (void)columns;
+    for (; p->left > 0; p->left--, y += 4) {
+        sum_window(p, rows, y);
+    }
+}
+
+#endif

@@ -1,0 +1,40 @@
+/* Outputs of depthwise convolutions of int8 on Cortex-M, four neighbouring channels of a row of
+ * outputs. */
+#ifndef GM_ARM_M_DEPTHWISE_PIXELS_H
+#define GM_ARM_M_DEPTHWISE_PIXELS_H
+
+#include "requantize.h"
+
+#if GM_ARCH_PAIRS
+
+/*
+ * Rows of inputs lie in a panel as pairs of neighbouring columns: of each pair `rows` rows, of each
+ * of these four channels, a word each. So the pairs under a kernel are one run of words. Rows take
+ * turns: number r is always r modulo `rows`, of which the weights' order takes care. Weights are in
+ * the same order, for kernels that begin with the first column of a pair, and with the second.
+ */
+typedef struct gm_depthwise_pixels {
+    const uint32_t *x;                  /* the panel */
+    uint32_t pair_bytes;                /* from a pair to the next: 16 rows */
+    uint32_t column, stride;            /* of the kernel's first column in the panel; moves on */
+    const uint32_t *weights[2];         /* by the column that a kernel begins with */
+    uint32_t window_bytes;              /* of the pairs under a kernel */
+    uint32_t weights_skip;              /* bytes behind a pair's weights to the next pair's */
+    const float *multipliers, *offsets; /* of the four channels; offsets: NULL where there are none */
+    const int32_t *bias;
+    uint32_t left;                      /* outputs, at least 1 */
+    void *y;
+    uint32_t y_step;
+    uint32_t zero, low, high;           /* as in gm_pair_outputs */
+    gm_output_range range;
+} gm_depthwise_pixels;
+
+/* Computes the outputs that are left, under a kernel of so many rows and columns. */
+void gm_depthwise_row(gm_depthwise_pixels *pixels, uint32_t rows, uint32_t columns);
+
+/* The same, of which the sums are stored as they are, four words of each output. Of the fields that
+ * say what becomes of sums, only y and left count. */
+void gm_depthwise_sums(gm_depthwise_pixels *pixels, uint32_t rows, uint32_t columns);
+
+#endif
+#endif

@@ -1,0 +1,68 @@
+/* Instructions of the DSP extension that no operator of C names: two int16 in a word, or four int8.
+ * Without the extension they are some instructions each. */
+#ifndef GM_ARM_M_DSP_H
+#define GM_ARM_M_DSP_H
+
+#include <stdint.h>
+
+#include "../../arch.h"
+
+/* Returns two numbers of 16 bits as a pair. */
+static inline uint32_t gm_pair(int32_t low, int32_t high)
+{
+    return ((uint32_t)low & 0xffffu) | (uint32_t)high << 16;
+}
+
+#if GM_ARCH_DSP
+
+/* An instruction of two operands in registers. */
+#define GM_DSP_2(name, text)                                                                 \
+    static inline uint32_t name(uint32_t a, uint32_t b)                                      \
+    {                                                                                        \
+        uint32_t result;                                                                     \
+        __asm__(text : "=r"(result) : "r"(a), "r"(b));                                       \
+        return result;                                                                       \
+    }
+
+/* pair + the first and the third of four bytes, with their signs; and the others. */
+GM_DSP_2(gm_add_first_and_third, "sxtab16 %0, %1, %2")
+GM_DSP_2(gm_add_second_and_fourth, "sxtab16 %0, %1, %2, ror #8")
+
+/* The lower, or the upper, halves of both. */
+GM_DSP_2(gm_lower_halves, "pkhbt %0, %1, %2, lsl #16")
+GM_DSP_2(gm_upper_halves, "pkhtb %0, %2, %1, asr #16")
+
+#else
+
+/* The low half is of the sum of a's and a byte's, and so on. */
+static inline uint32_t gm_add_first_and_third(uint32_t a, uint32_t b)
+{
+    return gm_pair((int32_t)a + (int8_t)b, (int32_t)(a >> 16) + (int8_t)(b >> 16));
+}
+
+static inline uint32_t gm_add_second_and_fourth(uint32_t a, uint32_t b)
+{
+    return gm_add_first_and_third(a, b >> 8);
+}
+
+static inline uint32_t gm_lower_halves(uint32_t a, uint32_t b)
+{
+    return (a & 0xffffu) | b << 16;
+}
+
+static inline uint32_t gm_upper_halves(uint32_t a, uint32_t b)
+{
+    return a >> 16 | (b & 0xffff0000u);
+}
+
+#endif
+
+/* Four bytes, which may lie anywhere: where the processor can, it loads a word at any address. */
+static inline uint32_t gm_four_at(const int8_t *from)
+{
+    uint32_t four;
+    __builtin_memcpy(&four, from, sizeof four);
+    return four;
+}
+
+#endif

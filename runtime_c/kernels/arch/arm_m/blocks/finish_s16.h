@@ -1,0 +1,36 @@
+/* Sums of CONV_GRAD_X_S16 become gradients of 16 bits, with the bits of gm_to_s16(). */
+#ifndef GM_ARM_M_FINISH_S16_H
+#define GM_ARM_M_FINISH_S16_H
+
+#include "../conv_grad_s16.h"
+
+#if GM_ARCH_CONV_GRAD_X_S16
+
+typedef struct gm_finish_s16 {
+    const int16_t *addend; /* NULL: none */
+    const int8_t *q;       /* NULL: no mask */
+    const float *scale;    /* NULL: 1 */
+    int16_t *dx;           /* NULL: numbers are only seen */
+    float unit, addend_unit, inverse;
+    int32_t low, high, limit;
+    uint32_t least, most;  /* that pass the mask, four times in a word; not where none does */
+    uint32_t limits, minus_limits; /* twice */
+    uint32_t by_fours;     /* four channels can be taken at once, where they are neighbours */
+    uint32_t largest;      /* the bits of the largest absolute value seen */
+} gm_finish_s16;
+
+gm_finish_s16 gm_finish_of(const struct gm_session *session, const gm_insn_conv_grad_x_s16 *insn,
+                           const gm_gradient_s16 *made, int16_t *dx);
+
+/* n neighbouring channels, from number `channel` on. at: the first one's offset in dx, addend and
+ * q; step: to the next. */
+void gm_finish_channels(gm_finish_s16 *finish, const uint32_t *sums, uint32_t n, uint32_t at, uint32_t step,
+                        uint32_t channel);
+
+/* CONV_GRAD_X_S16 of depthwise convolutions. There is a panel. Returns 0, and does nothing, where that is too small, or
+ * channels are no neighbours. */
+int gm_arm_depthwise_grad_x_s16(const struct gm_session *session, const gm_insn_conv_grad_x_s16 *insn,
+                                gm_finish_s16 *finish);
+
+#endif
+#endif

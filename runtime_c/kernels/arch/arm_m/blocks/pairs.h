@@ -1,0 +1,80 @@
+/*
+ * Products of int8 and int16 matrices on Cortex-M, by pairs of int16: where the processor has the
+ * DSP extension, one instruction (SMLAD) takes two products.
+ *
+ * Operands are first widened into panels. A word of a panel has two neighbouring k of one row or
+ * column, the first in the lower half. The words of a tile's 2 rows, or 4 columns, lie side by
+ * side, one k after another, so that a tile reads both of its panels from start to end. Sums are
+ * taken modulo 2^32, so that no order of them gives other bits.
+ */
+#ifndef GM_ARM_M_PAIRS_H
+#define GM_ARM_M_PAIRS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../arch.h"
+
+#if GM_ARCH_PAIRS
+
+#define GM_PAIR_ROWS 2u
+#define GM_PAIR_COLUMNS 4u
+
+/* A tile of 2 rows by 4 columns of sums. */
+typedef struct gm_pair_tile {
+    uint32_t sums[GM_PAIR_ROWS * GM_PAIR_COLUMNS]; /* by row, then column; in and out */
+    const uint32_t *a, *b;                         /* the panels */
+    const uint32_t *fours_end, *end;               /* of b: behind the last whole four of words of a column, and all */
+} gm_pair_tile;
+
+/* Sets where the products end, of which a panel has so many words a row. */
+static inline void gm_pair_words(gm_pair_tile *tile, const uint32_t *b, uint32_t words)
+{
+    tile->b = b;
+    tile->fours_end = b + words / 4 * 4 * GM_PAIR_COLUMNS;
+    tile->end = b + words * GM_PAIR_COLUMNS;
+}
+
+/* Sets the sums to 0. */
+static inline void gm_pair_empty(gm_pair_tile *tile)
+{
+    uint32_t *sums = tile->sums;
+    sums[0] = 0, sums[1] = 0, sums[2] = 0, sums[3] = 0;
+    sums[4] = 0, sums[5] = 0, sums[6] = 0, sums[7] = 0;
+}
+
+/* sums[r][c] += sum over k of a[r][k] b[c][k]. */
+void gm_pair_product(gm_pair_tile *tile);
+
+/* The words that a run of n numbers takes in a row of a panel: an even number. */
+static inline uint32_t gm_pair_words_of(uint32_t n)
+{
+    return (n + 3) / 4 * 2;
+}
+
+/* Writes so many zero words to one row of a panel, whose words are `across` words apart, and returns
+ * where the next ones go. */
+uint32_t *gm_pair_zeros(uint32_t *to, uint32_t across, uint32_t words);
+
+/* The longest run whose numbers may lie in any order in the operand. */
+#define GM_PAIR_BUFFER 64u
+
+/*
+ * Writes a run of n numbers to one row of a panel, whose words are `across` words apart, and
+ * returns where the next ones go. Of each four numbers, the first and the third are a pair, then the
+ * second and the fourth, as SXTB16 takes them out of a word. Behind the n-th there are zeros.
+ * step: from one number to the next. zero: -128 .. 127, taken off each.
+ */
+uint32_t *gm_pair_run(uint32_t *to, uint32_t across, const int8_t *from, uint32_t n, uint32_t step, int32_t zero);
+
+/*
+ * The same of gradients and of what they are multiplied with, where two neighbouring k are a pair,
+ * the last of which may be alone. Gradients go to one row, numbers of 8 bits to all columns of a
+ * tile, of which there may be fewer: their k are rows, row_step apart.
+ */
+uint32_t *gm_pair_gradients(uint32_t *to, const int16_t *from, uint32_t n, uint32_t step);
+uint32_t *gm_pair_columns(uint32_t *to, const int8_t *from, uint32_t rows, uint32_t row_step, uint32_t columns,
+                          uint32_t column_step, int32_t zero);
+
+#endif
+#endif

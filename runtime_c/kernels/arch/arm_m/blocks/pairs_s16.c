@@ -1,0 +1,66 @@
+/* Panels of pairs.h for gradients: two neighbouring k are a pair. */
+#include "dsp.h"
+#include "pairs.h"
+
+#if GM_ARCH_PAIRS
+
+uint32_t *gm_pair_gradients(uint32_t *to, const int16_t *from, uint32_t n, uint32_t step)
+{
+    if (step == 1) {
+        for (; n >= 2; n -= 2, from += 2, to += GM_PAIR_ROWS) {
+            __builtin_memcpy(to, from, sizeof *to);
+        }
+    }
+    for (; n >= 2; n -= 2, from += 2 * step, to += GM_PAIR_ROWS) {
+        *to = gm_pair(from[0], from[step]);
+    }
+    if (n > 0) {
+        *to = gm_pair(from[0], 0);
+        to += GM_PAIR_ROWS;
+    }
+    return to;
+}
+
+/* Numbers of two rows, as pairs of four columns. */
+static inline void store_columns(uint32_t *to, uint32_t first, uint32_t second, uint32_t minus_zero)
+{
+    uint32_t even_first = gm_add_first_and_third(minus_zero, first), even = gm_add_first_and_third(minus_zero, second);
+    uint32_t odd_first = gm_add_second_and_fourth(minus_zero, first), odd = gm_add_second_and_fourth(minus_zero, second);
+    to[0] = gm_lower_halves(even_first, even);
+    to[1] = gm_lower_halves(odd_first, odd);
+    to[2] = gm_upper_halves(even_first, even);
+    to[3] = gm_upper_halves(odd_first, odd);
+}
+
+/* Up to four columns of one row, `step` apart; zero points behind them. */
+static uint32_t some_columns(const int8_t *from, uint32_t columns, uint32_t step, uint32_t zeros)
+{
+    uint32_t four = zeros;
+    for (uint32_t c = 0; c < columns; c++) {
+        four = (four & ~(0xffu << 8 * c)) | (uint32_t)(uint8_t)from[c * step] << 8 * c;
+    }
+    return four;
+}
+
+uint32_t *gm_pair_columns(uint32_t *to, const int8_t *from, uint32_t rows, uint32_t row_step, uint32_t columns,
+                          uint32_t column_step, int32_t zero)
+{
+    uint32_t minus_zero = gm_pair(-zero, -zero), zeros = ((uint32_t)zero & 0xffu) * 0x01010101u;
+    if (columns >= GM_PAIR_COLUMNS && column_step == 1) {
+        for (; rows >= 2; rows -= 2, from += 2 * row_step, to += GM_PAIR_COLUMNS) {
+            store_columns(to, gm_four_at(from), gm_four_at(from + row_step), minus_zero);
+        }
+    }
+    for (; rows > 0; to += GM_PAIR_COLUMNS) {
+        uint32_t first = some_columns(from, columns, column_step, zeros), second = zeros;
+        from += row_step;
+        if (--rows > 0) {
+            second = some_columns(from, columns, column_step, zeros);
+            from += row_step, rows--;
+        }
+        store_columns(to, first, second, minus_zero);
+    }
+    return to;
+}
+
+#endif

@@ -1,0 +1,112 @@
+/* Tiles of requantize.h. */
+#include "requantize.h"
+
+#include "bytes.h"
+#include "product.h"
+#include "scaled.h"
+
+#if GM_ARCH_PAIRS
+
+int gm_are_finite(const float *x, uint32_t n)
+{
+    uint32_t finite = 1;
+    for (uint32_t i = 0; i < n; i++) {
+        finite &= (gm_bits_of(x[i]) & 0x7f800000u) != 0x7f800000u;
+    }
+    return (int)finite;
+}
+
+#if GM_ARCH_DSP
+
+/*
+ * A tile: the product, whose sums are in r0 to r7, then y = min(max(round(sum m + offset) + zero,
+ * low), high), 69 machine instructions for 8 outputs. Conversions and 16-bit sums saturate, far
+ * outside of the bounds. On the stack: ends of b, the struct, r7.
+ */
+#define OUTPUTS_FIELD(to, member) LINE("ldr " #to ", [r8, %[" #member "]]")
+#define OUTPUTS_OFFSET(member) [member] "i"(offsetof(gm_pair_outputs, member))
+
+#define START_TILE                                                                         \
+    LINE("ldr r8, [sp, #8]")                                                               \
+    LINE("ldrd r12, lr, [r8, %[a]]") LINE("ldrd r10, r11, [r8, %[fours_bytes]]")           \
+    LINE("add r10, lr") LINE("add r11, lr") LINE("strd r10, r11, [sp]")                    \
+    LINE("ldrd r9, r10, [r8, %[bias]]")                                                    \
+    LINE("ldm r9, {r0-r3}") LINE("ldm r9, {r4-r7}")                                        \
+    LINE("add r9, r10") LINE("str r9, [r8, %[bias]]")
+
+#define EACH_SUM_OF_8(WHAT)                                                                    \
+    WHAT(s0, s8) WHAT(s1, s9) WHAT(s2, s10) WHAT(s3, s11)                                  \
+    WHAT(s4, s8) WHAT(s5, s9) WHAT(s6, s10) WHAT(s7, s11)
+
+#define SCALE                                                                              \
+    LINE("ldr r8, [sp, #8]") LINE("str lr, [r8, %[b]]")                                    \
+    LINE("ldrd r9, r10, [r8, %[multipliers]]")                                             \
+    LINE("vmov s0, s1, r0, r1") LINE("vmov s2, s3, r2, r3")                                \
+    LINE("vmov s4, s5, r4, r5") LINE("vmov s6, s7, r6, r7")                                \
+    LINE("vldmia r9!, {s8-s11}")                                                           \
+    EACH_SUM_OF_8(SUM_TO_FLOAT) EACH_SUM_OF_8(TIMES_MULTIPLIER)                                                   \
+    LINE("cmp r10, #0") LINE("beq 2f")                                                     \
+    LINE("vldmia r10!, {s8-s11}")                                                          \
+    EACH_SUM_OF_8(PLUS)                                                                        \
+    "2:\n\t"                                                                               \
+    LINE("strd r9, r10, [r8, %[multipliers]]")                                             \
+    EACH_SUM_OF_8(TO_NEAREST)                                                                  \
+    LINE("vmov r0, r1, s0, s1") LINE("vmov r2, r3, s2, s3")                                \
+    LINE("vmov r4, r5, s4, s5") LINE("vmov r6, r7, s6, s7")
+
+#define STORE                                                                              \
+    LINE("ldrd r9, r10, [r8, %[zero]]") OUTPUTS_FIELD(r11, high)                                   \
+    TO_BYTES(r0, r1, r2, r3) TO_BYTES(r4, r5, r6, r7)                                      \
+    UNLESS_ENDS(3)                                                                         \
+    IN_BOUNDS(r0, r1) IN_BOUNDS(r4, r5)                                                    \
+    "3:\n\t"                                                                               \
+    LINE("ldrd r1, r2, [r8, %[y]]")                                                        \
+    LINE("str r0, [r1], #4") LINE("str r4, [r2], #4")                                      \
+    LINE("strd r1, r2, [r8, %[y]]")
+
+__attribute__((noinline)) void gm_pair_requantize(gm_pair_outputs *outputs)
+{
+    register uintptr_t r0 __asm__("r0") = (uintptr_t)outputs;
+    __asm__ volatile(LINE("push {r0, r7}")
+                     LINE("sub sp, #8")
+                     "1:\n\t"
+                     START_TILE
+                     PAIR_PRODUCT
+                     SCALE
+                     STORE
+                     OUTPUTS_FIELD(r9, tiles)
+                     LINE("subs r9, #1")
+                     LINE("str r9, [r8, %[tiles]]")
+                     LINE("bne 1b")
+                     LINE("add sp, #8")
+                     LINE("pop {r0, r7}")
+                     : "+r"(r0)
+                     : OUTPUTS_OFFSET(a), OUTPUTS_OFFSET(b), OUTPUTS_OFFSET(fours_bytes), OUTPUTS_OFFSET(bias), OUTPUTS_OFFSET(multipliers),
+                       OUTPUTS_OFFSET(y), OUTPUTS_OFFSET(zero), OUTPUTS_OFFSET(high), OUTPUTS_OFFSET(tiles)
+                     : PRODUCT_CHANGES, "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11");
+}
+
+#else
+
+void gm_pair_requantize(gm_pair_outputs *o)
+{
+    for (; o->tiles > 0; o->tiles--) {
+        gm_pair_tile tile = {.a = o->a, .b = o->b, .end = o->b + o->bytes / 4};
+        tile.fours_end = o->b + o->fours_bytes / 4;
+        for (uint32_t c = 0; c < GM_PAIR_COLUMNS; c++) {
+            tile.sums[c] = (uint32_t)o->bias[c], tile.sums[GM_PAIR_COLUMNS + c] = (uint32_t)o->bias[c];
+        }
+        gm_pair_product(&tile);
+        for (uint32_t c = 0; c < GM_PAIR_COLUMNS; c++) {
+            const float *offset = o->offsets ? o->offsets + c : NULL;
+            *o->y[0]++ = gm_scaled_to_int8((int32_t)tile.sums[c], o->multipliers[c], offset, &o->range);
+            *o->y[1]++ = gm_scaled_to_int8((int32_t)tile.sums[GM_PAIR_COLUMNS + c], o->multipliers[c], offset, &o->range);
+        }
+        o->b = tile.end, o->bias += o->bias_step / 4, o->multipliers += GM_PAIR_COLUMNS;
+        o->offsets = o->offsets ? o->offsets + GM_PAIR_COLUMNS : NULL;
+    }
+}
+
+#endif
+
+#endif

@@ -1,0 +1,39 @@
+/* CONV_GRAD_X_S16, CONV_GRAD_W_S16 and CONV_UPDATE_S16 on Cortex-M, asked by the plain kernels. */
+#ifndef GM_ARM_M_CONV_GRAD_S16_H
+#define GM_ARM_M_CONV_GRAD_S16_H
+
+#include "../../gradient_s16.h"
+#include "../../window.h"
+#include "../arch.h"
+
+#if GM_WITH_CONV_GRAD_X_S16 && GM_ARCH_PAIRS
+#define GM_ARCH_CONV_GRAD_X_S16 1
+#else
+#define GM_ARCH_CONV_GRAD_X_S16 0
+#endif
+
+#if GM_ARCH_CONV_GRAD_X_S16
+
+/* Sees all numbers of dx, and writes them there unless it is NULL. Returns 0, and does nothing,
+ * where there is no panel, or it is too small. */
+int gm_arm_conv_grad_x_s16(const struct gm_session *session, const gm_insn_conv_grad_x_s16 *insn,
+                           gm_gradient_s16 *made, int16_t *dx);
+
+#endif
+
+#if GM_WITH_CONV_GRAD_W_S16 && GM_ARCH_PAIRS
+#define GM_ARCH_CONV_GRAD_W_S16 1
+#else
+#define GM_ARCH_CONV_GRAD_W_S16 0
+#endif
+
+#if GM_ARCH_CONV_GRAD_W_S16
+
+/* Returns 0, and does nothing, where there is no panel, or it is too small. */
+int gm_arm_conv_grad_w_s16(const struct gm_session *session, const gm_insn_conv_grad_w_s16 *insn);
+
+/* The same of one input and one output channel in each group. There is a panel. */
+int gm_arm_depthwise_grad_w_s16(const struct gm_session *session, const gm_insn_conv_grad_w_s16 *insn);
+
+#endif
+#endif

@@ -1,0 +1,204 @@
+/*
+ * CONV_GRAD_W_S16 of depthwise convolutions on Cortex-M, four channels after another. Under each
+ * tap a row of output gradients is multiplied with a row of inputs, both as pairs of columns. Pairs
+ * of gradients begin with an even column for the even taps, and with an odd one for the others.
+ */
+#include "conv_grad_s16.h"
+
+#include "blocks/depthwise_inputs.h"
+#include "blocks/depthwise_kernel.h"
+#include "blocks/depthwise_outputs.h"
+#include "blocks/depthwise_pixels.h"
+#include "blocks/registers.h"
+
+#if GM_ARCH_CONV_GRAD_W_S16 && GM_ARCH_PAIRS
+
+/* Outputs whose products an int32 sum can take, whatever the numbers are. */
+#define MOST_OUTPUTS 256u
+
+/* The panel: sums of 64 bits, then of 32, both kinds of pairs of a row of gradients, rows of inputs. */
+typedef struct depthwise_grad_w {
+    const gm_insn_conv_grad_w_s16 *insn;
+    gm_depthwise_inputs inputs;
+    gm_depthwise_outputs outputs;
+    uint32_t pairs;          /* of a row of gradients */
+    uint32_t row_words;      /* of a row of inputs */
+    uint32_t sum_count;
+    int64_t *long_sums;      /* by tap, then channel */
+    uint32_t *sums, *dy, *x;
+} depthwise_grad_w;
+
+/* ---- Products -------------------------------------------------------------------------------- */
+
+#if GM_ARCH_DSP
+
+/* sums[c] += sum over pairs of x dy, of four channels: 9 machine instructions for 8 products. */
+__attribute__((noinline)) static void add_products(uint32_t *sums, const uint32_t *x, const uint32_t *dy,
+                                                   const uint32_t *x_end)
+{
+    register uintptr_t r0 __asm__("r0") = (uintptr_t)sums;
+    register uintptr_t r1 __asm__("r1") = (uintptr_t)x;
+    register uintptr_t r2 __asm__("r2") = (uintptr_t)dy;
+    register uintptr_t r3 __asm__("r3") = (uintptr_t)x_end;
+    __asm__ volatile(LINE("push {r0, r7}") LINE("push {r3, r7}")
+                     LINE("mov r12, r1") LINE("mov lr, r2")
+                     LINE("ldm r0, {r0-r3}")
+                     "1:\n\t"
+                     LINE("ldm r12!, {r4-r7}") LINE("ldm lr!, {r8-r11}")
+                     LINE("smlad r0, r4, r8, r0") LINE("smlad r1, r5, r9, r1")
+                     LINE("smlad r2, r6, r10, r2") LINE("smlad r3, r7, r11, r3")
+                     LINE("ldr r4, [sp]") LINE("cmp r12, r4") LINE("bne 1b")
+                     LINE("add sp, #8") LINE("pop {r4, r7}")
+                     LINE("stm r4, {r0-r3}")
+                     : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3)
+                     :
+                     : "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", "cc", "memory");
+}
+
+#else
+
+static void add_products(uint32_t *sums, const uint32_t *x, const uint32_t *dy, const uint32_t *x_end)
+{
+    const int16_t *a = (const int16_t *)x, *b = (const int16_t *)dy;
+    uint32_t s = sums[0], t = sums[1], u = sums[2], v = sums[3];
+    for (; a != (const int16_t *)x_end; a += 8, b += 8) {
+        s += (uint32_t)(a[0] * b[0]) + (uint32_t)(a[1] * b[1]);
+        t += (uint32_t)(a[2] * b[2]) + (uint32_t)(a[3] * b[3]);
+        u += (uint32_t)(a[4] * b[4]) + (uint32_t)(a[5] * b[5]);
+        v += (uint32_t)(a[6] * b[6]) + (uint32_t)(a[7] * b[7]);
+    }
+    sums[0] = s, sums[1] = t, sums[2] = u, sums[3] = v;
+}
+
+#endif
+
+/* All taps of a row of outputs. */
+static void add_row(const depthwise_grad_w *d, uint32_t o)
+{
+    const gm_insn_conv_grad_w_s16 *insn = d->insn;
+    for (uint32_t k = 0; k < insn->kernel_h; k++) {
+        uint32_t row = o * insn->stride_h + k;
+        const uint32_t *x = d->x + row % insn->kernel_h * d->row_words;
+        for (uint32_t l = 0; l < insn->kernel_w && row - insn->pad_h < insn->in_h; l++) {
+            const uint32_t *from = x + l / 2 * GM_DEPTHWISE_CHANNELS;
+            add_products(d->sums + (k * insn->kernel_w + l) * GM_DEPTHWISE_CHANNELS, from, d->dy + l % 2 * d->pairs * GM_DEPTHWISE_CHANNELS,
+                         from + d->pairs * GM_DEPTHWISE_CHANNELS);
+        }
+    }
+}
+
+/* Adds the sums to those of 64 bits, and begins anew. */
+static void keep_sums(const depthwise_grad_w *d)
+{
+    for (uint32_t i = 0; i < d->sum_count; i++) {
+        d->long_sums[i] += (int32_t)d->sums[i];
+        d->sums[i] = 0;
+    }
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+static void pack_depthwise_gradients(const depthwise_grad_w *d, const int16_t *dy)
+{
+    uint32_t *even = d->dy, *odd = d->dy + d->pairs * GM_DEPTHWISE_CHANNELS;
+    gm_four_gradients before = {0, 0};
+    for (uint32_t i = 0; i < d->pairs; i++, even += GM_DEPTHWISE_CHANNELS, odd += GM_DEPTHWISE_CHANNELS) {
+        gm_four_gradients left = gm_gradients_at(&d->outputs, dy, 2 * i);
+        gm_four_gradients right = gm_gradients_at(&d->outputs, dy, 2 * i + 1);
+        gm_store_gradients(even, left, right);
+        gm_store_gradients(odd, before, left);
+        before = right;
+    }
+}
+
+/* One sample of these channels. */
+static void add_each_row(const depthwise_grad_w *d, const int8_t *x, const int16_t *dy)
+{
+    const gm_insn_conv_grad_w_s16 *insn = d->insn;
+    uint32_t next = 0, outputs = 0;
+    for (uint32_t o = 0; o < insn->out_h; o++) {
+        uint32_t first = o * insn->stride_h;
+        for (next = next < first ? first : next; next < first + insn->kernel_h; next++) {
+            uint32_t i = next - insn->pad_h;
+            gm_pack_depthwise_inputs(&d->inputs, i < insn->in_h ? x + i * insn->x_h : NULL,
+                                     d->x + next % insn->kernel_h * d->row_words);
+        }
+        outputs += insn->out_w;
+        if (outputs > MOST_OUTPUTS) {
+            keep_sums(d);
+            outputs = insn->out_w;
+        }
+        pack_depthwise_gradients(d, dy + o * insn->y_h);
+        add_row(d, o);
+    }
+    keep_sums(d);
+}
+
+/* ---- Channels -------------------------------------------------------------------------------- */
+
+static void store_depthwise(const struct gm_session *session, const depthwise_grad_w *d, uint32_t first)
+{
+    const gm_insn_conv_grad_w_s16 *insn = d->insn;
+    const float *factor = gm_f32(session, insn->factor) + first;
+    float unit = gm_power_of_two(gm_exponent_of(session, insn->dy_exponent).exponent);
+    uint32_t taps = insn->kernel_h * insn->kernel_w;
+    float *y = gm_f32_out(session, insn->y) + first * taps;
+    for (uint32_t c = 0; c < d->inputs.channels; c++) {
+        for (uint32_t tap = 0; tap < taps; tap++, y++) {
+            float value = (float)d->long_sums[tap * GM_DEPTHWISE_CHANNELS + c] * unit * factor[c];
+            *y = insn->accumulate ? *y + value : value;
+        }
+    }
+}
+
+static void each_grad_w_channel(const struct gm_session *session, depthwise_grad_w *d)
+{
+    const gm_insn_conv_grad_w_s16 *insn = d->insn;
+    for (uint32_t first = 0; first < insn->groups; first += GM_DEPTHWISE_CHANNELS) {
+        uint32_t left = insn->groups - first;
+        d->inputs.channels = d->outputs.channels = left < GM_DEPTHWISE_CHANNELS ? left : GM_DEPTHWISE_CHANNELS;
+        for (uint32_t i = 0; i < d->sum_count; i++) {
+            d->long_sums[i] = 0, d->sums[i] = 0;
+        }
+        for (uint32_t b = 0; b < insn->batch; b++) {
+            add_each_row(d, gm_i8(session, insn->x) + b * insn->x_batch + first,
+                     gm_i16(session, insn->dy) + b * insn->y_batch + first);
+        }
+        store_depthwise(session, d, first);
+    }
+}
+
+static int suits_depthwise_grad_w(const gm_insn_conv_grad_w_s16 *insn)
+{
+    return insn->in_channels == 1 && insn->out_channels == 1 && insn->x_group == 1 && insn->y_group == 1 &&
+           insn->dilation_h == 1 && insn->dilation_w == 1 && insn->kernel_h <= 255 && insn->kernel_w <= 255 &&
+           insn->out_w <= MOST_OUTPUTS;
+}
+
+int gm_arm_depthwise_grad_w_s16(const struct gm_session *session, const gm_insn_conv_grad_w_s16 *insn)
+{
+    if (!suits_depthwise_grad_w(insn)) {
+        return 0;
+    }
+    uint64_t pairs = (((uint64_t)insn->out_w - 1) * insn->stride_w + 1) / 2 + 1;
+    uint64_t row_words = (pairs + insn->kernel_w / 2) * GM_DEPTHWISE_CHANNELS;
+    uint32_t sum_count = insn->kernel_h * insn->kernel_w * GM_DEPTHWISE_CHANNELS;
+    if (row_words * insn->kernel_h + 2 * pairs * GM_DEPTHWISE_CHANNELS + 3 * sum_count + 1 > insn->panel_words) {
+        return 0;
+    }
+    uint32_t *panel = (uint32_t *)(void *)(session->arena + insn->panel);
+    panel += (uintptr_t)panel / 4 % 2; /* sums of 64 bits are aligned */
+    depthwise_grad_w d = {
+        .insn = insn,
+        .inputs = {.columns = insn->in_w, .step = insn->x_w, .pad = insn->pad_w,
+                   .zero = gm_nearest_int8(insn->x_zero), .pairs = (uint32_t)row_words / GM_DEPTHWISE_CHANNELS, .pair_words = GM_DEPTHWISE_CHANNELS},
+        .outputs = {.columns = insn->out_w, .step = insn->y_w, .stride = insn->stride_w},
+        .pairs = (uint32_t)pairs, .row_words = (uint32_t)row_words, .sum_count = sum_count,
+        .long_sums = (int64_t *)(void *)panel, .sums = panel + 2 * sum_count, .dy = panel + 3 * sum_count,
+        .x = panel + 3 * sum_count + 2 * (uint32_t)pairs * GM_DEPTHWISE_CHANNELS,
+    };
+    each_grad_w_channel(session, &d);
+    return 1;
+}
+
+#endif

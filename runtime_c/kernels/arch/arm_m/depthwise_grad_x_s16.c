@@ -1,0 +1,124 @@
+/*
+ * CONV_GRAD_X_S16 of depthwise convolutions on Cortex-M: a convolution of the output gradients,
+ * among which there are zeros where the stride is larger than 1, with the kernel turned around.
+ */
+#include "conv_grad_s16.h"
+
+#include "blocks/depthwise_kernel.h"
+#include "blocks/depthwise_outputs.h"
+#include "blocks/depthwise_pixels.h"
+#include "blocks/finish_s16.h"
+
+#if GM_ARCH_CONV_GRAD_X_S16 && GM_ARCH_PAIRS
+
+/* The panel: weights, then sums of a row of inputs, then rows of output gradients. */
+typedef struct depthwise_grad_x {
+    const gm_insn_conv_grad_x_s16 *insn;
+    gm_depthwise_kernel kernel;
+    gm_depthwise_outputs outputs;
+    uint32_t pad_h, pad_w; /* of the turned kernel */
+    uint32_t first;        /* channel */
+    uint32_t pairs;        /* of a row */
+    uint32_t pair_words;   /* from a pair to the next one */
+    uint32_t *sums, *rows;
+} depthwise_grad_x;
+
+/* Row number `row` of the gradients among zeros. dy: of its sample and channels. */
+static void pack_gradient_row(const depthwise_grad_x *d, const int16_t *dy, uint32_t row, uint32_t *to)
+{
+    const gm_insn_conv_grad_x_s16 *insn = d->insn;
+    uint32_t o = row / insn->stride_h, is_there = o < insn->out_h && o * insn->stride_h == row;
+    const int16_t *from = dy + o * insn->y_h;
+    for (uint32_t i = 0; i < d->pairs; i++, to += d->pair_words) {
+        gm_four_gradients left = {0, 0}, right = {0, 0};
+        if (is_there) {
+            left = gm_gradients_at(&d->outputs, from, 2 * i - d->pad_w);
+            right = gm_gradients_at(&d->outputs, from, 2 * i + 1 - d->pad_w);
+        }
+        gm_store_gradients(to, left, right);
+    }
+}
+
+/* Sums of a row of inputs. */
+static void sum_row(const depthwise_grad_x *d, gm_depthwise_pixels *pixels, uint32_t row)
+{
+    uint32_t rows = d->kernel.rows, turn = row % rows;
+    pixels->weights[0] = d->sums - 2 * d->kernel.set_words + (turn > 0 ? rows - turn : 0) * GM_DEPTHWISE_CHANNELS;
+    pixels->weights[1] = pixels->weights[0] + d->kernel.set_words;
+    pixels->column = 0, pixels->left = d->insn->in_w, pixels->y = d->sums;
+    gm_depthwise_sums(pixels, rows, d->kernel.columns);
+}
+
+/* One sample of four channels. Rows are counted from the first one of padding on. at: offset in dx. */
+static void finish_each_row(const depthwise_grad_x *d, gm_depthwise_pixels *pixels, gm_finish_s16 *finish, const int16_t *dy,
+                     uint32_t at)
+{
+    const gm_insn_conv_grad_x_s16 *insn = d->insn;
+    uint32_t next = 0;
+    for (uint32_t row = 0; row < insn->in_h; row++) {
+        for (; next < row + insn->kernel_h; next++) {
+            pack_gradient_row(d, dy, next - d->pad_h, d->rows + next % insn->kernel_h * GM_DEPTHWISE_CHANNELS);
+        }
+        sum_row(d, pixels, row);
+        for (uint32_t column = 0; column < insn->in_w; column++) {
+            gm_finish_channels(finish, d->sums + column * GM_DEPTHWISE_CHANNELS, d->kernel.channels,
+                               at + row * insn->x_h + column * insn->x_w, insn->x_group, d->first);
+        }
+    }
+}
+
+static void each_grad_x_channel(const struct gm_session *session, depthwise_grad_x *d, gm_finish_s16 *finish, uint32_t *panel)
+{
+    static const int32_t no_bias[GM_DEPTHWISE_CHANNELS];
+    const gm_insn_conv_grad_x_s16 *insn = d->insn;
+    gm_depthwise_pixels pixels = {
+        .x = d->rows, .pair_bytes = 4 * d->pair_words, .stride = 1, .bias = no_bias,
+        .window_bytes = 4 * gm_pairs_under(insn->kernel_w) * d->pair_words,
+        .weights_skip = 4 * (insn->kernel_h - 1) * GM_DEPTHWISE_CHANNELS,
+    };
+    uint32_t last_tap = (insn->kernel_h - 1) * insn->w_h + (insn->kernel_w - 1) * insn->w_w;
+    for (; d->first < insn->groups; d->first += GM_DEPTHWISE_CHANNELS) {
+        uint32_t left = insn->groups - d->first;
+        d->kernel.channels = d->outputs.channels = left < GM_DEPTHWISE_CHANNELS ? left : GM_DEPTHWISE_CHANNELS;
+        gm_pack_depthwise_kernel(&d->kernel, gm_i8(session, insn->w) + d->first * insn->w_group + last_tap, panel);
+        for (uint32_t b = 0; b < insn->batch; b++) {
+            finish_each_row(d, &pixels, finish, gm_i16(session, insn->dy) + b * insn->y_batch + d->first,
+                     b * insn->x_batch + d->first * insn->x_group);
+        }
+    }
+}
+
+static int suits_depthwise_grad_x(const gm_insn_conv_grad_x_s16 *insn)
+{
+    return insn->in_channels == 1 && insn->out_channels == 1 && insn->y_group == 1 && insn->dilation_h == 1 &&
+           insn->dilation_w == 1 && insn->kernel_h <= 255 && insn->kernel_w <= 255 && insn->pad_h < insn->kernel_h &&
+           insn->pad_w < insn->kernel_w;
+}
+
+int gm_arm_depthwise_grad_x_s16(const struct gm_session *session, const gm_insn_conv_grad_x_s16 *insn,
+                                gm_finish_s16 *finish)
+{
+    if (!suits_depthwise_grad_x(insn)) {
+        return 0;
+    }
+    uint32_t set_words = gm_depthwise_set_words(insn->kernel_h, insn->kernel_w);
+    uint64_t pairs = ((uint64_t)insn->in_w - 1) / 2 + gm_pairs_under(insn->kernel_w);
+    uint64_t words = pairs * insn->kernel_h * GM_DEPTHWISE_CHANNELS + (uint64_t)insn->in_w * GM_DEPTHWISE_CHANNELS + 2 * set_words;
+    if (words > insn->panel_words) {
+        return 0;
+    }
+    uint32_t *panel = (uint32_t *)(void *)(session->arena + insn->panel);
+    depthwise_grad_x d = {
+        .insn = insn, .pad_h = insn->kernel_h - 1 - insn->pad_h, .pad_w = insn->kernel_w - 1 - insn->pad_w,
+        .kernel = {.rows = insn->kernel_h, .columns = insn->kernel_w, .row_step = -(int32_t)insn->w_h,
+                   .column_step = -(int32_t)insn->w_w, .channel_step = (int32_t)insn->w_group,
+                   .zero = gm_nearest_int8(insn->w_zero), .set_words = set_words},
+        .outputs = {.columns = insn->out_w, .step = insn->y_w, .stride = insn->stride_w},
+        .pairs = (uint32_t)pairs, .pair_words = insn->kernel_h * GM_DEPTHWISE_CHANNELS,
+        .sums = panel + 2 * set_words, .rows = panel + 2 * set_words + insn->in_w * GM_DEPTHWISE_CHANNELS,
+    };
+    each_grad_x_channel(session, &d, finish, panel);
+    return 1;
+}
+
+#endif

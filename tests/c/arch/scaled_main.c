@@ -1,0 +1,53 @@
+/* Compares requantization without FPU with float arithmetic, over drawn sums and multipliers, at halves, and at the ends of
+ * int32; prints how many differ, and how many were drawn. */
+#include <stdio.h>
+
+#include "../../../runtime_c/kernels/arch/arm_m/blocks/scaled.h"
+
+static uint64_t state = 88172645463325252u;
+
+static uint32_t draw(void)
+{
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    return (uint32_t)(state >> 16);
+}
+
+/* Of any exponent, mostly of those that scales have. */
+static float draw_multiplier(void)
+{
+    uint32_t exponent = draw() % 8 ? 96 + draw() % 32 : draw() % 255;
+    return gm_float_of((draw() % 64 ? 0 : 0x80000000u) | exponent << 23 | (draw() % 4 ? draw() & 0x7fffffu : 0));
+}
+
+/* Small, of any size, or such that the product is next to a half. */
+static int32_t draw_sum(float multiplier)
+{
+    static const int32_t ends[] = {INT32_MIN, INT32_MAX, INT32_MIN + 1, 0, 1 << 24, (1 << 24) + 1, -(1 << 24) - 1};
+    uint32_t kind = draw() % 8;
+    double half = ((double)(int32_t)(draw() % 601) - 300.5) / (double)multiplier;
+    if (kind == 0) {
+        return ends[draw() % 7];
+    }
+    if (kind < 5 && half > -2147483000.0 && half < 2147483000.0) {
+        return (int32_t)half + (int32_t)(draw() % 5) - 2;
+    }
+    return (int32_t)draw() >> draw() % 32;
+}
+
+int main(void)
+{
+    uint32_t differ = 0, drawn = 4000000;
+    for (uint32_t i = 0; i < drawn; i++) {
+        float multiplier = draw_multiplier(), offset = (float)(int32_t)(draw() % 2001 - 1000) * 0.01f;
+        int32_t sum = draw_sum(multiplier);
+        int whole = draw() % 2, with_offset = draw() % 8 == 0;
+        const gm_output_range range =
+            gm_range_of((int32_t)(draw() % 256) - 128, whole ? -128 : (int32_t)(draw() % 256) - 128,
+                        whole ? 127 : (int32_t)(draw() % 256) - 128);
+        float scaled = (float)sum * multiplier;
+        int8_t expected = gm_to_int8(with_offset ? scaled + offset : scaled, &range);
+        differ += gm_scaled_to_int8(sum, multiplier, with_offset ? &offset : NULL, &range) != expected;
+    }
+    printf("%u %u\n", differ, drawn);
+    return 0;
+}
