@@ -1,23 +1,34 @@
 """The panels of the instructions on int8: scratch in which kernels pack weights or rows of the input.
 
 A kernel takes a panel of any size, and none; how much it helps depends on the processor. This is the one
-place where the size is decided.
+place where the size is decided, by what the kernels for Cortex-M need (runtime_c/kernels/arch/arm_m), and it is the
+same for all boards. Words are of 32 bits, and hold two numbers each.
 """
 
 from __future__ import annotations
 
 from typing import TypeVar
 
-from ..generated.instructions import ConvS8, ConvTransposeS8, MatmulS8
+from ..generated.instructions import ConvGradWS16, ConvGradXS16, ConvS8, ConvTransposeS8, MatmulS8
 from .instruction import Buffer, Ref
 
 #: Instructions that can have a panel.
-Packing = TypeVar("Packing", ConvS8, ConvTransposeS8, MatmulS8)
+Packing = TypeVar("Packing", bound=ConvS8 | ConvTransposeS8 | MatmulS8 | ConvGradXS16 | ConvGradWS16)
+
+#: Rows and columns of a tile.
+ROWS, COLUMNS = 2, 4
+#: The words of a panel: as a rule, of one for no more than FEW_TILES, and of one for a single tile. The other operand
+#: is packed once for all tiles that fit, which with four of them costs some hundredths of an instruction a product.
+MOST_WORDS, MOST_WORDS_OF_FEW, MOST_WORDS_OF_ONE = 1024, 2048, 4096
+FEW_TILES = 4
 
 
-def panel_words(_: ConvS8 | ConvTransposeS8 | MatmulS8) -> int:
+def panel_words(made: ConvS8 | ConvTransposeS8 | MatmulS8 | ConvGradXS16 | ConvGradWS16) -> int:
     """Return how many 32-bit words the instruction's panel should have; 0 stands for no panel."""
-    return 0
+    if isinstance(made, (ConvTransposeS8, MatmulS8)):
+        return 0
+    words = depthwise_words(made) if is_depthwise(made) else tile_words(made)
+    return words if words <= MOST_WORDS_OF_ONE else 0
 
 
 def with_panel(made: Packing) -> Packing:
@@ -26,3 +37,58 @@ def with_panel(made: Packing) -> Packing:
     if words:
         made.panel, made.panel_words = Ref(Buffer("panel", 4 * words, "scratch")), words
     return made
+
+
+def is_depthwise(made: ConvS8 | ConvGradXS16 | ConvGradWS16) -> bool:
+    """Tell whether each group has one input and one output channel, which are neighbours, and no gaps in its kernel."""
+    neighbours = made.y_group == 1 if isinstance(made, ConvGradXS16) else made.x_group == 1
+    alone = made.in_channels == 1 and made.out_channels == 1 and made.groups > 1
+    return alone and neighbours and made.dilation_h == 1 and made.dilation_w == 1
+
+
+def tile_words(made: ConvS8 | ConvGradXS16 | ConvGradWS16) -> int:
+    """Return the words of one operand's rows, and of some tiles of the other's columns."""
+    length, columns = product_of(made)
+    few = min(FEW_TILES, tiles_in(MOST_WORDS_OF_FEW, length))
+    tiles = min(-(-columns // COLUMNS), max(tiles_in(MOST_WORDS, length), few, 1))
+    return length * (ROWS + COLUMNS * tiles)
+
+
+def tiles_in(words: int, length: int) -> int:
+    """Return how many tiles have room in a panel of so many words, beside the rows of the other operand."""
+    return (words // length - ROWS) // COLUMNS
+
+
+def product_of(made: ConvS8 | ConvGradXS16 | ConvGradWS16) -> tuple[int, int]:
+    """Return the words of a sum's products, and the columns that are packed together."""
+    taps = made.kernel_h * made.kernel_w
+    if isinstance(made, ConvS8):
+        by_tap = taps * words_of_fours(made.in_channels)
+        by_row = made.kernel_h * words_of_fours(made.kernel_w * made.in_channels)
+        return max(by_tap, by_row), made.out_channels
+    if isinstance(made, ConvGradXS16):
+        # Only taps of one remainder by the strides meet an input; with gaps between taps those can be all.
+        rows = -(-made.kernel_h // made.stride_h) if made.dilation_h == 1 else made.kernel_h
+        columns = -(-made.kernel_w // made.stride_w) if made.dilation_w == 1 else made.kernel_w
+        return rows * columns * -(-made.out_channels // 2), made.in_channels
+    return made.batch * made.out_h * -(-made.out_w // 2), made.in_channels * taps
+
+
+def words_of_fours(numbers: int) -> int:
+    """Return the words of so many numbers, which are filled up to a multiple of four."""
+    return -(-numbers // 4) * 2
+
+
+def depthwise_words(made: ConvS8 | ConvGradXS16 | ConvGradWS16) -> int:
+    """Return the words of both sets of weights, or of the sums for them, and of the rows under the kernel."""
+    channels, under = 4, made.kernel_w // 2
+    weights = 2 * (2 * made.kernel_h - 1) * channels * (under + 1)
+    if isinstance(made, ConvS8):
+        pairs = (made.out_w - 1) * made.stride_w // 2 + under + 1
+        return weights + pairs * made.kernel_h * channels
+    if isinstance(made, ConvGradXS16):
+        pairs = (made.in_w - 1) // 2 + under + 1
+        return weights + pairs * made.kernel_h * channels + made.in_w * channels
+    pairs = ((made.out_w - 1) * made.stride_w + 1) // 2 + 1
+    sums = 3 * made.kernel_h * made.kernel_w * channels + 1
+    return sums + 2 * pairs * channels + (pairs + under) * channels * made.kernel_h

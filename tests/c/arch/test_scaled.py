@@ -1,4 +1,4 @@
-"""Requantization without FPU has the bits of float arithmetic: one product, rounded once, then to the nearest integer."""
+"""Requantization without FPU has the bits of float arithmetic: one product, rounded, then to the nearest integer."""
 
 from __future__ import annotations
 
