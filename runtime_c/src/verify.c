@@ -1,7 +1,7 @@
 /*
  * The verifier: it checks everything that an image claims, once, so that the executor and the
  * accessors need no checks. Here are sections, regions, tensors and the state table; the rest is in
- * verify_store.c, verify_programs.c and verify_operands.c. The comments "V1" to "V27" name the
+ * verify_store.c, verify_programs.c and verify_operands.c. The comments "V1" to "V30" name the
  * invariants of docs/SPEC.md, "What is verified".
  */
 #include "verify.h"

@@ -55,7 +55,11 @@ def one_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", COMPILERS)
-@pytest.mark.parametrize("selected", [[], ["-DGM_ONLY_SELECTED=1", "-DGM_WITH_GEMM=1"]], ids=["all", "one kernel"])
+@pytest.mark.parametrize(
+    "selected",
+    [[], ["-DGM_ONLY_SELECTED=1", "-DGM_WITH_GEMM=1"], ["-DGM_WITH_INT8=0"]],
+    ids=["all", "one kernel", "not quantized"],
+)
 def test_one_file_compiles_without_a_warning(one_file: Path, name: str, selected: list[str]) -> None:
     compiler, *flags = COMPILERS[name]
     require(compiler)
