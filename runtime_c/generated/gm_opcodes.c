@@ -2288,6 +2288,65 @@ static const uint8_t params_update_s32[] = {
 static const uint8_t terms_update_s32[] = { 11, 12, 13, 11, 12, 13, 11, 12, 13, 11, 12, 13, 11, 12, 13, 130, 129, 129, 129, 12, 130 };
 #endif
 
+#if GM_WITH_CONV_UPDATE_S16
+static const gm_operand_info operands_conv_update_s16[] = {
+    { GM_STRIDED | GM_I8, 10, 8 },
+    { GM_STRIDED | GM_I16, 10, 18 },
+    { GM_WRITE, 3, 28 },
+    { GM_WRITE | GM_I8, 6, 31 },
+    { GM_WRITE | GM_OPTIONAL, 5, 37 },
+    { GM_WRITE | GM_OPTIONAL, 5, 42 },
+    { GM_OPTIONAL, 1, 47 },
+    { 0, 1, 48 },
+    { GM_RULE, 1, 49 },
+    { 0, 2, 50 },
+    { 0, 2, 52 },
+    { 0, 1, 54 },
+    { 0, 1, 55 },
+    { GM_WRITE | GM_OPTIONAL, 1, 56 },
+    { GM_STRIDED, 8, 57 },
+    { GM_STRIDED, 8, 65 },
+};
+static const uint8_t params_conv_update_s16[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+    GM_PARAM_DIM,
+    GM_PARAM_U32,
+    GM_PARAM_F32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+    GM_PARAM_DIM,
+};
+static const uint8_t terms_conv_update_s16[] = { 15, 16, 17, 18, 21, 22, 23, 24, 15, 31, 19, 32, 20, 33, 16, 34, 17, 35, 15, 36, 21, 37, 22, 38, 16, 39, 18, 40, 17, 23, 24, 16, 18, 17, 23, 24, 43, 16, 18, 17, 23, 24, 16, 18, 17, 23, 24, 130, 129, 129, 16, 18, 16, 18, 130, 130, 49, 21, 25, 23, 27, 130, 29, 19, 129, 22, 26, 24, 28, 130, 30, 20, 129 };
+#endif
+
 enum {
 #if GM_WITH_GEMM
     SHAPE_GEMM,
@@ -2576,6 +2635,9 @@ enum {
 #endif
 #if GM_WITH_UPDATE_S32
     SHAPE_UPDATE_S32,
+#endif
+#if GM_WITH_CONV_UPDATE_S16
+    SHAPE_CONV_UPDATE_S16,
 #endif
     SHAPE_COUNT
 };
@@ -2868,6 +2930,9 @@ const gm_opcode_shape gm_shapes[SHAPE_COUNT > 0 ? SHAPE_COUNT : 1] = {
 #endif
 #if GM_WITH_UPDATE_S32
     { operands_update_s32, params_update_s32, terms_update_s32, 10, 8, 3, 0 },
+#endif
+#if GM_WITH_CONV_UPDATE_S16
+    { operands_conv_update_s16, params_conv_update_s16, terms_conv_update_s16, 14, 35, 8, 2 },
 #endif
 };
 
@@ -3322,6 +3387,9 @@ const uint8_t gm_shape_index[GM_OP_LIMIT] = {
 #if GM_WITH_UPDATE_S32
     [GM_OP_UPDATE_S32] = SHAPE_UPDATE_S32,
 #endif
+#if GM_WITH_CONV_UPDATE_S16
+    [GM_OP_CONV_UPDATE_S16] = SHAPE_CONV_UPDATE_S16,
+#endif
 };
 
 const gm_kernel gm_kernels[GM_OP_LIMIT] = {
@@ -3774,6 +3842,9 @@ const gm_kernel gm_kernels[GM_OP_LIMIT] = {
 #endif
 #if GM_WITH_UPDATE_S32
     [GM_OP_UPDATE_S32] = gm_kernel_update_s32,
+#endif
+#if GM_WITH_CONV_UPDATE_S16
+    [GM_OP_CONV_UPDATE_S16] = gm_kernel_conv_update_s16,
 #endif
 };
 

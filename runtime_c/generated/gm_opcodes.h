@@ -158,7 +158,8 @@ enum gm_opcode {
     GM_OP_UPDATE_S8 = 148,
     GM_OP_UPDATE_S16 = 149,
     GM_OP_UPDATE_S32 = 150,
-    GM_OP_LIMIT = 151
+    GM_OP_CONV_UPDATE_S16 = 151,
+    GM_OP_LIMIT = 152
 };
 
 enum gm_activation { GM_ACTIVATION_NONE = 0, GM_ACTIVATION_RELU = 1 };
@@ -2940,6 +2941,61 @@ typedef struct gm_insn_update_s32 {
 } gm_insn_update_s32;
 typedef char gm_assert_insn_update_s32[sizeof(gm_insn_update_s32) == 76 ? 1 : -1];
 
+/* one output channel after another: row = the gradient that CONV_GRAD_W_S16 makes of w[g,m]; then rule updates p[g,m] with it as UPDATE_S8 does, or with p_bytes 2 as UPDATE_S16 does */
+typedef struct gm_insn_conv_update_s16 {
+    uint32_t head;
+    uint32_t x;
+    uint32_t dy;
+    uint32_t row;
+    uint32_t p;
+    uint32_t slot1;
+    uint32_t slot2;
+    uint32_t aux;
+    uint32_t lr;
+    uint32_t rule;
+    uint32_t factor;
+    uint32_t units;
+    uint32_t counter;
+    uint32_t dy_exponent;
+    uint32_t panel;
+    uint32_t batch;
+    uint32_t groups;
+    uint32_t in_channels;
+    uint32_t out_channels;
+    uint32_t in_h;
+    uint32_t in_w;
+    uint32_t out_h;
+    uint32_t out_w;
+    uint32_t kernel_h;
+    uint32_t kernel_w;
+    uint32_t stride_h;
+    uint32_t stride_w;
+    uint32_t dilation_h;
+    uint32_t dilation_w;
+    uint32_t pad_h;
+    uint32_t pad_w;
+    uint32_t x_batch;
+    uint32_t x_h;
+    uint32_t x_w;
+    uint32_t x_group;
+    uint32_t x_channel;
+    uint32_t y_batch;
+    uint32_t y_h;
+    uint32_t y_w;
+    uint32_t y_group;
+    uint32_t y_channel;
+    int32_t x_zero;
+    int32_t dy_limit;
+    uint32_t p_bytes;
+    uint32_t stream;
+    float limit;
+    int32_t zero;
+    int32_t low;
+    int32_t high;
+    uint32_t panel_words;
+} gm_insn_conv_update_s16;
+typedef char gm_assert_insn_conv_update_s16[sizeof(gm_insn_conv_update_s16) == 200 ? 1 : -1];
+
 /* A kernel runs one verified instruction: GM_OK, or a negative gm_error that ends the program. */
 typedef int (*gm_kernel)(const struct gm_session *session, const void *instruction);
 
@@ -3093,6 +3149,7 @@ int gm_kernel_conv_update_s8(const struct gm_session *session, const void *instr
 int gm_kernel_update_s8(const struct gm_session *session, const void *instruction);
 int gm_kernel_update_s16(const struct gm_session *session, const void *instruction);
 int gm_kernel_update_s32(const struct gm_session *session, const void *instruction);
+int gm_kernel_conv_update_s16(const struct gm_session *session, const void *instruction);
 
 #ifndef GM_WITH_GEMM
 #define GM_WITH_GEMM (!GM_ONLY_SELECTED)
@@ -3544,6 +3601,9 @@ int gm_kernel_update_s32(const struct gm_session *session, const void *instructi
 #ifndef GM_WITH_UPDATE_S32
 #define GM_WITH_UPDATE_S32 (!GM_ONLY_SELECTED && GM_WITH_INT8)
 #endif
+#ifndef GM_WITH_CONV_UPDATE_S16
+#define GM_WITH_CONV_UPDATE_S16 (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
 
 /* ---- Tables for gm_open() and the executor ---------------------------------------------------------------- */
 
@@ -3591,9 +3651,9 @@ static inline const gm_opcode_shape *gm_shape_of(uint32_t opcode)
     return gm_kernels[opcode] ? &gm_shapes[gm_shape_index[opcode]] : 0;
 }
 
-#define GM_MOST_OPERANDS 12u   /* of an instruction */
+#define GM_MOST_OPERANDS 14u   /* of an instruction */
 
-#define GM_MOST_WORDS 48u
+#define GM_MOST_WORDS 50u
 
 #if GM_THREADS
 #define GM_MOST_FACTORS 8u     /* of an extent */

@@ -201,6 +201,7 @@ def describe(path: Path, result: Result) -> str:
     """Return the figures of the image as lines of text."""
     from ..report.copy_report import copies_of
     from ..report.float_report import describe_in_float, in_float
+    from ..report.profile_report import describe_profiles
     from ..report.update_report import describe_updates, updates_of
 
     layout = result.layout
@@ -223,6 +224,7 @@ def describe(path: Path, result: Result) -> str:
         lines.append(f"  {describe_store(result.compiled.store)}")
     if result.compiled.parameters:
         lines.append(f"  {describe_updates(updates_of(result.compiled))}")
+    lines += [f"  {line}" for line in describe_profiles(result.compiled)]
     if result.batch_norm is not None:
         lines.append(f"  {o.describe_batch_norm(*result.batch_norm)}")
     if result.shared:

@@ -24,6 +24,8 @@ from ..model.batch import with_batch
 from ..model.frontend import Inputs, Source, read_model
 from ..model.graph import data_of
 from ..model.registry import TABLE
+from ..operators import Operator
+from ..operators.int16 import with_int16
 from ..optimizers import Optimizer
 from .instruction import Buffer, Ref
 from .lowering import Shared
@@ -143,7 +145,7 @@ def placing(options: Options) -> Placing:
 def flatten(artifacts: Artifacts, options: Options) -> Compiled:
     """Return all programs as instructions, not yet optimized."""
     control = Buffer("control", records.size_of("control"), "control")
-    shared = Shared(control, TABLE, overwrites_inputs=options.overwrite_inputs)
+    shared = Shared(control, operators_of(options), overwrites_inputs=options.overwrite_inputs)
     stored = with_masters(artifacts.parameters) if options.weights == "int16" else artifacts.parameters
     parameters = [parameter(n, a, options.accumulate) for n, a in stored.items()]
     statistics = [statistic(n, a) for n, a in artifacts.statistics.items()]
@@ -187,6 +189,11 @@ def with_masters(parameters: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         name: (256 * array.astype(np.int16) + 128).astype(np.int16) if array.dtype == np.int8 else array
         for name, array in parameters.items()
     }
+
+
+def operators_of(options: Options) -> Mapping[tuple[str, str], Operator]:
+    """Return the operators, of which some lower the backward pass in the type of the options' gradients."""
+    return TABLE if options.gradients == "float" else with_int16(TABLE)
 
 
 def parameter(name: str, array: np.ndarray, accumulate: bool) -> Parameter:

@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..generated.instructions import Copy, CopyS8
+from ..generated.instructions import Copy, CopyS8, CopyS16
 from .instruction import ELEMENT_BYTES, Ref
 
 #: One COPY has this many dimensions.
 COPY_RANK = 6
-#: The instructions that copy elements of 4 bytes and of one.
-AnyCopy = Copy | CopyS8
+#: The instructions that copy elements of 4 bytes, of one and of two.
+AnyCopy = Copy | CopyS8 | CopyS16
 
 
 def copy_of(
@@ -32,7 +32,8 @@ def copy_of(
     params: dict[str, Any] = {f"{letter}{i}": number for letter, own in sides for i, number in enumerate(own)}
     if ELEMENT_BYTES[dtype] == 1:
         return CopyS8(x=source, table=table, y=target, **params)
-    return Copy(x=source, y=target, **params)
+    kind: type[Copy | CopyS16] = CopyS16 if ELEMENT_BYTES[dtype] == 2 else Copy
+    return kind(x=source, y=target, **params)
 
 
 def flat_copy(source: Ref, target: Ref, n: int, dtype: str = "f32", table: Ref | None = None) -> AnyCopy:

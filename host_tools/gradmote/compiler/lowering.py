@@ -11,6 +11,7 @@ import numpy as np
 import onnx_ir as ir
 
 from ..errors import ModelError, UnsupportedOperator
+from ..generated.instructions import DequantizeS16
 from ..model.graph import constant_array, describe, runtime_type, static_shape
 from ..model.metadata import BACKWARD, LAYER, is_label
 from .copies import COPY_RANK, copy_of
@@ -125,6 +126,7 @@ class Lowering:
         self.shared = shared
         self.phase = phase  # the phase of nodes that are not marked as backward
         self.views: dict[ir.Value, View] = {}
+        self.floats: dict[ir.Value, View] = {}  # gradients of int16 as float32, where a rule asked for them
         self.reader = API  # the operator that asks for values
         self.any_width = True  # whether it takes elements of 1 and 2 bytes
 
@@ -207,9 +209,12 @@ class Lowering:
     def view(self, value: ir.Value | None) -> View:
         """Return the value as it lies, perhaps strided, for kernels that take strides.
 
-        Raises UnsupportedOperator where the rule knows nothing of the type of its elements.
+        A rule that knows nothing of gradients of int16 gets them as float32. Raises
+        UnsupportedOperator where the rule knows nothing of the type of its elements.
         """
         view = self.stored(value)
+        if view.exponent is not None and not self.any_width:
+            return self.floats[value] if value in self.floats else self.dequantized(value)  # type: ignore[arg-type]
         if view.is_narrow and not self.any_width:
             raise UnsupportedOperator(
                 f"{self.reader} of {view.dtype} elements, those of '{value.name}'",  # type: ignore[union-attr]
@@ -223,8 +228,16 @@ class Lowering:
         assert value is not None
         shape = static_shape(value)
         if not same_walk(shape, view.strides, contiguous(shape)):
-            self.views[value] = replace(view, ref=self.copy(value, view), strides=contiguous(shape))
-        return self.views[value].ref
+            view = replace(view, ref=self.copy(value, view), strides=contiguous(shape))
+            (self.floats if value in self.floats and not self.any_width else self.views)[value] = view
+        return view.ref
+
+    def words(self, value: ir.Value) -> Ref:
+        """Return the contiguous bytes of a value of 4-byte elements, for readers that are no operators."""
+        self.any_width = False
+        ref = self.ref(value)
+        self.any_width = True
+        return ref
 
     def output(self, value: ir.Value, layout: Sequence[int] | None = None, dtype: str = "") -> Ref:
         """Return new scratch for a value that the next instruction makes.
@@ -337,6 +350,23 @@ class Lowering:
                 describe(value.producer()) if value.producer() else "",  # type: ignore[arg-type]
             )
         return self.constant(np.ascontiguousarray(array).tobytes())
+
+    def dequantized(self, value: ir.Value) -> View:
+        """Return a gradient of int16 as float32, in the layout in which it lies."""
+        shape, node = static_shape(value), value.producer()
+        view = self.stored(value)
+        exponent = view.exponent
+        assert node is not None
+        assert exponent is not None
+        if not is_gapless(shape, view.strides):
+            ref = self.copy(value, view)
+            view = self.views[value] = replace(view, ref=ref, strides=contiguous(shape))
+        made = self.scratch(f"{value.name}.float", shape, view.strides)
+        dequantize = DequantizeS16(x=view.ref, x_exponent=exponent, y=made.ref, n=math.prod(shape))
+        dequantize.reason = f"float32 for {self.reader}"
+        self.emit(node, dequantize)
+        self.floats[value] = made
+        return made
 
     def copy(self, value: ir.Value, view: View) -> Ref:
         """Return a row-major copy of a strided view."""

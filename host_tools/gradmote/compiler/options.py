@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from ..errors import ModelError
 from .sample_store import StoreOptions
 
-#: The types of trained int8 weights in the state, and those of gradients in the backward pass.
+#: The types of trained int8 weights in the state, and those of gradients in the backward pass; the
+#: first is the default.
 WEIGHTS = ("int8", "int16")
-GRADIENTS = ("float",)
+GRADIENTS = ("int16", "float")
 
 
 @dataclass

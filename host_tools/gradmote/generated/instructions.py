@@ -2480,6 +2480,61 @@ class UpdateS32(Instruction):
     low: int
     high: int
 
+
+class ConvUpdateS16(Instruction):
+    """one output channel after another: row = the gradient that CONV_GRAD_W_S16 makes of w[g,m]; then rule updates p[g,m] with it as UPDATE_S8 does, or with p_bytes 2 as UPDATE_S16 does"""
+
+    opcode = "CONV_UPDATE_S16"
+    x: Ref
+    dy: Ref
+    row: Ref
+    p: Ref
+    slot1: Ref | None = None
+    slot2: Ref | None = None
+    aux: Ref | None = None
+    lr: Ref
+    rule: Ref
+    factor: Ref
+    units: Ref
+    counter: Ref
+    dy_exponent: Ref
+    panel: Ref | None = None
+    batch: int
+    groups: int
+    in_channels: int
+    out_channels: int
+    in_h: int
+    in_w: int
+    out_h: int
+    out_w: int
+    kernel_h: int
+    kernel_w: int
+    stride_h: int
+    stride_w: int
+    dilation_h: int
+    dilation_w: int
+    pad_h: int
+    pad_w: int
+    x_batch: int
+    x_h: int
+    x_w: int
+    x_group: int
+    x_channel: int
+    y_batch: int
+    y_h: int
+    y_w: int
+    y_group: int
+    y_channel: int
+    x_zero: int
+    dy_limit: int
+    p_bytes: int
+    stream: int
+    limit: float
+    zero: int
+    low: int
+    high: int
+    panel_words: int
+
 #: opcode -> its class
 INSTRUCTIONS: dict[str, type[Instruction]] = {i.opcode: i for i in (
     Gemm,
@@ -2632,4 +2687,5 @@ INSTRUCTIONS: dict[str, type[Instruction]] = {i.opcode: i for i in (
     UpdateS8,
     UpdateS16,
     UpdateS32,
+    ConvUpdateS16,
 )}

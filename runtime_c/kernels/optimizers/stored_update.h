@@ -11,7 +11,8 @@
 #include "../../src/gm_internal.h"
 #include "../../src/random.h"
 
-#define GM_WITH_STORED_UPDATES (GM_WITH_UPDATE_S8 || GM_WITH_UPDATE_S16 || GM_WITH_UPDATE_S32 || GM_WITH_CONV_UPDATE_S8)
+#define GM_WITH_STORED_UPDATES \
+    (GM_WITH_UPDATE_S8 || GM_WITH_UPDATE_S16 || GM_WITH_UPDATE_S32 || GM_WITH_CONV_UPDATE_S8 || GM_WITH_CONV_UPDATE_S16)
 
 /* The steps of a few elements. */
 typedef struct gm_step_args {

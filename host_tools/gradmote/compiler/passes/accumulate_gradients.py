@@ -7,14 +7,14 @@ an ADD.
 from __future__ import annotations
 
 from ...errors import GradmoteError
-from ...generated.instructions import Add, ConvGradW, Gemm, ReduceSum
+from ...generated.instructions import Add, ConvGradW, ConvGradWS8, ConvGradWS16, Gemm, ReduceSum, SumS16
 from ..flat_binary import flat_binary
 from ..instruction import Buffer, Instruction, Ref
 from ..program import Compiled, Program
 from .fuse_add import is_plain
 
 #: Instructions that make gradients of weights, and can start their sums from a kept gradient.
-Accumulating = Gemm | ReduceSum | ConvGradW
+Accumulating = Gemm | ReduceSum | ConvGradW | ConvGradWS8 | ConvGradWS16 | SumS16
 
 
 def run(compiled: Compiled) -> None:

@@ -27,12 +27,15 @@ from ...generated.instructions import (
     CheckFinite,
     Clamp,
     ClipScale,
+    ConvGradWS16,
     ConvUpdate,
     ConvUpdateS8,
+    ConvUpdateS16,
     Copy,
     GemmUpdate,
     Mul,
     ReduceSum,
+    SumS16,
     Update,
     UpdateS8,
     UpdateS16,
@@ -56,6 +59,12 @@ FACTORS: dict[type[Instruction], tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 #: The instructions that update with a gradient that is there.
 UPDATES = (Update, UpdateS8, UpdateS16, UpdateS32)
+
+#: Those that make it row by row.
+FUSED_UPDATES = (GemmUpdate, ConvUpdate, ConvUpdateS8, ConvUpdateS16)
+
+#: The instructions whose results are bounded, since gradients of int16 are: 2^23 times 2^8 times the terms.
+FROM_INT16 = (ConvGradWS16, SumS16)
 
 #: No int8 number is farther than this from its zero point.
 INT8_REACH = 255.0
@@ -81,7 +90,7 @@ def run(compiled: Compiled) -> None:
         Checks(program).insert()
         for instruction in program.instructions:
             rule = instruction.operands.get("rule")
-            if rule is not None and isinstance(instruction, (*UPDATES, GemmUpdate, ConvUpdate, ConvUpdateS8)):
+            if rule is not None and isinstance(instruction, (*UPDATES, *FUSED_UPDATES)):
                 instruction.rule = own.setdefault(rule.buffer, promised(rule, compiled.learning_rate))
 
 
@@ -215,7 +224,8 @@ class Checks:
 
     def is_bounded(self, gradient: Ref) -> bool:
         """Tell whether a gradient needs no check: it was clipped, or its terms were checked."""
-        return self.writer.get(gradient.buffer) in self.term_limits or self.is_clipped(gradient)
+        writer = self.writer.get(gradient.buffer)
+        return writer in self.term_limits or isinstance(writer, FROM_INT16) or self.is_clipped(gradient)
 
     def is_clipped(self, gradient: Ref) -> bool:
         """Tell whether each element was clipped, to a bound below the limit (see Optimizer)."""

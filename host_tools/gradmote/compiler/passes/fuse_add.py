@@ -7,8 +7,8 @@ projections. The sum then needs one buffer instead of two.
 
 from __future__ import annotations
 
-from ...generated.instructions import Add, ConvGradW, ConvTranspose, Gemm, ReduceSum
-from ..instruction import Buffer, Ref
+from ...generated.instructions import Add, ConvTranspose, Gemm, ReduceSum
+from ..instruction import Buffer, Instruction, Ref
 from ..program import Compiled, Program, Uses
 from .share_in_place import is_dense
 
@@ -55,7 +55,7 @@ def makes_all(maker: Accumulating, buffer: Buffer) -> bool:
     return is_plain(maker) and not maker.accumulate and target == Ref(buffer)
 
 
-def is_plain(maker: Accumulating | ConvGradW) -> bool:
+def is_plain(maker: Instruction) -> bool:
     """Tell whether the results are sums alone, without bias and activation."""
     if isinstance(maker, Gemm):
         return maker.bias is None and maker.activation == "none"

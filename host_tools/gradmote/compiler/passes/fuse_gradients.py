@@ -22,6 +22,7 @@ def run(compiled: Compiled) -> None:
     for program in compiled.programs:
         for add in [i for i in program.instructions if isinstance(i, AddS16)]:
             merge_sum(program, add)
+            merge_share(program, add)
         for add in [i for i in program.instructions if isinstance(i, AddS16)]:
             merge_into_convolution(program, add)
 
@@ -47,6 +48,48 @@ def merge_sum(program: Program, add: AddS16) -> None:
 def is_plain_sum(add: AddS16) -> bool:
     """Tell whether the instruction adds two whole buffers, and neither masks nor scales."""
     return add.q is None and add.scale is None and add.b is not None and is_whole(add, "a") and is_whole(add, "b")
+
+
+# ---- The gradient of a mean, and the ADD_S16 that masks or scales it
+
+
+def merge_share(program: Program, add: AddS16) -> None:
+    """Let an ADD_S16 of one operand read what that operand is a share of, where only it reads the share."""
+    if add.b is not None or not is_whole(add, "a"):
+        return
+    share = sole_maker(program, program.uses(), add.a.buffer, add)
+    if not isinstance(share, AddS16) or share.b is not None or share.q is not None or number(share, "s") is None:
+        return
+    scale = product(add, share)
+    if scale is None:
+        return
+    for axis in range(4):
+        setattr(add, f"d{axis}", share.number(f"d{axis}"))
+        setattr(add, f"a{axis}", share.number(f"a{axis}"))
+    add.a, add.a_exponent, add.scale = share.a, share.a_exponent, scale
+    program.instructions.remove(share)
+
+
+def number(add: AddS16, prefix: str) -> np.ndarray | None:
+    """Return the number by which all elements are scaled, or None where they have no such one."""
+    strides = [add.number(f"{prefix}{axis}") for axis in range(4)]
+    if add.scale is None or any(strides) or add.scale.buffer.data is None:
+        return None
+    return np.frombuffer(add.scale.buffer.data, np.float32, 1, add.scale.offset)
+
+
+def product(add: AddS16, share: AddS16) -> Ref | None:
+    """Return the scales of both instructions as one operand of the first, or None where the dims do not let it."""
+    factor = number(share, "s")
+    assert factor is not None
+    if add.scale is None or add.scale.buffer.data is None or share.d3 != add.d3:
+        return share.scale if add.scale is None else None
+    strides = [add.number(f"s{axis}") for axis in range(4)]
+    if any(strides[:3]) or strides[3] not in (0, 1):
+        return None
+    scales = np.frombuffer(add.scale.buffer.data, np.float32, add.d3 if strides[3] else 1, add.scale.offset)
+    data = (scales * factor).astype(np.float32).tobytes()
+    return Ref(Buffer(f"{add.scale.buffer.name}.share", len(data), "constant", data))
 
 
 # ---- The gradient of a convolution's input, and the ADD_S16 behind it
@@ -77,12 +120,12 @@ def channel_scale(add: AddS16, maker: ConvGradXS16) -> Ref | None:
     if add.scale is None:
         return None
     channels, strides = maker.groups * maker.in_channels, [add.number(f"s{axis}") for axis in range(4)]
-    if not any(strides) and add.scale.buffer.data is not None:
-        number = np.frombuffer(add.scale.buffer.data, np.float32)[add.scale.offset // 4]
-        data = np.full(channels, number, np.float32).tobytes()
+    one = number(add, "s")
+    if one is not None:
+        data = np.full(channels, one, np.float32).tobytes()
         return Ref(Buffer(f"{add.scale.buffer.name}.channels", len(data), "constant", data))
     last = maker.x_channel == 1 and (maker.groups == 1 or maker.x_group == maker.in_channels)
-    alike = strides == [0, 0, 1, 0] and (add.d2, add.d3) == (channels, 1)
+    alike = strides == [0, 0, 0, 1] and add.d3 == channels
     return add.scale if last and alike else None
 
 

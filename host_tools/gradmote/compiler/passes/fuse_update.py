@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ...generated.instructions import ConvGradW, ConvGradWS8, ConvUpdate, Copy, Gemm, GemmUpdate, Update
+from ...generated.instructions import ConvGradW, ConvGradWS8, ConvGradWS16, ConvUpdate, Copy, Gemm, GemmUpdate, Update
 from .. import copies
 from ..instruction import Buffer, Instruction, Ref
 from ..program import Compiled, Program, Uses
@@ -26,7 +26,7 @@ from .fuse_add import is_plain
 from .schedule import peak
 
 #: Instructions that make a weight's gradient row by row.
-Maker = Gemm | ConvGradW | ConvGradWS8
+Maker = Gemm | ConvGradW | ConvGradWS8 | ConvGradWS16
 AnyUpdate = Update | quantized.StoredUpdate
 
 #: Operands count as much larger than the gradient if they have more than MUCH times its bytes.
@@ -103,7 +103,7 @@ def find(program: Lookup, update: AnyUpdate) -> list[Block]:
 
 def fits(block: Block, update: AnyUpdate) -> bool:
     """Tell whether an instruction both makes such gradients and stores a parameter as the update does."""
-    if isinstance(block.maker, ConvGradWS8):
+    if isinstance(block.maker, quantized.StoredMaker):
         return not isinstance(update, Update) and block.copy is None and quantized.has_rows(block.maker, update)
     return isinstance(update, Update)
 
@@ -175,7 +175,7 @@ def fused(instructions: list[Instruction], pairs: list[tuple[AnyUpdate, list[Blo
 def fuse(block: Block, update: AnyUpdate) -> Instruction:
     """Return the fused instruction, with scratch for one row of the gradient."""
     maker = block.maker
-    if isinstance(maker, ConvGradWS8) and not isinstance(update, Update):
+    if isinstance(maker, quantized.StoredMaker) and not isinstance(update, Update):
         return quantized.fuse(maker, update)
     kind: type[GemmUpdate | ConvUpdate] = GemmUpdate if isinstance(maker, Gemm) else ConvUpdate
     row = Buffer(f"{update.origin}.row", 4 * row_size(maker), "scratch")

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...errors import UnsupportedOperator
-from ...generated.instructions import AddS16, ConvGradWS16, ConvGradXS16, QuantizeGradS16
+from ...generated.instructions import AddS16, ConvGradWS16, ConvGradXS16, ConvUpdateS16, MaxPoolGradS16, QuantizeGradS16
 from ..instruction import Instruction, Ref
 from ..program import Compiled, Program
 
@@ -20,7 +20,9 @@ from ..program import Compiled, Program
 MOST_16, MOST_32 = 2**15 - 1, 2**31 - 1
 
 #: Instructions that make a gradient of 16 bits under a limit.
-Maker = QuantizeGradS16 | ConvGradXS16 | AddS16
+Maker = QuantizeGradS16 | ConvGradXS16 | AddS16 | MaxPoolGradS16
+#: Instructions that sum its products with an input in 64 bits.
+Long = ConvGradWS16 | ConvUpdateS16
 
 
 def run(compiled: Compiled) -> None:
@@ -30,14 +32,14 @@ def run(compiled: Compiled) -> None:
             readers = list(readers_of(program, maker.exponent))
             maker.limit = min([MOST_16, *(largest_limit(r) for r in readers if isinstance(r, ConvGradXS16))])
             for reader in readers:
-                if isinstance(reader, ConvGradWS16):
+                if isinstance(reader, Long):
                     reader.dy_limit = maker.limit
 
 
 def readers_of(program: Program, exponent: Ref) -> Iterator[Instruction]:
     """Yield the instructions that read gradients with this exponent as dy."""
     for instruction in program.instructions:
-        if isinstance(instruction, ConvGradXS16 | ConvGradWS16) and instruction.dy_exponent == exponent:
+        if isinstance(instruction, ConvGradXS16 | Long) and instruction.dy_exponent == exponent:
             yield instruction
 
 

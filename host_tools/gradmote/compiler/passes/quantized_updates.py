@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...generated.instructions import ConvGradWS8, ConvUpdateS8, UpdateS8, UpdateS16, UpdateS32
+from ...generated.instructions import (
+    ConvGradWS8,
+    ConvGradWS16,
+    ConvUpdateS8,
+    ConvUpdateS16,
+    UpdateS8,
+    UpdateS16,
+    UpdateS32,
+)
 from ..instruction import Buffer, Ref
 
 StoredUpdate = UpdateS8 | UpdateS16 | UpdateS32
+#: Instructions that make the gradient of quantized weights row by row.
+StoredMaker = ConvGradWS8 | ConvGradWS16
 
 
 def numbers(ref: Ref, count: int) -> np.ndarray:
@@ -16,18 +26,18 @@ def numbers(ref: Ref, count: int) -> np.ndarray:
     return np.frombuffer(ref.buffer.data, np.float32, count, ref.offset)
 
 
-def rows_of(maker: ConvGradWS8) -> int:
+def rows_of(maker: StoredMaker) -> int:
     """Return the number of rows of a gradient, one for each output channel."""
     return maker.groups * maker.out_channels
 
 
-def has_rows(maker: ConvGradWS8, update: StoredUpdate) -> bool:
+def has_rows(maker: StoredMaker, update: StoredUpdate) -> bool:
     """Tell whether the update has one unit for each row of the gradient, or one for all."""
     is_weight = isinstance(update, UpdateS8 | UpdateS16)
     return is_weight and (update.channels == 1 or (update.outer, update.channels) == (1, rows_of(maker)))
 
 
-def fuse(maker: ConvGradWS8, update: StoredUpdate) -> ConvUpdateS8:
+def fuse(maker: StoredMaker, update: StoredUpdate) -> ConvUpdateS8 | ConvUpdateS16:
     """Return the instruction that makes a gradient row by row, and updates with each row."""
     row = Buffer(f"{update.origin}.row", 4 * maker.in_channels * maker.kernel_h * maker.kernel_w, "scratch")
     units = np.broadcast_to(numbers(update.units, update.channels), (rows_of(maker),)).tobytes()
@@ -35,8 +45,9 @@ def fuse(maker: ConvGradWS8, update: StoredUpdate) -> ConvUpdateS8:
     shared = update.units if update.channels == rows_of(maker) else Ref(own)
     known = {**maker.operands, **update.operands, "row": Ref(row), "units": shared, **maker.params, **update.params}
     known["p_bytes"] = 2 if isinstance(update, UpdateS16) else 1
-    taken = {name: known[name] for name in (*ConvUpdateS8.extents, *ConvUpdateS8.param_names)}
-    return ConvUpdateS8(**taken, origin=update.origin, layer=maker.layer, phase=maker.phase)
+    kind: type[ConvUpdateS8 | ConvUpdateS16] = ConvUpdateS8 if isinstance(maker, ConvGradWS8) else ConvUpdateS16
+    taken = {name: known[name] for name in (*kind.extents, *kind.param_names)}
+    return kind(**taken, origin=update.origin, layer=maker.layer, phase=maker.phase)
 
 
 def largest_factor(instruction: ConvUpdateS8) -> float:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from ...generated.instructions import SoftmaxCrossEntropy
+from ...generated.instructions import AddS16, ConvGradXS16, SoftmaxCrossEntropy
 from ..instruction import Buffer, Instruction, Ref
 from ..program import Compiled, Program
+
+#: The outputs that can take an input's place, of instructions of which it is not the last operand.
+TARGETS: dict[type[Instruction], str] = {AddS16: "y", ConvGradXS16: "dx", SoftmaxCrossEntropy: "log_prob"}
 
 
 def run(compiled: Compiled) -> None:
@@ -31,7 +34,7 @@ def candidate(instruction: Instruction, index: int, last: dict[Buffer, int]) -> 
     if not instruction.inplace:
         return None
     operands = instruction.operands
-    target = instruction.log_prob if isinstance(instruction, SoftmaxCrossEntropy) else list(operands.values())[-1]
+    target = operands[TARGETS[type(instruction)]] if type(instruction) in TARGETS else list(operands.values())[-1]
     assert target is not None
     if target.buffer.region != "scratch" or target.offset:
         return None

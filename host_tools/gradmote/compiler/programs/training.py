@@ -66,7 +66,7 @@ def lower_training(artifacts: Artifacts, program: Program, shared: Shared, optio
     check_finite(lowering, outputs[0])
     for value in outputs[1:]:
         bind_output(lowering, value, "output")
-    program.gradients = {n: lowering.ref(g) for n, g in zip(artifacts.parameters, gradients, strict=True)}
+    program.gradients = {n: lowering.words(g) for n, g in zip(artifacts.parameters, gradients, strict=True)}
     for value in updates:
         check_finite(lowering, value)
     for name, value in zip(artifacts.statistics, updates, strict=True):

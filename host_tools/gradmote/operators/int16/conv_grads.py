@@ -1,0 +1,57 @@
+"""QConvGradX and QConvGradW with gradients of 16 bits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from ...compiler.instruction import Buffer, Ref
+from ...generated.instructions import ConvGradWS16, ConvGradXS16
+from ...model.graph import static_shape
+from ..conv import grouped_x, grouped_y, sizes, weight_strides
+from ..q_conv_grad import factors, zero_of
+from ..window import channels_last, spatial, window_of
+from .values import MOST, make, read
+
+if TYPE_CHECKING:
+    from ...compiler.lowering import Lowering
+
+
+def gain_of(value: ir.Value) -> Ref:
+    """Return the word of the state that foretells a gradient's exponent (see the pass collect_gains)."""
+    return Ref(Buffer(f"{value.name}.gain", 4, "statistic"))
+
+
+def lower_x(low: Lowering, node: ir.Node) -> None:
+    """Emit one CONV_GRAD_X_S16; dx lies channels-last."""
+    g, w, dx = node.inputs[0], node.inputs[1], node.outputs[0]
+    layout, dy = channels_last(static_shape(dx, node)), read(low, node, g)
+    made = make(low, dx, layout)
+    gradient = ConvGradXS16(
+        dy=dy.ref, dy_exponent=dy.exponent, w=low.view(w).ref,
+        dx=made.ref, exponent=made.exponent, gain=gain_of(dx),
+        **sizes(node, dx, w),
+        **window_of(node, spatial(dx), spatial(g), spatial(w)).params(),
+        **grouped_x(layout, w),
+        **weight_strides(low.view(w).strides, node, w),
+        **grouped_y(dy.strides, node, w),
+        w_zero=zero_of(node), low=-128, high=127, limit=MOST, panel_words=1,
+    )  # fmt: skip
+    low.emit(node, gradient)
+
+
+def lower_w(low: Lowering, node: ir.Node) -> None:
+    """Emit one CONV_GRAD_W_S16; dw is row-major."""
+    g, x, dw = node.inputs[0], node.inputs[1], node.outputs[0]
+    dy = read(low, node, g)
+    gradient = ConvGradWS16(
+        x=low.view(x).ref, dy=dy.ref, dy_exponent=dy.exponent, factor=factors(low, node, static_shape(dw, node)[0]),
+        y=low.output(dw),
+        **sizes(node, x, dw),
+        **window_of(node, spatial(x), spatial(g), spatial(dw)).params(),
+        **grouped_x(low.view(x).strides, dw),
+        **grouped_y(dy.strides, node, dw),
+        x_zero=zero_of(node), dy_limit=MOST, accumulate=False, panel_words=1,
+    )  # fmt: skip
+    low.emit(node, gradient)
