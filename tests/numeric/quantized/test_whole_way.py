@@ -141,3 +141,25 @@ def test_a_batch_that_the_file_fixes_at_1() -> None:
         found = np.array(session.infer(x)[0])
     expected = [reference.infer(model, {"x": x[i : i + 1]})[0] for i in range(4)]
     assert np.array_equal(found, np.concatenate(expected))
+
+
+@pytest.mark.parametrize("mode", [None, "fold", "batch"])
+def test_a_batch_norm_behind_quantized_weights_stays_in_float(mode: str | None) -> None:
+    rng, net = np.random.default_rng(0), QdqNetwork(np.random.default_rng(0))
+    net.shapes["x"] = (1, 2, 4, 4)
+    net.quantize()
+    net.conv(3, "uint8", per_channel=True, bias="none")
+    inputs = [net.tensor(f"bn.{n}", rng.uniform(0.5, 1.5, 3).astype(np.float32)) for n in ("scale", "b", "mean", "var")]
+    net.value = net.add("BatchNormalization", [net.value, *inputs], net.shape)
+    net.activation("Relu")
+    model = net.model()
+    made = build_artifacts(model, None, losses.mse(), optimizers.sgd(0.05), batch_norm=mode)
+    result, feeds = compile_image(made, Options(batch=4)), reference.noise(model, 4)
+    assert "Conv" in [operator.operator for operator in result.compiled.programs[0].in_float]
+    with Session(result.image) as session:
+        seen = [session.step(*feeds.values(), np.zeros((4, 3, 4, 4), np.float32)) for _ in range(3)]
+        found = np.array(session.infer(*feeds.values())[0])
+        expected = reference.infer(trained_model(model, session.save()), feeds)[0]
+    assert seen[-1] < seen[0]
+    assert np.abs(found - expected).max() < 0.051  # a scale: a sum of float32 near the middle of two integers
+    assert (found == expected).mean() > 0.95
