@@ -21,7 +21,7 @@ PRODUCTS = {
 }  # fmt: skip
 
 #: Machine instructions of what runs layers row by row: each time, and for each byte that moves.
-ROWS = {"LOOP": (30.0, 0.0), "GUARD": (90.0, 0.0), "SHIFT": (50.0, 0.6)}
+ROWS = {"LOOP": (30.0, 0.0), "GUARD": (90.0, 0.0), "SHIFT": (50.0, 0.41)}
 
 
 def macs_of(instruction: dict[str, Any]) -> int:
