@@ -26,12 +26,15 @@ ALIKE = frozenset({
     "SOFTMAX_CROSS_ENTROPY_PLAIN", "SUB", "SUM_S16", "UPDATE_S16", "UPDATE_S32", "UPDATE_S8",
 })  # fmt: skip
 
+#: Opcodes that only say what runs next.
+CONTROL = frozenset({"GUARD", "LOOP"})
+
 
 def is_alike(instruction: Instruction) -> bool:
     """Tell whether an instruction gives the same bits in both profiles."""
     if isinstance(instruction, ReduceSum):
         return not instruction.accumulate or instruction.scale == 1.0
-    return instruction.opcode in ALIKE
+    return instruction.opcode in ALIKE | CONTROL
 
 
 def differing(compiled: Compiled) -> Iterator[Instruction]:
