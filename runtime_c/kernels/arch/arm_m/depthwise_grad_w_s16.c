@@ -73,7 +73,7 @@ static void add_products(uint32_t *sums, const uint32_t *x, const uint32_t *dy, 
 #endif
 
 /* All taps of a row of outputs. */
-static void add_row(const depthwise_grad_w *d, uint32_t o)
+static void add_gradient_row(const depthwise_grad_w *d, uint32_t o)
 {
     const gm_insn_conv_grad_w_s16 *insn = d->insn;
     for (uint32_t k = 0; k < insn->kernel_h; k++) {
@@ -129,7 +129,7 @@ static void add_each_row(const depthwise_grad_w *d, const int8_t *x, const int16
             outputs = insn->out_w;
         }
         pack_depthwise_gradients(d, dy + o * insn->y_h);
-        add_row(d, o);
+        add_gradient_row(d, o);
     }
     keep_sums(d);
 }
