@@ -11,6 +11,7 @@ import onnx
 
 from ..compiler.passes.batch_norm.claim import SUFFIXES
 from ..compiler.passes.batch_norm.fold import FOLDED
+from ..compiler.passes.collect_gains import NAME as GAINS
 from ..errors import CheckpointError
 from ..formats import checkpoint as checkpoint_format
 from ..formats.checkpoint import Checkpoint
@@ -51,14 +52,16 @@ def trained_model(model: Source, checkpoint: str | os.PathLike[str] | bytes | Ch
     trained = read_checkpoint(checkpoint)
     if trained.nominal:
         raise CheckpointError("the checkpoint is nominal: it holds no numbers", "pass one saved after training")
-    proto = as_compiled(model, [*trained.parameters, *trained.statistics])
-    for name in trained.statistics:
+    # The gains of int16 gradients are state of the image, and no statistic of the model.
+    statistics = [name for name in trained.statistics if name != GAINS]
+    proto = as_compiled(model, [*trained.parameters, *statistics])
+    for name in statistics:
         give_own_statistic(proto.graph, name, trained.tensors[name])
     quantized = [n for n in trained.parameters if trained.tensors[n].dtype != np.float32]
     prepare_quantized(proto, [n for n in trained.parameters if n not in quantized])
     write_quantized(proto, {n: trained.tensors[n] for n in quantized})
     tensors = weights(proto.graph)
-    for name in (*trained.parameters, *trained.statistics):
+    for name in (*trained.parameters, *statistics):
         if name not in quantized:
             replace(tensors, name, trained.tensors[name])
     return proto
