@@ -98,6 +98,15 @@ static uint32_t *last_numbers(uint32_t *to, uint32_t across, const int8_t *from,
     return to + 2 * across;
 }
 
+/* Neighbouring numbers. */
+static uint32_t *gapless_run(uint32_t *to, uint32_t across, const int8_t *from, uint32_t n, int32_t zero)
+{
+    uint32_t fours = n / 4, rest = n % 4, minus_zero = gm_pair(-zero, -zero);
+    to = across == GM_PAIR_ROWS ? whole_fours(to, GM_PAIR_ROWS, from, fours, minus_zero)
+                                : whole_fours(to, GM_PAIR_COLUMNS, from, fours, minus_zero);
+    return rest > 0 ? last_numbers(to, across, from + 4 * fours, rest, zero) : to;
+}
+
 /* Not part of gm_pair_run(), which then needs no room for the buffer. */
 __attribute__((noinline)) static uint32_t *scattered_run(uint32_t *to, uint32_t across, const int8_t *from, uint32_t n,
                                                          uint32_t step, int32_t zero)
@@ -108,7 +117,7 @@ __attribute__((noinline)) static uint32_t *scattered_run(uint32_t *to, uint32_t 
         for (uint32_t i = 0; i < count; i++, from += step) {
             buffer[i] = *from;
         }
-        to = gm_pair_run(to, across, buffer, count, 1, zero);
+        to = gapless_run(to, across, buffer, count, zero);
         n -= count;
     }
     return to;
@@ -116,13 +125,8 @@ __attribute__((noinline)) static uint32_t *scattered_run(uint32_t *to, uint32_t 
 
 uint32_t *gm_pair_run(uint32_t *to, uint32_t across, const int8_t *from, uint32_t n, uint32_t step, int32_t zero)
 {
-    if (step != 1 && n > 1) {
-        return scattered_run(to, across, from, n, step, zero);
-    }
-    uint32_t fours = n / 4, rest = n % 4, minus_zero = gm_pair(-zero, -zero);
-    to = across == GM_PAIR_ROWS ? whole_fours(to, GM_PAIR_ROWS, from, fours, minus_zero)
-                                : whole_fours(to, GM_PAIR_COLUMNS, from, fours, minus_zero);
-    return rest > 0 ? last_numbers(to, across, from + 4 * fours, rest, zero) : to;
+    int has_gaps = step != 1 && n > 1;
+    return has_gaps ? scattered_run(to, across, from, n, step, zero) : gapless_run(to, across, from, n, zero);
 }
 
 #endif
