@@ -18,7 +18,7 @@ from support.quantized.drawn import QdqNetwork
 STEPS = 12
 
 
-def image(weights: str) -> bytes:
+def image(weights: str, gradients: str) -> bytes:
     """Return an image of a network with a full, a depthwise and a dense layer."""
     net = QdqNetwork(np.random.default_rng(1))
     net.shapes["x"] = (1, 2, 6, 6)
@@ -30,12 +30,13 @@ def image(weights: str) -> bytes:
     net.flatten()
     net.gemm(3, "int8", False, "int32", "transB")
     made = build_artifacts(net.model(False), None, cross_entropy(), optimizers.sgd(0.05, momentum=0.9))
-    return compile_image(made, Options(batch=2, gradients="float", weights=weights)).image
+    return compile_image(made, Options(batch=2, gradients=gradients, weights=weights)).image
 
 
+@pytest.mark.parametrize("gradients", ["float", "int16"])
 @pytest.mark.parametrize("weights", ["int8", "int16"])
-def test_state_is_that_of_the_twin(firmware: object, weights: str) -> None:
-    rng, made = np.random.default_rng(0), image(weights)
+def test_state_is_that_of_the_twin(firmware: object, weights: str, gradients: str) -> None:
+    rng, made = np.random.default_rng(0), image(weights, gradients)
     with open_target("qemu:mps2-an386") as target, Session(made, "fused") as twin:
         target.load_image(made)
         for _ in range(STEPS):

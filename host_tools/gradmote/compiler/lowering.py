@@ -79,6 +79,10 @@ class LoweringRule(Protocol):
     def any_width(self) -> bool:
         """Tell whether the operator takes elements of 1 and 2 bytes."""
 
+    @property
+    def any_exponent(self) -> bool:
+        """Tell whether the operator takes gradients of int16, each with its exponent."""
+
 
 @dataclass
 class Shared:
@@ -129,6 +133,7 @@ class Lowering:
         self.floats: dict[ir.Value, View] = {}  # gradients of int16 as float32, where a rule asked for them
         self.reader = API  # the operator that asks for values
         self.any_width = True  # whether it takes elements of 1 and 2 bytes
+        self.any_exponent = True  # whether it takes gradients of int16, each with its exponent
 
     # ---- methods for the driver
 
@@ -175,12 +180,21 @@ class Lowering:
             raise UnsupportedOperator(
                 f"{node.op_type} of integers", "the runtime moves integers, and computes with float32", describe(node)
             )
-        self.any_width = operator.any_width
+        self.any_width, self.any_exponent = operator.any_width, operator.any_exponent
         operator.lower(self, node)
-        self.any_width = True
+        self.any_width = self.any_exponent = True
+        self.check_exponents(node)
         layer = LAYER.read(node)
         if layer is not None and not BACKWARD.stands_in(node):
             self.program.shapes[layer] = static_shape(node.outputs[0])
+
+    def check_exponents(self, node: ir.Node) -> None:
+        """Raise ModelError where a rule has made a gradient of int16, and not said by which power of two."""
+        for value in node.outputs if BACKWARD.stands_in(node) else ():
+            view = self.views.get(value)
+            if view is not None and view.dtype == "i16" and view.exponent is None:
+                hint = "compile with --gradients float"
+                raise ModelError(f"{node.op_type} made int16 without an exponent", hint, describe(node))
 
     def reads_data(self, node: ir.Node) -> bool:
         """Tell whether some input has an address, or is trained."""
@@ -213,7 +227,7 @@ class Lowering:
         UnsupportedOperator where the rule knows nothing of the type of its elements.
         """
         view = self.stored(value)
-        if view.exponent is not None and not self.any_width:
+        if view.exponent is not None and not self.any_exponent:
             return self.floats[value] if value in self.floats else self.dequantized(value)  # type: ignore[arg-type]
         if view.is_narrow and not self.any_width:
             raise UnsupportedOperator(
@@ -229,14 +243,14 @@ class Lowering:
         shape = static_shape(value)
         if not same_walk(shape, view.strides, contiguous(shape)):
             view = replace(view, ref=self.copy(value, view), strides=contiguous(shape))
-            (self.floats if value in self.floats and not self.any_width else self.views)[value] = view
+            (self.floats if value in self.floats and not self.any_exponent else self.views)[value] = view
         return view.ref
 
     def words(self, value: ir.Value) -> Ref:
         """Return the contiguous bytes of a value of 4-byte elements, for readers that are no operators."""
-        self.any_width = False
+        self.any_width = self.any_exponent = False
         ref = self.ref(value)
-        self.any_width = True
+        self.any_width = self.any_exponent = True
         return ref
 
     def output(self, value: ir.Value, layout: Sequence[int] | None = None, dtype: str = "") -> Ref:

@@ -27,4 +27,4 @@ def lower(low: Lowering, node: ir.Node) -> None:
     low.set_view(node.outputs[0], low.view(node.inputs[0]).with_strides(strides))
 
 
-OPERATORS = [Operator("Expand", gradient, lower, any_type=True, any_width=True, constants=(1,))]
+OPERATORS = [Operator("Expand", gradient, lower, any_type=True, any_width=True, any_exponent=True, constants=(1,))]

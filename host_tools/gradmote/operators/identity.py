@@ -71,6 +71,6 @@ def lower_to_truth(low: Lowering, node: ir.Node) -> None:
 CAST_LIMITS = "between float32, truth values and integers of up to 32 bits, all of which the runtime has as int32."
 
 OPERATORS = [
-    Operator("Identity", gradient, lower, any_type=True, any_width=True),
+    Operator("Identity", gradient, lower, any_type=True, any_width=True, any_exponent=True),
     Operator("Cast", gradient, lower_cast, any_type=True, limits=CAST_LIMITS),
 ]

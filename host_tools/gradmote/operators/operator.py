@@ -69,6 +69,8 @@ class Operator:
             the header that names opset and domain.
         any_type: The lowering moves 32-bit elements of any type.
         any_width: The lowering takes elements of 1 and 2 bytes as it takes those of 4.
+        any_exponent: The lowering takes gradients of int16, and hands their exponent on. Any other
+            gets them as float32: parts with several exponents cannot lie in one output.
         any_output: The gradient rule handles outputs that do not reach the loss, even the first.
         constants: Indices of the inputs that must be known when the model is compiled.
         becomes: The operators by which passes replace an operator that has neither rule.
@@ -82,6 +84,7 @@ class Operator:
     function: str = ""
     any_type: bool = False
     any_width: bool = False
+    any_exponent: bool = False
     any_output: bool = False
     constants: tuple[int, ...] = ()
     becomes: str = ""

@@ -36,6 +36,6 @@ def lower(low: Lowering, node: ir.Node) -> None:
 
 
 OPERATORS = [
-    Operator(name, gradient, lower, any_type=True, any_width=True, constants=(1,))
+    Operator(name, gradient, lower, any_type=True, any_width=True, any_exponent=True, constants=(1,))
     for name in ("Reshape", "Flatten", "Squeeze", "Unsqueeze")
 ]

@@ -77,4 +77,6 @@ def lower(low: Lowering, node: ir.Node) -> None:
     low.set_view(node.outputs[0], view)
 
 
-OPERATORS = [Operator("Slice", gradient, lower, any_type=True, any_width=True, constants=(1, 2, 3, 4))]
+OPERATORS = [
+    Operator("Slice", gradient, lower, any_type=True, any_width=True, any_exponent=True, constants=(1, 2, 3, 4))
+]

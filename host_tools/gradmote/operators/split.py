@@ -50,6 +50,8 @@ ZerosLike (X) => (Y) {
 }"""
 
 OPERATORS = [
-    Operator("Split", gradient, lower, any_type=True, any_width=True, any_output=True, constants=(1,)),
+    Operator(
+        "Split", gradient, lower, any_type=True, any_width=True, any_exponent=True, any_output=True, constants=(1,)
+    ),
     Operator("ZerosLike", None, lower_zeros_like, DOMAIN, ZEROS_LIKE),
 ]

@@ -45,4 +45,4 @@ def lower(low: Lowering, node: ir.Node) -> None:
     low.set_view(node.outputs[0], source.with_strides([source.strides[p] for p in perm]))
 
 
-OPERATORS = [Operator("Transpose", gradient, lower, any_type=True, any_width=True)]
+OPERATORS = [Operator("Transpose", gradient, lower, any_type=True, any_width=True, any_exponent=True)]

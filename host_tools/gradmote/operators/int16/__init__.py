@@ -33,5 +33,6 @@ RULES: dict[tuple[str, str], LoweringRule] = {
 
 def with_int16(operators: Mapping[tuple[str, str], Operator]) -> dict[tuple[str, str], Operator]:
     """Return a table of operators in which these rules lower the backward pass."""
-    changed = {key: replace(operators[key], lower=rule, any_width=True) for key, rule in RULES.items()}
+    takes = {"any_width": True, "any_exponent": True}
+    changed = {key: replace(operators[key], lower=rule, **takes) for key, rule in RULES.items()}
     return {**operators, **changed}

@@ -20,7 +20,7 @@ lower_float = lower_binary(Add)
 def lower(low: Lowering, node: ir.Node) -> None:
     """Emit one ADD_S16 where a summand has 16 bits, and else what float32 asks for."""
     if not any(is_int16(low, x) for x in node.inputs):
-        low.any_width = False
+        low.any_exponent = False
         lower_float(low, node)
         return
     layout = like(low, node.inputs[0])

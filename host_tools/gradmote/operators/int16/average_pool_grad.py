@@ -27,5 +27,5 @@ def lower(low: Lowering, node: ir.Node) -> None:
     if is_int16(low, dy) and covers and set(window.dilations) == {1}:
         mean_grad.emit(low, node, dy, x)
         return
-    low.any_width = False
+    low.any_exponent = False
     lower_grad(low, node)

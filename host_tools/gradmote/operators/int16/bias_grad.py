@@ -33,7 +33,7 @@ def lower_sum(low: Lowering, node: ir.Node) -> None:
     if len(axes) == len(static_shape(node.inputs[0], node)) - 1:
         emit(low, node, None)
         return
-    low.any_width = False
+    low.any_exponent = False
     lower_float(low, node)
 
 

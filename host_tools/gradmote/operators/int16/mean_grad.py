@@ -20,7 +20,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
     """Emit one ADD_S16 of dy alone, scaled by 1 / count; dx has the layout of x."""
     dy, x = node.inputs
     if not is_int16(low, dy):
-        low.any_width = False
+        low.any_exponent = False
         lower_grad(low, node)
         return
     emit(low, node, dy, x)

@@ -22,7 +22,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
     """Emit one ADD_S16 of dy alone, scaled by the numbers, and else what float32 asks for."""
     dy, factor = sorted(node.inputs, key=lambda x: not is_int16(low, x))
     if not is_int16(low, dy) or constant_array(factor) is None or static_shape(dy) != static_shape(node.outputs[0]):
-        low.any_width = False
+        low.any_exponent = False
         lower_float(low, node)
         return
     layout, source, shape = like(low, dy), read(low, node, dy), static_shape(factor)
