@@ -83,15 +83,14 @@ static int has_loop(const gm_session *session, const gm_program *program)
     return 0;
 }
 
-/* The most instructions that a program runs. */
-static uint32_t instructions_of(const gm_session *session, uint32_t kind)
+static const gm_program *program_of(const gm_session *session, uint32_t kind)
 {
     const gm_section section = session->header->sections[GM_SECTION_PROGRAMS];
     const gm_program *program = (const void *)(session->image + section.offset);
     while (program->kind != kind) {
         ++program;
     }
-    return has_loop(session, program) ? program->work_low : program->instructions;
+    return program;
 }
 
 /* Bytes from the arena's start that no program of that kind writes: all below the scratch; the parameters; none. */
@@ -103,19 +102,22 @@ static uint32_t untouched_size(const gm_session *session, uint32_t kind)
     return kind == GM_PROGRAM_TRAIN ? session->header->parameters_size : 0;
 }
 
-/* Instruction by instruction to the end; they are as many as the image says, or fewer before an error. */
+/* Instruction by instruction to the end. They are as many as the image says, or fewer before an error; with loops no
+ * more than its work. */
 static int run_counted(gm_session *session, uint32_t kind)
 {
     int status = gm_begin(session, kind);
     if (status != GM_OK) {
         return status;
     }
+    const gm_program *program = program_of(session, kind);
+    int loops = has_loop(session, program);
     uint32_t size = untouched_size(session, kind), before = gm_crc32(0, session->arena, size),
-             left = instructions_of(session, kind);
+             left = loops ? program->work_low : program->instructions;
     do {
         status = gm_run(session, 1);
     } while (status == GM_AGAIN && --left != 0);
-    require(status < GM_OK || (status == GM_OK && left <= 1));
+    require(status < GM_OK || (status == GM_OK && (loops || left <= 1)));
     require(gm_crc32(0, session->arena, size) == before);
     return status;
 }

@@ -53,6 +53,19 @@ MODELS: dict[str, tuple[str, str, str, dict[str, tuple[int, ...]], Callable[[], 
         {"w1": (2, 1, 3, 3), "b1": (2,), "w2": (2, 1, 3, 3), "w3": (2, 2), "b3": (2,)},
         losses.cross_entropy,
     ),
+    "rows": (
+        "float[N,1,12,4] x",
+        "float[N,2] y",
+        """
+        c = Conv<kernel_shape=[3,3], pads=[1,1,1,1]>(x, w1, b1)
+        r = Relu(c)
+        d = Conv<kernel_shape=[3,3], pads=[1,1,1,1]>(r, w2)
+        e = Conv<kernel_shape=[3,3], strides=[2,2]>(d, w3)
+        f = Flatten(e)
+        y = Gemm(f, w4, b4)""",
+        {"w1": (4, 1, 3, 3), "b1": (4,), "w2": (4, 4, 3, 3), "w3": (1, 4, 3, 3), "w4": (5, 2), "b4": (2,)},
+        losses.cross_entropy,
+    ),
     "quantized": (
         "int8[N,1,6,6] x",
         "float[N,2] y",
@@ -174,8 +187,10 @@ def model(name: str) -> onnx.ModelProto:
     return proto
 
 
-def image_of(name: str, optimizer: optimizers.Optimizer = _OPTIMIZERS[0], **options: Any) -> bytes:
-    made = build_artifacts(model(name), loss=MODELS[name][4](), optimizer=optimizer)
+def image_of(
+    name: str, optimizer: optimizers.Optimizer = _OPTIMIZERS[0], scheme: str = "full", **options: Any
+) -> bytes:
+    made = build_artifacts(model(name), loss=MODELS[name][4](), optimizer=optimizer, scheme=scheme)
     return compile_image(made, Options(batch=BATCH, properties=1, **options)).image
 
 
@@ -185,6 +200,7 @@ def images() -> Iterator[tuple[str, bytes]]:
         for accumulate in (False, True):
             optimizer = _OPTIMIZERS[(number + accumulate) % len(_OPTIMIZERS)]
             yield f"{name}_{'train' if accumulate else 'step'}", image_of(name, optimizer, accumulate=accumulate)
+    yield "rows_in_loops", image_of("rows", scheme="head", stream_rows=True)
     for dtype in ("int8", "f32"):
         yield f"store_{dtype}", image_of("dense", store=StoreOptions(3, dtype), accumulate=dtype == "f32")
 
