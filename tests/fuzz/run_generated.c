@@ -104,6 +104,7 @@ static uint32_t index_word(uint32_t opcode)
     case GM_OP_SOFTMAX_CROSS_ENTROPY: return WORD_OF(softmax_cross_entropy, labels);
     case GM_OP_SOFTMAX_CROSS_ENTROPY_GRAD: return WORD_OF(softmax_cross_entropy_grad, labels);
     case GM_OP_SOFTMAX_CROSS_ENTROPY_WITH_GRAD: return WORD_OF(softmax_cross_entropy_with_grad, labels);
+    case GM_OP_SOFTMAX_CROSS_ENTROPY_PLAIN: return WORD_OF(softmax_cross_entropy_plain, labels);
     default: return 0;
     }
 }
@@ -125,15 +126,39 @@ static void fill_integers(draws *d, gm_session *session, const uint32_t *word, c
     }
 }
 
-/* The row of a fused update keeps nothing that anyone may read: whether it is written is the kernel's business. */
-static void forget_row(gm_session *session, const uint32_t *word)
+/* The words of the operands, up to two, that keep nothing that anyone may read; 0: none. */
+static void words_of_room(uint32_t opcode, uint32_t *row, uint32_t *panel)
 {
-    uint32_t opcode = *word & 0xFFFF;
-    if (opcode == GM_OP_GEMM_UPDATE || opcode == GM_OP_CONV_UPDATE) { /* it is the same word of both */
-        const gm_opcode_shape *shape = gm_shape_of(opcode);
-        uint32_t row = WORD_OF(gemm_update, row);
-        memset(session->arena + word[row], 0, 4 * (size_t)elements_of(word, shape, &shape->operands[row - 1]));
+    *row = *panel = 0;
+    switch (opcode) {
+    case GM_OP_GEMM_UPDATE: *row = WORD_OF(gemm_update, row); break;
+    case GM_OP_CONV_UPDATE: *row = WORD_OF(conv_update, row); break;
+    case GM_OP_CONV_UPDATE_S8: *row = WORD_OF(conv_update_s8, row); break;
+    case GM_OP_CONV_UPDATE_S16: *row = WORD_OF(conv_update_s16, row), *panel = WORD_OF(conv_update_s16, panel); break;
+    case GM_OP_CONV_S8: *panel = WORD_OF(conv_s8, panel); break;
+    case GM_OP_CONV_TRANSPOSE_S8: *panel = WORD_OF(conv_transpose_s8, panel); break;
+    case GM_OP_MATMUL_S8: *panel = WORD_OF(matmul_s8, panel); break;
+    case GM_OP_CONV_GRAD_X_S16: *panel = WORD_OF(conv_grad_x_s16, panel); break;
+    case GM_OP_CONV_GRAD_W_S16: *panel = WORD_OF(conv_grad_w_s16, panel); break;
+    default: break;
     }
+}
+
+static void forget(gm_session *session, const uint32_t *word, uint32_t operand)
+{
+    if (operand != 0 && word[operand] != GM_NONE) {
+        const gm_opcode_shape *shape = gm_shape_of(*word & 0xFFFF);
+        memset(session->arena + word[operand], 0, 4 * (size_t)elements_of(word, shape, &shape->operands[operand - 1]));
+    }
+}
+
+/* Whether, and with what, the row of a fused update and a panel are written is the kernel's business. */
+static void forget_room(gm_session *session, const uint32_t *word)
+{
+    uint32_t row, panel;
+    words_of_room(*word & 0xFFFF, &row, &panel);
+    forget(session, word, row);
+    forget(session, word, panel);
 }
 
 /* ---- Parts, as several threads would run them --------------------------------------------------------------------- */
@@ -174,6 +199,26 @@ static void tell_arena(const gm_session *session, int status)
     say_line("returned", (uint32_t[]){(uint32_t)status, digest}, 2);
 }
 
+/* The instruction that runs next, as it runs: behind a GUARD with its operands moved on. NULL where the GUARD leaves it
+ * out. */
+static const uint32_t *next_as_it_runs(const gm_session *session, const uint32_t *word, uint32_t *copy)
+{
+    if ((*word & 0xFFFF) != GM_OP_GUARD) {
+        return word;
+    }
+    const gm_insn_guard *guard = (const void *)word;
+    uint32_t since = session->iteration - guard->first, turn = since / guard->period;
+    if (session->iteration < guard->first || since % guard->period != 0 || turn >= guard->count) {
+        return NULL;
+    }
+    const uint32_t *guarded = word + (*word >> 16);
+    memcpy(copy, guarded, (*guarded >> 16) * sizeof *copy);
+    copy[1 + guard->operand_a] += turn * guard->step_a;
+    copy[1 + guard->operand_b] += turn * guard->step_b;
+    copy[1 + guard->operand_c] += turn * guard->step_c;
+    return copy;
+}
+
 static int run_instruction(draws *d, gm_session *session, const order *o)
 {
     const uint32_t *word = session->pc;
@@ -184,9 +229,13 @@ static int run_instruction(draws *d, gm_session *session, const order *o)
     if (o->detail == DETAIL_INSTRUCTIONS) {
         say_line("instruction", word, *word >> 16);
     }
+    uint32_t copy[GM_MOST_WORDS];
+    const uint32_t *runs = next_as_it_runs(session, word, copy);
     int status = gm_run(session, 1);
     run[*word & 0xFFFF] += status >= GM_OK;
-    forget_row(session, word);
+    if (runs != NULL) {
+        forget_room(session, runs);
+    }
     unify_nans(session);
     if (o->detail == DETAIL_INSTRUCTIONS) {
         tell_arena(session, status);

@@ -29,8 +29,8 @@ def lower(low: Lowering, node: ir.Node) -> None:
 
 def lower_sum(low: Lowering, node: ir.Node) -> None:
     """Emit one SUM_S16 where a gradient of 16 bits is summed for each channel, else what float32 asks for."""
-    axes = reduced_axes(node) if is_int16(low, node.inputs[0]) else []
-    if len(axes) == len(static_shape(node.inputs[0], node)) - 1:
+    g = node.inputs[0]
+    if is_int16(low, g) and len(reduced_axes(node)) == len(static_shape(g, node)) - 1:
         emit(low, node, None)
         return
     low.any_exponent = False
