@@ -52,7 +52,7 @@ static inline uint32_t gm_element_size(uint32_t dtype)
 /* Returns the bytes of a parameter's gradient, which is f32 whatever the parameter is. */
 static inline uint32_t gm_gradient_size(const gm_state_entry *entry)
 {
-    return entry->size / gm_element_size(entry->dtype) * 4;
+    return GM_WITH_INT8 ? entry->size / gm_element_size(entry->dtype) * 4 : entry->size;
 }
 
 /* Returns the bytes that one sample takes in the input. */

@@ -33,8 +33,11 @@ static int read_update(const uint32_t *instruction, update *out)
     const gm_insn_update *plain = start;
     const gm_insn_gemm_update *gemm = start;
     const gm_insn_conv_update *conv = start;
+#if GM_WITH_INT8
     const gm_insn_conv_update_s8 *conv_s8 = start;
     const gm_insn_update_s8 *stored = start;
+    const gm_insn_conv_update_s16 *conv_s16 = start;
+#endif
     switch (*instruction & 0xFFFF) {
     case GM_OP_UPDATE: *out = (update){plain->n, &plain->p, plain->rule}; return 1;
     case GM_OP_GEMM_UPDATE: *out = (update){gemm->m * gemm->n, &gemm->p, gemm->rule}; return 1;
@@ -42,6 +45,7 @@ static int read_update(const uint32_t *instruction, update *out)
         *out = (update){conv->groups * conv->out_channels * conv->in_channels * conv->kernel_h * conv->kernel_w,
                         &conv->p, conv->rule};
         return 1;
+#if GM_WITH_INT8
     case GM_OP_UPDATE_S8:
     case GM_OP_UPDATE_S16:
     case GM_OP_UPDATE_S32:
@@ -52,6 +56,12 @@ static int read_update(const uint32_t *instruction, update *out)
                             conv_s8->kernel_w,
                         &conv_s8->p, conv_s8->rule};
         return 1;
+    case GM_OP_CONV_UPDATE_S16:
+        *out = (update){conv_s16->groups * conv_s16->out_channels * conv_s16->in_channels * conv_s16->kernel_h *
+                            conv_s16->kernel_w,
+                        &conv_s16->p, conv_s16->rule};
+        return 1;
+#endif
     default: return 0;
     }
 }
@@ -87,7 +97,7 @@ static int is_sound_update(const gm_session *session, const update *u)
  * keep them in range. */
 static float limit_of(const gm_state_entry *entry)
 {
-    if (entry->dtype != GM_DTYPE_F32) {
+    if (GM_WITH_INT8 && entry->dtype != GM_DTYPE_F32) {
         return 0.0f;
     }
     return entry->role == GM_STATE_ROLE_PARAMETER   ? PARAMETER_LIMIT

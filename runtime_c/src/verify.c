@@ -154,7 +154,7 @@ static int is_other_state(const gm_header *header, const gm_state_entry *entry)
 /* Returns where the next parameter begins behind one that ends at `end`. */
 static uint64_t next_word(uint64_t end)
 {
-    return (end + (WORD - 1)) / WORD * WORD;
+    return GM_WITH_INT8 ? (end + (WORD - 1)) / WORD * WORD : end;
 }
 
 /* V11: parameters are first, and fill [0, parameters_size) in ascending order, each from a word

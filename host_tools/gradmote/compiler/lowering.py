@@ -229,7 +229,7 @@ class Lowering:
         view = self.stored(value)
         if view.exponent is not None and not self.any_exponent:
             return self.floats[value] if value in self.floats else self.dequantized(value)  # type: ignore[arg-type]
-        if view.is_narrow and not self.any_width:
+        if view.is_narrow and view.exponent is None and not self.any_width:
             raise UnsupportedOperator(
                 f"{self.reader} of {view.dtype} elements, those of '{value.name}'",  # type: ignore[union-attr]
                 "put a DequantizeLinear in front of it, and a QuantizeLinear behind it",

@@ -80,7 +80,9 @@ def affine_of(node: ir.Node) -> Affine | None:
     """
     scale = constant_array(node.inputs[1])
     dtype = quantized_type(node)
-    if scale is None or scale.dtype != np.float32 or dtype not in QUANTIZED or attribute(node, "block_size", 0):
+    if scale is None or scale.dtype != np.float32 or dtype not in QUANTIZED:
+        return None
+    if attribute(node, "block_size", 0) or attribute(node, "precision", 0) not in (0, ir.DataType.FLOAT):
         return None
     given = node.inputs[2] if len(node.inputs) > 2 else None
     zero = constant_array(given) if given is not None else np.zeros(scale.shape, dtype.numpy())

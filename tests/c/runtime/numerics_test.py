@@ -19,8 +19,9 @@ LEVELS = ("-O0", "-O2", "-O3")
 #: What matrix products and updates are made of, on every processor: the whole runtime takes a minute to compile, often.
 KERNELS = [source for source in runtime_sources() if source.is_relative_to(RUNTIME / "kernels")]
 PRODUCTS = [s for s in KERNELS if s.stem.startswith(("gemm", "update", "steps")) or s.parent.name == "optimizers"]
+NUMERICS = RUNTIME / "src" / "numerics.c"
 #: Program: the sources that it needs beside its own, and its arguments.
-PROGRAMS = {"numerics_test.c": ([RUNTIME / "src" / "numerics.c"], ["2003"]), "kernels_gemm_test.c": (PRODUCTS, [])}
+PROGRAMS = {"numerics_test.c": ([NUMERICS], ["2003"]), "kernels_gemm_test.c": ([*PRODUCTS, NUMERICS], [])}
 
 
 def output_of(program: str, compiler: str, level: str, profile: str, folder: Path, *flags: str) -> str:

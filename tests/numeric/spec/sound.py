@@ -13,7 +13,16 @@ from .read_tables import constants, enums
 if TYPE_CHECKING:
     from .execute import Machine
 
-UPDATES = ("UPDATE", "GEMM_UPDATE", "CONV_UPDATE", "UPDATE_S8", "UPDATE_S16", "UPDATE_S32", "CONV_UPDATE_S8")
+UPDATES = (
+    "UPDATE",
+    "GEMM_UPDATE",
+    "CONV_UPDATE",
+    "UPDATE_S8",
+    "UPDATE_S16",
+    "UPDATE_S32",
+    "CONV_UPDATE_S8",
+    "CONV_UPDATE_S16",
+)
 
 
 def is_sound(machine: Machine, kind: str) -> bool:

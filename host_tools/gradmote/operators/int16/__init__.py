@@ -33,6 +33,5 @@ RULES: dict[tuple[str, str], LoweringRule] = {
 
 def with_int16(operators: Mapping[tuple[str, str], Operator]) -> dict[tuple[str, str], Operator]:
     """Return a table of operators in which these rules lower the backward pass."""
-    takes = {"any_width": True, "any_exponent": True}
-    changed = {key: replace(operators[key], lower=rule, **takes) for key, rule in RULES.items()}
+    changed = {key: replace(operators[key], lower=rule, any_exponent=True) for key, rule in RULES.items()}
     return {**operators, **changed}
