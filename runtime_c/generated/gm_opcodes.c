@@ -2936,7 +2936,7 @@ const gm_opcode_shape gm_shapes[SHAPE_COUNT > 0 ? SHAPE_COUNT : 1] = {
 #endif
 };
 
-const uint8_t gm_shape_index[GM_OP_LIMIT] = {
+const uint8_t gm_shape_index[GM_OP_TABLES] = {
 #if GM_WITH_GEMM
     [GM_OP_GEMM] = SHAPE_GEMM,
 #endif
@@ -3392,7 +3392,7 @@ const uint8_t gm_shape_index[GM_OP_LIMIT] = {
 #endif
 };
 
-const gm_kernel gm_kernels[GM_OP_LIMIT] = {
+const gm_kernel gm_kernels[GM_OP_TABLES] = {
 #if GM_WITH_GEMM
     [GM_OP_GEMM] = gm_kernel_gemm,
 #endif

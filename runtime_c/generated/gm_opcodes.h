@@ -162,6 +162,9 @@ enum gm_opcode {
     GM_OP_LIMIT = 152
 };
 
+/* Opcodes from here on are not in the tables of a build that has none of their groups. */
+#define GM_OP_TABLES (GM_WITH_INT8 || GM_WITH_LOOPS || GM_WITH_LOOP ? GM_OP_LIMIT : 122)
+
 enum gm_activation { GM_ACTIVATION_NONE = 0, GM_ACTIVATION_RELU = 1 };
 enum gm_reduction { GM_REDUCTION_NONE = 0, GM_REDUCTION_SUM = 1, GM_REDUCTION_MEAN = 2 };
 enum gm_direction { GM_DIRECTION_NEAREST = 0, GM_DIRECTION_DOWN = 1, GM_DIRECTION_UP = 2 };
@@ -3640,12 +3643,12 @@ typedef struct gm_opcode_shape {
 } gm_opcode_shape;
 
 /* NULL where no opcode has this code, or this build leaves it out. */
-extern const gm_kernel gm_kernels[GM_OP_LIMIT];
+extern const gm_kernel gm_kernels[GM_OP_TABLES];
 
 extern const gm_opcode_shape gm_shapes[];
-extern const uint8_t gm_shape_index[GM_OP_LIMIT];
+extern const uint8_t gm_shape_index[GM_OP_TABLES];
 
-/* NULL where the opcode, which is below GM_OP_LIMIT, has no kernel. */
+/* NULL where the opcode, which is below GM_OP_TABLES, has no kernel. */
 static inline const gm_opcode_shape *gm_shape_of(uint32_t opcode)
 {
     return gm_kernels[opcode] ? &gm_shapes[gm_shape_index[opcode]] : 0;

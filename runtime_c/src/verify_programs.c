@@ -128,7 +128,7 @@ static int end_instruction(gm_verifier *v, const uint32_t *instruction, uint32_t
 static int check_instruction(gm_verifier *v, const uint32_t *instruction, uint32_t available)
 {
     uint32_t opcode = instruction[0] & 0xFFFF, words = instruction[0] >> 16;
-    const gm_opcode_shape *shape = opcode < GM_OP_LIMIT ? gm_shape_of(opcode) : NULL;
+    const gm_opcode_shape *shape = opcode < GM_OP_TABLES ? gm_shape_of(opcode) : NULL;
     if (shape == NULL) {
         return GM_ERR_BAD_OPCODE;
     }

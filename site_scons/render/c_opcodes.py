@@ -37,6 +37,9 @@ enum gm_opcode {{
     GM_OP_LIMIT = {limit}
 }};
 
+/* Opcodes from here on are not in the tables of a build that has none of their groups. */
+#define GM_OP_TABLES (GM_WITH_INT8 || GM_WITH_LOOPS || GM_WITH_LOOP ? GM_OP_LIMIT : {ungrouped})
+
 {choices}
 
 {structs}
@@ -83,12 +86,12 @@ typedef struct gm_opcode_shape {{
 }} gm_opcode_shape;
 
 /* NULL where no opcode has this code, or this build leaves it out. */
-extern const gm_kernel gm_kernels[GM_OP_LIMIT];
+extern const gm_kernel gm_kernels[GM_OP_TABLES];
 
 extern const gm_opcode_shape gm_shapes[];
-extern const uint8_t gm_shape_index[GM_OP_LIMIT];
+extern const uint8_t gm_shape_index[GM_OP_TABLES];
 
-/* NULL where the opcode, which is below GM_OP_LIMIT, has no kernel. */
+/* NULL where the opcode, which is below GM_OP_TABLES, has no kernel. */
 static inline const gm_opcode_shape *gm_shape_of(uint32_t opcode)
 {{
     return gm_kernels[opcode] ? &gm_shapes[gm_shape_index[opcode]] : 0;
@@ -232,10 +235,10 @@ def tables(ops: list[Opcode]) -> str:
             "const gm_opcode_shape gm_shapes[SHAPE_COUNT > 0 ? SHAPE_COUNT : 1] = {",
             *map(shape_row, shapes.values()),
             "};\n",
-            "const uint8_t gm_shape_index[GM_OP_LIMIT] = {",
+            "const uint8_t gm_shape_index[GM_OP_TABLES] = {",
             *numbers,
             "};\n",
-            "const gm_kernel gm_kernels[GM_OP_LIMIT] = {",
+            "const gm_kernel gm_kernels[GM_OP_TABLES] = {",
             *kernels,
             "};\n",
         ]
@@ -259,6 +262,7 @@ def render() -> dict[str, str]:
     header = HEADER.format(
         enum="\n".join(f"    GM_OP_{o.name} = {o.code}," for o in ops),
         limit=ops[-1].code + 1,
+        ungrouped=max(o.code for o in ops if not o.group) + 1,
         choices=choices(ops),
         structs="\n\n".join(struct(o) for o in ops),
         prototypes="\n".join(

@@ -232,7 +232,7 @@ static uint32_t draw_opcode(draws *d)
 {
     uint32_t opcode;
     do {
-        opcode = below(d, GM_OP_LIMIT);
+        opcode = below(d, GM_OP_TABLES);
     } while (gm_kernels[opcode] == NULL || opcode == GM_OP_LOOP || opcode == GM_OP_GUARD);
     return opcode;
 }

@@ -108,7 +108,7 @@ static void copy_instruction(subject *s)
 /* Another opcode of the same length. */
 static void change_opcode(subject *s)
 {
-    uint32_t i = draw(s, s->instructions), opcode = draw(s, GM_OP_LIMIT);
+    uint32_t i = draw(s, s->instructions), opcode = draw(s, GM_OP_TABLES);
     const gm_opcode_shape *shape = gm_shape_of(opcode);
     if (shape != NULL && 1u + shape->n_operands + shape->n_params == length(s, i)) {
         *instruction(s, i) = opcode | length(s, i) << 16;

@@ -47,7 +47,7 @@ static void repair_program(gm_program *program, const uint32_t *code)
     program->instructions = 0;
     for (; left != 0; ++program->instructions) {
         uint32_t opcode = *code & 0xFFFF, words = *code >> 16;
-        const gm_opcode_shape *shape = opcode < GM_OP_LIMIT ? gm_shape_of(opcode) : NULL;
+        const gm_opcode_shape *shape = opcode < GM_OP_TABLES ? gm_shape_of(opcode) : NULL;
         if (shape == NULL || words > left || words != 1u + shape->n_operands + shape->n_params) {
             break;
         }
