@@ -13,9 +13,19 @@ ROOM = 256
 LARGEST = 2**31 - 1
 
 
+#: Operand type -> bytes of an element, where they are not four.
+SIZES = {"i8": 1, "i16": 2}
+
+
 def axes_of(spec):
     """Return dim and stride of each axis of each operand."""
     return [axis for _, _, terms, _ in spec["operands"].values() for axis in terms]
+
+
+def element_size(spec, stride):
+    """Return the bytes of an element of the operands that have the stride: of the largest, which may step least."""
+    found = [SIZES.get(operand[1], 4) for operand in spec["operands"].values() if stride in {s for _, s in operand[2]}]
+    return max(found)
 
 
 #: Opcode -> strides that are parameters, of dims that may be 1.
@@ -43,7 +53,8 @@ def image_of(opcode, stride, value):
 @pytest.mark.parametrize("opcode", [opcode for opcode, strides in STRIDES.items() if strides])
 def test_free_strides_stay_in_memory(opcode):
     for stride in STRIDES[opcode]:
-        Session(image_of(opcode, stride, lambda size: size // 4)).close()
-        for value in (lambda size: size // 4 + 1, 2**28, 2**30, LARGEST):
+        width = element_size(OPCODES[opcode], stride)
+        Session(image_of(opcode, stride, lambda size, width=width: size // width)).close()
+        for value in (lambda size, width=width: size // width + 1, 2**28, 2**30, LARGEST):
             with pytest.raises(RuntimeFault, match="BAD_OPERAND"):
                 Session(image_of(opcode, stride, value))

@@ -20,8 +20,20 @@ from support.oracle import make_model, node, values
 
 LISTED = {op_type: operator for (domain, op_type), operator in OPERATORS.items() if not domain}
 BY = {kind: sorted(name for name, op in LISTED.items() if op.trains == kind) for kind in ("yes", "zero", "no")}
+#: A value that is quantized and comes back.
+ROUND_TRIP = make_model(
+    [
+        node("Add", "x w", "h"),
+        node("QuantizeLinear", "h scale zero", "q"),
+        node("DequantizeLinear", "q scale zero", "y"),
+    ],
+    {"w": values(1, 3), "scale": np.float32(0.05), "zero": np.int8(3)},
+    {"x": (2, 3)},
+)
 #: Where ONNX's own tests have other types, or weigh nothing.
 OUR_OWN = {
+    "DequantizeLinear": ROUND_TRIP,
+    "QuantizeLinear": ROUND_TRIP,
     "Cast": make_model([node("Add", "x w", "h"), node("Cast", "h", "y", to=1)], {"w": values(1, 3)}, {"x": (2, 3)}),
     "Trilu": make_model([node("Add", "x w", "h"), node("Trilu", "h", "y")], {"w": values(1, 3)}, {"x": (2, 3)}),
     "ReduceLogSumExp": make_model(

@@ -46,8 +46,8 @@ def test_a_board_is_given_no_more_than_it_has():
     its = board("mps2-an386")
     assert (Limits().beside(its).ram, Limits().beside(its).flash) == room("mps2-an386")
     assert Limits(ram=10**9, flash=10**9).beside(its) == Limits().beside(its)
-    left = Limits(ram=bytes_of("96K"), flash=bytes_of("128K")).beside(its)
-    assert left.ram == 98304 - its.static_ram - its.stack_bound and left.flash == 131072 - its.code
+    left = Limits(ram=bytes_of("96K"), flash=bytes_of("256K")).beside(its)
+    assert left.ram == 98304 - its.static_ram - its.stack_bound and left.flash == 262144 - its.code
     assert Limits(ram=1, flash=1).beside(its) == Limits(ram=0, flash=0)
 
 
