@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "../../../../src/numerics.h"
 #include "../../arch.h"
 
 /* Returns two numbers of 16 bits as a pair. */
@@ -61,7 +62,7 @@ static inline uint32_t gm_upper_halves(uint32_t a, uint32_t b)
 static inline uint32_t gm_four_at(const int8_t *from)
 {
     uint32_t four;
-    __builtin_memcpy(&four, from, sizeof four);
+    GM_COPY_WORD(&four, from);
     return four;
 }
 
