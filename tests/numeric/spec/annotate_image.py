@@ -6,16 +6,13 @@ import struct
 from collections.abc import Iterator, Sequence
 
 from .read_image import NONE, SECTIONS, Image
-from .read_tables import constants, enums, fields, opcodes, rules, size_of
+from .read_tables import constants, enum_fields, enums, fields, name_of, opcodes, rules, size_of
 from .verify_program import CONSTANT_BIT
 
 #: A word of the file and what it means.
 Note = tuple[int, str]
 WORDS = 4
 
-_ENUMS = {("program", "kind"): "program", ("tensor", "role"): "role", ("tensor", "dtype"): "dtype",
-          ("state_entry", "role"): "state_role", ("state_entry", "dtype"): "dtype",
-          ("control", "schedule"): "schedule"}  # fmt: skip
 _TABLES = {"TENSORS": "tensor", "PROGRAMS": "program", "STATE": "state_entry", "STORE": "store"}
 
 
@@ -79,8 +76,8 @@ class Dump:
         return notes
 
     def _meaning(self, record: str, field: str, kind: str, word: int) -> str:
-        if (record, field) in _ENUMS:
-            return enums()[_ENUMS[record, field]][word]
+        if field in enum_fields(record):
+            return name_of(enum_fields(record)[field], word) or number(word)
         if field == "magic":
             return struct.pack("<I", word).decode()
         if field == "programs":
@@ -118,7 +115,7 @@ class Dump:
 
     def _code(self, offset: int) -> Iterator[str]:
         for program in self.image.programs:
-            kind, at = enums()["program"][program.kind], offset + program.code_offset
+            kind, at = program.kind_name, offset + program.code_offset
             end = at + program.code_size
             while at < end:
                 opcode = opcodes()[self.words[at // 4] & 0xFFFF]
@@ -170,11 +167,10 @@ class Dump:
     def _initial(self, offset: int, size: int) -> list[Note]:
         notes = [(word, "") for word in self.words[offset // 4 : (offset + size) // 4]]
         for entry in self.image.state:
-            role = enums()["state_role"][entry.role]
             for at in range(entry.offset // 4, min((entry.offset + entry.size) // 4, len(notes))):
                 word, first = notes[at][0], at == entry.offset // 4
                 label = f"{self._name(entry.name)} " if first and entry.name != NONE else ""
-                notes[at] = (word, f"{label}{real(word) if role in ('PARAMETER', 'SLOT') else ''}".strip())
+                notes[at] = (word, f"{label}{real(word) if entry.role_name in ('PARAMETER', 'SLOT') else ''}".strip())
         control = [(word, text) for word, text in self._control(offset) if self.image.header.control_offset < size]
         first = self.image.header.control_offset // 4
         notes[first : first + len(control)] = control[: len(notes) - first]

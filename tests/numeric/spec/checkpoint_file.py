@@ -15,14 +15,16 @@ from .read_tables import constants, enums, fields, size_of
 
 HEADER = size_of("checkpoint")
 PLAIN, HALF = enums()["encoding"].index("PLAIN"), enums()["encoding"].index("HALF")
-_PACKED_ROLES = [enums()["state_role"].index(name) for name in ("PARAMETER", "SLOT", "STATISTIC")]
+_PACKED_ROLES = ("PARAMETER", "SLOT", "STATISTIC")
 
 
 def pieces(machine: Machine, encoding: int) -> Iterator[tuple[int, int, bool]]:
     """Yield offset and size in memory of each piece of the state, and whether it is packed."""
     at = 0
     for entry in machine.image.state if encoding == HALF else []:
-        is_packed = entry.role in _PACKED_ROLES and entry.dtype == 0 and entry.size >= constants()["PACKED_SIZE"]
+        is_packed = (
+            entry.role_name in _PACKED_ROLES and entry.dtype_name == "F32" and entry.size >= constants()["PACKED_SIZE"]
+        )
         if is_packed and entry.offset >= at:
             yield from [(at, entry.offset - at, False)] if entry.offset > at else []
             yield entry.offset, entry.size, True

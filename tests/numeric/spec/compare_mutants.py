@@ -22,7 +22,7 @@ from numeric.spec.read_image import Image  # noqa: E402
 from numeric.spec.read_tables import codes, opcodes  # noqa: E402
 from numeric.spec.regions import LIMIT  # noqa: E402
 from numeric.spec.run_drawn import difference, drawn_image  # noqa: E402
-from numeric.spec.trained_models import image, streamed  # noqa: E402
+from numeric.spec.trained_models import image, quantized, streamed  # noqa: E402
 from numeric.spec.verify import error_of  # noqa: E402
 from numeric.spec.verify_program import KINDS, LOOPS, instructions  # noqa: E402
 
@@ -49,9 +49,10 @@ class Product:
 
 
 def originals() -> list[bytes]:
-    """Return the images that are changed: of networks, with and without a store, as often as of single opcodes."""
+    """Return the images that are changed: of networks, with and without a store, and of single opcodes."""
     networks = [image("mlp", "adam"), image("dropout", "adamw", accumulate=True), image("cnn", "sgd"),
-                image("normalized", "momentum", accumulate=True), image("mlp", "sgd", store=12)]  # fmt: skip
+                image("normalized", "momentum", accumulate=True), image("mlp", "sgd", store=12),
+                quantized(store=4), quantized(accumulate=True)]  # fmt: skip
     single = [drawn_image(opcode, 7) for opcode in opcodes().values() if opcode.name not in LOOPS]
     return 24 * networks + 12 * [streamed(seed) for seed in (1, 2, 3)] + single
 

@@ -27,12 +27,11 @@ from . import (  # noqa: F401  (each registers its kernels)
 from .machine import KERNELS, Call, Stopped
 from .numerics import Arithmetic, Array
 from .read_image import Image
-from .read_tables import enums, fields
+from .read_tables import enums, fields, name_of
 from .sound import is_sound
 from .verify_program import executed
 
 KINDS = enums()["program"]
-ROLES = enums()["role"]
 _CONTROL = {name: offset for name, _, _, offset in fields("control")}
 
 
@@ -86,7 +85,7 @@ class Machine:
         self.changed.add("rate")
 
     def _advance_schedule(self) -> None:
-        if self.count("schedule") != enums()["schedule"].index("LINEAR"):
+        if name_of("schedule", self.count("schedule")) != "LINEAR":
             return
         step = self.count("optimizer_steps") - self.count("schedule_start") & 0xFFFFFFFF
         warmup, total = self.count("warmup_steps"), self.count("total_steps")
@@ -101,14 +100,14 @@ class Machine:
 
     def write(self, role: str, values: Array) -> None:
         """Write the image's only input or label."""
-        (tensor,) = [tensor for tensor in self.image.tensors if ROLES[tensor.role] == role]
-        data = values.astype("<f4" if tensor.dtype == 0 else "<i4").tobytes()
+        (tensor,) = [tensor for tensor in self.image.tensors if tensor.role_name == role]
+        data = values.astype("<f4" if tensor.dtype_name == "F32" else "<i4").tobytes()
         self.arena[tensor.offset : tensor.offset + tensor.size] = np.frombuffer(data, np.uint8)
 
     def loss(self, kind: str) -> np.float32:
         """Return the loss of the last run of that program."""
         bit = 1 << KINDS.index(kind)
-        found = [t for t in self.image.tensors if ROLES[t.role] == "LOSS" and t.programs & bit]
+        found = [t for t in self.image.tensors if t.role_name == "LOSS" and t.programs & bit]
         return np.float32(struct.unpack_from("<f", self.arena, found[0].offset)[0])
 
     def state(self) -> bytes:
@@ -128,7 +127,7 @@ class Machine:
 
     def run(self, kind: str) -> str:
         """Run a program and return OK, or the name of the error that it ends with."""
-        if all(KINDS[program.kind] != kind for program in self.image.programs):
+        if all(program.kind_name != kind for program in self.image.programs):
             return "NO_PROGRAM"
         found = self._before(kind)
         if found != "OK":

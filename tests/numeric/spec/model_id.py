@@ -8,10 +8,6 @@ from collections.abc import Mapping
 import numpy as np
 
 from .read_image import Image, Record
-from .read_tables import enums
-
-_ROLES = enums()["state_role"]
-_STORE_DTYPES = ("int8", "f32", "bytes")
 
 
 def model_id(image: Image, frozen: Mapping[str, np.ndarray]) -> bytes:
@@ -22,16 +18,16 @@ def model_id(image: Image, frozen: Mapping[str, np.ndarray]) -> bytes:
     digest = hashlib.sha256(weights.digest())
     for role in ("PARAMETER", "STATISTIC", "SLOT"):
         for entry in image.state:
-            digest.update(_line(image, entry) if _ROLES[entry.role] == role else b"")
+            digest.update(_line(image, entry) if entry.role_name == role else b"")
     h = image.header
     digest.update(f"{h.control_offset} {h.properties_offset} {h.properties_count}".encode())
     if image.store is not None:
-        digest.update(f" {_STORE_DTYPES[image.store.dtype]} {image.store.elements} {image.store.capacity}".encode())
+        digest.update(f" {image.store.dtype_name.lower()} {image.store.elements} {image.store.capacity}".encode())
     return digest.digest()[:16]
 
 
 def _line(image: Image, entry: Record) -> bytes:
     name = image.section("NAMES")[entry.name :].split(b"\0")[0]
-    dtype = enums()["dtype"][entry.dtype].lower()
+    dtype = entry.dtype_name.lower()
     kind = "" if dtype == "f32" else f" {dtype}"
     return name + f" {tuple(entry.dims[: entry.rank])} {entry.offset}{kind}\n".encode()

@@ -8,14 +8,18 @@ from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
 
-from .read_tables import constants, enums, fields, size_of
+from .read_tables import constants, enum_fields, enums, fields, name_of, size_of
 
 NONE = constants()["NONE"]
 SECTIONS = enums()["section"]
 
 
 class Record(SimpleNamespace):
-    """The fields of one record by their names."""
+    """The fields of one record by their names.
+
+    A field that is a number of an enum has the name beside it, such as `dtype_name` beside `dtype`: None where the
+    enum does not have the number, which anyone may have written.
+    """
 
 
 def read_record(name: str, data: bytes, at: int) -> Record:
@@ -24,7 +28,8 @@ def read_record(name: str, data: bytes, at: int) -> Record:
     for field, kind, count, offset in fields(name):
         values = [_read(kind, data, at + offset + i * size_of_type(kind)) for i in range(count)]
         found[field] = values[0] if count == 1 else values
-    return Record(**found)
+    names = {f"{field}_name": name_of(enum, found[field]) for field, enum in enum_fields(name).items()}
+    return Record(**found, **names)
 
 
 def size_of_type(kind: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass
 from functools import cache
@@ -125,6 +126,20 @@ def constants() -> dict[str, int]:
 def enums() -> dict[str, list[str]]:
     """Return the names of each enum of records.toml, in the order of their numbers."""
     return dict(load("records")["enums"])
+
+
+def name_of(enum: str, number: int) -> str | None:
+    """Return the name of a number in an enum of records.toml, or None where the enum does not have it."""
+    names = enums()[enum]
+    return names[number] if 0 <= number < len(names) else None
+
+
+@cache
+def enum_fields(record: str) -> dict[str, str]:
+    """Return the enum of each field of a record that has one: its comment begins with "enum"."""
+    (row,) = [row for row in load("records")["record"] if row["name"] == record]
+    found = (re.match(r"(\w+):[^#]*# enum (\w+)", text) for text in row["fields"])
+    return {match[1]: match[2] for match in found if match}
 
 
 @cache

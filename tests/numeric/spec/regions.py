@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .read_image import Record
-from .read_tables import enums, size_of
+from .read_tables import size_of
 
 #: Bytes of the largest image and of the largest arena.
 LIMIT = 1 << 30
@@ -20,8 +20,7 @@ def overlap(a: int, a_size: int, b: int, b_size: int) -> bool:
 
 
 def store_size(store: Record) -> int:
-    """Return the bytes of the sample store in the state."""
-    dtype = enums()["store_dtype"][store.dtype]
-    data = 4 * store.elements if dtype == "F32" else (store.elements + 3) // 4 * 4
-    sample = 4 + data + (4 if dtype == "INT8" else 0)
+    """Return the bytes of the sample store in the state. Its dtype is known."""
+    data = 4 * store.elements if store.dtype_name == "F32" else (store.elements + 3) // 4 * 4
+    sample = 4 + data + (4 if store.dtype_name == "INT8" else 0)
     return 4 + size_of("store_class") * store.classes + sample * store.capacity

@@ -11,7 +11,7 @@ from gradmote.errors import RuntimeFault
 from support.program_image import SCRATCH, instruction, program_image
 
 from .draw_instruction import Drawer, Drawn
-from .execute import KINDS, ROLES, Machine
+from .execute import KINDS, Machine
 from .machine import Call
 from .numerics import Array
 from .read_image import NONE
@@ -63,7 +63,7 @@ def difference(image: bytes, profile: str) -> str | None:
 
 
 def _is_quick(machine: Machine, kind: str) -> bool:
-    found = [program for program in machine.image.programs if KINDS[program.kind] == kind]
+    found = [program for program in machine.image.programs if program.kind_name == kind]
     return bool(found) and found[0].work_high == 0 and found[0].work_low <= MOST_WORK
 
 
@@ -71,9 +71,9 @@ def _give_data(session: Session, machine: Machine) -> None:
     """Write drawn numbers into every input and label of both, and digits where labels are integers."""
     drawn = np.random.default_rng(1)
     for tensor in machine.image.tensors:
-        if tensor.role in (ROLES.index("INPUT"), ROLES.index("LABEL")):
+        if tensor.role_name in ("INPUT", "LABEL"):
             x = drawn.random(tensor.size // 4).astype("<f4")
-            values = x if tensor.dtype == 0 else (x * 10).astype("<i4")
+            values = x if tensor.dtype_name == "F32" else (x * 10).astype("<i4")
             machine.arena[tensor.offset : tensor.offset + tensor.size] = values.view(np.uint8)
             session._memory[tensor.offset : tensor.offset + tensor.size] = values.tobytes()
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from .machine import Call
 from .numerics import Array
-from .read_tables import constants, enums
+from .read_tables import constants
 
 if TYPE_CHECKING:
     from .execute import Machine
@@ -45,9 +45,9 @@ def is_sound(machine: Machine, kind: str) -> bool:
 
 
 def _is_sound_state(machine: Machine) -> bool:
-    limits = {enums()["state_role"].index("PARAMETER"): 2.0**60, enums()["state_role"].index("STATISTIC"): np.inf}
-    entries = [e for e in machine.image.state if e.role in limits and e.dtype == enums()["dtype"].index("F32")]
-    return all(_below(machine.arena[e.offset : e.offset + e.size].view("<f4"), limits[e.role]) for e in entries)
+    limits = {"PARAMETER": 2.0**60, "STATISTIC": np.inf}
+    entries = [e for e in machine.image.state if e.role_name in limits and e.dtype_name == "F32"]
+    return all(_below(machine.arena[e.offset : e.offset + e.size].view("<f4"), limits[e.role_name]) for e in entries)
 
 
 def _below(x: Array, limit: float) -> bool:

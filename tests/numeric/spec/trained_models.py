@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import onnx
+from fuzz import seeds
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
@@ -58,6 +59,12 @@ def image(network: str, optimizer: str, accumulate: bool = False, store: int = 0
     built = build_artifacts(model, None, losses.cross_entropy(), OPTIMIZERS[optimizer], batch_norm=mode)
     kept = StoreOptions(store) if store else None
     return compile_image(built, Options(batch=BATCH, accumulate=accumulate, store=kept, properties=2)).image
+
+
+@cache
+def quantized(accumulate: bool = False, store: int = 0) -> bytes:
+    """Return the image of an int8 network with int8 input, int8 weights and gradients of int16."""
+    return seeds.image_of("quantized", accumulate=accumulate, store=StoreOptions(store) if store else None)
 
 
 @cache

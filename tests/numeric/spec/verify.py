@@ -18,9 +18,7 @@ CONTROL = size_of("control")
 PROPERTY = size_of("property")
 
 #: The bytes of an element of each dtype.
-ELEMENT_SIZES = [{"F32": 4, "I32": 4, "I8": 1, "U8": 1, "I16": 2}[name] for name in enums()["dtype"]]
-_ROLES = enums()["role"]
-_STATE_ROLES = enums()["state_role"]
+ELEMENT_SIZES = {"F32": 4, "I32": 4, "I8": 1, "U8": 1, "I16": 2}
 _RECORDS = {"TENSORS": "tensor", "PROGRAMS": "program", "STATE": "state_entry", "STORE": "store"}
 
 
@@ -101,7 +99,7 @@ def _state_records(image: Image) -> str:
 def _is_shape(record: Record) -> bool:
     """V7."""
     rest = record.dims[record.rank :]
-    whole = ELEMENT_SIZES[record.dtype] * prod(record.dims) == record.size > 0
+    whole = ELEMENT_SIZES[record.dtype_name] * prod(record.dims) == record.size > 0
     return record.rank <= 6 and all(dim == 1 for dim in rest) and whole
 
 
@@ -112,19 +110,19 @@ def _tensors(image: Image) -> str:
 
 def _is_tensor(image: Image, tensor: Record) -> bool:
     known = (
-        tensor.role < len(_ROLES)
-        and tensor.dtype < len(ELEMENT_SIZES)
+        tensor.role_name is not None
+        and tensor.dtype_name is not None
         and tensor.programs < 1 << len(enums()["program"])
     )
     if not (known and _is_name(image, tensor.name) and _is_shape(tensor) and _is_in_place(image, tensor)):
         return False
-    return _ROLES[tensor.role] != "LOSS" or (tensor.dtype == 0 and tensor.size == 4)
+    return tensor.role_name != "LOSS" or (tensor.dtype_name == "F32" and tensor.size == 4)
 
 
 def _is_in_place(image: Image, tensor: Record) -> bool:
     h = image.header
     inputs = h.gradients_offset + h.gradients_size
-    given = _ROLES[tensor.role] in ("INPUT", "LABEL")
+    given = tensor.role_name in ("INPUT", "LABEL")
     return lies_in(tensor.offset, tensor.size, h.scratch_offset, h.arena_size) or (
         given and lies_in(tensor.offset, tensor.size, inputs, h.scratch_offset)
     )
@@ -135,8 +133,10 @@ def _store(image: Image) -> str:
     store, h = image.store, image.header
     if store is None:
         return OK
+    if store.dtype_name is None:
+        return "BAD_STORE"
     size = store_size(store)
-    counts = len(image.section("STORE")) == size_of("store") and store.capacity and store.elements and store.dtype < 3
+    counts = len(image.section("STORE")) == size_of("store") and store.capacity and store.elements
     place = lies_in(store.offset, size, h.parameters_size, h.state_size)
     apart = not overlap(store.offset, size, h.control_offset, CONTROL)
     apart = apart and not overlap(store.offset, size, h.properties_offset, PROPERTY * h.properties_count)
@@ -147,26 +147,26 @@ def _store(image: Image) -> str:
 
 
 def _in_programs(image: Image, role: str) -> list[Record]:
-    return [tensor for tensor in image.tensors if _ROLES[tensor.role] == role and tensor.programs != 0]
+    return [tensor for tensor in image.tensors if tensor.role_name == role and tensor.programs != 0]
 
 
 def _labels_of_store(image: Image, store: Record) -> int:
     """Return how many labels a batch has; 0 where the tensors are none that a store can fill."""
     inputs, labels = _in_programs(image, "INPUT"), _in_programs(image, "LABEL")
-    if len(inputs) != 1 or len(labels) != 1 or enums()["dtype"][labels[0].dtype] != "I32":
+    if len(inputs) != 1 or len(labels) != 1 or labels[0].dtype_name != "I32":
         return 0
-    allowed = ("I8", "U8") if enums()["store_dtype"][store.dtype] == "BYTES" else ("F32",)
-    if enums()["dtype"][inputs[0].dtype] not in allowed:
+    allowed = ("I8", "U8") if store.dtype_name == "BYTES" else ("F32",)
+    if inputs[0].dtype_name not in allowed:
         return 0
     batch = labels[0].size // 4
-    return batch if batch * store.elements * ELEMENT_SIZES[inputs[0].dtype] == inputs[0].size else 0
+    return batch if batch * store.elements * ELEMENT_SIZES[inputs[0].dtype_name] == inputs[0].size else 0
 
 
 def _is_aside(image: Image, store: Record) -> bool:
     if store.aside == NONE:
         return True
     h, (given,) = image.header, _in_programs(image, "INPUT")
-    size = ELEMENT_SIZES[given.dtype] * store.elements
+    size = ELEMENT_SIZES[given.dtype_name] * store.elements
     inside = lies_in(store.aside, size, h.gradients_offset + h.gradients_size, h.scratch_offset)
     return inside and not overlap(store.aside, size, given.offset, given.size)
 
@@ -176,8 +176,8 @@ def _state_table(image: Image) -> str:
     end = 0
     for entry in image.state:
         is_parameter = end < image.header.parameters_size
-        known = entry.role < len(_STATE_ROLES) and entry.dtype < len(ELEMENT_SIZES) and _is_name(image, entry.name)
-        if not known or not _is_shape(entry) or is_parameter != (_STATE_ROLES[entry.role] == "PARAMETER"):
+        known = entry.role_name is not None and entry.dtype_name is not None and _is_name(image, entry.name)
+        if not known or not _is_shape(entry) or is_parameter != (entry.role_name == "PARAMETER"):
             return "BAD_STATE"
         if not (_is_parameter(image, entry, end) if is_parameter else _is_other_state(image, entry)):
             return "BAD_STATE"
@@ -189,14 +189,14 @@ def _is_parameter(image: Image, entry: Record, begin: int) -> bool:
     """V11, V12."""
     h = image.header
     gradients_end = h.gradients_offset + h.gradients_size
-    size = 4 * entry.size // ELEMENT_SIZES[entry.dtype]
+    size = 4 * entry.size // ELEMENT_SIZES[entry.dtype_name]
     gradient = entry.gradient == NONE or lies_in(entry.gradient, size, h.gradients_offset, gradients_end)
     return entry.offset == begin and gradient
 
 
 def _is_other_state(image: Image, entry: Record) -> bool:
     """V13."""
-    h, role = image.header, _STATE_ROLES[entry.role]
+    h, role = image.header, entry.role_name
     if entry.gradient != NONE or not lies_in(entry.offset, entry.size, h.parameters_size, h.state_size):
         return False
     if role == "CONTROL":

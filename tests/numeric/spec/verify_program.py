@@ -87,7 +87,7 @@ def decode(words: list[int], at: int) -> Instruction:
 def instructions(image: Image, kind: str) -> Iterator[Instruction]:
     """Yield the instructions of a program, or nothing where the image does not have it."""
     for program in image.programs:
-        words, at = image.code(program) if KINDS[program.kind] == kind else [], 0
+        words, at = image.code(program) if program.kind_name == kind else [], 0
         while at < len(words):
             yield decode(words, at)
             at += words[at] >> 16
@@ -96,7 +96,7 @@ def instructions(image: Image, kind: str) -> Iterator[Instruction]:
 def executed(image: Image, kind: str) -> Iterator[Instruction]:
     """Yield what a program runs: the instructions of loops in each iteration, with operands moved on."""
     for program in image.programs:
-        words, at = image.code(program) if KINDS[program.kind] == kind else [], 0
+        words, at = image.code(program) if program.kind_name == kind else [], 0
         while at < len(words):
             instruction = decode(words, at)
             at += words[at] >> 16
@@ -144,7 +144,7 @@ def check_programs(image: Image) -> str:
     seen: set[int] = set()
     for program in image.programs:
         inside = lies_in(program.code_offset, program.code_size, 0, len(image.section("CODE")))
-        known = program.kind < len(KINDS) and program.kind not in seen
+        known = program.kind_name is not None and program.kind not in seen
         if not (known and inside and program.code_size % 4 == 0 and program.arena_size <= image.header.arena_size):
             return "BAD_PROGRAM"
         seen.add(program.kind)
@@ -284,7 +284,7 @@ def _check_rule(image: Image, instruction: Instruction, place: int) -> None:
 
 def _may_write(image: Image, program: Record, offset: int, size: int) -> bool:
     """V17."""
-    h, kind = image.header, KINDS[program.kind]
+    h, kind = image.header, program.kind_name
     floor = {"TRAIN": h.gradients_offset, "OPTIMIZER": 0, "STEP": 0}.get(kind, h.scratch_offset)
     allowed = offset >= floor or (kind == "TRAIN" and _is_statistic(image, offset, size))
     inputs = h.gradients_offset + h.gradients_size
@@ -295,8 +295,7 @@ def _may_write(image: Image, program: Record, offset: int, size: int) -> bool:
 
 
 def _is_statistic(image: Image, offset: int, size: int) -> bool:
-    role = enums()["state_role"].index("STATISTIC")
-    return any(e.role == role and lies_in(offset, size, e.offset, e.offset + e.size) for e in image.state)
+    return any(e.role_name == "STATISTIC" and lies_in(offset, size, e.offset, e.offset + e.size) for e in image.state)
 
 
 def _is_one_to_one(instruction: Instruction, operand: Operand) -> bool:
