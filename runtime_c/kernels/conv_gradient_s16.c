@@ -10,7 +10,7 @@
 #if GM_WITH_CONV_GRAD_W_S16 || GM_WITH_CONV_UPDATE_S16
 
 /* Returns the sum of one row of outputs. x, dy: of the first of them. */
-static uint64_t s16_row_sum(const gm_conv_gradient_s16 *g, const int8_t *x, const int16_t *dy, uint32_t outputs)
+static uint64_t s16_row_sum(const gm_conv_gradient_s8 *g, const int8_t *x, const int16_t *dy, uint32_t outputs)
 {
     /* Of a single output, the stride of the window may be any number. */
     uint32_t x_step = outputs > 1 ? g->window.stride_w * g->x.w : 0;
@@ -24,7 +24,7 @@ static uint64_t s16_row_sum(const gm_conv_gradient_s16 *g, const int8_t *x, cons
 }
 
 /* Returns the sum of one tap (k, l) of one input channel over the whole batch. */
-static uint64_t s16_tap_sum(const gm_conv_gradient_s16 *g, const int8_t *x, const int16_t *dy, uint32_t k, uint32_t l)
+static uint64_t s16_tap_sum(const gm_conv_gradient_s8 *g, const int8_t *x, const int16_t *dy, uint32_t k, uint32_t l)
 {
     const gm_window *w = &g->window;
     gm_span rows = gm_valid_outputs(k, w->stride_h, w->dilation_h, w->pad_h, w->in_h, w->out_h);
@@ -42,7 +42,7 @@ static uint64_t s16_tap_sum(const gm_conv_gradient_s16 *g, const int8_t *x, cons
     return sum;
 }
 
-void gm_conv_gradient_row_s16(const gm_conv_gradient_s16 *g, const int8_t *x, const int16_t *dy, float unit,
+void gm_conv_gradient_row_s16(const gm_conv_gradient_s8 *g, const int8_t *x, const int16_t *dy, float unit,
                               float factor, uint32_t accumulate, float *row)
 {
     for (uint32_t c = 0; c < g->in_channels; c++, x += g->x.channel) {
@@ -67,7 +67,7 @@ int gm_kernel_conv_grad_w_s16(const struct gm_session *session, const void *inst
         return GM_OK;
     }
 #endif
-    const gm_conv_gradient_s16 g = GM_CONV_GRADIENT_S16(insn);
+    const gm_conv_gradient_s8 g = GM_CONV_GRADIENT_S8(insn);
     const int8_t *x = gm_i8(session, insn->x);
     const int16_t *dy = gm_i16(session, insn->dy);
     const float *factor = gm_f32(session, insn->factor);

@@ -3,29 +3,12 @@
 #ifndef GM_CONV_GRADIENT_S16_H
 #define GM_CONV_GRADIENT_S16_H
 
+#include "conv_gradient_s8.h"
 #include "gradient_s16.h"
-#include "window.h"
-
-typedef struct gm_conv_gradient_s16 {
-    gm_window window;
-    gm_layout x, dy;
-    uint32_t batch, in_channels;
-    int32_t x_zero;
-} gm_conv_gradient_s16;
-
-#define GM_CONV_GRADIENT_S16(insn)                                                             \
-    {                                                                                          \
-        .window = GM_WINDOW(insn),                                                             \
-        .x = {(insn)->x_batch, (insn)->x_h, (insn)->x_w, (insn)->x_group, (insn)->x_channel},  \
-        .dy = {(insn)->y_batch, (insn)->y_h, (insn)->y_w, (insn)->y_group, (insn)->y_channel}, \
-        .batch = (insn)->batch,                                                                \
-        .in_channels = (insn)->in_channels,                                                    \
-        .x_zero = gm_nearest_int8((insn)->x_zero),                                             \
-    }
 
 /* row[c,k,l] = unit sum over batch, output rows and columns of dy (x - x_zero), times factor; with
  * accumulate, added to row. x: of the output channel's group; dy: of the output channel. */
-void gm_conv_gradient_row_s16(const gm_conv_gradient_s16 *g, const int8_t *x, const int16_t *dy, float unit,
+void gm_conv_gradient_row_s16(const gm_conv_gradient_s8 *g, const int8_t *x, const int16_t *dy, float unit,
                               float factor, uint32_t accumulate, float *row);
 
 #endif

@@ -11,7 +11,7 @@
 int gm_kernel_conv_update_s16(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_conv_update_s16 *insn = instruction;
-    const gm_conv_gradient_s16 g = GM_CONV_GRADIENT_S16(insn);
+    const gm_conv_gradient_s8 g = GM_CONV_GRADIENT_S8(insn);
     const int8_t *x = gm_i8(session, insn->x);
     const int16_t *dy = gm_i16(session, insn->dy);
     const float *factor = gm_f32(session, insn->factor), *unit = gm_f32(session, insn->units);

@@ -27,12 +27,6 @@ static inline int32_t gm_bounded(int32_t x, int32_t least, int32_t most)
     return x < least ? least : x > most ? most : x;
 }
 
-/* Returns 2^n for -126 <= n <= 127. */
-static inline float gm_power_of_two(int32_t n)
-{
-    return gm_float_of((uint32_t)(n + 127) << 23);
-}
-
 /* Returns the words beside a gradient that is read. Their bytes may be anything. */
 static inline gm_exponent gm_exponent_of(const gm_session *session, uint32_t operand)
 {

@@ -12,12 +12,6 @@
 #define QUIET_NAN gm_float_of(0x7fc00000u)
 #define INFINITE gm_float_of(0x7f800000u)
 
-/* Returns 2^n for -126 <= n <= 127. */
-static float power_of_two(int32_t n)
-{
-    return gm_float_of((uint32_t)(n + 127) << 23);
-}
-
 /* ---- exp ------------------------------------------------------------------------------------- */
 
 /* exp(r) - 1 = r + r^2 q(r) for |r| <= ln(2)/2;
@@ -56,7 +50,7 @@ float gm_exp(float x)
      * neither. */
     int32_t power = (int32_t)n;
     int32_t half = power / 2;
-    return (1.0f + expm1_reduced(r)) * power_of_two(half) * power_of_two(power - half);
+    return (1.0f + expm1_reduced(r)) * gm_power_of_two(half) * gm_power_of_two(power - half);
 }
 
 float gm_expm1(float x)
@@ -72,7 +66,7 @@ float gm_expm1(float x)
     }
     float n;
     float r = reduce_by_ln2(x, &n);
-    float scale = power_of_two((int32_t)n);
+    float scale = gm_power_of_two((int32_t)n);
     return GM_MAC(scale - 1.0f, expm1_reduced(r), scale);
 }
 
@@ -236,7 +230,7 @@ static float reduce_by_half_pi(float x, uint32_t *n)
     }
     /* This is the product of two numbers in 1 .. 2 with 31 fraction bits, the second one pi/2. */
     uint32_t product = (uint32_t)((rest >> 32) * 0xc90fdaa2u >> 32);
-    float r = (float)product * power_of_two(exponent);
+    float r = (float)product * gm_power_of_two(exponent);
     *n = (uint32_t)nearest & 3u;
     return is_negative ? -r : r;
 }
@@ -356,7 +350,7 @@ float gm_fmod(float a, float b)
         rest -= rest >= divisor ? divisor : 0;
     }
     int32_t power = exponent - 150, half = power / 2;
-    float result = (float)rest * power_of_two(half) * power_of_two(power - half);
+    float result = (float)rest * gm_power_of_two(half) * gm_power_of_two(power - half);
     return gm_float_of(gm_bits_of(result) | (gm_bits_of(a) & 0x80000000u));
 }
 

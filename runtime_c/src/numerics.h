@@ -117,6 +117,12 @@ static inline float gm_abs(float x)
     return gm_float_of(gm_bits_of(x) & 0x7fffffffu);
 }
 
+/* Returns 2^n for -126 <= n <= 127. */
+static inline float gm_power_of_two(int32_t n)
+{
+    return gm_float_of((uint32_t)(n + 127) << 23);
+}
+
 /* ---- Square root, correctly rounded ---------------------------------------------------------- */
 
 /* 1 where the target has a binary32 square root instruction. */

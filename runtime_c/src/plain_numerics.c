@@ -4,11 +4,6 @@
 
 #if GM_FUSED
 
-static float plain_power_of_two(int32_t n)
-{
-    return gm_float_of((uint32_t)(n + 127) << 23);
-}
-
 float gm_plain_exp(float x)
 {
     if (x != x) {
@@ -27,7 +22,7 @@ float gm_plain_exp(float x)
     q = 0x1.555492p-3f + q * r;
     q = 0x1.fffffcp-2f + q * r;
     int32_t power = (int32_t)n, half = power / 2;
-    return (1.0f + (r + q * (r * r))) * plain_power_of_two(half) * plain_power_of_two(power - half);
+    return (1.0f + (r + q * (r * r))) * gm_power_of_two(half) * gm_power_of_two(power - half);
 }
 
 /* Returns the logarithm of a positive normal number times 2^bias. */

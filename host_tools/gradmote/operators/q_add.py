@@ -16,7 +16,7 @@ from ..generated.instructions import AddS8, AddS8Like, MulS8
 from ..model.graph import DOMAIN, static_shape
 from .broadcast import broadcastable, output_layout
 from .operator import LoweringRule, Operator
-from .quantized import bounds, scale, zero
+from .quantized import CLAMP_WHOLE, bounds, scale, zero
 
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
@@ -65,12 +65,7 @@ def body(name: str, op_type: str) -> str:
   b = DequantizeLinear (B, b_scale, b_zero)
   y = {op_type} (a, b)
   whole = QuantizeLinear (y, y_scale, y_zero)
-  lowest = Constant <value_int: int = @low> ()
-  highest = Constant <value_int: int = @high> ()
-  least = Cast <to = 3> (lowest)
-  most = Cast <to = 3> (highest)
-  Y = Clip (whole, least, most)
-}}"""
+{CLAMP_WHOLE}}}"""
 
 
 OPERATORS = [

@@ -19,7 +19,7 @@ from ..model.graph import DOMAIN, attribute, static_shape
 from .average_pool import Counting, counting
 from .max_pool import pool_window, sizes
 from .operator import LoweringRule, Operator
-from .quantized import bounds, scale, zero
+from .quantized import CLAMP_WHOLE, bounds, scale, zero
 from .window import Window, channels_last, spatial, x_strides, y_strides
 
 if TYPE_CHECKING:
@@ -104,12 +104,7 @@ def body(name: str, op_type: str, attributes: str, inputs: str = "x") -> str:
   x = DequantizeLinear (X, x_scale, x_zero)
   y = {op_type} {f"<{given}>" if given else ""} ({inputs})
   whole = QuantizeLinear (y, y_scale, y_zero)
-  lowest = Constant <value_int: int = @low> ()
-  highest = Constant <value_int: int = @high> ()
-  least = Cast <to = 3> (lowest)
-  most = Cast <to = 3> (highest)
-  Y = Clip (whole, least, most)
-}}"""
+{CLAMP_WHOLE}}}"""
 
 
 POOL = body(

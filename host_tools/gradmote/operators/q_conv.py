@@ -18,7 +18,7 @@ from ..generated.instructions import ConvS8
 from ..model.graph import DOMAIN, attribute, static_shape
 from .conv import grouped_x, grouped_y, sizes, weight_strides
 from .operator import Operator
-from .quantized import bounds, float_bias, integer_bias, multipliers_ref, zero
+from .quantized import CLAMP_TOTAL, CLAMP_WHOLE, bounds, float_bias, integer_bias, multipliers_ref, zero
 from .quantized_weights import convolution_order, weight_view
 from .window import channels_last, spatial, window_of
 
@@ -56,20 +56,15 @@ def lower(low: Lowering, node: ir.Node) -> None:
     low.emit(node, with_panel(made))
 
 
-INTEGER_BIAS = """
+INTEGER_BIAS = f"""
 QConv <group: int, kernel_shape: ints, strides: ints, dilations: ints, pads: ints, low: int, high: int>
-  (X, x_scale, x_zero, W, w_scale, w_zero, y_scale, y_zero, B) => (Y) {
+  (X, x_scale, x_zero, W, w_scale, w_zero, y_scale, y_zero, B) => (Y) {{
   whole = QLinearConv <group: int = @group, kernel_shape: ints = @kernel_shape, strides: ints = @strides,
     dilations: ints = @dilations, pads: ints = @pads> (X, x_scale, x_zero, W, w_scale, w_zero, y_scale, y_zero, B)
-  lowest = Constant <value_int: int = @low> ()
-  highest = Constant <value_int: int = @high> ()
-  least = Cast <to = 3> (lowest)
-  most = Cast <to = 3> (highest)
-  Y = Clip (whole, least, most)
-}"""
-FLOAT_BIAS = """
+{CLAMP_WHOLE}}}"""
+FLOAT_BIAS = f"""
 QConvFloatBias <group: int, kernel_shape: ints, strides: ints, dilations: ints, pads: ints, axes: ints, low: int,
-  high: int> (X, x_scale, x_zero, W, w_scale, w_zero, y_scale, y_zero, B) => (Y) {
+  high: int> (X, x_scale, x_zero, W, w_scale, w_zero, y_scale, y_zero, B) => (Y) {{
   middle = Constant <value_int = 128> ()
   wide = Cast <to = 7> (X)
   moved = Add (wide, middle)
@@ -91,13 +86,7 @@ QConvFloatBias <group: int, kernel_shape: ints, strides: ints, dilations: ints, 
   rounded = Round (shifted)
   y_zero_real = Cast <to = 1> (y_zero)
   total = Add (rounded, y_zero_real)
-  lowest = Constant <value_int: int = @low> ()
-  highest = Constant <value_int: int = @high> ()
-  least = Cast <to = 1> (lowest)
-  most = Cast <to = 1> (highest)
-  clamped = Clip (total, least, most)
-  Y = Cast <to = 3> (clamped)
-}"""
+{CLAMP_TOTAL}}}"""
 
 OPERATORS = [
     Operator("QConv", None, lower, DOMAIN, INTEGER_BIAS, any_width=True),

@@ -18,7 +18,7 @@ from ..generated.instructions import ConvTransposeS8
 from ..model.graph import DOMAIN, attribute, static_shape
 from .conv import grouped_x, grouped_y, sizes, weight_strides
 from .operator import Operator
-from .quantized import bounds, float_bias, integer_bias, multipliers_ref, zero
+from .quantized import CLAMP_WHOLE, bounds, float_bias, integer_bias, multipliers_ref, zero
 from .quantized_weights import convolution_order, weight_view
 from .window import channels_last, spatial, window_of
 
@@ -70,12 +70,7 @@ def body(name: str, bias: str) -> str:
   y = ConvTranspose <group: int = @group, kernel_shape: ints = @kernel_shape, strides: ints = @strides,
     dilations: ints = @dilations, pads: ints = @pads, output_padding: ints = @output_padding> (x, w, b)
   whole = QuantizeLinear (y, y_scale, y_zero)
-  lowest = Constant <value_int: int = @low> ()
-  highest = Constant <value_int: int = @high> ()
-  least = Cast <to = 3> (lowest)
-  most = Cast <to = 3> (highest)
-  Y = Clip (whole, least, most)
-}}"""
+{CLAMP_WHOLE}}}"""
 
 
 INTEGER_BIAS = body("QConvTranspose", "unit = Mul (x_scale, w_scale)\n  b = DequantizeLinear <axis = 0> (B, unit)")

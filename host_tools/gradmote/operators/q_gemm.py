@@ -19,7 +19,7 @@ from ..compiler.strides import collapse, contiguous
 from ..generated.instructions import ConvS8
 from ..model.graph import DOMAIN, attribute, static_shape
 from .operator import Operator
-from .quantized import bounds, float_bias, integer_bias, multipliers_ref, zero
+from .quantized import CLAMP_TOTAL, bounds, float_bias, integer_bias, multipliers_ref, zero
 from .quantized_weights import weight_view
 
 if TYPE_CHECKING:
@@ -74,45 +74,36 @@ def rows(low: Lowering, x: ir.Value) -> tuple[Ref, int, int]:
     return low.ref(x), contiguous(shape)[-2] if math.prod(shape) > 1 else 0, 1
 
 
-INTEGER_BIAS = """
-QGemm <perm: ints, low: int, high: int> (X, x_scale, x_zero, W, w_scale, w_zero, y_scale, y_zero, B) => (Y) {
+def body(name: str, total: str) -> str:
+    """Return the function; `total` are the lines that make the float32 `scaled` of the int32 sums and B."""
+    return f"""
+{name} <perm: ints, low: int, high: int> (X, x_scale, x_zero, W, w_scale, w_zero, y_scale, y_zero, B) => (Y) {{
   w = Transpose <perm: ints = @perm> (W)
   sums = MatMulInteger (X, w, x_zero, w_zero)
-  total = Add (sums, B)
-  real = Cast <to = 1> (total)
   product_scale = Mul (x_scale, w_scale)
   multiplier = Div (product_scale, y_scale)
-  scaled = Mul (real, multiplier)
+{total}
   rounded = Round (scaled)
   zero = Cast <to = 1> (y_zero)
-  moved = Add (rounded, zero)
-  lowest = Constant <value_int: int = @low> ()
-  highest = Constant <value_int: int = @high> ()
-  least = Cast <to = 1> (lowest)
-  most = Cast <to = 1> (highest)
-  clamped = Clip (moved, least, most)
-  Y = Cast <to = 3> (clamped)
-}"""
-FLOAT_BIAS = """
-QGemmFloatBias <perm: ints, low: int, high: int> (X, x_scale, x_zero, W, w_scale, w_zero, y_scale, y_zero, B) => (Y) {
-  w = Transpose <perm: ints = @perm> (W)
-  sums = MatMulInteger (X, w, x_zero, w_zero)
+  total = Add (rounded, zero)
+{CLAMP_TOTAL}}}"""
+
+
+INTEGER_BIAS = body(
+    "QGemm",
+    """\
+  whole = Add (sums, B)
+  real = Cast <to = 1> (whole)
+  scaled = Mul (real, multiplier)""",
+)
+FLOAT_BIAS = body(
+    "QGemmFloatBias",
+    """\
   real = Cast <to = 1> (sums)
-  product_scale = Mul (x_scale, w_scale)
-  multiplier = Div (product_scale, y_scale)
-  scaled = Mul (real, multiplier)
+  product = Mul (real, multiplier)
   offset = Div (B, y_scale)
-  shifted = Add (scaled, offset)
-  rounded = Round (shifted)
-  zero = Cast <to = 1> (y_zero)
-  moved = Add (rounded, zero)
-  lowest = Constant <value_int: int = @low> ()
-  highest = Constant <value_int: int = @high> ()
-  least = Cast <to = 1> (lowest)
-  most = Cast <to = 1> (highest)
-  clamped = Clip (moved, least, most)
-  Y = Cast <to = 3> (clamped)
-}"""
+  scaled = Add (product, offset)""",
+)
 
 OPERATORS = [
     Operator("QGemm", None, lower, DOMAIN, INTEGER_BIAS, any_width=True),

@@ -19,7 +19,7 @@ from ..generated.instructions import MatmulS8
 from ..model.graph import DOMAIN, describe, static_shape
 from .matmul import BATCH_RANK
 from .operator import Operator
-from .quantized import bounds, multipliers, numbers, zero
+from .quantized import CLAMP_WHOLE, bounds, multipliers, numbers, zero
 
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
@@ -61,14 +61,9 @@ def lower(low: Lowering, node: ir.Node) -> None:
     low.emit(node, with_panel(made))
 
 
-BODY = """
-QMatMul <low: int, high: int> (A, a_scale, a_zero, B, b_scale, b_zero, y_scale, y_zero) => (Y) {
+BODY = f"""
+QMatMul <low: int, high: int> (A, a_scale, a_zero, B, b_scale, b_zero, y_scale, y_zero) => (Y) {{
   whole = QLinearMatMul (A, a_scale, a_zero, B, b_scale, b_zero, y_scale, y_zero)
-  lowest = Constant <value_int: int = @low> ()
-  highest = Constant <value_int: int = @high> ()
-  least = Cast <to = 3> (lowest)
-  most = Cast <to = 3> (highest)
-  Y = Clip (whole, least, most)
-}"""
+{CLAMP_WHOLE}}}"""
 
 OPERATORS = [Operator("QMatMul", None, lower, DOMAIN, BODY, any_width=True)]

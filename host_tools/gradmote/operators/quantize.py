@@ -14,6 +14,7 @@ from __future__ import annotations
 from ..model.graph import DOMAIN, attribute
 from . import scaled_grad
 from .operator import Backward, Gradients, Operator
+from .quantized import CLAMP_WHOLE
 from .quantized_values import lower_dequantize, lower_flip_sign, lower_quantize
 
 
@@ -29,15 +30,10 @@ def pass_on(back: Backward) -> Gradients:
     return [back.dy[0], None, None]
 
 
-QUANTIZE = """
-Quantize <low: int, high: int> (x, scale, zero) => (y) {
+QUANTIZE = f"""
+Quantize <low: int, high: int> (x, scale, zero) => (Y) {{
   whole = QuantizeLinear (x, scale, zero)
-  lowest = Constant <value_int: int = @low> ()
-  highest = Constant <value_int: int = @high> ()
-  least = Cast <to = 3> (lowest)
-  largest = Cast <to = 3> (highest)
-  y = Clip (whole, least, largest)
-}"""
+{CLAMP_WHOLE}}}"""
 
 QUANTIZE_GRAD = """
 QuantizeGrad <low: int, high: int> (dY, Y) => (dX) {

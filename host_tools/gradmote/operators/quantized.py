@@ -21,6 +21,24 @@ from .elementwise import emit_with_constant
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
 
+#: The last lines of a function body: the int8 `whole` between the attributes low and high is the result.
+CLAMP_WHOLE = """\
+  lowest = Constant <value_int: int = @low> ()
+  highest = Constant <value_int: int = @high> ()
+  least = Cast <to = 3> (lowest)
+  most = Cast <to = 3> (highest)
+  Y = Clip (whole, least, most)
+"""
+#: The last lines where the result before it is bounded, `total`, is float32.
+CLAMP_TOTAL = """\
+  lowest = Constant <value_int: int = @low> ()
+  highest = Constant <value_int: int = @high> ()
+  least = Cast <to = 1> (lowest)
+  most = Cast <to = 1> (highest)
+  clamped = Clip (total, least, most)
+  Y = Cast <to = 3> (clamped)
+"""
+
 
 class Bounds(TypedDict):
     """The parameters that say how a result is quantized, but for its scale."""

@@ -15,7 +15,7 @@
 #define MOST_WORDS 128u
 
 typedef struct grad_w {
-    const gm_conv_gradient_s16 *g;
+    const gm_conv_gradient_s8 *g;
     uint32_t rows, columns;   /* of outputs */
     uint32_t row_words, words;
     uint32_t at_once;         /* neighbouring channels that are one tile's columns, 4 or 1 */
@@ -117,7 +117,7 @@ static void pack_tap(const grad_w *w, const int8_t *x, uint32_t k, uint32_t l, u
 
 static void pack_tile(const grad_w *w, const int8_t *x, uint32_t tile, uint32_t *to)
 {
-    const gm_conv_gradient_s16 *g = w->g;
+    const gm_conv_gradient_s8 *g = w->g;
     const tile_columns t = columns_of(w, tile);
     if (w->at_once > 1) {
         pack_tap(w, x + t.channel * g->x.channel, t.tap / g->window.kernel_w, t.tap % g->window.kernel_w, t.count, to);
@@ -248,7 +248,7 @@ static void each_pair_tile(const grad_w *w, const int8_t *x, const int16_t *dy, 
 /* ---- The choice ------------------------------------------------------------------------------ */
 
 /* Whether all outputs and their inputs lie side by side, so that they are like one row. */
-static int is_one_row(const gm_conv_gradient_s16 *g)
+static int is_one_row(const gm_conv_gradient_s8 *g)
 {
     const gm_window *v = &g->window;
     return v->kernel_h == 1 && v->kernel_w == 1 && v->pad_h == 0 && v->pad_w == 0 && v->stride_h == 1 &&
@@ -260,7 +260,7 @@ int gm_arm_conv_grad_w_s16(const struct gm_session *session, const gm_insn_conv_
     if (insn->panel != GM_NONE && gm_arm_depthwise_grad_w_s16(session, insn)) {
         return 1;
     }
-    gm_conv_gradient_s16 g = GM_CONV_GRADIENT_S16(insn);
+    gm_conv_gradient_s8 g = GM_CONV_GRADIENT_S8(insn);
     grad_w w = {.g = &g, .rows = insn->out_h, .columns = insn->out_w, .taps = insn->kernel_h * insn->kernel_w,
                 .at_once = insn->in_channels < 4 ? 1 : 4,
                 .unit = gm_power_of_two(gm_exponent_of(session, insn->dy_exponent).exponent),
