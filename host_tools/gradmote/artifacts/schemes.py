@@ -149,8 +149,14 @@ def number(word: str) -> float:
 def resolve(scheme: Scheme | str | None, train: Sequence[str] | None, freeze: Sequence[str] | None) -> Scheme:
     """Return one scheme from either form.
 
-    Raises ModelError where both are given.
+    Raises ModelError where both are given, and for a text in place of a list of names.
     """
+    for text in (train, freeze):
+        if isinstance(text, str):
+            raise ModelError(
+                f"'{text}' is a text where a list of names or patterns of weights is expected",
+                f"pass ['{text}'], or scheme='{text}' if it is a scheme",
+            )
     if scheme is not None and (train is not None or freeze is not None):
         raise ModelError("a scheme, and names to train or freeze", "give one of them: named:NAME,... is a scheme too")
     if scheme is not None:
