@@ -11,6 +11,7 @@ from ...generated.instructions import ConvGradWS16, ConvGradXS16
 from ...model.graph import static_shape
 from ..conv import grouped_x, grouped_y, sizes, weight_strides
 from ..q_conv_grad import factors, zero_of
+from ..quantized_weights import int8_view
 from ..window import channels_last, spatial, window_of
 from .values import MOST, make, read
 
@@ -27,14 +28,14 @@ def lower_x(low: Lowering, node: ir.Node) -> None:
     """Emit one CONV_GRAD_X_S16; dx lies channels-last."""
     g, w, dx = node.inputs[0], node.inputs[1], node.outputs[0]
     layout, dy = channels_last(static_shape(dx, node)), read(low, node, g)
-    made = make(low, dx, layout)
+    weights, made = int8_view(low.view(w)), make(low, dx, layout)
     gradient = ConvGradXS16(
-        dy=dy.ref, dy_exponent=dy.exponent, w=low.view(w).ref,
+        dy=dy.ref, dy_exponent=dy.exponent, w=weights.ref,
         dx=made.ref, exponent=made.exponent, gain=gain_of(dx),
         **sizes(node, dx, w),
         **window_of(node, spatial(dx), spatial(g), spatial(w)).params(),
         **grouped_x(layout, w),
-        **weight_strides(low.view(w).strides, node, w),
+        **weight_strides(weights.strides, node, w),
         **grouped_y(dy.strides, node, w),
         w_zero=zero_of(node), low=-128, high=127, limit=MOST, panel_words=1,
     )  # fmt: skip
