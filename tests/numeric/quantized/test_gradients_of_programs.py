@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 from gradmote import Session, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.artifacts.made import Artifacts
+from gradmote.compiler.options import GRADIENTS, WEIGHTS
 from gradmote.errors import RuntimeFault
 from gradmote.formats.image import read_image
 from gradmote.losses import cross_entropy
 from gradmote.optimizers import Optimizer
 from support.oracle import compile_twice, examples, host_profiles, poisoned, run_ort_plainly
+from support.quantized import rounding
 from support.quantized.drawn import QdqNetwork, networks
 
 BATCH = 2
@@ -39,19 +41,37 @@ def gradients(session: Session, feeds: dict[str, np.ndarray]) -> dict[str, np.nd
     return {name: np.array(session.gradient(name)) for name in session.parameter_names()}
 
 
+@pytest.mark.parametrize("kind", GRADIENTS)
 @examples(6)
 @given(networks(), st.integers(0, 99))
-def test_gradients_are_those_of_the_training_model(model: onnx.ModelProto, seed: int) -> None:
+def test_gradients_are_those_of_the_training_model(kind: str, model: onnx.ModelProto, seed: int) -> None:
+    """They are off by no more than their rounding, and the same in both profiles."""
     made, feeds = trained(model, seed)
-    expected = run_ort_plainly(made.training, feeds)
-    image, _ = compile_twice(made, batch=BATCH)
+    expected, errors = run_ort_plainly(made.training, feeds), rounding.errors(made.training, feeds, kind)
+    image, _ = compile_twice(made, batch=BATCH, gradients=kind)
     for profile in host_profiles():
         with Session(image, profile) as session:
             for name, found in gradients(session, feeds).items():
-                right = expected[f"{name}_grad"]
-                scale = max(float(np.abs(right).max()), 1e-3)
+                right, error = expected[f"{name}_grad"], errors[f"{name}_grad"]
                 assert found.dtype == np.float32 and found.shape == right.shape
-                assert np.abs(found - right).max() <= 2e-4 * scale, name
+                assert np.all(np.abs(found - right) <= error), name
+
+
+@pytest.mark.parametrize("kind", GRADIENTS)
+@examples(4)
+@given(networks(), st.integers(0, 99))
+def test_masters_begin_as_their_weights(kind: str, model: onnx.ModelProto, seed: int) -> None:
+    """The first loss and all gradients have the same bits, whether the state has a byte of fraction or not."""
+    made, feeds = trained(model, seed)
+    images = [compile_twice(made, batch=BATCH, gradients=kind, weights=weights)[0] for weights in WEIGHTS]
+    found = []
+    for image in images:
+        with Session(image) as session:
+            x, label = feeds.values()
+            loss = session.train_step(x, label.astype(np.int32))
+            found.append([loss, *(np.array(session.gradient(name)) for name in session.parameter_names())])
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 @examples(4)
@@ -84,9 +104,11 @@ def small() -> onnx.ModelProto:
     return net.model(False)
 
 
+#: A momentum of 0.9 makes steps ten times as long in the end. At a rate of 0.05 the network in float32 loses its ReLUs
+#: for ever in one training of 16, so that says nothing of int8.
 ALL = {
     "sgd": optimizers.sgd(0.1),
-    "momentum": optimizers.sgd(0.05, momentum=0.9, weight_decay=1e-3),
+    "momentum": optimizers.sgd(0.01, momentum=0.9, weight_decay=1e-3),
     "adam": optimizers.adam(0.01),
     "adamw": optimizers.adamw(0.01),
     "adamw_ort": optimizers.adamw_ort(0.01),
