@@ -1760,9 +1760,10 @@ static const uint8_t terms_matmul_s8[] = { 5, 6, 7, 8, 9, 5, 10, 6, 11, 7, 12, 9
 static const gm_operand_info operands_quantize_grad_s16[] = {
     { 0, 3, 3 },
     { GM_OPTIONAL | GM_I8, 3, 6 },
-    { GM_OPTIONAL, 1, 9 },
-    { GM_WRITE | GM_I16, 3, 10 },
-    { GM_WRITE, 1, 13 },
+    { GM_OPTIONAL | GM_BITS, 3, 9 },
+    { GM_OPTIONAL, 1, 12 },
+    { GM_WRITE | GM_I16, 3, 13 },
+    { GM_WRITE, 1, 16 },
 };
 static const uint8_t params_quantize_grad_s16[] = {
     GM_PARAM_DIM,
@@ -1772,7 +1773,7 @@ static const uint8_t params_quantize_grad_s16[] = {
     GM_PARAM_I32,
     GM_PARAM_I32,
 };
-static const uint8_t terms_quantize_grad_s16[] = { 6, 7, 8, 6, 7, 8, 6, 7, 8, 7, 6, 7, 8, 130 };
+static const uint8_t terms_quantize_grad_s16[] = { 7, 8, 9, 7, 8, 9, 7, 8, 9, 7, 8, 9, 8, 7, 8, 9, 130 };
 #endif
 
 #if GM_WITH_CONV_GRAD_X_S16
@@ -1783,13 +1784,14 @@ static const gm_operand_info operands_conv_grad_x_s16[] = {
     { GM_OPTIONAL | GM_STRIDED | GM_IN_PLACE | GM_I16, 10, 29 },
     { GM_OPTIONAL, 1, 39 },
     { GM_OPTIONAL | GM_STRIDED | GM_I8, 10, 40 },
-    { GM_OPTIONAL, 2, 50 },
-    { GM_WRITE | GM_STRIDED | GM_I16, 10, 52 },
-    { GM_WRITE, 1, 62 },
-    { GM_WRITE, 1, 63 },
-    { GM_WRITE | GM_OPTIONAL, 1, 64 },
-    { GM_STRIDED, 8, 65 },
-    { GM_STRIDED, 8, 73 },
+    { GM_OPTIONAL | GM_STRIDED | GM_BITS, 10, 50 },
+    { GM_OPTIONAL, 2, 60 },
+    { GM_WRITE | GM_STRIDED | GM_I16, 10, 62 },
+    { GM_WRITE, 1, 72 },
+    { GM_WRITE, 1, 73 },
+    { GM_WRITE | GM_OPTIONAL, 1, 74 },
+    { GM_STRIDED, 8, 75 },
+    { GM_STRIDED, 8, 83 },
 };
 static const uint8_t params_conv_grad_x_s16[] = {
     GM_PARAM_DIM,
@@ -1829,7 +1831,7 @@ static const uint8_t params_conv_grad_x_s16[] = {
     GM_PARAM_I32,
     GM_PARAM_DIM,
 };
-static const uint8_t terms_conv_grad_x_s16[] = { 12, 13, 14, 15, 16, 17, 20, 21, 12, 38, 18, 39, 19, 40, 13, 41, 15, 42, 130, 13, 33, 15, 34, 14, 35, 20, 36, 21, 37, 12, 28, 16, 29, 17, 30, 13, 31, 14, 32, 130, 12, 28, 16, 29, 17, 30, 13, 31, 14, 32, 13, 14, 12, 28, 16, 29, 17, 30, 13, 31, 14, 32, 130, 129, 47, 18, 22, 20, 24, 130, 26, 16, 129, 19, 23, 21, 25, 130, 27, 17, 129 };
+static const uint8_t terms_conv_grad_x_s16[] = { 13, 14, 15, 16, 17, 18, 21, 22, 13, 39, 19, 40, 20, 41, 14, 42, 16, 43, 130, 14, 34, 16, 35, 15, 36, 21, 37, 22, 38, 13, 29, 17, 30, 18, 31, 14, 32, 15, 33, 130, 13, 29, 17, 30, 18, 31, 14, 32, 15, 33, 13, 29, 17, 30, 18, 31, 14, 32, 15, 33, 14, 15, 13, 29, 17, 30, 18, 31, 14, 32, 15, 33, 130, 129, 48, 19, 23, 21, 25, 130, 27, 17, 129, 20, 24, 22, 26, 130, 28, 18, 129 };
 #endif
 
 #if GM_WITH_CONV_GRAD_W_S16
@@ -1904,9 +1906,10 @@ static const gm_operand_info operands_add_s16[] = {
     { GM_OPTIONAL | GM_STRIDED | GM_IN_PLACE | GM_I16, 8, 13 },
     { GM_OPTIONAL, 1, 21 },
     { GM_OPTIONAL | GM_I8, 4, 22 },
-    { GM_OPTIONAL | GM_STRIDED, 8, 26 },
-    { GM_WRITE | GM_I16, 4, 34 },
-    { GM_WRITE, 1, 38 },
+    { GM_OPTIONAL | GM_BITS, 4, 26 },
+    { GM_OPTIONAL | GM_STRIDED, 8, 30 },
+    { GM_WRITE | GM_I16, 4, 38 },
+    { GM_WRITE, 1, 42 },
 };
 static const uint8_t params_add_s16[] = {
     GM_PARAM_DIM,
@@ -1929,7 +1932,7 @@ static const uint8_t params_add_s16[] = {
     GM_PARAM_I32,
     GM_PARAM_I32,
 };
-static const uint8_t terms_add_s16[] = { 9, 10, 11, 12, 9, 13, 10, 14, 11, 15, 12, 16, 130, 9, 17, 10, 18, 11, 19, 12, 20, 130, 9, 10, 11, 12, 9, 21, 10, 22, 11, 23, 12, 24, 9, 10, 11, 12, 130 };
+static const uint8_t terms_add_s16[] = { 10, 11, 12, 13, 10, 14, 11, 15, 12, 16, 13, 17, 130, 10, 18, 11, 19, 12, 20, 13, 21, 130, 10, 11, 12, 13, 10, 11, 12, 13, 10, 22, 11, 23, 12, 24, 13, 25, 10, 11, 12, 13, 130 };
 #endif
 
 #if GM_WITH_COPY_S16
@@ -2053,9 +2056,10 @@ static const uint8_t terms_shift[] = { 2, 2 };
 #if GM_WITH_QUANTIZE_GRAD
 static const gm_operand_info operands_quantize_grad[] = {
     { GM_IN_PLACE, 3, 3 },
-    { GM_I8, 3, 6 },
-    { GM_OPTIONAL, 1, 9 },
-    { GM_WRITE, 3, 10 },
+    { GM_OPTIONAL | GM_I8, 3, 6 },
+    { GM_OPTIONAL | GM_BITS, 3, 9 },
+    { GM_OPTIONAL, 1, 12 },
+    { GM_WRITE, 3, 13 },
 };
 static const uint8_t params_quantize_grad[] = {
     GM_PARAM_DIM,
@@ -2064,7 +2068,7 @@ static const uint8_t params_quantize_grad[] = {
     GM_PARAM_I32,
     GM_PARAM_I32,
 };
-static const uint8_t terms_quantize_grad[] = { 5, 6, 7, 5, 6, 7, 5, 6, 7, 6, 5, 6, 7 };
+static const uint8_t terms_quantize_grad[] = { 6, 7, 8, 6, 7, 8, 6, 7, 8, 6, 7, 8, 7, 6, 7, 8 };
 #endif
 
 #if GM_WITH_CONV_GRAD_X_S8
@@ -2345,6 +2349,19 @@ static const uint8_t params_conv_update_s16[] = {
     GM_PARAM_DIM,
 };
 static const uint8_t terms_conv_update_s16[] = { 15, 16, 17, 18, 21, 22, 23, 24, 15, 31, 19, 32, 20, 33, 16, 34, 17, 35, 15, 36, 21, 37, 22, 38, 16, 39, 18, 40, 17, 23, 24, 16, 18, 17, 23, 24, 43, 16, 18, 17, 23, 24, 16, 18, 17, 23, 24, 130, 129, 129, 16, 18, 16, 18, 130, 130, 49, 21, 25, 23, 27, 130, 29, 19, 129, 22, 26, 24, 28, 130, 30, 20, 129 };
+#endif
+
+#if GM_WITH_MASK_S8
+static const gm_operand_info operands_mask_s8[] = {
+    { GM_I8, 1, 1 },
+    { GM_WRITE | GM_BITS, 1, 2 },
+};
+static const uint8_t params_mask_s8[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_I32,
+    GM_PARAM_I32,
+};
+static const uint8_t terms_mask_s8[] = { 3, 3, 3 };
 #endif
 
 enum {
@@ -2639,6 +2656,9 @@ enum {
 #if GM_WITH_CONV_UPDATE_S16
     SHAPE_CONV_UPDATE_S16,
 #endif
+#if GM_WITH_MASK_S8
+    SHAPE_MASK_S8,
+#endif
     SHAPE_COUNT
 };
 
@@ -2878,10 +2898,10 @@ const gm_opcode_shape gm_shapes[SHAPE_COUNT > 0 ? SHAPE_COUNT : 1] = {
     { operands_matmul_s8, params_matmul_s8, terms_matmul_s8, 4, 23, 5, 0 },
 #endif
 #if GM_WITH_QUANTIZE_GRAD_S16
-    { operands_quantize_grad_s16, params_quantize_grad_s16, terms_quantize_grad_s16, 5, 6, 3, 0 },
+    { operands_quantize_grad_s16, params_quantize_grad_s16, terms_quantize_grad_s16, 6, 6, 3, 0 },
 #endif
 #if GM_WITH_CONV_GRAD_X_S16
-    { operands_conv_grad_x_s16, params_conv_grad_x_s16, terms_conv_grad_x_s16, 11, 36, 8, 2 },
+    { operands_conv_grad_x_s16, params_conv_grad_x_s16, terms_conv_grad_x_s16, 12, 36, 8, 2 },
 #endif
 #if GM_WITH_CONV_GRAD_W_S16
     { operands_conv_grad_w_s16, params_conv_grad_w_s16, terms_conv_grad_w_s16, 6, 30, 8, 2 },
@@ -2890,7 +2910,7 @@ const gm_opcode_shape gm_shapes[SHAPE_COUNT > 0 ? SHAPE_COUNT : 1] = {
     { operands_sum_s16, params_sum_s16, terms_sum_s16, 4, 7, 3, 0 },
 #endif
 #if GM_WITH_ADD_S16
-    { operands_add_s16, params_add_s16, terms_add_s16, 8, 19, 4, 0 },
+    { operands_add_s16, params_add_s16, terms_add_s16, 9, 19, 4, 0 },
 #endif
 #if GM_WITH_COPY_S16
     { operands_copy_s16, params_copy_s16, terms_copy_s16, 2, 18, 6, 0 },
@@ -2911,7 +2931,7 @@ const gm_opcode_shape gm_shapes[SHAPE_COUNT > 0 ? SHAPE_COUNT : 1] = {
     { operands_shift, params_shift, terms_shift, 1, 2, 1, 0 },
 #endif
 #if GM_WITH_QUANTIZE_GRAD
-    { operands_quantize_grad, params_quantize_grad, terms_quantize_grad, 4, 5, 3, 0 },
+    { operands_quantize_grad, params_quantize_grad, terms_quantize_grad, 5, 5, 3, 0 },
 #endif
 #if GM_WITH_CONV_GRAD_X_S8
     { operands_conv_grad_x_s8, params_conv_grad_x_s8, terms_conv_grad_x_s8, 3, 33, 8, 2 },
@@ -2933,6 +2953,9 @@ const gm_opcode_shape gm_shapes[SHAPE_COUNT > 0 ? SHAPE_COUNT : 1] = {
 #endif
 #if GM_WITH_CONV_UPDATE_S16
     { operands_conv_update_s16, params_conv_update_s16, terms_conv_update_s16, 14, 35, 8, 2 },
+#endif
+#if GM_WITH_MASK_S8
+    { operands_mask_s8, params_mask_s8, terms_mask_s8, 2, 3, 1, 0 },
 #endif
 };
 
@@ -3390,6 +3413,9 @@ const uint8_t gm_shape_index[GM_OP_TABLES] = {
 #if GM_WITH_CONV_UPDATE_S16
     [GM_OP_CONV_UPDATE_S16] = SHAPE_CONV_UPDATE_S16,
 #endif
+#if GM_WITH_MASK_S8
+    [GM_OP_MASK_S8] = SHAPE_MASK_S8,
+#endif
 };
 
 const gm_kernel gm_kernels[GM_OP_TABLES] = {
@@ -3846,6 +3872,9 @@ const gm_kernel gm_kernels[GM_OP_TABLES] = {
 #if GM_WITH_CONV_UPDATE_S16
     [GM_OP_CONV_UPDATE_S16] = gm_kernel_conv_update_s16,
 #endif
+#if GM_WITH_MASK_S8
+    [GM_OP_MASK_S8] = gm_kernel_mask_s8,
+#endif
 };
 
 #if GM_THREADS
@@ -3963,8 +3992,9 @@ const gm_split_info gm_splits[GM_OP_LIMIT] = {
     [GM_OP_SUM_S16] = { { { 6, 8 } }, 0 },
     [GM_OP_COPY_S16] = { { { 3, 1 }, { 4, 1 }, { 5, 1 }, { 6, 1 }, { 7, 1 }, { 8, 1 } }, 0 },
     [GM_OP_DEQUANTIZE_S16] = { { { 4, 1 } }, 0 },
-    [GM_OP_QUANTIZE_GRAD] = { { { 5, 1 } }, 0 },
+    [GM_OP_QUANTIZE_GRAD] = { { { 6, 1 } }, 0 },
     [GM_OP_CONV_GRAD_X_S8] = { { { 4, 1 }, { 5, 8 }, { 6, 8 } }, 0 },
     [GM_OP_CONV_GRAD_W_S8] = { { { 6, 1 }, { 8, 1 } }, 0 },
+    [GM_OP_MASK_S8] = { { { 3, 1 } }, 0 },
 };
 #endif

@@ -159,7 +159,8 @@ enum gm_opcode {
     GM_OP_UPDATE_S16 = 149,
     GM_OP_UPDATE_S32 = 150,
     GM_OP_CONV_UPDATE_S16 = 151,
-    GM_OP_LIMIT = 152
+    GM_OP_MASK_S8 = 152,
+    GM_OP_LIMIT = 153
 };
 
 /* Opcodes from here on are not in the tables of a build that has none of their groups. */
@@ -2442,11 +2443,12 @@ typedef struct gm_insn_matmul_s8 {
 } gm_insn_matmul_s8;
 typedef char gm_assert_insn_matmul_s8[sizeof(gm_insn_matmul_s8) == 112 ? 1 : -1];
 
-/* y 2^exponent = scale[c] dy where low < q < high, else 0, rounded; the exponent is the least under which the largest keeps the limit. A number that is not finite stops the program with NOT_FINITE */
+/* y 2^exponent = scale[c] dy where low < q < high and the bit of mask is 1, else 0, rounded; the exponent is the least under which the largest keeps the limit. A number that is not finite stops the program with NOT_FINITE */
 typedef struct gm_insn_quantize_grad_s16 {
     uint32_t head;
     uint32_t dy;
     uint32_t q;
+    uint32_t mask;
     uint32_t scale;
     uint32_t y;
     uint32_t exponent;
@@ -2457,9 +2459,9 @@ typedef struct gm_insn_quantize_grad_s16 {
     int32_t high;
     int32_t limit;
 } gm_insn_quantize_grad_s16;
-typedef char gm_assert_insn_quantize_grad_s16[sizeof(gm_insn_quantize_grad_s16) == 48 ? 1 : -1];
+typedef char gm_assert_insn_quantize_grad_s16[sizeof(gm_insn_quantize_grad_s16) == 52 ? 1 : -1];
 
-/* the gradient of CONV_S8 for x: dx[b,i,j,g,c] 2^exponent = scale[g,c] (2^dy_exponent sum over kernel rows, columns and out_channels of dy (w - w_zero) + 2^addend_exponent addend) where low < q < high, else 0, rounded; gain becomes that of the next step */
+/* the gradient of CONV_S8 for x: dx[b,i,j,g,c] 2^exponent = scale[g,c] (2^dy_exponent sum over kernel rows, columns and out_channels of dy (w - w_zero) + 2^addend_exponent addend) where low < q < high and the bit of mask is 1, else 0, rounded; gain becomes that of the next step */
 typedef struct gm_insn_conv_grad_x_s16 {
     uint32_t head;
     uint32_t dy;
@@ -2468,6 +2470,7 @@ typedef struct gm_insn_conv_grad_x_s16 {
     uint32_t addend;
     uint32_t addend_exponent;
     uint32_t q;
+    uint32_t mask;
     uint32_t scale;
     uint32_t dx;
     uint32_t exponent;
@@ -2510,7 +2513,7 @@ typedef struct gm_insn_conv_grad_x_s16 {
     int32_t limit;
     uint32_t panel_words;
 } gm_insn_conv_grad_x_s16;
-typedef char gm_assert_insn_conv_grad_x_s16[sizeof(gm_insn_conv_grad_x_s16) == 192 ? 1 : -1];
+typedef char gm_assert_insn_conv_grad_x_s16[sizeof(gm_insn_conv_grad_x_s16) == 196 ? 1 : -1];
 
 /* the gradient of CONV_S8 for w: y[g,m,c,k,l] = factor[g,m] 2^dy_exponent sum over batch, output rows and columns of dy (x - x_zero); with accumulate, added to y. The strides y_batch to y_channel are of dy. dy_limit is the limit of dy */
 typedef struct gm_insn_conv_grad_w_s16 {
@@ -2571,7 +2574,7 @@ typedef struct gm_insn_sum_s16 {
 } gm_insn_sum_s16;
 typedef char gm_assert_insn_sum_s16[sizeof(gm_insn_sum_s16) == 48 ? 1 : -1];
 
-/* y 2^exponent = scale (2^a_exponent a + 2^b_exponent b) where low < q < high, else 0, rounded; the exponent is the least under which the largest keeps the limit. a, b and scale are broadcast by strides of 0 */
+/* y 2^exponent = scale (2^a_exponent a + 2^b_exponent b) where low < q < high and the bit of mask is 1, else 0, rounded; the exponent is the least under which the largest keeps the limit. a, b and scale are broadcast by strides of 0 */
 typedef struct gm_insn_add_s16 {
     uint32_t head;
     uint32_t a;
@@ -2579,6 +2582,7 @@ typedef struct gm_insn_add_s16 {
     uint32_t b;
     uint32_t b_exponent;
     uint32_t q;
+    uint32_t mask;
     uint32_t scale;
     uint32_t y;
     uint32_t exponent;
@@ -2602,7 +2606,7 @@ typedef struct gm_insn_add_s16 {
     int32_t high;
     int32_t limit;
 } gm_insn_add_s16;
-typedef char gm_assert_insn_add_s16[sizeof(gm_insn_add_s16) == 112 ? 1 : -1];
+typedef char gm_assert_insn_add_s16[sizeof(gm_insn_add_s16) == 116 ? 1 : -1];
 
 /* y[i0..i5] = x[i0..i5], each side with its own strides */
 typedef struct gm_insn_copy_s16 {
@@ -2726,11 +2730,12 @@ typedef struct gm_insn_shift {
 } gm_insn_shift;
 typedef char gm_assert_insn_shift[sizeof(gm_insn_shift) == 16 ? 1 : -1];
 
-/* dx = low < q < high ? dy scale : 0, with the scale of its channel, or 1 where that is absent */
+/* dx = dy scale where low < q < high and the bit of mask is 1, else 0, with the scale of its channel, or 1 where that is absent */
 typedef struct gm_insn_quantize_grad {
     uint32_t head;
     uint32_t dy;
     uint32_t q;
+    uint32_t mask;
     uint32_t scale;
     uint32_t dx;
     uint32_t outer;
@@ -2739,7 +2744,7 @@ typedef struct gm_insn_quantize_grad {
     int32_t low;
     int32_t high;
 } gm_insn_quantize_grad;
-typedef char gm_assert_insn_quantize_grad[sizeof(gm_insn_quantize_grad) == 40 ? 1 : -1];
+typedef char gm_assert_insn_quantize_grad[sizeof(gm_insn_quantize_grad) == 44 ? 1 : -1];
 
 /* x[b,i,j,g,c] = sum over kernel rows, columns and out_channels of y (w - w_zero): the gradient of CONV_S8 for x, from y in float32; with accumulate, the sum starts from x */
 typedef struct gm_insn_conv_grad_x_s8 {
@@ -2999,6 +3004,17 @@ typedef struct gm_insn_conv_update_s16 {
 } gm_insn_conv_update_s16;
 typedef char gm_assert_insn_conv_update_s16[sizeof(gm_insn_conv_update_s16) == 200 ? 1 : -1];
 
+/* bit i of mask = low < q < high; the rest of the last byte is 0 */
+typedef struct gm_insn_mask_s8 {
+    uint32_t head;
+    uint32_t q;
+    uint32_t mask;
+    uint32_t n;
+    int32_t low;
+    int32_t high;
+} gm_insn_mask_s8;
+typedef char gm_assert_insn_mask_s8[sizeof(gm_insn_mask_s8) == 24 ? 1 : -1];
+
 /* A kernel runs one verified instruction: GM_OK, or a negative gm_error that ends the program. */
 typedef int (*gm_kernel)(const struct gm_session *session, const void *instruction);
 
@@ -3153,6 +3169,7 @@ int gm_kernel_update_s8(const struct gm_session *session, const void *instructio
 int gm_kernel_update_s16(const struct gm_session *session, const void *instruction);
 int gm_kernel_update_s32(const struct gm_session *session, const void *instruction);
 int gm_kernel_conv_update_s16(const struct gm_session *session, const void *instruction);
+int gm_kernel_mask_s8(const struct gm_session *session, const void *instruction);
 
 #ifndef GM_WITH_GEMM
 #define GM_WITH_GEMM (!GM_ONLY_SELECTED)
@@ -3606,6 +3623,9 @@ int gm_kernel_conv_update_s16(const struct gm_session *session, const void *inst
 #endif
 #ifndef GM_WITH_CONV_UPDATE_S16
 #define GM_WITH_CONV_UPDATE_S16 (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
+#ifndef GM_WITH_MASK_S8
+#define GM_WITH_MASK_S8 (!GM_ONLY_SELECTED && GM_WITH_INT8)
 #endif
 
 /* ---- Tables for gm_open() and the executor ---------------------------------------------------------------- */

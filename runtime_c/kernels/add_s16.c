@@ -1,5 +1,5 @@
 /*
- * ADD_S16: y 2^exponent = scale (a + b) where low < q < high, else 0, rounded; a and b are read
+ * ADD_S16: y 2^exponent = scale (a + b) where low < q < high and the bit of mask is 1, else 0, rounded; a and b are read
  *   with their exponents, and the result's is the least under which the largest keeps the limit.
  */
 #include "gradient_s16.h"
@@ -8,16 +8,15 @@
 
 typedef struct sum_s16 {
     const int16_t *a, *b; /* b: NULL for none */
-    const int8_t *q;      /* NULL: no mask */
     const float *scale;   /* NULL: 1 */
     float a_unit, b_unit;
-    int32_t low, high;
+    gm_clamp_mask mask;
 } sum_s16;
 
-/* The number at offset `a` of a, `b` of b, `s` of scale, and i of q. */
+/* The number at offset `a` of a, `b` of b, `s` of scale, and i of the mask. */
 static float sum_s16_at(const sum_s16 *x, uint32_t a, uint32_t b, uint32_t s, uint32_t i)
 {
-    if (x->q != NULL && (x->q[i] <= x->low || x->q[i] >= x->high)) {
+    if (!gm_passes(&x->mask, i)) {
         return 0.0f;
     }
     float value = (float)x->a[a] * x->a_unit;
@@ -52,12 +51,10 @@ int gm_kernel_add_s16(const struct gm_session *session, const void *instruction)
     const sum_s16 x = {
         .a = gm_i16(session, insn->a),
         .b = has_b ? gm_i16(session, insn->b) : NULL,
-        .q = insn->q == GM_NONE ? NULL : gm_i8(session, insn->q),
         .scale = gm_f32_optional(session, insn->scale),
         .a_unit = gm_power_of_two(gm_exponent_of(session, insn->a_exponent).exponent),
         .b_unit = has_b ? gm_power_of_two(gm_exponent_of(session, insn->b_exponent).exponent) : 0.0f,
-        .low = gm_nearest_int8(insn->low),
-        .high = gm_nearest_int8(insn->high),
+        .mask = GM_CLAMP_MASK(session, insn),
     };
     gm_gradient_s16 made = {0};
     make_sum(insn, &x, &made, NULL);

@@ -1,6 +1,6 @@
 /*
  * CONV_GRAD_X_S16: dx 2^exponent = scale[g,c] (2^dy_exponent sum over kernel rows, columns and
- *   out_channels of dy (w - w_zero) + addend) where low < q < high, else 0, rounded.
+ *   out_channels of dy (w - w_zero) + addend) where low < q < high and the bit of mask is 1, else 0, rounded.
  *
  * The exponent is that of the largest dy or addend, moved on by the gain: how much larger dx was
  * than these in the steps before, with two bits of room. So a batch with a large loss does not
@@ -25,10 +25,11 @@ typedef struct grad_x_s16 {
     const gm_insn_conv_grad_x_s16 *insn;
     gm_window window;
     const int16_t *dy, *addend; /* addend: NULL for none */
-    const int8_t *w, *q;        /* q: NULL for no mask */
+    const int8_t *w;
     const float *scale;         /* NULL: 1 */
     float unit, addend_unit;
-    int32_t w_zero, low, high;
+    int32_t w_zero;
+    gm_clamp_mask mask;
 } grad_x_s16;
 
 /* sum[j] += dy w[j] over the output channels of one tap, for 4 neighbouring input channels j. */
@@ -83,7 +84,7 @@ static void add_s16_taps(const grad_x_s16 *x, const int16_t *dy, const int8_t *w
 /* The number at offset `at` of dx, whose sum over dy and w is given. */
 static float finish_s16_sum(const grad_x_s16 *x, uint32_t sum, uint32_t at, uint32_t channel)
 {
-    if (x->q != NULL && (x->q[at] <= x->low || x->q[at] >= x->high)) {
+    if (!gm_passes(&x->mask, at)) {
         return 0.0f;
     }
     float value = (float)(int32_t)sum * x->unit;
@@ -161,13 +162,11 @@ static grad_x_s16 open_conv_grad_x(const gm_session *session, const gm_insn_conv
         .dy = gm_i16(session, insn->dy),
         .addend = has_addend ? gm_i16(session, insn->addend) : NULL,
         .w = gm_i8(session, insn->w),
-        .q = insn->q == GM_NONE ? NULL : gm_i8(session, insn->q),
         .scale = gm_f32_optional(session, insn->scale),
         .unit = gm_power_of_two(dy.exponent),
         .addend_unit = gm_power_of_two(addend.exponent),
         .w_zero = gm_nearest_int8(insn->w_zero),
-        .low = gm_nearest_int8(insn->low),
-        .high = gm_nearest_int8(insn->high),
+        .mask = GM_CLAMP_MASK(session, insn),
     };
 }
 

@@ -1,6 +1,6 @@
 /*
- * QUANTIZE_GRAD_S16: y 2^exponent = scale[c] dy where low < q < high, else 0, rounded; the exponent
- *   is the least under which the largest keeps the limit.
+ * QUANTIZE_GRAD_S16: y 2^exponent = scale[c] dy where low < q < high and the bit of mask is 1,
+ *   else 0, rounded; the exponent is the least under which the largest keeps the limit.
  */
 #include "gradient_s16.h"
 
@@ -8,13 +8,12 @@
 
 typedef struct masked_gradient {
     const float *dy, *scale;
-    const int8_t *q;
-    int32_t low, high;
+    gm_clamp_mask mask;
 } masked_gradient;
 
 static float masked_gradient_at(const masked_gradient *m, uint32_t i, uint32_t channel)
 {
-    if (m->q != NULL && (m->q[i] <= m->low || m->q[i] >= m->high)) {
+    if (!gm_passes(&m->mask, i)) {
         return 0.0f;
     }
     return m->scale != NULL ? m->dy[i] * m->scale[channel] : m->dy[i];
@@ -40,9 +39,7 @@ int gm_kernel_quantize_grad_s16(const struct gm_session *session, const void *in
     const masked_gradient m = {
         .dy = gm_f32(session, insn->dy),
         .scale = gm_f32_optional(session, insn->scale),
-        .q = insn->q == GM_NONE ? NULL : gm_i8(session, insn->q),
-        .low = gm_nearest_int8(insn->low),
-        .high = gm_nearest_int8(insn->high),
+        .mask = GM_CLAMP_MASK(session, insn),
     };
     gm_gradient_s16 made = {0};
     make_quantized(insn, &m, &made, NULL);

@@ -11,6 +11,40 @@ static inline int32_t gm_nearest_int8(int32_t x)
     return x < INT8_MIN ? INT8_MIN : x > INT8_MAX ? INT8_MAX : x;
 }
 
+/* Which numbers of a gradient were not clamped when the quantized value was made: those whose q lies
+ * between the bounds, and whose bit is 1. */
+typedef struct gm_clamp_mask {
+    const int8_t *q;     /* NULL: all lie between the bounds */
+    const uint8_t *bits; /* NULL: all are 1 */
+    int32_t low, high;
+} gm_clamp_mask;
+
+/* The mask of any instruction that has these operands and parameters. */
+#define GM_CLAMP_MASK(session, insn)                                                              \
+    {(insn)->q == GM_NONE ? NULL : gm_i8(session, (insn)->q),                                     \
+     (insn)->mask == GM_NONE ? NULL : gm_u8(session, (insn)->mask), gm_nearest_int8((insn)->low), \
+     gm_nearest_int8((insn)->high)}
+
+/* Returns whether a number between the bounds was not clamped. A bound itself may be what a larger
+ * number was clamped to. */
+static inline int gm_is_between(int8_t q, int32_t low, int32_t high)
+{
+    return q > low && q < high;
+}
+
+/* Returns bit i % 8 of byte i / 8, the lowest first. */
+static inline uint32_t gm_bit(const uint8_t *bits, uint32_t i)
+{
+    return bits[i / 8] >> i % 8 & 1u;
+}
+
+/* Returns whether number i passes the mask. */
+static inline int gm_passes(const gm_clamp_mask *mask, uint32_t i)
+{
+    return (mask->q == NULL || gm_is_between(mask->q[i], mask->low, mask->high)) &&
+           (mask->bits == NULL || gm_bit(mask->bits, i) != 0);
+}
+
 /* The numbers that an output may be before its zero point is added. */
 typedef struct gm_output_range {
     float least, most;

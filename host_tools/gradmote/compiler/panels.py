@@ -13,7 +13,8 @@ from ..generated.instructions import ConvGradWS16, ConvGradXS16, ConvS8, ConvTra
 from .instruction import Buffer, Ref
 
 #: Instructions that can have a panel.
-Packing = TypeVar("Packing", bound=ConvS8 | ConvTransposeS8 | MatmulS8 | ConvGradXS16 | ConvGradWS16)
+AnyPacking = ConvS8 | ConvTransposeS8 | MatmulS8 | ConvGradXS16 | ConvGradWS16
+Packing = TypeVar("Packing", bound=AnyPacking)
 
 #: Rows and columns of a tile.
 ROWS, COLUMNS = 2, 4
@@ -52,6 +53,23 @@ def tile_words(made: ConvS8 | ConvGradXS16 | ConvGradWS16) -> int:
     few = min(FEW_TILES, tiles_in(MOST_WORDS_OF_FEW, length))
     tiles = min(-(-columns // COLUMNS), max(tiles_in(MOST_WORDS, length), few, 1))
     return length * (ROWS + COLUMNS * tiles)
+
+
+def least_words(made: AnyPacking) -> int:
+    """Return the words of the smallest panel that is of use to an instruction that has one."""
+    if isinstance(made, (ConvTransposeS8, MatmulS8)) or is_depthwise(made):
+        return made.panel_words
+    length, _ = product_of(made)
+    return min(made.panel_words, length * (ROWS + COLUMNS))
+
+
+def words_within(made: AnyPacking, words: int) -> int:
+    """Return the words of the largest panel of whole tiles, no larger than the instruction's, within so many."""
+    least = least_words(made)
+    if isinstance(made, (ConvTransposeS8, MatmulS8)) or words >= made.panel_words or least == made.panel_words:
+        return made.panel_words
+    length, _ = product_of(made)
+    return max(least, length * (ROWS + COLUMNS * tiles_in(words, length)))
 
 
 def tiles_in(words: int, length: int) -> int:

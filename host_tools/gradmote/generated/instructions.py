@@ -1994,11 +1994,12 @@ class MatmulS8(Instruction):
 
 
 class QuantizeGradS16(Instruction):
-    """y 2^exponent = scale[c] dy where low < q < high, else 0, rounded; the exponent is the least under which the largest keeps the limit. A number that is not finite stops the program with NOT_FINITE"""
+    """y 2^exponent = scale[c] dy where low < q < high and the bit of mask is 1, else 0, rounded; the exponent is the least under which the largest keeps the limit. A number that is not finite stops the program with NOT_FINITE"""
 
     opcode = "QUANTIZE_GRAD_S16"
     dy: Ref
     q: Ref | None = None
+    mask: Ref | None = None
     scale: Ref | None = None
     y: Ref
     exponent: Ref
@@ -2011,7 +2012,7 @@ class QuantizeGradS16(Instruction):
 
 
 class ConvGradXS16(Instruction):
-    """the gradient of CONV_S8 for x: dx[b,i,j,g,c] 2^exponent = scale[g,c] (2^dy_exponent sum over kernel rows, columns and out_channels of dy (w - w_zero) + 2^addend_exponent addend) where low < q < high, else 0, rounded; gain becomes that of the next step"""
+    """the gradient of CONV_S8 for x: dx[b,i,j,g,c] 2^exponent = scale[g,c] (2^dy_exponent sum over kernel rows, columns and out_channels of dy (w - w_zero) + 2^addend_exponent addend) where low < q < high and the bit of mask is 1, else 0, rounded; gain becomes that of the next step"""
 
     opcode = "CONV_GRAD_X_S16"
     dy: Ref
@@ -2020,6 +2021,7 @@ class ConvGradXS16(Instruction):
     addend: Ref | None = None
     addend_exponent: Ref | None = None
     q: Ref | None = None
+    mask: Ref | None = None
     scale: Ref | None = None
     dx: Ref
     exponent: Ref
@@ -2123,7 +2125,7 @@ class SumS16(Instruction):
 
 
 class AddS16(Instruction):
-    """y 2^exponent = scale (2^a_exponent a + 2^b_exponent b) where low < q < high, else 0, rounded; the exponent is the least under which the largest keeps the limit. a, b and scale are broadcast by strides of 0"""
+    """y 2^exponent = scale (2^a_exponent a + 2^b_exponent b) where low < q < high and the bit of mask is 1, else 0, rounded; the exponent is the least under which the largest keeps the limit. a, b and scale are broadcast by strides of 0"""
 
     opcode = "ADD_S16"
     a: Ref
@@ -2131,6 +2133,7 @@ class AddS16(Instruction):
     b: Ref | None = None
     b_exponent: Ref | None = None
     q: Ref | None = None
+    mask: Ref | None = None
     scale: Ref | None = None
     y: Ref
     exponent: Ref
@@ -2264,11 +2267,12 @@ class Shift(Instruction):
 
 
 class QuantizeGrad(Instruction):
-    """dx = low < q < high ? dy scale : 0, with the scale of its channel, or 1 where that is absent"""
+    """dx = dy scale where low < q < high and the bit of mask is 1, else 0, with the scale of its channel, or 1 where that is absent"""
 
     opcode = "QUANTIZE_GRAD"
     dy: Ref
-    q: Ref
+    q: Ref | None = None
+    mask: Ref | None = None
     scale: Ref | None = None
     dx: Ref
     outer: int
@@ -2535,6 +2539,17 @@ class ConvUpdateS16(Instruction):
     high: int
     panel_words: int
 
+
+class MaskS8(Instruction):
+    """bit i of mask = low < q < high; the rest of the last byte is 0"""
+
+    opcode = "MASK_S8"
+    q: Ref
+    mask: Ref
+    n: int
+    low: int
+    high: int
+
 #: opcode -> its class
 INSTRUCTIONS: dict[str, type[Instruction]] = {i.opcode: i for i in (
     Gemm,
@@ -2688,4 +2703,5 @@ INSTRUCTIONS: dict[str, type[Instruction]] = {i.opcode: i for i in (
     UpdateS16,
     UpdateS32,
     ConvUpdateS16,
+    MaskS8,
 )}

@@ -206,6 +206,7 @@ static uint32_t draw_conv_grad_x_s16(void)
     PUT_SHAPE(insn, s);
     PUT_WEIGHTS(insn, s);
     insn.dy = DY + 2 * below(2), insn.dx = OUT + 2 * below(2), insn.q = below(4) ? X + below(4) : GM_NONE;
+    insn.mask = below(3) ? GM_NONE : X + 4 * below(4);
     insn.dy_exponent = EXPONENTS, insn.exponent = EXPONENTS + 16, insn.gain = GAIN;
     insn.scale = below(3) ? SCALE : GM_NONE, insn.addend = GM_NONE, insn.addend_exponent = GM_NONE;
     if (below(3) == 0) {

@@ -33,11 +33,11 @@ def _magnitude(values: Array) -> int:
 
 
 def _masked(c: Call, values: Array) -> Array:
-    """Return the values where low < q < high, and 0 elsewhere."""
-    if not c.has("q"):
-        return values
-    q = c.get("q").astype(int)
-    return np.where((q > byte(c, "low")) & (q < byte(c, "high")), values, np.float32(0))
+    """Return the values where low < q < high and the bit of mask is 1, and 0 elsewhere."""
+    if c.has("q"):
+        q = c.get("q").astype(int)
+        values = np.where((q > byte(c, "low")) & (q < byte(c, "high")), values, np.float32(0))
+    return np.where(c.bits("mask"), values, np.float32(0)) if c.has("mask") else values
 
 
 def _write(c: Call, name: str, values: Array, expected: int, room: int = 0) -> int:

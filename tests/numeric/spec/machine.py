@@ -66,6 +66,15 @@ class Call:
         steps = tuple(values.itemsize * self.i.value(str(stride)) for _, stride in operand.axes)
         return np.lib.stride_tricks.as_strided(values, shape, steps)
 
+    def bits(self, name: str) -> Array:
+        """Return an operand of bits as truth values, with one axis for each of its extent."""
+        operand = self._operand(name)
+        values = np.unpackbits(self.flat(name), bitorder="little")[: self.i.extent(operand.axes)] == 1
+        shape = tuple(self.i.value(dim) for dim, _ in operand.axes)
+        if not operand.strided:
+            return values.reshape(shape)
+        return np.lib.stride_tricks.as_strided(values, shape, [self.i.value(str(stride)) for _, stride in operand.axes])
+
     def get(self, name: str) -> Array:
         """Return a copy of an operand, which later writes leave alone."""
         return self.view(name).copy()

@@ -19,11 +19,22 @@ def centred(c: Call, name: str, zero: str) -> Array:
 
 @kernel("QUANTIZE_GRAD")
 def quantize_grad(c: Call) -> None:
-    dy, q = c.get("dy"), c.get("q").astype(np.int64)
-    low, high = (int(np.uint32(c[name]).view(np.int32)) for name in ("low", "high"))
-    scale = c.optional("scale", [1.0])
+    dy, scale = c.get("dy"), c.optional("scale", [1.0])
+    passes = is_between(c, c.get("q")) if c.has("q") else np.ones(dy.shape, bool)
+    passes = passes & c.bits("mask") if c.has("mask") else passes
     shape = (1, -1, 1) if c.has("scale") else ()
-    c.put("dx", np.where((q > low) & (q < high), dy * scale.reshape(shape), ZERO))
+    c.put("dx", np.where(passes, dy * scale.reshape(shape), ZERO))
+
+
+@kernel("MASK_S8")
+def mask(c: Call) -> None:
+    c.flat("mask")[:] = np.packbits(is_between(c, c.get("q")), bitorder="little")
+
+
+def is_between(c: Call, q: Array) -> Array:
+    """Return where low < q < high."""
+    low, high = (int(np.uint32(c[name]).view(np.int32)) for name in ("low", "high"))
+    return (q.astype(np.int64) > low) & (q < high)
 
 
 @kernel("CONV_GRAD_X_S8")

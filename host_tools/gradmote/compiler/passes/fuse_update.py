@@ -23,7 +23,7 @@ from ..strides import collapse
 from . import mask_activations, recompute
 from . import quantized_updates as quantized
 from .fuse_add import is_plain
-from .schedule import peak
+from .stream_rows import is_wanted
 
 #: Instructions that make a weight's gradient row by row.
 Maker = Gemm | ConvGradW | ConvGradWS8 | ConvGradWS16
@@ -74,15 +74,16 @@ def run(compiled: Compiled) -> None:
         found = [(update, blocks) for update in updates if (blocks := find(before, update))]
         some = [(update, blocks) for update, blocks in found if not holds_up(before, blocks, update)]
         choices = [fused(program.instructions, pairs) for pairs in (found, some)]
-        best = min(choices, key=lambda c: planned(program, c)) if len(some) < len(found) else choices[0]
-        program.instructions = best
+        if len(some) < len(found):
+            choices.sort(key=lambda c: planned(program, c, is_wanted(compiled)))
+        program.instructions = choices[0]
 
 
-def planned(program: Program, instructions: list[Instruction]) -> int:
+def planned(program: Program, instructions: list[Instruction], by_rows: bool) -> tuple[int, ...]:
     """Return the bytes of scratch that the program will need with these instructions."""
     trial = replace(program, instructions=instructions)
     trial.instructions = recompute.recomputed(trial)
-    return peak(trial, mask_activations.masked(trial))
+    return mask_activations.needed(trial, mask_activations.masked(trial, by_rows), by_rows)
 
 
 def find(program: Lookup, update: AnyUpdate) -> list[Block]:

@@ -20,6 +20,7 @@ from . import (
     direct_writes,
     drop_empty_parts,
     drop_unread,
+    fit_panels,
     fold_constants,
     fuse_add,
     fuse_add_s16,
@@ -149,6 +150,7 @@ PROGRAMS: list[Callable[[Compiled], None]] = [
     limit_gradients.run,
     collect_gains.run,
     stream_rows.run,
+    fit_panels.run,
 ]
 
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...instruction import Buffer
+from ....generated.opcodes import OPCODES
+from ...instruction import Buffer, Instruction, Ref
 from ...program import Compiled, Program, Streamed
 from ..share_in_place import replace as replace_buffer
 from .choose import choose
 from .emit import loop_of
-from .hoist import hoisted
+from .hoist import hoisted, sunk
 from .section import Section, overwrites
 
 
@@ -23,12 +24,15 @@ def run(compiled: Compiled) -> None:
     """Stream the sections that let the arena be smaller."""
     if not is_wanted(compiled):
         return
-    trials = [replace(program, instructions=hoisted(program)) for program in compiled.programs]
-    for program, trial, sections in zip(compiled.programs, trials, choose(trials), strict=True):
+    fronts, rests = zip(*map(hoisted, compiled.programs), strict=True)
+    trials = [replace(p, instructions=[*f, *r]) for p, f, r in zip(compiled.programs, fronts, rests, strict=True)]
+    for program, trial, front, sections in zip(compiled.programs, trials, fronts, choose(trials), strict=True):
         if sections:
             program.instructions = trial.instructions
         for section in reversed(sections):
             stream(program, section)
+        if sections:
+            program.instructions = sunk(program.instructions, front)
 
 
 def is_wanted(compiled: Compiled) -> bool:
@@ -50,6 +54,13 @@ def stream(program: Program, section: Section) -> None:
     program.instructions[section.first : section.last + 1] = loop
     lines = {h.buffer for h in section.homes.values() if h.rows is not None}
     program.rows |= {buffer: buffer not in section.momentary for buffer in lines}
+    program.rows |= {ref.buffer: False for instruction in loop for ref in own_operands(instruction)}
+
+
+def own_operands(instruction: Instruction) -> list[Ref]:
+    """Return the operands that keep nothing from one instruction to the next, such as panels."""
+    found = [instruction.operands[name] for name in OPCODES[instruction.opcode]["own"]]
+    return [ref for ref in found if ref is not None]
 
 
 def facts(section: Section) -> Streamed:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
 
+from ...instruction import Buffer
 from ...plan.lifetimes import usage
-from ...program import Program
+from ...program import Program, Uses
 from .section import Home, Section, overwrites, section_of
 from .values import Step, Value, steps_of
 
@@ -93,7 +94,7 @@ class Candidates:
         again = sum(h.value.bytes for h in whole if h.buffer in outside and overwrites(section, h.value))
         outside |= {h.buffer: h.value.bytes for h in whole}
         kept = sum(h.bytes for h in homes if h.rows is not None and h.buffer not in section.momentary)
-        return sum(outside.values()) + again + kept + momentary_bytes(section, homes)
+        return sum(outside.values()) + again + kept + momentary_bytes(section, homes) + panel_bytes(section)
 
     def best(self, limit: float) -> Way:
         """Return the way of least work among those that need no more than `limit` bytes.
@@ -125,16 +126,22 @@ def momentary_bytes(section: Section, homes: set[Home]) -> int:
     return most
 
 
+def panel_bytes(section: Section) -> int:
+    """Return the bytes of the largest panel of a section; each is needed while its instruction runs."""
+    panels = (getattr(section.steps[k].instruction, "panel", None) for k in section.indices)
+    return max((panel.buffer.size for panel in panels if panel is not None), default=0)
+
+
 def extra_work(section: Section) -> int:
     """Return roughly how many bytes a section moves, and how often it begins an instruction."""
     moved = sum(h.bytes * (h.value.rows or 0) for h in set(section.homes.values()) if h.rows is not None and h.rows > 1)
     return moved + 64 * section.iterations * len(section.indices)
 
 
-def unchangeable(program: Program) -> int:
-    """Return the bytes alive at instructions that do not run by rows, which no section changes."""
-    steps = zip(usage(program), steps_of(program), strict=True)
-    return max((alive for alive, step in steps if step.form is None), default=0)
+def fixed_usage(program: Program, uses: dict[Buffer, Uses] | None = None) -> list[int]:
+    """Return the bytes alive at instructions that do not run by rows, which no section changes; 0 at others."""
+    steps = zip(usage(program, uses), steps_of(program), strict=True)
+    return [alive if step.form is None else 0 for alive, step in steps]
 
 
 def choose(programs: list[Program]) -> list[tuple[Section, ...]]:
@@ -142,7 +149,7 @@ def choose(programs: list[Program]) -> list[tuple[Section, ...]]:
 
     The arena is as large as the largest program needs: the others need not be smaller than that.
     """
-    floor = max(map(unchangeable, programs), default=0)
+    floor = max((alive for program in programs for alive in fixed_usage(program)), default=0)
     candidates = [Candidates(program, floor) for program in programs]
     least = max((found.best(0).peak for found in candidates), default=0)
     return [found.best(least).sections for found in candidates]

@@ -1,19 +1,21 @@
 """Small instructions between layers that need none of them, such as what is made of a trained bias.
 
-They move to the program's beginning, so that the layers around them can be one section.
+They move to the program's beginning, so that the layers around them can be one section. Once the
+sections are chosen, they move back as far as these let them.
 """
 
 from __future__ import annotations
 
 from ...instruction import Buffer, Instruction
+from ...loops import spans
 from ...program import Program
 
 #: The most bytes that an instruction may write, if it is to be alive for longer.
 MOST_BYTES = 4096
 
 
-def hoisted(program: Program) -> list[Instruction]:
-    """Return the instructions with those that can go first in front of all others."""
+def hoisted(program: Program) -> tuple[list[Instruction], list[Instruction]]:
+    """Return the instructions that can go in front of all others, and these."""
     touched: set[Buffer] = set()  # what the others have used so far
     free: set[Buffer] = set()  # what those in front have made
     front, rest = [], []
@@ -24,7 +26,23 @@ def hoisted(program: Program) -> list[Instruction]:
         else:
             touched |= {ref.buffer for ref in (*instruction.reads, *instruction.writes)}
             rest.append(instruction)
-    return [*front, *rest]
+    return front, rest
+
+
+def sunk(instructions: list[Instruction], front: list[Instruction]) -> list[Instruction]:
+    """Return the instructions with those of `front` behind all that does not need them, and outside of loops."""
+    done = [i for i in instructions if i not in front]
+    for instruction in reversed([i for i in front if i in instructions]):
+        at = next((k for k, later in enumerate(done) if must_follow(later, instruction)), len(done))
+        at = next((loop.start for loop in spans(done) if loop.start < at < loop.end), at)
+        done.insert(at, instruction)
+    return done
+
+
+def must_follow(later: Instruction, first: Instruction) -> bool:
+    """Tell whether an instruction uses what another one makes, or overwrites what that one reads."""
+    made, read = ({ref.buffer for ref in refs} for refs in (first.writes, first.reads))
+    return any(r.buffer in made for r in (*later.reads, *later.writes)) or any(w.buffer in read for w in later.writes)
 
 
 def can_go_first(program: Program, instruction: Instruction, touched: set[Buffer], free: set[Buffer]) -> bool:

@@ -14,24 +14,23 @@ static uint32_t four_times(int32_t byte)
 gm_finish_s16 gm_finish_of(const struct gm_session *session, const gm_insn_conv_grad_x_s16 *insn,
                            const gm_gradient_s16 *made, int16_t *dx)
 {
-    int32_t low = gm_nearest_int8(insn->low), high = gm_nearest_int8(insn->high), limit = (int32_t)made->limit;
+    const gm_clamp_mask mask = GM_CLAMP_MASK(session, insn);
+    int32_t limit = (int32_t)made->limit;
     int has_addend = insn->addend != GM_NONE && insn->addend_exponent != GM_NONE;
     return (gm_finish_s16){
         .addend = has_addend ? gm_i16(session, insn->addend) : NULL,
-        .q = insn->q == GM_NONE ? NULL : gm_i8(session, insn->q),
         .scale = gm_f32_optional(session, insn->scale),
         .dx = dx,
         .unit = gm_power_of_two(gm_exponent_of(session, insn->dy_exponent).exponent),
         .addend_unit = has_addend ? gm_power_of_two(gm_exponent_of(session, insn->addend_exponent).exponent) : 0.0f,
         .inverse = made->inverse,
-        .low = low,
-        .high = high,
+        .mask = mask,
         .limit = limit,
-        .least = four_times(low + 1),
-        .most = four_times(high - 1),
+        .least = four_times(mask.low + 1),
+        .most = four_times(mask.high - 1),
         .limits = gm_pair(limit, limit),
         .minus_limits = gm_pair(-limit, -limit),
-        .by_fours = !has_addend && dx && (insn->q == GM_NONE || (low < INT8_MAX && high > INT8_MIN)),
+        .by_fours = !has_addend && dx && (mask.q == NULL || (mask.low < INT8_MAX && mask.high > INT8_MIN)),
         .largest = made->largest,
     };
 }
@@ -57,8 +56,8 @@ gm_finish_s16 gm_finish_of(const struct gm_session *session, const gm_insn_conv_
     LINE("ssub16 %[t], %[limits], %[" #a "]") LINE("sel %[" #a "], %[" #a "], %[limits]")                   \
     LINE("ssub16 %[t], %[" #a "], %[minus_limits]") LINE("sel %[" #a "], %[" #a "], %[minus_limits]")
 
-/* Returns 255 in each byte whose number passes the mask, else 0. */
-static inline uint32_t mask_of(const gm_finish_s16 *f, uint32_t q)
+/* Returns 255 in each byte whose number lies between the bounds, else 0. */
+static inline uint32_t four_between(const gm_finish_s16 *f, uint32_t q)
 {
     uint32_t mask = UINT32_MAX, t;
     __asm__(LINE("ssub8 %[t], %[q], %[least]") LINE("sel %[mask], %[mask], %[zero]")
@@ -67,6 +66,20 @@ static inline uint32_t mask_of(const gm_finish_s16 *f, uint32_t q)
             : [q] "r"(q), [least] "r"(f->least), [most] "r"(f->most), [zero] "r"(0)
             : "cc");
     return mask;
+}
+
+/* Returns 255 in each byte whose bit, the one at `at` or of the next three, is 1, else 0. */
+static inline uint32_t four_bits(const uint8_t *bits, uint32_t at)
+{
+    uint32_t both = bits[at / 8] | (uint32_t)bits[(at + 3) / 8] << 8;
+    return (((both >> at % 8 & 15u) * 0x00204081u) & 0x01010101u) * 255u;
+}
+
+/* Returns 255 in each byte whose number passes the mask, else 0. */
+static inline uint32_t four_that_pass(const gm_finish_s16 *f, uint32_t at)
+{
+    uint32_t between = f->mask.q ? four_between(f, gm_four_at(f->mask.q + at)) : UINT32_MAX;
+    return f->mask.bits ? between & four_bits(f->mask.bits, at) : between;
 }
 
 __attribute__((noinline)) static void finish_four(gm_finish_s16 *f, const uint32_t *sums, const float *scale, uint32_t mask,
@@ -128,15 +141,14 @@ void gm_finish_channels(gm_finish_s16 *finish, const uint32_t *sums, uint32_t n,
     const gm_finish_s16 *f = finish;
 #if GM_ARCH_DSP
     if (n == 4 && step == 1 && f->by_fours) {
-        finish_four(finish, sums, f->scale ? f->scale + channel : NULL,
-                    f->q ? mask_of(f, gm_four_at(f->q + at)) : UINT32_MAX, f->dx + at);
+        finish_four(finish, sums, f->scale ? f->scale + channel : NULL, four_that_pass(f, at), f->dx + at);
         return;
     }
 #endif
     uint32_t largest = f->largest;
     for (uint32_t i = 0; i < n; i++, at += step) {
         int32_t result = 0;
-        if (f->q == NULL || (f->q[at] > f->low && f->q[at] < f->high)) {
+        if (gm_passes(&f->mask, at)) {
             float value = (float)(int32_t)sums[i] * f->unit;
             value = f->addend != NULL ? value + (float)f->addend[at] * f->addend_unit : value;
             value = f->scale != NULL ? value * f->scale[channel + i] : value;

@@ -8,11 +8,11 @@
 
 typedef struct gm_finish_s16 {
     const int16_t *addend; /* NULL: none */
-    const int8_t *q;       /* NULL: no mask */
     const float *scale;    /* NULL: 1 */
     int16_t *dx;           /* NULL: numbers are only seen */
     float unit, addend_unit, inverse;
-    int32_t low, high, limit;
+    gm_clamp_mask mask;
+    int32_t limit;
     uint32_t least, most;  /* that pass the mask, four times in a word; not where none does */
     uint32_t limits, minus_limits; /* twice */
     uint32_t by_fours;     /* four channels can be taken at once, where they are neighbours */
@@ -23,7 +23,7 @@ gm_finish_s16 gm_finish_of(const struct gm_session *session, const gm_insn_conv_
                            const gm_gradient_s16 *made, int16_t *dx);
 
 /* n neighbouring channels, from number `channel` on. at: the first one's offset in dx, addend and
- * q; step: to the next. */
+ * mask; step: to the next. */
 void gm_finish_channels(gm_finish_s16 *finish, const uint32_t *sums, uint32_t n, uint32_t at, uint32_t step,
                         uint32_t channel);
 

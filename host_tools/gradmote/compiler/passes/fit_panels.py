@@ -1,0 +1,70 @@
+"""The pass that makes panels smaller at the peak of scratch.
+
+A panel has room for several tiles of columns, so that the other operand is packed less often
+(compiler/panels.py). Where instructions with such panels are the peak, they take fewer tiles, down
+to one, but no fewer than the peak elsewhere needs anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..instruction import Buffer, Instruction, Ref
+from ..panels import AnyPacking, least_words, words_within
+from ..plan.lifetimes import aligned, usage
+from ..program import Compiled, Program
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The instructions that share a panel, and the bytes of scratch that are alive beside it, at the most."""
+
+    packing: list[AnyPacking]
+    beside: int
+
+    @property
+    def least(self) -> int:
+        """Return the bytes of scratch that are alive with the smallest panel."""
+        return self.beside + 4 * max(least_words(made) for made in self.packing)
+
+
+def run(compiled: Compiled) -> None:
+    """Give panels fewer tiles where the arena is smaller by it."""
+    found = [panel for program in compiled.programs for panel in panels_of(program)]
+    limit = max([*(panel.least for panel in found), *map(peak_without, compiled.programs)], default=0)
+    for panel in found:
+        fit(panel, (limit - panel.beside) // 4)
+
+
+def packing(instruction: Instruction) -> AnyPacking | None:
+    """Return an instruction that has a panel, or None."""
+    return instruction if isinstance(instruction, AnyPacking) and instruction.panel is not None else None
+
+
+def panels_of(program: Program) -> Iterator[Panel]:
+    """Yield the panels of a program."""
+    alive = usage(program)
+    users: dict[Buffer, list[int]] = {}
+    for index, instruction in enumerate(program.instructions):
+        made = packing(instruction)
+        if made is not None and made.panel is not None:
+            users.setdefault(made.panel.buffer, []).append(index)
+    for buffer, indices in users.items():
+        beside = max(alive[indices[0] : indices[-1] + 1]) - aligned(buffer.size)
+        yield Panel([made for k in indices if (made := packing(program.instructions[k])) is not None], beside)
+
+
+def peak_without(program: Program) -> int:
+    """Return the most bytes of scratch alive at instructions that have no panel."""
+    steps = zip(usage(program), program.instructions, strict=True)
+    return max((alive for alive, instruction in steps if packing(instruction) is None), default=0)
+
+
+def fit(panel: Panel, words: int) -> None:
+    """Give all instructions of a panel a smaller one, where theirs has more than so many words."""
+    chosen = max(words_within(made, words) for made in panel.packing)
+    if any(chosen < made.panel_words for made in panel.packing):
+        smaller = Ref(Buffer("panel", 4 * chosen, "scratch"))
+        for made in panel.packing:
+            made.panel, made.panel_words = smaller, chosen
