@@ -98,3 +98,20 @@ def samples(name: str, count: int, seed: int = 0) -> np.ndarray:
     from numeric.models.networks import NETWORKS as FLOAT
 
     return np.random.default_rng(seed).normal(0, 1, (count, *FLOAT[name].shape)).astype(np.float32)
+
+
+def of_integers(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Return a quantized model whose input are the integers that its first QuantizeLinear makes of real numbers."""
+    made = onnx.ModelProto()
+    made.CopyFrom(model)
+    (given,) = made.graph.input
+    (first,) = (node for node in made.graph.node if given.name in node.input)
+    zero = next(tensor for tensor in made.graph.initializer if tensor.name == first.input[2])
+    assert first.op_type == "QuantizeLinear"
+    made.graph.node.remove(first)
+    for node in made.graph.node:
+        for index, name in enumerate(node.input):
+            node.input[index] = given.name if name == first.output[0] else name
+    given.type.tensor_type.elem_type = zero.data_type
+    del made.graph.value_info[:]
+    return made
