@@ -50,6 +50,10 @@ class View:
         """Tell whether an element has fewer bytes than a word."""
         return self.element < 4
 
+    def high_bytes(self) -> View:
+        """Return the view of the upper byte of each int16, which is the int8 weight of its master."""
+        return View(Ref(self.ref.buffer, self.ref.offset + 1), [self.element * s for s in self.strides], "i8")
+
     def with_strides(self, strides: Sequence[int]) -> View:
         """Return the view of the same bytes with other strides."""
         return replace(self, strides=list(strides))
@@ -130,7 +134,7 @@ class Lowering:
         self.shared = shared
         self.phase = phase  # the phase of nodes that are not marked as backward
         self.views: dict[ir.Value, View] = {}
-        self.floats: dict[ir.Value, View] = {}  # gradients of int16 as float32, where a rule asked for them
+        self.converted: dict[ir.Value, View] = {}  # gradients of int16 as float32, and row-major bytes of masters
         self.reader = API  # the operator that asks for values
         self.any_width = True  # whether it takes elements of 1 and 2 bytes
         self.any_exponent = True  # whether it takes gradients of int16, each with its exponent
@@ -223,12 +227,15 @@ class Lowering:
     def view(self, value: ir.Value | None) -> View:
         """Return the value as it lies, perhaps strided, for kernels that take strides.
 
-        A rule that knows nothing of gradients of int16 gets them as float32. Raises
-        UnsupportedOperator where the rule knows nothing of the type of its elements.
+        A rule that knows nothing of gradients of int16 gets them as float32, and each rule gets the
+        int8 weights of int16 masters. Raises UnsupportedOperator where the rule knows nothing of the
+        type of its elements.
         """
         view = self.stored(value)
         if view.exponent is not None and not self.any_exponent:
-            return self.floats[value] if value in self.floats else self.dequantized(value)  # type: ignore[arg-type]
+            return self.converted[value] if value in self.converted else self.dequantized(value)  # type: ignore[arg-type]
+        if self.is_master(value):
+            view = self.converted.get(value, view.high_bytes())  # type: ignore[arg-type]
         if view.is_narrow and view.exponent is None and not self.any_width:
             raise UnsupportedOperator(
                 f"{self.reader} of {view.dtype} elements, those of '{value.name}'",  # type: ignore[union-attr]
@@ -243,8 +250,13 @@ class Lowering:
         shape = static_shape(value)
         if not same_walk(shape, view.strides, contiguous(shape)):
             view = replace(view, ref=self.copy(value, view), strides=contiguous(shape))
-            (self.floats if value in self.floats and not self.any_exponent else self.views)[value] = view
+            as_float = value in self.converted and not self.any_exponent
+            (self.converted if as_float or self.is_master(value) else self.views)[value] = view
         return view.ref
+
+    def is_master(self, value: ir.Value | None) -> bool:
+        """Tell whether the state has an int16 for each int8 weight of the value."""
+        return value is not None and self.shared.state_types.get(str(value.name)) == "i16"
 
     def words(self, value: ir.Value) -> Ref:
         """Return the contiguous bytes of a value of 4-byte elements, for readers that are no operators."""
@@ -300,7 +312,7 @@ class Lowering:
     def alias(self, value: ir.Value, source: ir.Value | None) -> None:
         """Give `value` the bytes of `source`, under its own shape."""
         ref = self.ref(source)
-        self.views[value] = replace(self.stored(source), ref=ref, strides=contiguous(static_shape(value)))
+        self.views[value] = replace(self.view(source), ref=ref, strides=contiguous(static_shape(value)))
 
     def set_view(self, value: ir.Value, view: View) -> None:
         """Set the address, the strides and the type of a value."""
@@ -379,14 +391,13 @@ class Lowering:
         dequantize = DequantizeS16(x=view.ref, x_exponent=exponent, y=made.ref, n=math.prod(shape))
         dequantize.reason = f"float32 for {self.reader}"
         self.emit(node, dequantize)
-        self.floats[value] = made
+        self.converted[value] = made
         return made
 
     def copy(self, value: ir.Value, view: View) -> Ref:
         """Return a row-major copy of a strided view."""
         shape = static_shape(value)
-        node = value.producer()
-        assert node is not None
+        node = value.producer() or next(iter(value.uses())).node  # no node makes an int16 master
         copy = self.scratch(f"{value.name}.copy", shape, contiguous(shape), view.dtype)
         self.move(node, shape, view, copy, f"row-major for {self.reader}")
         return copy.ref

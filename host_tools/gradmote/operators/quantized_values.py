@@ -11,12 +11,12 @@ import onnx_ir as ir
 from ..compiler.copies import flat_copy
 from ..compiler.flat_binary import flat_binary
 from ..compiler.instruction import Buffer, Ref
+from ..compiler.strides import contiguous, same_walk
 from ..errors import UnsupportedOperator
 from ..generated.instructions import Dequantize, IntToFloat, Mul, Quantize
 from ..model.affine import Affine, affine_of
 from ..model.graph import attribute, constant_array, describe, static_shape
 from .elementwise import flat_operand
-from .quantized_weights import int8_view
 
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
@@ -72,15 +72,15 @@ def lower_dequantize(low: Lowering, node: ir.Node) -> None:
 def dequantize_flat(low: Lowering, node: ir.Node, found: Affine) -> None:
     """Emit one DEQUANTIZE with one scale; the output lies as the input does."""
     x, y = node.inputs[0], node.outputs[0]
-    _, layout = flat_operand(low, x)
-    view = int8_view(low.view(x))
+    step = even_step(low, x)
+    ref, layout = (low.view(x).ref, None) if step is not None else flat_operand(low, x)
     made = Dequantize(
-        x=view.ref,
+        x=ref,
         scale=low.scalar(float(found.scale)),
         zero=zeros(low, found),
         y=low.output(y, layout),
         outer=1, channels=1, inner=low.elements(y),
-        x_outer=0, x_channel=0, x_inner=low.view(x).element,
+        x_outer=0, x_channel=0, x_inner=step or 1,
     )  # fmt: skip
     low.emit(node, made)
 
@@ -89,11 +89,10 @@ def dequantize_channels(low: Lowering, node: ir.Node, found: Affine) -> None:
     """Emit one DEQUANTIZE with a scale for each channel; the output is row-major."""
     x, y = node.inputs[0], node.outputs[0]
     shape, axis = static_shape(y, node), int(found.axis)
-    low.ref(x)
-    view, inner = int8_view(low.view(x)), math.prod(shape[axis + 1 :])
-    step = low.view(x).element
+    step, inner = even_step(low, x), math.prod(shape[axis + 1 :])
+    ref, step = (low.ref(x), 1) if step is None else (low.view(x).ref, step)
     made = Dequantize(
-        x=view.ref,
+        x=ref,
         scale=low.constant(found.scale.astype(np.float32).tobytes()),
         zero=zeros(low, found),
         y=low.output(y),
@@ -101,6 +100,16 @@ def dequantize_channels(low: Lowering, node: ir.Node, found: Affine) -> None:
         x_outer=step * shape[axis] * inner, x_channel=step * inner, x_inner=step,
     )  # fmt: skip
     low.emit(node, made)
+
+
+def even_step(low: Lowering, x: ir.Value | None) -> int | None:
+    """Return how far apart the elements lie, row-major; None where they lie in another order.
+
+    Those of an int16 master are two bytes apart.
+    """
+    shape, strides = static_shape(x), low.view(x).strides
+    step = min((s for d, s in zip(shape, strides, strict=True) if d > 1), default=1)
+    return step if step and same_walk(shape, strides, [step * s for s in contiguous(shape)]) else None
 
 
 def zeros(low: Lowering, found: Affine) -> Ref | None:

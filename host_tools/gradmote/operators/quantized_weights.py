@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
-from ..compiler.instruction import Ref
 from ..compiler.lowering import View
 from ..compiler.strides import packed
 from ..model.graph import constant_array
@@ -21,7 +20,7 @@ def weight_view(low: Lowering, w: ir.Value, order: Sequence[int]) -> View:
     """Return the view of weights, of which frozen ones lie with their axes in `order`, the longest stride first."""
     array = constant_array(w)
     if array is None or w.name in low.shared.state:
-        return int8_view(low.view(w))
+        return low.view(w)
     data = np.ascontiguousarray(array.transpose(order))
     return View(low.constant(data.tobytes()), packed(array.shape, order), "i8")
 
@@ -33,11 +32,3 @@ def convolution_order(shape: Sequence[int]) -> list[int]:
     """
     kernel = list(range(2, len(shape)))
     return [*kernel, 1, 0] if shape[1] == 1 else [0, *kernel, 1]
-
-
-def int8_view(view: View) -> View:
-    """Return the view of int8 numbers. Those of an int16 master are its high bytes."""
-    if view.dtype != "i16":
-        return view
-    strides = [view.element * stride for stride in view.strides]
-    return View(Ref(view.ref.buffer, view.ref.offset + 1), strides, "i8")

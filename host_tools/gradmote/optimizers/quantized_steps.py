@@ -42,7 +42,7 @@ def quantized_op(rule: str) -> str:
 
 def lower_step(low: Lowering, node: ir.Node, rule: str) -> None:
     """Emit the instruction for the form in which the parameter is stored; it works in place."""
-    p, units = low.view(node.inputs[0]), node.inputs[4]
+    p, units = low.stored(node.inputs[0]), node.inputs[4]
     kind, fine = STORED[p.dtype]
     extra: list[Ref] = [low.ref(v) for v in node.inputs[6:]]
     slots, scale = extra[: RULES[rule]["slots"]], low.ref(node.inputs[3])
@@ -66,7 +66,7 @@ def lower_step(low: Lowering, node: ir.Node, rule: str) -> None:
     )
     low.emit(node, made)
     for output, source in zip(node.outputs, (node.inputs[0], *node.inputs[6:]), strict=False):
-        low.alias(output, source)
+        low.set_view(output, low.stored(source))
 
 
 def constant(value: ir.Value | None) -> np.ndarray:

@@ -51,7 +51,7 @@ def bind_output(lowering: Lowering, value: ir.Value, role: str) -> None:
     An output that is an input, a parameter or a constant as it stands is copied into scratch first.
     A loss of several elements (reduction none) is bound as an output.
     """
-    ref, view = lowering.ref(value), lowering.stored(value)
+    ref, view = lowering.ref(value), lowering.view(value)
     given = [b.ref.buffer for b in lowering.shared.inputs.values()]
     if ref.buffer.region != "scratch" or ref.buffer in given:
         source, ref = ref, Ref(Buffer(f"{value.name}.output", view.element * lowering.elements(value), "scratch"))
@@ -65,6 +65,6 @@ def bind_output(lowering: Lowering, value: ir.Value, role: str) -> None:
 
 def copy(lowering: Lowering, value: ir.Value, source: Ref, target: Ref) -> None:
     """Append a COPY of the contiguous elements of `value` from `source` to `target`."""
-    made = flat_copy(source, target, lowering.elements(value), lowering.stored(value).dtype)
+    made = flat_copy(source, target, lowering.elements(value), lowering.view(value).dtype)
     made.origin, made.reason = str(value.name), "a buffer for the API"
     lowering.program.instructions.append(made)

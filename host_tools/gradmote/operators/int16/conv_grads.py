@@ -11,7 +11,6 @@ from ...generated.instructions import ConvGradWS16, ConvGradXS16
 from ...model.graph import static_shape
 from ..conv import grouped_x, grouped_y, sizes, weight_strides
 from ..q_conv_grad import factors, zero_of
-from ..quantized_weights import int8_view
 from ..window import channels_last, spatial, window_of
 from .values import MOST, make, read
 
@@ -28,7 +27,7 @@ def lower_x(low: Lowering, node: ir.Node) -> None:
     """Emit one CONV_GRAD_X_S16; dx lies channels-last."""
     g, w, dx = node.inputs[0], node.inputs[1], node.outputs[0]
     layout, dy = channels_last(static_shape(dx, node)), read(low, node, g)
-    weights, made = int8_view(low.view(w)), make(low, dx, layout)
+    weights, made = low.view(w), make(low, dx, layout)
     gradient = ConvGradXS16(
         dy=dy.ref, dy_exponent=dy.exponent, w=weights.ref,
         dx=made.ref, exponent=made.exponent, gain=gain_of(dx),

@@ -10,7 +10,6 @@ from ...generated.instructions import ConvGradWS16, ConvGradXS16
 from ...model.graph import attribute, static_shape
 from ..q_conv_grad import factors, zero_of
 from ..q_gemm_grad import columns, strides_of
-from ..quantized_weights import int8_view
 from .conv_grads import gain_of
 from .values import MOST, make, read
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 def lower_x(low: Lowering, node: ir.Node) -> None:
     """Emit one CONV_GRAD_X_S16; dx is row-major."""
     dx = node.outputs[0]
-    dy, w, made = read(low, node, node.inputs[0]), int8_view(low.view(node.inputs[1])), make(low, dx)
+    dy, w, made = read(low, node, node.inputs[0]), low.view(node.inputs[1]), make(low, dx)
     rows, in_channels = static_shape(dx, node)
     out_stride, in_stride = w.strides if not attribute(node, "transW", 0) else w.strides[::-1]
     gradient = ConvGradXS16(
