@@ -1,24 +1,32 @@
-"""Shows the RAM that training takes in float32 and in int8, and writes it to docs/QUANTIZATION.md."""
+"""Shows the RAM that training takes in float32 and in int8, and writes it to docs/QUANTIZATION.md.
+
+The networks of MCUNetV3 are measured where the environment variable GRADMOTE_MCUNET names their folder.
+"""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
 
-from bench.quantized import page
+from bench.quantized import page, streamed
 from bench.quantized.memory import FORMS, KB, LIMITS, Figures, broken, measure
 
-from support.quantized import by_onnxruntime
+from support.quantized import by_onnxruntime, mcunet
 
 
 def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.quantized memory", description=__doc__)
     parser.parse_args(arguments)
     found = [measure(network) for network in LIMITS]
-    columns, rows = table(found)
-    print("\n".join(page.markdown(columns, rows)))
-    page.write("memory", columns, rows)
+    show("memory", *table(found))
+    if mcunet.folder():
+        show("memory, by rows", *streamed.table([streamed.measure(network) for network in streamed.BLOCKS]))
     raise SystemExit("\n".join(broken(found)))
+
+
+def show(title: str, columns: list[str], rows: list[list[str]]) -> None:
+    print("\n".join(page.markdown(columns, rows)))
+    page.write(title, columns, rows)
 
 
 def table(found: list[Figures]) -> tuple[list[str], list[list[str]]]:
