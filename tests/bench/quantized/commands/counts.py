@@ -24,6 +24,8 @@ from support import objects
 SOURCE = Path(__file__).resolve().parents[1] / "counts_main.c"
 #: Of the kernels in plain C, beside which those for Cortex-M stand.
 SOURCES = ("conv_s8", "conv_grad_x_s16", "conv_gradient_s16", "gradient_s16")
+#: Folders of kernels for Cortex-M.
+OWN = {"arm_m", "helium"}
 BOARDS = ("mps2_an386", "mps2_an385", "mps3_an547")
 
 
@@ -112,7 +114,7 @@ def counted(name: str, kernel: str) -> dict[Layer, float]:
     common += [*(flag for flag in of_board if flag.startswith("-D") and "GM_FUSED" not in flag)]
     common += [f"-I{path}" for path in folders]
     link = [*(flag for flag in of_board if not flag.startswith("-D")), "-Wl,--defsym=RAM_SIZE=0x80000"]
-    kernels = [path for path in runtime_sources() if path.stem in SOURCES or "arm_m" in path.parts]
+    kernels = [path for path in runtime_sources() if path.stem in SOURCES or OWN & set(path.parts)]
     sources = [FIRMWARE / "src" / "device" / "fault.c", *board.own_sources(), *kernels]
     with tempfile.TemporaryDirectory() as folder:
         elf, source = Path(folder) / "counts.elf", Path(folder) / "counts_main.o"

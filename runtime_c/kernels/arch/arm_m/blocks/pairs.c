@@ -8,7 +8,11 @@
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
 
-#if defined(__thumb2__)
+#if GM_ARCH_HELIUM
+
+/* In arch/helium/blocks/pairs.c. */
+
+#elif defined(__thumb2__)
 
 #define TILE_OFFSET(member) [member] "i"(offsetof(gm_pair_tile, member))
 
