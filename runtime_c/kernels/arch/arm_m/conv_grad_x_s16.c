@@ -7,6 +7,7 @@
 #include "conv_grad_s16.h"
 
 #include "blocks/finish_s16.h"
+#include "blocks/gradient_tiles.h"
 #include "blocks/pairs.h"
 #include "blocks/requantize.h"
 
@@ -39,7 +40,12 @@ typedef struct grad_x {
     uint32_t count;   /* of input channels in the panel */
     uint32_t tiles;
     int32_t w_zero;
+    int by_tiles;      /* whole tiles can be finished at once */
+    int is_pointwise;  /* one tap, and no input between those of outputs */
     uint32_t *panel;
+#if GM_ARCH_DSP
+    gm_gradient_tiles whole;
+#endif
 } grad_x;
 
 /* ---- Panels ---------------------------------------------------------------------------------- */
@@ -74,6 +80,10 @@ static void pack_outputs_of(const grad_x *x, const int16_t *dy, uint32_t row, ui
 {
     const gm_insn_conv_grad_x_s16 *insn = x->insn;
     uint32_t words = (insn->out_channels + 1) / 2;
+    if (x->is_pointwise) {
+        gm_pair_gradients(to, dy + row * insn->y_h + column * insn->y_w, insn->out_channels, insn->y_channel);
+        return;
+    }
     for (uint32_t k = 0; k < insn->kernel_h; k++) {
         uint32_t o = gm_output_index(row, k, insn->stride_h, insn->dilation_h, insn->pad_h, insn->out_h);
         for (uint32_t l = 0; l < insn->kernel_w && is_tap(&x->rows, k); l++) {
@@ -92,14 +102,34 @@ static void pack_outputs_of(const grad_x *x, const int16_t *dy, uint32_t row, ui
 
 /* ---- Products -------------------------------------------------------------------------------- */
 
+#if GM_ARCH_DSP
+
+/* Whole tiles of two inputs at once. Returns how many channels those are. */
+static uint32_t make_whole_tiles(grad_x *x, const uint32_t at[2], uint32_t channel)
+{
+    uint32_t tiles = x->count / GM_PAIR_COLUMNS;
+    x->whole.a = x->panel + x->tiles * x->words * GM_PAIR_COLUMNS;
+    x->whole.b = x->panel;
+    x->whole.tiles = tiles;
+    if (tiles > 0) {
+        gm_make_gradients(&x->whole, &x->finish, at, channel);
+    }
+    return tiles * GM_PAIR_COLUMNS;
+}
+
+#else
+#define make_whole_tiles(x, at, channel) 0
+#endif
+
 /* All tiles of 1 or 2 inputs, whose offsets in dx at the first of these channels are given. */
 static void multiply_inputs(grad_x *x, const uint32_t at[2], uint32_t inputs, uint32_t channel)
 {
     uint32_t step = x->insn->x_channel, tile_words = x->words * GM_PAIR_COLUMNS;
-    const uint32_t *weights = x->panel;
+    uint32_t c = x->by_tiles && inputs > 1 ? make_whole_tiles(x, at, channel) : 0;
+    const uint32_t *weights = x->panel + c * x->words;
     gm_pair_tile tile;
-    tile.a = weights + x->tiles * tile_words;
-    for (uint32_t c = 0; c < x->count; c += GM_PAIR_COLUMNS, weights += tile_words) {
+    tile.a = x->panel + x->tiles * tile_words;
+    for (; c < x->count; c += GM_PAIR_COLUMNS, weights += tile_words) {
         uint32_t channels = x->count - c < GM_PAIR_COLUMNS ? x->count - c : GM_PAIR_COLUMNS;
         gm_pair_empty(&tile);
         gm_pair_words(&tile, weights, x->words);
@@ -166,8 +196,16 @@ static void each_remainder(const struct gm_session *session, grad_x *x)
         columns->remainder = 0;
         for (; columns->remainder < insn->stride_w && columns->remainder < insn->in_w; columns->remainder++) {
             x->words = count_taps(rows) * count_taps(columns) * ((insn->out_channels + 1) / 2);
+#if GM_ARCH_DSP
+            x->whole = gm_gradient_tiles_of(&x->finish, x->words);
+#endif
             uint32_t room = x->words > 0 ? (insn->panel_words / x->words - GM_PAIR_ROWS) / GM_PAIR_COLUMNS : UINT32_MAX;
             each_grad_x_group(x, gm_i16(session, insn->dy), gm_i8(session, insn->w), room);
+#if GM_ARCH_DSP
+            if (x->by_tiles) {
+                gm_see_gradients(&x->whole, &x->finish);
+            }
+#endif
         }
     }
 }
@@ -186,6 +224,8 @@ int gm_arm_conv_grad_x_s16(const struct gm_session *session, const gm_insn_conv_
         .insn = insn, .finish = gm_finish_of(session, insn, made, dx), .w_zero = gm_nearest_int8(insn->w_zero),
         .rows = {0, insn->stride_h, insn->dilation_h, insn->pad_h, insn->kernel_h},
         .columns = {0, insn->stride_w, insn->dilation_w, insn->pad_w, insn->kernel_w},
+        .is_pointwise = insn->kernel_h == 1 && insn->kernel_w == 1 && insn->stride_h == 1 && insn->stride_w == 1 &&
+                        insn->pad_h == 0 && insn->pad_w == 0 && insn->in_h == insn->out_h && insn->in_w == insn->out_w,
     };
     if (!suits_grad_x(session, insn)) {
         return 0;
@@ -195,6 +235,9 @@ int gm_arm_conv_grad_x_s16(const struct gm_session *session, const gm_insn_conv_
             return 0;
         }
         x.panel = (uint32_t *)(void *)(session->arena + insn->panel);
+#if GM_ARCH_DSP
+        x.by_tiles = insn->x_channel == 1 && gm_suits_gradient_tiles(&x.finish, insn->groups * insn->in_channels);
+#endif
         each_remainder(session, &x);
     }
     made->largest = x.finish.largest;

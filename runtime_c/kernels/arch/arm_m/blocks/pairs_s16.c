@@ -1,12 +1,51 @@
 /* Panels of pairs.h for gradients: two neighbouring k are a pair. */
 #include "dsp.h"
 #include "pairs.h"
+#include "registers.h"
 
 #if GM_ARCH_PAIRS
+
+#if defined(__thumb2__)
+
+/* So many times 16 neighbours, at an address of words: 12 machine instructions each. */
+__attribute__((noinline)) static uint32_t *copy_sixteens(uint32_t *to, const int16_t *from, uint32_t times)
+{
+    __asm__ volatile("1:\n\t"
+                     LINE("ldmia %[from]!, {r3, r4, r5, r6, r8, r9, r10, r12}")
+                     LINE("str r3, [%[to]]") LINE("str r4, [%[to], #8]")
+                     LINE("str r5, [%[to], #16]") LINE("str r6, [%[to], #24]")
+                     LINE("str r8, [%[to], #32]") LINE("str r9, [%[to], #40]")
+                     LINE("str r10, [%[to], #48]") LINE("str r12, [%[to], #56]")
+                     LINE("add %[to], #64")
+                     LINE("subs %[times], #1")
+                     LINE("bne 1b")
+                     : [to] "+r"(to), [from] "+r"(from), [times] "+r"(times)
+                     :
+                     : "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r12", "cc", "memory");
+    return to;
+}
+
+#else
+#define copy_sixteens(to, from, times) (to)
+#endif
+
+/* How many sixteens of neighbours can be copied so. */
+static inline uint32_t sixteens_of(const int16_t *from, uint32_t n)
+{
+#if defined(__thumb2__)
+    return (uintptr_t)from % sizeof(uint32_t) == 0 ? n / 16 : 0;
+#else
+    (void)from, (void)n;
+    return 0;
+#endif
+}
 
 uint32_t *gm_pair_gradients(uint32_t *to, const int16_t *from, uint32_t n, uint32_t step)
 {
     if (step == 1) {
+        uint32_t sixteens = sixteens_of(from, n);
+        to = sixteens > 0 ? copy_sixteens(to, from, sixteens) : to;
+        from += 16 * sixteens, n -= 16 * sixteens;
         for (; n >= 2; n -= 2, from += 2, to += GM_PAIR_ROWS) {
             __builtin_memcpy(to, from, sizeof *to);
         }
