@@ -60,7 +60,9 @@ def compiled(sources: list[Path], flags: Sequence[str], out: Path, *link_flags: 
 
 def quantized_sources() -> list[Path]:
     """The sources of arch/arm_m and arch/helium that belong to these kernels."""
-    sources = [path for own in ("arm_m", "helium") for path in sorted((RUNTIME / "kernels" / "arch" / own).rglob("*.c"))]
+    sources = [
+        path for own in ("arm_m", "helium") for path in sorted((RUNTIME / "kernels" / "arch" / own).rglob("*.c"))
+    ]
     return [path for path in sources if re.search("GM_ARCH_PAIRS|GM_ARCH_CONV_GRAD", path.read_text())]
 
 

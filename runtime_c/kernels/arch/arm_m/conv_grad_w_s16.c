@@ -43,6 +43,25 @@ static tile_columns columns_of(const grad_w *w, uint32_t tile)
     return (tile_columns){channel, tap, channel * w->taps + tap, w->taps, left < GM_PAIR_COLUMNS ? left : GM_PAIR_COLUMNS};
 }
 
+/* Moves on to the next tile. */
+static inline void next_columns(const grad_w *w, tile_columns *t)
+{
+    uint32_t channels = w->g->in_channels;
+    if (w->at_once == 1) {
+        uint32_t left = channels * w->taps - (t->first + GM_PAIR_COLUMNS);
+        t->first += GM_PAIR_COLUMNS;
+        t->count = left < GM_PAIR_COLUMNS ? left : GM_PAIR_COLUMNS;
+        return;
+    }
+    t->channel += GM_PAIR_COLUMNS;
+    if (t->channel >= channels) {
+        t->channel = 0;
+        t->tap++;
+    }
+    t->first = t->channel * w->taps + t->tap;
+    t->count = channels - t->channel < GM_PAIR_COLUMNS ? channels - t->channel : GM_PAIR_COLUMNS;
+}
+
 /* ---- Inputs ---------------------------------------------------------------------------------- */
 
 /* One row of outputs under one tap, of `channels` neighbouring channels. x: its row of inputs. */
@@ -140,6 +159,9 @@ static uint32_t *pack_row_of_outputs(const grad_w *w, const int16_t *dy, uint32_
 {
     const gm_layout *s = &w->g->dy;
     uint32_t second = channels > 1 ? s->channel : 0, p = w->columns;
+    if (second == 1) {
+        return gm_pair_two_gradients(to, dy, p, s->w);
+    }
     for (; p >= 2; p -= 2, dy += 2 * s->w, to += GM_PAIR_ROWS) {
         to[0] = gm_pair(dy[0], dy[s->w]);
         to[1] = gm_pair(dy[second], dy[s->w + second]);
@@ -164,7 +186,7 @@ static void pack_channels(const grad_w *w, const int16_t *dy, uint32_t channels,
 /* ---- Products -------------------------------------------------------------------------------- */
 
 /* Sums of a tile over so many words, which an int32 can take. */
-static void part_product(const uint32_t *outputs, const uint32_t *inputs, uint32_t words, gm_pair_tile *tile)
+static inline void part_product(const uint32_t *outputs, const uint32_t *inputs, uint32_t words, gm_pair_tile *tile)
 {
     gm_pair_empty(tile);
     tile->a = outputs;
@@ -211,18 +233,68 @@ static void store_row(const grad_w *w, const tile_columns *t, const float *sums,
     }
 }
 
-/* Tiles from number `first` on, of 1 or 2 output channels. row: the gradient of the first. */
-static void multiply_channels(const grad_w *w, uint32_t first, uint32_t tiles, uint32_t channels, const float *factor, float *row)
+/* The same of a whole tile's row, which is not added to. factor: with the unit, which is a power of two. */
+static inline void store_whole_row(uint32_t step, const uint32_t *sums, float factor, float *to)
+{
+    float a = (float)(int32_t)sums[0] * factor, b = (float)(int32_t)sums[1] * factor;
+    float c = (float)(int32_t)sums[2] * factor, d = (float)(int32_t)sums[3] * factor;
+    *to = a, to += step;
+    *to = b, to += step;
+    *to = c, to += step;
+    *to = d;
+}
+
+/* The gradients of 1 or 2 output channels: row, of the first. */
+typedef struct gradient_rows {
+    uint32_t channels;
+    const float *factor;
+    float joint[GM_PAIR_ROWS]; /* factor times unit */
+    int by_tiles;              /* both of these are exact, and nothing is added to */
+    float *row;
+} gradient_rows;
+
+static gradient_rows gradient_rows_of(const grad_w *w, uint32_t channels, const float *factor, float *row)
+{
+    gradient_rows r = {channels, factor, {factor[0] * w->unit, factor[channels - 1] * w->unit}, 0, row};
+    r.by_tiles = channels == GM_PAIR_ROWS && !w->accumulate && w->words <= MOST_WORDS;
+    for (uint32_t i = 0; i < GM_PAIR_ROWS; i++) {
+        uint32_t exponent = gm_bits_of(r.joint[i]) >> 23 & 0xffu;
+        r.by_tiles &= exponent > 0 && exponent < 255;
+    }
+    return r;
+}
+
+static void multiply_tile(const grad_w *w, const gradient_rows *r, const tile_columns *t, const uint32_t *inputs)
+{
+    float sums[GM_PAIR_ROWS * GM_PAIR_COLUMNS];
+    product(w, inputs, sums);
+    store_row(w, t, sums, r->factor[0], r->row + t->first);
+    if (r->channels > 1) {
+        store_row(w, t, sums + GM_PAIR_COLUMNS, r->factor[1], r->row + w->g->in_channels * w->taps + t->first);
+    }
+}
+
+static inline void multiply_whole_tile(const grad_w *w, const gradient_rows *r, const tile_columns *t, const uint32_t *inputs)
+{
+    float *first = r->row + t->first;
+    gm_pair_tile tile;
+    part_product(w->panel, inputs, w->words, &tile);
+    store_whole_row(t->step, tile.sums, r->joint[0], first);
+    store_whole_row(t->step, tile.sums + GM_PAIR_COLUMNS, r->joint[1], first + w->g->in_channels * w->taps);
+}
+
+/* Tiles from number `first` on. */
+static void multiply_channels(const grad_w *w, uint32_t first, uint32_t tiles, const gradient_rows *rows)
 {
     const uint32_t *inputs = w->panel + GM_PAIR_ROWS * w->words;
+    tile_columns t = columns_of(w, first);
     for (uint32_t i = 0; i < tiles; i++, inputs += GM_PAIR_COLUMNS * w->words) {
-        const tile_columns t = columns_of(w, first + i);
-        float sums[GM_PAIR_ROWS * GM_PAIR_COLUMNS];
-        product(w, inputs, sums);
-        store_row(w, &t, sums, factor[0], row + t.first);
-        if (channels > 1) {
-            store_row(w, &t, sums + GM_PAIR_COLUMNS, factor[1], row + w->g->in_channels * w->taps + t.first);
+        if (rows->by_tiles && t.count == GM_PAIR_COLUMNS) {
+            multiply_whole_tile(w, rows, &t, inputs);
+        } else {
+            multiply_tile(w, rows, &t, inputs);
         }
+        next_columns(w, &t);
     }
 }
 
@@ -240,7 +312,8 @@ static void each_pair_tile(const grad_w *w, const int8_t *x, const int16_t *dy, 
         for (uint32_t m = 0; m < out_channels; m += 2) {
             uint32_t channels = out_channels - m < 2 ? 1 : 2;
             pack_channels(w, dy + m * w->g->dy.channel, channels, w->panel);
-            multiply_channels(w, first, tiles, channels, factor + m, y + m * size);
+            const gradient_rows rows = gradient_rows_of(w, channels, factor + m, y + m * size);
+            multiply_channels(w, first, tiles, &rows);
         }
     }
 }

@@ -17,7 +17,7 @@ static int is_moderate(float x)
 
 int gm_suits_gradient_tiles(const gm_finish_s16 *f, uint32_t channels)
 {
-    int suits = f->by_fours;
+    int suits = (int)f->by_fours;
     for (uint32_t c = 0; c < channels && suits; c++) {
         float scale = f->scale ? f->scale[c] : 1.0f;
         suits = is_moderate(scale * f->unit) && is_moderate(scale * f->unit * f->inverse);
@@ -55,7 +55,7 @@ int gm_suits_gradient_tiles(const gm_finish_s16 *f, uint32_t channels)
 #define SEE_TWO(a, b)                                                                      \
     LINE("pkhtb " #a ", " #b ", " #a ", asr #16") LINE("bic " #a ", #0x80008000")          \
     LINE("usub16 r10, " #a ", r9") LINE("sel r9, " #a ", r9")
-#define EACH_OF_8(WHAT)                                                                    \
+#define EACH_GRADIENT(WHAT)                                                                    \
     WHAT(s0, s8) WHAT(s1, s9) WHAT(s2, s10) WHAT(s3, s11)                                  \
     WHAT(s4, s8) WHAT(s5, s9) WHAT(s6, s10) WHAT(s7, s11)
 #define TO_REGISTERS                                                                       \
@@ -71,7 +71,7 @@ int gm_suits_gradient_tiles(const gm_finish_s16 *f, uint32_t channels)
     LINE("vldm r9, {s8-s11}") LINE("add r9, r10") LINE("str r9, [r8, %[scale]]")           \
     LINE("vmul.f32 s8, s8, s12") LINE("vmul.f32 s9, s9, s12")                              \
     LINE("vmul.f32 s10, s10, s12") LINE("vmul.f32 s11, s11, s12")                          \
-    EACH_OF_8(SCALED)                                                                      \
+    EACH_GRADIENT(SCALED)                                                                      \
     TO_REGISTERS                                                                           \
     LINE("ldr r9, [r8, %[largest]]")                                                       \
     SEE_TWO(r0, r1) SEE_TWO(r2, r3) SEE_TWO(r4, r5) SEE_TWO(r6, r7)                        \
@@ -85,7 +85,7 @@ int gm_suits_gradient_tiles(const gm_finish_s16 *f, uint32_t channels)
     LINE("ssub16 r11, " #pair ", r10") LINE("sel " #pair ", " #pair ", r10")
 #define STORE_GRADIENTS                                                                    \
     LINE("ldr r10, [r8, %[bound]]") LINE("uqsub16 r10, r9, r10") LINE("cmp r10, #0")       \
-    EACH_OF_8(NEAREST)                                                                     \
+    EACH_GRADIENT(NEAREST)                                                                     \
     TO_REGISTERS                                                                           \
     LINE("beq 2f")                                                                         \
     SATURATED(r0) SATURATED(r1) SATURATED(r2) SATURATED(r3)                                \
@@ -101,7 +101,7 @@ int gm_suits_gradient_tiles(const gm_finish_s16 *f, uint32_t channels)
     LINE("str r4, [r10], #4") LINE("str r6, [r10], #4")                                    \
     LINE("strd r9, r10, [r8, %[dx]]")
 
-__attribute__((noinline)) static void make_gradient_tiles(gm_gradient_tiles *tiles)
+__attribute__((noinline)) void gm_make_gradient_tiles(gm_gradient_tiles *tiles)
 {
     register uintptr_t r0 __asm__("r0") = (uintptr_t)tiles;
     __asm__ volatile(LINE("push {r0, r7}")
@@ -162,7 +162,7 @@ void gm_make_gradients(gm_gradient_tiles *tiles, const gm_finish_s16 *f, const u
         tiles->dx[i] = f->dx + at[i];
         tiles->q[i] = f->q ? f->q + at[i] : passing;
     }
-    make_gradient_tiles(tiles);
+    gm_make_gradient_tiles(tiles);
 }
 
 void gm_see_gradients(const gm_gradient_tiles *tiles, gm_finish_s16 *finish)

@@ -28,8 +28,12 @@ int gm_suits_gradient_tiles(const gm_finish_s16 *finish, uint32_t channels);
 /* Returns what all tiles of an instruction share, whose panels have so many words a column. */
 gm_gradient_tiles gm_gradient_tiles_of(const gm_finish_s16 *finish, uint32_t words);
 
-/* dx = sum scale factor where q passes the mask, else 0, rounded and within the limits: of two inputs, whose offsets in
- * dx are given, from number `channel` on. Panels and the number of tiles are set; they move on. */
+/* dx = sum scale factor where q passes the mask, else 0, rounded and within the limits. All pointers are set, and move
+ * on. */
+void gm_make_gradient_tiles(gm_gradient_tiles *tiles);
+
+/* The same of two inputs, whose offsets in dx are given, from number `channel` on. Panels and the number of tiles are
+ * set. */
 void gm_make_gradients(gm_gradient_tiles *tiles, const gm_finish_s16 *finish, const uint32_t at[GM_PAIR_ROWS],
                        uint32_t channel);
 

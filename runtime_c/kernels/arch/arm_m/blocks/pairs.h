@@ -73,6 +73,8 @@ uint32_t *gm_pair_run(uint32_t *to, uint32_t across, const int8_t *from, uint32_
  * tile, of which there may be fewer: their k are rows, row_step apart.
  */
 uint32_t *gm_pair_gradients(uint32_t *to, const int16_t *from, uint32_t n, uint32_t step);
+/* The same of two neighbours at each k, which go to both rows. */
+uint32_t *gm_pair_two_gradients(uint32_t *to, const int16_t *from, uint32_t n, uint32_t step);
 uint32_t *gm_pair_columns(uint32_t *to, const int8_t *from, uint32_t rows, uint32_t row_step, uint32_t columns,
                           uint32_t column_step, int32_t zero);
 

@@ -60,6 +60,38 @@ uint32_t *gm_pair_gradients(uint32_t *to, const int16_t *from, uint32_t n, uint3
     return to;
 }
 
+static inline uint32_t two_at(const int16_t *from)
+{
+    uint32_t two;
+    __builtin_memcpy(&two, from, sizeof two);
+    return two;
+}
+
+static inline void store_two(uint32_t *to, uint32_t left, uint32_t right)
+{
+    to[0] = gm_lower_halves(left, right);
+    to[1] = gm_upper_halves(left, right);
+}
+
+uint32_t *gm_pair_two_gradients(uint32_t *to, const int16_t *from, uint32_t n, uint32_t step)
+{
+    uint32_t twice = 2 * step;
+    for (; n >= 8; n -= 8, to += 4 * GM_PAIR_ROWS) {
+        store_two(to, two_at(from), two_at(from + step)), from += twice;
+        store_two(to + GM_PAIR_ROWS, two_at(from), two_at(from + step)), from += twice;
+        store_two(to + 2 * GM_PAIR_ROWS, two_at(from), two_at(from + step)), from += twice;
+        store_two(to + 3 * GM_PAIR_ROWS, two_at(from), two_at(from + step)), from += twice;
+    }
+    for (; n >= 2; n -= 2, from += twice, to += GM_PAIR_ROWS) {
+        store_two(to, two_at(from), two_at(from + step));
+    }
+    if (n > 0) {
+        store_two(to, two_at(from), 0);
+        to += GM_PAIR_ROWS;
+    }
+    return to;
+}
+
 /* Numbers of two rows, as pairs of four columns. */
 static inline void store_columns(uint32_t *to, uint32_t first, uint32_t second, uint32_t minus_zero)
 {

@@ -1,0 +1,76 @@
+/* Tiles of gradient_tiles.h with Helium. */
+#include "../../arm_m/blocks/gradient_tiles.h"
+
+#include "../helium.h"
+#include "pairs.h"
+
+#if GM_ARCH_CONV_GRAD_X_S16 && GM_ARCH_HELIUM
+
+#define TILES_OFFSET(member) [member] "i"(offsetof(gm_gradient_tiles, member))
+#define EMPTY(sum) LINE("mov " #sum ", #0")
+#define START_GRADIENTS                                                                    \
+    LINE("ldr r5, [sp]")                                                                   \
+    LINE("ldrd r1, r3, [r5, %[a]]") LINE("ldrd r9, r11, [r5, %[fours_bytes]]")             \
+    LINE("add r9, r3") LINE("add r5, r11, r3")                                             \
+    EMPTY(r0) EMPTY(r2) EMPTY(r4) EMPTY(r6) EMPTY(r8) EMPTY(r10) EMPTY(r12) EMPTY(lr)
+
+/* Sums of both rows in q0 and q1; they become 0 where q is not within r3 and r5. */
+#define MASK_ROW(sums, q)                                                                  \
+    LINE("vcmp.s32 ge, " #q ", r3") LINE("vpst") LINE("vcmpt.s32 le, " #q ", r5")          \
+    LINE("vpsel " #sums ", " #sums ", q4")
+#define MASK                                                                               \
+    LINE("ldr r1, [sp]") LINE("str r3, [r1, %[b]]")                                        \
+    LINE("vmov s0, s1, r0, r2") LINE("vmov s2, s3, r4, r6")                                \
+    LINE("vmov s4, s5, r8, r10") LINE("vmov s6, s7, r12, lr")                              \
+    LINE("ldrd r3, r5, [r1, %[q]]") LINE("ldr r7, [r1, %[q_step]]")                        \
+    LINE("vldrb.s32 q2, [r3]") LINE("vldrb.s32 q3, [r5]")                                  \
+    LINE("add r3, r7") LINE("add r5, r7") LINE("strd r3, r5, [r1, %[q]]")                  \
+    LINE("ldrd r3, r5, [r1, %[least]]") LINE("sxtb r3, r3") LINE("sxtb r5, r5")            \
+    LINE("vmov.i32 q4, #0")                                                                \
+    MASK_ROW(q0, q2) MASK_ROW(q1, q3)
+
+/* q6: the largest numbers of four columns */
+#define SCALE_AND_SEE                                                                      \
+    LINE("ldrd r3, r5, [r1, %[scale]]") LINE("vldrw.u32 q4, [r3]")                         \
+    LINE("add r3, r5") LINE("str r3, [r1, %[scale]]")                                      \
+    LINE("ldr r5, [r1, %[factor]]") LINE("vmul.f32 q4, q4, r5")                            \
+    LINE("vcvt.f32.s32 q0, q0") LINE("vcvt.f32.s32 q1, q1")                                \
+    LINE("vmul.f32 q0, q0, q4") LINE("vmul.f32 q1, q1, q4")                                \
+    LINE("vmaxnma.f32 q6, q0") LINE("vmaxnma.f32 q6, q1")
+#define STORE_GRADIENTS                                                                    \
+    LINE("ldrsh r3, [r1, %[limits]]") LINE("vdup.32 q2, r3")                               \
+    LINE("rsb r3, r3, #0") LINE("vdup.32 q3, r3")                                          \
+    LINE("vcvtn.s32.f32 q0, q0") LINE("vcvtn.s32.f32 q1, q1")                              \
+    LINE("vmin.s32 q0, q0, q2") LINE("vmin.s32 q1, q1, q2")                                \
+    LINE("vmax.s32 q0, q0, q3") LINE("vmax.s32 q1, q1, q3")                                \
+    LINE("ldrd r3, r5, [r1, %[dx]]")                                                       \
+    LINE("vstrh.32 q0, [r3], #8") LINE("vstrh.32 q1, [r5], #8")                            \
+    LINE("strd r3, r5, [r1, %[dx]]")
+
+__attribute__((noinline)) void gm_make_gradient_tiles(gm_gradient_tiles *tiles)
+{
+    register uintptr_t r0 __asm__("r0") = (uintptr_t)tiles;
+    __asm__ volatile(HELIUM
+                     LINE("push {r0, r7}")
+                     LINE("ldr r1, [r0, %[largest]]") LINE("lsl r1, #16") LINE("vdup.32 q6, r1")
+                     "1:\n\t"
+                     START_GRADIENTS
+                     HELIUM_PAIR_PRODUCT
+                     MASK
+                     SCALE_AND_SEE
+                     STORE_GRADIENTS
+                     LINE("ldr r3, [r1, %[tiles]]")
+                     LINE("subs r3, #1")
+                     LINE("str r3, [r1, %[tiles]]")
+                     LINE("bne 1b")
+                     LINE("vmaxnmav.f32 r3, q6")
+                     LINE("lsr r3, #16") LINE("orr r3, r3, r3, lsl #16") LINE("str r3, [r1, %[largest]]")
+                     LINE("pop {r0, r7}")
+                     : "+r"(r0)
+                     : TILES_OFFSET(a), TILES_OFFSET(b), TILES_OFFSET(fours_bytes), TILES_OFFSET(q),
+                       TILES_OFFSET(q_step), TILES_OFFSET(least), TILES_OFFSET(scale), TILES_OFFSET(factor),
+                       TILES_OFFSET(largest), TILES_OFFSET(limits), TILES_OFFSET(dx), TILES_OFFSET(tiles)
+                     : HELIUM_PRODUCT_CHANGES);
+}
+
+#endif
