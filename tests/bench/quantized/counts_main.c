@@ -81,7 +81,8 @@ static void run_gradient_of_inputs(const layer *s)
     gm_insn_conv_grad_x_s16 insn = {0};
     PUT_LAYER(insn, s);
     PUT_WEIGHTS(insn, s);
-    insn.dy = DY, insn.dx = OUT, insn.q = X, insn.scale = FLOATS, insn.addend = insn.addend_exponent = GM_NONE;
+    insn.dy = DY, insn.dx = OUT, insn.q = X, insn.scale = FLOATS;
+    insn.mask = insn.addend = insn.addend_exponent = GM_NONE;
     insn.dy_exponent = EXPONENTS, insn.exponent = EXPONENTS + 8, insn.gain = GAIN;
     insn.low = -128, insn.high = 127, insn.limit = 8191;
     gm_kernel_conv_grad_x_s16(&session, &insn);

@@ -1,7 +1,8 @@
 """Counts the machine instructions a multiply-accumulate of the kernels of int8 and int16, on emulated boards.
 
-Panels are those that the compiler gives. dX and dW are the gradients of inputs and weights, of 16 bits. Of depthwise
-layers whose stride is larger than 1, most of the gradient's work is on zeros.
+Panels are those that the compiler gives. No emulated board with a Cortex-M0 has room for these kernels: a Cortex-M3
+runs its code (--core cortex-m0). dX and dW are the gradients of inputs and weights, of 16 bits. Of depthwise layers
+whose stride is larger than 1, most of the gradient's work is on zeros.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ SOURCE = Path(__file__).resolve().parents[1] / "counts_main.c"
 SOURCES = ("conv_s8", "conv_grad_x_s16", "conv_gradient_s16", "gradient_s16")
 #: Folders of kernels for Cortex-M.
 OWN = {"arm_m", "helium"}
+#: Cores that no emulated board with enough memory has -> the compiler's flags.
+CORES = {"cortex-m0": ("-mcpu=cortex-m0", "-mthumb", "-mfloat-abi=soft")}
 BOARDS = ("mps2_an386", "mps2_an385", "mps3_an547")
 
 
@@ -93,15 +96,16 @@ KERNELS: dict[str, tuple[type[ConvS8 | ConvGradXS16 | ConvGradWS16], str]] = {
 def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.quantized counts", description=__doc__)
     parser.add_argument("--board", choices=BOARDS, default=BOARDS[0])
-    board = parser.parse_args(arguments).board
-    columns = {name: counted(board, name) for name in KERNELS}
+    parser.add_argument("--core", choices=[*CORES], help="compile for this one, whose code the board's runs too")
+    parsed = parser.parse_args(arguments)
+    columns = {name: counted(parsed.board, name, CORES.get(parsed.core, ())) for name in KERNELS}
     print(f"{'machine instructions a multiply-accumulate':<44}" + "".join(f"{name:>9}" for name in columns))
     for layer in LAYERS:
         print(f"{layer.name:<44}" + "".join(f"{columns[name][layer]:>9.2f}" for name in columns))
 
 
-def counted(name: str, kernel: str) -> dict[Layer, float]:
-    """Machine instructions a multiply-accumulate of one kernel on one board."""
+def counted(name: str, kernel: str, core: Sequence[str] = ()) -> dict[Layer, float]:
+    """Machine instructions a multiply-accumulate of one kernel on one board; core: the compiler's flags for another."""
     board = read_board(FIRMWARE / "boards" / "mps2" / name / "board.toml")
     kind, run = KERNELS[kernel]
     layers = "".join(f"{{{initializer(n, layer, kind)}}}," for n, layer in enumerate(LAYERS))
@@ -109,11 +113,12 @@ def counted(name: str, kernel: str) -> dict[Layer, float]:
     of_board = board_flags(board)
     folders = [*INCLUDES, RUNTIME / "generated", FIRMWARE / "boards", FIRMWARE / "src"]
     folders.append(ROOT / "host_tools" / "gradmote" / "report" / "bench")
-    common = ["arm-none-eabi-gcc", *board.table["cpu_flags"], "-O2", *NUMERICS_FLAGS, "-ffreestanding"]
+    cpu_flags = core or board.table["cpu_flags"]
+    common = ["arm-none-eabi-gcc", *cpu_flags, "-O2", *NUMERICS_FLAGS, "-ffreestanding"]
     common += ["-ffunction-sections", f"-DGM_FUSED={int(board.table['profile'] == 'fused')}"]
     common += [*(flag for flag in of_board if flag.startswith("-D") and "GM_FUSED" not in flag)]
     common += [f"-I{path}" for path in folders]
-    link = [*(flag for flag in of_board if not flag.startswith("-D")), "-Wl,--defsym=RAM_SIZE=0x80000"]
+    link = [*(flag for flag in of_board if not flag.startswith(("-D", "-mcpu"))), "-Wl,--defsym=RAM_SIZE=0x80000"]
     kernels = [path for path in runtime_sources() if path.stem in SOURCES or OWN & set(path.parts)]
     sources = [FIRMWARE / "src" / "device" / "fault.c", *board.own_sources(), *kernels]
     with tempfile.TemporaryDirectory() as folder:

@@ -17,7 +17,7 @@ static int is_moderate(float x)
 
 int gm_suits_gradient_tiles(const gm_finish_s16 *f, uint32_t channels)
 {
-    int suits = (int)f->by_fours;
+    int suits = f->by_fours && f->mask.bits == NULL;
     for (uint32_t c = 0; c < channels && suits; c++) {
         float scale = f->scale ? f->scale[c] : 1.0f;
         suits = is_moderate(scale * f->unit) && is_moderate(scale * f->unit * f->inverse);
@@ -144,9 +144,9 @@ gm_gradient_tiles gm_gradient_tiles_of(const gm_finish_s16 *f, uint32_t words)
     return (gm_gradient_tiles){
         .fours_bytes = words / 4 * 64,
         .bytes = words * 16,
-        .least = f->q ? f->least : 0x80808080u,
-        .most = f->q ? f->most : 0x7f7f7f7fu,
-        .q_step = f->q ? GM_PAIR_COLUMNS : 0,
+        .least = f->mask.q ? f->least : 0x80808080u,
+        .most = f->mask.q ? f->most : 0x7f7f7f7fu,
+        .q_step = f->mask.q ? GM_PAIR_COLUMNS : 0,
         .scale_step = f->scale ? GM_PAIR_COLUMNS * (uint32_t)sizeof(float) : 0,
         .factor = f->unit * f->inverse,
         .limits = f->limits,
@@ -160,7 +160,7 @@ void gm_make_gradients(gm_gradient_tiles *tiles, const gm_finish_s16 *f, const u
     tiles->scale = f->scale ? f->scale + channel : ones;
     for (uint32_t i = 0; i < GM_PAIR_ROWS; i++) {
         tiles->dx[i] = f->dx + at[i];
-        tiles->q[i] = f->q ? f->q + at[i] : passing;
+        tiles->q[i] = f->mask.q ? f->mask.q + at[i] : passing;
     }
     gm_make_gradient_tiles(tiles);
 }
