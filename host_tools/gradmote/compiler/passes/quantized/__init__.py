@@ -9,11 +9,12 @@ DequantizeLinear that other nodes read too, such as those of gradients, stays fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 
 import onnx_ir as ir
 
 from ....model.graph import prune
+from .. import fold_constants
 from . import (
     fuse_add,
     fuse_average_pool,
@@ -27,9 +28,8 @@ from . import (
     sink_dequantizers,
 )
 
-#: The patterns in their order; each tells whether it has rewritten the node.
+#: The patterns behind sink_dequantizers, in their order; each tells whether it has rewritten the node.
 PATTERNS: list[Callable[[ir.Graph, ir.Node], bool]] = [
-    sink_dequantizers.fuse,
     fuse_conv.fuse,
     fuse_conv_transpose.fuse,
     fuse_gemm.fuse,
@@ -44,10 +44,18 @@ PATTERNS: list[Callable[[ir.Graph, ir.Node], bool]] = [
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
     """Fuse every node for which there is a pattern."""
-    found = False
-    for fuse in PATTERNS:
-        for node in list(graph):
-            found = (node.graph is graph and fuse(graph, node)) or found
-    if found:
+    moved = fuse_all(graph, [sink_dequantizers.fuse])
+    if moved:
+        fold_constants.run(graph, keep)  # frozen weights are moved here, and not by the device
+    if fuse_all(graph, PATTERNS) or moved:
         prune(graph)
         graph.sort()
+
+
+def fuse_all(graph: ir.Graph, patterns: Sequence[Callable[[ir.Graph, ir.Node], bool]]) -> bool:
+    """Apply one pattern after the other to every node; tell whether one of them was there."""
+    found = False
+    for fuse in patterns:
+        for node in list(graph):
+            found = (node.graph is graph and fuse(graph, node)) or found
+    return found
