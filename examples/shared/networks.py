@@ -49,6 +49,15 @@ class Network:
         self.conv(self.shape[0], 3, stride, padding=1, groups=self.shape[0]).batch_norm().relu()
         return self.conv(channels, 1).batch_norm().relu()
 
+    def inverted_residual(self, channels: int, stride: int, expansion: int) -> Network:
+        """A block of MobileNetV2: wider, each channel for itself, narrow again. Where shapes allow, x is added."""
+        before, inputs = self.value, self.shape[0]
+        if expansion > 1:
+            self.conv(inputs * expansion, 1).batch_norm().relu6()
+        self.conv(self.shape[0], 3, stride, padding=1, groups=self.shape[0]).batch_norm().relu6()
+        self.conv(channels, 1).batch_norm()
+        return self.node("Add", before) if stride == 1 and inputs == channels else self
+
     def linear(self, features: int) -> Network:
         weights = self._linear_weights(self._name("linear"), (features, self.shape[0]), self.shape[0], features)
         self.shape = (features,)
@@ -75,6 +84,10 @@ class Network:
 
     def relu(self) -> Network:
         return self.node("Relu")
+
+    def relu6(self) -> Network:
+        low, high = (self.weight(self._name("bound"), np.array(value)) for value in (0, 6))
+        return self.node("Clip", low, high)
 
     def tanh(self) -> Network:
         return self.node("Tanh")
