@@ -136,7 +136,7 @@ OptimizerSettings = Annotated[
         "--set",
         metavar="NAME=VALUE",
         help="Setting of the optimizer: momentum=0.9, nesterov=1, weight_decay=0.01, beta1=0.9, eps=1e-8, clip_norm=1, "
-        "clip_value=1, clip_steps=8 (scales that a quantized weight moves at most; 0: any number). "
+        "clip_value=1, clip_steps=1 (scales that a quantized weight moves at most; 0: any number). "
         "Repeatable.",
     ),
 ]

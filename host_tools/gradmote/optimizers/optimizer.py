@@ -10,8 +10,9 @@ from ..generated.optimizers import RULES
 from ..model.metadata import LARGEST
 
 #: Without batch norms a large gradient can throw a quantized network off at once. A weight that moves
-#: by so many scales at most cannot go far; at rates that suit it, hardly any weight would move further.
-CLIP_STEPS = 8.0
+#: by one scale at most cannot go far; at rates that suit it, hardly any weight would move further.
+#: docs/QUANTIZATION.md has what was measured.
+CLIP_STEPS = 1.0
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,6 @@ from gradmote.compiler import Options
 from gradmote.compiler.options import GRADIENTS
 from gradmote_runtime import Session
 
-#: In units of an int8 weight. Longer steps are for other networks: these have learnt much already.
-LONGEST_STEP = 1.0
-
 
 @dataclass(frozen=True)
 class Method:
@@ -36,7 +33,7 @@ class Method:
     def image(self, lesson: Lesson, batch: int) -> bytes:
         """Return the image that trains with SGD, whose rate is set when it runs. The last layer is in float32."""
         options = Options(batch=batch, accumulate=self.rounds, gradients=self.gradients, weights=self.weights)
-        loss, sgd = losses.cross_entropy(), optimizers.sgd(1e-3, clip_steps=LONGEST_STEP)
+        loss, sgd = losses.cross_entropy(), optimizers.sgd(1e-3)
         return compile_model(self.model(lesson), loss, sgd, options, float_head=bool(self.gradients)).image
 
     def step(self, lesson: Lesson, rate: float) -> Step:
