@@ -16,7 +16,11 @@ int gm_are_finite(const float *x, uint32_t n)
     return (int)finite;
 }
 
-#if GM_ARCH_DSP
+#if GM_ARCH_HELIUM
+
+/* gm_pair_requantize() is in arch/helium/blocks/requantize.c. */
+
+#elif GM_ARCH_DSP
 
 /*
  * A tile: the product, whose sums are in r0 to r7, then y = min(max(round(sum m + offset) + zero,
