@@ -29,6 +29,8 @@ CODE_FLAGS = ["-O2", "-g", "-fcallgraph-info=su", "-ffreestanding", "-ffunction-
 FRAMEWORK_FLAGS = ["-O2", "-fno-fast-math", "-ffunction-sections", "-fdata-sections"]
 #: Bytes of stack that the check of a signature takes, what calls it and an interrupt included; stack_bound.py tells.
 SIGNATURE_STACK = 0x900
+#: The same of the kernels of quantized models.
+INT8_STACK = 0x600
 #: For code of others, besides the board's own.
 THIRD_PARTY_FLAGS = ["-Wno-conversion"]
 LINK_FLAGS = ["-nostartfiles", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments"]
@@ -48,10 +50,18 @@ class Board:
     def demanding(self, key: bytes, monocypher: Path, rollback_protect: bool = False) -> Board:
         """Return the board with firmware that takes images alone that this Ed25519 key signed, and perhaps none that is
         older than its own. The check needs more stack, and Monocypher's sources."""
+        able = self._with_stack(SIGNATURE_STACK)
+        return replace(able, key=key, monocypher=monocypher, rollback_protect=rollback_protect)
+
+    def with_kernels(self, kernels: Sequence[str]) -> Board:
+        """Return the board with firmware for which these flags choose kernels. Boards whose usual firmware has no room
+        for those of quantized models set less stack aside than they need."""
+        return self._with_stack(INT8_STACK) if "-DGM_WITH_INT8=1" in kernels else self
+
+    def _with_stack(self, least: int) -> Board:
+        """Return the board with so many bytes of stack or more."""
         memory = self.table["memory"]
-        more = {**memory, "stack": max(memory["stack"], SIGNATURE_STACK)}
-        table = {**self.table, "memory": more}
-        return replace(self, table=table, key=key, monocypher=monocypher, rollback_protect=rollback_protect)
+        return replace(self, table={**self.table, "memory": {**memory, "stack": max(memory["stack"], least)}})
 
     @property
     def can_protect(self) -> bool:

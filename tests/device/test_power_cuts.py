@@ -76,12 +76,6 @@ def before_the_last_save(part: EmulatedPart) -> None:
     train(part.target, NOW - BEFORE)
 
 
-def slot_size(part: EmulatedPart) -> int:
-    """Return the bytes of a slot: a checkpoint and its record of 8 words, rounded up to whole erase units."""
-    unit = part.built.table["memory"]["erase_unit"]
-    return -(-(part.target.board.request("INFO")["checkpoint_size"] + 32) // unit) * unit
-
-
 def changes_of_a_save(part: EmulatedPart) -> Iterator[Debugger]:
     """The processor stands before the first change of flash, after each, and at last before the answer."""
     debugger = part.begin_save()
@@ -95,7 +89,7 @@ def changes_of_a_save(part: EmulatedPart) -> Iterator[Debugger]:
 
 
 def watched_save(part: EmulatedPart) -> Save:
-    size, start = slot_size(part), part.known.image_address
+    size, start = part.slot_size, part.known.image_address
     checkpoints = start + part.known.image_area
     slot, image = checkpoints + 2 * size, part.target.image()
     contents: list[bytes] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Sequence
 from functools import cached_property
+from pathlib import Path
 
 from boards import boards as board_folders
 
@@ -22,10 +23,13 @@ PROGRAM_COUNTER = {"arm-none-eabi-": 15, "riscv64-unknown-elf-": 32}
 
 class EmulatedPart:
     """A new machine with the firmware of a board, and `files` in its flash. It runs until the end of a `with`, when its
-    power fails."""
+    power fails.
 
-    def __init__(self, name: str, files: Sequence[Segment] = ()) -> None:
-        self.known, self.elf = board(name), default_firmware(name)
+    elf: a firmware of that board which is not its usual one.
+    """
+
+    def __init__(self, name: str, files: Sequence[Segment] = (), elf: Path | None = None) -> None:
+        self.known, self.elf = board(name), elf or default_firmware(name)
         self.built = next(found for found in board_folders() if found.name == name)
         self._debugger_port, port = free_port(), free_port()
         self.url = f"socket://127.0.0.1:{port}"
@@ -66,6 +70,21 @@ class EmulatedPart:
     def plays_flash(self) -> bool:
         """Its flash is RAM, which no controller guards."""
         return any(path.name == "ram_as_flash.c" for path in self.built.own_sources())
+
+    @property
+    def slot_size(self) -> int:
+        """The bytes of a slot: a checkpoint and its record of 8 words, rounded up to whole erase units."""
+        unit = self.built.table["memory"]["erase_unit"]
+        return -(-(self.target.board.request("INFO")["checkpoint_size"] + 32) // unit) * unit
+
+    def files_in_flash(self, slots: int) -> list[Segment]:
+        """Return the image and the first slots of checkpoints, as a machine without power keeps them."""
+        image, start = self.target.image(), self.known.image_address
+        checkpoints, size = start + self.known.image_area, slots * self.slot_size
+        debugger = self.debugger()
+        kept = debugger.read(checkpoints, size)
+        debugger.detach()
+        return [Segment(start, image), Segment(checkpoints, kept)]
 
     def begin_save(self) -> Debugger:
         """A save has been asked for, and the processor stands before it first changes flash. From there on it stops

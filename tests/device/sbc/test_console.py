@@ -9,8 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -23,23 +22,10 @@ from gradmote.device.fitting import fit
 from gradmote.device.link import SocketLink
 from gradmote.errors import RuntimeFault
 from support.console_text import read_prompt, read_until
+from support.gradmote_run import served
 
 ROOT = Path(__file__).resolve().parents[3]
 MAIN = "import sys; from gradmote.cli import main; sys.exit(main())"
-
-
-@contextmanager
-def served(program, *options: object, cwd: Path | None = None) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """A console at a free port of this computer: its URL and its process."""
-    command = [*program.command, "console", "--listen", "127.0.0.1:0", *map(str, options)]
-    process = subprocess.Popen(command, cwd=cwd, stderr=subprocess.PIPE, text=True)
-    try:
-        first = process.stderr.readline()
-        assert first.startswith("listening at 127.0.0.1:"), first + process.stderr.read()
-        yield f"socket://{first.split()[-1]}", process
-    finally:
-        process.kill()
-        process.communicate()
 
 
 def gradmote(*arguments: object, cwd: Path, stdin: str = "") -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from c.signature.keys import key_of, write_keys
 from device.sbc.conftest import ROOT, Program
-from device.sbc.test_console import served
 
 from gradmote.device.client import Client
 from gradmote.device.link import SocketLink
@@ -14,6 +13,7 @@ from gradmote.formats.signing import sign
 from linux_targets import host_target
 from support.classifier_image import classifier_image
 from support.firmware import run_scons
+from support.gradmote_run import served
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,8 @@ import onnx.parser
 
 from .by_onnxruntime import quantized
 
+Batch = tuple[np.ndarray, np.ndarray]
+
 TEXT = """
 <ir_version: 8, opset_import: ["": 17]>
 digits (float[N,1,8,8] x) => (float[N,10] y) {
@@ -50,7 +52,7 @@ def model() -> onnx.ModelProto:
     return quantized(made, samples()[0][:50])
 
 
-def batches(batch: int, steps: int) -> list[tuple[np.ndarray, np.ndarray]]:
+def batches(batch: int, steps: int) -> list[Batch]:
     """Return the batches of so many steps."""
     x, labels = samples()
     rows = [np.arange(k * batch, (k + 1) * batch) % len(labels) for k in range(steps)]

@@ -8,10 +8,12 @@ from __future__ import annotations
 import hashlib
 import shutil
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+from device import one_state
 
 from gradmote import optimizers
 from runtime_sources import runtime_sources
@@ -19,6 +21,8 @@ from support import digits, objects
 from support.oracle import train
 
 STEPS = 50
+#: Of the quantized network; `python -m device.one_state` trains for longer.
+QUANTIZED_STEPS = 20
 COMPILERS = {"gcc -O0": ("gcc", "-O0"), "gcc -O3": ("gcc", "-O3"), "clang-14 -O2": ("clang-14", "-O2")}
 OPTIMIZERS = {
     "sgd": optimizers.sgd(0.1),
@@ -74,3 +78,14 @@ def test_compilers_and_twin_agree_to_the_bit(programs, optimizer, dropout, batch
     swapped = np.frombuffer(state, ">u4").astype("<u4").tobytes()
     assert hashlib.sha256(swapped).hexdigest() == twin.state_sha256()
     assert losses[-1] != losses[0]
+
+
+@pytest.mark.parametrize("weights", one_state.WEIGHTS)
+def test_a_quantized_network_has_one_state_in_both_profiles(programs, weights, tmp_path):
+    """Each program trains half of the steps, ends, and goes on from its checkpoint."""
+    lesson = one_state.Lesson(weights, QUANTIZED_STEPS)
+    for name, program in programs[1].items():
+        folder = tmp_path / name
+        folder.mkdir()
+        state = one_state.state_by_files(partial(one_state.run_program, program), lesson, folder)
+        assert one_state.digest(state) == one_state.expected(lesson), name

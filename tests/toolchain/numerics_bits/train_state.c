@@ -1,9 +1,10 @@
 /*
  * Trains an image on samples of a file and prints the loss of every step and, at last, the state, as hexadecimal words:
  *
- *     train_state model.mote samples.bin
+ *     train_state model.mote samples.bin [state.gmck]
  *
  * samples.bin: for every step the bytes of input 0, then those of label 0. The scratch is filled with NaN before each.
+ * state.gmck: the checkpoint to go on from, where there is one, and to leave behind.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,35 @@ static uint8_t *read_file(const char *path, size_t *size)
     size_t got = data == NULL ? 0 : fread(data, 1, *size, file);
     fclose(file);
     return got == *size ? data : NULL;
+}
+
+static int write_part(void *user, uint32_t offset, const void *data, uint32_t size)
+{
+    return fseek(user, (long)offset, SEEK_SET) != 0 || fwrite(data, 1, size, user) != size;
+}
+
+static int read_part(void *user, uint32_t offset, void *data, uint32_t size)
+{
+    return fseek(user, (long)offset, SEEK_SET) != 0 || fread(data, 1, size, user) != size;
+}
+
+/* Returns GM_OK where there is no such file. */
+static int go_on_from(gm_session *session, const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        return GM_OK;
+    }
+    int status = gm_checkpoint_load(session, read_part, file, gm_checkpoint_size(session));
+    fclose(file);
+    return status;
+}
+
+static int leave_behind(const gm_session *session, const char *path)
+{
+    FILE *file = fopen(path, "wb");
+    int status = file != NULL ? gm_checkpoint_save(session, write_part, file) : GM_ERR_IO;
+    return file != NULL && fclose(file) != 0 ? GM_ERR_IO : status;
 }
 
 static void poison(const gm_session *session, size_t arena_size)
@@ -69,7 +99,7 @@ static int train(gm_session *session, const uint8_t *samples, size_t size, size_
 int main(int argc, char **argv)
 {
     size_t image_size = 0, samples_size = 0;
-    uint8_t *image = argc == 3 ? read_file(argv[1], &image_size) : NULL;
+    uint8_t *image = argc == 3 || argc == 4 ? read_file(argv[1], &image_size) : NULL;
     uint8_t *samples = image != NULL ? read_file(argv[2], &samples_size) : NULL;
     gm_requirements needs;
     gm_session session;
@@ -79,7 +109,9 @@ int main(int argc, char **argv)
     }
     void *arena = aligned_alloc(16, (needs.arena_size + 15) / 16 * 16);
     int status = gm_open(&session, image, image_size, arena, needs.arena_size);
+    status = status || argc == 3 ? status : go_on_from(&session, argv[3]);
     status = status ? status : train(&session, samples, samples_size, needs.arena_size);
+    status = status || argc == 3 ? status : leave_behind(&session, argv[3]);
     if (status != GM_OK) {
         fprintf(stderr, "%s\n", gm_error_text(status));
         return 1;

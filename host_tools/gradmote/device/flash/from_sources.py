@@ -52,8 +52,8 @@ def build(
         on_line: Called with a line for each compiled source.
         rollback_protect: Whether the firmware also refuses images of a lower version.
     """
-    toolchain = toolchain_for(_demanding(board_of(name), key, rollback_protect))
     kernels = needs_of(image).flags() if image is not None else []
+    toolchain = toolchain_for(_demanding(board_of(name), key, rollback_protect).with_kernels(kernels))
     digest = _digest(toolchain, kernels)
     folder = make_build_folder("packaged", f"{name.replace('-', '_')}-{digest[:12]}")
     outputs = [Output(folder / file) for file in (_ELF, "footprint.json", _BUILT)]

@@ -1,0 +1,300 @@
+"""One state on every core: the SHA-256 of a quantized network's state, trained by every form of the runtime.
+
+    cd tests && python -m device.one_state [--steps 200] [--only NAME]
+
+A network with int8 weights, and one with int16 masters of them, train with int16 gradients; weights are rounded at
+random. Each row trains half of the steps, saves, and loses its power: the process is killed, the emulated board is a
+new machine with the flash of the old one, and a step behind the save is lost. It goes on from what it kept. The state
+at the end must be that of a twin without any interruption, in either numerics profile.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from functools import cache, partial
+from io import StringIO
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[2] / part) for part in ("tests", "site_scons", "bindings/python")]
+
+from gradmote import compile_model, losses, optimizers  # noqa: E402
+from gradmote.cli import main as main_of_gradmote  # noqa: E402
+from gradmote.compiler.options import Options  # noqa: E402
+from gradmote.device import Target, TwinTarget, open_target  # noqa: E402
+from gradmote.device.emulator import default_firmware, missing  # noqa: E402
+from linux_targets import CROSS_TARGETS  # noqa: E402
+from linux_targets import Target as Processor  # noqa: E402
+from runtime_sources import ROOT, host_runs_fused, runtime_sources  # noqa: E402
+from support import npm_package, objects  # noqa: E402
+from support.emulated_part import EmulatedPart  # noqa: E402
+from support.firmware import run_scons, scons_firmware  # noqa: E402
+from support.gradmote_run import served  # noqa: E402
+from support.quantized import small_cnn  # noqa: E402
+
+WEIGHTS = ("int8", "int16")
+STEPS, RATE = 200, 0.05
+#: Board -> core. The firmware of the first has room for int8 only where it is built for these images.
+BOARDS = {
+    "microbit": "Cortex-M0",
+    "mps2-an385": "Cortex-M3",
+    "mps2-an386": "Cortex-M4F",
+    "mps2-an500": "Cortex-M7",
+    "mps2-an505": "Cortex-M33",
+    "mps3-an547": "Cortex-M55",
+    "riscv-virt": "rv32",
+}
+FOR_OWN_IMAGES = "microbit"
+COMPILERS = {"gcc -O0": ("gcc", "-O0"), "gcc -O3": ("gcc", "-O3"), "clang -O2": ("clang-14", "-O2")}
+Batches = Sequence[small_cnn.Batch]
+
+
+class Missing(Exception):
+    """A tool that this computer lacks, so that a row cannot run here."""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What every row trains. weights: "int8", or "int16" for masters."""
+
+    weights: str
+    steps: int = STEPS
+
+    @property
+    def image(self) -> bytes:
+        """The image: one for all cores."""
+        return _image(self.weights)
+
+    @property
+    def halves(self) -> tuple[Batches, Batches]:
+        """The batches before and after the power fails."""
+        batches = small_cnn.batches(1, self.steps)
+        return batches[: self.steps // 2], batches[self.steps // 2 :]
+
+
+@cache
+def _image(weights: str) -> bytes:
+    chosen = Options(batch=1, weights=weights, gradients="int16")
+    return compile_model(small_cnn.model(), losses.cross_entropy(), optimizers.sgd(RATE), chosen).image
+
+
+@dataclass(frozen=True)
+class Row:
+    """One form of the runtime. state: trains a lesson in a folder, and returns the state. Raises Missing."""
+
+    name: str
+    state: Callable[[Lesson, Path], bytes]
+
+
+def train(target: Target, batches: Batches) -> None:
+    """Train some steps."""
+    for x, y in batches:
+        target.write("input", 0, x)
+        target.write("label", 0, y)
+        target.run("step")
+
+
+def expected(lesson: Lesson) -> str:
+    """Return the digest of a twin without an interruption."""
+    with TwinTarget("strict") as twin:
+        twin.load_image(lesson.image)
+        for half in lesson.halves:
+            train(twin, half)
+        return digest(twin.state())
+
+
+def digest(state: bytes) -> str:
+    """Return the SHA-256 of a state."""
+    return hashlib.sha256(state).hexdigest()
+
+
+# ---- Twins --------------------------------------------------------------------------------------------------------
+
+
+def twin_state(profile: str, lesson: Lesson, _: Path) -> bytes:
+    """Train the twin in this process."""
+    first, second = lesson.halves
+    with TwinTarget(profile) as twin:
+        twin.load_image(lesson.image)
+        train(twin, first)
+        kept = twin.save()
+    with TwinTarget(profile) as twin:
+        twin.load_image(lesson.image)
+        twin.load(kept)
+        train(twin, second)
+        return twin.state()
+
+
+# ---- Programs that keep a checkpoint ------------------------------------------------------------------------------
+
+
+def state_by_files(train_more: Callable[[Path, Path, Path], object], lesson: Lesson, folder: Path) -> bytes:
+    """Train by a program that takes image, samples and checkpoint, and runs once for each half."""
+    model, samples, kept = folder / "model.mote", folder / "samples.bin", folder / "state.gmck"
+    model.write_bytes(lesson.image)
+    for half in lesson.halves:
+        samples.write_bytes(b"".join(x.tobytes() + y.tobytes() for x, y in half))
+        train_more(model, samples, kept)
+    with TwinTarget("strict") as twin:  # reads the file
+        twin.load_image(lesson.image)
+        twin.load(kept.read_bytes())
+        return twin.state()
+
+
+def compiled_state(name: str, profile: str, lesson: Lesson, folder: Path) -> bytes:
+    """Train by a program that a compiler makes of the runtime for this computer."""
+    compiler, level = COMPILERS[name]
+    require(compiler)
+    program = folder / "train_state"
+    own = ROOT / "tests" / "toolchain" / "numerics_bits" / "train_state.c"
+    objects.build(objects.command_for_host(compiler, level, profile), [own, *runtime_sources()], program)
+    return state_by_files(partial(run_program, program), lesson, folder)
+
+
+def run_program(program: Path, *files: Path) -> None:
+    """Run train_state, which must not fail."""
+    subprocess.run([program, *files], check=True, stdout=subprocess.DEVNULL)
+
+
+def wasm_state(form: str, lesson: Lesson, folder: Path) -> bytes:
+    """Train in node, by the module with the kernels of this image."""
+    if npm_package.lacking():
+        raise Missing(npm_package.lacking())
+    modules = wasm_modules()
+    return state_by_files(lambda *files: npm_package.node("one_state.mjs", *files, form, modules), lesson, folder)
+
+
+@cache
+def wasm_modules() -> Path:
+    """Return the folder of the modules with the kernels of the images: those with all kernels have none of int8."""
+    models = [write_model(weights) for weights in WEIGHTS]
+    folder = models[0].parent / "wasm"
+    with redirect_stdout(StringIO()):
+        assert main_of_gradmote(["wasm", *map(str, models), "-o", str(folder)]) == 0
+    return folder
+
+
+def write_model(weights: str) -> Path:
+    """Write an image into a folder that stays, by whose name builds are found again."""
+    model = ROOT / "build" / "one_state" / f"one_state_{weights}.mote"
+    model.parent.mkdir(parents=True, exist_ok=True)
+    model.write_bytes(_image(weights))
+    return model
+
+
+# ---- Boards, and processes as boards ------------------------------------------------------------------------------
+
+
+def linux_state(processor: Processor, lesson: Lesson, folder: Path) -> bytes:
+    """Train gradmote-run under an emulator of that processor."""
+    require(processor.compiler, *processor.emulator[:1])
+    run_scons("sbc")
+    program = _Started((*processor.emulator, str(ROOT / "build" / "sbc" / processor.name / "gradmote-run")))
+    with served(program, "--state", folder) as (url, _), open_target(url) as target:
+        before_the_cut(target, lesson)
+    with served(program, "--state", folder) as (url, _), open_target(url) as target:
+        train(target, lesson.halves[1])
+        return target.state()
+
+
+@dataclass(frozen=True)
+class _Started:
+    command: tuple[str, ...]
+
+
+def board_state(name: str, lesson: Lesson, _: Path) -> bytes:
+    """Train an emulated board."""
+    elf = firmware(name)
+    with EmulatedPart(name, elf=elf) as part:
+        before_the_cut(part.target, lesson)
+        kept = part.files_in_flash(1)
+    with EmulatedPart(name, kept, elf) as part:
+        train(part.target, lesson.halves[1])
+        return part.target.state()
+
+
+def before_the_cut(target: Target, lesson: Lesson) -> None:
+    """Train the first half, save, and train a step that will be lost."""
+    first, second = lesson.halves
+    target.load_image(lesson.image)
+    train(target, first)
+    target.save()
+    train(target, second[:1])
+
+
+def firmware(name: str) -> Path:
+    """Build a board's firmware, which is for these images alone where int8 has no room beside all else."""
+    if name != FOR_OWN_IMAGES:
+        scons_firmware(board=name)
+        told = missing(name)
+        if told:
+            raise Missing(told)
+        return default_firmware(name)
+    models = [write_model(weights) for weights in WEIGHTS]
+    scons_firmware(f"MODEL={','.join(map(str, models))}", board=name)
+    return default_firmware(name).parents[1] / f"{name}-{models[0].stem}" / "firmware.elf"
+
+
+def require(*tools: str) -> None:
+    """Raise Missing for a program that is not there."""
+    for tool in tools:
+        if shutil.which(tool) is None:
+            raise Missing(tool)
+
+
+# ---- The table ----------------------------------------------------------------------------------------------------
+
+
+def rows() -> Iterator[Row]:
+    """Yield every form of the runtime."""
+    profiles = ("fused", "strict") if host_runs_fused() else ("strict",)
+    for profile in profiles:
+        yield Row(f"twin, {profile}", partial(twin_state, profile))
+    for name in COMPILERS:
+        for profile in profiles:
+            yield Row(f"this computer, {name}, {profile}", partial(compiled_state, name, profile))
+    for processor in CROSS_TARGETS:
+        yield Row(f"{processor.name}, Linux", partial(linux_state, processor))
+    for form in ("simd", "plain"):
+        yield Row(f"wasm, {form}", partial(wasm_state, form))
+    for name, core in BOARDS.items():
+        yield Row(f"{core}, {name}", partial(board_state, name))
+
+
+def found_digest(row: Row, lesson: Lesson) -> str:
+    """Return the digest of a row's state. Raises Missing."""
+    with tempfile.TemporaryDirectory() as folder:
+        return digest(row.state(lesson, Path(folder)))
+
+
+def main() -> int:
+    """Print the table, and return the number of states that differ."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--steps", type=int, default=STEPS, help=f"training steps (default: {STEPS})")
+    parser.add_argument("--only", default="", metavar="NAME", help="rows whose name contains this")
+    given = parser.parse_args()
+    differing = 0
+    for weights in WEIGHTS:
+        lesson = Lesson(weights, given.steps)
+        wanted = expected(lesson)
+        print(f"{weights} weights, {given.steps} steps: {wanted}, the twin without an interruption")
+        for row in (row for row in rows() if given.only in row.name):
+            try:
+                found = found_digest(row, lesson)
+            except Missing as lack:
+                print(f"  {row.name:32} not run: {lack}")
+                continue
+            differing += found != wanted
+            print(f"  {row.name:32} {found[:32]} {'yes' if found == wanted else 'NO'}", flush=True)
+    return differing
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

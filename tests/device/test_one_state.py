@@ -1,0 +1,36 @@
+"""A quantized network reaches one state in every form of the runtime, through a power cut and a reload."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from device import one_state
+
+pytestmark = pytest.mark.device
+
+#: .ci/nightly trains for longer: `python -m device.one_state`.
+STEPS = 20
+#: The rows that tests/toolchain/numerics_bits has with its own programs are left out.
+ROWS = [row for row in one_state.rows() if not row.name.startswith("this computer")]
+
+
+@cache
+def expected(weights: str) -> str:
+    """Return the digest of a twin without an interruption."""
+    return one_state.expected(one_state.Lesson(weights, STEPS))
+
+
+@pytest.mark.parametrize("weights", one_state.WEIGHTS)
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_one_state(row: one_state.Row, weights: str) -> None:
+    try:
+        found = one_state.found_digest(row, one_state.Lesson(weights, STEPS))
+    except one_state.Missing as lack:
+        pytest.skip(f"there is no {lack}")
+    assert found == expected(weights)
+
+
+def test_the_state_depends_on_every_step() -> None:
+    """Or an interruption that loses a step would not show."""
+    assert len({one_state.expected(one_state.Lesson("int8", steps)) for steps in (STEPS - 1, STEPS, STEPS + 1)}) == 3

@@ -1,0 +1,31 @@
+"""gradmote-run as a board: a process that serves the console at a port, and keeps its files in a folder."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
+
+
+class Started(Protocol):
+    """A program, and what runs it where it is for another processor."""
+
+    @property
+    def command(self) -> tuple[str, ...]: ...
+
+
+@contextmanager
+def served(program: Started, *options: object, cwd: Path | None = None) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """A console at a free port of this computer: its URL and its process, which is killed at the end of the `with`."""
+    command = [*program.command, "console", "--listen", "127.0.0.1:0", *map(str, options)]
+    process = subprocess.Popen(command, cwd=cwd, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    try:
+        first = process.stderr.readline()
+        assert first.startswith("listening at 127.0.0.1:"), first + process.stderr.read()
+        yield f"socket://{first.split()[-1]}", process
+    finally:
+        process.kill()
+        process.communicate()
