@@ -122,8 +122,9 @@ def image(steps: int) -> bytes:
     return compile_model(net.model(), losses.cross_entropy(), update, Options(batch=BATCH, store=store)).image
 
 
-def prepare(target: BoardTarget | TwinTarget, steps: int, seed: int) -> None:
-    target.load_image(image(steps))
+def prepare(target: BoardTarget | TwinTarget, steps: int, seed: int, model: bytes = b"") -> None:
+    """Load the image of this module, or another one with a store, and set it to learn for so many steps."""
+    target.load_image(model or image(steps))
     target.set_seed(seed)
     target.set_linear_schedule(RATE, steps // 1000, steps)
 

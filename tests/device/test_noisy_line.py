@@ -27,6 +27,7 @@ from gradmote.device.protocol import message_id
 from gradmote.errors import DeviceError
 from support.console_text import read_prompt
 from support.noisy_link import ByteLink, NoisyLink, SlowLink
+from support.quantized import by_onnxruntime
 
 pytestmark = pytest.mark.device
 
@@ -35,9 +36,8 @@ RING = 64  # bytes of the smallest receive ring of any board
 ERASE_UNIT = 0x1000  # of the mps2-an386
 
 
-@pytest.fixture(scope="module")
-def large_image() -> bytes:
-    """64-104-10, of more than 30 KB."""
+def large(hidden: int, quantizes: bool = False) -> bytes:
+    """Return an image of an MLP 64-hidden-10 of more than 30 KB. quantizes: it trains in int8."""
     model = onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["": 17]>
         mlp (float[N,64] x) => (float[N,10] y) {
@@ -46,13 +46,20 @@ def large_image() -> bytes:
           y = Gemm (a, w2, b2)
         }""")
     rng = np.random.default_rng(0)
-    for name, shape in {"w1": (64, 104), "b1": (104,), "w2": (104, 10), "b2": (10,)}.items():
+    for name, shape in {"w1": (64, hidden), "b1": (hidden,), "w2": (hidden, 10), "b2": (10,)}.items():
         array = rng.normal(0, 0.1, shape).astype(np.float32)
         model.graph.initializer.append(onnx.numpy_helper.from_array(array, name))
+    model = by_onnxruntime.quantized(model, rng.random((50, 64), np.float32)) if quantizes else model
     made = build_artifacts(model, None, losses.cross_entropy(), optimizers.sgd(0.1))
     image = compile_image(made, Options(batch=16)).image
     assert len(image) > 30_000
     return image
+
+
+@pytest.fixture(scope="module")
+def large_image() -> bytes:
+    """64-104-10 in float32."""
+    return large(104)
 
 
 def digits() -> Dataset:
@@ -70,10 +77,12 @@ def session(target: Target, image: bytes) -> str:
     return hashlib.sha256(target.save()).hexdigest()
 
 
-def test_a_session_over_a_noisy_line_ends_as_on_the_twin(emulator: Emulator, large_image: bytes) -> None:
+@pytest.mark.parametrize("quantizes", [False, True], ids=["float32", "int8"])
+def test_a_session_over_a_noisy_line_ends_as_on_the_twin(emulator: Emulator, quantizes: bool) -> None:
+    image = large(384, quantizes) if quantizes else large(104)
     line = NoisyLink(emulator.take_link(), seed=1)
     with BoardTarget(Client(line)) as target, TwinTarget(target.info().profile) as twin:
-        assert session(target, large_image) == session(twin, large_image)
+        assert session(target, image) == session(twin, image)
         print(f"{target.board.retries} retries; bytes flipped {line.flipped}, lost {line.lost}; {line.stalled} stalls")
         assert line.flipped > 30 and line.lost > 30 and target.board.retries > 50
 

@@ -11,17 +11,27 @@ import os
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
+from pathlib import Path
 
 import pytest
-from bench.soak import prepare
+from bench.soak import image, prepare
+from boards import Board as BoardFolder
+from boards import boards as board_folders
 
+from gradmote import compile_model, losses, optimizers
+from gradmote.compiler import Options
+from gradmote.compiler.sample_store import StoreOptions
 from gradmote.device import Target, TwinTarget
 from gradmote.device.boards import board, boards
+from gradmote.device.emulator import default_firmware
 from gradmote.device.flash.elf import Segment
+from runtime_sources import ROOT
 from support.debugger import Debugger
 from support.emulated_part import EmulatedPart
 from support.firmware import build_firmware
+from support.quantized import small_cnn
 
 pytestmark = pytest.mark.device
 
@@ -30,6 +40,8 @@ KEEPING = [known.name for known in boards() if known.emulator and known.flash_is
 BOARDS = KEEPING if EVERY else ["microbit", "mps2-an386"]
 SOME = 8
 STEPS, SEED = 1000, 0
+#: Board and what it learns: the MLP of bench.soak in float32, or an int8 network.
+CASES = [(name, "float32") for name in BOARDS] + [(name, "int8") for name in (BOARDS if EVERY else ["mps2-an386"])]
 #: Steps at which checkpoints are kept; in the last of these saves power fails.
 KEPT, BEFORE, NOW, END = 2, 4, 6, 9
 #: Of one save, at least: words that are programmed, and calls.
@@ -56,20 +68,44 @@ def train(target: Target, steps: int) -> bytes:
     return target.state()
 
 
-@pytest.fixture(scope="module")
-def expected() -> dict[str, list[bytes]]:
-    """Profile -> the twin's states after 0, 1, 2 ... steps."""
-    found = {}
-    for profile in ("fused", "strict"):
-        with TwinTarget(profile) as twin:
-            prepare(twin, STEPS, SEED)
-            found[profile] = [train(twin, steps > 0) for steps in range(END + 1)]
-    return found
+@cache
+def model(weights: str) -> bytes:
+    """Return the image: of bench.soak, or of an int8 network with digits in its store, for one label a step."""
+    if weights == "float32":
+        return image(STEPS)
+    x, y = small_cnn.samples()
+    options = Options(batch=1, store=StoreOptions(20, "int8", x[:60], y[:60]))
+    return compile_model(small_cnn.model(), losses.cross_entropy(), optimizers.sgd(0.05), options).image
 
 
-def before_the_last_save(part: EmulatedPart) -> None:
+@cache
+def expected(profile: str, weights: str) -> list[bytes]:
+    """Return the twin's states after 0, 1, 2 ... steps."""
+    with TwinTarget(profile) as twin:
+        prepare(twin, STEPS, SEED, model(weights))
+        return [train(twin, steps > 0) for steps in range(END + 1)]
+
+
+def firmware(name: str, weights: str) -> Path:
+    """Build a board's firmware: for the image alone where int8 has no room beside all else."""
+    if weights == "float32" or board_folder(name).table.get("int8", True):
+        build_firmware(board=name)
+        return default_firmware(name)
+    path = ROOT / "build" / "power_cuts" / "power_cuts.mote"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(model(weights))
+    build_firmware(f"MODEL={path}", board=name)
+    return default_firmware(name).parents[1] / f"{name}-{path.stem}" / "firmware.elf"
+
+
+def board_folder(name: str) -> BoardFolder:
+    """Return a board's folder with its table."""
+    return next(found for found in board_folders() if found.name == name)
+
+
+def before_the_last_save(part: EmulatedPart, weights: str) -> None:
     """Two checkpoints are kept, and something was learnt since."""
-    prepare(part.target, STEPS, SEED)
+    prepare(part.target, STEPS, SEED, model(weights))
     for steps in (KEPT, BEFORE - KEPT):
         train(part.target, steps)
         part.target.save()
@@ -123,29 +159,28 @@ def check_that_nothing_is_lost(part: EmulatedPart, states: list[bytes]) -> int:
     return step
 
 
-@pytest.mark.parametrize("name", BOARDS)
-def test_power_fails_while_a_board_saves(name: str, expected: dict[str, list[bytes]]) -> None:
-    build_firmware(board=name)
-    with EmulatedPart(name) as part:
-        before_the_last_save(part)
+@pytest.mark.parametrize("name, weights", CASES)
+def test_power_fails_while_a_board_saves(name: str, weights: str) -> None:
+    elf, states = firmware(name, weights), expected(board(name).profile, weights)
+    with EmulatedPart(name, elf=elf) as part:
+        before_the_last_save(part, weights)
         save = watched_save(part)
     count, found = len(save.contents), []
     for changes in some_of(count):
-        with EmulatedPart(name, save.after(changes)) as part:
-            found.append(check_that_nothing_is_lost(part, expected[board(name).profile]))
+        with EmulatedPart(name, save.after(changes), elf) as part:
+            found.append(check_that_nothing_is_lost(part, states))
     told = f"the new checkpoint found {found.count(NOW)} times, the one before it {found.count(BEFORE)} times"
-    print(f"{name}: {count - 1} changes of flash, power fails {len(found)} times: {told}")
+    print(f"{name}, {weights}: {count - 1} changes of flash, power fails {len(found)} times: {told}")
     assert found == sorted(found) and (found[0], found[-1]) == (BEFORE, NOW)
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.95])
-@pytest.mark.parametrize("name", BOARDS)
-def test_a_board_is_reset_while_it_saves(name: str, share: float, expected: dict[str, list[bytes]]) -> None:
+@pytest.mark.parametrize("name, weights", CASES)
+def test_a_board_is_reset_while_it_saves(name: str, weights: str, share: float) -> None:
     """Its memory is that of the same machine. share: of the save."""
-    build_firmware(board=name)
-    with EmulatedPart(name) as part:
-        before_the_last_save(part)
+    with EmulatedPart(name, elf=firmware(name, weights)) as part:
+        before_the_last_save(part, weights)
         changes = round(share * (CALLS if part.plays_flash else WORDS))
         debugger = next(islice(changes_of_a_save(part), changes, None))
         part.reset(debugger)
-        assert check_that_nothing_is_lost(part, expected[board(name).profile]) == BEFORE
+        assert check_that_nothing_is_lost(part, expected(board(name).profile, weights)) == BEFORE

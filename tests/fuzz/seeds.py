@@ -85,6 +85,39 @@ MODELS: dict[str, tuple[str, str, str, dict[str, tuple[int, ...]], Callable[[], 
         {"w1_q": (2, 1, 3, 3), "b1": (2,), "w2_q": (18, 2), "b2": (2,)},
         losses.cross_entropy,
     ),
+    "quantized_block": (
+        "float[N,2,6,4] x",
+        "float[N,2] y",
+        """
+        x_q = QuantizeLinear(x, x_scale, x_zero)
+        x_real = DequantizeLinear(x_q, x_scale, x_zero)
+        w1_real = DequantizeLinear(w1_q, w_scale, w_zero)
+        b1_real = DequantizeLinear(b1_i32, b_scale, b_zero)
+        c = Conv<kernel_shape=[3,3], pads=[1,1,1,1], group=2>(x_real, w1_real, b1_real)
+        c_q = QuantizeLinear(c, r_scale, x_zero)
+        c_real = DequantizeLinear(c_q, r_scale, x_zero)
+        s = Add(c_real, x_real)
+        s_q = QuantizeLinear(s, r_scale, x_zero)
+        s_real = DequantizeLinear(s_q, r_scale, x_zero)
+        g = Sigmoid(s_real)
+        g_q = QuantizeLinear(g, g_scale, r_zero)
+        g_real = DequantizeLinear(g_q, g_scale, r_zero)
+        m = Mul(s_real, g_real)
+        m_q = QuantizeLinear(m, r_scale, x_zero)
+        m_real = DequantizeLinear(m_q, r_scale, x_zero)
+        w2_real = DequantizeLinear(w2_q, w_scale, w_zero)
+        d = Conv<kernel_shape=[3,3], pads=[1,1,1,1]>(m_real, w2_real)
+        d_q = QuantizeLinear(d, r_scale, x_zero)
+        d_real = DequantizeLinear(d_q, r_scale, x_zero)
+        p = AveragePool<kernel_shape=[2,2], strides=[2,2]>(d_real)
+        p_q = QuantizeLinear(p, r_scale, x_zero)
+        p_real = DequantizeLinear(p_q, r_scale, x_zero)
+        f = Flatten(p_real)
+        w3_real = DequantizeLinear(w3_q, w_scale, w_zero)
+        y = Gemm(f, w3_real, b3)""",
+        {"w1_q": (2, 1, 3, 3), "b1_i32": (2,), "w2_q": (2, 2, 3, 3), "w3_q": (12, 2), "b3": (2,)},
+        losses.cross_entropy,
+    ),
     "transposed": (
         "float[N,1,3,3] x",
         "float[N,1,6,6] y",
@@ -160,7 +193,8 @@ MODELS: dict[str, tuple[str, str, str, dict[str, tuple[int, ...]], Callable[[], 
 }
 _CONSTANTS = {
     "x_scale": np.float32(0.05), "x_zero": np.int8(3), "w_scale": np.float32(0.01), "w_zero": np.int8(0),
-    "r_scale": np.float32(0.04), "r_zero": np.int8(-128),
+    "r_scale": np.float32(0.04), "r_zero": np.int8(-128), "g_scale": np.float32(1 / 256),
+    "b_scale": np.float32(0.0005), "b_zero": np.int32(0),
     "low": np.float32(-0.5), "high": np.float32(0.5), "axis": np.array([1], np.int64),
 }  # fmt: skip
 _OPTIMIZERS = (optimizers.sgd(0.1, momentum=0.9), optimizers.adamw(clip_norm=1.0), optimizers.sgd(0.05))
@@ -168,7 +202,9 @@ BATCH = 2
 
 
 def drawn_weight(drawn: np.random.Generator, name: str, shape: tuple[int, ...]) -> np.ndarray:
-    """A weight of float32, or of int8 where its name ends with _q."""
+    """A weight of float32, of int8 where its name ends with _q, or of int32 where it ends with _i32."""
+    if name.endswith("_i32"):
+        return drawn.integers(-1000, 1000, shape).astype(np.int32)
     if name.endswith("_q"):
         return drawn.integers(-127, 128, shape).astype(np.int8)
     return drawn.normal(0, 0.4, shape).astype(np.float32)
@@ -201,6 +237,10 @@ def images() -> Iterator[tuple[str, bytes]]:
             optimizer = _OPTIMIZERS[(number + accumulate) % len(_OPTIMIZERS)]
             yield f"{name}_{'train' if accumulate else 'step'}", image_of(name, optimizer, accumulate=accumulate)
     yield "rows_in_loops", image_of("rows", scheme="head", stream_rows=True)
+    yield "int8_rows_in_loops", image_of("quantized_block", scheme="head", stream_rows=True)
+    yield "int8_float_gradients", image_of("quantized_block", gradients="float")
+    yield "int8_masters", image_of("quantized_block", _OPTIMIZERS[1], weights="int16", accumulate=True)
+    yield "store_bytes", image_of("quantized", store=StoreOptions(3))
     for dtype in ("int8", "f32"):
         yield f"store_{dtype}", image_of("dense", store=StoreOptions(3, dtype), accumulate=dtype == "f32")
 
@@ -317,13 +357,14 @@ def conversations() -> Iterator[tuple[str, bytes]]:
     yield "damaged", damaged()
     yield "interrupted", interrupted(image_of("dense"))
     yield "taught", taught(image_of("dense", store=StoreOptions(3)))
+    yield "taught_bytes", taught(image_of("quantized", store=StoreOptions(3)))
     yield "stored", delivery(b"") + b"".join(pixels) + remembered()
     dense, other = image_of("dense"), image_of("conv")
     for kind in ("IMAGE", "UPDATE"):
         yield f"resumed_{kind.lower()}", resumed(kind, dense)
     yield "updated", b"".join(pixels) + training() + update(dense) + update(other, carry=0) + update(dense) + training()
     yield "updated_between", delivery(b"") + update(dense)[:-40] + remembered() + update(dense) + update(dense[:-8])
-    for name, stripped in (("dense", True), ("conv", False)):
+    for name, stripped in (("dense", True), ("conv", False), ("quantized", False)):
         image = image_of(name, strip_names=stripped)
         sent = upload("IMAGE", image) + samples(image) + training() + upload("CHECKPOINT", checkpoint_of(image))
         yield f"{name}_sent", sent + typed("train 3", "save", "info")

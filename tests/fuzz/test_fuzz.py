@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from fuzz import campaign, coverage, seeds
 
+from gradmote.formats.image import read_image
+from gradmote.generated.opcodes import OPCODES
+
 #: Of each target.
 SECONDS = int(os.environ.get("GRADMOTE_FUZZ_SECONDS", "7"))
 #: In tests, each file's part of lines that inputs and C tests must reach.
@@ -34,6 +37,14 @@ def test_no_input_breaks_a_target(target, corpus, tmp_path):
     done = campaign.run(target, SECONDS, tmp_path / "corpus", corpus / target)
     print(f"{target}: {done.executions} inputs, {done.edges} edges, {done.features} features")
     assert done.executions > 200
+
+
+def test_seeds_have_quantized_instructions_and_loops():
+    """Mutations of programs start from those of compiled images; `open` has every opcode from make_corpus.c."""
+    programs = [program for _, image in seeds.images() for program in read_image(image).programs]
+    found = {instruction["opcode"] for program in programs for instruction in program["instructions"]}
+    names = {name for name in OPCODES if name.endswith(("_S8", "_S16", "_S32"))} | {"LOOP", "GUARD", "SHIFT"}
+    assert names - found <= {"CONV_TRANSPOSE_S8", "MATMUL_S8", "COPY_S16", "MAX_POOL_GRAD_S16"}
 
 
 @pytest.mark.slow

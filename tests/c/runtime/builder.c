@@ -528,7 +528,7 @@ uint32_t build_all_opcodes(uint8_t *out)
     b.header.arena_size = b.header.scratch_offset + GM_MOST_OPERANDS * BUILDER_STEP;
     b.header.batch = 1;
     builder_program(&b, GM_PROGRAM_STEP);
-    for (uint32_t opcode = 1; opcode < GM_OP_LIMIT; ++opcode) {
+    for (uint32_t opcode = 1; opcode < GM_OP_TABLES; ++opcode) {
         if (gm_kernels[opcode] == NULL || gm_shape_of(opcode)->n_operands == 0) {
             continue; /* a code that no instruction has, or that of one that controls others */
         }
