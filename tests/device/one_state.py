@@ -62,7 +62,7 @@ class Missing(Exception):
 
 @dataclass(frozen=True)
 class Lesson:
-    """What every row trains. weights: "int8", or "int16" for masters."""
+    """A training that every row does. weights: "int8", or "int16" for masters."""
 
     weights: str
     steps: int = STEPS
