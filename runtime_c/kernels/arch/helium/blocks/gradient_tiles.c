@@ -6,19 +6,20 @@
 
 #if GM_ARCH_CONV_GRAD_X_S16 && GM_ARCH_HELIUM
 
-#define TILES_OFFSET(member) [member] "i"(offsetof(gm_gradient_tiles, member))
-#define EMPTY(sum) LINE("mov " #sum ", #0")
-#define START_GRADIENTS                                                                    \
+#define HELIUM_TILES_OFFSET(member) [member] "i"(offsetof(gm_gradient_tiles, member))
+#define HELIUM_EMPTY(sum) LINE("mov " #sum ", #0")
+#define HELIUM_START_GRADIENTS                                                                    \
     LINE("ldr r5, [sp]")                                                                   \
     LINE("ldrd r1, r3, [r5, %[a]]") LINE("ldrd r9, r11, [r5, %[fours_bytes]]")             \
     LINE("add r9, r3") LINE("add r5, r11, r3")                                             \
-    EMPTY(r0) EMPTY(r2) EMPTY(r4) EMPTY(r6) EMPTY(r8) EMPTY(r10) EMPTY(r12) EMPTY(lr)
+    HELIUM_EMPTY(r0) HELIUM_EMPTY(r2) HELIUM_EMPTY(r4) HELIUM_EMPTY(r6) \
+    HELIUM_EMPTY(r8) HELIUM_EMPTY(r10) HELIUM_EMPTY(r12) HELIUM_EMPTY(lr)
 
 /* Sums of both rows in q0 and q1; they become 0 where q is not within r3 and r5. */
-#define MASK_ROW(sums, q)                                                                  \
+#define HELIUM_MASK_ROW(sums, q)                                                                  \
     LINE("vcmp.s32 ge, " #q ", r3") LINE("vpst") LINE("vcmpt.s32 le, " #q ", r5")          \
     LINE("vpsel " #sums ", " #sums ", q4")
-#define MASK                                                                               \
+#define HELIUM_MASK                                                                               \
     LINE("ldr r1, [sp]") LINE("str r3, [r1, %[b]]")                                        \
     LINE("vmov s0, s1, r0, r2") LINE("vmov s2, s3, r4, r6")                                \
     LINE("vmov s4, s5, r8, r10") LINE("vmov s6, s7, r12, lr")                              \
@@ -27,17 +28,17 @@
     LINE("add r3, r7") LINE("add r5, r7") LINE("strd r3, r5, [r1, %[q]]")                  \
     LINE("ldrd r3, r5, [r1, %[least]]") LINE("sxtb r3, r3") LINE("sxtb r5, r5")            \
     LINE("vmov.i32 q4, #0")                                                                \
-    MASK_ROW(q0, q2) MASK_ROW(q1, q3)
+    HELIUM_MASK_ROW(q0, q2) HELIUM_MASK_ROW(q1, q3)
 
 /* q6: the largest numbers of four columns */
-#define SCALE_AND_SEE                                                                      \
+#define HELIUM_SCALE_AND_SEE                                                                      \
     LINE("ldrd r3, r5, [r1, %[scale]]") LINE("vldrw.u32 q4, [r3]")                         \
     LINE("add r3, r5") LINE("str r3, [r1, %[scale]]")                                      \
     LINE("ldr r5, [r1, %[factor]]") LINE("vmul.f32 q4, q4, r5")                            \
     LINE("vcvt.f32.s32 q0, q0") LINE("vcvt.f32.s32 q1, q1")                                \
     LINE("vmul.f32 q0, q0, q4") LINE("vmul.f32 q1, q1, q4")                                \
     LINE("vmaxnma.f32 q6, q0") LINE("vmaxnma.f32 q6, q1")
-#define STORE_GRADIENTS                                                                    \
+#define HELIUM_STORE_GRADIENTS                                                                    \
     LINE("ldrsh r3, [r1, %[limits]]") LINE("vdup.32 q2, r3")                               \
     LINE("rsb r3, r3, #0") LINE("vdup.32 q3, r3")                                          \
     LINE("vcvtn.s32.f32 q0, q0") LINE("vcvtn.s32.f32 q1, q1")                              \
@@ -54,11 +55,11 @@ __attribute__((noinline)) void gm_make_gradient_tiles(gm_gradient_tiles *tiles)
                      LINE("push {r0, r7}")
                      LINE("ldr r1, [r0, %[largest]]") LINE("lsl r1, #16") LINE("vdup.32 q6, r1")
                      "1:\n\t"
-                     START_GRADIENTS
+                     HELIUM_START_GRADIENTS
                      HELIUM_PAIR_PRODUCT
-                     MASK
-                     SCALE_AND_SEE
-                     STORE_GRADIENTS
+                     HELIUM_MASK
+                     HELIUM_SCALE_AND_SEE
+                     HELIUM_STORE_GRADIENTS
                      LINE("ldr r3, [r1, %[tiles]]")
                      LINE("subs r3, #1")
                      LINE("str r3, [r1, %[tiles]]")
@@ -67,9 +68,9 @@ __attribute__((noinline)) void gm_make_gradient_tiles(gm_gradient_tiles *tiles)
                      LINE("lsr r3, #16") LINE("orr r3, r3, r3, lsl #16") LINE("str r3, [r1, %[largest]]")
                      LINE("pop {r0, r7}")
                      : "+r"(r0)
-                     : TILES_OFFSET(a), TILES_OFFSET(b), TILES_OFFSET(fours_bytes), TILES_OFFSET(q),
-                       TILES_OFFSET(q_step), TILES_OFFSET(least), TILES_OFFSET(scale), TILES_OFFSET(factor),
-                       TILES_OFFSET(largest), TILES_OFFSET(limits), TILES_OFFSET(dx), TILES_OFFSET(tiles)
+                     : HELIUM_TILES_OFFSET(a), HELIUM_TILES_OFFSET(b), HELIUM_TILES_OFFSET(fours_bytes), HELIUM_TILES_OFFSET(q),
+                       HELIUM_TILES_OFFSET(q_step), HELIUM_TILES_OFFSET(least), HELIUM_TILES_OFFSET(scale), HELIUM_TILES_OFFSET(factor),
+                       HELIUM_TILES_OFFSET(largest), HELIUM_TILES_OFFSET(limits), HELIUM_TILES_OFFSET(dx), HELIUM_TILES_OFFSET(tiles)
                      : HELIUM_PRODUCT_CHANGES);
 }
 

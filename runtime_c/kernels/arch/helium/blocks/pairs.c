@@ -6,7 +6,7 @@
 
 #if GM_ARCH_PAIRS && GM_ARCH_HELIUM
 
-#define TILE_OFFSET(member) [member] "i"(offsetof(gm_pair_tile, member))
+#define HELIUM_TILE_OFFSET(member) [member] "i"(offsetof(gm_pair_tile, member))
 
 __attribute__((noinline)) void gm_pair_product(gm_pair_tile *tile)
 {
@@ -21,7 +21,7 @@ __attribute__((noinline)) void gm_pair_product(gm_pair_tile *tile)
                      LINE("strd r0, r2, [r1]") LINE("strd r4, r6, [r1, #8]")
                      LINE("strd r8, r10, [r1, #16]") LINE("strd r12, lr, [r1, #24]")
                      : "+r"(r0)
-                     : TILE_OFFSET(a), TILE_OFFSET(fours_end)
+                     : HELIUM_TILE_OFFSET(a), HELIUM_TILE_OFFSET(fours_end)
                      : HELIUM_PRODUCT_CHANGES);
 }
 

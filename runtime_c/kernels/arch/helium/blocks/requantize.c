@@ -6,36 +6,36 @@
 
 #if GM_ARCH_PAIRS && GM_ARCH_HELIUM
 
-#define OUTPUTS_OFFSET(member) [member] "i"(offsetof(gm_pair_outputs, member))
-#define EMPTY_SUM(sum) LINE("mov " #sum ", #0")
-#define START_OUTPUTS                                                                      \
+#define HELIUM_OUTPUTS_OFFSET(member) [member] "i"(offsetof(gm_pair_outputs, member))
+#define HELIUM_EMPTY_SUM(sum) LINE("mov " #sum ", #0")
+#define HELIUM_START_OUTPUTS                                                                      \
     LINE("ldr r5, [sp]")                                                                   \
     LINE("ldrd r1, r3, [r5, %[a]]") LINE("ldrd r9, r11, [r5, %[fours_bytes]]")             \
     LINE("add r9, r3") LINE("add r5, r11, r3")                                             \
-    EMPTY_SUM(r0) EMPTY_SUM(r2) EMPTY_SUM(r4) EMPTY_SUM(r6)                                \
-    EMPTY_SUM(r8) EMPTY_SUM(r10) EMPTY_SUM(r12) EMPTY_SUM(lr)
+    HELIUM_EMPTY_SUM(r0) HELIUM_EMPTY_SUM(r2) HELIUM_EMPTY_SUM(r4) HELIUM_EMPTY_SUM(r6)                                \
+    HELIUM_EMPTY_SUM(r8) HELIUM_EMPTY_SUM(r10) HELIUM_EMPTY_SUM(r12) HELIUM_EMPTY_SUM(lr)
 
 /* Sums of both rows in q0 and q1. A subnormal multiplier or offset becomes 0, which rounds to the same. */
-#define BOTH_ROWS(name, with) LINE(name " q0, q0, " with) LINE(name " q1, q1, " with)
-#define SCALE_SUMS                                                                         \
+#define HELIUM_BOTH_ROWS(name, with) LINE(name " q0, q0, " with) LINE(name " q1, q1, " with)
+#define HELIUM_SCALE_SUMS                                                                         \
     LINE("ldr r1, [sp]") LINE("str r3, [r1, %[b]]")                                        \
     LINE("vmov s0, s1, r0, r2") LINE("vmov s2, s3, r4, r6")                                \
     LINE("vmov s4, s5, r8, r10") LINE("vmov s6, s7, r12, lr")                              \
     LINE("ldrd r3, r5, [r1, %[bias]]") LINE("vldrw.u32 q4, [r3]")                          \
     LINE("add r3, r5") LINE("str r3, [r1, %[bias]]")                                       \
-    BOTH_ROWS("vadd.i32", "q4")                                                            \
+    HELIUM_BOTH_ROWS("vadd.i32", "q4")                                                            \
     LINE("ldrd r3, r5, [r1, %[multipliers]]") LINE("vldrw.u32 q4, [r3], #16")              \
     LINE("vcvt.f32.s32 q0, q0") LINE("vcvt.f32.s32 q1, q1")                                \
-    BOTH_ROWS("vmul.f32", "q4")                                                            \
+    HELIUM_BOTH_ROWS("vmul.f32", "q4")                                                            \
     LINE("cmp r5, #0") LINE("beq 2f")                                                      \
-    LINE("vldrw.u32 q4, [r5], #16") BOTH_ROWS("vadd.f32", "q4")                            \
+    LINE("vldrw.u32 q4, [r5], #16") HELIUM_BOTH_ROWS("vadd.f32", "q4")                            \
     "2:\n\t"                                                                               \
     LINE("strd r3, r5, [r1, %[multipliers]]")
-#define STORE_OUTPUTS                                                                      \
+#define HELIUM_STORE_OUTPUTS                                                                      \
     LINE("vcvtn.s32.f32 q0, q0") LINE("vcvtn.s32.f32 q1, q1")                              \
-    LINE("ldrsh r3, [r1, %[zero]]") BOTH_ROWS("vqadd.s32", "r3")                           \
-    LINE("ldrsb r3, [r1, %[low]]") LINE("vdup.32 q2, r3") BOTH_ROWS("vmax.s32", "q2")      \
-    LINE("ldrsb r3, [r1, %[high]]") LINE("vdup.32 q2, r3") BOTH_ROWS("vmin.s32", "q2")     \
+    LINE("ldrsh r3, [r1, %[zero]]") HELIUM_BOTH_ROWS("vqadd.s32", "r3")                           \
+    LINE("ldrsb r3, [r1, %[low]]") LINE("vdup.32 q2, r3") HELIUM_BOTH_ROWS("vmax.s32", "q2")      \
+    LINE("ldrsb r3, [r1, %[high]]") LINE("vdup.32 q2, r3") HELIUM_BOTH_ROWS("vmin.s32", "q2")     \
     LINE("ldrd r3, r5, [r1, %[y]]")                                                        \
     LINE("vstrb.32 q0, [r3], #4") LINE("vstrb.32 q1, [r5], #4")                            \
     LINE("strd r3, r5, [r1, %[y]]")
@@ -46,19 +46,19 @@ __attribute__((noinline)) void gm_pair_requantize(gm_pair_outputs *outputs)
     __asm__ volatile(HELIUM
                      LINE("push {r0, r7}")
                      "1:\n\t"
-                     START_OUTPUTS
+                     HELIUM_START_OUTPUTS
                      HELIUM_PAIR_PRODUCT
-                     SCALE_SUMS
-                     STORE_OUTPUTS
+                     HELIUM_SCALE_SUMS
+                     HELIUM_STORE_OUTPUTS
                      LINE("ldr r3, [r1, %[tiles]]")
                      LINE("subs r3, #1")
                      LINE("str r3, [r1, %[tiles]]")
                      LINE("bne 1b")
                      LINE("pop {r0, r7}")
                      : "+r"(r0)
-                     : OUTPUTS_OFFSET(a), OUTPUTS_OFFSET(b), OUTPUTS_OFFSET(fours_bytes), OUTPUTS_OFFSET(bias),
-                       OUTPUTS_OFFSET(multipliers), OUTPUTS_OFFSET(y), OUTPUTS_OFFSET(zero), OUTPUTS_OFFSET(low),
-                       OUTPUTS_OFFSET(high), OUTPUTS_OFFSET(tiles)
+                     : HELIUM_OUTPUTS_OFFSET(a), HELIUM_OUTPUTS_OFFSET(b), HELIUM_OUTPUTS_OFFSET(fours_bytes), HELIUM_OUTPUTS_OFFSET(bias),
+                       HELIUM_OUTPUTS_OFFSET(multipliers), HELIUM_OUTPUTS_OFFSET(y), HELIUM_OUTPUTS_OFFSET(zero), HELIUM_OUTPUTS_OFFSET(low),
+                       HELIUM_OUTPUTS_OFFSET(high), HELIUM_OUTPUTS_OFFSET(tiles)
                      : HELIUM_PRODUCT_CHANGES);
 }
 
