@@ -6,9 +6,9 @@
  * than these in the steps before, with two bits of room. So a batch with a large loss does not
  * saturate. Without a gain the sums are taken twice, the first time to find it.
  */
+#include "conv_grad_x_s16.h"
 #include "arch/arm_m/conv_grad_s16.h"
-#include "gradient_s16.h"
-#include "window.h"
+#include "arch/simd/s8.h"
 
 #if GM_WITH_CONV_GRAD_X_S16
 
@@ -21,19 +21,8 @@
 #define GAIN_ONE 8192
 #define GAIN_MOST (2 * GAIN_ONE)
 
-typedef struct grad_x_s16 {
-    const gm_insn_conv_grad_x_s16 *insn;
-    gm_window window;
-    const int16_t *dy, *addend; /* addend: NULL for none */
-    const int8_t *w;
-    const float *scale;         /* NULL: 1 */
-    float unit, addend_unit;
-    int32_t w_zero;
-    gm_clamp_mask mask;
-} grad_x_s16;
-
 /* sum[j] += dy w[j] over the output channels of one tap, for 4 neighbouring input channels j. */
-static void add_s16_tap_4(const grad_x_s16 *x, const int16_t *dy, const int8_t *w, uint32_t *sum)
+static void add_s16_tap_4(const gm_grad_x_s16 *x, const int16_t *dy, const int8_t *w, uint32_t *sum)
 {
     uint32_t dy_step = x->insn->y_channel, w_step = x->insn->w_out_channel;
     const int8_t *w0 = w, *w1 = w0 + x->insn->w_in_channel, *w2 = w1 + x->insn->w_in_channel;
@@ -52,7 +41,7 @@ static void add_s16_tap_4(const grad_x_s16 *x, const int16_t *dy, const int8_t *
     sum[0] = s0, sum[1] = s1, sum[2] = s2, sum[3] = s3;
 }
 
-static void add_s16_tap_1(const grad_x_s16 *x, const int16_t *dy, const int8_t *w, uint32_t *sum)
+static void add_s16_tap_1(const gm_grad_x_s16 *x, const int16_t *dy, const int8_t *w, uint32_t *sum)
 {
     uint32_t s = *sum;
     for (uint32_t m = x->insn->out_channels; m > 0; m--) {
@@ -65,7 +54,7 @@ static void add_s16_tap_1(const grad_x_s16 *x, const int16_t *dy, const int8_t *
 
 /* Adds the products of all outputs whose window has input (row, column), for 1 or 4 neighbouring
  * input channels. */
-static void add_s16_taps(const grad_x_s16 *x, const int16_t *dy, const int8_t *w, uint32_t row, uint32_t column,
+static void add_s16_taps(const gm_grad_x_s16 *x, const int16_t *dy, const int8_t *w, uint32_t row, uint32_t column,
                          uint32_t at_once, uint32_t *sum)
 {
     const gm_window *v = &x->window;
@@ -81,23 +70,10 @@ static void add_s16_taps(const grad_x_s16 *x, const int16_t *dy, const int8_t *w
     }
 }
 
-/* The number at offset `at` of dx, whose sum over dy and w is given. */
-static float finish_s16_sum(const grad_x_s16 *x, uint32_t sum, uint32_t at, uint32_t channel)
-{
-    if (!gm_passes(&x->mask, at)) {
-        return 0.0f;
-    }
-    float value = (float)(int32_t)sum * x->unit;
-    if (x->addend != NULL) {
-        value = value + (float)x->addend[at] * x->addend_unit;
-    }
-    return x->scale != NULL ? value * x->scale[channel] : value;
-}
-
 /* The input channels of one group at one input position, whose first one has the offset `at` in dx
  * and the number `channel` among all groups' channels. */
-static void make_s16_pixel(const grad_x_s16 *x, gm_gradient_s16 *made, int16_t *dx, const int16_t *dy, const int8_t *w,
-                           uint32_t row, uint32_t column, uint32_t at, uint32_t channel)
+static void make_s16_pixel(const gm_grad_x_s16 *x, gm_gradient_s16 *made, int16_t *dx, const int16_t *dy,
+                           const int8_t *w, uint32_t row, uint32_t column, uint32_t at, uint32_t channel)
 {
     for (uint32_t c = 0; c < x->insn->in_channels;) {
         uint32_t at_once = x->insn->in_channels - c >= 4 ? 4 : 1;
@@ -105,17 +81,21 @@ static void make_s16_pixel(const grad_x_s16 *x, gm_gradient_s16 *made, int16_t *
         add_s16_taps(x, dy, w + c * x->insn->w_in_channel, row, column, at_once, sum);
         for (uint32_t j = 0; j < at_once; j++, c++) {
             uint32_t here = at + c * x->insn->x_channel;
-            gm_make(made, dx, here, finish_s16_sum(x, sum[j], here, channel + c));
+            gm_make(made, dx, here, gm_finish_s16_sum(x, sum[j], here, channel + c));
         }
     }
 }
 
 /* Sees all numbers, and writes them to dx where there is one. dx may be the addend. */
-static void make_conv_grad_x(const gm_session *session, const grad_x_s16 *x, gm_gradient_s16 *made, int16_t *dx)
+static void make_conv_grad_x(const gm_session *session, const gm_grad_x_s16 *x, gm_gradient_s16 *made, int16_t *dx)
 {
     const gm_insn_conv_grad_x_s16 *insn = x->insn;
 #if GM_ARCH_CONV_GRAD_X_S16
     if (gm_arm_conv_grad_x_s16(session, insn, made, dx)) {
+        return;
+    }
+#elif GM_ARCH_SIMD_S8
+    if (gm_simd_conv_grad_x_s16(session, x, made, dx)) {
         return;
     }
 #else
@@ -150,13 +130,13 @@ static int32_t next_gain(int32_t source, int32_t magnitude, int32_t gain)
     return gain > found + 1 ? gain - 1 : found;
 }
 
-static grad_x_s16 open_conv_grad_x(const gm_session *session, const gm_insn_conv_grad_x_s16 *insn, int32_t *source)
+static gm_grad_x_s16 open_conv_grad_x(const gm_session *session, const gm_insn_conv_grad_x_s16 *insn, int32_t *source)
 {
     int has_addend = insn->addend != GM_NONE && insn->addend_exponent != GM_NONE;
     const gm_exponent none = {0, GM_ZERO_MAGNITUDE}, dy = gm_exponent_of(session, insn->dy_exponent);
     const gm_exponent addend = has_addend ? gm_exponent_of(session, insn->addend_exponent) : none;
     *source = dy.magnitude > addend.magnitude ? dy.magnitude : addend.magnitude;
-    return (grad_x_s16){
+    return (gm_grad_x_s16){
         .insn = insn,
         .window = GM_WINDOW(insn),
         .dy = gm_i16(session, insn->dy),
@@ -174,7 +154,7 @@ int gm_kernel_conv_grad_x_s16(const struct gm_session *session, const void *inst
 {
     const gm_insn_conv_grad_x_s16 *insn = instruction;
     int32_t source, *gain = gm_i32_out(session, insn->gain), known = gm_bounded(*gain, 0, GAIN_MOST);
-    const grad_x_s16 x = open_conv_grad_x(session, insn, &source);
+    const gm_grad_x_s16 x = open_conv_grad_x(session, insn, &source);
     gm_gradient_s16 made = {0};
     if (known == 0) {
         make_conv_grad_x(session, &x, &made, NULL);

@@ -5,6 +5,7 @@
  * Sums are exact: they have 64 bits, so that batch and image may be of any size.
  */
 #include "arch/arm_m/conv_grad_s16.h"
+#include "arch/simd/s8.h"
 #include "conv_gradient_s16.h"
 
 #if GM_WITH_CONV_GRAD_W_S16 || GM_WITH_CONV_UPDATE_S16
@@ -64,6 +65,12 @@ int gm_kernel_conv_grad_w_s16(const struct gm_session *session, const void *inst
     const gm_insn_conv_grad_w_s16 *insn = instruction;
 #if GM_ARCH_CONV_GRAD_W_S16
     if (gm_arm_conv_grad_w_s16(session, insn)) {
+        return GM_OK;
+    }
+#elif GM_ARCH_SIMD_S8
+    gm_simd_gradient all = GM_SIMD_GRADIENT(session, insn);
+    all.y = gm_f32_out(session, insn->y), all.accumulate = insn->accumulate;
+    if (gm_simd_conv_gradient_s16(&all)) {
         return GM_OK;
     }
 #endif

@@ -3,6 +3,7 @@
  *   in_channels of (x - x_zero) (w - w_zero)) + offsets[g,m]) + y_zero, clamped to low .. high.
  */
 #include "arch/arm_m/conv_s8.h"
+#include "arch/simd/s8.h"
 #include "quantized.h"
 #include "window.h"
 
@@ -103,6 +104,10 @@ int gm_kernel_conv_s8(const struct gm_session *session, const void *instruction)
     if (gm_arm_conv_s8(session, insn)) {
         return GM_OK;
     }
+#elif GM_ARCH_SIMD_S8
+    if (gm_simd_conv_s8(session, insn)) {
+        return GM_OK;
+    }
 #endif
     const conv_s8_operands c = {
         .window = GM_WINDOW(insn),
@@ -112,12 +117,7 @@ int gm_kernel_conv_s8(const struct gm_session *session, const void *instruction)
         .x_zero = gm_nearest_int8(insn->x_zero),
         .w_zero = gm_nearest_int8(insn->w_zero),
     };
-    const gm_requantization r = {
-        .bias = insn->bias == GM_NONE ? NULL : gm_i32(session, insn->bias),
-        .multipliers = gm_f32(session, insn->multipliers),
-        .offsets = gm_f32_optional(session, insn->offsets),
-        .range = GM_RANGE(insn),
-    };
+    const gm_requantization r = GM_REQUANTIZATION(session, insn);
     for (uint32_t b = 0; b < insn->batch; b++) {
         for (uint32_t row = 0; row < insn->out_h; row++) {
             for (uint32_t column = 0; column < insn->out_w; column++) {

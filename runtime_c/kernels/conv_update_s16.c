@@ -3,6 +3,7 @@
  *   w[g,m]; then rule updates p[g,m] with it as UPDATE_S8 does, or with p_bytes 2 as UPDATE_S16
  *   does.
  */
+#include "arch/simd/s8.h"
 #include "conv_gradient_s16.h"
 #include "optimizers/stored_update.h"
 
@@ -18,6 +19,13 @@ int gm_kernel_conv_update_s16(const struct gm_session *session, const void *inst
     float dy_unit = gm_power_of_two(gm_exponent_of(session, insn->dy_exponent).exponent);
     float *row = gm_f32_out(session, insn->row);
     const gm_stored_update update = GM_STORED_UPDATE(session, insn, insn->p_bytes == 2 ? 2u : 1u);
+#if GM_ARCH_SIMD_S8
+    gm_simd_gradient all = GM_SIMD_GRADIENT(session, insn);
+    all.update = &update, all.units = unit;
+    if (gm_simd_conv_gradient_s16(&all)) {
+        return GM_OK;
+    }
+#endif
     uint32_t size = insn->in_channels * insn->kernel_h * insn->kernel_w, first = 0;
     for (uint32_t group = 0; group < insn->groups; group++) {
         for (uint32_t m = 0; m < insn->out_channels; m++, first += size) {

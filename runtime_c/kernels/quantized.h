@@ -35,7 +35,7 @@ static inline int gm_is_between(int8_t q, int32_t low, int32_t high)
 /* Returns bit i % 8 of byte i / 8, the lowest first. */
 static inline uint32_t gm_bit(const uint8_t *bits, uint32_t i)
 {
-    return bits[i / 8] >> i % 8 & 1u;
+    return (uint32_t)bits[i / 8] >> i % 8 & 1u;
 }
 
 /* Returns whether number i passes the mask. */
@@ -78,6 +78,15 @@ typedef struct gm_requantization {
     const float *offsets;        /* NULL: none */
     gm_output_range range;
 } gm_requantization;
+
+/* That of any instruction with these operands, from its first group on. */
+#define GM_REQUANTIZATION(session, insn)                                          \
+    {                                                                             \
+        .bias = (insn)->bias == GM_NONE ? NULL : gm_i32((session), (insn)->bias), \
+        .multipliers = gm_f32((session), (insn)->multipliers),                    \
+        .offsets = gm_f32_optional((session), (insn)->offsets),                   \
+        .range = GM_RANGE(insn),                                                  \
+    }
 
 /* Returns what the sum of a channel starts from. Sums are taken modulo 2^32. */
 static inline uint32_t gm_start_of_sum(const gm_requantization *r, uint32_t channel)

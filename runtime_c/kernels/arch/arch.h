@@ -47,6 +47,13 @@
 #define GM_ARCH_SIMD 0
 #endif
 
+/* Those of int8 and int16, for which the compiler's vectors have to change their type. */
+#if GM_ARCH_SIMD && GM_WITH_INT8 && (defined(__clang__) || __GNUC__ >= 9)
+#define GM_ARCH_SIMD_S8 1
+#else
+#define GM_ARCH_SIMD_S8 0
+#endif
+
 /* WebAssembly without vectors. Single numbers stand in their place in those kernels of arch/simd in which most time
  * passes, convolutions and batch norms: its tiles spare loads too. */
 #if GM_ARCH && !GM_ARCH_SIMD && defined(__wasm__) && !GM_FUSED

@@ -7,7 +7,7 @@ GRADMOTE_ARCH_EXAMPLES: how many of each are drawn, 25 by default.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
@@ -30,9 +30,30 @@ LAYERS = [
     (24, 12, 20, 3, 1, 2, 2), (20, 8, 19, 5, 3, 1, 2), (140, 16, 7, 3, 1, 1, 1), (9, 40, 11, 1, 2, 1, 0),
     (6, 6, 4, 3, 1, 4, 4), (8, 4, 15, 5, 1, 1, 2), (16, 8, 14, 3, 1, 8, 8), (8, 4, 12, 3, 1, 1, 2),
 ]  # fmt: skip
+#: The same, with more channels than one part of a sum has.
+LONG_SUMS = [(1100, 20, 2, 1, 1, 1, 0), (20, 1100, 2, 1, 1, 1, 0)]
 #: channels, size, kernel, stride, dilation, pad
 POOLS = [(8, 28, 2, 2, 1, 0), (16, 14, 2, 2, 1, 0), (16, 15, 3, 2, 1, 1), (24, 9, 3, 1, 2, 2), (8, 5, 2, 3, 1, 0)]
+INTEGERS = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "u32": np.int32}
 SPECIAL = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-40, -1e-45, 3e38], np.float32)
+
+
+def words_of(least: int, most: int) -> Callable[[np.random.Generator, bytes], bytes]:
+    """Return what makes words between the bounds of an operand's bytes."""
+    return lambda random, data: random.integers(least, most, len(data) // 4, np.int32, endpoint=True).tobytes()
+
+
+def floats_of(unit: float) -> Callable[[np.random.Generator, bytes], bytes]:
+    """Return what makes an operand's floats small enough for some results to be inside of int8 or int16."""
+    return lambda _, data: (np.frombuffer(data, np.float32) * np.float32(unit)).tobytes()
+
+
+#: Operands of kernels of int8 and int16 whose numbers are not any.
+QUANTIZED = {"dy_exponent": words_of(-24, 0), "addend_exponent": words_of(-24, 0), "gain": words_of(0, 9000),
+             "bias": lambda random, data: data, "multipliers": floats_of(1e-3), "units": floats_of(1e-3),
+             "factor": floats_of(1e-3)}  # fmt: skip
+#: Those that may be absent.
+ABSENT = ("bias", "offsets", "addend", "q", "mask", "scale")
 FORMS = [(profile, name) for profile in PROFILES for name in forms(profile)]
 
 
@@ -63,7 +84,7 @@ class Case:
         self.memory = bytearray(os.urandom(64))
         operands = [self.place(key, *kind[:3]) if key not in absent else 0xFFFFFFFF
                     for key, kind in self.spec["operands"].items()]  # fmt: skip
-        words = [*operands, *(parameters[key] for key in self.spec["params"])]
+        words = [*operands, *(parameters[key] & 0xFFFFFFFF for key in self.spec["params"])]
         self.instruction = np.array([(len(words) + 1) << 16 | self.spec["code"], *words], np.uint32)
 
     def place(self, key: str, access: str, dtype: str, axes: tuple[tuple[str, str | None], ...]) -> int:
@@ -71,9 +92,11 @@ class Case:
         data = self.data(dtype, 1 + self.reach(axes))
         if key in ("slot2", "aux"):
             data = np.abs(np.frombuffer(data, np.float32)).tobytes()
+        if key in QUANTIZED:
+            data = QUANTIZED[key](self.random, data)
         offset = len(self.memory)
         self.regions.append((offset, len(data)))
-        if "w" in access and key != "row":
+        if "w" in access and key not in ("row", "panel"):
             self.written.append((offset, len(data), dtype))
         self.memory += data + os.urandom(-len(data) % 16 + 64)
         return offset
@@ -81,7 +104,17 @@ class Case:
     def data(self, dtype: str, count: int) -> bytes:
         if dtype == "u8":  # numbers of a window's taps, or that of none
             return self.random.choice([0, 1, 2, 3, 4, 255], count).astype(np.uint8).tobytes()
+        if dtype == "bit":
+            return self.random.bytes(-(-count // 8))
+        if dtype in INTEGERS:
+            return self.integers(INTEGERS[dtype], count).tobytes()
         return self.rule() if dtype == "rule" else self.values(count).tobytes()
+
+    def integers(self, dtype: type, count: int) -> np.ndarray:
+        """Of all sizes; now and then all are as large as can be."""
+        least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+        found = self.random.integers(least, most, count, dtype, endpoint=True) >> self.random.integers(8)
+        return self.random.choice([least, most], count).astype(dtype) if self.random.random() < 0.1 else found
 
     def rule(self) -> bytes:
         kind, decay = RULES[self.random.integers(len(RULES))]
@@ -120,7 +153,7 @@ def run(program: Program, case: Case) -> list[np.ndarray]:
 
 def words(data: bytes, dtype: str) -> np.ndarray:
     """Return the values that are compared: bytes, or the bits of each float32, which are the same for every NaN."""
-    if dtype == "u8":
+    if dtype == "u8" or dtype in INTEGERS:
         return np.frombuffer(data, np.uint8)
     values = np.frombuffer(data, np.float32)
     return np.where(np.isnan(values), np.uint32(0x7FC00000), values.view(np.uint32))
@@ -211,6 +244,20 @@ def convolutions(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]
 
 
 @st.composite
+def quantized(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
+    """Convolutions of int8 and int16: shapes and strides are those of float ones."""
+    _, given, _ = draw(convolutions())
+    name = draw(st.sampled_from(["CONV_S8", "CONV_GRAD_X_S16", "CONV_GRAD_W_S16", "CONV_UPDATE_S16"]))
+    byte = st.one_of(st.integers(-128, 127), st.sampled_from([-128, 0, 127]))
+    given |= {zero: draw(byte) for zero in ("x_zero", "w_zero", "y_zero", "low", "high")}
+    given |= {"limit": draw(st.integers(1, 32767)), "dy_limit": 32767, "p_bytes": draw(st.integers(1, 2)),
+              "stream": 3, "panel_words": 1}  # fmt: skip
+    if name == "CONV_UPDATE_S16":
+        given |= {"limit": int(np.float32(draw(st.sampled_from([1.0, 8.0, 1e9]))).view(np.uint32)), "zero": 3}
+    return name, given, ("panel", *(key for key in ABSENT if draw(st.booleans())))
+
+
+@st.composite
 def sums(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
     few = st.sampled_from([1, 1, 1, 2, 3])
     kept = {"k0": draw(few), "k1": draw(few), "k2": draw(st.one_of(st.just(1), sizes)), "k3": draw(sizes)}
@@ -245,7 +292,8 @@ def normalizations(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...
 
 
 DRAWN = {"products": products(), "updates": updates(), "checks": checks(), "convolutions": convolutions(),
-         "sums": sums(), "pools": pools(), "normalizations": normalizations()}  # fmt: skip
+         "quantized convolutions": quantized(), "sums": sums(), "pools": pools(),
+         "normalizations": normalizations()}  # fmt: skip
 
 
 @pytest.mark.parametrize("cases", DRAWN.values(), ids=DRAWN)
@@ -284,6 +332,19 @@ def test_same_bits_in_typical_convolutions(programs, name, layer):
     given |= {"w_w": 1, "w_h": kernel, "w_in_channel": kernel**2, "w_out_channel": kernel**2 * channels}
     for seed in range(2):
         check(programs, Case(name, given, seed, ("bias",) if seed else ()))
+
+
+@pytest.mark.parametrize("layer", [*LAYERS, *LONG_SUMS], ids=lambda layer: "-".join(map(str, layer)))
+@pytest.mark.parametrize("name", ["CONV_S8", "CONV_GRAD_X_S16", "CONV_GRAD_W_S16", "CONV_UPDATE_S16"])
+def test_same_bits_in_typical_convolutions_of_integers(programs, name, layer):
+    channels, outputs, size, kernel, *rest = layer
+    given = {"batch": 2, "groups": 1, "in_channels": channels, "out_channels": outputs, "accumulate": 0}
+    given |= window(size, kernel, *rest) | {"x_group": 0, "y_group": 0, "w_group": 0}
+    given |= dense("x", size, channels) | dense("y", given["out_h"], outputs)
+    given |= {"w_w": 1, "w_h": kernel, "w_in_channel": kernel**2, "w_out_channel": kernel**2 * channels}
+    given |= {"x_zero": -128, "w_zero": 0, "y_zero": 5, "low": -128, "high": 127, "dy_limit": 32767, "p_bytes": 1}
+    given |= {"zero": 0, "stream": 1, "panel_words": 1, "limit": 0x41000000 if name == "CONV_UPDATE_S16" else 12345}
+    check(programs, Case(name, given, 0, ("panel", "offsets", "addend", "mask")))
 
 
 @pytest.mark.parametrize("layer", POOLS, ids=lambda layer: "-".join(map(str, layer)))

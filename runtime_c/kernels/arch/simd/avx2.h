@@ -19,9 +19,11 @@
 #define GM_TILE_PIXELS 6u
 #define GM_ROW_VECTORS 8u
 #define GM_PANEL_FLOATS 16384u
+#define GM_PAIR_ROWS_OF_TILE 6u
 
 typedef __m256 gm_vec;
 typedef __m256i gm_words;
+typedef __m256i gm_pairs;
 
 GM_SIMD_INLINE gm_vec gm_vec_load(const float *p)
 {
@@ -118,6 +120,52 @@ GM_SIMD_INLINE void gm_vec_store_bytes(uint8_t *p, gm_words v)
 {
     __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
     _mm_storel_epi64((__m128i *)(void *)p, _mm_packus_epi16(words, words));
+}
+
+GM_SIMD_INLINE gm_words gm_words_load(const void *p)
+{
+    return _mm256_loadu_si256(p);
+}
+
+GM_SIMD_INLINE void gm_words_store(void *p, gm_words v)
+{
+    _mm256_storeu_si256(p, v);
+}
+
+GM_SIMD_INLINE gm_pairs gm_pairs_load(const int16_t *p)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)p);
+}
+
+GM_SIMD_INLINE gm_pairs gm_pairs_splat(const int16_t *p)
+{
+    int32_t pair;
+    memcpy(&pair, p, sizeof pair);
+    return _mm256_set1_epi32(pair);
+}
+
+GM_SIMD_INLINE gm_words gm_pairs_mac(gm_words acc, gm_pairs a, gm_pairs b)
+{
+    return _mm256_add_epi32(acc, _mm256_madd_epi16(a, b));
+}
+
+GM_SIMD_INLINE void gm_pairs_store(int16_t *p, gm_pairs v)
+{
+    _mm256_storeu_si256((__m256i *)(void *)p, v);
+}
+
+GM_SIMD_INLINE gm_pairs gm_pairs_of_bytes(const int8_t *first, const int8_t *second, int32_t zero)
+{
+    __m128i a = _mm_loadl_epi64((const __m128i *)(const void *)first);
+    __m128i b = _mm_loadl_epi64((const __m128i *)(const void *)second);
+    return _mm256_sub_epi16(_mm256_cvtepi8_epi16(_mm_unpacklo_epi8(a, b)), _mm256_set1_epi16((int16_t)zero));
+}
+
+GM_SIMD_INLINE gm_pairs gm_pairs_of_numbers(const int16_t *first, const int16_t *second)
+{
+    __m128i a = _mm_loadu_si128((const __m128i *)(const void *)first);
+    __m128i b = _mm_loadu_si128((const __m128i *)(const void *)second);
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_unpacklo_epi16(a, b)), _mm_unpackhi_epi16(a, b), 1);
 }
 
 #endif

@@ -16,9 +16,11 @@
 #define GM_TILE_PIXELS 6u
 #define GM_ROW_VECTORS 8u
 #define GM_PANEL_FLOATS 16384u
+#define GM_PAIR_ROWS_OF_TILE 4u
 
 typedef float32x4_t gm_vec;
 typedef uint32x4_t gm_words;
+typedef int16x4x2_t gm_pairs; /* the first numbers of the pairs, and the second ones */
 
 GM_SIMD_INLINE gm_vec gm_vec_load(const float *p)
 {
@@ -96,6 +98,54 @@ GM_SIMD_INLINE void gm_vec_store_bytes(uint8_t *p, gm_words v)
     uint16x4_t half = vmovn_u32(v);
     uint32_t bytes = vget_lane_u32(vreinterpret_u32_u8(vmovn_u16(vcombine_u16(half, half))), 0);
     memcpy(p, &bytes, sizeof bytes);
+}
+
+GM_SIMD_INLINE gm_words gm_words_load(const void *p)
+{
+    return vld1q_u32(p);
+}
+
+GM_SIMD_INLINE void gm_words_store(void *p, gm_words v)
+{
+    vst1q_u32(p, v);
+}
+
+GM_SIMD_INLINE gm_pairs gm_pairs_load(const int16_t *p)
+{
+    return vld2_s16(p);
+}
+
+GM_SIMD_INLINE gm_pairs gm_pairs_splat(const int16_t *p)
+{
+    return vld2_dup_s16(p);
+}
+
+GM_SIMD_INLINE gm_words gm_pairs_mac(gm_words acc, gm_pairs a, gm_pairs b)
+{
+    int32x4_t first = vmlal_s16(vreinterpretq_s32_u32(acc), a.val[0], b.val[0]);
+    return vreinterpretq_u32_s32(vmlal_s16(first, a.val[1], b.val[1]));
+}
+
+GM_SIMD_INLINE void gm_pairs_store(int16_t *p, gm_pairs v)
+{
+    vst2_s16(p, v);
+}
+
+GM_SIMD_INLINE int16x4_t gm_four_bytes(const int8_t *p, int32_t zero)
+{
+    uint32_t bytes;
+    memcpy(&bytes, p, sizeof bytes);
+    return vsub_s16(vget_low_s16(vmovl_s8(vcreate_s8(bytes))), vdup_n_s16((int16_t)zero));
+}
+
+GM_SIMD_INLINE gm_pairs gm_pairs_of_bytes(const int8_t *first, const int8_t *second, int32_t zero)
+{
+    return (gm_pairs){{gm_four_bytes(first, zero), gm_four_bytes(second, zero)}};
+}
+
+GM_SIMD_INLINE gm_pairs gm_pairs_of_numbers(const int16_t *first, const int16_t *second)
+{
+    return (gm_pairs){{vld1_s16(first), vld1_s16(second)}};
 }
 
 #endif

@@ -13,11 +13,21 @@
  *   gm_vec_relu(v)                                      x < 0 ? 0 : x
  *   gm_vec_transpose(t)                                 t[GM_LANES], in place
  *   gm_vec_load_bytes(p), gm_vec_store_bytes(p, v)      GM_LANES bytes, as integers of 32 bits
+ *   gm_words_load(p), gm_words_store(p, v)              GM_LANES integers of 32 bits
+ *
+ * Where kernels of int8 have vectors (GM_ARCH_SIMD), there is gm_pairs too, of GM_LANES pairs of
+ * int16:
+ *
+ *   gm_pairs_load(p), gm_pairs_store(p, v)              GM_LANES pairs, of any alignment
+ *   gm_pairs_splat(p)                                   the pair at p in all lanes
+ *   gm_pairs_of_bytes(p, q, zero)                       pairs (p[i] - zero, q[i] - zero) of int8
+ *   gm_pairs_of_numbers(p, q)                           pairs (p[i], q[i]) of int16
+ *   gm_pairs_mac(acc, a, b)                             adds both products of each lane, modulo 2^32
  *
  * It also defines the size of tiles. GM_TILE_ROWS by GM_TILE_VECTORS accumulators should fit into
  * the registers beside GM_TILE_VECTORS + 1 others, and be enough to hide the latency of a
  * multiply-add. GM_ROW_VECTORS are the accumulators of a single row, and GM_PANEL_FLOATS is what a
- * kernel may take of the stack.
+ * kernel may take of the stack. GM_PAIR_ROWS_OF_TILE by GM_TILE_VECTORS are the sums of pairs.
  */
 #ifndef GM_SIMD_VECTOR_H
 #define GM_SIMD_VECTOR_H

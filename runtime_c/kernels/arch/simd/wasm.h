@@ -14,10 +14,12 @@
 #define GM_TILE_VECTORS 2u
 #define GM_TILE_PIXELS 4u
 #define GM_ROW_VECTORS 8u
+#define GM_PAIR_ROWS_OF_TILE 4u
 #define GM_PANEL_FLOATS 4096u /* a page's stack is 64 KB by default */
 
 typedef v128_t gm_vec;
 typedef v128_t gm_words;
+typedef v128_t gm_pairs;
 
 GM_SIMD_INLINE gm_vec gm_vec_load(const float *p)
 {
@@ -86,6 +88,48 @@ GM_SIMD_INLINE void gm_vec_store_bytes(uint8_t *p, gm_words v)
 {
     v128_t words = wasm_i16x8_narrow_i32x4(v, v);
     wasm_v128_store32_lane(p, wasm_u8x16_narrow_i16x8(words, words), 0);
+}
+
+GM_SIMD_INLINE gm_words gm_words_load(const void *p)
+{
+    return wasm_v128_load(p);
+}
+
+GM_SIMD_INLINE void gm_words_store(void *p, gm_words v)
+{
+    wasm_v128_store(p, v);
+}
+
+GM_SIMD_INLINE gm_pairs gm_pairs_load(const int16_t *p)
+{
+    return wasm_v128_load(p);
+}
+
+GM_SIMD_INLINE gm_pairs gm_pairs_splat(const int16_t *p)
+{
+    return wasm_v128_load32_splat(p);
+}
+
+GM_SIMD_INLINE gm_words gm_pairs_mac(gm_words acc, gm_pairs a, gm_pairs b)
+{
+    return wasm_i32x4_add(acc, wasm_i32x4_dot_i16x8(a, b));
+}
+
+GM_SIMD_INLINE void gm_pairs_store(int16_t *p, gm_pairs v)
+{
+    wasm_v128_store(p, v);
+}
+
+GM_SIMD_INLINE gm_pairs gm_pairs_of_bytes(const int8_t *first, const int8_t *second, int32_t zero)
+{
+    v128_t bytes = wasm_i8x16_shuffle(wasm_v128_load32_zero(first), wasm_v128_load32_zero(second), 0, 16, 1, 17, 2, 18,
+                                      3, 19, 0, 0, 0, 0, 0, 0, 0, 0);
+    return wasm_i16x8_sub(wasm_i16x8_extend_low_i8x16(bytes), wasm_i16x8_splat((int16_t)zero));
+}
+
+GM_SIMD_INLINE gm_pairs gm_pairs_of_numbers(const int16_t *first, const int16_t *second)
+{
+    return wasm_i16x8_shuffle(wasm_v128_load64_zero(first), wasm_v128_load64_zero(second), 0, 8, 1, 9, 2, 10, 3, 11);
 }
 
 #endif

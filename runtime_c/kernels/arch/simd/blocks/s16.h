@@ -1,0 +1,50 @@
+/*
+ * Products of int8 and int16 matrices with vectors, by pairs: a lane takes two products at once.
+ *
+ * Operands are widened to int16. Rows are pairs one after another, or a panel of pairs whose rows are
+ * neighbours. A panel of GM_S16_COLUMNS columns has pair k of column c as number k GM_S16_COLUMNS
+ * + c. Sums are taken modulo 2^32, so that no order of them gives other bits.
+ */
+#ifndef GM_SIMD_S16_H
+#define GM_SIMD_S16_H
+
+#include "../vector.h"
+
+#if GM_ARCH_SIMD_S8
+
+#define GM_S16_ROWS GM_PAIR_ROWS_OF_TILE
+#define GM_S16_COLUMNS GM_TILE_COLUMNS
+
+/* Kernels take the stack for operands of so many numbers: rows of GM_S16_LONGEST, and panels. */
+#define GM_S16_LONGEST (GM_PANEL_FLOATS / 16)
+#define GM_S16_PANEL (GM_PANEL_FLOATS * 3 / 2)
+
+/* sums[r][c] += sum over k of the products of both numbers of pair k of row r and column c. */
+typedef struct gm_s16_tile {
+    const int16_t *row[GM_S16_ROWS]; /* where there are fewer, any of them again */
+    uint32_t rows;                   /* 1, or so many that all are computed */
+    size_t step;                     /* numbers from one pair of a row to the next */
+    const int16_t *panel;
+    uint32_t pairs;
+    uint32_t *sums;                  /* [GM_S16_ROWS][GM_S16_COLUMNS] */
+} gm_s16_tile;
+
+void gm_s16_multiply(const gm_s16_tile *tile);
+
+/* Writes n numbers minus the zero point, `step` apart. */
+void gm_s16_widen(int16_t *to, const int8_t *from, uint32_t n, uint32_t step, int32_t zero);
+
+/* Numbers of 8 bits: k of column c, minus the zero point. */
+typedef struct gm_s16_matrix {
+    const int8_t *at;
+    uint32_t numbers, columns, number_step, column_step;
+    int32_t zero;
+} gm_s16_matrix;
+
+/* Writes a matrix to the panel's columns, from number `first` on, which is even unless columns and
+ * numbers have gaps. Behind the last column there are zeros. The panel has room for up to 2 GM_LANES
+ * further numbers, which may change. */
+void gm_s16_pack(int16_t *panel, uint32_t first, const gm_s16_matrix *matrix);
+
+#endif
+#endif

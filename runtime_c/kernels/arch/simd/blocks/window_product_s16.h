@@ -1,0 +1,270 @@
+/*
+ * Sums over windows of int8 or int16 times weights of int8, for each pixel, which is an output of
+ * CONV_S8 or an input of CONV_GRAD_X_S16:
+ *
+ *   sum[pixel,output] = sum over taps and inputs of source[at the tap,input] (w - w_zero)
+ *
+ * in one group. Pixels of a phase meet the source in the same taps. Outside of the source there are
+ * zeros.
+ */
+#ifndef GM_SIMD_WINDOW_PRODUCT_S16_H
+#define GM_SIMD_WINDOW_PRODUCT_S16_H
+
+#include "lanes.h"
+#include "s16.h"
+#include "window_regions.h"
+
+#if GM_ARCH_SIMD_S8
+
+/* Blocks of pixels whose sums wait until the last part of a long sum. */
+#define GM_S16_WAITING 8u
+
+/* One axis of the taps of a phase: tap k of the kernel meets base + delta. */
+typedef struct gm_s16_taps {
+    uint32_t first, pixels;      /* pixels: of the phase, the first of which is this one */
+    uint32_t count, tap[GM_KERNEL_LIMIT], delta[GM_KERNEL_LIMIT];
+} gm_s16_taps;
+
+typedef struct gm_s16_windows {
+    gm_axis rows, columns;
+    gm_layout source;
+    uint32_t batch, inputs, outputs;
+    const int8_t *w;
+    int32_t w_zero;
+    uint32_t w_output, w_input, w_h, w_w;
+    gm_s16_taps row_taps, column_taps; /* of the phase */
+} gm_s16_windows;
+
+/* The windows of any instruction of convolution; axes, source and strides of weights come later. */
+#define GM_S16_WINDOWS(session, insn, in, out)     \
+    {                                              \
+        .batch = (insn)->batch,                    \
+        .inputs = (in),                            \
+        .outputs = (out),                          \
+        .w = gm_i8((session), (insn)->w),          \
+        .w_zero = gm_nearest_int8((insn)->w_zero), \
+        .w_h = (insn)->w_h,                        \
+        .w_w = (insn)->w_w,                        \
+    }
+
+/* A part of the sum: some taps with all inputs, or one tap with some of them. */
+typedef struct gm_s16_part {
+    uint32_t tap, taps, input, inputs;
+} gm_s16_part;
+
+/* A pixel, and where its window begins in the source. */
+typedef struct gm_s16_pixel {
+    uint32_t batch, row, column; /* of the phase */
+} gm_s16_pixel;
+
+static inline void gm_s16_list_taps(const gm_axis *axis, uint32_t phase_pixel, gm_s16_taps *taps)
+{
+    uint32_t phase = (phase_pixel * axis->advance + axis->shift) % axis->phases;
+    uint32_t base = (phase_pixel * axis->advance + axis->shift) / axis->phases;
+    taps->first = phase_pixel, taps->count = 0;
+    taps->pixels = (axis->pixels - phase_pixel - 1) / axis->phases + 1;
+    for (uint32_t k = 0; k < axis->kernel; k++) {
+        if (axis->phases == 1 || axis->phase[k] == phase) {
+            taps->tap[taps->count] = k;
+            taps->delta[taps->count++] = (axis->phases == 1 ? axis->shift : base) + axis->delta[k];
+        }
+    }
+}
+
+/* Returns the part of the sum that begins with this tap and input. */
+static inline gm_s16_part gm_s16_part_from(const gm_s16_windows *w, uint32_t tap, uint32_t input)
+{
+    uint32_t left = w->row_taps.count * w->column_taps.count - tap;
+    uint32_t most = w->inputs < GM_S16_LONGEST ? GM_S16_LONGEST / w->inputs : 1;
+    uint32_t rest = w->inputs - input, inputs = rest < GM_S16_LONGEST || left == 0 ? rest : GM_S16_LONGEST;
+    return (gm_s16_part){tap, left < most ? left : most, input, inputs};
+}
+
+/* Goes on to the next part of the sum, of which there is one. */
+static inline gm_s16_part gm_s16_next_part(const gm_s16_windows *w, const gm_s16_part *part)
+{
+    uint32_t input = part->input + part->inputs;
+    return input < w->inputs ? gm_s16_part_from(w, part->tap, input) : gm_s16_part_from(w, part->tap + part->taps, 0);
+}
+
+static inline int gm_s16_is_last(const gm_s16_windows *w, const gm_s16_part *part)
+{
+    return part->tap + part->taps == w->row_taps.count * w->column_taps.count &&
+           part->input + part->inputs == w->inputs;
+}
+
+static inline uint32_t gm_s16_pairs_of(const gm_s16_part *part)
+{
+    return (part->taps * part->inputs + 1) / 2;
+}
+
+/* Returns the numbers of a tile of outputs in the panel. */
+static inline uint32_t gm_s16_numbers_of_tile(const gm_s16_part *part)
+{
+    return gm_s16_pairs_of(part) * 2 * GM_S16_COLUMNS;
+}
+
+/* Packs a tile of outputs from number `output` on. */
+static inline void gm_s16_pack_weights(const gm_s16_windows *w, const gm_s16_part *part, uint32_t output,
+                                       int16_t *panel)
+{
+    gm_s16_matrix m = {.numbers = part->inputs,
+                       .number_step = part->inputs > 1 ? w->w_input : 1,
+                       .column_step = w->w_output,
+                       .zero = w->w_zero};
+    m.columns = w->outputs - output < GM_S16_COLUMNS ? w->outputs - output : GM_S16_COLUMNS;
+    for (uint32_t t = 0; t < part->taps; t++) {
+        uint32_t k = (part->tap + t) / w->column_taps.count, l = (part->tap + t) % w->column_taps.count;
+        m.at = w->w + (size_t)output * w->w_output + (size_t)part->input * w->w_input +
+               (size_t)w->row_taps.tap[k] * w->w_h + (size_t)w->column_taps.tap[l] * w->w_w;
+        gm_s16_pack(panel, t * part->inputs, &m);
+    }
+}
+
+static inline void gm_s16_next_pixel(const gm_s16_windows *w, gm_s16_pixel *at)
+{
+    if (++at->column == w->column_taps.pixels) {
+        at->column = 0;
+        if (++at->row == w->row_taps.pixels) {
+            at->row = 0;
+            at->batch++;
+        }
+    }
+}
+
+/* What a kernel does with windows: `read` copies a run of numbers of the source, and `finish` takes
+ * the sums of some outputs of a pixel from number `output` on. The vectors of sums are whole. */
+typedef void gm_s16_read(const void *kernel, int16_t *to, size_t offset, uint32_t numbers, uint32_t step);
+typedef void gm_s16_finish(void *kernel, const gm_s16_pixel *pixel, uint32_t output, uint32_t outputs,
+                           const uint32_t *sums);
+
+/* Writes a part of a pixel's window. */
+GM_SIMD_INLINE void gm_s16_fill_row(const gm_s16_windows *w, const gm_s16_part *part, const gm_s16_pixel *pixel,
+                                    const void *kernel, gm_s16_read *read, int16_t *to)
+{
+    size_t sample = (size_t)pixel->batch * w->source.batch + (size_t)part->input * w->source.channel;
+    uint32_t row = pixel->row * w->rows.advance, column = pixel->column * w->columns.advance;
+    uint32_t across = part->taps > 0 ? w->column_taps.count : 1, k = part->tap / across, l = part->tap % across;
+    for (uint32_t t = 0; t < part->taps; t++, to += part->inputs) {
+        uint32_t i = row + w->row_taps.delta[k], j = column + w->column_taps.delta[l];
+        if (i < w->rows.source && j < w->columns.source) {
+            read(kernel, to, sample + (size_t)i * w->source.h + (size_t)j * w->source.w, part->inputs,
+                 w->source.channel);
+        } else {
+            memset(to, 0, 2 * (size_t)part->inputs);
+        }
+        if (++l == across) {
+            l = 0, k++;
+        }
+    }
+    *to = 0; /* the second number of the last pair */
+}
+
+/* Some outputs whose weights are in the panel, and what takes their sums. */
+typedef struct gm_s16_packed {
+    const gm_s16_windows *windows;
+    gm_s16_part part;
+    uint32_t output, tiles;
+    const int16_t *panel;
+    int is_first, is_last;       /* of the parts */
+} gm_s16_packed;
+
+/* A block of pixels with all packed outputs. sums: of a tile; they wait there for the next part. */
+GM_SIMD_INLINE void gm_s16_block(const gm_s16_packed *p, const gm_s16_pixel *pixels, uint32_t count, uint32_t *sums,
+                                 void *kernel, gm_s16_read *read, gm_s16_finish *finish)
+{
+    int16_t rows[GM_S16_ROWS][GM_S16_LONGEST + 2];
+    gm_s16_tile tile = {.rows = count, .step = 2, .pairs = gm_s16_pairs_of(&p->part), .panel = p->panel, .sums = sums};
+    for (uint32_t r = 0; r < GM_S16_ROWS; r++) {
+        tile.row[r] = rows[r < count ? r : 0];
+        if (r < count) {
+            gm_s16_fill_row(p->windows, &p->part, &pixels[r], kernel, read, rows[r]);
+        }
+    }
+    for (uint32_t t = 0; t < p->tiles; t++, tile.panel += gm_s16_numbers_of_tile(&p->part)) {
+        uint32_t output = p->output + t * GM_S16_COLUMNS, left = p->windows->outputs - output;
+        if (p->is_first) {
+            memset(sums, 0, sizeof(uint32_t) * GM_S16_ROWS * GM_S16_COLUMNS);
+        }
+        gm_s16_multiply(&tile);
+        for (uint32_t r = 0; r < count && p->is_last; r++) {
+            finish(kernel, &pixels[r], output, left < GM_S16_COLUMNS ? left : GM_S16_COLUMNS,
+                   sums + r * GM_S16_COLUMNS);
+        }
+    }
+}
+
+/* So many pixels from this one on, a block at a time. waiting: sums of each block, or of one. */
+GM_SIMD_INLINE void gm_s16_blocks(const gm_s16_packed *p, gm_s16_pixel pixel, uint32_t pixels, uint32_t *waiting,
+                                  void *kernel, gm_s16_read *read, gm_s16_finish *finish)
+{
+    int is_whole = p->is_first && p->is_last;
+    for (uint32_t done = 0; done < pixels; done += GM_S16_ROWS) {
+        uint32_t count = pixels - done < GM_S16_ROWS ? pixels - done : GM_S16_ROWS;
+        gm_s16_pixel block[GM_S16_ROWS];
+        for (uint32_t r = 0; r < count; r++) {
+            block[r] = pixel;
+            gm_s16_next_pixel(p->windows, &pixel);
+        }
+        gm_s16_block(p, block, count, waiting + (is_whole ? 0 : done * GM_S16_COLUMNS), kernel, read, finish);
+    }
+}
+
+/* Returns a part with as many tiles of outputs as the panel has room for, packed. */
+static inline gm_s16_packed gm_s16_pack_tiles(const gm_s16_windows *w, const gm_s16_part *part, uint32_t output,
+                                              int16_t *panel)
+{
+    gm_s16_packed p = {.windows = w, .part = *part, .output = output, .panel = panel};
+    uint32_t size = gm_s16_numbers_of_tile(part), left = (w->outputs - output - 1) / GM_S16_COLUMNS + 1;
+    p.is_first = part->tap == 0 && part->input == 0;
+    p.is_last = gm_s16_is_last(w, part);
+    p.tiles = size > 0 ? GM_S16_PANEL / size : left;
+    p.tiles = p.is_first && p.is_last ? p.tiles : 1;
+    p.tiles = left < p.tiles ? left : p.tiles;
+    for (uint32_t t = 0; t < p.tiles; t++) {
+        gm_s16_pack_weights(w, part, output + t * GM_S16_COLUMNS, panel + t * size);
+    }
+    return p;
+}
+
+/* All pixels of a phase that has taps, or none. */
+GM_SIMD_INLINE void gm_s16_phase(const gm_s16_windows *w, void *kernel, gm_s16_read *read, gm_s16_finish *finish)
+{
+    int16_t panel[GM_S16_PANEL + 2 * GM_LANES * GM_S16_COLUMNS];
+    uint32_t waiting[GM_S16_WAITING * GM_S16_ROWS * GM_S16_COLUMNS];
+    uint32_t pixels = w->batch * w->row_taps.pixels * w->column_taps.pixels;
+    gm_s16_packed p = {.tiles = 1};
+    for (uint32_t output = 0; output < w->outputs; output += p.tiles * GM_S16_COLUMNS) {
+        gm_s16_pixel pixel = {0};
+        for (uint32_t done = 0, count; done < pixels; done += count) {
+            gm_s16_part part = gm_s16_part_from(w, 0, 0);
+            p = gm_s16_pack_tiles(w, &part, output, panel);
+            count = p.is_last ? pixels : GM_S16_WAITING * GM_S16_ROWS;
+            count = pixels - done < count ? pixels - done : count;
+            gm_s16_blocks(&p, pixel, count, waiting, kernel, read, finish);
+            while (!p.is_last) {
+                part = gm_s16_next_part(w, &part);
+                p = gm_s16_pack_tiles(w, &part, output, panel);
+                gm_s16_blocks(&p, pixel, count, waiting, kernel, read, finish);
+            }
+            for (uint32_t i = 0; i < count; i++) {
+                gm_s16_next_pixel(w, &pixel);
+            }
+        }
+    }
+}
+
+/* All pixels of a group. */
+GM_SIMD_INLINE void gm_s16_all_phases(gm_s16_windows *w, void *kernel, gm_s16_read *read, gm_s16_finish *finish)
+{
+    for (uint32_t row = 0; row < w->rows.phases && row < w->rows.pixels; row++) {
+        gm_s16_list_taps(&w->rows, row, &w->row_taps);
+        for (uint32_t column = 0; column < w->columns.phases && column < w->columns.pixels; column++) {
+            gm_s16_list_taps(&w->columns, column, &w->column_taps);
+            gm_s16_phase(w, kernel, read, finish);
+        }
+    }
+}
+
+#endif
+#endif

@@ -1,0 +1,267 @@
+/*
+ * CONV_GRAD_W_S16 and CONV_UPDATE_S16 with vectors: for each output channel m and each column, which
+ * is a tap of an input channel,
+ *
+ *   sum[m,column] = sum over pixels of dy[pixel,m] (x[under the tap,channel] - x_zero)
+ *
+ * Two pixels are a pair. Sums of a chunk of pixels have 32 bits and cannot overflow, those of all
+ * chunks have 64.
+ */
+#include "../../conv_gradient_s16.h"
+#include "blocks/s16.h"
+#include "s8.h"
+#include "simd.h"
+
+#if GM_ARCH_SIMD_S8 && (GM_WITH_CONV_GRAD_W_S16 || GM_WITH_CONV_UPDATE_S16)
+
+/* Output channels and columns whose sums are taken at once, and pairs of pixels of a chunk. */
+#define GRADIENT_ROWS 24u
+#define GRADIENT_TILES 9u
+#define GRADIENT_COLUMNS (GRADIENT_TILES * GM_S16_COLUMNS)
+#define GRADIENT_PAIRS (GM_PANEL_FLOATS / 256)
+
+/* Where a pixel of dy lies, and where its window begins in x, which may be outside. */
+typedef struct s16_gradient_pixel {
+    size_t dy, sample;
+    uint32_t row, column;
+} s16_gradient_pixel;
+
+/* Columns: all taps of some input channels, or some taps of one. */
+typedef struct gradient_columns {
+    uint32_t channel, channels, tap, taps;
+} gradient_columns;
+
+/* The rows and columns of one block, and the chunk that is packed. */
+typedef struct s16_gradient_block {
+    const gm_simd_gradient *of;
+    const int8_t *x;             /* of the group */
+    const int16_t *dy;           /* of the first of the output channels */
+    uint32_t rows, columns, pairs;
+    gradient_columns where;
+    int16_t a[GRADIENT_PAIRS * 2 * GRADIENT_ROWS];
+    int16_t b[GRADIENT_TILES][GRADIENT_PAIRS * 2 * GM_S16_COLUMNS];
+    int64_t sums[GRADIENT_ROWS][GRADIENT_COLUMNS];
+} s16_gradient_block;
+
+static s16_gradient_pixel gradient_pixel_at(const gm_conv_gradient_s8 *g, uint32_t batch, uint32_t row, uint32_t column)
+{
+    const gm_window *w = &g->window;
+    return (s16_gradient_pixel){(size_t)batch * g->dy.batch + (size_t)row * g->dy.h + (size_t)column * g->dy.w,
+                                (size_t)batch * g->x.batch, row * w->stride_h - w->pad_h,
+                                column * w->stride_w - w->pad_w};
+}
+
+/* ---- Panels ---------------------------------------------------------------------------------- */
+
+/* dy of all rows at two pixels, or at one. */
+GM_SIMD_INLINE void pack_s16_gradients(const s16_gradient_block *b, const s16_gradient_pixel *pixels, uint32_t count,
+                                       int16_t *to)
+{
+    static const int16_t none[GM_LANES];
+    uint32_t step = b->of->gradient.dy.channel, m = 0;
+    const int16_t *first = b->dy + pixels[0].dy, *second = count > 1 ? b->dy + pixels[1].dy : NULL;
+    for (; step == 1 && b->rows - m >= GM_LANES; m += GM_LANES) {
+        gm_pairs_store(to + 2 * m, gm_pairs_of_numbers(first + m, second ? second + m : none));
+    }
+    for (; m < b->rows; m++) {
+        to[2 * m] = first[(size_t)m * step];
+        to[2 * m + 1] = second ? second[(size_t)m * step] : 0;
+    }
+}
+
+/* One tap of the columns' channels. */
+GM_SIMD_INLINE void copy_tap(const s16_gradient_block *b, const s16_gradient_pixel *pixel, uint32_t k, uint32_t l,
+                             int8_t *to)
+{
+    const gm_conv_gradient_s8 *g = &b->of->gradient;
+    const gm_window *w = &g->window;
+    uint32_t i = pixel->row + k * w->dilation_h, j = pixel->column + l * w->dilation_w, n = b->where.channels;
+    if (i >= w->in_h || j >= w->in_w) {
+        memset(to, g->x_zero, n);
+        return;
+    }
+    const int8_t *from = b->x + pixel->sample + (size_t)i * g->x.h + (size_t)j * g->x.w;
+    if (g->x.channel == 1) {
+        memcpy(to, from, n);
+        return;
+    }
+    for (uint32_t c = 0; c < n; c++) {
+        to[c] = from[(size_t)c * g->x.channel];
+    }
+}
+
+/* The numbers of all columns under a pixel's window: where they are, or copied. */
+GM_SIMD_INLINE const int8_t *window_numbers(const s16_gradient_block *b, const s16_gradient_pixel *pixel, int8_t *copy)
+{
+    const gm_conv_gradient_s8 *g = &b->of->gradient;
+    const gm_window *w = &g->window;
+    uint32_t k = b->where.tap / w->kernel_w, l = b->where.tap % w->kernel_w;
+    if (b->where.taps == 1 && g->x.channel == 1 && b->columns % GM_LANES == 0) {
+        uint32_t i = pixel->row + k * w->dilation_h, j = pixel->column + l * w->dilation_w;
+        if (i < w->in_h && j < w->in_w) {
+            return b->x + pixel->sample + (size_t)i * g->x.h + (size_t)j * g->x.w;
+        }
+    }
+    for (uint32_t t = 0; t < b->where.taps; t++) {
+        copy_tap(b, pixel, k, l, copy + t * b->where.channels);
+        if (++l == w->kernel_w) {
+            l = 0, k++;
+        }
+    }
+    return copy;
+}
+
+GM_SIMD_INLINE void pack_s16_windows(s16_gradient_block *b, const s16_gradient_pixel *pixels, uint32_t count,
+                                     uint32_t pair)
+{
+    int8_t copies[2][GRADIENT_COLUMNS];
+    int32_t zero = b->of->gradient.x_zero;
+    const int8_t *first = window_numbers(b, &pixels[0], copies[0]), *second = copies[1];
+    if (count > 1) {
+        second = window_numbers(b, &pixels[1], copies[1]);
+    } else {
+        memset(copies[1], zero, sizeof copies[1]);
+    }
+    for (uint32_t c = 0; c < b->columns; c += GM_LANES) {
+        int16_t *to = b->b[c / GM_S16_COLUMNS] + 2 * (pair * GM_S16_COLUMNS + c % GM_S16_COLUMNS);
+        gm_pairs_store(to, gm_pairs_of_bytes(first + c, second + c, zero));
+    }
+}
+
+/* ---- Sums ------------------------------------------------------------------------------------ */
+
+static void add_tile_s16(s16_gradient_block *b, uint32_t row, uint32_t tile)
+{
+    uint32_t sums[GM_S16_ROWS * GM_S16_COLUMNS] = {0};
+    gm_s16_tile t = {.step = 2 * GRADIENT_ROWS, .panel = b->b[tile], .pairs = b->pairs, .sums = sums};
+    t.rows = b->rows - row < GM_S16_ROWS ? b->rows - row : GM_S16_ROWS;
+    for (uint32_t r = 0; r < GM_S16_ROWS; r++) {
+        t.row[r] = b->a + 2 * (row + (r < t.rows ? r : 0));
+    }
+    gm_s16_multiply(&t);
+    for (uint32_t r = 0; r < t.rows; r++) {
+        int64_t *to = b->sums[row + r] + tile * GM_S16_COLUMNS;
+        for (uint32_t c = 0; c < GM_S16_COLUMNS; c++) {
+            to[c] += (int32_t)sums[r * GM_S16_COLUMNS + c];
+        }
+    }
+}
+
+static void add_s16_chunk(s16_gradient_block *b)
+{
+    for (uint32_t tile = 0; tile * GM_S16_COLUMNS < b->columns; tile++) {
+        for (uint32_t row = 0; row < b->rows; row += GM_S16_ROWS) {
+            add_tile_s16(b, row, tile);
+        }
+    }
+    b->pairs = 0;
+}
+
+/* All pixels. */
+static GM_SIMD_TARGET void sum_block(s16_gradient_block *b)
+{
+    const gm_conv_gradient_s8 *g = &b->of->gradient;
+    s16_gradient_pixel pixels[2];
+    uint32_t count = 0, last = g->batch * g->window.out_h * g->window.out_w, row = 0, column = 0, batch = 0;
+    memset(b->sums, 0, b->rows * sizeof b->sums[0]);
+    for (uint32_t done = 1; done <= last; done++) {
+        pixels[count++] = gradient_pixel_at(g, batch, row, column);
+        if (++column == g->window.out_w) {
+            column = 0, row = row + 1 < g->window.out_h ? row + 1 : 0;
+            batch += row == 0;
+        }
+        if (count == 2 || done == last) {
+            pack_s16_gradients(b, pixels, count, b->a + b->pairs * 2 * GRADIENT_ROWS);
+            pack_s16_windows(b, pixels, count, b->pairs++);
+            count = 0;
+        }
+        if (b->pairs == GRADIENT_PAIRS || done == last) {
+            add_s16_chunk(b);
+        }
+    }
+}
+
+/* ---- Results --------------------------------------------------------------------------------- */
+
+void gm_simd_finish_gradient(const gm_simd_gradient *of, uint32_t channel, uint32_t first, const int64_t *sums,
+                             uint32_t n)
+{
+    const gm_conv_gradient_s8 *g = &of->gradient;
+    uint32_t at = channel * g->in_channels * g->window.kernel_h * g->window.kernel_w + first;
+    float values[GRADIENT_COLUMNS], *to = of->update ? values : of->y + at;
+    uint32_t accumulate = of->update ? 0 : of->accumulate;
+    for (uint32_t i = 0; i < n; i++) {
+        float value = (float)sums[i] * of->unit * of->factor[channel];
+        to[i] = accumulate ? to[i] + value : value;
+    }
+    if (of->update) {
+        gm_update_stored(of->update, values, 1.0f, of->units[channel], at, n);
+    }
+}
+
+/* The gradients of one output channel's columns, which are neighbours in its row: taps vary fastest. */
+static void finish_row(const s16_gradient_block *b, uint32_t row, uint32_t channel)
+{
+    const gm_window *w = &b->of->gradient.window;
+    int64_t sums[GRADIENT_COLUMNS];
+    for (uint32_t t = 0; t < b->where.taps; t++) {
+        for (uint32_t c = 0; c < b->where.channels; c++) {
+            sums[c * b->where.taps + t] = b->sums[row][t * b->where.channels + c];
+        }
+    }
+    uint32_t first = b->where.channel * w->kernel_h * w->kernel_w + b->where.tap;
+    gm_simd_finish_gradient(b->of, channel, first, sums, b->columns);
+}
+
+/* The columns from this channel and tap on. */
+static gradient_columns columns_from(const gm_conv_gradient_s8 *g, uint32_t channel, uint32_t tap)
+{
+    uint32_t taps = g->window.kernel_h * g->window.kernel_w;
+    if (taps > GRADIENT_COLUMNS) {
+        uint32_t left = taps - tap;
+        return (gradient_columns){channel, 1, tap, left < GRADIENT_COLUMNS ? left : GRADIENT_COLUMNS};
+    }
+    uint32_t most = GRADIENT_COLUMNS / taps, left = g->in_channels - channel;
+    most = most > GM_S16_COLUMNS ? most / GM_S16_COLUMNS * GM_S16_COLUMNS : most;
+    return (gradient_columns){channel, left < most ? left : most, 0, taps};
+}
+
+/* All columns of some output channels of a group, the first of which has this number. */
+static void make_rows(s16_gradient_block *b, uint32_t channel, const int8_t *x)
+{
+    const gm_conv_gradient_s8 *g = &b->of->gradient;
+    uint32_t taps = g->window.kernel_h * g->window.kernel_w;
+    for (uint32_t c = 0, tap = 0; c < g->in_channels;) {
+        b->where = columns_from(g, c, tap);
+        b->columns = b->where.channels * b->where.taps;
+        b->x = x + (size_t)c * g->x.channel;
+        sum_block(b);
+        for (uint32_t r = 0; r < b->rows; r++) {
+            finish_row(b, r, channel + r);
+        }
+        tap = b->where.tap + b->where.taps < taps ? b->where.tap + b->where.taps : 0;
+        c += tap == 0 ? b->where.channels : 0;
+    }
+}
+
+int gm_simd_conv_gradient_s16(const gm_simd_gradient *of)
+{
+    const gm_conv_gradient_s8 *g = &of->gradient;
+    if (!gm_simd_runs()) {
+        return 0;
+    }
+    if (g->in_channels == 1 && of->out_channels == 1) {
+        return gm_simd_depthwise_gradient_s16(of);
+    }
+    s16_gradient_block b = {.of = of};
+    for (uint32_t group = 0; group < of->groups; group++) {
+        for (uint32_t m = 0; m < of->out_channels; m += GRADIENT_ROWS) {
+            b.rows = of->out_channels - m < GRADIENT_ROWS ? of->out_channels - m : GRADIENT_ROWS;
+            b.dy = of->dy + (size_t)group * g->dy.group + (size_t)m * g->dy.channel;
+            make_rows(&b, group * of->out_channels + m, of->x + (size_t)group * g->x.group);
+        }
+    }
+    return 1;
+}
+
+#endif

@@ -1,0 +1,55 @@
+/* The kernels of int8 and int16 with vectors, asked by the plain ones. */
+#ifndef GM_SIMD_S8_H
+#define GM_SIMD_S8_H
+
+#include "../arch.h"
+#include "../../conv_gradient_s16.h"
+#include "../../optimizers/stored_update.h"
+#include "../../quantized.h"
+
+#if GM_ARCH_SIMD_S8
+
+struct gm_grad_x_s16;
+
+/* Returns 1 where it is done, 0 where it is left to plain C. */
+int gm_simd_conv_s8(const struct gm_session *session, const gm_insn_conv_s8 *insn);
+
+/* Sees all numbers of dx, and writes them there unless it is NULL. Returns 1 where it is done. */
+int gm_simd_conv_grad_x_s16(const struct gm_session *session, const struct gm_grad_x_s16 *x, gm_gradient_s16 *made,
+                            int16_t *dx);
+
+/* CONV_GRAD_W_S16, or CONV_UPDATE_S16, which takes what it would give. */
+typedef struct gm_simd_gradient {
+    gm_conv_gradient_s8 gradient;
+    uint32_t groups, out_channels, accumulate;
+    const int8_t *x;
+    const int16_t *dy;
+    const float *factor, *units; /* units: NULL without an update */
+    float unit;                  /* of dy */
+    float *y;                    /* NULL with an update */
+    const gm_stored_update *update;
+} gm_simd_gradient;
+
+/* Both of an instruction's operands and parameters. */
+#define GM_SIMD_GRADIENT(session, insn)                                                   \
+    {                                                                                     \
+        .gradient = GM_CONV_GRADIENT_S8(insn),                                            \
+        .groups = (insn)->groups,                                                         \
+        .out_channels = (insn)->out_channels,                                             \
+        .x = gm_i8((session), (insn)->x),                                                 \
+        .dy = gm_i16((session), (insn)->dy),                                              \
+        .factor = gm_f32((session), (insn)->factor),                                      \
+        .unit = gm_power_of_two(gm_exponent_of((session), (insn)->dy_exponent).exponent), \
+    }
+
+/* Makes the gradients of n neighbouring weights of an output channel, counted through all groups, of
+ * their sums. n is at most that of a kernel's taps or columns. */
+void gm_simd_finish_gradient(const gm_simd_gradient *of, uint32_t channel, uint32_t first, const int64_t *sums,
+                             uint32_t n);
+
+/* Return 1 where it is done. The second is for one input and one output channel in each group. */
+int gm_simd_conv_gradient_s16(const gm_simd_gradient *of);
+int gm_simd_depthwise_gradient_s16(const gm_simd_gradient *of);
+
+#endif
+#endif
