@@ -64,7 +64,8 @@ int gm_kernel_conv_grad_w_s16(const struct gm_session *session, const void *inst
 {
     const gm_insn_conv_grad_w_s16 *insn = instruction;
 #if GM_ARCH_CONV_GRAD_W_S16
-    if (gm_arm_conv_grad_w_s16(session, insn)) {
+    const gm_weight_gradients made = {gm_f32_out(session, insn->y), NULL, NULL};
+    if (gm_arm_conv_grad_w_s16(session, insn, &made)) {
         return GM_OK;
     }
 #elif GM_ARCH_SIMD_S8

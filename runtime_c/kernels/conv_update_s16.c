@@ -3,6 +3,7 @@
  *   w[g,m]; then rule updates p[g,m] with it as UPDATE_S8 does, or with p_bytes 2 as UPDATE_S16
  *   does.
  */
+#include "arch/arm_m/conv_grad_s16.h"
 #include "arch/simd/s8.h"
 #include "conv_gradient_s16.h"
 #include "optimizers/stored_update.h"
@@ -12,13 +13,18 @@
 int gm_kernel_conv_update_s16(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_conv_update_s16 *insn = instruction;
+    const gm_stored_update update = GM_STORED_UPDATE(session, insn, insn->p_bytes == 2 ? 2u : 1u);
+#if GM_ARCH_CONV_UPDATE_S16
+    if (gm_arm_conv_update_s16(session, insn, &update)) {
+        return GM_OK;
+    }
+#endif
     const gm_conv_gradient_s8 g = GM_CONV_GRADIENT_S8(insn);
     const int8_t *x = gm_i8(session, insn->x);
     const int16_t *dy = gm_i16(session, insn->dy);
     const float *factor = gm_f32(session, insn->factor), *unit = gm_f32(session, insn->units);
     float dy_unit = gm_power_of_two(gm_exponent_of(session, insn->dy_exponent).exponent);
     float *row = gm_f32_out(session, insn->row);
-    const gm_stored_update update = GM_STORED_UPDATE(session, insn, insn->p_bytes == 2 ? 2u : 1u);
 #if GM_ARCH_SIMD_S8
     gm_simd_gradient all = GM_SIMD_GRADIENT(session, insn);
     all.update = &update, all.units = unit;

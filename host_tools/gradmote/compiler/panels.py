@@ -7,14 +7,10 @@ same for all boards. Words are of 32 bits, and hold two numbers each.
 
 from __future__ import annotations
 
-from typing import TypeVar
-
-from ..generated.instructions import ConvGradWS16, ConvGradXS16, ConvS8, ConvTransposeS8, MatmulS8
-from .instruction import Buffer, Ref
+from ..generated.instructions import ConvGradWS16, ConvGradXS16, ConvS8, ConvUpdateS16
 
 #: Instructions that can have a panel.
-AnyPacking = ConvS8 | ConvTransposeS8 | MatmulS8 | ConvGradXS16 | ConvGradWS16
-Packing = TypeVar("Packing", bound=AnyPacking)
+Packing = ConvS8 | ConvGradXS16 | ConvGradWS16 | ConvUpdateS16
 
 #: Rows and columns of a tile.
 ROWS, COLUMNS = 2, 4
@@ -24,52 +20,58 @@ MOST_WORDS, MOST_WORDS_OF_FEW, MOST_WORDS_OF_ONE = 1024, 2048, 4096
 FEW_TILES = 4
 
 
-def panel_words(made: ConvS8 | ConvTransposeS8 | MatmulS8 | ConvGradXS16 | ConvGradWS16) -> int:
+def panel_words(made: Packing) -> int:
     """Return how many 32-bit words the instruction's panel should have; 0 stands for no panel."""
-    if isinstance(made, (ConvTransposeS8, MatmulS8)):
-        return 0
     words = depthwise_words(made) if is_depthwise(made) else tile_words(made)
     return words if words <= MOST_WORDS_OF_ONE else 0
 
 
-def with_panel(made: Packing) -> Packing:
-    """Give the instruction scratch for its panel, where it should have one."""
-    words = panel_words(made)
-    if words:
-        made.panel, made.panel_words = Ref(Buffer("panel", 4 * words, "scratch")), words
-    return made
-
-
-def is_depthwise(made: ConvS8 | ConvGradXS16 | ConvGradWS16) -> bool:
+def is_depthwise(made: Packing) -> bool:
     """Tell whether each group has one input and one output channel, which are neighbours, and no gaps in its kernel."""
     neighbours = made.y_group == 1 if isinstance(made, ConvGradXS16) else made.x_group == 1
     alone = made.in_channels == 1 and made.out_channels == 1 and made.groups > 1
     return alone and neighbours and made.dilation_h == 1 and made.dilation_w == 1
 
 
-def tile_words(made: ConvS8 | ConvGradXS16 | ConvGradWS16) -> int:
+def tile_words(made: Packing) -> int:
     """Return the words of one operand's rows, and of some tiles of the other's columns."""
     length, columns = product_of(made)
     few = min(FEW_TILES, tiles_in(MOST_WORDS_OF_FEW, length))
-    tiles = min(-(-columns // COLUMNS), max(tiles_in(MOST_WORDS, length), few, 1))
-    return length * (ROWS + COLUMNS * tiles)
+    return words_of_tiles(made, min(-(-columns // COLUMNS), max(tiles_in(MOST_WORDS, length), few, 1)))
 
 
-def least_words(made: AnyPacking) -> int:
-    """Return the words of the smallest panel that is of use to an instruction that has one."""
-    if isinstance(made, (ConvTransposeS8, MatmulS8)) or is_depthwise(made):
-        return made.panel_words
+def words_of_tiles(made: Packing, tiles: int) -> int:
+    """Return the words of a panel of so many tiles."""
     length, _ = product_of(made)
-    return min(made.panel_words, length * (ROWS + COLUMNS))
+    words = length * (ROWS + COLUMNS * tiles)
+    return words + second_row_words(made, tiles) if isinstance(made, ConvUpdateS16) else words
 
 
-def words_within(made: AnyPacking, words: int) -> int:
+def second_row_words(made: ConvUpdateS16, tiles: int) -> int:
+    """Return the words of what so many tiles make of the second of two rows; the first has an operand of its own."""
+    taps = made.kernel_h * made.kernel_w
+    return min(made.in_channels * taps, COLUMNS * max(tiles, taps))
+
+
+def least_words(made: Packing) -> int:
+    """Return the words of the smallest panel that an instruction that has one should keep.
+
+    An update keeps none where that would be the peak, and no small one: so of rows of a whole image.
+    """
+    if is_depthwise(made):
+        return made.panel_words
+    one = min(made.panel_words, words_of_tiles(made, 1))
+    return 0 if isinstance(made, ConvUpdateS16) and one > MOST_WORDS else one
+
+
+def words_within(made: Packing, words: int) -> int:
     """Return the words of the largest panel of whole tiles, no larger than the instruction's, within so many."""
     least = least_words(made)
-    if isinstance(made, (ConvTransposeS8, MatmulS8)) or words >= made.panel_words or least == made.panel_words:
+    if words >= made.panel_words or least == made.panel_words:
         return made.panel_words
     length, _ = product_of(made)
-    return max(least, length * (ROWS + COLUMNS * tiles_in(words, length)))
+    sizes = (words_of_tiles(made, tiles) for tiles in range(tiles_in(words, length), 0, -1))
+    return next((size for size in sizes if size <= words), least)
 
 
 def tiles_in(words: int, length: int) -> int:
@@ -77,7 +79,7 @@ def tiles_in(words: int, length: int) -> int:
     return (words // length - ROWS) // COLUMNS
 
 
-def product_of(made: ConvS8 | ConvGradXS16 | ConvGradWS16) -> tuple[int, int]:
+def product_of(made: Packing) -> tuple[int, int]:
     """Return the words of a sum's products, and the columns that are packed together."""
     taps = made.kernel_h * made.kernel_w
     if isinstance(made, ConvS8):
@@ -97,7 +99,7 @@ def words_of_fours(numbers: int) -> int:
     return -(-numbers // 4) * 2
 
 
-def depthwise_words(made: ConvS8 | ConvGradXS16 | ConvGradWS16) -> int:
+def depthwise_words(made: Packing) -> int:
     """Return the words of both sets of weights, or of the sums for them, and of the rows under the kernel."""
     channels, under = 4, made.kernel_w // 2
     weights = 2 * (2 * made.kernel_h - 1) * channels * (under + 1)

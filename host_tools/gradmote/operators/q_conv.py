@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..compiler.panels import with_panel
 from ..generated.instructions import ConvS8
 from ..model.graph import DOMAIN, attribute, static_shape
 from .conv import grouped_x, grouped_y, sizes, weight_strides
@@ -53,7 +52,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
         **bounds(node, Y_ZERO),
         panel_words=1,
     )
-    low.emit(node, with_panel(made))
+    low.emit(node, made)
 
 
 INTEGER_BIAS = f"""

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..compiler.panels import with_panel
 from ..generated.instructions import ConvTransposeS8
 from ..model.graph import DOMAIN, attribute, static_shape
 from .conv import grouped_x, grouped_y, sizes, weight_strides
@@ -56,7 +55,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
         high=result["high"],
         panel_words=1,
     )
-    low.emit(node, with_panel(made))
+    low.emit(node, made)
 
 
 def body(name: str, bias: str) -> str:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..compiler.panels import with_panel
 from ..compiler.strides import collapse, contiguous
 from ..generated.instructions import ConvS8
 from ..model.graph import DOMAIN, attribute, static_shape
@@ -58,7 +57,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
         **bounds(node, Y_ZERO),
         panel_words=1,
     )  # fmt: skip
-    low.emit(node, with_panel(made))
+    low.emit(node, made)
 
 
 def rows(low: Lowering, x: ir.Value) -> tuple[Ref, int, int]:

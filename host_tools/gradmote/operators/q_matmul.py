@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..compiler.panels import with_panel
 from ..compiler.strides import broadcast_walk, collapse, contiguous, pad_front
 from ..errors import UnsupportedOperator
 from ..generated.instructions import MatmulS8
@@ -58,7 +57,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
         multiplier=float(multipliers(a_scale, b_scale, y_scale, 1)[0]),
         a_zero=zero(node, A_ZERO), b_zero=zero(node, B_ZERO), **bounds(node, Y_ZERO), panel_words=1,
     )  # fmt: skip
-    low.emit(node, with_panel(made))
+    low.emit(node, made)
 
 
 BODY = f"""

@@ -42,29 +42,6 @@ static const gm_step_fn rule_steps[GM_RULE_COUNT] = {
     [GM_RULE_ADAMW] = STEP_ADAMW, [GM_RULE_ADAMW_ORT] = STEP_ADAMW_ORT,
 };
 
-/* Returns element i. Of 2 bytes it may lie anywhere. */
-static int32_t stored_element(const gm_stored_update *u, uint32_t i)
-{
-    const uint8_t *at = u->p + i * u->bytes;
-    if (u->bytes == 4) {
-        return *(const int32_t *)(const void *)at;
-    }
-    return u->bytes == 2 ? (int16_t)(uint16_t)(at[0] | at[1] << 8) : (int8_t)at[0];
-}
-
-static void store_element(const gm_stored_update *u, uint32_t i, int32_t q)
-{
-    uint8_t *at = u->p + i * u->bytes;
-    if (u->bytes == 4) {
-        *(int32_t *)(void *)at = q;
-        return;
-    }
-    at[0] = (uint8_t)q;
-    if (u->bytes == 2) {
-        at[1] = (uint8_t)((uint32_t)q >> 8);
-    }
-}
-
 /* Returns floor((round(2^16 step) + r) / 2^16) for r below 2^16, so that its mean over r is the step,
  * to 2^-17. |step| <= 2^30; NaN gives 0. From 2^14 on 2^16 step is an integer, of up to 46 bits. */
 static int32_t rounded_at_random(float step, uint32_t r)
@@ -85,14 +62,27 @@ static float clamped_step(float x, float limit)
     return most < -limit ? -limit : most;
 }
 
+static void take_step(const gm_stored_update *u, float step, uint32_t at)
+{
+    float limit = u->limit >= 0.0f && u->limit < LONGEST_STEP ? u->limit : LONGEST_STEP;
+    uint32_t word = gm_random_pair(u->random, at >> 1), r = at & 1u ? word >> 16 : word & 0xFFFFu;
+    int64_t q = (int64_t)gm_stored_element(u, at) - rounded_at_random(clamped_step(step, limit), r);
+    gm_store_element(u, at, q < u->low ? u->low : q > u->high ? u->high : (int32_t)q);
+}
+
 /* Stores q - step in each of n elements, a step being rate times step[i]. */
 static void take_steps(const gm_stored_update *u, const float *step, float rate, uint32_t first, uint32_t n)
 {
-    float limit = u->limit >= 0.0f && u->limit < LONGEST_STEP ? u->limit : LONGEST_STEP;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t at = first + i, word = gm_random_pair(u->random, at >> 1), r = at & 1u ? word >> 16 : word & 0xFFFFu;
-        int64_t q = (int64_t)stored_element(u, at) - rounded_at_random(clamped_step(step[i] * rate, limit), r);
-        store_element(u, at, q < u->low ? u->low : q > u->high ? u->high : (int32_t)q);
+    uint32_t i = 0;
+    while (i < n) {
+#if GM_ARCH_STORED_STEPS
+        i += gm_arm_take_steps(u, step + i, rate, first + i, n - i);
+        if (i == n) {
+            return;
+        }
+#endif
+        take_step(u, step[i] * rate, first + i);
+        i++;
     }
 }
 
@@ -103,7 +93,7 @@ static void update_some_stored(const gm_stored_update *u, const float *g, float 
     float step[STEPS_AT_ONCE], real[STEPS_AT_ONCE];
     for (uint32_t i = 0; i < n; i++) {
         step[i] = factor * g[i];
-        real[i] = (float)(int32_t)((uint32_t)stored_element(u, first + i) - (uint32_t)u->zero) * unit;
+        real[i] = (float)(int32_t)((uint32_t)gm_stored_element(u, first + i) - (uint32_t)u->zero) * unit;
     }
     const gm_step_args args = {
         u->rule, step, real, u->slot1 ? u->slot1 + first : NULL, u->slot2 ? u->slot2 + first : NULL, u->aux, u->lr, n,

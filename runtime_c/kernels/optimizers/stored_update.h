@@ -10,6 +10,7 @@
 
 #include "../../src/gm_internal.h"
 #include "../../src/random.h"
+#include "../arch/arch.h"
 
 #define GM_WITH_STORED_UPDATES \
     (GM_WITH_UPDATE_S8 || GM_WITH_UPDATE_S16 || GM_WITH_UPDATE_S32 || GM_WITH_CONV_UPDATE_S8 || GM_WITH_CONV_UPDATE_S16)
@@ -64,6 +65,29 @@ typedef struct gm_stored_update {
     gm_random random;
 } gm_stored_update;
 
+/* Returns element i. Of 2 bytes it may lie anywhere. */
+static inline int32_t gm_stored_element(const gm_stored_update *u, uint32_t i)
+{
+    const uint8_t *at = u->p + i * u->bytes;
+    if (u->bytes == 4) {
+        return *(const int32_t *)(const void *)at;
+    }
+    return u->bytes == 2 ? (int16_t)(uint16_t)(at[0] | at[1] << 8) : (int8_t)at[0];
+}
+
+static inline void gm_store_element(const gm_stored_update *u, uint32_t i, int32_t q)
+{
+    uint8_t *at = u->p + i * u->bytes;
+    if (u->bytes == 4) {
+        *(int32_t *)(void *)at = q;
+        return;
+    }
+    at[0] = (uint8_t)q;
+    if (u->bytes == 2) {
+        at[1] = (uint8_t)((uint32_t)q >> 8);
+    }
+}
+
 /* The update of any instruction that has these operands and parameters. */
 #define GM_STORED_UPDATE(session, insn, element_bytes)                                                       \
     {                                                                                                        \
@@ -84,5 +108,16 @@ typedef struct gm_stored_update {
 
 /* Updates the n elements from number `first` on, whose gradients are factor g[0..n-1]. */
 void gm_update_stored(const gm_stored_update *u, const float *g, float factor, float unit, uint32_t first, uint32_t n);
+
+#if GM_WITH_STORED_UPDATES && GM_ARCH_PAIRS
+#define GM_ARCH_STORED_STEPS 1
+
+/* Stores q - step in some elements from number `first` on, a step being rate times step[i], and
+ * returns how many; those behind it are left. */
+uint32_t gm_arm_take_steps(const gm_stored_update *u, const float *step, float rate, uint32_t first, uint32_t n);
+
+#else
+#define GM_ARCH_STORED_STEPS 0
+#endif
 
 #endif

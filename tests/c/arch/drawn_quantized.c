@@ -9,7 +9,8 @@
 
 typedef int kernel(const struct gm_session *session, const void *instruction);
 
-kernel PLAIN(conv_s8), PLAIN(conv_grad_x_s16), PLAIN(conv_grad_w_s16);
+kernel PLAIN(conv_s8), PLAIN(conv_grad_x_s16), PLAIN(conv_grad_w_s16), PLAIN(conv_update_s16);
+kernel PLAIN(update_s8), PLAIN(update_s16), PLAIN(update_s32);
 
 /* ---- The arena ---------------------------------------------------------------------------------- */
 
@@ -27,7 +28,12 @@ enum {
     EXPONENTS = OFFSETS + FLOATS,
     GAIN = EXPONENTS + 32,
     PANEL = GAIN + 32,
-    ARENA = PANEL + PANEL_ROOM
+    ROW = PANEL + PANEL_ROOM, /* like a panel, for nobody to read */
+    RULE = ROW + ROOM,
+    RATE = RULE + 16,
+    COUNTER = RATE + 8,
+    FACTOR = COUNTER + 8,
+    ARENA = FACTOR + 32
 };
 
 static uint8_t arena[ARENA] __attribute__((aligned(16))), plain_arena[ARENA] __attribute__((aligned(16)));
@@ -66,7 +72,7 @@ static void fill_floats(uint32_t at, float unit, uint32_t odd)
 
 static void fill(void)
 {
-    for (uint32_t i = 0; i < ARENA; i++) {
+    for (uint32_t i = 0; i < ROW; i++) {
         arena[i] = (uint8_t)(below(12) ? below(256) : below(2) ? 0x80 : 0x7f);
     }
     for (uint32_t i = 0; i < FLOATS / 4; i++) {
@@ -90,7 +96,7 @@ static uint32_t differ(kernel *own, kernel *plain, const void *instruction, uint
     uint32_t end = PANEL + 4 * panel_words;
     int code = own(&session, instruction);
     return code != plain(&plain_session, instruction) || memcmp(arena, plain_arena, PANEL) ||
-           memcmp(arena + end, plain_arena + end, ARENA - end);
+           memcmp(arena + end, plain_arena + end, ROW - end);
 }
 
 /* ---- Shapes ------------------------------------------------------------------------------------- */
@@ -234,6 +240,100 @@ static uint32_t draw_conv_grad_w_s16(void)
     return differ(gm_kernel_conv_grad_w_s16, PLAIN(conv_grad_w_s16), &insn, s.panel_words);
 }
 
+/* ---- Updates ------------------------------------------------------------------------------------ */
+
+/* Plain SGD in most draws, else with weight decay or momentum; rates and limits of any size. */
+static void draw_rule(void)
+{
+    const gm_rule_sgd sgd = {GM_RULE_SGD, below(8) ? 0.0f : 0.01f};
+    const gm_rule_momentum momentum = {GM_RULE_MOMENTUM, below(2) ? 0.0f : 0.01f, 0.9f, (float)below(2)};
+    float rate = (float)(below(1000) + 1) * (below(2) ? 1e-2f : below(2) ? 1e2f : 1e-6f), factor = 0.5f;
+    const uint32_t counter[] = {below(1000), below(1000)};
+    if (below(6)) {
+        memcpy(arena + RULE, &sgd, sizeof sgd);
+    } else {
+        memcpy(arena + RULE, &momentum, sizeof momentum);
+    }
+    memcpy(arena + RATE, &rate, sizeof rate);
+    memcpy(arena + FACTOR, &factor, sizeof factor);
+    memcpy(arena + COUNTER, counter, sizeof counter);
+    memcpy(plain_arena + RULE, arena + RULE, ARENA - RULE);
+}
+
+static float any_limit(uint32_t bytes)
+{
+    static const uint32_t odd[] = {0x7f800000u, 0x7fc00000u, 0xbf800000u, 0x3f000000u, 0x46800000u, 0u, 0x7f7fffffu};
+    float limit = (float)below(bytes == 1 ? 130 : 16500);
+    if (below(4) == 0) {
+        memcpy(&limit, &odd[below(7)], sizeof limit);
+    }
+    return limit;
+}
+
+/* Bounds of so many bytes; in some draws others. */
+static void draw_bounds(uint32_t bytes, int32_t *low, int32_t *high)
+{
+    int32_t most = bytes == 1 ? INT8_MAX : bytes == 2 ? INT16_MAX : INT32_MAX;
+    *low = below(4) ? -most - (int32_t)below(2) : any_byte(), *high = below(4) ? most : any_byte();
+}
+
+/* Gradients of random bits, or of numbers that make steps of some units. */
+static void draw_gradients(void)
+{
+    for (uint32_t i = 0; i < ROOM && below(4); i += 4) {
+        float g = (float)((int32_t)below(20001) - 10000) * (below(2) ? 1e-3f : 1e-6f);
+        memcpy(arena + DY + i, &g, 4);
+    }
+    memcpy(plain_arena + DY, arena + DY, ROOM);
+}
+
+#define PUT_UPDATE(insn, element_bytes)                                                         \
+    do {                                                                                        \
+        draw_rule();                                                                            \
+        insn.slot1 = ADDEND, insn.slot2 = insn.aux = GM_NONE, insn.lr = RATE, insn.rule = RULE; \
+        insn.units = OFFSETS, insn.counter = COUNTER, insn.stream = below(100);                 \
+        insn.limit = any_limit(element_bytes), insn.zero = below(2) ? 0 : any_byte();           \
+        draw_bounds(element_bytes, &insn.low, &insn.high);                                      \
+    } while (0)
+
+static uint32_t draw_conv_update_s16(void)
+{
+    shape s = draw_shape();
+    gm_insn_conv_update_s16 insn = {0};
+    PUT_SHAPE(insn, s);
+    insn.p_bytes = between(1, 2);
+    PUT_UPDATE(insn, insn.p_bytes);
+    insn.x = X + below(4), insn.dy = DY + 2 * below(2), insn.dy_exponent = EXPONENTS, insn.factor = SCALE;
+    insn.p = OUT + below(4), insn.row = ROW, insn.x_zero = any_byte();
+    return differ(gm_kernel_conv_update_s16, PLAIN(conv_update_s16), &insn, s.panel_words);
+}
+
+/* The three instructions have their words in common. */
+static uint32_t draw_update(kernel *own, kernel *plain, uint32_t bytes)
+{
+    gm_insn_update_s8 insn = {0};
+    PUT_UPDATE(insn, bytes);
+    draw_gradients();
+    insn.g = DY, insn.p = OUT + (bytes == 4 ? 0 : bytes * below(3)), insn.scale = below(2) ? FACTOR : GM_NONE;
+    insn.outer = between(1, 3), insn.channels = between(1, 9), insn.inner = below(4) ? between(1, 40) : 1;
+    return differ(own, plain, &insn, 0);
+}
+
+static uint32_t draw_update_s8(void)
+{
+    return draw_update(gm_kernel_update_s8, PLAIN(update_s8), 1);
+}
+
+static uint32_t draw_update_s16(void)
+{
+    return draw_update(gm_kernel_update_s16, PLAIN(update_s16), 2);
+}
+
+static uint32_t draw_update_s32(void)
+{
+    return draw_update(gm_kernel_update_s32, PLAIN(update_s32), 4);
+}
+
 /* ---- All of them -------------------------------------------------------------------------------- */
 
 static const struct {
@@ -243,6 +343,10 @@ static const struct {
     {"conv_s8", draw_conv_s8},
     {"conv_grad_x_s16", draw_conv_grad_x_s16},
     {"conv_grad_w_s16", draw_conv_grad_w_s16},
+    {"conv_update_s16", draw_conv_update_s16},
+    {"update_s8", draw_update_s8},
+    {"update_s16", draw_update_s16},
+    {"update_s32", draw_update_s32},
 };
 
 const uint32_t quantized_kernel_count = sizeof kernels / sizeof kernels[0];

@@ -28,10 +28,24 @@ HERE = Path(__file__).resolve().parent
 DRAWS = int(os.environ.get("GRADMOTE_DRAWS", "120"))
 #: The sources of these kernels in plain C.
 PLAIN = [
-    RUNTIME / "kernels" / f"{name}.c" for name in ("conv_s8", "conv_grad_x_s16", "conv_gradient_s16", "gradient_s16")
+    RUNTIME / "kernels" / f"{name}.c"
+    for name in (
+        "conv_s8",
+        "conv_grad_x_s16",
+        "conv_gradient_s16",
+        "gradient_s16",
+        "conv_update_s16",
+        "update_s8",
+        "optimizers/stored_update",
+        "optimizers/sgd",
+        "optimizers/momentum",
+        "../src/numerics",
+    )
 ]
+#: The only rules of optimizers that are built.
+RULES = [f"-DGM_WITH_{rule}=0" for rule in ("ADAM", "ADAMW", "ADAMW_ORT")]
 #: Kernels that have forms of their own for these processors.
-KERNELS = ("conv_s8", "conv_grad_x_s16", "conv_grad_w_s16")
+KERNELS = ("conv_s8", "conv_grad_x_s16", "conv_grad_w_s16", "conv_update_s16", "update_s8", "update_s16", "update_s32")
 #: Processor -> the board that is emulated, and the compiler's flags where they are not the board's. A Cortex-M3 runs
 #: the code of a Cortex-M0.
 PROCESSORS: dict[str, tuple[str, Sequence[str]]] = {
@@ -53,7 +67,7 @@ class Drawn:
 
 def compiled(sources: list[Path], flags: Sequence[str], out: Path, *link_flags: str) -> Path:
     folders = (*INCLUDES, RUNTIME / "generated", FIRMWARE / "boards", FIRMWARE / "src")
-    command = ["arm-none-eabi-gcc", *flags, "-O2", *NUMERICS_FLAGS, "-ffreestanding", "-ffunction-sections"]
+    command = ["arm-none-eabi-gcc", *flags, *RULES, "-O2", *NUMERICS_FLAGS, "-ffreestanding", "-ffunction-sections"]
     objects.build([*command, *(f"-I{path}" for path in folders)], sources, out, *link_flags)
     return out
 
@@ -63,7 +77,7 @@ def quantized_sources() -> list[Path]:
     sources = [
         path for own in ("arm_m", "helium") for path in sorted((RUNTIME / "kernels" / "arch" / own).rglob("*.c"))
     ]
-    return [path for path in sources if re.search("GM_ARCH_PAIRS|GM_ARCH_CONV_GRAD", path.read_text())]
+    return [path for path in sources if re.search("GM_ARCH_(PAIRS|CONV_GRAD|CONV_UPDATE|STORED)", path.read_text())]
 
 
 def functions(binary: Path) -> set[str]:

@@ -2,7 +2,8 @@
 
 A panel has room for several tiles of columns, so that the other operand is packed less often
 (compiler/panels.py). Where instructions with such panels are the peak, they take fewer tiles, down
-to one, but no fewer than the peak elsewhere needs anyway.
+to one, but no fewer than the peak elsewhere needs anyway. Some updates then have
+none.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..instruction import Buffer, Instruction, Ref
-from ..panels import AnyPacking, least_words, words_within
+from ..panels import Packing, least_words, words_within
 from ..plan.lifetimes import aligned, usage
 from ..program import Compiled, Program
 
@@ -20,7 +21,7 @@ from ..program import Compiled, Program
 class Panel:
     """The instructions that share a panel, and the bytes of scratch that are alive beside it, at the most."""
 
-    packing: list[AnyPacking]
+    packing: list[Packing]
     beside: int
 
     @property
@@ -37,9 +38,9 @@ def run(compiled: Compiled) -> None:
         fit(panel, (limit - panel.beside) // 4)
 
 
-def packing(instruction: Instruction) -> AnyPacking | None:
+def packing(instruction: Instruction) -> Packing | None:
     """Return an instruction that has a panel, or None."""
-    return instruction if isinstance(instruction, AnyPacking) and instruction.panel is not None else None
+    return instruction if isinstance(instruction, Packing) and instruction.panel is not None else None
 
 
 def panels_of(program: Program) -> Iterator[Panel]:
@@ -65,6 +66,6 @@ def fit(panel: Panel, words: int) -> None:
     """Give all instructions of a panel a smaller one, where theirs has more than so many words."""
     chosen = max(words_within(made, words) for made in panel.packing)
     if any(chosen < made.panel_words for made in panel.packing):
-        smaller = Ref(Buffer("panel", 4 * chosen, "scratch"))
+        smaller = Ref(Buffer("panel", 4 * chosen, "scratch")) if chosen > 0 else None
         for made in panel.packing:
-            made.panel, made.panel_words = smaller, chosen
+            made.panel, made.panel_words = smaller, max(1, chosen)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from ...generated.instructions import ConvGradWS16, ConvGradXS16
-from ..panels import with_panel
+from ..instruction import Buffer, Ref
+from ..panels import Packing, panel_words
 from ..program import Compiled
 
 
 def run(compiled: Compiled) -> None:
-    """Give each gradient of a convolution the panel that compiler/panels.py decides on."""
+    """Give each instruction that packs its operands scratch for a panel, where it should have one."""
     for program in compiled.programs:
         for instruction in program.instructions:
-            if isinstance(instruction, (ConvGradXS16, ConvGradWS16)) and instruction.panel is None:
-                with_panel(instruction)
+            if isinstance(instruction, Packing):
+                give(instruction)
+
+
+def give(instruction: Packing) -> None:
+    """Give the instruction the panel that compiler/panels.py decides on."""
+    words = panel_words(instruction)
+    if words:
+        instruction.panel, instruction.panel_words = Ref(Buffer("panel", 4 * words, "scratch")), words

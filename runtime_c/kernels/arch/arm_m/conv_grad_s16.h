@@ -3,6 +3,7 @@
 #define GM_ARM_M_CONV_GRAD_S16_H
 
 #include "../../gradient_s16.h"
+#include "../../optimizers/stored_update.h"
 #include "../../window.h"
 #include "../arch.h"
 
@@ -21,7 +22,7 @@ int gm_arm_conv_grad_x_s16(const struct gm_session *session, const gm_insn_conv_
 
 #endif
 
-#if GM_WITH_CONV_GRAD_W_S16 && GM_ARCH_PAIRS
+#if (GM_WITH_CONV_GRAD_W_S16 || GM_WITH_CONV_UPDATE_S16) && GM_ARCH_PAIRS
 #define GM_ARCH_CONV_GRAD_W_S16 1
 #else
 #define GM_ARCH_CONV_GRAD_W_S16 0
@@ -29,11 +30,29 @@ int gm_arm_conv_grad_x_s16(const struct gm_session *session, const gm_insn_conv_
 
 #if GM_ARCH_CONV_GRAD_W_S16
 
+/* The gradients of weights: y has room for all of them. Where they update the weights, they are
+ * made some at a time; then y has room for those of one output channel. */
+typedef struct gm_weight_gradients {
+    float *y;
+    const gm_stored_update *update; /* NULL: none */
+    const float *units;             /* of the weights, by output channel */
+} gm_weight_gradients;
+
 /* Returns 0, and does nothing, where there is no panel, or it is too small. */
-int gm_arm_conv_grad_w_s16(const struct gm_session *session, const gm_insn_conv_grad_w_s16 *insn);
+int gm_arm_conv_grad_w_s16(const struct gm_session *session, const gm_insn_conv_grad_w_s16 *insn,
+                           const gm_weight_gradients *made);
 
 /* The same of one input and one output channel in each group. There is a panel. */
-int gm_arm_depthwise_grad_w_s16(const struct gm_session *session, const gm_insn_conv_grad_w_s16 *insn);
+int gm_arm_depthwise_grad_w_s16(const struct gm_session *session, const gm_insn_conv_grad_w_s16 *insn,
+                                const gm_weight_gradients *made);
 
+#define GM_ARCH_CONV_UPDATE_S16 GM_WITH_CONV_UPDATE_S16
+#if GM_ARCH_CONV_UPDATE_S16
+
+/* The same of CONV_UPDATE_S16. */
+int gm_arm_conv_update_s16(const struct gm_session *session, const gm_insn_conv_update_s16 *insn,
+                           const gm_stored_update *update);
+
+#endif
 #endif
 #endif

@@ -21,9 +21,18 @@ typedef struct grad_w {
     uint32_t at_once;         /* neighbouring channels that are one tile's columns, 4 or 1 */
     uint32_t taps, tiles;
     uint32_t *panel;
+    float *second;            /* behind it: the gradients of the second of two channels, where they update weights */
     float unit;
     uint32_t accumulate;
+    const gm_weight_gradients *made;
 } grad_w;
+
+/* The tiles whose inputs are in the panel. Of weights that are updated they make whole runs of neighbours. */
+typedef struct tile_group {
+    uint32_t first, tiles;
+    uint32_t column;               /* the first of theirs */
+    uint32_t runs, run_step, run;  /* how many runs, from one to the next, and the columns of one */
+} tile_group;
 
 /* The columns of a tile in a row of the gradient: 4 channels of one tap, or neighbours where
  * channels are fewer. */
@@ -39,7 +48,7 @@ static tile_columns columns_of(const grad_w *w, uint32_t tile)
         uint32_t first = tile * GM_PAIR_COLUMNS, left = size - first;
         return (tile_columns){0, 0, first, 1, left < GM_PAIR_COLUMNS ? left : GM_PAIR_COLUMNS};
     }
-    uint32_t blocks = (channels + 3) / 4, channel = tile % blocks * 4, tap = tile / blocks, left = channels - channel;
+    uint32_t channel = tile / w->taps * 4, tap = tile % w->taps, left = channels - channel;
     return (tile_columns){channel, tap, channel * w->taps + tap, w->taps, left < GM_PAIR_COLUMNS ? left : GM_PAIR_COLUMNS};
 }
 
@@ -53,10 +62,10 @@ static inline void next_columns(const grad_w *w, tile_columns *t)
         t->count = left < GM_PAIR_COLUMNS ? left : GM_PAIR_COLUMNS;
         return;
     }
-    t->channel += GM_PAIR_COLUMNS;
-    if (t->channel >= channels) {
-        t->channel = 0;
-        t->tap++;
+    t->tap++;
+    if (t->tap == w->taps) {
+        t->tap = 0;
+        t->channel += GM_PAIR_COLUMNS;
     }
     t->first = t->channel * w->taps + t->tap;
     t->count = channels - t->channel < GM_PAIR_COLUMNS ? channels - t->channel : GM_PAIR_COLUMNS;
@@ -244,18 +253,26 @@ static inline void store_whole_row(uint32_t step, const uint32_t *sums, float fa
     *to = d;
 }
 
-/* The gradients of 1 or 2 output channels: row, of the first. */
+/* The gradients of 1 or 2 output channels, from column `column` on. */
 typedef struct gradient_rows {
-    uint32_t channels;
+    uint32_t number, channels; /* of the first; 1 or 2 */
     const float *factor;
     float joint[GM_PAIR_ROWS]; /* factor times unit */
     int by_tiles;              /* both of these are exact, and nothing is added to */
-    float *row;
+    uint32_t column;
+    float *rows[GM_PAIR_ROWS];
 } gradient_rows;
 
-static gradient_rows gradient_rows_of(const grad_w *w, uint32_t channels, const float *factor, float *row)
+static gradient_rows gradient_rows_of(const grad_w *w, const tile_group *group, uint32_t number, uint32_t channels,
+                                      const float *factor)
 {
-    gradient_rows r = {channels, factor, {factor[0] * w->unit, factor[channels - 1] * w->unit}, 0, row};
+    uint32_t size = w->g->in_channels * w->taps;
+    gradient_rows r = {number, channels, factor, {factor[0] * w->unit, factor[channels - 1] * w->unit}, 0,
+                       group->column, {w->made->y, w->second}};
+    if (w->made->update == NULL) {
+        r.rows[0] += number * size + group->column;
+        r.rows[1] = r.rows[0] + (channels - 1) * size;
+    }
     r.by_tiles = channels == GM_PAIR_ROWS && !w->accumulate && w->words <= MOST_WORDS;
     for (uint32_t i = 0; i < GM_PAIR_ROWS; i++) {
         uint32_t exponent = gm_bits_of(r.joint[i]) >> 23 & 0xffu;
@@ -268,27 +285,25 @@ static void multiply_tile(const grad_w *w, const gradient_rows *r, const tile_co
 {
     float sums[GM_PAIR_ROWS * GM_PAIR_COLUMNS];
     product(w, inputs, sums);
-    store_row(w, t, sums, r->factor[0], r->row + t->first);
-    if (r->channels > 1) {
-        store_row(w, t, sums + GM_PAIR_COLUMNS, r->factor[1], r->row + w->g->in_channels * w->taps + t->first);
+    for (uint32_t i = 0; i < r->channels; i++) {
+        store_row(w, t, sums + GM_PAIR_COLUMNS * i, r->factor[i], r->rows[i] + (t->first - r->column));
     }
 }
 
 static inline void multiply_whole_tile(const grad_w *w, const gradient_rows *r, const tile_columns *t, const uint32_t *inputs)
 {
-    float *first = r->row + t->first;
+    uint32_t at = t->first - r->column;
     gm_pair_tile tile;
     part_product(w->panel, inputs, w->words, &tile);
-    store_whole_row(t->step, tile.sums, r->joint[0], first);
-    store_whole_row(t->step, tile.sums + GM_PAIR_COLUMNS, r->joint[1], first + w->g->in_channels * w->taps);
+    store_whole_row(t->step, tile.sums, r->joint[0], r->rows[0] + at);
+    store_whole_row(t->step, tile.sums + GM_PAIR_COLUMNS, r->joint[1], r->rows[1] + at);
 }
 
-/* Tiles from number `first` on. */
-static void multiply_channels(const grad_w *w, uint32_t first, uint32_t tiles, const gradient_rows *rows)
+static void multiply_channels(const grad_w *w, const tile_group *group, const gradient_rows *rows)
 {
     const uint32_t *inputs = w->panel + GM_PAIR_ROWS * w->words;
-    tile_columns t = columns_of(w, first);
-    for (uint32_t i = 0; i < tiles; i++, inputs += GM_PAIR_COLUMNS * w->words) {
+    tile_columns t = columns_of(w, group->first);
+    for (uint32_t i = 0; i < group->tiles; i++, inputs += GM_PAIR_COLUMNS * w->words) {
         if (rows->by_tiles && t.count == GM_PAIR_COLUMNS) {
             multiply_whole_tile(w, rows, &t, inputs);
         } else {
@@ -298,22 +313,60 @@ static void multiply_channels(const grad_w *w, uint32_t first, uint32_t tiles, c
     }
 }
 
-/* All output channels of one group. */
-static void each_pair_tile(const grad_w *w, const int8_t *x, const int16_t *dy, uint32_t out_channels, const float *factor,
-                      float *y)
+/* The weights of the group's columns. */
+static void update_channels(const grad_w *w, const tile_group *group, const gradient_rows *rows)
 {
-    uint32_t size = w->g->in_channels * w->taps, tiles;
-    uint32_t all = w->at_once == 1 ? (size + 3) / 4 : (w->g->in_channels + 3) / 4 * w->taps;
-    for (uint32_t first = 0; first < all; first += tiles) {
-        tiles = all - first < w->tiles ? all - first : w->tiles;
-        for (uint32_t i = 0; i < tiles; i++) {
-            pack_tile(w, x, first + i, w->panel + (GM_PAIR_ROWS + GM_PAIR_COLUMNS * i) * w->words);
+    const gm_weight_gradients *made = w->made;
+    for (uint32_t i = 0; i < rows->channels; i++) {
+        const float *gradients = rows->rows[i];
+        uint32_t number = rows->number + i, first = number * w->g->in_channels * w->taps + group->column;
+        for (uint32_t run = 0; run < group->runs; run++, gradients += group->run_step, first += group->run_step) {
+            gm_update_stored(made->update, gradients, 1.0f, made->units[number], first, group->run);
         }
+    }
+}
+
+/* Returns the tiles from number `first` on that the panel has room for. Those of weights that are updated are of all
+ * taps of some channels, or of some taps of up to four. */
+static tile_group group_from(const grad_w *w, uint32_t first, uint32_t all)
+{
+    uint32_t taps = w->taps, tiles = all - first < w->tiles ? all - first : w->tiles, tap = first % taps;
+    const tile_columns t = columns_of(w, first);
+    if (w->made->update != NULL && w->at_once > 1) {
+        if (tiles < taps) {
+            tiles = tiles < taps - tap ? tiles : taps - tap;
+            return (tile_group){first, tiles, t.first, t.count, taps, tiles};
+        }
+        tiles -= tiles % taps;
+    }
+    uint32_t left = w->g->in_channels * taps - t.first, columns = GM_PAIR_COLUMNS * tiles;
+    return (tile_group){first, tiles, t.first, 1, 0, columns < left ? columns : left};
+}
+
+static void pack_group(const grad_w *w, const int8_t *x, const tile_group *group)
+{
+    for (uint32_t tile = 0; tile < group->tiles; tile++) {
+        pack_tile(w, x, group->first + tile, w->panel + (GM_PAIR_ROWS + GM_PAIR_COLUMNS * tile) * w->words);
+    }
+}
+
+/* All output channels of one group of the convolution. number: of the first of them. */
+static void each_pair_tile(const grad_w *w, const int8_t *x, const int16_t *dy, uint32_t number, uint32_t out_channels,
+                           const float *factor)
+{
+    uint32_t channels = w->g->in_channels, size = channels * w->taps;
+    uint32_t all = w->at_once == 1 ? (size + 3) / 4 : (channels + 3) / 4 * w->taps;
+    tile_group group;
+    for (uint32_t first = 0; first < all; first += group.tiles) {
+        group = group_from(w, first, all);
+        pack_group(w, x, &group);
         for (uint32_t m = 0; m < out_channels; m += 2) {
-            uint32_t channels = out_channels - m < 2 ? 1 : 2;
-            pack_channels(w, dy + m * w->g->dy.channel, channels, w->panel);
-            const gradient_rows rows = gradient_rows_of(w, channels, factor + m, y + m * size);
-            multiply_channels(w, first, tiles, &rows);
+            const gradient_rows rows = gradient_rows_of(w, &group, number + m, out_channels - m < 2 ? 1 : 2, factor + m);
+            pack_channels(w, dy + m * w->g->dy.channel, rows.channels, w->panel);
+            multiply_channels(w, &group, &rows);
+            if (w->made->update != NULL) {
+                update_channels(w, &group, &rows);
+            }
         }
     }
 }
@@ -328,32 +381,63 @@ static int is_one_row(const gm_conv_gradient_s8 *g)
            v->stride_w == 1 && g->x.h == v->in_w * g->x.w && g->dy.h == v->out_w * g->dy.w && v->in_w == v->out_w;
 }
 
-int gm_arm_conv_grad_w_s16(const struct gm_session *session, const gm_insn_conv_grad_w_s16 *insn)
+/* Returns how many tiles have room in a panel beside the rows and so many words more. */
+static uint32_t tiles_beside(uint32_t panel_words, uint32_t words, uint64_t more)
 {
-    if (insn->panel != GM_NONE && gm_arm_depthwise_grad_w_s16(session, insn)) {
+    uint64_t others = more + (uint64_t)GM_PAIR_ROWS * words;
+    return others <= panel_words ? (panel_words - (uint32_t)others) / (GM_PAIR_COLUMNS * words) : 0;
+}
+
+/* The same of weights that are updated: behind the tiles lie gradients of the second of two channels, of as many columns,
+ * or of all taps of four input channels, and never more than a channel has. */
+static uint32_t tiles_that_update(const grad_w *w, uint32_t panel_words)
+{
+    uint32_t whole = tiles_beside(panel_words, w->words, (uint64_t)w->g->in_channels * w->taps);
+    uint32_t some = tiles_beside(panel_words, w->words, (uint64_t)GM_PAIR_COLUMNS * w->taps);
+    uint32_t most = (panel_words - GM_PAIR_ROWS * w->words) / (GM_PAIR_COLUMNS * (w->words + 1));
+    some = some < most ? some : most;
+    return whole > some ? whole : some;
+}
+
+/* Returns 0 where the panel is too small. */
+static int divide_panel(grad_w *w, uint32_t panel_words)
+{
+    uint64_t words = (uint64_t)w->g->batch * w->rows * w->row_words;
+    if (words > panel_words / (GM_PAIR_ROWS + GM_PAIR_COLUMNS)) {
+        return 0;
+    }
+    w->words = (uint32_t)words;
+    w->tiles = w->made->update == NULL ? tiles_beside(panel_words, w->words, 0) : tiles_that_update(w, panel_words);
+    w->second = (float *)(void *)(w->panel + (GM_PAIR_ROWS + GM_PAIR_COLUMNS * w->tiles) * w->words);
+    return w->tiles > 0;
+}
+
+int gm_arm_conv_grad_w_s16(const struct gm_session *session, const gm_insn_conv_grad_w_s16 *insn,
+                           const gm_weight_gradients *made)
+{
+    if (insn->panel == GM_NONE) {
+        return 0;
+    }
+    if (gm_arm_depthwise_grad_w_s16(session, insn, made)) {
         return 1;
     }
     gm_conv_gradient_s8 g = GM_CONV_GRADIENT_S8(insn);
     grad_w w = {.g = &g, .rows = insn->out_h, .columns = insn->out_w, .taps = insn->kernel_h * insn->kernel_w,
                 .at_once = insn->in_channels < 4 ? 1 : 4,
                 .unit = gm_power_of_two(gm_exponent_of(session, insn->dy_exponent).exponent),
-                .accumulate = insn->accumulate};
+                .accumulate = insn->accumulate, .made = made,
+                .panel = (uint32_t *)(void *)(session->arena + insn->panel)};
     if (is_one_row(&g)) {
         w.columns *= w.rows, w.rows = 1, g.window.in_w = w.columns;
     }
-    uint64_t words = (uint64_t)insn->batch * w.rows * ((w.columns + 1) / 2);
-    if (insn->panel == GM_NONE || words > insn->panel_words / (GM_PAIR_ROWS + GM_PAIR_COLUMNS)) {
+    w.row_words = (w.columns + 1) / 2;
+    if (!divide_panel(&w, insn->panel_words)) {
         return 0;
     }
-    w.words = (uint32_t)words, w.row_words = (w.columns + 1) / 2;
-    w.tiles = (insn->panel_words / w.words - GM_PAIR_ROWS) / GM_PAIR_COLUMNS;
-    w.panel = (uint32_t *)(void *)(session->arena + insn->panel);
     const float *factor = gm_f32(session, insn->factor);
-    float *y = gm_f32_out(session, insn->y);
-    for (uint32_t group = 0; group < insn->groups; group++, factor += insn->out_channels) {
+    for (uint32_t group = 0, number = 0; group < insn->groups; group++, number += insn->out_channels) {
         each_pair_tile(&w, gm_i8(session, insn->x) + group * insn->x_group,
-                  gm_i16(session, insn->dy) + group * insn->y_group, insn->out_channels, factor, y);
-        y += insn->out_channels * insn->in_channels * w.taps;
+                       gm_i16(session, insn->dy) + group * insn->y_group, number, insn->out_channels, factor + number);
     }
     return 1;
 }

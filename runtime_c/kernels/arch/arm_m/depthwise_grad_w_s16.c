@@ -19,6 +19,7 @@
 /* The panel: sums of 64 bits, then of 32, both kinds of pairs of a row of gradients, rows of inputs. */
 typedef struct depthwise_grad_w {
     const gm_insn_conv_grad_w_s16 *insn;
+    const gm_weight_gradients *made;
     gm_depthwise_inputs inputs;
     gm_depthwise_outputs outputs;
     uint32_t pairs;          /* of a row of gradients */
@@ -136,17 +137,30 @@ static void add_each_row(const depthwise_grad_w *d, const int8_t *x, const int16
 
 /* ---- Channels -------------------------------------------------------------------------------- */
 
+/* The gradients of one of the four channels. */
+static void store_gradients(const depthwise_grad_w *d, uint32_t c, float unit, float factor, float *y)
+{
+    const gm_insn_conv_grad_w_s16 *insn = d->insn;
+    uint32_t taps = insn->kernel_h * insn->kernel_w;
+    for (uint32_t tap = 0; tap < taps; tap++, y++) {
+        float value = (float)d->long_sums[tap * GM_DEPTHWISE_CHANNELS + c] * unit * factor;
+        *y = insn->accumulate ? *y + value : value;
+    }
+}
+
 static void store_depthwise(const struct gm_session *session, const depthwise_grad_w *d, uint32_t first)
 {
     const gm_insn_conv_grad_w_s16 *insn = d->insn;
-    const float *factor = gm_f32(session, insn->factor) + first;
+    const gm_weight_gradients *made = d->made;
+    const float *factor = gm_f32(session, insn->factor);
     float unit = gm_power_of_two(gm_exponent_of(session, insn->dy_exponent).exponent);
     uint32_t taps = insn->kernel_h * insn->kernel_w;
-    float *y = gm_f32_out(session, insn->y) + first * taps;
-    for (uint32_t c = 0; c < d->inputs.channels; c++) {
-        for (uint32_t tap = 0; tap < taps; tap++, y++) {
-            float value = (float)d->long_sums[tap * GM_DEPTHWISE_CHANNELS + c] * unit * factor[c];
-            *y = insn->accumulate ? *y + value : value;
+    for (uint32_t c = 0, channel = first; c < d->inputs.channels; c++, channel++) {
+        if (made->update == NULL) {
+            store_gradients(d, c, unit, factor[channel], made->y + channel * taps);
+        } else {
+            store_gradients(d, c, unit, factor[channel], made->y);
+            gm_update_stored(made->update, made->y, 1.0f, made->units[channel], channel * taps, taps);
         }
     }
 }
@@ -175,7 +189,8 @@ static int suits_depthwise_grad_w(const gm_insn_conv_grad_w_s16 *insn)
            insn->out_w <= MOST_OUTPUTS;
 }
 
-int gm_arm_depthwise_grad_w_s16(const struct gm_session *session, const gm_insn_conv_grad_w_s16 *insn)
+int gm_arm_depthwise_grad_w_s16(const struct gm_session *session, const gm_insn_conv_grad_w_s16 *insn,
+                                const gm_weight_gradients *made)
 {
     if (!suits_depthwise_grad_w(insn)) {
         return 0;
@@ -190,6 +205,7 @@ int gm_arm_depthwise_grad_w_s16(const struct gm_session *session, const gm_insn_
     panel += (uintptr_t)panel / 4 % 2; /* sums of 64 bits are aligned */
     depthwise_grad_w d = {
         .insn = insn,
+        .made = made,
         .inputs = {.columns = insn->in_w, .step = insn->x_w, .pad = insn->pad_w,
                    .zero = gm_nearest_int8(insn->x_zero), .pairs = (uint32_t)row_words / GM_DEPTHWISE_CHANNELS, .pair_words = GM_DEPTHWISE_CHANNELS},
         .outputs = {.columns = insn->out_w, .step = insn->y_w, .stride = insn->stride_w},
