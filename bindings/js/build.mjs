@@ -33,7 +33,7 @@ const GLOBALS = {
   "serial/element/index": "gradmoteBoard",
 };
 /** Members of Memory and of one row of a table, which no page sees: scripts give them short names. */
-const INTERNAL = /^(scratch|reserve|through|floats|words|ints|given)$/;
+const INTERNAL = /^(scratch|reserve|through|floats|words|given)$/;
 /** What stands for import.meta.url in a CommonJS file. */
 const COMMONJS = { define: { "import.meta.url": "__address" }, banner: { js: 'const __address = require("node:url").pathToFileURL(__filename).href;' } };
 

@@ -401,11 +401,16 @@ static int view_of(gm_session *session, uint32_t values, uint32_t index, gm_view
     }
 }
 
-static int get(gm_session *session, uint32_t values, uint32_t index, float *data, size_t size)
+static int is_aligned(const void *data)
+{
+    return (uintptr_t)data % sizeof(float) == 0;
+}
+
+static int get(gm_session *session, uint32_t values, uint32_t index, void *data, size_t size)
 {
     gm_view view;
     if (values == GM_VALUES_DELTA) {
-        return gm_delta(session, data, size);
+        return is_aligned(data) ? gm_delta(session, data, size) : GM_ERR_INVALID_ARGUMENT;
     }
     int status = data == NULL ? GM_ERR_INVALID_ARGUMENT : view_of(session, values, index, &view);
     if (status == GM_OK && view.size != size) {
@@ -417,7 +422,7 @@ static int get(gm_session *session, uint32_t values, uint32_t index, float *data
     return status;
 }
 
-static int set_parameter(gm_session *session, uint32_t index, const float *data, size_t size)
+static int set_parameter(gm_session *session, uint32_t index, const void *data, size_t size)
 {
     gm_view view;
     int status = data == NULL ? GM_ERR_INVALID_ARGUMENT : gm_parameter(session, index, &view);
@@ -430,23 +435,23 @@ static int set_parameter(gm_session *session, uint32_t index, const float *data,
     return status;
 }
 
-static int set(gm_session *session, uint32_t values, uint32_t index, const float *data, size_t size)
+static int set(gm_session *session, uint32_t values, uint32_t index, const void *data, size_t size)
 {
     switch (values) {
     case GM_VALUES_PARAMETERS: return gm_set_parameters(session, data, size);
     case GM_VALUES_PARAMETER: return set_parameter(session, index, data, size);
-    case GM_VALUES_DELTA: return gm_apply_delta(session, data, size);
+    case GM_VALUES_DELTA: return is_aligned(data) ? gm_apply_delta(session, data, size) : GM_ERR_INVALID_ARGUMENT;
     default: return GM_ERR_INVALID_ARGUMENT;
     }
 }
 
-int gm_handle_get(int64_t handle, uint32_t values, uint32_t index, float *data, size_t size)
+int gm_handle_get(int64_t handle, uint32_t values, uint32_t index, void *data, size_t size)
 {
     ENTER(handle);
     LEAVE(handle, get(session, values, index, data, size));
 }
 
-int gm_handle_set(int64_t handle, uint32_t values, uint32_t index, const float *data, size_t size)
+int gm_handle_set(int64_t handle, uint32_t values, uint32_t index, const void *data, size_t size)
 {
     ENTER(handle);
     LEAVE(handle, set(session, values, index, data, size));

@@ -103,10 +103,11 @@ GM_EXPORT int gm_handle_set_seed(int64_t handle, uint32_t seed);
 
 /* ---- Parameters, checkpoints and properties ---------------------------------------------------- */
 
-/* Copies values of the state to `data`, or sets them. values: gm_handle_values. size: exactly their
- * bytes. */
-GM_EXPORT int gm_handle_get(int64_t handle, uint32_t values, uint32_t index, float *data, size_t size);
-GM_EXPORT int gm_handle_set(int64_t handle, uint32_t values, uint32_t index, const float *data, size_t size);
+/* Copies values of the state to `data`, or sets them. values: gm_handle_values. A parameter has the
+ * dtype that gm_handle_parameter() tells, a gradient is f32; all parameters and their distance have
+ * the form of gm_parameters(). size: exactly their bytes. data: aligned to 4 bytes for a distance. */
+GM_EXPORT int gm_handle_get(int64_t handle, uint32_t values, uint32_t index, void *data, size_t size);
+GM_EXPORT int gm_handle_set(int64_t handle, uint32_t values, uint32_t index, const void *data, size_t size);
 
 /* Returns the bytes of a checkpoint, or a negative code. half: in 16 bits a number. */
 GM_EXPORT int64_t gm_handle_checkpoint_size(int64_t handle, int half);
@@ -152,8 +153,8 @@ typedef struct gm_handle_calls {
     int (*set_learning_rate)(int64_t handle, float rate);
     int (*set_linear_schedule)(int64_t handle, float rate, uint32_t warmup_steps, uint32_t total_steps);
     int (*set_seed)(int64_t handle, uint32_t seed);
-    int (*get)(int64_t handle, uint32_t values, uint32_t index, float *data, size_t size);
-    int (*set)(int64_t handle, uint32_t values, uint32_t index, const float *data, size_t size);
+    int (*get)(int64_t handle, uint32_t values, uint32_t index, void *data, size_t size);
+    int (*set)(int64_t handle, uint32_t values, uint32_t index, const void *data, size_t size);
     int64_t (*checkpoint_size)(int64_t handle, int half);
     int (*save)(int64_t handle, int half, void *data, size_t size);
     int (*load)(int64_t handle, const void *data, size_t size);

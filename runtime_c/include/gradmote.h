@@ -248,9 +248,10 @@ int gm_loss(const gm_session *session, uint32_t program, float *loss);
 /* Finds the class with the highest score in one row of INFER's first output, the lowest class of
  * equal ones.
  *
- * row: from 0. *label, *score: the class and its score, as the model makes it.
+ * row: from 0. *label, *score: the class and its score, as the model makes it: of an i8, u8 or i16
+ * output it is the integer, which neither scale nor zero point has been applied to.
  * Returns GM_OK, GM_ERR_INVALID_ARGUMENT, or GM_ERR_NOT_FOUND where the output is not
- * f32 [rows, classes] or has no such row. */
+ * [rows, classes] of f32, i8, u8 or i16, or has no such row. */
 int gm_classify(const gm_session *session, uint32_t row, uint32_t *label, float *score);
 
 /* ---- The sample store: teaching by hand ------------------------------------------------------ */
@@ -372,33 +373,38 @@ int gm_parameter(gm_session *session, uint32_t index, gm_view *out);
  * Returns GM_OK, GM_ERR_INVALID_ARGUMENT or GM_ERR_NOT_FOUND. */
 int gm_parameter_named(gm_session *session, const char *name, gm_view *out);
 
-/* Finds the accumulated gradient of a parameter.
+/* Finds the accumulated gradient of a parameter. It is f32 for parameters of every type.
  *
  * Returns GM_OK, GM_ERR_INVALID_ARGUMENT, or GM_ERR_NOT_FOUND where there is no such parameter or
  * the image keeps no gradient of it. */
 int gm_gradient(const gm_session *session, uint32_t index, gm_view *out);
 
-/* Gives all trained parameters as one contiguous f32 buffer, in the order of their indices. The
- * view has rank 0, and dims is NULL.
+/* Gives all trained parameters as one contiguous buffer, in the order of their indices. Each has the
+ * numbers of its own type, which gm_parameter() tells, and begins at a multiple of 4 bytes; bytes
+ * between two of them are no number's. The view has rank 0, its dtype means nothing where types
+ * differ, and dims is NULL.
  *
  * Returns GM_OK or GM_ERR_INVALID_ARGUMENT. */
 int gm_parameters(gm_session *session, gm_view *out);
 
 /* Sets all trained parameters from one buffer.
  *
- * data, size: f32 in the order of gm_parameters(), and exactly parameters_size bytes.
+ * data, size: what gm_parameters() gives, exactly parameters_size bytes.
  * Returns GM_OK, GM_ERR_INVALID_ARGUMENT, GM_ERR_BUSY or GM_ERR_WRONG_SIZE. */
 int gm_set_parameters(gm_session *session, const void *data, size_t size);
 
 /* Computes out[i] = parameters[i] - initial parameters[i] of the image, which is what a federated
- * client sends.
+ * client sends. The difference of integers is an integer of their own type, modulo 2^8, 2^16 or
+ * 2^32, so that gm_apply_delta() gives back their bits. Differences of one client may be averaged
+ * with those of others where they are f32; integers must be widened first.
  *
- * size: exactly parameters_size bytes.
+ * out, size: of the form of gm_parameters(), aligned to 4 bytes, and exactly parameters_size bytes.
  * Returns GM_OK, GM_ERR_INVALID_ARGUMENT, GM_ERR_BUSY or GM_ERR_WRONG_SIZE. */
 int gm_delta(const gm_session *session, float *out, size_t size);
 
-/* Sets parameters[i] = initial parameters[i] + delta[i].
+/* Sets parameters[i] = initial parameters[i] + delta[i], integers modulo 2^8, 2^16 or 2^32.
  *
+ * delta, size: of the form that gm_delta() makes.
  * Returns the codes of gm_delta(). */
 int gm_apply_delta(gm_session *session, const float *delta, size_t size);
 

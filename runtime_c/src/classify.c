@@ -3,6 +3,26 @@
  */
 #include "image.h"
 
+/* Tells whether numbers of this type may be scores. All integers of an output have one positive
+ * scale, so that they compare as what they stand for. */
+static int is_score(uint32_t dtype)
+{
+    return dtype == GM_DTYPE_F32 || (GM_WITH_INT8 && dtype >= GM_DTYPE_I8);
+}
+
+static float score_at(const gm_view *scores, uint32_t at)
+{
+#if GM_WITH_INT8
+    switch (scores->dtype) {
+    case GM_DTYPE_I8: return ((const int8_t *)scores->data)[at];
+    case GM_DTYPE_U8: return ((const uint8_t *)scores->data)[at];
+    case GM_DTYPE_I16: return ((const int16_t *)scores->data)[at];
+    default: break;
+    }
+#endif
+    return ((const float *)scores->data)[at];
+}
+
 int gm_classify(const gm_session *session, uint32_t row, uint32_t *label, float *score)
 {
     gm_view y;
@@ -13,14 +33,18 @@ int gm_classify(const gm_session *session, uint32_t row, uint32_t *label, float 
     if (status != GM_OK) {
         return status;
     }
-    if (y.dtype != GM_DTYPE_F32 || y.rank != 2 || row >= y.dims[0]) {
+    if (!is_score(y.dtype) || y.rank != 2 || row >= y.dims[0]) {
         return GM_ERR_NOT_FOUND;
     }
-    const float *scores = (const float *)y.data + row * y.dims[1];
+    uint32_t first = row * y.dims[1];
     *label = 0;
+    *score = score_at(&y, first);
     for (uint32_t i = 1; i < y.dims[1]; ++i) {
-        *label = scores[i] > scores[*label] ? i : *label;
+        float other = score_at(&y, first + i);
+        if (other > *score) {
+            *label = i;
+            *score = other;
+        }
     }
-    *score = scores[*label];
     return GM_OK;
 }

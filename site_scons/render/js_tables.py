@@ -3,15 +3,16 @@
 import json
 
 from .console_spec import messages
+from .dtypes import dtypes
 from .spec import Field, load, records
 
 #: What JavaScript reads of an image and of the arena.
-RECORDS = ("header", "tensor", "control", "property", "signature")
+RECORDS = ("header", "tensor", "state_entry", "control", "property", "signature")
 #: Those of its numbers that are no field's.
 CONSTANTS = ("NONE", "IMAGE_MAGIC", "FORMAT_VERSION", "SIGNATURE_MAGIC", "SIGNATURE_VERSION")
 #: Records whose fields are all read, one after another.
 WALKED = ("control",)
-ENUMS = ("program", "role", "dtype", "section", "schedule", "property_type", "store_dtype")
+ENUMS = ("program", "role", "section", "schedule", "property_type", "store_dtype")
 
 
 def render_errors() -> str:
@@ -37,6 +38,7 @@ def render_records() -> str:
     for name in ENUMS:
         values = [value.lower() for value in load("records")["enums"][name]]
         parts.append(f"export const {name.upper()} = {json.dumps(values)} as const;\n")
+    parts.append(render_dtypes())
     sizes: dict[str, int] = {"u32": 4, "i32": 4, "f32": 4, "offset": 4}
     for record in records():
         offset, fields = 0, []
@@ -49,6 +51,18 @@ def render_records() -> str:
     return "".join(parts)
 
 
+def render_dtypes() -> str:
+    """Return the names of dtypes, and the typed array of each."""
+    arrays = [dtype.array for dtype in dtypes()]
+    return (
+        "\n/** dtype -> what callers know it by, and the array that holds its elements. */\n"
+        f"export const DTYPE = {json.dumps([dtype.title for dtype in dtypes()])} as const;\n"
+        f"export const ARRAYS = [{', '.join(arrays)}] as const;\n"
+        "/** Elements of a tensor. */\n"
+        f"export type View = {' | '.join(arrays)};\n"
+    )
+
+
 def offsets(record: str, fields: list[tuple[str, int]], size: int) -> str:
     """Return the offsets of a record's fields, which code inlines; where it goes through them, their names."""
     if record in WALKED:
@@ -58,7 +72,7 @@ def offsets(record: str, fields: list[tuple[str, int]], size: int) -> str:
         return f"{title}export const {record.upper()} = [\n{lines}] as const;\n"
     title = f"\n/** Byte offsets of the fields of a gm_{record}, and its size. */\n"
     lines = "".join(f"  {name} = {offset},\n" for name, offset in fields)
-    return f"{title}export const enum {record.capitalize()} {{\n{lines}  sizeof = {size},\n}}\n"
+    return f"{title}export const enum {camel(record.capitalize())} {{\n{lines}  sizeof = {size},\n}}\n"
 
 
 def camel(name: str) -> str:

@@ -14,12 +14,13 @@ import numpy as np
 import pytest
 from device import test_board as firmware
 
-from bindings import micropython
+from bindings import micropython, narrow
 from bindings.row import Missing
 from bindings.same_state import image as digits_image
 from gradmote import Session, compile_model, losses, optimizers
 from gradmote.cli import main
 from gradmote.compiler.options import Options, StoreOptions
+from gradmote.device import BoardTarget, TwinTarget
 from gradmote.device.client import Client
 from gradmote.device.link import Link, open_link
 from gradmote.errors import GradmoteError
@@ -254,3 +255,29 @@ def test_gradmote_train_works_against_the_emulated_board(tmp_path: Path, capsys:
             assert main(["train", str(model), *options]) in (0, None)
     assert (tmp_path / "board.gmck").read_bytes() == (tmp_path / "twin.gmck").read_bytes()
     assert "Cortex-M4F" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("dtype, weights", [("int8", "int8"), ("uint8", "int16")])
+def test_narrow_tensors_are_those_of_the_twin(board: Client, dtype: str, weights: str) -> None:
+    made, rng = narrow.image(dtype, weights, store=StoreOptions(10)), np.random.default_rng(3)
+    x, labels = narrow.samples(rng, dtype, 1), np.array([2], np.int32)
+    on_board, twin = BoardTarget(board), TwinTarget(board.info().profile)
+    for target in (on_board, twin):
+        target.load_image(made)
+        target.write("input", 0, x)
+        target.write("label", 0, labels)
+        target.run("step")
+        target.run("infer")
+        board.learn(1) if target is on_board else twin.session.learn(1)
+    assert [on_board.describe("infer", role, 0) for role in ("input", "output")] == [
+        twin.describe("infer", role, 0) for role in ("input", "output")
+    ]
+    np.testing.assert_array_equal(on_board.output(0), twin.output(0))
+    assert on_board.output(0).dtype == dtype
+    assert bytes(on_board.parameters()) == bytes(twin.parameters()) and on_board.state() == twin.state()
+    assert board.store().dtype == "bytes"
+    on_board.write_u8("input", 0, x.view(np.uint8), scale=0.3, zero=2.5)
+    twin.write_u8("input", 0, x.view(np.uint8), scale=0.3, zero=2.5)
+    on_board.run("infer")
+    twin.run("infer")
+    np.testing.assert_array_equal(on_board.output(0), twin.output(0))

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
+from bindings import narrow
+from gradmote import Session
 from gradmote.cli import console as command
 from gradmote.device import BoardTarget
 from gradmote.device.client import Client
@@ -89,6 +91,21 @@ def test_infer_prints_the_outputs(trained: Client, type_line: Type) -> None:
     outputs = BoardTarget(trained).output(0)
     np.testing.assert_allclose([float(value) for value in values.split()[1:]], outputs.ravel(), atol=1e-6)
     assert best.startswith(f"class {outputs[0].argmax()} ")
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+def test_infer_names_the_class_of_integer_scores(link: Link, type_line: Type, dtype: str) -> None:
+    made, x = narrow.image(dtype), narrow.samples(np.random.default_rng(2), dtype, 1)
+    target = BoardTarget(Client(link))
+    target.load_image(made)
+    target.write("input", 0, x)
+    with Session(made) as twin:
+        scores = twin.infer(x)[0].tolist()[0]
+        label, score = twin.classify()
+    assert score == max(scores) == scores[label]
+    values, best = type_line("infer").splitlines()
+    assert [int(value) for value in values.split()[1:]] == scores
+    assert best == f"class {label} {score:.6f}"
 
 
 def test_mem_shows_what_the_protocol_tells(trained: Client, type_line: Type) -> None:

@@ -52,7 +52,7 @@ namespace Gradmote
         [UnmanagedFunctionPointer(C)] internal delegate int Classifying(long handle, uint row, out uint label, out float score);
         [UnmanagedFunctionPointer(C)] internal delegate int SettingRate(long handle, float rate);
         [UnmanagedFunctionPointer(C)] internal delegate int SettingSchedule(long handle, float rate, uint warmup, uint total);
-        [UnmanagedFunctionPointer(C)] internal delegate int Values(long handle, uint values, uint index, float[] data, UIntPtr size);
+        [UnmanagedFunctionPointer(C)] internal delegate int Values(long handle, uint values, uint index, IntPtr data, UIntPtr size);
         [UnmanagedFunctionPointer(C)] internal delegate long Sizing(long handle, int half);
         [UnmanagedFunctionPointer(C)] internal delegate int Saving(long handle, int half, byte[] data, UIntPtr size);
         [UnmanagedFunctionPointer(C)] internal delegate int Loading(long handle, byte[] data, UIntPtr size);

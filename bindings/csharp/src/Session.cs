@@ -8,8 +8,8 @@ using System.Threading;
 namespace Gradmote
 {
     /// <summary>
-    /// Trains and runs one .mote image. Data are float[] and int[]: every input of a program, then every label. A session
-    /// serves one thread at a time. GradmoteException says why a call was refused.
+    /// Trains and runs one .mote image. Data are float[], int[], sbyte[], byte[] or short[], by the tensor's DType: every
+    /// input of a program, then every label. A session serves one thread at a time. GradmoteException says why a call was refused.
     /// </summary>
     public sealed class Session : IDisposable
     {
@@ -66,20 +66,18 @@ namespace Gradmote
         /// <summary>Returns the loss, without training.</summary>
         public float EvalStep(params Array[] data) => Run(Program.Eval, data);
 
-        /// <summary>Runs the model and returns its first output.</summary>
-        public float[] Infer(params Array[] data)
-        {
-            Run(Program.Infer, data);
-            return Output(Outputs.First(tensor => tensor.IsIn(Program.Infer)));
-        }
+        /// <summary>Runs the model and returns its first output, which must be of float.</summary>
+        public float[] Infer(params Array[] data) => Output(Inferred(data));
 
-        /// <summary>Returns a copy of an output of the program that ran last.</summary>
-        public float[] Output(Tensor output)
-        {
-            var values = new float[output.Size];
-            Copy(native.Read, output, values, "output");
-            return values;
-        }
+        /// <summary>Runs the model and returns its first output as an array of its DType.</summary>
+        public Array InferValues(params Array[] data) => Values(Inferred(data));
+
+        /// <summary>Returns a copy of an output of the program that ran last, which must be of float.</summary>
+        public float[] Output(Tensor output) => (float[])Values(Float(output));
+
+        /// <summary>Returns a copy of an output or parameter as an array of its DType.</summary>
+        public Array Values(Tensor tensor) => tensor.Role == RoleOfParameters ? Get(One, tensor.Index, tensor.Elements(tensor.Size))
+            : Copy(native.Read, tensor, tensor.Elements(tensor.Size), "output");
 
         /// <summary>Returns the class with the highest score in a row of the last Infer().</summary>
         public int Classify(int row = 0)
@@ -108,25 +106,35 @@ namespace Gradmote
         /// <summary>Sets the seed of Dropout and of the sample store's choices.</summary>
         public void SetSeed(uint seed) => Check(native.SetSeed(handle, seed), "SetSeed");
 
-        /// <summary>Returns a copy of the parameter of that name, or null where there is none.</summary>
-        public float[] Parameter(string name) => Named(One, name);
+        /// <summary>Returns a copy of the parameter of that name, which must be of float, or null where there is none.</summary>
+        public float[] Parameter(string name) => Named(name, Output);
 
-        /// <summary>Returns a copy of its accumulated gradient, or null.</summary>
-        public float[] Gradient(string name) => Named(Gradients, name);
+        /// <summary>Returns a copy of its accumulated gradient, which is of float for every DType, or null.</summary>
+        public float[] Gradient(string name) => Named(name, tensor => Get(Gradients, tensor.Index, new float[tensor.Size]));
 
         /// <summary>How many numbers the parameters have.</summary>
         public int ParametersSize => Parameters.Sum(tensor => tensor.Size);
 
-        /// <summary>Returns all parameters, in the order of Parameters.</summary>
-        public float[] GetParameters() => Get(All, 0, ParametersSize);
+        /// <summary>Returns all parameters, in the order of Parameters. All must be of float.</summary>
+        public float[] GetParameters() => Get(All, 0, Floats());
 
         public void SetParameters(float[] values) => Set(All, values);
 
-        /// <summary>Returns the parameters' distance from the image's initial ones.</summary>
-        public float[] GetDelta() => Get(Difference, 0, ParametersSize);
+        /// <summary>Returns the bytes of all parameters, whatever DTypes they have. Each begins at a multiple of 4.</summary>
+        public byte[] GetParameterBytes() => Get(All, 0, AllBytes());
+
+        public void SetParameterBytes(byte[] values) => Set(All, values);
+
+        /// <summary>Returns the parameters' distance from the image's initial ones. All must be of float.</summary>
+        public float[] GetDelta() => Get(Difference, 0, Floats());
 
         /// <summary>Sets the parameters to the image's initial ones and this distance.</summary>
         public void ApplyDelta(float[] delta) => Set(Difference, delta);
+
+        /// <summary>Returns the distance of parameters of any DTypes; that of integers is modulo 2^8, 2^16 or 2^32.</summary>
+        public byte[] GetDeltaBytes() => Get(Difference, 0, AllBytes());
+
+        public void ApplyDeltaBytes(byte[] delta) => Set(Difference, delta);
 
         /// <summary>Returns the bytes of a .gmck checkpoint.</summary>
         public byte[] Save()
@@ -195,7 +203,7 @@ namespace Gradmote
                 Tensor[] wanted = Inputs.Concat(Labels).Where(tensor => tensor.IsIn(program)).ToArray();
                 bool fits = data != null && (wanted.Length == 0 || data.Length == wanted.Length);
                 Check(fits ? 0 : WrongCount, program.ToString());
-                for (int i = 0; i < wanted.Length; i++) Copy(native.Write, wanted[i], data[i], program + " " + wanted[i].Name);
+                for (int i = 0; i < wanted.Length; i++) Copy(native.Write, wanted[i], data[i], program.ToString());
                 Check(native.Run(handle, (uint)program, out float loss), program.ToString());
                 return loss;
             }
@@ -205,14 +213,35 @@ namespace Gradmote
             }
         }
 
-        private void Copy(Native.Copying copy, Tensor tensor, Array data, string where)
+        private Array Copy(Native.Copying copy, Tensor tensor, Array data, string where)
         {
-            if (!(data is float[] || data is int[])) Check(data == null ? InvalidArgument : WrongDtype, where);
+            int dtype = Array.IndexOf(Tensor.Types, data?.GetType().GetElementType());
+            if (dtype < 0) Check(data == null ? InvalidArgument : WrongDtype, $"{where}: {tensor}");
+            return Pinned(data, $"{where}: {tensor}", (at, size) => copy(handle, tensor.Role, tensor.Index, (uint)dtype, at, size));
+        }
+
+        /// <summary>Returns the array, which the call has read or filled.</summary>
+        private T Pinned<T>(T data, string where, Func<IntPtr, UIntPtr, int> call)
+        {
             GCHandle pinned = GCHandle.Alloc(data, GCHandleType.Pinned);
-            int status = copy(handle, tensor.Role, tensor.Index, data is int[] ? 1u : 0u, pinned.AddrOfPinnedObject(), Bytes(data));
+            int status = call(pinned.AddrOfPinnedObject(), Bytes((Array)(object)data));
             pinned.Free();
             Check(status, where);
+            return data;
         }
+
+        private Tensor Inferred(Array[] data)
+        {
+            Run(Program.Infer, data);
+            return Outputs.First(tensor => tensor.IsIn(Program.Infer));
+        }
+
+        private Tensor Float(Tensor tensor) =>
+            Check(tensor.IsInteger ? WrongDtype : 0, $"{tensor}, which Values() and the methods on bytes take") ? tensor : null;
+
+        private float[] Floats() => new float[Parameters.Sum(tensor => Float(tensor).Size)];
+
+        private byte[] AllBytes() => new byte[Parameters.Sum(tensor => (tensor.Size * tensor.Width + 3) / 4 * 4)];
 
         private IReadOnlyList<Tensor> Tensors(uint role)
         {
@@ -234,28 +263,24 @@ namespace Gradmote
             return control;
         }
 
-        private float[] Named(uint values, string name)
-        {
-            Tensor found = Parameters.FirstOrDefault(tensor => tensor.Name == name);
-            return found == null ? null : Get(values, found.Index, found.Size);
-        }
+        private float[] Named(string name, Func<Tensor, float[]> get) => Parameters.Where(t => t.Name == name).Select(get).FirstOrDefault();
 
-        private float[] Get(uint values, uint index, int size)
-        {
-            var data = new float[size];
-            Check(native.Get(handle, values, index, data, Bytes(data)), "parameters");
-            return data;
-        }
+        private T Get<T>(uint values, uint index, T data) =>
+            Pinned(data, "parameters", (at, size) => native.Get(handle, values, index, at, size));
 
-        private void Set(uint values, float[] data) => Check(native.Set(handle, values, 0, data, Bytes(data)), "parameters");
+        private void Set(uint values, Array data)
+        {
+            if (data is float[]) Floats();
+            Pinned(data, "parameters", (at, size) => native.Set(handle, values, 0, at, size));
+        }
 
         private static UIntPtr Bytes(Array data) => (UIntPtr)(data == null ? 0 : Buffer.ByteLength(data));
 
         private static byte[] Text(string text) => text == null ? null : Encoding.UTF8.GetBytes(text + "\0");
 
-        private void Check(int status, string where)
+        private bool Check(int status, string where)
         {
-            if (status >= 0) return;
+            if (status >= 0) return true;
             Func<Native.Texts, string> text = texts => Marshal.PtrToStringAnsi(texts(status));
             throw new GradmoteException(status, text(native.ErrorName), where, text(native.ErrorText), text(native.ErrorHint));
         }

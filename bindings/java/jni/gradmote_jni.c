@@ -163,11 +163,11 @@ METHOD(jbyteArray, describe)(JNIEnv *env, jclass type, jlong table, jlong handle
     return new_bytes(env, tensor.name, strlen(tensor.name));
 }
 
-/* Writes a float[] or int[]. */
+/* Writes an array of a dtype, whose elements have so many bytes. */
 static int write_array(JNIEnv *env, const gm_handle_calls *calls, jlong handle, jint role, jint index, jarray data,
-                       uint32_t dtype)
+                       uint32_t dtype, jint width)
 {
-    size_t size = 4 * (size_t)(*env)->GetArrayLength(env, data);
+    size_t size = (size_t)width * (size_t)(*env)->GetArrayLength(env, data);
     void *bytes = (*env)->GetPrimitiveArrayCritical(env, data, NULL);
     int status = calls->write(handle, (uint32_t)role, (uint32_t)index, dtype, bytes, size);
     if (bytes != NULL) {
@@ -195,28 +195,29 @@ static int is_a(JNIEnv *env, jobject object, const char *name)
     return type != NULL && (*env)->IsInstanceOf(env, object, type);
 }
 
-METHOD(void, write)(JNIEnv *env, jclass type, jlong table, jlong handle, jint role, jint index, jobject data)
+/* data: an array of the dtype, whose elements have `width` bytes, or a direct ByteBuffer. */
+METHOD(void, write)(JNIEnv *env, jclass type, jlong table, jlong handle, jint role, jint index, jint dtype, jint width,
+                    jobject data)
 {
     char where[32];
     int status = GM_ERR_INVALID_ARGUMENT;
     (void)type;
     snprintf(where, sizeof where, "%s %d", role == GM_ROLE_INPUT ? "input" : "label", (int)index);
-    if (data != NULL && is_a(env, data, "[F")) {
-        status = write_array(env, CALLS(table), handle, role, index, data, GM_DTYPE_F32);
-    } else if (data != NULL && is_a(env, data, "[I")) {
-        status = write_array(env, CALLS(table), handle, role, index, data, GM_DTYPE_I32);
-    } else if (data != NULL) {
+    if (data != NULL && is_a(env, data, "java/nio/Buffer")) {
         status = write_buffer(env, CALLS(table), handle, role, index, data);
+    } else if (data != NULL) {
+        status = write_array(env, CALLS(table), handle, role, index, data, (uint32_t)dtype, width);
     }
     throws(env, status, where);
 }
 
-METHOD(void, read)(JNIEnv *env, jclass type, jlong table, jlong handle, jint role, jint index, jfloatArray data)
+METHOD(void, read)(JNIEnv *env, jclass type, jlong table, jlong handle, jint role, jint index, jint dtype, jint width,
+                   jarray data)
 {
-    size_t size = 4 * (size_t)(*env)->GetArrayLength(env, data);
+    size_t size = (size_t)width * (size_t)(*env)->GetArrayLength(env, data);
     void *bytes = (*env)->GetPrimitiveArrayCritical(env, data, NULL);
     (void)type;
-    int status = CALLS(table)->read(handle, (uint32_t)role, (uint32_t)index, GM_DTYPE_F32, bytes, size);
+    int status = CALLS(table)->read(handle, (uint32_t)role, (uint32_t)index, (uint32_t)dtype, bytes, size);
     if (bytes != NULL) {
         (*env)->ReleasePrimitiveArrayCritical(env, data, bytes, 0);
     }
@@ -289,9 +290,9 @@ METHOD(void, setSeed)(JNIEnv *env, jclass type, jlong table, jlong handle, jint 
 
 /* ---- The state --------------------------------------------------------------------------------- */
 
-METHOD(void, get)(JNIEnv *env, jclass type, jlong table, jlong handle, jint values, jint index, jfloatArray data)
+METHOD(void, get)(JNIEnv *env, jclass type, jlong table, jlong handle, jint values, jint index, jint width, jarray data)
 {
-    size_t size = 4 * (size_t)(*env)->GetArrayLength(env, data);
+    size_t size = (size_t)width * (size_t)(*env)->GetArrayLength(env, data);
     void *bytes = (*env)->GetPrimitiveArrayCritical(env, data, NULL);
     (void)type;
     int status = CALLS(table)->get(handle, (uint32_t)values, (uint32_t)index, bytes, size);
@@ -301,9 +302,9 @@ METHOD(void, get)(JNIEnv *env, jclass type, jlong table, jlong handle, jint valu
     throws(env, status, "parameters");
 }
 
-METHOD(void, set)(JNIEnv *env, jclass type, jlong table, jlong handle, jint values, jint index, jfloatArray data)
+METHOD(void, set)(JNIEnv *env, jclass type, jlong table, jlong handle, jint values, jint index, jint width, jarray data)
 {
-    size_t size = data == NULL ? 0 : 4 * (size_t)(*env)->GetArrayLength(env, data);
+    size_t size = data == NULL ? 0 : (size_t)width * (size_t)(*env)->GetArrayLength(env, data);
     void *bytes = data == NULL ? NULL : (*env)->GetPrimitiveArrayCritical(env, data, NULL);
     (void)type;
     int status = CALLS(table)->set(handle, (uint32_t)values, (uint32_t)index, bytes, size);

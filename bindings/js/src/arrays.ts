@@ -1,12 +1,12 @@
 import { bytesOf, isBuffer, kindOf, type Bytes } from "./bytes.js";
 import { DataError } from "./errors.js";
+import type { DTYPE, View } from "./generated/records.js";
 
-export type DType = "float32" | "int32";
+export type DType = (typeof DTYPE)[number];
 
 /** Data of a tensor: a typed array, a plain array of numbers, one number, or raw bytes. */
 export type Data = Bytes | readonly number[] | readonly bigint[] | number;
 
-type Target = Float32Array | Int32Array;
 type Values = ArrayLike<number> | ArrayLike<bigint>;
 
 /** The names of arrays of whole numbers, and of what may hold a tensor's raw bytes. */
@@ -16,24 +16,24 @@ const RAW = /^((Shared)?ArrayBuffer|DataView|Buffer|U?int8(Clamped)?Array)$/i;
 /**
  * Copies data into a tensor of the arena.
  *
- * A float32 tensor takes a Float32Array or an array of numbers; an int32 tensor takes integers of any type that fit. Both
- * take exactly their size in raw bytes. Throws DataError for other data, and the tensor is as it was then.
+ * A float32 tensor takes a Float32Array or an array of numbers; others take integers of any type that fit. All take
+ * exactly their size in raw bytes. Throws DataError for other data, and the tensor is as it was then.
  */
-export function copyInto(target: Target, data: Data, what: string): void {
+export function copyInto(target: View, data: Data, what: string): void {
   const kind = kindOf(data);
-  if (RAW.test(kind) && (isBuffer(data) || ArrayBuffer.isView(data)) && data.byteLength === target.byteLength) {
+  const isRaw = RAW.test(kind) && (target.BYTES_PER_ELEMENT > 1 || !/^[UI]/.test(kind)); // U?int8Array has a sign, or none
+  if (isRaw && (isBuffer(data) || ArrayBuffer.isView(data)) && data.byteLength === target.byteLength) {
     new Uint8Array(target.buffer, target.byteOffset, target.byteLength).set(bytesOf(data, what));
     return;
   }
   const values = typeof data === "number" ? [data] : (data as Values);
   const isFloat = target instanceof Float32Array;
-  if (!fits(kind, isFloat)) throw wrongType(kind, isFloat, what);
+  if (!fits(kind, isFloat)) throw wrongType(kind, kindOf(target), what);
   if (values.length !== target.length) {
     throw new DataError(`${what} has ${target.length} elements; ${values.length} were given`, "see inputs() and labels() for shapes");
   }
-  if (kind === "Float32Array") target.set(values as ArrayLike<number>);
-  else if (isFloat) target.set(allNumbers(values, what));
-  else target.set(kind === "Int32Array" ? (values as ArrayLike<number>) : allInt32(values, what));
+  if (kind === kindOf(target)) target.set(values as ArrayLike<number>);
+  else target.set(isFloat ? allNumbers(values, what) : allIntegers(values, target, what));
 }
 
 function fits(kind: string, isFloat: boolean): boolean {
@@ -41,10 +41,8 @@ function fits(kind: string, isFloat: boolean): boolean {
   return isFloat ? kind === "Float32Array" : INTEGERS.test(kind);
 }
 
-function wrongType(kind: string, isFloat: boolean, what: string): DataError {
-  const wanted = isFloat ? "float32" : "int32";
-  const array = isFloat ? "Float32Array" : "Int32Array";
-  return new DataError(`${what} takes ${wanted}, not ${kind}`, `convert it, for instance with ${array}.from(data)`);
+function wrongType(kind: string, wanted: string, what: string): DataError {
+  return new DataError(`${what} takes ${wanted.slice(0, -5).toLowerCase()}, not ${kind}`, `pass ${wanted}`);
 }
 
 function allNumbers(values: Values, what: string): ArrayLike<number> {
@@ -54,14 +52,15 @@ function allNumbers(values: Values, what: string): ArrayLike<number> {
   return values as ArrayLike<number>;
 }
 
-function allInt32(values: Values, what: string): Int32Array {
-  return Int32Array.from({ length: values.length }, (_, i) => {
-    const value = Number(values[i]);
-    if (value !== (value | 0) || !["number", "bigint"].includes(typeof values[i])) {
-      throw new DataError(`element ${i} of ${what} is ${String(values[i])}`, "pass whole numbers of 32 bits");
+function allIntegers(values: Values, target: View, what: string): ArrayLike<number> {
+  const made = (target as Int32Array).slice();
+  for (let i = 0; i < values.length; i++) {
+    const value = (made[i] = Number(values[i]));
+    if (value !== made[i] || !["number", "bigint"].includes(typeof values[i])) {
+      throw new DataError(`element ${i} of ${what} is ${String(values[i])}`, "pass whole numbers");
     }
-    return value;
-  });
+  }
+  return made;
 }
 
 /** Returns a whole number that fits 32 bits without a sign. Throws DataError for any other value. */

@@ -1,4 +1,5 @@
 import { explained } from "./explained.js";
+import { ARRAYS, type View } from "./generated/records.js";
 
 /** The functions of bindings/wasm. Pointers are numbers; those of 2 GB and more come as negative ones. */
 export interface Exports {
@@ -57,12 +58,13 @@ export class Memory {
     return new Uint8Array(this.exports.memory.buffer, at >>> 0, size);
   }
 
-  floats(at: number, count: number): Float32Array {
-    return new Float32Array(this.exports.memory.buffer, at >>> 0, count);
+  /** Returns what lies in so many bytes, as numbers of a dtype. */
+  view(dtype: number, at: number, size: number): View {
+    return new ARRAYS[dtype](this.exports.memory.buffer, at >>> 0, size / ARRAYS[dtype].BYTES_PER_ELEMENT);
   }
 
-  ints(at: number, count: number): Int32Array {
-    return new Int32Array(this.exports.memory.buffer, at >>> 0, count);
+  floats(at: number, count: number): Float32Array {
+    return new Float32Array(this.exports.memory.buffer, at >>> 0, count);
   }
 
   words(at: number, count: number): Uint32Array {

@@ -2,7 +2,7 @@ import { copyInto, u32, type Data } from "./arrays.js";
 import { bytesOf, type Bytes } from "./bytes.js";
 import { check, DataError, GradmoteError, RuntimeFault } from "./errors.js";
 import { ERRORS } from "./generated/errors.js";
-import { CONTROL, Header, NONE, PROPERTY_TYPE, Property, SCHEDULE, STORE_DTYPE } from "./generated/records.js";
+import { CONTROL, Header, NONE, PROPERTY_TYPE, Property, SCHEDULE, STORE_DTYPE, type View } from "./generated/records.js";
 import { Memory, type Exports } from "./memory.js";
 import { requirementsIn, type Requirements } from "./requirements.js";
 import { loadedRuntime, moduleOf, type Runtime } from "./runtime.js";
@@ -22,8 +22,7 @@ export interface Store {
   dtype: (typeof STORE_DTYPE)[number];
 }
 
-/** A view of the arena: of float32 numbers, or of int32 numbers. */
-export type View = Float32Array | Int32Array;
+export type { View };
 
 const WITH_LOSS = ["eval", "train", "step"];
 const FLOATS_OF_CONTROL: string[] = ["learningRate", "baseLearningRate", "gradientScale"];
@@ -369,7 +368,7 @@ export class Session {
     return this.#viewed(this.#findParameter("gm_gradient", "gradient of parameter", nameOrIndex));
   }
 
-  /** Returns all trained parameters as one view, in the order of parameterNames(). */
+  /** Returns all trained parameters as one view, in the order of parameterNames(). The modules train float32 alone. */
   parameters(): Float32Array {
     const [, data, size] = this.#ask("gm_parameters", "parameters");
     return this.#open().floats(data, size / 4);
@@ -553,8 +552,7 @@ export class Session {
 
   /** Returns what a gm_view is of. */
   #viewed([, data, size, dtype]: Uint32Array): View {
-    const memory = this.#open();
-    return dtype === 0 ? memory.floats(data, size / 4) : memory.ints(data, size / 4);
+    return this.#open().view(dtype, data, size);
   }
 
   #room(): Float32Array {
@@ -580,7 +578,7 @@ export class Session {
   #property(): [string, number] {
     const memory = this.#open(), at = memory.scratch;
     const isFloat = PROPERTY_TYPE[memory.words(at + Property.type, 1)[0]] === "f32";
-    const value = isFloat ? memory.floats(at + Property.value, 1)[0] : memory.ints(at + Property.value, 1)[0];
+    const value = isFloat ? memory.floats(at + Property.value, 1)[0] : memory.words(at + Property.value, 1)[0] | 0;
     return [memory.text(at + Property.key), value];
   }
 

@@ -1,6 +1,6 @@
 import { type DType } from "./arrays.js";
 import { DataError, GradmoteError } from "./errors.js";
-import { Header, NONE, PROGRAM, ROLE, SECTION, Tensor as Record } from "./generated/records.js";
+import { DTYPE, Header, NONE, PROGRAM, ROLE, SECTION, Tensor as Record, type View } from "./generated/records.js";
 import type { Memory } from "./memory.js";
 
 export type Program = (typeof PROGRAM)[number];
@@ -26,7 +26,7 @@ export class Tensor {
   /** It holds data, and no run that may have overwritten it has come since. */
   given: boolean;
 
-  constructor(readonly role: Role, readonly info: TensorInfo, readonly view: Float32Array | Int32Array) {
+  constructor(readonly role: Role, readonly info: TensorInfo, readonly view: View) {
     this.title = info.name ? `${role} '${info.name}'` : role;
     this.given = info.lasts;
   }
@@ -44,17 +44,16 @@ export function readTensors(memory: Memory, arena: number): Tensor[] {
   const found: Tensor[] = [];
   for (let at = table.start; at < table.end; at += Record.sizeof) {
     const word = (field: number) => memory.words(at + field, 1)[0];
-    const offset = word(Record.offset), size = word(Record.size), isFloat = word(Record.dtype) === 0;
+    const offset = word(Record.offset), size = word(Record.size), dtype = word(Record.dtype);
     const info: TensorInfo = {
       name: word(Record.name) === NONE ? null : memory.text(names + word(Record.name)),
-      dtype: isFloat ? "float32" : "int32",
+      dtype: DTYPE[dtype],
       shape: [...memory.words(at + Record.dims, word(Record.rank))],
       size,
       programs: programNames(word(Record.programs)),
       lasts: offset < scratch,
     };
-    const view = isFloat ? memory.floats(arena + offset, size / 4) : memory.ints(arena + offset, size / 4);
-    found.push(new Tensor(ROLE[word(Record.role)], info, view));
+    found.push(new Tensor(ROLE[word(Record.role)], info, memory.view(dtype, arena + offset, size)));
   }
   return found;
 }

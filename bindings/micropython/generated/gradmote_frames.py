@@ -13,6 +13,10 @@ PAYLOAD_LIMIT = 1024
 BYTE_TIMEOUT_MS = 100
 IDLE_MS = 1000
 FORMAT_VERSION = 1
+#: the names of dtypes, and the typecodes of the module array, by the number of the dtype
+DTYPES = ('float32', 'int32', 'int8', 'uint8', 'int16')
+TYPECODES = 'fibBh'
+STORE_DTYPES = ('int8', 'f32', 'bytes')
 
 FAULTS = {'INVALID_ARGUMENT': -1,
  'BAD_MAGIC': -2,

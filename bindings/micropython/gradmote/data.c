@@ -155,17 +155,34 @@ static int read_int(const mp_buffer_info_t *data, size_t index, size_t width, in
     return value == *out && (is_signed || bits <= INT32_MAX);
 }
 
-static void copy_ints(uint8_t *out, uint32_t count, const mp_buffer_info_t *data, size_t width)
+/* Raises DataError with the name of the dtype that a tensor takes, and the rest of the text. */
+static NORETURN void raise_type(const char *rest, element each)
+{
+    char text[80] = "the tensor takes ";
+    memcpy(text + strlen(text), each.name, strlen(each.name));
+    memcpy(text + strlen(text), rest, strlen(rest));
+    raise_data_error(text, each.width == 4 ? "use smaller values, as array('i', ...)"
+                                           : "give the quantized numbers, round(x / scale) + zero_point");
+}
+
+static int fits(int32_t value, element each)
+{
+    unsigned unused = 32 - 8 * (unsigned)each.width;
+    uint32_t bits = (uint32_t)value << unused;
+    return each.typecode == 'B' ? (uint32_t)value <= UINT8_MAX : (int32_t)bits >> unused == value;
+}
+
+static void copy_ints(uint8_t *out, uint32_t count, const mp_buffer_info_t *data, size_t width, element each)
 {
     int32_t value;
     for (size_t i = 0; i < count; ++i) {
-        if (!read_int(data, i, width, &value)) {
-            raise_data_error("the tensor takes int32; a value lies outside its range", "use smaller values");
+        if (!read_int(data, i, width, &value) || !fits(value, each)) {
+            raise_type("; a value lies outside its range", each);
         }
     }
     for (size_t i = 0; i < count; ++i) {
         (void)read_int(data, i, width, &value);
-        memcpy(out + i * sizeof value, &value, sizeof value);
+        memcpy(out + i * each.width, &value, each.width);
     }
 }
 
@@ -183,42 +200,47 @@ static size_t width_of_int(int typecode)
     }
 }
 
-static void copy_as_ints(uint8_t *out, uint32_t size, mp_buffer_info_t *data)
+/* An array of 8-bit numbers is no bytes of a tensor of such numbers, because these have a sign or none. */
+static int are_bytes(mp_obj_t data)
+{
+    const void *type = mp_obj_get_type(data);
+    return type == &mp_type_bytes || type == &mp_type_bytearray || type == TYPE_OF_MEMORYVIEW;
+}
+
+static void copy_as_ints(uint8_t *out, uint32_t size, mp_buffer_info_t *data, element each, int is_bytes)
 {
     size_t width = width_of_int(data->typecode);
     if (data->typecode == BYTEARRAY_TYPECODE) {
         data->typecode = 'B';
     }
     if (width == 0) {
-        raise_data_error("the tensor takes integers", "pass array('i', ...)");
+        raise_type(", and no other numbers", each);
     }
-    if (width == 1 && data->len == size) {
+    if (width == 1 && data->len == size && (each.width > 1 || is_bytes || data->typecode == each.typecode)) {
         memcpy(out, data->buf, size);
         return;
     }
-    if (data->len != size / 4 * width) {
-        raise_size(size / 4, data->len / width);
+    if (data->len != size / each.width * width) {
+        raise_size(size / each.width, data->len / width);
     }
-    copy_ints(out, size / 4, data, width);
+    copy_ints(out, size / each.width, data, width, each);
 }
 
-void copy_floats(void *out, uint32_t size, mp_obj_t data)
+void copy_elements(void *out, uint32_t size, uint32_t dtype, mp_obj_t data)
 {
     mp_buffer_info_t buffer;
     mp_get_buffer_raise(data, &buffer, MP_BUFFER_READ);
-    copy_as_floats(out, size, &buffer);
+    if (dtype == GM_DTYPE_F32) {
+        copy_as_floats(out, size, &buffer);
+    } else {
+        element each = element_of(dtype);
+        copy_as_ints(out, size, &buffer, each, each.width == 1 && are_bytes(data));
+    }
 }
 
 static void copy_tensor(const session_obj *self, const gm_tensor *tensor, mp_obj_t data)
 {
-    mp_buffer_info_t buffer;
-    uint8_t *out = self->session.arena + tensor->offset;
-    mp_get_buffer_raise(data, &buffer, MP_BUFFER_READ);
-    if (tensor->dtype == GM_DTYPE_F32) {
-        copy_as_floats(out, tensor->size, &buffer);
-    } else {
-        copy_as_ints(out, tensor->size, &buffer);
-    }
+    copy_elements(self->session.arena + tensor->offset, tensor->size, tensor->dtype, data);
 }
 
 static void require_idle(const session_obj *self)

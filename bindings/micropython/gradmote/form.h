@@ -19,6 +19,7 @@
 typedef mp_obj_full_type_t module_type;
 #define mp_call_method_n_kw(n, kw, args) (mp_fun_table.call_method_n_kw((n), (kw), (args)))
 #define OBJECT_IS_STR(o) (mp_obj_get_type(o) == &mp_type_str)
+#define TYPE_OF_MEMORYVIEW MP_OBJ_TO_PTR(mp_load_global(MP_QSTR_memoryview))
 
 #else
 
@@ -31,6 +32,7 @@ typedef mp_obj_full_type_t module_type;
 
 typedef const mp_obj_type_t module_type;
 #define OBJECT_IS_STR(o) mp_obj_is_str(o)
+#define TYPE_OF_MEMORYVIEW &mp_type_memoryview
 
 #endif
 

@@ -8,16 +8,29 @@ static mp_obj_t state(mp_obj_t self_in)
     session_obj *self = opened(self_in);
     gm_view view;
     check(gm_state(&self->session, &view), "state");
-    return new_view(self, view.data, view.size, 'B');
+    return new_view(self, view.data, view.size, GM_DTYPE_U8);
 }
 MP_DEFINE_CONST_FUN_OBJ_1(state_obj, state);
+
+/* Returns float32 where all parameters have that dtype, else uint8: bytes, in which each parameter
+ * begins at a multiple of 4. */
+static uint32_t common_dtype(session_obj *self)
+{
+    gm_view view;
+    for (uint32_t index = 0; gm_parameter(&self->session, index, &view) == GM_OK; ++index) {
+        if (view.dtype != GM_DTYPE_F32) {
+            return GM_DTYPE_U8;
+        }
+    }
+    return GM_DTYPE_F32;
+}
 
 static mp_obj_t parameters(mp_obj_t self_in)
 {
     session_obj *self = opened(self_in);
     gm_view view;
     check(gm_parameters(&self->session, &view), "parameters");
-    return new_view(self, view.data, view.size, 'f');
+    return new_view(self, view.data, view.size, common_dtype(self));
 }
 MP_DEFINE_CONST_FUN_OBJ_1(parameters_obj, parameters);
 
@@ -25,7 +38,7 @@ MP_DEFINE_CONST_FUN_OBJ_1(parameters_obj, parameters);
 
 static mp_obj_t view_of(session_obj *self, const gm_view *view)
 {
-    return new_view(self, view->data, view->size, view->dtype == GM_DTYPE_F32 ? 'f' : 'i');
+    return new_view(self, view->data, view->size, view->dtype);
 }
 
 static mp_obj_t name_of(const gm_view *view, uint32_t index)
@@ -85,18 +98,18 @@ static mp_obj_t gradient(mp_obj_t self_in, mp_obj_t name_or_index)
 }
 MP_DEFINE_CONST_FUN_OBJ_2(gradient_obj, gradient);
 
-/* Floats at an address that the caller's bytes may not have. */
-static float *floats_of(const session_obj *self, mp_obj_t data)
+/* Returns what parameters() gives at an address that the caller's bytes may not have. */
+static void *parameters_of(session_obj *self, mp_obj_t data)
 {
-    float *floats = m_malloc(self->needs.parameters_size + 1);
-    copy_floats(floats, self->needs.parameters_size, data);
-    return floats;
+    void *copy = m_malloc(self->needs.parameters_size + 1);
+    copy_elements(copy, self->needs.parameters_size, common_dtype(self), data);
+    return copy;
 }
 
 static mp_obj_t set_parameters(mp_obj_t self_in, mp_obj_t data)
 {
     session_obj *self = opened(self_in);
-    check(gm_set_parameters(&self->session, floats_of(self, data), self->needs.parameters_size), "set_parameters");
+    check(gm_set_parameters(&self->session, parameters_of(self, data), self->needs.parameters_size), "set_parameters");
     return mp_const_none;
 }
 MP_DEFINE_CONST_FUN_OBJ_2(set_parameters_obj, set_parameters);
@@ -114,7 +127,7 @@ MP_DEFINE_CONST_FUN_OBJ_1(delta_obj, delta);
 static mp_obj_t apply_delta(mp_obj_t self_in, mp_obj_t data)
 {
     session_obj *self = opened(self_in);
-    check(gm_apply_delta(&self->session, floats_of(self, data), self->needs.parameters_size), "apply_delta");
+    check(gm_apply_delta(&self->session, parameters_of(self, data), self->needs.parameters_size), "apply_delta");
     return mp_const_none;
 }
 MP_DEFINE_CONST_FUN_OBJ_2(apply_delta_obj, apply_delta);

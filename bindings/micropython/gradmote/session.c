@@ -96,11 +96,11 @@ static mp_obj_array_t *new_memoryview(char typecode, size_t count, void *items)
 
 /* The collector follows pointers to the start of a block alone, so the view has that, and an
  * offset. */
-mp_obj_t new_view(session_obj *self, void *data, uint32_t size, char typecode)
+mp_obj_t new_view(session_obj *self, void *data, uint32_t size, uint32_t dtype)
 {
-    size_t width = typecode == 'B' ? 1 : 4;
-    mp_obj_array_t *view = new_memoryview(typecode, size / width, self->memory);
-    view->free = (size_t)((uint8_t *)data - self->memory) / width;
+    element each = element_of(dtype);
+    mp_obj_array_t *view = new_memoryview(each.typecode, size / each.width, self->memory);
+    view->free = (size_t)((uint8_t *)data - self->memory) / each.width;
     return MP_OBJ_FROM_PTR(view);
 }
 
@@ -300,6 +300,17 @@ static mp_obj_t requirements(mp_obj_t self)
 }
 MP_DEFINE_CONST_FUN_OBJ_1(requirements_obj, requirements);
 
+static unsigned parameter_elements(const session_obj *self)
+{
+    const gm_section *table = &self->session.header->sections[GM_SECTION_STATE];
+    const gm_state_entry *entry = (const gm_state_entry *)(const void *)(self->session.image + table->offset);
+    unsigned elements = 0;
+    for (uint32_t left = gm_parameter_count(&self->session); left > 0; --left, ++entry) {
+        elements += (unsigned)(entry->size / element_of(entry->dtype).width);
+    }
+    return elements;
+}
+
 /* As on CPython, but for the scheme: "<Session: 4 parameters, 20416 bytes of arena, 0 steps>". */
 void session_print(const mp_print_t *print, mp_obj_t self_in, mp_print_kind_t kind)
 {
@@ -310,9 +321,8 @@ void session_print(const mp_print_t *print, mp_obj_t self_in, mp_print_kind_t ki
         return;
     }
     unsigned steps = (unsigned)gm_control_view(&self->session)->train_steps;
-    mp_printf(print, "<Session: %u parameters in %u tensors, arena %u bytes, %u steps, %s>",
-              (unsigned)(self->needs.parameters_size / 4), (unsigned)gm_parameter_count(&self->session),
-              (unsigned)self->needs.arena_size, steps, profile_name);
+    mp_printf(print, "<Session: %u parameters in %u tensors, arena %u bytes, %u steps, %s>", parameter_elements(self),
+              (unsigned)gm_parameter_count(&self->session), (unsigned)self->needs.arena_size, steps, profile_name);
 }
 
 static void poison_bytes(uint8_t *at, const uint8_t *end)

@@ -5,6 +5,8 @@
 #include "form.h"
 #include "gradmote.h"
 
+#include "../generated/dtypes.h"
+
 #define ARENA_ALIGNMENT 16u
 
 /* Floats that steps return are made before they are needed, so many at a time. */
@@ -59,8 +61,8 @@ const char *text_of(mp_obj_t value);
 
 mp_obj_t new_text(const char *text);
 
-/* Returns a memoryview of a part of the arena. typecode: 'f', 'i' or 'B'. */
-mp_obj_t new_view(session_obj *self, void *data, uint32_t size, char typecode);
+/* Returns a memoryview of a part of the arena, with elements of a dtype. */
+mp_obj_t new_view(session_obj *self, void *data, uint32_t size, uint32_t dtype);
 
 /* Returns the one argument that a method may be called without, given in its position or by name,
  * or NULL. */
@@ -87,8 +89,9 @@ void feed_and_begin(session_obj *self, uint32_t program, size_t n, const mp_obj_
 /* Copies one array into an input or label. */
 void write_tensor(session_obj *self, uint32_t role, uint32_t index, mp_obj_t data);
 
-/* Copies float32 data of exactly `size` bytes. */
-void copy_floats(void *out, uint32_t size, mp_obj_t data);
+/* Copies data of a dtype, exactly `size` bytes of it: of float32 those alone, of integers those of any
+ * type that fit, and of both the bytes themselves. */
+void copy_elements(void *out, uint32_t size, uint32_t dtype, mp_obj_t data);
 
 /* Notes that an input or label was written, as far as `given` tells it. */
 void mark_given(session_obj *self, uint32_t role, uint32_t index);

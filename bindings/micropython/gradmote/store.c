@@ -18,7 +18,7 @@ static mp_obj_t store(mp_obj_t self)
     store_named(dict, MP_QSTR_classes, mp_obj_new_int_from_uint(info.classes));
     store_named(dict, MP_QSTR_elements, mp_obj_new_int_from_uint(info.elements));
     store_named(dict, MP_QSTR_kept, mp_obj_new_int_from_uint(info.kept));
-    store_named(dict, MP_QSTR_dtype, new_text(info.dtype == GM_STORE_DTYPE_INT8 ? "int8" : "f32"));
+    store_named(dict, MP_QSTR_dtype, new_text(store_dtype_name(info.dtype)));
     return dict;
 }
 MP_DEFINE_CONST_FUN_OBJ_1(store_obj, store);
@@ -42,7 +42,8 @@ static mp_obj_t learn(size_t n_args, const mp_obj_t *args, mp_map_t *named)
     uint32_t label = u32_of(args[1]);
     if (sample != MP_OBJ_NULL && sample != mp_const_none) {
         const gm_tensor *input = find_tensor(self, GM_ROLE_INPUT, 0xFFFFFFFFu, 0);
-        copy_floats(self->session.arena + input->offset, 4 * info_of(self).elements, sample);
+        uint32_t size = element_of(input->dtype).width * info_of(self).elements;
+        copy_elements(self->session.arena + input->offset, size, input->dtype, sample);
         mark_given(self, GM_ROLE_INPUT, 0);
     }
     require_first_input(self);

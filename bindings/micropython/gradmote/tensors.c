@@ -3,14 +3,9 @@
 
 #define ALL_PROGRAMS 0xFFFFFFFFu
 
-static char typecode_of(const gm_tensor *tensor)
-{
-    return tensor->dtype == GM_DTYPE_F32 ? 'f' : 'i';
-}
-
 static mp_obj_t view_of(session_obj *self, const gm_tensor *tensor)
 {
-    return new_view(self, self->session.arena + tensor->offset, tensor->size, typecode_of(tensor));
+    return new_view(self, self->session.arena + tensor->offset, tensor->size, tensor->dtype);
 }
 
 static mp_obj_t set_input(mp_obj_t self_in, mp_obj_t index, mp_obj_t data)
@@ -97,7 +92,7 @@ static mp_obj_t describe(const session_obj *self, const gm_tensor *tensor)
 {
     mp_obj_t dict = mp_obj_new_dict(6);
     store_named(dict, MP_QSTR_name, name_of(self, tensor));
-    store_named(dict, MP_QSTR_dtype, new_text(tensor->dtype == GM_DTYPE_F32 ? "float32" : "int32"));
+    store_named(dict, MP_QSTR_dtype, new_text(element_of(tensor->dtype).name));
     store_named(dict, MP_QSTR_shape, shape_of(tensor));
     store_named(dict, MP_QSTR_size, mp_obj_new_int_from_uint(tensor->size));
     store_named(dict, MP_QSTR_programs, programs_of(tensor));

@@ -359,7 +359,7 @@ class Board:
         """Return one tensor of one program."""
         tensor = self.tensor(program, role, index)
         shape = tensor["shape"]
-        values = [int(tensor["dtype"] == "int32"), len(shape), int(tensor["lasts"]), tensor["size"]]
+        values = [frames.DTYPES.index(tensor["dtype"]), len(shape), int(tensor["lasts"]), tensor["size"]]
         values += list(shape) + [1] * (6 - len(shape))
         return values, (tensor["name"] or "").encode()[: FRAME_LIMIT - 40]
 
@@ -438,27 +438,28 @@ class Board:
     def data(self, role, index, offset, data):
         """Write into an input or label."""
         view = self.view(role, index)
-        if offset % 4 or len(data) % 4 or offset + len(data) > 4 * len(view):
+        width = width_of(view)
+        if offset % width or len(data) % width or offset + len(data) > width * len(view):
             raise Fault("WRONG_SIZE")
-        code = "f" if self.is_float(role, index) else "i"
-        view[offset // 4 : (offset + len(data)) // 4] = array(code, data)
+        code = frames.TYPECODES[frames.DTYPES.index(self.dtype_name(role, index))]
+        view[offset // width : (offset + len(data)) // width] = array(code, data)
         return ()
 
-    def is_float(self, role, index):
-        """Tell whether an input or label holds float32."""
+    def dtype_name(self, role, index):
+        """Return the name of what an input or label holds."""
         session = self.session
-        return (session.inputs, session.labels)[role]()[index]["dtype"] == "float32"
+        return (session.inputs, session.labels)[role]()[index]["dtype"]
 
     def data_u8(self, role, index, element, scale, zero, data):
         """Write into an input or label from one byte an element."""
-        view = self.view(role, index)
-        if element + len(data) > len(view):
+        view, dtype = self.view(role, index), self.dtype_name(role, index)
+        if element + len(data) > len(view) or dtype == "int16":
             raise Fault("WRONG_SIZE")
-        real = self.is_float(role, index)
         rounded = array("f", [0.0])
         for at, byte in enumerate(data):
             rounded[0] = byte - zero
-            view[element + at] = rounded[0] * scale if real else byte
+            signed = byte - 256 if dtype == "int8" and byte > 127 else byte
+            view[element + at] = rounded[0] * scale if dtype == "float32" else signed
         return ()
 
     def require_samples(self, program):
@@ -543,7 +544,7 @@ class Board:
     def store(self):
         """Return what the sample store is, and how much it holds."""
         found = self.opened().store()
-        kind = ("int8", "f32").index(found["dtype"])
+        kind = frames.STORE_DTYPES.index(found["dtype"])
         return found["capacity"], found["classes"], kind, found["elements"], found["kept"], 0
 
     def store_class(self, label):
@@ -669,7 +670,8 @@ class Board:
             return part_of(memoryview(self.image), 1, offset, length)
         if source == frames.SOURCES["STATE"]:
             return part_of(session.state(), 1, offset, length)
-        return part_of(self.source_view(source, program, role, index), 4, offset, length)
+        view = self.source_view(source, program, role, index)
+        return part_of(view, width_of(view), offset, length)
 
     def source_view(self, source, program, role, index):
         """Return the view that a request reads from."""
@@ -720,6 +722,11 @@ def split(reply):
     if len(reply) == 2 and isinstance(reply[1], bytes):
         return reply
     return reply, b""
+
+
+def width_of(view):
+    """Return the bytes of one item of a view that has some."""
+    return len(bytes(view[:1]))
 
 
 def part_of(view, width, offset, length):

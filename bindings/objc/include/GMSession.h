@@ -7,9 +7,9 @@
  *     [session stepWithData:@[ pixels, @[ @3 ] ] loss:&loss error:&error];
  *     NSData *checkpoint = [session saveWithError:&error];
  *
- * A program takes every input, then every label. Each of them is an NSData of float or int32_t, or
- * an NSArray of NSNumber. What a method returns in an NSData are floats. A method that fails returns
- * NO or nil, and the parameters are as they were. A session serves one thread at a time. It may be
+ * A program takes every input, then every label. Each of them is an NSData of numbers of the tensor's
+ * dtype, or an NSArray of NSNumber. What a method returns in an NSData are numbers of the tensor's
+ * dtype too. A method that fails returns NO or nil, and the parameters are as they were. A session serves one thread at a time. It may be
  * compiled with and without automatic reference counting.
  */
 #import <Foundation/Foundation.h>
@@ -37,19 +37,29 @@ typedef NS_ENUM(uint32_t, GMProgram) {
     GMProgramStep,
 };
 
+/* The types of a tensor's numbers: float, int32_t, int8_t, uint8_t and int16_t. */
+typedef NS_ENUM(uint32_t, GMDType) {
+    GMDTypeF32,
+    GMDTypeI32,
+    GMDTypeI8,
+    GMDTypeU8,
+    GMDTypeI16,
+};
+
 /* An input, label, output or parameter of an image. */
 @interface GMTensor : NSObject {
   @package
     NSString *_name;
     NSArray *_shape;
     NSUInteger _length;
-    BOOL _isInteger;
+    GMDType _dtype;
     uint32_t _role, _index, _programs;
 }
 @property(nonatomic, readonly, copy) NSString *name;
 @property(nonatomic, readonly, copy) NSArray<NSNumber *> *shape;
-@property(nonatomic, readonly) NSUInteger length; /* bytes; a number has 4 */
-@property(nonatomic, readonly) BOOL isInteger;    /* int32_t numbers, otherwise float */
+@property(nonatomic, readonly) NSUInteger length; /* bytes */
+@property(nonatomic, readonly) GMDType dtype;
+@property(nonatomic, readonly) BOOL isInteger; /* of any type, otherwise float */
 - (BOOL)isInProgram:(GMProgram)program;
 @end
 
@@ -122,15 +132,17 @@ typedef NS_ENUM(uint32_t, GMProgram) {
 /* Sets the seed of Dropout and of the sample store's choices. */
 - (BOOL)setSeed:(uint32_t)seed error:(NSError **)error;
 
-/* Returns the parameter of that name, or its accumulated gradient. */
+/* Returns the parameter of that name, or its accumulated gradient, which is of float for every dtype. */
 - (nullable NSData *)parameterNamed:(NSString *)name error:(NSError **)error;
 - (nullable NSData *)gradientNamed:(NSString *)name error:(NSError **)error;
 
-/* Returns all parameters in their order, or sets them. */
+/* Returns all parameters in their order, or sets them. Each has numbers of its dtype, and begins at a
+ * multiple of 4 bytes. */
 - (nullable NSData *)parameterValuesWithError:(NSError **)error;
 - (BOOL)setParameterValues:(NSData *)values error:(NSError **)error;
 
-/* Returns the parameters' distance from the image's initial ones, or sets them to such a distance. */
+/* Returns the parameters' distance from the image's initial ones, in the same form, or sets them to
+ * such a distance. That of integers is modulo 2^8, 2^16 or 2^32. */
 - (nullable NSData *)deltaWithError:(NSError **)error;
 - (BOOL)applyDelta:(NSData *)delta error:(NSError **)error;
 

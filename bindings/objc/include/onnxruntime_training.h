@@ -53,7 +53,7 @@ typedef NS_ENUM(int32_t, ORTTensorElementDataType) {
 @property(nonatomic, copy) NSArray<NSNumber *> *shape;
 @end
 
-/* A tensor of float, int32_t or int64_t. */
+/* A tensor of float, int8_t, uint8_t, int32_t or int64_t. */
 @interface ORTValue : NSObject {
   @private
     NSMutableData *_data;

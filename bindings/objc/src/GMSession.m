@@ -5,7 +5,7 @@
 
 @implementation GMTensor
 
-@synthesize name = _name, shape = _shape, length = _length, isInteger = _isInteger;
+@synthesize name = _name, shape = _shape, length = _length, dtype = _dtype;
 
 /* Describes a tensor of a session; returns nil where the session has no more of that role. */
 - (instancetype)initWithSession:(int64_t)session role:(uint32_t)role index:(uint32_t)index {
@@ -20,7 +20,7 @@
     _index = index;
     _programs = found.programs;
     _length = found.size;
-    _isInteger = found.dtype == GM_DTYPE_I32;
+    _dtype = (GMDType)found.dtype;
     _name = [[NSString alloc] initWithUTF8String:found.name];
     _shape = [shape copy];
     return self;
@@ -28,19 +28,37 @@
 
 - (void)dealloc { GM_RELEASE(_name); GM_RELEASE(_shape); GM_DEALLOC(); }
 
+- (BOOL)isInteger { return _dtype != GMDTypeF32; }
+
 - (BOOL)isInProgram:(GMProgram)program { return program <= GMProgramStep && (_programs >> program & 1); }
 
 @end
 
-/* Returns numbers as the tensor has them in memory, or nil where one is none, or does not fit. */
-static NSData *packed(NSArray *numbers, BOOL isInteger) {
-    NSMutableData *packed = [NSMutableData dataWithCapacity:4 * [numbers count]];
+/* The numbers of each dtype: their bytes, their limits where they are integers, and their name. */
+static const struct {
+    uint32_t length;
+    int32_t least, most;
+    const char *name;
+} numbersOf[GM_DTYPE_COUNT] = {
+    [GM_DTYPE_F32] = {4, 0, 0, "float"},
+    [GM_DTYPE_I32] = {4, INT32_MIN, INT32_MAX, "int32_t"},
+    [GM_DTYPE_I8] = {1, INT8_MIN, INT8_MAX, "int8_t"},
+    [GM_DTYPE_U8] = {1, 0, UINT8_MAX, "uint8_t"},
+    [GM_DTYPE_I16] = {2, INT16_MIN, INT16_MAX, "int16_t"},
+};
+
+/* Returns numbers as a tensor of the dtype has them in memory, or nil where one is none, or does not fit. The lowest
+ * bytes of an integer lie first. */
+static NSData *packed(NSArray *numbers, GMDType dtype) {
+    uint32_t length = numbersOf[dtype].length;
+    NSMutableData *packed = [NSMutableData dataWithCapacity:length * [numbers count]];
     for (NSNumber *number in numbers) {
         if (![number isKindOfClass:[NSNumber class]]) return nil;
         int32_t integer = (int32_t)[number longLongValue];
         float real = [number floatValue];
-        if (isInteger && ![number isEqualToNumber:@(integer)]) return nil;
-        [packed appendBytes:isInteger ? (void *)&integer : (void *)&real length:4];
+        BOOL isReal = dtype == GMDTypeF32, isIn = integer >= numbersOf[dtype].least && integer <= numbersOf[dtype].most;
+        if (!isReal && (!isIn || ![number isEqualToNumber:@(integer)])) return nil;
+        [packed appendBytes:isReal ? (void *)&real : (void *)&integer length:length];
     }
     return packed;
 }
@@ -105,15 +123,15 @@ static NSData *packed(NSArray *numbers, BOOL isInteger) {
 /* ---- Programs ---------------------------------------------------------------------------------- */
 
 - (BOOL)write:(id)value to:(GMTensor *)tensor error:(NSError **)error {
-    NSData *data = [value isKindOfClass:[NSArray class]] ? packed(value, tensor.isInteger) : value;
+    NSData *data = [value isKindOfClass:[NSArray class]] ? packed(value, tensor.dtype) : value;
     int status = GM_ERR_WRONG_DTYPE;
     if ([data isKindOfClass:[NSData class]]) {
-        uint32_t dtype = tensor.isInteger ? GM_DTYPE_I32 : GM_DTYPE_F32;
         const void *bytes = [data length] > 0 ? [data bytes] : "";
-        status = gm_handle_write(_handle, tensor->_role, tensor->_index, dtype, bytes, [data length]);
+        status = gm_handle_write(_handle, tensor->_role, tensor->_index, tensor.dtype, bytes, [data length]);
     }
     if (status == GM_OK) return YES;
-    NSString *where = [NSString stringWithFormat:@"%@, of %lu bytes", tensor.name, (unsigned long)tensor.length];
+    unsigned long length = (unsigned long)tensor.length;
+    NSString *where = [NSString stringWithFormat:@"%@, of %lu bytes of %s", tensor.name, length, numbersOf[tensor.dtype].name];
     return GMFail(status, where, error);
 }
 
@@ -163,8 +181,7 @@ static NSData *packed(NSArray *numbers, BOOL isInteger) {
 - (NSData *)output:(GMTensor *)output error:(NSError **)error {
     if (output == nil) return GMFail(GM_ERR_INVALID_ARGUMENT, @"output", error), nil;
     NSMutableData *values = [NSMutableData dataWithLength:output.length];
-    uint32_t dtype = output.isInteger ? GM_DTYPE_I32 : GM_DTYPE_F32;
-    return CALL(read, output->_role, output->_index, dtype, [values mutableBytes], [values length]) ? values : nil;
+    return CALL(read, output->_role, output->_index, output.dtype, [values mutableBytes], [values length]) ? values : nil;
 }
 
 - (NSNumber *)classifyRow:(uint32_t)row error:(NSError **)error {
@@ -205,14 +222,16 @@ static NSData *packed(NSArray *numbers, BOOL isInteger) {
 - (NSData *)get:(uint32_t)values named:(NSString *)name error:(NSError **)error {
     for (GMTensor *tensor in _parameters) {
         if (![tensor.name isEqualToString:name]) continue;
-        return [self get:values index:tensor->_index length:tensor.length error:error];
+        NSUInteger count = tensor.length / numbersOf[tensor.dtype].length, isGradient = values == GM_VALUES_GRADIENT;
+        NSUInteger length = isGradient ? count * sizeof(float) : tensor.length;
+        return [self get:values index:tensor->_index length:length error:error];
     }
     return GMFail(GM_ERR_NOT_FOUND, [NSString stringWithFormat:@"parameter %@", name], error), nil;
 }
 
 - (NSUInteger)parametersLength {
     NSUInteger length = 0;
-    for (GMTensor *tensor in _parameters) length += tensor.length;
+    for (GMTensor *tensor in _parameters) length += (tensor.length + 3) / 4 * 4;
     return length;
 }
 

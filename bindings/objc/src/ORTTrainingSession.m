@@ -56,7 +56,13 @@ static GMSession *newSession(NSString *path, NSError *__autoreleasing *error) {
 - (NSArray *)run:(GMProgram)program inputs:(NSArray *)inputs error:(NSError **)error {
     float loss;
     NSMutableArray *data = [NSMutableArray array];
-    for (ORTValue *input in inputs) [data addObject:[input isKindOfClass:[ORTValue class]] ? [input numbers] : input];
+    NSArray *tensors = [_session dataOfProgram:program];
+    for (ORTValue *input in inputs) {
+        BOOL isValue = [input isKindOfClass:[ORTValue class]];
+        GMTensor *tensor = [data count] < [tensors count] ? [tensors objectAtIndex:[data count]] : nil;
+        if (isValue && tensor != nil && ![input fits:tensor]) return GMFail(GM_ERR_WRONG_DTYPE, tensor.name, error), nil;
+        [data addObject:isValue ? [input numbers] : input];
+    }
     BOOL isDone = program == GMProgramTrain ? [_session trainStepWithData:data loss:&loss error:error]
                                             : [_session evalStepWithData:data loss:&loss error:error];
     return isDone ? [self outputsOf:program loss:loss error:error] : nil;
@@ -64,12 +70,14 @@ static GMSession *newSession(NSString *path, NSError *__autoreleasing *error) {
 
 - (NSArray *)outputsOf:(GMProgram)program loss:(float)loss error:(NSError **)error {
     NSData *number = [NSData dataWithBytes:&loss length:sizeof loss];
-    NSMutableArray *values = [NSMutableArray arrayWithObject:[ORTValue valueWithFloats:number shape:@[]]];
+    NSMutableArray *values = [NSMutableArray arrayWithObject:[ORTValue valueWithNumbers:number dtype:GMDTypeF32 shape:@[] error:error]];
     for (GMTensor *output in _session.outputs) {
         if (![output isInProgram:program]) continue;
         NSData *numbers = [_session output:output error:error];
         if (numbers == nil) return nil;
-        [values addObject:[ORTValue valueWithFloats:numbers shape:output.shape]];
+        ORTValue *value = [ORTValue valueWithNumbers:numbers dtype:output.dtype shape:output.shape error:error];
+        if (value == nil) return nil;
+        [values addObject:value];
     }
     return values;
 }
@@ -116,7 +124,11 @@ static GMSession *newSession(NSString *path, NSError *__autoreleasing *error) {
 
 - (ORTValue *)toBufferWithTrainable:(BOOL)onlyTrainable error:(NSError **)error {
     NSData *values = [_session parameterValuesWithError:error];
-    return values != nil ? [ORTValue valueWithFloats:values shape:@[ @([values length] / sizeof(float)) ]] : nil;
+    NSArray *shape = @[ @([values length] / sizeof(float)) ];
+    for (GMTensor *parameter in _session.parameters) {
+        if (parameter.isInteger) return GMFail(GM_ERR_WRONG_DTYPE, parameter.name, error), nil;
+    }
+    return values != nil ? [ORTValue valueWithNumbers:values dtype:GMDTypeF32 shape:shape error:error] : nil;
 }
 
 - (BOOL)fromBufferWithValue:(ORTValue *)buffer error:(NSError **)error {

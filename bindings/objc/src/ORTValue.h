@@ -3,10 +3,13 @@
 #import "onnxruntime_training.h"
 
 @interface ORTValue ()
-/* Wraps numbers that the runtime gave. */
-+ (instancetype)valueWithFloats:(NSData *)floats shape:(NSArray *)shape;
+/* Wraps numbers of a dtype that the runtime gave. Returns nil where onnxruntime has no such type here. */
++ (instancetype)valueWithNumbers:(NSData *)numbers dtype:(GMDType)dtype shape:(NSArray *)shape error:(NSError **)error;
 
-/* Returns the numbers as a session takes them: an NSData of float or int32_t, or an NSArray of NSNumber. */
+/* Returns whether a tensor takes numbers of this type. Those of 64 bits go one by one. */
+- (BOOL)fits:(GMTensor *)tensor;
+
+/* Returns the numbers as a session takes them: an NSData, or an NSArray of NSNumber. */
 - (id)numbers;
 @end
 

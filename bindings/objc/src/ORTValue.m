@@ -10,8 +10,26 @@
 
 /* Returns the bytes of a number, or 0 for a type that no tensor has. */
 static NSUInteger lengthOf(ORTTensorElementDataType type) {
-    BOOL isWord = type == ORTTensorElementDataTypeFloat || type == ORTTensorElementDataTypeInt32;
-    return isWord ? 4 : type == ORTTensorElementDataTypeInt64 ? 8 : 0;
+    switch (type) {
+    case ORTTensorElementDataTypeFloat:
+    case ORTTensorElementDataTypeInt32: return 4;
+    case ORTTensorElementDataTypeInt8:
+    case ORTTensorElementDataTypeUInt8: return 1;
+    case ORTTensorElementDataTypeInt64: return 8;
+    default: return 0;
+    }
+}
+
+/* Returns onnxruntime's type of a dtype. It has none of 16 bits. */
+static ORTTensorElementDataType typeOf(GMDType dtype) {
+    switch (dtype) {
+    case GMDTypeF32: return ORTTensorElementDataTypeFloat;
+    case GMDTypeI32: return ORTTensorElementDataTypeInt32;
+    case GMDTypeI8: return ORTTensorElementDataTypeInt8;
+    case GMDTypeU8: return ORTTensorElementDataTypeUInt8;
+    case GMDTypeI16: break;
+    }
+    return ORTTensorElementDataTypeUndefined;
 }
 
 /* Returns whether numbers of that length, in that shape, have so many bytes. A shape has no negative dimension. */
@@ -44,15 +62,18 @@ static BOOL fits(NSArray *shape, NSUInteger length, NSUInteger bytes) {
 
 - (void)dealloc { GM_RELEASE(_data); GM_RELEASE(_info); GM_DEALLOC(); }
 
-+ (instancetype)valueWithFloats:(NSData *)floats shape:(NSArray *)shape {
-    NSMutableData *data = [NSMutableData dataWithData:floats];
-    ORTTensorElementDataType type = ORTTensorElementDataTypeFloat;
-    return GM_AUTORELEASE([[self alloc] initWithTensorData:data elementType:type shape:shape error:NULL]);
++ (instancetype)valueWithNumbers:(NSData *)numbers dtype:(GMDType)dtype shape:(NSArray *)shape error:(NSError **)error {
+    NSMutableData *data = [NSMutableData dataWithData:numbers];
+    return GM_AUTORELEASE([[self alloc] initWithTensorData:data elementType:typeOf(dtype) shape:shape error:error]);
 }
 
 - (ORTTensorTypeAndShapeInfo *)tensorTypeAndShapeInfoWithError:(NSError **)error { return _info; }
 
 - (NSMutableData *)tensorDataWithError:(NSError **)error { return _data; }
+
+- (BOOL)fits:(GMTensor *)tensor {
+    return _info.elementType == ORTTensorElementDataTypeInt64 || _info.elementType == typeOf(tensor.dtype);
+}
 
 - (id)numbers {
     if (_info.elementType != ORTTensorElementDataTypeInt64) return _data;

@@ -64,7 +64,7 @@ const char *gm_handle_error_hint(int code)
     switch (code) {
     case GM_ERR_CLOSED: return "open another one";
     case GM_ERR_IN_USE: return "give each thread a session of its own, or hold a lock around the calls of this one";
-    case GM_ERR_WRONG_DTYPE: return "pass float numbers for an f32 tensor, and int numbers for an i32 tensor";
+    case GM_ERR_WRONG_DTYPE: return "pass and take numbers of the tensor's own type, f32, i32, i8, u8 or i16; quantized ones are round(x / scale) + zero_point";
     case GM_ERR_NO_MEMORY: return "close sessions that are no longer used, or compile the model for a smaller batch";
     case GM_ERR_NO_FMA: return "use the profile strict";
     case GM_ERR_NO_LIBRARY: return "build it with `scons libraries`, and put it where the system looks for shared libraries";

@@ -25,8 +25,14 @@ public struct GradmoteError: Error, CustomStringConvertible {
 public protocol TensorNumber { static var dtype: UInt32 { get } }
 extension Float: TensorNumber { public static var dtype: UInt32 { UInt32(GM_DTYPE_F32.rawValue) } }
 extension Int32: TensorNumber { public static var dtype: UInt32 { UInt32(GM_DTYPE_I32.rawValue) } }
+extension Int8: TensorNumber { public static var dtype: UInt32 { UInt32(GM_DTYPE_I8.rawValue) } }
+extension UInt8: TensorNumber { public static var dtype: UInt32 { UInt32(GM_DTYPE_U8.rawValue) } }
+extension Int16: TensorNumber { public static var dtype: UInt32 { UInt32(GM_DTYPE_I16.rawValue) } }
 
-/// Data of one tensor: arrays, slices and buffer pointers of Float or Int32, or the bytes of either. No dtype is the
+/// The types of numbers, by their dtype: name and bytes.
+private let numbers: [(name: String, bytes: Int)] = [("Float", 4), ("Int32", 4), ("Int8", 1), ("UInt8", 1), ("Int16", 2)]
+
+/// Data of one tensor: arrays, slices and buffer pointers of its numbers, or their bytes as Data. No dtype is the
 /// tensor's.
 public protocol TensorData { func withBytes(_ body: (UInt32?, UnsafeRawBufferPointer) -> Int32) -> Int32 }
 extension Array: TensorData where Element: TensorNumber {
@@ -47,17 +53,21 @@ public struct Tensor {
     /// The name in the ONNX model; it is empty where the image has no names.
     public let name: String
     public let shape: [Int]
-    /// Whether its elements are Int32 and not Float; and how many there are.
-    public let isInteger: Bool
+    /// The type of its elements, such as Int8.dtype; and how many there are.
+    public let dtype: UInt32
     public let count: Int
     let role, index, programs: UInt32
-    var dtype: UInt32 { isInteger ? Int32.dtype : Float.dtype }
+    /// Whether its elements are integers, of whatever type, and not Float.
+    public var isInteger: Bool { dtype != Float.dtype }
+    /// What messages call it.
+    var title: String { "\(name) (\(numbers[Int(dtype)].name))" }
+    var bytes: Int { count * numbers[Int(dtype)].bytes }
 
     init(_ role: UInt32, _ index: UInt32, _ record: gm_handle_tensor) {
         name = withUnsafeBytes(of: record.name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
         shape = withUnsafeBytes(of: record.dims) { $0.bindMemory(to: UInt32.self).prefix(Int(record.rank)).map(Int.init) }
-        isInteger = record.dtype == Int32.dtype
-        count = Int(record.size) / 4
+        dtype = record.dtype
+        count = Int(record.size) / numbers[Int(record.dtype)].bytes
         programs = record.programs
         self.role = role
         self.index = index
@@ -69,7 +79,7 @@ public struct Tensor {
 
 /// Trains and runs one .mote image.
 ///
-/// Data are of Float and Int32: every input of a program, then every label. A session serves one thread at a time.
+/// Data are of Float, Int32, Int8, UInt8 and Int16, by the tensor's dtype: every input of a program, then every label. A session serves one thread at a time.
 public final class Session {
     private static let parameter: UInt32 = 3 // the role that stands for parameters
     private let handle: Int64
@@ -114,15 +124,24 @@ public final class Session {
     /// Returns the loss, without training.
     public func evalStep(_ data: TensorData...) throws -> Float { try run(.eval, data) }
 
-    /// Runs the model and returns its first output.
+    /// Runs the model and returns its first output, which must be of Float.
     public func infer(_ data: TensorData...) throws -> [Float] {
         try run(.infer, data)
-        return try outputs.first { $0.isIn(.infer) }.map(output) ?? []
+        return try outputs.first { $0.isIn(.infer) }.map { try values($0, of: Float(0)) } ?? []
     }
 
-    /// Returns a copy of an output of the program that ran last.
-    public func output(_ output: Tensor) throws -> [Float] {
-        try floats(output.count, "output") { gm_handle_read(handle, output.role, output.index, Float.dtype, $0, $1) }
+    /// Runs the model and returns its first output, whose numbers are those of the type: infer(as: Int8.self, pixels).
+    public func infer<T: TensorNumber & ExpressibleByIntegerLiteral>(as type: T.Type, _ data: TensorData...) throws -> [T] {
+        try run(.infer, data)
+        return try outputs.first { $0.isIn(.infer) }.map { try values($0, of: 0 as T) } ?? []
+    }
+
+    /// Returns a copy of an output of the program that ran last, which must be of Float.
+    public func output(_ output: Tensor) throws -> [Float] { try values(output, of: Float(0)) }
+
+    /// Returns a copy of an output, or of a parameter, whose numbers are those of the type.
+    public func values<T: TensorNumber & ExpressibleByIntegerLiteral>(_ tensor: Tensor, as type: T.Type) throws -> [T] {
+        try values(tensor, of: 0 as T)
     }
 
     /// Returns the class with the highest score in a row of the last infer().
@@ -155,22 +174,31 @@ public final class Session {
     /// Sets the seed of Dropout and of the sample store's choices.
     public func setSeed(_ seed: UInt32) throws { try check(gm_handle_set_seed(handle, seed), "setSeed") }
 
-    /// Returns a copy of the parameter of that name, or nil where there is none.
+    /// Returns a copy of the parameter of that name, which must be of Float, or nil where there is none.
     public func parameter(_ name: String) throws -> [Float]? {
-        guard let found = parameters.first(where: { $0.name == name }) else { return nil }
-        return try floats(found.count, name) { gm_handle_get(handle, UInt32(GM_VALUES_PARAMETER.rawValue), found.index, $0, $1) }
+        try parameters.first { $0.name == name }.map { try values($0, of: Float(0)) }
     }
 
-    /// Returns all parameters, in the order of `parameters`.
+    /// Returns all parameters, in the order of `parameters`. All must be of Float.
     public func getParameters() throws -> [Float] { try get(GM_VALUES_PARAMETERS) }
 
     public func setParameters(_ values: [Float]) throws { try set(GM_VALUES_PARAMETERS, values) }
 
-    /// Returns the parameters' distance from the image's initial ones.
+    /// Returns the bytes of all parameters, whatever their types. Each begins at a multiple of 4.
+    public func parameterBytes() throws -> [UInt8] { try getBytes(GM_VALUES_PARAMETERS) }
+
+    public func setParameterBytes(_ values: [UInt8]) throws { try setBytes(GM_VALUES_PARAMETERS, values) }
+
+    /// Returns the parameters' distance from the image's initial ones. All must be of Float.
     public func delta() throws -> [Float] { try get(GM_VALUES_DELTA) }
 
     /// Sets the parameters to the image's initial ones and this distance.
     public func applyDelta(_ delta: [Float]) throws { try set(GM_VALUES_DELTA, delta) }
+
+    /// Returns the distance of parameters of any types; that of integers is modulo 2^8, 2^16 or 2^32.
+    public func deltaBytes() throws -> [UInt8] { try getBytes(GM_VALUES_DELTA) }
+
+    public func applyDeltaBytes(_ delta: [UInt8]) throws { try setBytes(GM_VALUES_DELTA, delta) }
 
     /// Returns the bytes of a .gmck checkpoint.
     public func save() throws -> [UInt8] {
@@ -240,7 +268,7 @@ public final class Session {
             let start = bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 4) // empty data may have no address
             return gm_handle_write(handle, tensor.role, tensor.index, dtype ?? tensor.dtype, start, bytes.count)
         }
-        try check(status, tensor.name)
+        try check(status, tensor.title)
     }
 
     private static func tensors(_ handle: Int64, _ role: UInt32) -> [Tensor] {
@@ -261,16 +289,40 @@ public final class Session {
     }
 
     private func get(_ values: gm_handle_values) throws -> [Float] {
-        try floats(parameters.reduce(0) { $0 + $1.count }, "parameters") { gm_handle_get(handle, UInt32(values.rawValue), 0, $0, $1) }
+        try requireFloats()
+        var found = [Float](repeating: 0, count: parameters.reduce(0) { $0 + $1.count })
+        try check(gm_handle_get(handle, UInt32(values.rawValue), 0, &found, 4 * found.count), "parameters")
+        return found
     }
 
     private func set(_ values: gm_handle_values, _ data: [Float]) throws {
+        try requireFloats()
         try check(gm_handle_set(handle, UInt32(values.rawValue), 0, data, 4 * data.count), "parameters")
     }
 
-    private func floats(_ count: Int, _ place: String, _ read: (UnsafeMutablePointer<Float>, Int) -> Int32) throws -> [Float] {
-        var values = [Float](repeating: 0, count: max(count, 1))
-        try check(read(&values, 4 * count), place)
+    private func getBytes(_ values: gm_handle_values) throws -> [UInt8] {
+        var found = [UInt8](repeating: 0, count: parameters.reduce(0) { $0 + ($1.bytes + 3) / 4 * 4 })
+        try check(gm_handle_get(handle, UInt32(values.rawValue), 0, &found, found.count), "parameters")
+        return found
+    }
+
+    private func setBytes(_ values: gm_handle_values, _ data: [UInt8]) throws {
+        try check(gm_handle_set(handle, UInt32(values.rawValue), 0, data, data.count), "parameters")
+    }
+
+    private func requireFloats() throws {
+        guard let other = parameters.first(where: { $0.isInteger }) else { return }
+        throw GradmoteError(GM_ERR_WRONG_DTYPE.rawValue, other.title)
+    }
+
+    private func values<T: TensorNumber>(_ tensor: Tensor, of zero: T) throws -> [T] {
+        guard T.dtype == tensor.dtype else { throw GradmoteError(GM_ERR_WRONG_DTYPE.rawValue, tensor.title) }
+        var values = [T](repeating: zero, count: tensor.count)
+        let status = values.withUnsafeMutableBytes { to -> Int32 in
+            if tensor.role != Session.parameter { return gm_handle_read(handle, tensor.role, tensor.index, tensor.dtype, to.baseAddress, to.count) }
+            return gm_handle_get(handle, UInt32(GM_VALUES_PARAMETER.rawValue), tensor.index, to.baseAddress, to.count)
+        }
+        try check(status, tensor.title)
         return values
     }
 }

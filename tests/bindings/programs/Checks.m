@@ -243,7 +243,7 @@ static void onnxruntimesValues(void) {
     REFUSED(GM_ERR_WRONG_SIZE, value(three, ORTTensorElementDataTypeFloat, @[ @4 ], &error));
     REFUSED(GM_ERR_WRONG_SIZE, value(three, ORTTensorElementDataTypeFloat, @[ @-3 ], &error));
     REFUSED(GM_ERR_WRONG_SIZE, value(three, ORTTensorElementDataTypeFloat, @[ @(1LL << 62), @(1LL << 62) ], &error));
-    REFUSED(GM_ERR_WRONG_DTYPE, value(three, ORTTensorElementDataTypeInt8, @[ @12 ], &error));
+    REFUSED(GM_ERR_WRONG_DTYPE, value(three, ORTTensorElementDataTypeUInt32, @[ @3 ], &error));
     REFUSED(GM_ERR_INVALID_ARGUMENT, value(absent(), ORTTensorElementDataTypeFloat, @[], &error));
     ORTValue *kept = value(three, ORTTensorElementDataTypeFloat, @[ @3, @1 ], NULL);
     CHECK([kept tensorDataWithError:NULL] == three);

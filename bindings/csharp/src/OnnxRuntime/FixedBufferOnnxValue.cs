@@ -3,7 +3,7 @@ using System;
 namespace Gradmote.OnnxRuntime
 {
     /// <summary>The types of a tensor's elements, with onnxruntime's numbers.</summary>
-    public enum TensorElementType { Float = 1, Int32 = 6, Int64 = 7 }
+    public enum TensorElementType { Float = 1, UInt8 = 2, Int8 = 3, Int16 = 5, Int32 = 6, Int64 = 7 }
 
     /// <summary>Where onnxruntime's tensors lie; here it has no effect.</summary>
     public sealed class OrtMemoryInfo
@@ -13,7 +13,7 @@ namespace Gradmote.OnnxRuntime
         private OrtMemoryInfo() { }
     }
 
-    /// <summary>An array of float, int or long that a step reads or writes. long numbers must fit an int.</summary>
+    /// <summary>An array of float, int, sbyte, byte, short or long that a step reads or writes. long numbers must fit an int.</summary>
     public sealed class FixedBufferOnnxValue : IDisposable
     {
         internal readonly Array Memory;

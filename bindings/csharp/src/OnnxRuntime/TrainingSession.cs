@@ -31,17 +31,17 @@ namespace Gradmote.OnnxRuntime
 
         /// <summary>Adds the gradients of the inputs, then labels, and writes the loss, then further outputs.</summary>
         public void TrainStep(IReadOnlyCollection<FixedBufferOnnxValue> inputValues, IReadOnlyCollection<FixedBufferOnnxValue> outputValues) =>
-            Run(Program.Train, Session.TrainStep, inputValues, outputValues);
+            Run(Program.Train, Session.TrainStep, inputValues, outputValues, Session.Values);
 
         /// <summary>Adds the gradients of the inputs, then labels, and returns the loss, then further outputs.</summary>
         public IReadOnlyList<float[]> TrainStep(IReadOnlyCollection<FixedBufferOnnxValue> inputValues) =>
-            Run(Program.Train, Session.TrainStep, inputValues, null);
+            Run(Program.Train, Session.TrainStep, inputValues, null, Session.Output);
 
         public void EvalStep(IReadOnlyCollection<FixedBufferOnnxValue> inputValues, IReadOnlyCollection<FixedBufferOnnxValue> outputValues) =>
-            Run(Program.Eval, Session.EvalStep, inputValues, outputValues);
+            Run(Program.Eval, Session.EvalStep, inputValues, outputValues, Session.Values);
 
         public IReadOnlyList<float[]> EvalStep(IReadOnlyCollection<FixedBufferOnnxValue> inputValues) =>
-            Run(Program.Eval, Session.EvalStep, inputValues, null);
+            Run(Program.Eval, Session.EvalStep, inputValues, null, Session.Output);
 
         public void OptimizerStep() => Session.OptimizerStep();
 
@@ -75,16 +75,17 @@ namespace Gradmote.OnnxRuntime
         private static IEnumerable<string> Names(IEnumerable<Tensor> tensors, bool training) =>
             tensors.Where(tensor => tensor.IsIn(training ? Program.Train : Program.Eval)).Select(tensor => tensor.Name);
 
-        private IReadOnlyList<float[]> Run(Program program, Func<Array[], float> step,
-            IReadOnlyCollection<FixedBufferOnnxValue> inputs, IReadOnlyCollection<FixedBufferOnnxValue> outputs)
+        /// <summary>T: Array, or float[] where every output must be of float.</summary>
+        private IReadOnlyList<T> Run<T>(Program program, Func<Array[], float> step, IReadOnlyCollection<FixedBufferOnnxValue> inputs,
+            IReadOnlyCollection<FixedBufferOnnxValue> outputs, Func<Tensor, T> read)
         {
             float loss = step(inputs.Select(value => value.Data).ToArray());
-            var results = new List<float[]> { new[] { loss } };
-            results.AddRange(Session.Outputs.Where(tensor => tensor.IsIn(program)).Select(Session.Output));
+            var results = new List<T> { (T)(object)new[] { loss } };
+            results.AddRange(Session.Outputs.Where(tensor => tensor.IsIn(program)).Select(read));
             if (outputs == null) return results;
             if (outputs.Count != results.Count) throw new ArgumentException($"there are {results.Count} outputs, not {outputs.Count}");
             int next = 0;
-            foreach (FixedBufferOnnxValue value in outputs) results[next++].CopyTo(value.Memory, 0);
+            foreach (FixedBufferOnnxValue value in outputs) ((Array)(object)results[next++]).CopyTo(value.Memory, 0);
             return results;
         }
     }

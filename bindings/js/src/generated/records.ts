@@ -8,11 +8,16 @@ export const SIGNATURE_VERSION = 0x1;
 
 export const PROGRAM = ["infer", "eval", "train", "optimizer", "step"] as const;
 export const ROLE = ["input", "label", "output", "loss"] as const;
-export const DTYPE = ["f32", "i32", "i8", "u8", "i16"] as const;
 export const SECTION = ["tensors", "programs", "code", "constants", "initial", "state", "names", "store"] as const;
 export const SCHEDULE = ["constant", "linear"] as const;
 export const PROPERTY_TYPE = ["empty", "i32", "f32"] as const;
 export const STORE_DTYPE = ["int8", "f32", "bytes"] as const;
+
+/** dtype -> what callers know it by, and the array that holds its elements. */
+export const DTYPE = ["float32", "int32", "int8", "uint8", "int16"] as const;
+export const ARRAYS = [Float32Array, Int32Array, Int8Array, Uint8Array, Int16Array] as const;
+/** Elements of a tensor. */
+export type View = Float32Array | Int32Array | Int8Array | Uint8Array | Int16Array;
 
 /** Byte offsets of the fields of a gm_header, and its size. */
 export const enum Header {
@@ -47,6 +52,19 @@ export const enum Tensor {
   dims = 20,
   offset = 44,
   size = 48,
+  sizeof = 52,
+}
+
+/** Byte offsets of the fields of a gm_state_entry, and its size. */
+export const enum StateEntry {
+  name = 0,
+  role = 4,
+  dtype = 8,
+  rank = 12,
+  dims = 16,
+  offset = 40,
+  size = 44,
+  gradient = 48,
   sizeof = 52,
 }
 

@@ -1,13 +1,11 @@
 import { copyInto, u32, type Data } from "../arrays.js";
 import { bytesOf, type Bytes } from "../bytes.js";
 import { check, DataError, GradmoteError } from "../errors.js";
+import type { View } from "../generated/records.js";
 import { Memory } from "../memory.js";
 import { requirementsIn, type Requirements } from "../requirements.js";
 import { loadedRuntime, moduleOf, type Runtime } from "../runtime.js";
 import { pick, readTensors, requireGiven, type Tensor, type TensorInfo } from "../tensors.js";
-
-/** A view of the arena: of float32 numbers, or of int32 numbers. */
-type View = Float32Array | Int32Array;
 
 /**
  * A session that infers and does not train, with the methods that Session has for that. It opens images that train too,

@@ -1,8 +1,9 @@
 import { SOURCES } from "../generated/console.js";
 import { bytesOf, type Bytes } from "../bytes.js";
+import type { View } from "../generated/records.js";
 import { u32 } from "../arrays.js";
 import { DataError, readSource, type Data, type Program, type Source } from "../index.js";
-import { Client } from "./client.js";
+import { arrayOf, Client } from "./client.js";
 import { DeviceError } from "./device-error.js";
 import { evaluate, predict, type EvaluateOptions, type Evaluation } from "./evaluation.js";
 import { tensorBytes } from "./feeds.js";
@@ -200,27 +201,27 @@ export class Board {
     return this.#turn((client) => written(client, role, index, data));
   }
 
-  /** Writes a whole input or label from one byte an element: (data - zero) * scale. */
+  /** Writes a whole input or label from one byte an element: float32 becomes (data - zero) * scale, others are the byte. */
   writeU8(role: "input" | "label", index: number, data: Uint8Array, scale = 1, zero = 0): Promise<void> {
     return this.#turn((client) => client.writeU8(role, index, data, scale, zero));
   }
 
   /** Returns one input as the board has it: what was written last, or what its sensor measured. */
-  input(index = 0): Promise<Float32Array | Int32Array> {
+  input(index = 0): Promise<View> {
     return this.#turn((client) => client.tensor(feedProgram(client), "input", index));
   }
 
   /** Returns one output of the program, which must have run last. */
-  output(index: number, program: Program = "infer"): Promise<Float32Array | Int32Array> {
+  output(index: number, program: Program = "infer"): Promise<View> {
     return this.#turn((client) => client.tensor(program, "output", index));
   }
 
   /** Runs the model and returns its outputs. data: every input in order, or nothing to use those on the board. */
-  infer(...data: Data[]): Promise<(Float32Array | Int32Array)[]> {
+  infer(...data: Data[]): Promise<View[]> {
     return this.#turn(async (client) => {
       await fed(client, ["input"], data);
       await client.run("infer");
-      const outputs = await client.tensors("infer", "output"), values: (Float32Array | Int32Array)[] = [];
+      const outputs = await client.tensors("infer", "output"), values: View[] = [];
       for (const index of outputs.keys()) values.push(await client.tensor("infer", "output", index));
       return values;
     });
@@ -315,22 +316,22 @@ export class Board {
 
   // ---- State --------------------------------------------------------------------------------------------------------
 
-  /** Returns all trained parameters, one behind another. */
-  parameters(options?: TransferOptions): Promise<Float32Array> {
-    return this.#floats("PARAMETERS", 0, options);
-  }
-
-  /** Returns the accumulated gradient of one parameter. */
-  gradient(index: number, options?: TransferOptions): Promise<Float32Array> {
-    return this.#floats("GRADIENT", u32(index, "index"), options);
-  }
-
-  #floats(source: keyof typeof SOURCES, index: number, options?: TransferOptions): Promise<Float32Array> {
+  /**
+   * Returns all trained parameters, one behind another. Where one is no float32, they are bytes, in which each parameter
+   * begins at a multiple of 4.
+   */
+  parameters(options?: TransferOptions): Promise<Float32Array | Uint8Array> {
     return this.#turn(async (client) => {
-      const { buffer, byteLength } = await client.read(source, { index }, options);
-      if (byteLength % 4) throw new DataError(`${source} has ${byteLength} bytes`, "connect again");
-      return new Float32Array(buffer);
+      const areFloats = await client.hasFloatParameters();
+      const bytes = await client.read("PARAMETERS", {}, options);
+      return areFloats ? floats("PARAMETERS", bytes) : bytes;
     });
+  }
+
+  /** Returns the accumulated gradient of one parameter, which is float32 for parameters of every dtype. */
+  gradient(index: number, options?: TransferOptions): Promise<Float32Array> {
+    const place = { index: u32(index, "index") };
+    return this.#turn(async (client) => floats("GRADIENT", await client.read("GRADIENT", place, options)));
   }
 
   /** Returns the state: parameters, moments, counters and properties. */
@@ -428,9 +429,15 @@ async function fed(client: Client, roles: Role[], data: Data[]): Promise<void> {
   for (const [i, [role, index]] of places.entries()) await client.write(role, index, bytes[i]);
 }
 
+function floats(source: keyof typeof SOURCES, { buffer, byteLength }: Uint8Array): Float32Array {
+  if (byteLength % 4) throw new DataError(`${source} has ${byteLength} bytes`, "connect again");
+  return new Float32Array(buffer);
+}
+
 /** Writes the first sample of the input. */
 async function writeSample(client: Client, sample: Data): Promise<void> {
-  const { elements } = await client.store();
-  const whole: BoardTensor = { name: "sample", dtype: "float32", shape: [elements], size: 4 * elements, lasts: true };
+  const { elements } = await client.store(), input = await client.describe(feedProgram(client), "input", 0);
+  if (!input) throw new DataError("the model takes no input", "compile the model again");
+  const whole: BoardTensor = { ...input, shape: [elements], size: arrayOf(input).BYTES_PER_ELEMENT * elements };
   await client.write("input", 0, tensorBytes(whole, sample, "the sample"));
 }

@@ -1,6 +1,6 @@
 // The messages of docs/CONSOLE.md as typed methods.
 import { PROTOCOL } from "../generated/console.js";
-import { PROGRAM, ROLE, STORE_DTYPE } from "../generated/records.js";
+import { ARRAYS, DTYPE, Header, PROGRAM, ROLE, SECTION, StateEntry, STORE_DTYPE, type View } from "../generated/records.js";
 import { GradmoteError, RuntimeFault, type Program } from "../index.js";
 import { DeviceError, impossible, notSigned, tooLarge } from "./device-error.js";
 import { DeviceLog } from "./device-log.js";
@@ -16,7 +16,6 @@ const NOT_FOUND = -13;
 const HEADER_START = 128;
 /** More inputs or labels than this no image has. */
 const TENSORS_LIMIT = 256;
-const DTYPES = ["float32", "int32"] as const;
 const PROFILES = ["strict", "fused"] as const;
 
 /** A connection to a board that runs the firmware. One call at a time. */
@@ -72,12 +71,26 @@ export class Client extends Requests {
     try {
       const place = { program: PROGRAM.indexOf(program), role: ROLE.indexOf(role), index };
       const { dtype, rank, lasts, size, dims, name } = await this.request("DESCRIBE", place);
-      if (!DTYPES[dtype] || size % 4) throw impossible(`${role} ${index} has dtype ${dtype} and ${size} bytes`);
-      return { name, dtype: DTYPES[dtype], shape: dims.slice(0, rank), size, lasts: lasts !== 0 };
+      if (!DTYPE[dtype] || size % ARRAYS[dtype].BYTES_PER_ELEMENT) throw impossible(`${role} ${index} has dtype ${dtype} and ${size} bytes`);
+      return { name, dtype: DTYPE[dtype], shape: dims.slice(0, rank), size, lasts: lasts !== 0 };
     } catch (error) {
       if (error instanceof RuntimeFault && error.code === NOT_FOUND) return undefined;
       throw error;
     }
+  }
+
+  /** Returns whether all trained parameters are float32, which the image's table of the state tells. */
+  async hasFloatParameters(): Promise<boolean> {
+    const { imageSize, parametersSize } = this.info();
+    const words = async (at: number, size: number) => new Uint32Array((await this.readRange("IMAGE", at, size)).buffer);
+    const [table, size] = parametersSize ? await words(Header.sections + 8 * SECTION.indexOf("state"), 8) : [0, 0];
+    if (table + size > imageSize || size % StateEntry.sizeof) throw impossible("its image has no table");
+    const rows = await words(table, size);
+    for (let row = 0; row < rows.length; row += StateEntry.sizeof / 4) {
+      if (rows[row + StateEntry.role / 4]) break; // parameters come first
+      if (rows[row + StateEntry.dtype / 4]) return false;
+    }
+    return true;
   }
 
   /** Returns all tensors of one program with that role. */
@@ -183,18 +196,18 @@ export class Client extends Requests {
     await this.sendChunks("DATA", data, { role: ROLE.indexOf(role), index });
   }
 
-  /** Writes a whole tensor from one byte q an element: a float32 one becomes (q - zero) * scale, an int32 one q. */
+  /** Writes a whole tensor from one byte q an element: a float32 one becomes (q - zero) * scale, others q. */
   async writeU8(role: Role, index: number, data: Uint8Array, scale = 1, zero = 0): Promise<void> {
     await this.sendChunks("DATA_U8", data, { role: ROLE.indexOf(role), index, scale, zero });
   }
 
   /** Returns the values of a tensor of the program that ran last. */
-  async tensor(program: Program, role: Role, index: number): Promise<Float32Array | Int32Array> {
+  async tensor(program: Program, role: Role, index: number): Promise<View> {
     const told = await this.describe(program, role, index);
     if (!told) throw new RuntimeFault(NOT_FOUND, `${role} ${index} of ${program}`);
     const bytes = await this.read("TENSOR", { program: PROGRAM.indexOf(program), role: ROLE.indexOf(role), index });
     if (bytes.length !== told.size) throw impossible(`${role} ${index} has ${told.size} bytes, and sends ${bytes.length}`);
-    return told.dtype === "float32" ? new Float32Array(bytes.buffer) : new Int32Array(bytes.buffer);
+    return new (arrayOf(told))(bytes.buffer as ArrayBuffer);
   }
 
   // ---- Training -----------------------------------------------------------------------------------------------------
@@ -221,6 +234,16 @@ export class Client extends Requests {
     const { dtype, idle, ...reply } = await this.request("STORE", {});
     return { ...reply, dtype: STORE_DTYPE[dtype] ?? STORE_DTYPE[0], idle: idle !== 0 };
   }
+}
+
+/** Returns the array that holds a tensor's elements. */
+export function arrayOf({ dtype }: BoardTensor): (typeof ARRAYS)[number] {
+  return ARRAYS[DTYPE.indexOf(dtype)];
+}
+
+/** Returns how many elements a tensor has. */
+export function elementsOf(tensor: BoardTensor): number {
+  return tensor.size / arrayOf(tensor).BYTES_PER_ELEMENT;
 }
 
 function hasCode(error: unknown): boolean {

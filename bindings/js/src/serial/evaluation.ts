@@ -2,8 +2,8 @@
 import type { Client } from "./client.js";
 import { Feeds, picked, type BoardData } from "./feeds.js";
 import type { TransferOptions } from "./requests.js";
+import type { View } from "../generated/records.js";
 import type { Turns } from "./turns.js";
-import { joined } from "./frames.js";
 import type { Role } from "./types.js";
 
 /** The result over all samples. */
@@ -34,18 +34,18 @@ export async function evaluate(client: Client, turns: Turns, options: EvaluateOp
   return { loss: mean(losses), accuracy: mean(marks.map(Number)) };
 }
 
-/** Returns the model's first output for all samples, one behind another. */
+/** Returns the model's first output for all samples, one behind another. Integers are numbers of float32 then. */
 export async function predict(client: Client, turns: Turns, options: EvaluateOptions): Promise<Float32Array> {
-  const feeds = await turns.take(() => Feeds.of(client, options, "infer", ["input"])), parts: Uint8Array[] = [];
+  const feeds = await turns.take(() => Feeds.of(client, options, "infer", ["input"])), parts: number[] = [];
   for (const rows of batches(feeds, options)) {
     options.signal?.throwIfAborted();
     await turns.take(async () => {
       await feeds.write(filled(rows, feeds.batch));
       const scores = await inferred(client), width = scores.length / feeds.batch;
-      parts.push(new Uint8Array(scores.buffer, 0, 4 * width * rows.length));
+      for (const score of scores.subarray(0, width * rows.length)) parts.push(score);
     });
   }
-  return new Float32Array(joined(parts).buffer);
+  return Float32Array.from(parts);
 }
 
 /** The programs of a board that test samples, run on one batch after another. */
@@ -89,14 +89,15 @@ class Test {
     if (!labels) return [];
     const masks = this.feeds.all.filter(({ role, index, width }) => role === "label" && index > 0 && width === labels.width);
     const width = scores.length / this.feeds.batch, classes = width / labels.width, y = picked(labels, rows);
-    if (!Number.isInteger(classes)) return [];
+    const hasSign = classes > 1 || scores instanceof Float32Array; // a quantized 0 is a number that the image does not tell
+    if (!Number.isInteger(classes) || !hasSign) return [];
     const kept = [...y.keys()].filter((at) => y[at] >= 0 && y[at] < Math.max(classes, 2));
     const counted = kept.filter((at) => masks.every((mask) => picked(mask, rows)[at] > 0));
     return counted.map((at) => answer(scores, at, labels.width, classes) === y[at]);
   }
 
   /** Returns the scores of the batch that was written: (batch, classes), or (batch, classes, positions). */
-  async #scores(rows: readonly number[]): Promise<Float32Array | Int32Array> {
+  async #scores(rows: readonly number[]): Promise<View> {
     const { client } = this.feeds;
     if (this.evaluates(rows) && this.evalGivesScores) return client.tensor("eval", "output", 0);
     if (this.evaluates(rows) && !this.inputsLast) await this.write(rows);
@@ -115,7 +116,7 @@ function answer(scores: ArrayLike<number>, at: number, positions: number, classe
   return best;
 }
 
-async function inferred(client: Client): Promise<Float32Array | Int32Array> {
+async function inferred(client: Client): Promise<View> {
   await client.run("infer");
   return client.tensor("infer", "output", 0);
 }

@@ -1,8 +1,9 @@
 // Samples, and how they are written to a board: batch by batch, as bytes where they are bytes.
 import { copyInto } from "../arrays.js";
 import { kindOf } from "../bytes.js";
+import { ARRAYS } from "../generated/records.js";
 import { DataError, RuntimeFault, type Data, type Program } from "../index.js";
-import type { Client } from "./client.js";
+import { arrayOf, elementsOf, type Client } from "./client.js";
 import { DeviceError } from "./device-error.js";
 import type { BoardTensor, Role, Samples } from "./types.js";
 
@@ -14,7 +15,7 @@ export interface BoardData {
   y?: Samples;
   /** Other inputs and labels, by name. */
   more?: Record<string, Samples>;
-  /** Bytes q of x stand for (q - zero) * scale. */
+  /** Bytes q of x stand for (q - zero) * scale. An int8 input takes q - zero, a uint8 one q. */
   scale?: number;
   zero?: number;
 }
@@ -28,6 +29,8 @@ export interface Feed {
   width: number;
   scale: number;
   zero: number;
+  /** The tensor's numbers have a scale of their own, and the data are they. */
+  isQuantized: boolean;
 }
 
 const LABEL_OUT_OF_RANGE = -15;
@@ -116,21 +119,40 @@ export function picked({ data, width }: Feed, rows: readonly number[]): Samples 
 function feedOf(data: BoardData, tensor: BoardTensor, role: Role, index: number, batch: number): Feed {
   const name = index > 0 ? tensor.name : role === "input" ? "x" : "y";
   const given = index > 0 ? data.more?.[name] : role === "input" ? data.x : data.y;
-  const width = tensor.size / 4 / batch;
+  const width = elementsOf(tensor) / batch;
   if (!given) throw new DataError(`the model takes the ${role} '${tensor.name}', which is missing`, `add ${name} to the data`);
   if (!Number.isInteger(width) || width < 1) {
-    throw new DataError(`${role} '${tensor.name}' has ${tensor.size / 4} numbers for ${batch} samples`, "write() takes all of it");
+    throw new DataError(`${role} '${tensor.name}' has ${elementsOf(tensor)} numbers for ${batch} samples`, "write() takes all of it");
   }
   const [scale, zero] = name === "x" ? [data.scale ?? 1, data.zero ?? 0] : [1, 0];
-  return { role, index, data: matched(given, tensor, name), width, scale, zero };
+  return { role, index, data: matched(given, tensor, name, zero), width, scale, zero, isQuantized: isQuantized(tensor) };
 }
 
 /** Returns samples in the dtype of a tensor. Bytes stay bytes. Throws DataError where a number would change. */
-function matched(data: Samples, tensor: BoardTensor, name: string): Samples {
+function matched(data: Samples, tensor: BoardTensor, name: string, zero: number): Samples {
+  if (!ARRAYS.some((array) => data instanceof array)) {
+    throw new DataError(`${name} is ${kindOf(data)}`, `pass one of ${ARRAYS.map((array) => array.name).join(", ")}`);
+  }
+  if (isQuantized(tensor)) return quantized(data, tensor, name, data instanceof Uint8Array ? zero : 0);
   if (data instanceof Uint8Array) return data;
   if (data instanceof Float32Array) return tensor.dtype === "float32" ? data : wholeNumbers(data, tensor, name);
-  if (data instanceof Int32Array) return tensor.dtype === "int32" || areBytes(data) ? data : Float32Array.from(data);
-  throw new DataError(`${name} is ${kindOf(data)}`, "pass a Float32Array, an Int32Array or a Uint8Array");
+  const isWhole = tensor.dtype === "int32";
+  return data instanceof Int32Array && (isWhole || areBytes(data)) ? data : isWhole ? Int32Array.from(data) : Float32Array.from(data);
+}
+
+function isQuantized(tensor: BoardTensor): boolean {
+  return arrayOf(tensor).BYTES_PER_ELEMENT < 4;
+}
+
+/** Returns quantized numbers in the dtype of a tensor. zero: what bytes of the data have for 0. */
+function quantized(data: Samples, tensor: BoardTensor, name: string, zero: number): Samples {
+  const array = arrayOf(tensor), shift = tensor.dtype === "uint8" ? 0 : zero;
+  if (data instanceof array) return data;
+  const found = (array as Int8ArrayConstructor).from(data as Int8Array, (value) => value - shift);
+  const wrong = data instanceof Float32Array ? 0 : found.findIndex((value, i) => value !== data[i] - shift);
+  if (wrong < 0) return found;
+  const text = `${name}[${wrong}] is ${data[wrong]} of a ${kindOf(data)}, and '${tensor.name}' takes ${tensor.dtype}`;
+  throw new DataError(text, `give quantized numbers, round(x / scale) + zero_point, as ${array.name}`);
 }
 
 function wholeNumbers(data: Float32Array, tensor: BoardTensor, name: string): Int32Array {
@@ -144,7 +166,8 @@ function areBytes(data: Samples): boolean {
   return !(data instanceof Float32Array) && data.every((value) => value >= 0 && value < 256);
 }
 
-async function writeFeed(client: Client, { role, index, scale, zero }: Feed, data: Samples): Promise<void> {
+async function writeFeed(client: Client, { role, index, scale, zero, isQuantized }: Feed, data: Samples): Promise<void> {
+  if (isQuantized) return client.write(role, index, new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
   if (data instanceof Uint8Array) return client.writeU8(role, index, data, scale, zero);
   if (areBytes(data)) return client.writeU8(role, index, Uint8Array.from(data));
   return client.write(role, index, new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
@@ -153,11 +176,11 @@ async function writeFeed(client: Client, { role, index, scale, zero }: Feed, dat
 /** Returns the bytes of a whole tensor. Throws DataError where the data does not fit it. */
 export function tensorBytes(tensor: BoardTensor, data: Data, what: string): Uint8Array {
   const { length, byteLength } = data as Partial<Float32Array>, count = typeof data === "number" ? 1 : length;
-  const elements = tensor.size / 4;
+  const elements = elementsOf(tensor);
   if (count !== elements && byteLength !== tensor.size) {
     throw new DataError(`${what} has ${elements} elements; ${count ?? byteLength} were given`, `its shape is ${tensor.shape.join(" x ")}`);
   }
-  const target = tensor.dtype === "float32" ? new Float32Array(elements) : new Int32Array(elements);
+  const target = new (arrayOf(tensor))(elements);
   copyInto(target, data, what);
   return new Uint8Array(target.buffer);
 }

@@ -1,5 +1,5 @@
 // What boards tell of themselves.
-import type { STORE_DTYPE } from "../generated/records.js";
+import type { STORE_DTYPE, View } from "../generated/records.js";
 import type { Data, DType, Program } from "../index.js";
 
 export type Role = "input" | "label" | "output" | "loss";
@@ -105,6 +105,6 @@ export interface Update {
 }
 
 /** Samples of one input or label, one behind another. A Uint8Array sends one byte for each element. */
-export type Samples = Float32Array | Int32Array | Uint8Array;
+export type Samples = View;
 
 export type { Data };

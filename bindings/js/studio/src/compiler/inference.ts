@@ -1,12 +1,12 @@
 // Inference for the compiler: it tries a model whose exporter fixed the batch, by the runtime of this package.
 
-import { loadRuntime, Session, type TensorInfo } from "gradmote";
+import { loadRuntime, Session, type TensorInfo, type View } from "gradmote";
 
 /** What bridge.py takes for a session of the compiled runtime. Tables are JSON. */
 interface Inference {
   inputs(): string;
   outputs(): string;
-  infer(...values: (Float32Array | Int32Array)[]): (Float32Array | Int32Array)[];
+  infer(...values: View[]): View[];
   close(): void;
 }
 
@@ -19,7 +19,7 @@ export async function inference(): Promise<(image: Uint8Array) => Inference> {
     return {
       inputs: () => table(session.inputs()),
       outputs: () => table(session.outputs("infer")),
-      infer: (...values) => session.infer(...values).map((view) => view.slice() as Float32Array | Int32Array),
+      infer: (...values) => session.infer(...values).map((view) => view.slice() as View),
       close: () => session.close(),
     };
   };

@@ -1,5 +1,5 @@
 /** Samples held against what a model takes, before anything is trained. */
-import type { TensorInfo } from "gradmote";
+import type { DType, TensorInfo } from "gradmote";
 
 import { classCounts, hasNamedClasses, partsOf, placeIn, rangeOf, type Dataset, type Part } from "./dataset";
 import { sizeOf } from "./loaded";
@@ -9,7 +9,7 @@ import { counted, dims, figure, listed, named, quoted } from "./wording";
 /** An input or label of a model; `shape` is that of one sample. */
 export interface ExpectedTensor {
   name: string;
-  dtype: "float32" | "int32";
+  dtype: DType;
   shape: number[];
 }
 
@@ -43,8 +43,8 @@ export function expectedOf(name: string, { requirements: { batch }, inputs, labe
 }
 
 /** Returns the shape of one sample of a tensor that holds a batch of them. */
-export function sampleShape({ shape, size }: TensorInfo, batch: number): number[] {
-  return shape[0] === batch ? shape.slice(1) : [size / 4 / batch];
+export function sampleShape({ shape }: TensorInfo, batch: number): number[] {
+  return shape[0] === batch ? shape.slice(1) : [sizeOf(shape) / batch];
 }
 
 /** Returns the reasons why the model cannot be trained on the data; none where it can. */
@@ -55,7 +55,7 @@ export function problems(data: Dataset, expected: Expected): DataError[] {
     if (input) found.push(...shapeProblems(data.sampleShape, `x${ending}`, input, null));
     if (label && !data.y.length) found.push(new DataError(`the model takes labels '${named(label.name)}', and the data has none`, "add an array y, or a file with the labels"));
     else if (label) found.push(...labelProblems(data, part, `y${ending}`, label, expected.classes));
-    if (!ending) found.push(...[...inputs, ...labels].map(further));
+    if (!ending) found.push(...[...inputs, ...labels].map(further), ...[input, label].flatMap(quantized));
   }
   if (data.y.length && !expected.labels.length) found.push(new DataError("the model takes no y", "compile it with a loss"));
   const { count } = partsOf(data)[0]!.part;
@@ -82,6 +82,12 @@ export function notFinite(data: Dataset): string[] {
     ...notFiniteIn(data, `x${ending}`, part.x, data.sampleShape),
     ...notFiniteIn(data, `y${ending}`, part.y, data.labelShape),
   ]);
+}
+
+function quantized(tensor: ExpectedTensor | undefined): DataError[] {
+  if (!tensor || ["float32", "int32"].includes(tensor.dtype)) return [];
+  const text = `'${named(tensor.name)}' takes ${tensor.dtype}, and this page has numbers of float32 and int32`;
+  return [new DataError(text, "train it with gradmote train, which takes quantized numbers")];
 }
 
 function further({ name }: ExpectedTensor): DataError {

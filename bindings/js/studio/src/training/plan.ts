@@ -33,7 +33,7 @@ export function planOf(facts: Facts, data: Dataset): Plan {
   compare("sample", data.x.length / data.count, wide, input, data.sampleShape);
   compare("label", data.y.length / data.count, narrow, label, data.labelShape);
   if (data.count < batch) throw new DataError(`${data.count} samples are no batch of ${batch}`, "add samples");
-  const scores = outputs.length && narrow === 1 && label.dtype === "int32" ? outputs[0]!.size / 4 / batch : 0;
+  const scores = outputs.length && narrow === 1 && label.dtype === "int32" ? perSample(outputs[0]!, batch) : 0;
   const classes = Number.isInteger(scores) && scores > 1 ? scores : 0;
   const [hasEval, hasInfer] = [programs.includes("eval"), programs.includes("infer")];
   return { batch, wide, narrow, input, label, classes, hasStep, hasEval, hasInfer };
@@ -41,13 +41,17 @@ export function planOf(facts: Facts, data: Dataset): Plan {
 
 function only(tensors: TensorInfo[], what: string): TensorInfo {
   const [found, ...more] = tensors;
-  if (found && !more.length) return found;
+  if (found && !more.length && ["float32", "int32"].includes(found.dtype)) return found;
+  if (found && !more.length) {
+    const text = `the ${what} '${found.name ?? what}' takes ${found.dtype}, and the page feeds float32 and int32`;
+    throw new DataError(text, "train it with gradmote train, which takes quantized numbers");
+  }
   const hint = "train it by Python or C, which take any number";
   throw new DataError(`this model has ${tensors.length} ${what}s, and the page feeds one`, hint);
 }
 
 function perSample(tensor: TensorInfo, batch: number): number {
-  return tensor.size / 4 / batch;
+  return tensor.shape.reduce((product, dim) => product * dim, 1) / batch;
 }
 
 function compare(what: string, given: number, wanted: number, tensor: TensorInfo, shape: number[]): void {

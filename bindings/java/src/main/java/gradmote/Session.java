@@ -1,5 +1,6 @@
 package gradmote;
 
+import gradmote.Tensor.DType;
 import java.io.Closeable;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
@@ -17,8 +18,8 @@ import java.util.function.Predicate;
 /**
  * Trains and runs one .mote image.
  *
- * <p>Data are float[], int[], FloatBuffer, IntBuffer, or a direct ByteBuffer in native order. A program takes every
- * input, then every label. A session serves one thread at a time. GradmoteException says why a call was refused.
+ * <p>Data are float[], int[], short[] or byte[] by the tensor's dtype, FloatBuffer, IntBuffer, or a direct ByteBuffer in
+ * native order. A program takes every input, then every label. A session serves one thread at a time. GradmoteException says why a call was refused.
  */
 public final class Session implements Closeable {
     /** How a multiply-accumulate rounds: once (a fused multiply-add) or twice. A board has the bits of its profile. */
@@ -76,16 +77,21 @@ public final class Session implements Closeable {
     /** Returns the loss, without training. */
     public float evalStep(Object... data) { return run(Program.EVAL, data); }
 
-    /** Runs the model and returns its first output. */
-    public float[] infer(Object... data) {
-        run(Program.INFER, data);
-        return output(find(outputs, t -> t.isIn(Program.INFER)).get());
-    }
+    /** Runs the model and returns its first output, which must be of float. */
+    public float[] infer(Object... data) { return output(inferred(data)); }
 
-    /** Returns a copy of an output of the program that ran last. */
-    public float[] output(Tensor output) {
-        float[] values = new float[output.size];
-        read(table, handle, output.role, output.index, values);
+    /** Runs the model and returns its first output as an array of its dtype. */
+    public Object inferValues(Object... data) { return values(inferred(data)); }
+
+    /** Returns a copy of an output of the program that ran last, which must be of float. */
+    public float[] output(Tensor output) { return (float[]) values(requireFloats(output)); }
+
+    /** Returns a copy of an output or parameter as an array of its dtype: float[], int[], short[] or byte[]. */
+    public Object values(Tensor tensor) {
+        Object values = tensor.dtype.array(tensor.size);
+        int bytes = tensor.dtype.bytes;
+        if (tensor.role == PARAMETER) get(table, handle, ONE, tensor.index, bytes, values);
+        else read(table, handle, tensor.role, tensor.index, tensor.dtype.ordinal(), bytes, values);
         return values;
     }
 
@@ -112,25 +118,35 @@ public final class Session implements Closeable {
     /** Sets the seed of Dropout and of the sample store's choices. */
     public void setSeed(int seed) { setSeed(table, handle, seed); }
 
-    /** Returns a copy of the parameter of that name. */
-    public Optional<float[]> parameter(String name) { return named(name).map(t -> get(ONE, t.index, t.size)); }
+    /** Returns a copy of the parameter of that name, which must be of float; values() takes every dtype. */
+    public Optional<float[]> parameter(String name) { return named(name).map(t -> (float[]) values(requireFloats(t))); }
 
-    /** Returns a copy of its accumulated gradient. */
-    public Optional<float[]> gradient(String name) { return named(name).map(t -> get(GRADIENT, t.index, t.size)); }
+    /** Returns a copy of its accumulated gradient, which is of float for parameters of every dtype. */
+    public Optional<float[]> gradient(String name) { return named(name).map(t -> get(GRADIENT, t.index, 4, new float[t.size])); }
 
-    /** Returns all parameters, in the order of parameters(). */
-    public float[] getParameters() { return get(ALL, 0, parametersSize()); }
+    /** Returns all parameters, in the order of parameters(). All must be of float. */
+    public float[] getParameters() { return get(ALL, 0, 4, new float[floats()]); }
 
-    public void setParameters(float[] values) { set(table, handle, ALL, 0, values); }
+    public void setParameters(float[] values) { setFloats(ALL, values); }
+
+    /** Returns the bytes of all parameters, whatever dtypes they have. Each begins at a multiple of 4. */
+    public byte[] getParameterBytes() { return get(ALL, 0, 1, allBytes()); }
+
+    public void setParameterBytes(byte[] values) { set(table, handle, ALL, 0, 1, values); }
 
     /** Returns how many numbers the parameters have. */
     public int parametersSize() { return parameters.stream().mapToInt(t -> t.size).sum(); }
 
-    /** Returns the parameters' distance from the image's initial ones. */
-    public float[] delta() { return get(DELTA, 0, parametersSize()); }
+    /** Returns the parameters' distance from the image's initial ones. All must be of float. */
+    public float[] delta() { return get(DELTA, 0, 4, new float[floats()]); }
 
     /** Sets the parameters to the image's initial ones and this distance. */
-    public void applyDelta(float[] delta) { set(table, handle, DELTA, 0, delta); }
+    public void applyDelta(float[] delta) { setFloats(DELTA, delta); }
+
+    /** Returns the distance of parameters of any dtypes; that of integers is modulo 2 to the power of their bits. */
+    public byte[] deltaBytes() { return get(DELTA, 0, 1, allBytes()); }
+
+    public void applyDeltaBytes(byte[] delta) { set(table, handle, DELTA, 0, 1, delta); }
 
     /** Returns the bytes of a .gmck checkpoint. */
     public byte[] save() { return save(table, handle); }
@@ -157,7 +173,7 @@ public final class Session implements Closeable {
 
     /** Takes a sample, which has the input's size, into the sample store. */
     public void learn(int label, Object sample) {
-        write(table, handle, INPUT, 0, plain(sample));
+        write(inputs.get(0), sample);
         learn(table, handle, label);
     }
 
@@ -173,8 +189,7 @@ public final class Session implements Closeable {
             List<Tensor> wanted = new ArrayList<>();
             for (List<Tensor> some : Arrays.asList(inputs, labels)) some.stream().filter(t -> t.isIn(program)).forEach(wanted::add);
             if (data == null || !wanted.isEmpty() && data.length != wanted.size()) fail(WRONG_COUNT, program.name());
-            for (int i = 0; i < wanted.size(); i++)
-                write(table, handle, wanted.get(i).role, wanted.get(i).index, plain(data[i]));
+            for (int i = 0; i < wanted.size(); i++) write(wanted.get(i), data[i]);
             return run(table, handle, program.ordinal());
         } finally {
             runs.set(false);
@@ -193,15 +208,41 @@ public final class Session implements Closeable {
 
     private Optional<Tensor> named(String name) { return find(parameters, t -> t.name.equals(name)); }
 
-    private float[] get(int values, int index, int size) {
-        float[] found = new float[size];
-        get(table, handle, values, index, found);
-        return found;
+    private Tensor inferred(Object... data) {
+        run(Program.INFER, data);
+        return find(outputs, t -> t.isIn(Program.INFER)).get();
+    }
+
+    /** Fills an array, whose elements have so many bytes, with values of the state. */
+    private <T> T get(int values, int index, int bytes, T to) {
+        get(table, handle, values, index, bytes, to);
+        return to;
+    }
+
+    private byte[] allBytes() { return new byte[parameters.stream().mapToInt(t -> (t.size * t.dtype.bytes + 3) / 4 * 4).sum()]; }
+
+    private void setFloats(int values, float[] data) {
+        floats();
+        set(table, handle, values, 0, 4, data);
+    }
+
+    private static Tensor requireFloats(Tensor tensor) {
+        if (tensor.isInteger) fail(WRONG_DTYPE, tensor + ", which values() and the methods on bytes take");
+        return tensor;
+    }
+
+    /** Returns how many floats all parameters are. Throws GradmoteException where one has another dtype. */
+    private int floats() { return parameters.stream().mapToInt(t -> requireFloats(t).size).sum(); }
+
+    private void write(Tensor tensor, Object data) {
+        Object plain = plain(data), wanted = tensor.dtype.array(0);
+        if (!(plain instanceof ByteBuffer) && plain.getClass() != wanted.getClass()) fail(WRONG_DTYPE, tensor.toString());
+        write(table, handle, tensor.role, tensor.index, tensor.dtype.ordinal(), tensor.dtype.bytes, plain);
     }
 
     static byte[] text(String text) { return text == null ? null : (text + "\0").getBytes(StandardCharsets.UTF_8); }
 
-    /** Returns data as float[], int[] or a direct ByteBuffer that begins at its position. */
+    /** Returns data as an array or a direct ByteBuffer that begins at its position. */
     private static Object plain(Object data) {
         if (data instanceof FloatBuffer) {
             float[] values = new float[((FloatBuffer) data).remaining()];
@@ -214,7 +255,8 @@ public final class Session implements Closeable {
             return values;
         }
         if (data instanceof ByteBuffer && ((Buffer) data).isDirect()) return ((ByteBuffer) data).slice();
-        if (!(data instanceof float[] || data instanceof int[])) fail(data == null ? INVALID_ARGUMENT : WRONG_DTYPE, "data");
+        boolean isArray = data != null && Arrays.stream(DType.values()).anyMatch(t -> t.array(0).getClass() == data.getClass());
+        if (!isArray) fail(data == null ? INVALID_ARGUMENT : WRONG_DTYPE, "data");
         return data;
     }
 
@@ -225,16 +267,16 @@ public final class Session implements Closeable {
     private static native void reset(long table, long handle);
     private static native int[] control(long table, long handle);
     private static native byte[] describe(long table, long handle, int role, int index, int[] described);
-    private static native void write(long table, long handle, int role, int index, Object data);
-    private static native void read(long table, long handle, int role, int index, float[] data);
+    private static native void write(long table, long handle, int role, int index, int dtype, int bytes, Object data);
+    private static native void read(long table, long handle, int role, int index, int dtype, int bytes, Object data);
     private static native float run(long table, long handle, int program);
     private static native int classify(long table, long handle, int row);
     private static native void lazyResetGrad(long table, long handle);
     private static native void setLearningRate(long table, long handle, float rate);
     private static native void setLinearSchedule(long table, long handle, float rate, int warmupSteps, int totalSteps);
     private static native void setSeed(long table, long handle, int seed);
-    private static native void get(long table, long handle, int values, int index, float[] data);
-    private static native void set(long table, long handle, int values, int index, float[] data);
+    private static native void get(long table, long handle, int values, int index, int bytes, Object data);
+    private static native void set(long table, long handle, int values, int index, int bytes, Object data);
     private static native byte[] save(long table, long handle);
     private static native int restore(long table, long handle, byte[] file, boolean carriesOver);
     private static native void setProperty(long table, long handle, byte[] key, int type, int value);

@@ -1,14 +1,15 @@
 package gradmote.onnxruntime;
 
 import java.lang.reflect.Array;
+import java.nio.ByteBuffer;
 import java.nio.FloatBuffer;
 import java.nio.IntBuffer;
 import java.nio.LongBuffer;
 import java.util.stream.LongStream;
 
-/** A tensor of float or int numbers. long numbers, as onnxruntime's labels are, must fit an int. */
+/** A tensor of float, int, short or byte numbers. long numbers, as onnxruntime's labels are, must fit an int. */
 public final class OnnxTensor implements AutoCloseable {
-    final Object data; // float[] or int[]
+    final Object data; // an array as Session takes it
     private final long[] shape;
 
     private OnnxTensor(Object data, long[] shape) throws OrtException {
@@ -18,7 +19,7 @@ public final class OnnxTensor implements AutoCloseable {
             throw new OrtException(Array.getLength(data) + " elements do not have shape " + java.util.Arrays.toString(shape));
     }
 
-    static OnnxTensor of(float[] values, long... shape) throws OrtException { return new OnnxTensor(values, shape); }
+    static OnnxTensor of(Object values, long... shape) throws OrtException { return new OnnxTensor(values, shape); }
 
     public static OnnxTensor createTensor(OrtEnvironment environment, FloatBuffer data, long[] shape) throws OrtException {
         float[] values = new float[data.remaining()];
@@ -42,11 +43,13 @@ public final class OnnxTensor implements AutoCloseable {
         return new OnnxTensor(values, shape);
     }
 
-    /** data: an array of float, int or long, or arrays of such arrays of equal length. */
+    /** data: an array of float, int, short, byte (int8, or the bits of uint8) or long, or equally long arrays of these. */
     public static OnnxTensor createTensor(OrtEnvironment environment, Object data) throws OrtException {
         if (data instanceof float[]) return createTensor(environment, FloatBuffer.wrap((float[]) data), length(data));
         if (data instanceof int[]) return createTensor(environment, IntBuffer.wrap((int[]) data), length(data));
         if (data instanceof long[]) return createTensor(environment, LongBuffer.wrap((long[]) data), length(data));
+        if (data instanceof byte[]) return new OnnxTensor(((byte[]) data).clone(), length(data));
+        if (data instanceof short[]) return new OnnxTensor(((short[]) data).clone(), length(data));
         if (!(data instanceof Object[]) || Array.getLength(data) == 0) throw new OrtException("a tensor is an array of numbers");
         OnnxTensor[] rows = new OnnxTensor[Array.getLength(data)];
         for (int i = 0; i < rows.length; i++) rows[i] = createTensor(environment, ((Object[]) data)[i]);
@@ -65,11 +68,18 @@ public final class OnnxTensor implements AutoCloseable {
 
     private static long[] length(Object data) { return new long[] {Array.getLength(data)}; }
 
-    /** Returns a Float for a scalar, and else a copy of all elements in one array. */
-    public Object getValue() { return shape.length == 0 ? Array.get(data, 0) : getFloatBuffer().array(); }
+    /** Returns a number for a scalar, and else a copy of all elements in one array. */
+    public Object getValue() {
+        Object copy = Array.newInstance(data.getClass().getComponentType(), Array.getLength(data));
+        System.arraycopy(data, 0, copy, 0, Array.getLength(data));
+        return shape.length == 0 ? Array.get(data, 0) : copy;
+    }
 
-    /** Returns a copy of the elements. */
-    public FloatBuffer getFloatBuffer() { return FloatBuffer.wrap(((float[]) data).clone()); }
+    /** Returns a copy of the elements, or null where they are no floats, as onnxruntime does. */
+    public FloatBuffer getFloatBuffer() { return data instanceof float[] ? FloatBuffer.wrap(((float[]) data).clone()) : null; }
+
+    /** Returns a copy of the elements, or null where they are no bytes. */
+    public ByteBuffer getByteBuffer() { return data instanceof byte[] ? ByteBuffer.wrap(((byte[]) data).clone()) : null; }
 
     public long[] getShape() { return shape.clone(); }
 

@@ -98,7 +98,7 @@ public final class OrtTrainingSession implements Closeable {
             results.put("loss", OnnxTensor.of(new float[] {loss}));
             for (Tensor output : session.outputs())
                 if (output.isIn(program))
-                    results.put(output.name, OnnxTensor.of(session.output(output), IntStream.of(output.shape()).asLongStream().toArray()));
+                    results.put(output.name, OnnxTensor.of(session.values(output), IntStream.of(output.shape()).asLongStream().toArray()));
         } catch (GradmoteException error) {
             throw new OrtException(error);
         }
