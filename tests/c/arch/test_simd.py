@@ -111,7 +111,7 @@ class Case:
         return self.rule() if dtype == "rule" else self.values(count).tobytes()
 
     def integers(self, dtype: type, count: int) -> np.ndarray:
-        """Of all sizes; now and then all are as large as can be."""
+        """Draw layers of all sizes; now and then all are as large as can be."""
         least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
         found = self.random.integers(least, most, count, dtype, endpoint=True) >> self.random.integers(8)
         return self.random.choice([least, most], count).astype(dtype) if self.random.random() < 0.1 else found
