@@ -47,14 +47,81 @@ static void make_won_sums(const gm_session *session, const gm_insn_max_pool_grad
     }
 }
 
+/* Tells whether no two windows share an input: then each sum has at most one term. */
+static int are_windows_apart(const gm_window *w)
+{
+    return w->stride_h > (w->kernel_h - 1) * w->dilation_h && w->stride_w > (w->kernel_w - 1) * w->dilation_w;
+}
+
+/* Writes 0 to all of dx. */
+static void clear_inputs(const gm_insn_max_pool_grad_s16 *insn, int16_t *dx)
+{
+    for (uint32_t b = 0; b < insn->batch; b++) {
+        for (uint32_t row = 0; row < insn->in_h; row++) {
+            for (uint32_t column = 0; column < insn->in_w; column++) {
+                int16_t *at = dx + b * insn->x_batch + row * insn->x_h + column * insn->x_w;
+                for (uint32_t c = 0; c < insn->channels; c++) {
+                    at[c * insn->x_channel] = 0;
+                }
+            }
+        }
+    }
+}
+
+/* Makes the numbers of the inputs that were largest in the window at output (row, column). index, dy: of this window;
+ * dx: of the sample. */
+static void make_winners(const gm_insn_max_pool_grad_s16 *insn, const uint8_t *index, const int16_t *dy, float unit,
+                         uint32_t row, uint32_t column, gm_gradient_s16 *made, int16_t *dx)
+{
+    for (uint32_t c = 0; c < insn->channels; c++) {
+        uint32_t tap = index[c], k = tap / insn->kernel_w, l = tap % insn->kernel_w;
+        uint32_t i = gm_input_index(row, k, insn->stride_h, insn->dilation_h, insn->pad_h);
+        uint32_t j = gm_input_index(column, l, insn->stride_w, insn->dilation_w, insn->pad_w);
+        if (k < insn->kernel_h && i < insn->in_h && j < insn->in_w) {
+            uint32_t at = i * insn->x_h + j * insn->x_w + c * insn->x_channel;
+            gm_make(made, dx, at, (float)dy[c * insn->y_channel] * unit);
+        }
+    }
+}
+
+/* Sees the numbers that are not 0, and writes them to dx where there is one. */
+static void make_all_winners(const gm_session *session, const gm_insn_max_pool_grad_s16 *insn, float unit,
+                             gm_gradient_s16 *made, int16_t *dx)
+{
+    const uint8_t *index = gm_u8(session, insn->index);
+    const int16_t *dy = gm_i16(session, insn->dy);
+    for (uint32_t b = 0; b < insn->batch; b++) {
+        for (uint32_t row = 0; row < insn->out_h; row++) {
+            for (uint32_t column = 0; column < insn->out_w; column++, index += insn->channels) {
+                make_winners(insn, index, dy + b * insn->y_batch + row * insn->y_h + column * insn->y_w, unit, row,
+                             column, made, dx == NULL ? NULL : dx + b * insn->x_batch);
+            }
+        }
+    }
+}
+
+static void make_inputs(const gm_session *session, const gm_insn_max_pool_grad_s16 *insn, float unit,
+                        gm_gradient_s16 *made, int16_t *dx)
+{
+    const gm_window window = GM_WINDOW(insn);
+    if (!are_windows_apart(&window)) {
+        make_won_sums(session, insn, unit, made, dx);
+        return;
+    }
+    if (dx != NULL) {
+        clear_inputs(insn, dx);
+    }
+    make_all_winners(session, insn, unit, made, dx);
+}
+
 int gm_kernel_max_pool_grad_s16(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_max_pool_grad_s16 *insn = instruction;
     float unit = gm_power_of_two(gm_exponent_of(session, insn->dy_exponent).exponent);
     gm_gradient_s16 made = {0};
-    make_won_sums(session, insn, unit, &made, NULL);
+    make_inputs(session, insn, unit, &made, NULL);
     int32_t exponent = gm_choose_exponent(&made, gm_magnitude_of(made.largest), 0, insn->limit);
-    make_won_sums(session, insn, unit, &made, gm_i16_out(session, insn->dx));
+    make_inputs(session, insn, unit, &made, gm_i16_out(session, insn->dx));
     gm_write_exponent(session, insn->exponent, exponent, &made);
     return GM_OK;
 }

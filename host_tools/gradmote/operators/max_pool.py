@@ -19,6 +19,9 @@ from .window import Window, channels_last, spatial, window_of, x_strides, y_stri
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
 
+#: A byte can number this many taps of a kernel; the value 255 stands for none.
+MOST_TAPS = 255
+
 
 def pool_window(node: ir.Node, x: ir.Value, y: ir.Value) -> Window:
     """Return the pool's window; a global pool's is all of the input.

@@ -13,12 +13,11 @@ from __future__ import annotations
 from copy import copy
 
 from ...generated.instructions import MaxPool, MaxPoolGrad, MaxPoolIndexGrad, ReluGrad
+from ...operators.max_pool import MOST_TAPS
 from ..instruction import Buffer, Instruction, Ref
 from ..program import Compiled, Program, Uses
 from .schedule import peak
 
-#: A byte can number this many taps of a kernel; the value 255 stands for none.
-MOST_TAPS = 255
 #: A pool and its gradient have these parameters in common; the strides of dy may differ from y's.
 SHARED = [name for name in MaxPoolGrad.param_names if not name.startswith("y_")]
 

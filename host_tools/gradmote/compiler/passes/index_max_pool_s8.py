@@ -9,9 +9,10 @@ from __future__ import annotations
 from copy import copy
 
 from ...generated.instructions import Dequantize, MaxPoolGrad, MaxPoolIndexGrad, MaxPoolS8
+from ...operators.max_pool import MOST_TAPS
 from ..instruction import Buffer, Instruction, Ref
 from ..program import Compiled, Program
-from .index_max_pool import MOST_TAPS, SHARED
+from .index_max_pool import SHARED
 
 
 def run(compiled: Compiled) -> None:

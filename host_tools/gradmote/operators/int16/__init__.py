@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from ...model.graph import DOMAIN
 from ..operator import LoweringRule, Operator
-from . import add, average_pool_grad, bias_grad, conv_grads, gemm_grads, mean_grad, mul, scaled_grad
+from . import add, average_pool_grad, bias_grad, conv_grads, gemm_grads, max_pool_grad, mean_grad, mul, scaled_grad
 
 #: The rules by (domain, op_type).
 RULES: dict[tuple[str, str], LoweringRule] = {
@@ -20,6 +20,7 @@ RULES: dict[tuple[str, str], LoweringRule] = {
     ("", "Mul"): mul.lower,
     ("", "ReduceSum"): bias_grad.lower_sum,
     (DOMAIN, "AveragePoolGrad"): average_pool_grad.lower,
+    (DOMAIN, "MaxPoolGrad"): max_pool_grad.lower,
     (DOMAIN, "ReduceMeanGrad"): mean_grad.lower,
     (DOMAIN, "QuantizeGrad"): scaled_grad.lower,
     (DOMAIN, "ScaledGrad"): scaled_grad.lower,
