@@ -4,7 +4,6 @@ numbers: on a Cortex-M4, and on a Cortex-M55 with Helium."""
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from bench.mlp_on_cortex_m4 import FIRMWARE, arm_gcc, board_flags, run_emulated
 from boards import Board, read_board
 
 from runtime_sources import RUNTIME, runtime_sources
+from support.quantized.kernel_sources import is_quantized
 
 pytestmark = pytest.mark.skipif(
     not (shutil.which("arm-none-eabi-gcc") and shutil.which("qemu-system-arm")),
@@ -53,7 +53,7 @@ def plain_kernels(folder: Path, board: Board) -> Path:
 def own_functions(folder: Path, board: Board) -> set[str]:
     """Return the functions of float kernels; test_quantized_on_cortex_m.py has the others."""
     sources = [path for path in runtime_sources() if any(path.is_relative_to(RUNTIME / own) for own in OWN)]
-    sources = [path for path in sources if not re.search("GM_ARCH_PAIRS|GM_ARCH_CONV_GRAD", path.read_text())]
+    sources = [path for path in sources if not is_quantized(path)]
     merged = folder / "own.o"
     arm_gcc("-O2", sources, ["-nostdlib", "-r"], merged, board.table["cpu_flags"])
     lines = subprocess.run(["arm-none-eabi-nm", merged], check=True, capture_output=True, text=True).stdout.splitlines()

@@ -4,7 +4,6 @@ layouts, addresses and panels: with the DSP extension and FPU, with Helium too, 
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ from boards import Board, read_board
 
 from runtime_sources import INCLUDES, NUMERICS_FLAGS, RUNTIME
 from support import objects
+from support.quantized.kernel_sources import is_quantized
 
 pytestmark = pytest.mark.skipif(
     not (shutil.which("arm-none-eabi-gcc") and shutil.which("qemu-system-arm")),
@@ -77,7 +77,7 @@ def quantized_sources() -> list[Path]:
     sources = [
         path for own in ("arm_m", "helium") for path in sorted((RUNTIME / "kernels" / "arch" / own).rglob("*.c"))
     ]
-    return [path for path in sources if re.search("GM_ARCH_(PAIRS|CONV_GRAD|CONV_UPDATE|STORED)", path.read_text())]
+    return [path for path in sources if is_quantized(path)]
 
 
 def functions(binary: Path) -> set[str]:

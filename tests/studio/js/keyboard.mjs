@@ -36,6 +36,7 @@ await page.getByText("digits-cnn.mote").first().waitFor();
 await walkAll("open");
 await press("Enter", '.steps a[href="#train"]');
 await page.getByLabel("Epochs").waitFor();
+await page.waitForFunction(() => document.activeElement.id !== "");
 const focus = await page.evaluate(() => document.activeElement.id);
 const before = await page.locator("[data-steps]").textContent();
 await press("Space", "main button", "Train");

@@ -14,6 +14,9 @@
 /* Words whose products an int32 sum of a tile can take, whatever the numbers are: 256 outputs. */
 #define MOST_WORDS 128u
 
+/* A function whose frame is not on the stack while weights are updated, or depthwise layers are computed. */
+#define OWN_FRAME __attribute__((noinline)) static
+
 typedef struct grad_w {
     const gm_conv_gradient_s8 *g;
     uint32_t rows, columns;   /* of outputs */
@@ -183,7 +186,7 @@ static uint32_t *pack_row_of_outputs(const grad_w *w, const int16_t *dy, uint32_
     return to;
 }
 
-static void pack_channels(const grad_w *w, const int16_t *dy, uint32_t channels, uint32_t *to)
+OWN_FRAME void pack_channels(const grad_w *w, const int16_t *dy, uint32_t channels, uint32_t *to)
 {
     for (uint32_t b = 0; b < w->g->batch; b++) {
         for (uint32_t o = 0; o < w->rows; o++) {
@@ -299,7 +302,7 @@ static inline void multiply_whole_tile(const grad_w *w, const gradient_rows *r, 
     store_whole_row(t->step, tile.sums + GM_PAIR_COLUMNS, r->joint[1], r->rows[1] + at);
 }
 
-static void multiply_channels(const grad_w *w, const tile_group *group, const gradient_rows *rows)
+OWN_FRAME void multiply_channels(const grad_w *w, const tile_group *group, const gradient_rows *rows)
 {
     const uint32_t *inputs = w->panel + GM_PAIR_ROWS * w->words;
     tile_columns t = columns_of(w, group->first);
@@ -343,7 +346,7 @@ static tile_group group_from(const grad_w *w, uint32_t first, uint32_t all)
     return (tile_group){first, tiles, t.first, 1, 0, columns < left ? columns : left};
 }
 
-static void pack_group(const grad_w *w, const int8_t *x, const tile_group *group)
+OWN_FRAME void pack_group(const grad_w *w, const int8_t *x, const tile_group *group)
 {
     for (uint32_t tile = 0; tile < group->tiles; tile++) {
         pack_tile(w, x, group->first + tile, w->panel + (GM_PAIR_ROWS + GM_PAIR_COLUMNS * tile) * w->words);
@@ -412,15 +415,9 @@ static int divide_panel(grad_w *w, uint32_t panel_words)
     return w->tiles > 0;
 }
 
-int gm_arm_conv_grad_w_s16(const struct gm_session *session, const gm_insn_conv_grad_w_s16 *insn,
-                           const gm_weight_gradients *made)
+OWN_FRAME int tiled_gradient(const gm_session *session, const gm_insn_conv_grad_w_s16 *insn,
+                             const gm_weight_gradients *made)
 {
-    if (insn->panel == GM_NONE) {
-        return 0;
-    }
-    if (gm_arm_depthwise_grad_w_s16(session, insn, made)) {
-        return 1;
-    }
     gm_conv_gradient_s8 g = GM_CONV_GRADIENT_S8(insn);
     grad_w w = {.g = &g, .rows = insn->out_h, .columns = insn->out_w, .taps = insn->kernel_h * insn->kernel_w,
                 .at_once = insn->in_channels < 4 ? 1 : 4,
@@ -440,6 +437,15 @@ int gm_arm_conv_grad_w_s16(const struct gm_session *session, const gm_insn_conv_
                        gm_i16(session, insn->dy) + group * insn->y_group, number, insn->out_channels, factor + number);
     }
     return 1;
+}
+
+int gm_arm_conv_grad_w_s16(const struct gm_session *session, const gm_insn_conv_grad_w_s16 *insn,
+                           const gm_weight_gradients *made)
+{
+    if (insn->panel == GM_NONE) {
+        return 0;
+    }
+    return gm_arm_depthwise_grad_w_s16(session, insn, made) || tiled_gradient(session, insn, made);
 }
 
 #endif

@@ -117,7 +117,11 @@ uint32_t gm_arm_take_steps(const gm_stored_update *u, const float *step, float r
     }
     const step_bounds bounds = step_bounds_of(u);
     uint32_t done = n & ~3u, key = u->random.stream_key + first / 2;
-    (u->bytes == 1 ? step_bytes : step_halves)(u->p + first * u->bytes, step, step + done, fixed, key, &bounds);
+    if (u->bytes == 1) { /* no call through a pointer: what it may lead to would count as the stack of this one */
+        step_bytes(u->p + first, step, step + done, fixed, key, &bounds);
+    } else {
+        step_halves(u->p + 2 * first, step, step + done, fixed, key, &bounds);
+    }
     return done;
 }
 

@@ -1,0 +1,11 @@
+"""The kernels for one processor that are those of int8 and int16."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+
+def is_quantized(source: Path) -> bool:
+    """Tell whether a source of runtime_c/kernels/arch computes with integers of 8 and 16 bits."""
+    return re.search("GM_ARCH_(PAIRS|CONV_GRAD|CONV_UPDATE|STORED)", source.read_text()) is not None
