@@ -10,7 +10,7 @@ from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, compile_image
 from gradmote.compiler.passes import drop_unread, index_max_pool_s8, pipeline
-from gradmote.generated.instructions import Dequantize, MaxPoolGrad, MaxPoolIndexGrad
+from gradmote.generated.instructions import Dequantize, MaxPoolGrad, MaxPoolGradS16, MaxPoolIndexGrad
 from gradmote_runtime import Session
 from support.quantized.qdq import QdqWriter, Scale
 
@@ -34,10 +34,10 @@ def network(pool: str) -> onnx.ModelProto:
     return w.model(onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1, 2, SIZE, SIZE]), y.real)
 
 
-def trained(pool: str) -> tuple[bytes, list[type]]:
+def trained(pool: str, gradients: str) -> tuple[bytes, list[type]]:
     """Return the parameters after some steps, and the kinds of instructions of the step."""
     made = build_artifacts(network(pool), None, losses.cross_entropy(), optimizers.sgd(0.05))
-    result = compile_image(made, Options(batch=None))
+    result = compile_image(made, Options(batch=None, gradients=gradients))
     rng = np.random.default_rng(1)
     with Session(result.image) as session:
         for _ in range(STEPS):
@@ -48,13 +48,16 @@ def trained(pool: str) -> tuple[bytes, list[type]]:
     return parameters, [type(i) for i in step.instructions]
 
 
+@pytest.mark.parametrize(("gradients", "of_max_pool"), [("int16", MaxPoolGradS16), ("float", MaxPoolIndexGrad)])
 @pytest.mark.parametrize("pool", ["MaxPool", "AveragePool", "GlobalAveragePool"])
-def test_only_scores_become_floats(pool: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    found, kinds = trained(pool)
+def test_only_scores_become_floats(
+    pool: str, gradients: str, of_max_pool: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, kinds = trained(pool, gradients)
     assert kinds.count(Dequantize) == 1 and MaxPoolGrad not in kinds
-    assert (MaxPoolIndexGrad in kinds) == (pool == "MaxPool")
+    assert (of_max_pool in kinds) == (pool == "MaxPool")
     kept = [run for run in pipeline.PROGRAMS if run not in (drop_unread.run, index_max_pool_s8.run)]
     monkeypatch.setattr(pipeline, "PROGRAMS", kept)
-    expected, more = trained(pool)
+    expected, more = trained(pool, gradients)
     assert found == expected
     assert more.count(Dequantize) > 1
