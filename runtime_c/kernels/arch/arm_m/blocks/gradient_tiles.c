@@ -31,9 +31,7 @@ int gm_suits_gradient_tiles(const gm_finish_s16 *f, uint32_t channels)
 #define TILES_OFFSET(member) [member] "i"(offsetof(gm_gradient_tiles, member))
 #define EMPTY(sum) LINE("mov " #sum ", #0")
 #define START_GRADIENTS                                                                    \
-    LINE("ldr r8, [sp, #8]")                                                               \
-    LINE("ldrd r12, lr, [r8, %[a]]") LINE("ldrd r10, r11, [r8, %[fours_bytes]]")           \
-    LINE("add r10, lr") LINE("add r11, lr") LINE("strd r10, r11, [sp]")                    \
+    START_PRODUCT                                                                          \
     EMPTY(r0) EMPTY(r1) EMPTY(r2) EMPTY(r3) EMPTY(r4) EMPTY(r5) EMPTY(r6) EMPTY(r7)
 
 /* Sums become 0 where a byte of q is not within least, in r9, and most, in r10. r12 is 0; r8 and q are lost. */
@@ -55,24 +53,17 @@ int gm_suits_gradient_tiles(const gm_finish_s16 *f, uint32_t channels)
 #define SEE_TWO(a, b)                                                                      \
     LINE("pkhtb " #a ", " #b ", " #a ", asr #16") LINE("bic " #a ", #0x80008000")          \
     LINE("usub16 r10, " #a ", r9") LINE("sel r9, " #a ", r9")
-#define EACH_GRADIENT(WHAT)                                                                    \
-    WHAT(s0, s8) WHAT(s1, s9) WHAT(s2, s10) WHAT(s3, s11)                                  \
-    WHAT(s4, s8) WHAT(s5, s9) WHAT(s6, s10) WHAT(s7, s11)
-#define TO_REGISTERS                                                                       \
-    LINE("vmov r0, r1, s0, s1") LINE("vmov r2, r3, s2, s3")                                \
-    LINE("vmov r4, r5, s4, s5") LINE("vmov r6, r7, s6, s7")
 #define SCALED(sum, scale) LINE("vcvt.f32.s32 " #sum ", " #sum) LINE("vmul.f32 " #sum ", " #sum ", " #scale)
 #define NEAREST(sum, scale) LINE("vcvtr.s32.f32 " #sum ", " #sum)
 #define SCALE_AND_SEE                                                                      \
     LINE("ldr r8, [sp, #8]")                                                               \
-    LINE("vmov s0, s1, r0, r1") LINE("vmov s2, s3, r2, r3")                                \
-    LINE("vmov s4, s5, r4, r5") LINE("vmov s6, s7, r6, r7")                                \
+    SUMS_TO_FLOATS                                                                         \
     LINE("ldrd r9, r10, [r8, %[scale]]") LINE("vldr s12, [r8, %[factor]]")                 \
     LINE("vldm r9, {s8-s11}") LINE("add r9, r10") LINE("str r9, [r8, %[scale]]")           \
     LINE("vmul.f32 s8, s8, s12") LINE("vmul.f32 s9, s9, s12")                              \
     LINE("vmul.f32 s10, s10, s12") LINE("vmul.f32 s11, s11, s12")                          \
-    EACH_GRADIENT(SCALED)                                                                      \
-    TO_REGISTERS                                                                           \
+    EACH_SUM_OF_8(SCALED)                                                                  \
+    FLOATS_TO_SUMS                                                                         \
     LINE("ldr r9, [r8, %[largest]]")                                                       \
     SEE_TWO(r0, r1) SEE_TWO(r2, r3) SEE_TWO(r4, r5) SEE_TWO(r6, r7)                        \
     LINE("str r9, [r8, %[largest]]")
@@ -85,8 +76,8 @@ int gm_suits_gradient_tiles(const gm_finish_s16 *f, uint32_t channels)
     LINE("ssub16 r11, " #pair ", r10") LINE("sel " #pair ", " #pair ", r10")
 #define STORE_GRADIENTS                                                                    \
     LINE("ldr r10, [r8, %[bound]]") LINE("uqsub16 r10, r9, r10") LINE("cmp r10, #0")       \
-    EACH_GRADIENT(NEAREST)                                                                     \
-    TO_REGISTERS                                                                           \
+    EACH_SUM_OF_8(NEAREST)                                                                 \
+    FLOATS_TO_SUMS                                                                         \
     LINE("beq 2f")                                                                         \
     SATURATED(r0) SATURATED(r1) SATURATED(r2) SATURATED(r3)                                \
     SATURATED(r4) SATURATED(r5) SATURATED(r6) SATURATED(r7)                                \

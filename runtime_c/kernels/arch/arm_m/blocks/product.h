@@ -23,6 +23,23 @@
     MULTIPLY(s0, r10, r8) MULTIPLY(t0, r10, r9) MULTIPLY(s1, r11, r8) MULTIPLY(t1, r11, r9)
 #define ONE_WORD LINE("ldrd r8, r9, [r12], #8") PAIRS_OF_COLUMNS(r0, r1, r4, r5) PAIRS_OF_COLUMNS(r2, r3, r6, r7)
 
+/* The first lines of a tile: the struct on the stack says where its panels are. */
+#define START_PRODUCT                                                                    \
+    LINE("ldr r8, [sp, #8]")                                                             \
+    LINE("ldrd r12, lr, [r8, %[a]]") LINE("ldrd r10, r11, [r8, %[fours_bytes]]")         \
+    LINE("add r10, lr") LINE("add r11, lr") LINE("strd r10, r11, [sp]")
+
+/* Sums of both rows in registers of the FPU, each beside the number of its column. */
+#define EACH_SUM_OF_8(WHAT)                                                              \
+    WHAT(s0, s8) WHAT(s1, s9) WHAT(s2, s10) WHAT(s3, s11)                                \
+    WHAT(s4, s8) WHAT(s5, s9) WHAT(s6, s10) WHAT(s7, s11)
+#define SUMS_TO_FLOATS                                                                   \
+    LINE("vmov s0, s1, r0, r1") LINE("vmov s2, s3, r2, r3")                              \
+    LINE("vmov s4, s5, r4, r5") LINE("vmov s6, s7, r6, r7")
+#define FLOATS_TO_SUMS                                                                   \
+    LINE("vmov r0, r1, s0, s1") LINE("vmov r2, r3, s2, s3")                              \
+    LINE("vmov r4, r5, s4, s5") LINE("vmov r6, r7, s6, s7")
+
 #else
 
 /* Lower halves, then upper ones: the first row's and column's load moves on. */

@@ -31,22 +31,15 @@ int gm_are_finite(const float *x, uint32_t n)
 #define OUTPUTS_OFFSET(member) [member] "i"(offsetof(gm_pair_outputs, member))
 
 #define START_TILE                                                                         \
-    LINE("ldr r8, [sp, #8]")                                                               \
-    LINE("ldrd r12, lr, [r8, %[a]]") LINE("ldrd r10, r11, [r8, %[fours_bytes]]")           \
-    LINE("add r10, lr") LINE("add r11, lr") LINE("strd r10, r11, [sp]")                    \
+    START_PRODUCT                                                                          \
     LINE("ldrd r9, r10, [r8, %[bias]]")                                                    \
     LINE("ldm r9, {r0-r3}") LINE("ldm r9, {r4-r7}")                                        \
     LINE("add r9, r10") LINE("str r9, [r8, %[bias]]")
 
-#define EACH_SUM_OF_8(WHAT)                                                                    \
-    WHAT(s0, s8) WHAT(s1, s9) WHAT(s2, s10) WHAT(s3, s11)                                  \
-    WHAT(s4, s8) WHAT(s5, s9) WHAT(s6, s10) WHAT(s7, s11)
-
 #define SCALE                                                                              \
     LINE("ldr r8, [sp, #8]") LINE("str lr, [r8, %[b]]")                                    \
     LINE("ldrd r9, r10, [r8, %[multipliers]]")                                             \
-    LINE("vmov s0, s1, r0, r1") LINE("vmov s2, s3, r2, r3")                                \
-    LINE("vmov s4, s5, r4, r5") LINE("vmov s6, s7, r6, r7")                                \
+    SUMS_TO_FLOATS                                                                         \
     LINE("vldmia r9!, {s8-s11}")                                                           \
     EACH_SUM_OF_8(SUM_TO_FLOAT) EACH_SUM_OF_8(TIMES_MULTIPLIER)                                                   \
     LINE("cmp r10, #0") LINE("beq 2f")                                                     \
@@ -55,8 +48,7 @@ int gm_are_finite(const float *x, uint32_t n)
     "2:\n\t"                                                                               \
     LINE("strd r9, r10, [r8, %[multipliers]]")                                             \
     EACH_SUM_OF_8(TO_NEAREST)                                                                  \
-    LINE("vmov r0, r1, s0, s1") LINE("vmov r2, r3, s2, s3")                                \
-    LINE("vmov r4, r5, s4, s5") LINE("vmov r6, r7, s6, s7")
+    FLOATS_TO_SUMS
 
 #define STORE                                                                              \
     LINE("ldrd r9, r10, [r8, %[zero]]") OUTPUTS_FIELD(r11, high)                                   \
