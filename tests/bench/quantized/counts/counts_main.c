@@ -1,5 +1,5 @@
-/* Counts the machine instructions of kernels of int8 and int16 over shapes of real networks: a line for each, of the ticks
- * that it takes and of its multiply-accumulates. Every operand has random bytes. */
+/* Counts the machine instructions of one kernel of int8 and int16 over shapes of real networks: a line for each, of the
+ * ticks that it takes. Every operand of integers has random bytes. */
 #include "board_print.h"
 #include "gm_internal.h"
 
@@ -14,11 +14,23 @@ enum {
     FLOATS = 0x38000,
     EXPONENTS = 0x3c000,
     GAIN = 0x3c020,
+    RULE = 0x3c040,
+    RATE = 0x3c060,
+    COUNTER = 0x3c068,
     PANEL = 0x40000
 };
 
 static uint8_t arena[SIZE] __attribute__((aligned(16)));
 static gm_session session = {.arena = arena, .constants = arena};
+
+/* Gradients of weights, of which some move their weight. */
+static void fill_gradients(void)
+{
+    for (uint32_t i = 0; i < (FLOATS - OUT) / 4; i++) {
+        float gradient = 1e-4f * (float)((int32_t)(i % 101) - 50);
+        __builtin_memcpy(arena + OUT + 4 * i, &gradient, 4);
+    }
+}
 
 static void fill(void)
 {
@@ -34,6 +46,13 @@ static void fill(void)
     const int32_t words[] = {-10, 2, -10, 2}, gain = 8200;
     __builtin_memcpy(arena + EXPONENTS, words, sizeof words);
     __builtin_memcpy(arena + GAIN, &gain, 4);
+    const gm_rule_sgd sgd = {.kind = GM_RULE_SGD};
+    const float rate = 0.01f;
+    const uint32_t counter[] = {1, 2};
+    __builtin_memcpy(arena + RULE, &sgd, sizeof sgd);
+    __builtin_memcpy(arena + RATE, &rate, 4);
+    __builtin_memcpy(arena + COUNTER, counter, sizeof counter);
+    fill_gradients();
 }
 
 /* A convolution whose channels are last; pad: on every side. */
@@ -96,7 +115,36 @@ static void run_gradient_of_weights(const layer *s)
     gm_kernel_conv_grad_w_s16(&session, &insn);
 }
 
-static void count(const layer *s, const char *kernel, void (*run)(const layer *))
+/* SGD, whose steps are at most one unit of an int8 weight. Of masters of 16 bits, the unit is 256 times as fine. */
+#define PUT_UPDATE(insn, bytes)                                                                    \
+    do {                                                                                           \
+        insn.p = W, insn.rule = RULE, insn.lr = RATE, insn.units = FLOATS, insn.counter = COUNTER; \
+        insn.slot1 = insn.slot2 = insn.aux = GM_NONE;                                              \
+        insn.limit = bytes == 2 ? 256.0f : 1.0f, insn.zero = bytes == 2 ? 128 : 0;                 \
+        insn.low = bytes == 2 ? -127 * 256 : -127, insn.high = bytes == 2 ? 127 * 256 + 255 : 127; \
+    } while (0)
+
+static void run_update(const layer *s)
+{
+    gm_insn_update_s8 insn = {0};
+    PUT_UPDATE(insn, ELEMENT);
+    insn.g = OUT, insn.scale = GM_NONE;
+    insn.outer = 1, insn.channels = s->groups * s->out_channels,
+    insn.inner = s->in_channels * s->kernel_h * s->kernel_w;
+    (ELEMENT == 2 ? gm_kernel_update_s16 : gm_kernel_update_s8)(&session, &insn);
+}
+
+static void run_conv_update(const layer *s)
+{
+    gm_insn_conv_update_s16 insn = {0};
+    PUT_LAYER(insn, s);
+    PUT_UPDATE(insn, ELEMENT);
+    insn.x = X, insn.dy = DY, insn.dy_exponent = EXPONENTS, insn.factor = FLOATS, insn.row = OUT, insn.x_zero = -3;
+    insn.p_bytes = ELEMENT;
+    gm_kernel_conv_update_s16(&session, &insn);
+}
+
+static void count(const layer *s, void (*run)(const layer *))
 {
     fill();
     run(s); /* as every step but the first, which learns how large gradients are */
@@ -104,15 +152,14 @@ static void count(const layer *s, const char *kernel, void (*run)(const layer *)
     start = board_ticks();
     run(s);
     uint32_t ticks = board_ticks() - start - nothing;
-    print(s->name);
-    print_number(kernel, ticks);
+    print_number(s->name, ticks);
 }
 
 int main(void)
 {
     board_init();
     for (uint32_t i = 0; i < sizeof layers / sizeof layers[0]; i++) {
-        count(&layers[i], "/" KERNEL, RUN);
+        count(&layers[i], RUN);
     }
     print("done\n");
     for (;;) {
