@@ -7,22 +7,13 @@
 #if GM_ARCH_CONV_GRAD_X_S16 && GM_ARCH_HELIUM
 
 #define HELIUM_TILES_OFFSET(member) [member] "i"(offsetof(gm_gradient_tiles, member))
-#define HELIUM_EMPTY(sum) LINE("mov " #sum ", #0")
-#define HELIUM_START_GRADIENTS                                                                    \
-    LINE("ldr r5, [sp]")                                                                   \
-    LINE("ldrd r1, r3, [r5, %[a]]") LINE("ldrd r9, r11, [r5, %[fours_bytes]]")             \
-    LINE("add r9, r3") LINE("add r5, r11, r3")                                             \
-    HELIUM_EMPTY(r0) HELIUM_EMPTY(r2) HELIUM_EMPTY(r4) HELIUM_EMPTY(r6) \
-    HELIUM_EMPTY(r8) HELIUM_EMPTY(r10) HELIUM_EMPTY(r12) HELIUM_EMPTY(lr)
 
-/* Sums of both rows in q0 and q1; they become 0 where q is not within r3 and r5. */
+/* The sums of a row become 0 where q is not within r3 and r5. */
 #define HELIUM_MASK_ROW(sums, q)                                                                  \
     LINE("vcmp.s32 ge, " #q ", r3") LINE("vpst") LINE("vcmpt.s32 le, " #q ", r5")          \
     LINE("vpsel " #sums ", " #sums ", q4")
 #define HELIUM_MASK                                                                               \
-    LINE("ldr r1, [sp]") LINE("str r3, [r1, %[b]]")                                        \
-    LINE("vmov s0, s1, r0, r2") LINE("vmov s2, s3, r4, r6")                                \
-    LINE("vmov s4, s5, r8, r10") LINE("vmov s6, s7, r12, lr")                              \
+    HELIUM_END_PAIRS \
     LINE("ldrd r3, r5, [r1, %[q]]") LINE("ldr r7, [r1, %[q_step]]")                        \
     LINE("vldrb.s32 q2, [r3]") LINE("vldrb.s32 q3, [r5]")                                  \
     LINE("add r3, r7") LINE("add r5, r7") LINE("strd r3, r5, [r1, %[q]]")                  \
@@ -55,7 +46,7 @@ __attribute__((noinline)) void gm_make_gradient_tiles(gm_gradient_tiles *tiles)
                      LINE("push {r0, r7}")
                      LINE("ldr r1, [r0, %[largest]]") LINE("lsl r1, #16") LINE("vdup.32 q6, r1")
                      "1:\n\t"
-                     HELIUM_START_GRADIENTS
+                     HELIUM_START_PAIRS
                      HELIUM_PAIR_PRODUCT
                      HELIUM_MASK
                      HELIUM_SCALE_AND_SEE

@@ -7,20 +7,11 @@
 #if GM_ARCH_PAIRS && GM_ARCH_HELIUM
 
 #define HELIUM_OUTPUTS_OFFSET(member) [member] "i"(offsetof(gm_pair_outputs, member))
-#define HELIUM_EMPTY_SUM(sum) LINE("mov " #sum ", #0")
-#define HELIUM_START_OUTPUTS                                                                      \
-    LINE("ldr r5, [sp]")                                                                   \
-    LINE("ldrd r1, r3, [r5, %[a]]") LINE("ldrd r9, r11, [r5, %[fours_bytes]]")             \
-    LINE("add r9, r3") LINE("add r5, r11, r3")                                             \
-    HELIUM_EMPTY_SUM(r0) HELIUM_EMPTY_SUM(r2) HELIUM_EMPTY_SUM(r4) HELIUM_EMPTY_SUM(r6)                                \
-    HELIUM_EMPTY_SUM(r8) HELIUM_EMPTY_SUM(r10) HELIUM_EMPTY_SUM(r12) HELIUM_EMPTY_SUM(lr)
 
-/* Sums of both rows in q0 and q1. A subnormal multiplier or offset becomes 0, which rounds to the same. */
+/* A subnormal multiplier or offset becomes 0, which rounds to the same. */
 #define HELIUM_BOTH_ROWS(name, with) LINE(name " q0, q0, " with) LINE(name " q1, q1, " with)
 #define HELIUM_SCALE_SUMS                                                                         \
-    LINE("ldr r1, [sp]") LINE("str r3, [r1, %[b]]")                                        \
-    LINE("vmov s0, s1, r0, r2") LINE("vmov s2, s3, r4, r6")                                \
-    LINE("vmov s4, s5, r8, r10") LINE("vmov s6, s7, r12, lr")                              \
+    HELIUM_END_PAIRS \
     LINE("ldrd r3, r5, [r1, %[bias]]") LINE("vldrw.u32 q4, [r3]")                          \
     LINE("add r3, r5") LINE("str r3, [r1, %[bias]]")                                       \
     HELIUM_BOTH_ROWS("vadd.i32", "q4")                                                            \
@@ -46,7 +37,7 @@ __attribute__((noinline)) void gm_pair_requantize(gm_pair_outputs *outputs)
     __asm__ volatile(HELIUM
                      LINE("push {r0, r7}")
                      "1:\n\t"
-                     HELIUM_START_OUTPUTS
+                     HELIUM_START_PAIRS
                      HELIUM_PAIR_PRODUCT
                      HELIUM_SCALE_SUMS
                      HELIUM_STORE_OUTPUTS
