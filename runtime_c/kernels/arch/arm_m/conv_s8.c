@@ -4,6 +4,7 @@
  */
 #include "conv_s8.h"
 
+#include "../helium/conv_s8.h"
 #include "blocks/pairs.h"
 #include "blocks/requantize.h"
 
@@ -280,7 +281,7 @@ int gm_arm_conv_s8(const struct gm_session *session, const gm_insn_conv_s8 *insn
     if (!suits_conv(session, insn)) {
         return 0;
     }
-    if (gm_arm_depthwise_s8(session, insn)) {
+    if (gm_arm_depthwise_s8(session, insn) || gm_helium_conv_s8(session, insn)) {
         return 1;
     }
     const conv_windows c = windows_of(session, insn);
