@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import onnx_ir as ir
 
+from ..compiler.instruction import Buffer, Ref
 from ..errors import UnsupportedOperator
-from ..generated.instructions import MaxPool, MaxPoolGrad
+from ..generated.instructions import MaxPool, MaxPoolGrad, MaxPoolS8
 from ..model.graph import DOMAIN, attribute, describe, static_shape
 from .operator import Backward, Gradients, Operator
 from .selection import gapless
@@ -107,6 +108,11 @@ def lower_grad(low: Lowering, node: ir.Node) -> None:
         **y_strides(arriving.strides),
     )
     low.emit(node, made)
+
+
+def new_index(pool: MaxPool | MaxPoolS8) -> Ref:
+    """Return scratch for a byte an output, the tap of its window that was the largest."""
+    return Ref(Buffer(f"{pool.origin}.index", pool.batch * pool.out_h * pool.out_w * pool.channels, "scratch"))
 
 
 GRAD = """

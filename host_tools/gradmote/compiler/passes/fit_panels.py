@@ -2,8 +2,7 @@
 
 A panel has room for several tiles of columns, so that the other operand is packed less often
 (compiler/panels.py). Where instructions with such panels are the peak, they take fewer tiles, down
-to one, but no fewer than the peak elsewhere needs anyway. Some updates then have
-none.
+to one, but no fewer than the peak elsewhere needs anyway. Some updates then have none.
 """
 
 from __future__ import annotations

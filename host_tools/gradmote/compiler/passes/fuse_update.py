@@ -73,10 +73,11 @@ def run(compiled: Compiled) -> None:
         updates = [i for i in program.instructions if isinstance(i, AnyUpdate)]
         found = [(update, blocks) for update in updates if (blocks := find(before, update))]
         some = [(update, blocks) for update, blocks in found if not holds_up(before, blocks, update)]
-        choices = [fused(program.instructions, pairs) for pairs in (found, some)]
+        choice = fused(program.instructions, found)
         if len(some) < len(found):
-            choices.sort(key=lambda c: planned(program, c, is_wanted(compiled)))
-        program.instructions = choices[0]
+            fewer = fused(program.instructions, some)
+            choice = min(choice, fewer, key=lambda c: planned(program, c, is_wanted(compiled)))
+        program.instructions = choice
 
 
 def planned(program: Program, instructions: list[Instruction], by_rows: bool) -> tuple[int, ...]:

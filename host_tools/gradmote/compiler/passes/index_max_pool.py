@@ -13,8 +13,8 @@ from __future__ import annotations
 from copy import copy
 
 from ...generated.instructions import MaxPool, MaxPoolGrad, MaxPoolIndexGrad, ReluGrad
-from ...operators.max_pool import MOST_TAPS
-from ..instruction import Buffer, Instruction, Ref
+from ...operators.max_pool import MOST_TAPS, new_index
+from ..instruction import Buffer, Instruction
 from ..program import Compiled, Program, Uses
 from .schedule import peak
 
@@ -38,8 +38,7 @@ def with_index(program: Program, gradient: MaxPoolGrad) -> list[Instruction] | N
     if pool is None:
         return None
     relu = relu_grad_behind(program, uses, gradient)
-    outputs = pool.batch * pool.out_h * pool.out_w * pool.channels
-    index = Ref(Buffer(f"{pool.origin}.index", outputs, "scratch"))
+    index = new_index(pool)
     dx = gradient.dx if relu is None else relu.dx
     by_index = MaxPoolIndexGrad(index=index, dy=gradient.dy, dx=dx, **gradient.params).in_place_of(gradient)
     storing = copy(pool)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from copy import copy
 
 from ...generated.instructions import Dequantize, MaxPoolGrad, MaxPoolIndexGrad, MaxPoolS8
-from ...operators.max_pool import MOST_TAPS
-from ..instruction import Buffer, Instruction, Ref
+from ...operators.max_pool import MOST_TAPS, new_index
+from ..instruction import Instruction
 from ..program import Compiled, Program
 from .index_max_pool import SHARED
 
@@ -43,7 +43,7 @@ def is_pool_of(instruction: Instruction, source: Dequantize, gradient: MaxPoolGr
 
 def with_index(program: Program, pool: MaxPoolS8, gradient: MaxPoolGrad) -> list[Instruction]:
     """Return the instructions with an index from the pool to the gradient."""
-    index = Ref(Buffer(f"{pool.origin}.index", pool.batch * pool.out_h * pool.out_w * pool.channels, "scratch"))
+    index = new_index(pool)
     storing = copy(pool)
     storing.index = index
     by_index = MaxPoolIndexGrad(index=index, dy=gradient.dy, dx=gradient.dx, **gradient.params).in_place_of(gradient)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ...compiler.instruction import Buffer, Ref
+from ...compiler.instruction import Ref
 from ...generated.instructions import MaxPoolGradS16, MaxPoolS8
 from ...model.graph import attribute
-from ..max_pool import MOST_TAPS, lower_grad, sizes
+from ..max_pool import MOST_TAPS, lower_grad, new_index, sizes
 from ..window import Window, spatial, window_of, x_strides, y_strides
 from .values import MOST, is_int16, like, make, read
 
@@ -56,6 +56,5 @@ def pool_of(low: Lowering, node: ir.Node, window: Window) -> MaxPoolS8 | None:
 def index_of(pool: MaxPoolS8) -> Ref:
     """Return where the pool stores which tap of each window was the largest, from now on."""
     if pool.index is None:
-        taken = pool.batch * pool.out_h * pool.out_w * pool.channels
-        pool.index = Ref(Buffer(f"{pool.origin}.index", taken, "scratch"))
+        pool.index = new_index(pool)
     return pool.index
