@@ -18,7 +18,7 @@ from support.quantized.drawn import QdqNetwork
 STEPS = 12
 
 
-def image(weights: str, gradients: str) -> bytes:
+def image(weights: str, gradients: str, scheme: str = "full") -> bytes:
     """Return an image of a network with a full, a depthwise and a dense layer."""
     net = QdqNetwork(np.random.default_rng(1))
     net.shapes["x"] = (1, 2, 6, 6)
@@ -29,14 +29,22 @@ def image(weights: str, gradients: str) -> bytes:
         net.quantize()
     net.flatten()
     net.gemm(3, "int8", False, "int32", "transB")
-    made = build_artifacts(net.model(False), None, cross_entropy(), optimizers.sgd(0.05, momentum=0.9))
+    made = build_artifacts(net.model(False), None, cross_entropy(), optimizers.sgd(0.05, momentum=0.9), scheme=scheme)
     return compile_image(made, Options(batch=2, gradients=gradients, weights=weights)).image
 
 
 @pytest.mark.parametrize("gradients", ["float", "int16"])
 @pytest.mark.parametrize("weights", ["int8", "int16"])
 def test_state_is_that_of_the_twin(firmware: object, weights: str, gradients: str) -> None:
-    rng, made = np.random.default_rng(0), image(weights, gradients)
+    learn_alike(image(weights, gradients))
+
+
+def test_parts_of_layers_train_alike(firmware: object) -> None:
+    learn_alike(image("int8", "int16", "bias+sparse:0.5:last:2+sparse:0.75"))
+
+
+def learn_alike(made: bytes) -> None:
+    rng = np.random.default_rng(0)
     with open_target("qemu:mps2-an386") as target, Session(made, "fused") as twin:
         target.load_image(made)
         for _ in range(STEPS):

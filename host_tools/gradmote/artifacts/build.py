@@ -113,7 +113,7 @@ def read_forward(model: Source, options: ArtifactOptions) -> tuple[ir.Model, lis
     scheme, mode = options.trained, options.batch_norm or FROZEN
     if scheme is None and mode == FROZEN:
         mode = INFERENCE
-    named = [name for part in scheme.parts() if part.kind == "named" for name in part.names] if scheme else []
+    named = [name for part in scheme.parts() if part.kind != "freeze" for name in part.names] if scheme else []
     source = with_float_head(model, options) if options.float_head else model
     forward = load_model(source, options.outputs, mode, options.untie, options.inputs, named)
     forward.producer_name = "gradmote"
@@ -124,10 +124,9 @@ def read_forward(model: Source, options: ArtifactOptions) -> tuple[ir.Model, lis
 
 def choose_trained(forward: ir.Model, scheme: Scheme) -> tuple[ir.Model, list[str]]:
     """Return the forward graph, in which some weights are split, and the names of what trains."""
-    names, split = choose(forward.graph, scheme)
-    if split and scheme.split_ratio is not None:
-        forward, parts = split_channels.run(forward, split, scheme.split_ratio)
-        names = split_channels.together(forward.graph, names, parts)
+    names, shares = choose(forward.graph, scheme)
+    if shares:
+        forward, names = split_channels.run(forward, shares, names)
     warn_of_shared(forward.graph, names)
     return forward, names
 

@@ -6,6 +6,7 @@
     bias, bias:last:5       parameters that are only added: biases, also those of normalizations
     sparse:0.25             the first quarter of each layer's output channels: weights and biases
     sparse:0.25:last:4      the same for the last four layers
+    sparse:0.25:named:conv* the same for the layers of these weights
     named:conv1.*,head.*    names or patterns
     freeze:conv1.*          all but these
     head+bias:last:5        several together
@@ -37,10 +38,14 @@ ADDED = {"Add": (0, 1), "Sub": (1,), "Conv": (2,), "ConvTranspose": (2,), "Gemm"
          "RNN": (3,), "BatchNormalization": (2,), "Normalize": (4,)}  # fmt: skip
 #: Operators that only give a parameter another shape or type.
 VIEWS = ("Unsqueeze", "Squeeze", "Reshape", "Transpose", "Identity", "Flatten", "Expand", "Cast", "DequantizeLinear")
+#: The kinds that have names; of sparse they stand behind the word named.
+_NAMED = ("named", "freeze", "sparse")
+_NAMED_CHANNELS = re.compile(r"sparse:(?P<ratio>[^:]+):named:(?P<names>.*)")
 _FORM = re.compile(r"full|head|(?P<kind>bias|sparse:(?P<ratio>[^:]+))?((?(kind):)last:(?P<last>\d+))?")
 _JOIN = re.compile(r"\+(?=(?:full|head|last|bias|sparse|named|freeze)\b)")
 _HINT = (
-    "write full, head, last:3, bias, bias:last:5, sparse:0.25, sparse:0.25:last:4 or named:conv1.*,head.*, joined by +"
+    "write full, head, last:3, bias, bias:last:5, sparse:0.25, sparse:0.25:last:4, sparse:0.25:named:conv1.* "
+    "or named:conv1.*,head.*, joined by +"
 )
 
 
@@ -49,7 +54,7 @@ class Scheme:
     """The selection of parameters to train; str() gives its text, Scheme.parse() reads it.
 
     ratio: of the output channels, for kind sparse. last: layers counted from the end; None: all.
-    names: names or patterns, for kinds named and freeze. beside: a scheme whose parameters are
+    names: names or patterns, for kinds named, freeze and perhaps sparse. beside: a scheme whose parameters are
     trained too.
     """
 
@@ -67,10 +72,9 @@ class Scheme:
             raise ModelError(f"scheme '{self}': the ratio must be above 0 and at most 1", _HINT)
         if self.last is not None and self.last < 1:
             raise ModelError(f"scheme '{self}': at least one layer must be trained", _HINT)
-        if (self.kind in ("named", "freeze")) != bool(self.names) or (self.names and self.last is not None):
-            raise ModelError(f"scheme '{self}': names belong to named and freeze, and stand alone there", _HINT)
-        if sum(part.kind == "sparse" for part in self.parts()) > 1:
-            raise ModelError(f"scheme '{self}': only one part can be sparse", _HINT)
+        needed = self.kind in ("named", "freeze") and not self.names
+        if needed or (self.names and (self.kind not in _NAMED or self.last is not None)):
+            raise ModelError(f"scheme '{self}': names belong to named, freeze and sparse, without last", _HINT)
 
     def parts(self) -> list[Scheme]:
         """Return the schemes that + joins, one by one."""
@@ -87,11 +91,6 @@ class Scheme:
             rest, last = [*rest, last], Scheme("named", names=tuple(names))
         return joined([*rest, last])
 
-    @property
-    def split_ratio(self) -> float | None:
-        """Return the share of output channels that the sparse part trains; None without one."""
-        return next((part.ratio for part in self.parts() if part.kind == "sparse"), None)
-
     @classmethod
     def parse(cls, text: str) -> Scheme:
         """Return the scheme that a text names.
@@ -104,7 +103,9 @@ class Scheme:
     def _parse_one(cls, text: str) -> Scheme:
         kind, _, rest = text.partition(":")
         if kind in ("named", "freeze"):
-            return cls(kind, names=tuple(name for name in rest.split(",") if name))
+            return cls(kind, names=split_names(rest))
+        if (channels := _NAMED_CHANNELS.fullmatch(text)) is not None:
+            return cls._of_channels(channels["ratio"], split_names(channels["names"]))
         found = _FORM.fullmatch(text)
         if found is None or not found[0]:
             raise ModelError(f"'{text}' is no scheme", _HINT)
@@ -113,6 +114,12 @@ class Scheme:
         ratio, last = found["ratio"], found["last"]
         kind = (found["kind"] or "full").partition(":")[0]
         return cls(kind, number(ratio) if ratio is not None else None, int(last) if last is not None else None)
+
+    @classmethod
+    def _of_channels(cls, ratio: str, names: tuple[str, ...]) -> Scheme:
+        if not names:
+            raise ModelError(f"'sparse:{ratio}:named:' names no weights", _HINT)
+        return cls("sparse", number(ratio), names=names)
 
     def __str__(self) -> str:
         """Return the text that parse() reads."""
@@ -124,7 +131,13 @@ class Scheme:
             return "head"
         words = [] if self.kind == "full" and self.last is not None else [self.kind]
         words += [f"{self.ratio:g}"] if self.ratio is not None else []
+        words += ["named", ",".join(self.names)] if self.names else []
         return ":".join([*words, f"last:{self.last}"] if self.last is not None else words)
+
+
+def split_names(text: str) -> tuple[str, ...]:
+    """Return the names or patterns that commas separate."""
+    return tuple(name for name in text.split(",") if name)
 
 
 def joined(parts: Sequence[Scheme]) -> Scheme:
@@ -246,24 +259,33 @@ def picked(known: Sequence[Layer], part: Scheme) -> list[str]:
 
     Raises ModelError where it counts more layers than the model has.
     """
-    if part.kind in ("named", "freeze"):
+    if part.names:
         names = [name for layer in known for name in layer.all()]
         matched = {name for pattern in part.names for name in matching(pattern, names, names)}
-        return [n for n in names if (n in matched) == (part.kind == "named")]
+        names = [name for layer in known for name in layer.weights] if part.kind == "sparse" else names
+        return [n for n in names if (n in matched) == (part.kind != "freeze")]
     if part.last is not None and part.last > len(known):
         raise ModelError(f"scheme '{part}', but the model has {len(known)} layers", "train `full`, or fewer layers")
     pick = {"full": Layer.all, "bias": lambda layer: layer.biases, "sparse": lambda layer: layer.weights}[part.kind]
     return [name for layer in known[-(part.last or 0) :] for name in pick(layer)]
 
 
-def choose(graph: ir.Graph, scheme: Scheme) -> tuple[list[str], list[str]]:
-    """Return the initializers that are trained whole, and the weights of which some channels are.
+def choose(graph: ir.Graph, scheme: Scheme) -> tuple[list[str], dict[str, float]]:
+    """Return the initializers that are trained whole, and the weights of which a share of the channels is.
 
-    Both are names in the model's order. Raises ModelError where nothing is left.
+    Both are in the model's order. Where several parts name a weight, the largest share counts.
+    Raises ModelError where nothing is left.
     """
-    whole = {name for part in scheme.parts() if part.kind != "sparse" for name in chosen(graph, part)}
-    split = {name for part in scheme.parts() if part.kind == "sparse" for name in chosen(graph, part)} - whole
-    return [n for n in trainable(graph) if n in whole], [n for n in trainable(graph) if n in split]
+    whole: set[str] = set()
+    shares: dict[str, float] = {}
+    for part in scheme.parts():
+        for name in chosen(graph, part):
+            if part.ratio is None:
+                whole.add(name)
+            else:
+                shares[name] = max(shares.get(name, 0.0), part.ratio)
+    own = trainable(graph)
+    return [n for n in own if n in whole], {n: shares[n] for n in own if n in shares and n not in whole}
 
 
 def chosen(graph: ir.Graph, part: Scheme) -> list[str]:
@@ -277,6 +299,8 @@ def chosen(graph: ir.Graph, part: Scheme) -> list[str]:
         return choose_parameters(graph, train, freeze)
     if part.kind == "full" and part.last is None:
         return choose_parameters(graph)
+    if part.names:
+        choose_parameters(graph, part.names)  # refuses a pattern that matches nothing
     found = picked(layers(graph), part)
     if not found:
         raise ModelError(f"scheme '{part}' leaves nothing to train", "these layers have no such parameters")

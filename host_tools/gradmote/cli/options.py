@@ -107,7 +107,7 @@ SchemeOption = Annotated[
     typer.Option(
         "--scheme",
         help="What to train, in place of --train and --freeze: full, head, last:3, bias, bias:last:5, sparse:0.25 (of "
-        "each layer's output channels), sparse:0.25:last:4, named:conv1.*,head.*",
+        "each layer's output channels), sparse:0.25:last:4, sparse:0.5:named:conv2.*, named:conv1.*,head.*",
     ),
 ]
 Outputs = Annotated[

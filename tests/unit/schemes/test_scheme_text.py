@@ -18,7 +18,8 @@ from gradmote.model.frontend import load_model
 from support.oracle import make_model, node, values
 
 TEXTS = ["full", "last:3", "bias", "bias:last:5", "sparse:0.25", "sparse:0.25:last:4", "named:a.*,b", "freeze:w",
-         "head", "head+bias:last:5", "named:a+b,c+last:2", "head+sparse:0.5:last:3"]  # fmt: skip
+         "head", "head+bias:last:5", "named:a+b,c+last:2", "head+sparse:0.5:last:3",
+         "sparse:0.5:named:a.*,b", "bias+sparse:0.25:named:a+b+sparse:0.125:named:c"]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -35,7 +36,8 @@ def test_the_head_is_the_last_layer():
     "text",
     ["", "all", "last:0", "last:-1", "last:x", "last", ":last:2", "sparse", "sparse:0", "sparse:1.5", "sparse:nan",
      "sparse:x", "full:last:2", "bias:", "bias:3", "biaslast:3", "head:last:2", "named:", "named", "freeze:",
-     "+head", "head+", "sparse:0.5+sparse:0.25"],
+     "+head", "head+", "sparse:0.5:named", "sparse:0.5:named:", "sparse:2:named:w", "sparse::named:w",
+     "sparse:0.5:last:2:named:w", "bias:named:w"],
 )  # fmt: skip
 def test_what_is_no_scheme_is_refused(text):
     with pytest.raises(ModelError):
@@ -84,6 +86,15 @@ def test_what_works_on_a_layers_result_belongs_to_it():
         ("freeze:w1,b*,s*", ["w2", "w3"]),
         ("head+bias", ["b1", "shift", "b2", "w3"]),
         ("head+sparse:0.5:last:2", ["w2[:,0:3]", "b2[0:3]", "w3"]),
+        ("sparse:0.5:named:w1+sparse:0.3:named:w[23]", ["w1[0:2]", "b1[0:2]", "w2[:,0:2]", "b2[0:2]", "w3[0:1]"]),
+        ("sparse:0.5:last:2+sparse:0.3", ["w1[0:2]", "b1[0:2]", "w2[:,0:3]", "b2[0:3]", "w3[0:2]"]),
+        (
+            "bias+sparse:0.25:named:w*",
+            ["w1[0:1]", "b1[0:1]", "b1[1:4]", "shift", "w2[:,0:2]", "b2[0:2]", "b2[2:6]", "w3[0:1]"],
+        ),
+        ("named:b2+sparse:0.25:named:w1,w2", ["w1[0:1]", "b1[0:1]", "w2[:,0:2]", "b2[0:2]", "b2[2:6]"]),
+        ("bias:last:2+sparse:1:named:w2", ["w2", "b2"]),
+        ("named:w2+sparse:0.5:last:2", ["w2", "w3[0:2]"]),
     ],
 )
 def test_what_a_scheme_trains(text, names):
@@ -105,9 +116,10 @@ def test_a_layer_without_biases():
         trained("bias:last:1")
 
 
-def test_a_bias_is_trained_whole_or_with_its_channels():
-    with pytest.raises(ModelError, match="'b1' cannot be trained whole where its layer is split"):
-        trained("bias+sparse:0.5")
+@pytest.mark.parametrize("text", ["sparse:0.5:named:v", "sparse:0.5:named:b1", "head+sparse:0.5:named:w1,x*"])
+def test_names_that_are_no_weights_of_layers(text):
+    with pytest.raises(ModelError, match="no weight matches|nothing to train"):
+        trained(text)
 
 
 def test_the_share_of_each_parameter():
@@ -133,7 +145,7 @@ def test_a_recurrent_layer_has_no_channels_to_split():
     nodes = [node("LSTM", "x w r", "- h", hidden_size=3), node("Squeeze", "h zero", "s"), node("MatMul", "s v", "y")]
     model = make_model(nodes, weights | {"zero": np.array([0])}, {"x": (4, 1, 2)})
     graph = load_model(model).graph
-    assert choose(graph, Scheme.parse("last:2")) == (["w", "r", "v"], [])
+    assert choose(graph, Scheme.parse("last:2")) == (["w", "r", "v"], {})
     with pytest.raises(UnsupportedOperator, match="LSTM cannot train some"):
         build_artifacts(model, None, losses.mse(), scheme="sparse:0.5")
     assert list(build_artifacts(model, None, losses.mse(), scheme="sparse:0.5:last:1").parameters) == ["v[:,0:1]"]
@@ -145,6 +157,8 @@ def test_shared_tensors():
     nodes = [node("Gemm", "x w b", "h", transB=1), node("Gemm", "h w b", "y", transB=1)]
     made = build_artifacts(make_model(nodes, weights, {"x": ("N", 4)}), None, losses.mse(), scheme="sparse:0.5")
     assert list(made.parameters) == ["w[0:2]"]
+    with pytest.raises(ModelError, match="'b' cannot be trained whole: several layers add it"):
+        build_artifacts(make_model(nodes, weights, {"x": ("N", 4)}), None, losses.mse(), scheme="bias+sparse:0.5")
     nodes[1] = node("Gemm", "h w", "y")
     with pytest.raises(UnsupportedOperator, match="share the weight 'w'"):
         build_artifacts(make_model(nodes, weights, {"x": ("N", 4)}), None, losses.mse(), scheme="sparse:0.5")

@@ -20,7 +20,8 @@ from gradmote_runtime import Session
 from support.oracle import run_ort
 
 NAMES = ["lenet", "ds_cnn", "resnet_8"]
-SCHEMES = ["full", "head", "last:3", "bias", "bias:last:2", "sparse:0.25", "sparse:0.3:last:4"]
+SCHEMES = ["full", "head", "last:3", "bias", "bias:last:2", "sparse:0.25", "sparse:0.3:last:4",
+           "bias+sparse:0.25:last:2"]  # fmt: skip
 BATCH = 2
 
 on_networks = pytest.mark.parametrize("name", NAMES)

@@ -3,21 +3,25 @@
     y = Conv(x, w, b)   becomes   y = Concat(Conv(x, w[0:k], b[0:k]), Conv(x, w[k:M], b[k:M]))
 
 The first k = ceil(ratio M) channels train. Frozen rows stay constants; trained rows are parameters
-named `w[0:k]`, or `w[:,0:k]` where the channels are the second axis of the weight. Whole groups of
-a grouped convolution are trained: k is rounded up to them, and x is split too. A quantized weight
-is split with its scales, so that each part has a DequantizeLinear of its own.
+named `w[0:k]`, or `w[:,0:k]` where the channels are the second axis of the weight. A bias that
+should train whole is two parameters, b[0:k] and b[k:M]. Whole groups of a grouped convolution are
+trained: k is rounded up to them, and x is split too.
+
+A quantized weight is split with its scales, so that each part has a DequantizeLinear of its own.
+What is quantized is joined as integers: both parts are convolutions of int8, whose results lie side
+by side.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import onnx_ir as ir
 
 from ...errors import ModelError, UnsupportedOperator
-from ...model.affine import affine_of
+from ...model.affine import affine_of, is_quantizer
 from ...model.frontend.parameters import candidates
 from ...model.frontend.shapes import infer_shapes
 from ...model.graph import Builder, attribute, constant_array, describe, prune, take_over
@@ -30,19 +34,6 @@ from .verify import verify_graph
 STEPS = ("Transpose", "DequantizeLinear")
 #: Ratios such as 1 - 0.9 miss a whole number of channels by less than this.
 ROUNDING = 1e-9
-
-
-def together(graph: ir.Graph, whole: Sequence[str], parts: Sequence[str]) -> list[str]:
-    """Return the names of all trained weights, in the model's order.
-
-    `whole` names weights that train whole, `parts` the trained parts of others. Raises ModelError
-    where the layer of a bias that should train whole is split.
-    """
-    cut = [name for name in whole if name not in graph.initializers]
-    if cut:
-        hint = "sparse trains the channels of these biases too: leave them out, or out of the sparse part"
-        raise ModelError(f"'{cut[0]}' cannot be trained whole where its layer is split", hint)
-    return [name for name in WEIGHTS.read(graph) or [*whole, *parts] if name in {*whole, *parts}]
 
 
 @dataclass(frozen=True)
@@ -60,21 +51,24 @@ class Channels:
         return math.ceil(math.ceil(ratio * self.count - ROUNDING) / unit) * unit
 
 
-def run(model: ir.Model, names: Sequence[str], ratio: float) -> tuple[ir.Model, list[str]]:
-    """Split every layer whose weight is named; return the model and the names that now train.
+def run(model: ir.Model, shares: Mapping[str, float], whole: Sequence[str]) -> tuple[ir.Model, list[str]]:
+    """Split the layer of each weight that has a share; return the model and all names that train.
 
-    Raises UnsupportedOperator for a layer without output channels of its own, such as an LSTM.
+    `whole` names what trains whole. The names that are returned are in the model's order. Raises
+    UnsupportedOperator for a layer without output channels of its own, such as an LSTM.
     """
-    splitter = Splitter(model.graph, ratio)
+    splitter = Splitter(model.graph, shares, whole)
     with inherited(model.graph):
         for node in list(model.graph):
-            if any(origin_name(value) in names for value in node.inputs) and node.op_type not in STEPS:
-                splitter.split(node, names)
+            if any(origin_name(value) in shares for value in node.inputs) and node.op_type not in STEPS:
+                splitter.split(node)
         prune(model.graph)
         model.graph.sort()
     verify_graph(model.graph)
-    WEIGHTS.write(model.graph, splitter.weights())
-    return infer_shapes(attach_functions(model)), list(splitter.trained)
+    own = splitter.weights()
+    WEIGHTS.write(model.graph, own)
+    names = [name for name in own if name in {*whole, *splitter.trained}]
+    return infer_shapes(attach_functions(model)), names
 
 
 def origin_name(value: ir.Value | None) -> str | None:
@@ -112,7 +106,31 @@ class Path:
         return all(len(list(v.uses())) == 1 for v in (self.source, *(n.outputs[0] for n in self.nodes)))
 
 
-def channels_of(node: ir.Node, names: Sequence[str]) -> Channels:
+def quantizing_steps(y: ir.Value) -> list[ir.Node]:
+    """Return the nodes from y to the integers that its elements become, one by one; none where it stays float."""
+    steps: list[ir.Node] = []
+    while (step := only_reader(y)) is not None and is_elementwise(step):
+        steps.append(step)
+        y = step.outputs[0]
+    return steps if any(map(is_quantizer, steps)) else []
+
+
+def only_reader(y: ir.Value) -> ir.Node | None:
+    """Return the node that alone reads a value, or None."""
+    uses = list(y.uses())
+    return uses[0].node if len(uses) == 1 and uses[0].idx == 0 and not y.is_graph_output() else None
+
+
+def is_elementwise(node: ir.Node) -> bool:
+    """Tell whether a node bounds or quantizes all elements of its input alike."""
+    if is_quantizer(node):
+        affine = affine_of(node)
+        return affine is not None and affine.axis is None
+    fixed = all(value is None or constant_array(value) is not None for value in node.inputs[1:])
+    return not node.domain and node.op_type in ("Relu", "Clip") and fixed
+
+
+def channels_of(node: ir.Node, names: Collection[str]) -> Channels:
     """Return the output channels that the named weight makes.
 
     Raises UnsupportedOperator where it is not the weight that makes the node's output channels.
@@ -143,26 +161,31 @@ class Splitter:
     `trained` holds names in the order in which the graph uses them.
     """
 
-    def __init__(self, graph: ir.Graph, ratio: float) -> None:
-        """Begin with no weight split; `ratio` is the share of channels that train."""
-        self.graph, self.ratio, self.builder = graph, ratio, Builder(graph)
+    def __init__(self, graph: ir.Graph, shares: Mapping[str, float], whole: Sequence[str]) -> None:
+        """Begin with no weight split.
+
+        `shares` has the share of channels that train of each weight, `whole` names what trains whole.
+        """
+        self.graph, self.shares, self.whole, self.builder = graph, shares, set(whole), Builder(graph)
         self.own = set(candidates(graph))
-        self.parts: dict[tuple[str, int], list[ir.Value]] = {}
+        self.parts: dict[tuple[str, int, int], list[ir.Value]] = {}
         self.trained: dict[str, None] = {}
 
     def weights(self) -> list[str]:
         """Return the names of the model's own weights, parts in place of those that were split."""
-        parts = {name: [str(p.name) for p in made] for (name, _), made in self.parts.items()}
+        parts: dict[str, list[str]] = {}
+        for (name, *_), made in self.parts.items():
+            parts.setdefault(name, []).extend(str(part.name) for part in made)
         noted = WEIGHTS.read(self.graph) or sorted(self.own)
         return [part for name in noted for part in parts.get(name, [name])]
 
-    def split(self, node: ir.Node, names: Sequence[str]) -> None:
+    def split(self, node: ir.Node) -> None:
         """Replace a node by a trained and a frozen node, whose outputs a Concat joins.
 
         A node of which all channels train stays as it is.
         """
-        channels = channels_of(node, names)
-        k = channels.trained(self.ratio)
+        channels = channels_of(node, self.shares)
+        k = channels.trained(self.shares[str(origin_name(node.inputs[1]))])
         bias = node.inputs[2] if len(node.inputs) > 2 else None
         if k == channels.count:
             whole = (origin_name(node.inputs[1]), origin_name(bias))
@@ -171,9 +194,14 @@ class Splitter:
         xs, ws = self.input(node, channels, k), self.weight(node, channels, k)
         bs, counts = self.bias(node, bias, channels, k), (k, channels.count - k)
         parts = [self.part(node, *of, channels) for of in zip(xs, ws, bs, counts, strict=True)]
-        y = node.outputs[0]
-        joined = self.builder.op("Concat", *parts, name=f"{y.name}.joined", axis=channels.output_axis)
-        take_over(self.graph, y, joined)
+        self.join(node.outputs[0], parts, channels.output_axis)
+
+    def join(self, y: ir.Value, parts: list[ir.Value], axis: int) -> None:
+        """Let the joined parts take the place of y; each part is quantized by itself where y is quantized."""
+        for step in quantizing_steps(y):
+            parts = [self.repeated(step, part, axis, slice(0)) for part in parts]
+            y = step.outputs[0]
+        take_over(self.graph, y, self.builder.op("Concat", *parts, name=f"{y.name}.joined", axis=axis))
 
     def part(
         self, node: ir.Node, x: ir.Value, w: ir.Value, b: ir.Value | None, count: int, channels: Channels
@@ -202,8 +230,11 @@ class Splitter:
         assert w is not None
         return self.parts_along(node, Path.to(w), channels.weight_axis, k)
 
-    def parts_along(self, node: ir.Node, path: Path, axis: int, k: int, trains: bool = True) -> list[ir.Value]:
-        """Return both parts of the value that a path makes; `axis` is that of the value."""
+    def parts_along(self, node: ir.Node, path: Path, axis: int, k: int, trains: int = 1) -> list[ir.Value]:
+        """Return both parts of the value that a path makes; `axis` is that of the value.
+
+        `trains` is the number of parts that train.
+        """
         axes = path.axes(axis)
         parts = self.cut(node, path.source, axes[0], k, trains)
         for step, at in zip(path.nodes, axes[1:], strict=True):
@@ -226,8 +257,8 @@ class Splitter:
         """Return both parts of the bias.
 
         A bias of one number for all channels serves both and does not train. Neither does a bias
-        that other nodes add too, since exporters merge equal tensors. Raises UnsupportedOperator
-        for a bias that is computed.
+        that other nodes add too, since exporters merge equal tensors. Both parts train where the
+        bias should train whole. Raises UnsupportedOperator for a bias that is computed.
         """
         if bias is None:
             return [None, None]
@@ -239,28 +270,39 @@ class Splitter:
                 "train fewer layers (sparse:RATIO:last:N), or make it an initializer",
                 describe(node),
             )
-        whole = array.ndim > 0 and array.shape[-1] == channels.count
-        return self.parts_along(node, path, array.ndim - 1, k, path.is_used_once()) if whole else [bias, bias]
+        if array.ndim == 0 or array.shape[-1] != channels.count:
+            return [bias, bias]
+        return self.parts_along(node, path, array.ndim - 1, k, self.trained_parts(path))
 
-    def cut(self, node: ir.Node, value: ir.Value, axis: int, k: int, trains: bool = True) -> list[ir.Value]:
-        """Return the first k along `axis`, which train, and the rest.
+    def trained_parts(self, path: Path) -> int:
+        """Return how many parts of a bias train.
+
+        Raises ModelError for one that several nodes add, and that should train whole.
+        """
+        name, is_own = str(path.source.name), path.is_used_once()
+        if name in self.whole and not is_own:
+            hint = "leave it out, or give each layer a bias of its own: --untie (untie=True)"
+            raise ModelError(f"'{name}' cannot be trained whole: several layers add it, and one is split", hint)
+        return 2 if name in self.whole else int(is_own)
+
+    def cut(self, node: ir.Node, value: ir.Value, axis: int, k: int, trains: int = 1) -> list[ir.Value]:
+        """Return the first k along `axis`, and the rest; the first `trains` of both train.
 
         A weight that several layers share is cut once. Raises UnsupportedOperator where they have
-        their channels along different axes.
+        their channels along different axes, or other groups of them.
         """
         name, array = str(value.name), constant_array(value)
         assert array is not None
-        if any(other == name and along != axis for other, along in self.parts):
+        if trains and any(other == name and where != [axis, k] for other, *where in self.parts):
             raise UnsupportedOperator(
                 f"layers share the weight '{name}', and have their output channels along different axes of it",
                 "train it whole: named:NAME,...",
                 describe(node),
             )
-        if (name, axis) not in self.parts:
+        if (name, axis, k) not in self.parts:
             bounds = ((0, k), (k, array.shape[axis]))
             texts = [f"{name}[{':,' * axis}{start}:{end}]" for start, end in bounds]
             parts = [self.builder.constant(array.take(range(*b), axis), t) for b, t in zip(bounds, texts, strict=True)]
-            self.parts[name, axis] = parts
-            if trains and name in self.own:
-                self.trained[str(parts[0].name)] = None
-        return self.parts[name, axis]
+            self.parts[name, axis, k] = parts
+            self.trained.update(dict.fromkeys(str(part.name) for part in parts[:trains] if name in self.own))
+        return self.parts[name, axis, k]
