@@ -175,11 +175,7 @@ class Lowering:
             # Such a node computes shapes. A rule that needs its data asks for it as a constant.
             return
         if operator is None or operator.lower is None:
-            raise UnsupportedOperator(
-                f"{node.domain or 'ONNX'} operator {node.op_type} has no kernel",
-                "`gradmote ops` lists what is supported",
-                describe(node),
-            )
+            raise without_kernel(node)
         if all(is_integer(o) for o in node.outputs) and not (operator.any_type or operator.any_width):
             raise UnsupportedOperator(
                 f"{node.op_type} of integers", "the runtime moves integers, and computes with float32", describe(node)
@@ -401,6 +397,18 @@ class Lowering:
         copy = self.scratch(f"{value.name}.copy", shape, contiguous(shape), view.dtype)
         self.move(node, shape, view, copy, f"row-major for {self.reader}")
         return copy.ref
+
+
+def without_kernel(node: ir.Node) -> UnsupportedOperator:
+    """Return the refusal of a node that no kernel takes."""
+    if node.op_type == "QuantizeLinear":
+        return UnsupportedOperator(
+            "QuantizeLinear has a kernel for int8 and uint8 alone, with one constant scale for the tensor",
+            "quantize activations in that form; weights may have a scale for each channel",
+            describe(node),
+        )
+    message = f"{node.domain or 'ONNX'} operator {node.op_type} has no kernel"
+    return UnsupportedOperator(message, "`gradmote ops` lists what is supported", describe(node))
 
 
 def word_type(value: ir.Value) -> str:

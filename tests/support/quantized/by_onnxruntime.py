@@ -18,13 +18,14 @@ CALIBRATION = 16
 
 @dataclass(frozen=True)
 class Form:
-    """activations, weights: "int8" or "uint8". per_channel: a scale for each output channel of a weight. extra: other
-    options of onnxruntime's, by the names it has for them."""
+    """activations, weights: "int8" or "uint8", or "int16" for activations. per_channel: a scale for each output channel
+    of a weight. extra: other options of onnxruntime's, by the names it has for them. kind: "QDQ" or "QOperator"."""
 
     activations: str = "int8"
     weights: str = "int8"
     per_channel: bool = True
     extra: dict[str, object] = field(default_factory=dict, compare=False)
+    kind: str = field(default="QDQ", compare=False)
 
     def __str__(self) -> str:
         words = [self.activations, self.weights, "per", "channel" if self.per_channel else "tensor"]
@@ -63,7 +64,7 @@ def quantized(
             return None if sample is None else {model.graph.input[0].name: sample[None]}
 
     form = form or Form()
-    types = {"int8": QuantType.QInt8, "uint8": QuantType.QUInt8}
+    types = {"int8": QuantType.QInt8, "uint8": QuantType.QUInt8, "int16": QuantType.QInt16}
     with tempfile.TemporaryDirectory() as folder:
         plain, prepared, made = (Path(folder, f"{name}.onnx") for name in ("plain", "prepared", "made"))
         onnx.save(model, plain)
@@ -72,7 +73,7 @@ def quantized(
             prepared,
             made,
             Reader(),
-            quant_format=QuantFormat.QDQ,
+            quant_format=QuantFormat[form.kind],
             activation_type=types[form.activations],
             weight_type=types[form.weights],
             per_channel=form.per_channel,

@@ -46,7 +46,11 @@ class Draw:
         limits = np.iinfo(self.writer.dtype)
         q = self.rng.integers(limits.min - 10, limits.max + 11, shape) - of.zero
         self.inputs[name] = ((q + self.rng.uniform(-0.5, 0.5, shape)) * of.scale).astype(np.float32)
-        return self.writer.quantize(name, name, of)
+        return self.writer.quantize(name, self.source(name, shape), of)
+
+    def source(self, name: str, shape: tuple[int, ...]) -> str:
+        """Return the real value that is quantized in the place of an input: the input itself."""
+        return name
 
     def weight(self, shape: tuple[int, ...], axis: int = 0) -> tuple[str, np.ndarray]:
         """Return a quantized weight in its float form, and its scales."""
@@ -247,6 +251,15 @@ def resize(draw: Draw) -> str:
     return draw.writer.quantize("y", real, x.of).real
 
 
+@dataclass
+class TrainedInputs(Draw):
+    """A draw that adds a trained parameter to each input, whose gradient is that of the input."""
+
+    def source(self, name: str, shape: tuple[int, ...]) -> str:
+        shift = self.writer.weight(f"{name}_shift", np.zeros(shape, np.float32))
+        return self.writer.node("Add", [name, shift], f"{name}_shifted")
+
+
 OPERATORS: dict[str, Callable[[Draw], str]] = {
     "Conv": conv,
     "ConvTranspose": conv_transpose,
@@ -273,10 +286,12 @@ OPERATORS: dict[str, Callable[[Draw], str]] = {
 }
 
 
-def model_of(name: str, seed: int, dtype: type[np.integer], per_channel: bool) -> tuple[onnx.ModelProto, dict]:
+def model_of(
+    name: str, seed: int, dtype: type[np.integer], per_channel: bool, kind: type[Draw] = Draw
+) -> tuple[onnx.ModelProto, dict]:
     """Return a drawn model, and data for its inputs."""
     writer = QdqWriter(dtype)
-    draw = Draw(np.random.default_rng(seed), writer, per_channel)
+    draw = kind(np.random.default_rng(seed), writer, per_channel)
     y = OPERATORS[name](draw)
     inputs = [helper.make_tensor_value_info(n, TensorProto.FLOAT, list(a.shape)) for n, a in draw.inputs.items()]
     output = helper.make_tensor_value_info(y, TensorProto.FLOAT, None)

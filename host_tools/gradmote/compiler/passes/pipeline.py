@@ -66,11 +66,20 @@ from . import (
     stream_rows,
 )
 from .batch_norm import inference as running_statistics
-from .qdq import centre_weights, dequantize_last, fuse_bounds, quantize_weights, remove_repeated, signed_values
+from .qdq import (
+    centre_weights,
+    check_forms,
+    dequantize_last,
+    fuse_bounds,
+    quantize_weights,
+    remove_repeated,
+    signed_values,
+)
 from .verify import verify_graph, verify_program
 
 #: These bring quantized values to one form.
 QUANTIZED: list[Callable[[ir.Graph, Set[str]], None]] = [
+    check_forms.run,
     quantize_weights.run,
     signed_values.run,
     centre_weights.run,

@@ -10,7 +10,7 @@ import onnx
 import onnx_ir as ir
 
 from ...compiler.passes import inline_branches, pipeline
-from ...compiler.passes.qdq import quantize_weights
+from ...compiler.passes.qdq import check_forms, quantize_weights
 from ...errors import ModelError
 from ..affine import QUANTIZED, real_numbers
 from ..graph import data_of, prune, runtime_type, with_branches
@@ -121,6 +121,7 @@ def quantized_constants(source: Source) -> dict[str, QuantizedConstant]:
     model = read_weights(source)
     keep = set(WEIGHTS.read(model.graph, []))
     graph = flat(model, keep).graph
+    check_forms.run(graph, keep)
     quantize_weights.run(graph, keep)
     own = data_of(graph, [n for n in trainable(graph) if graph.initializers[n].dtype in QUANTIZED])
     real = {name: real_numbers(graph.initializers[name]) for name in own}

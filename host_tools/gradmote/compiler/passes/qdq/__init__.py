@@ -3,6 +3,7 @@
 These passes run when a model is read, and the result is still ONNX's own operators, but for
 FlipSign at inputs and outputs of type uint8:
 
+    check_forms        other forms of quantized models are refused, and scales that are not finite
     quantize_weights   a float weight behind QuantizeLinear becomes an int8 constant of its name
     signed_values      uint8 becomes int8: q - 128, zero - 128
     centre_weights     the zero point of weights becomes 0 where all q - zero fit int8

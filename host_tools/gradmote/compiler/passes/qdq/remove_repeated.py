@@ -2,17 +2,22 @@
 
     QuantizeLinear(DequantizeLinear(q))   becomes   q   where both have the same scale and zero point
 
-It is exact: (q - zero) scale / scale rounds to q - zero for every q of 8 bits.
+It is exact: (q - zero) scale / scale rounds to q - zero for every q of 8 bits, where the product
+is a normal number.
 """
 
 from __future__ import annotations
 
 from collections.abc import Set
 
+import numpy as np
 import onnx_ir as ir
 
 from ....model.affine import affine_of, is_dequantizer, is_quantizer
 from ....model.graph import prune
+
+#: The least normal number of float32.
+NORMAL = np.finfo(np.float32).tiny
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
@@ -27,4 +32,6 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 def repeats(quantizer: ir.Node, dequantizer: ir.Node) -> bool:
     """Tell whether both have one quantization, of 8 bits."""
     affine = affine_of(quantizer)
-    return affine is not None and affine.dtype.itemsize == 1 and affine.equals(affine_of(dequantizer))
+    if affine is None or affine.dtype.itemsize != 1 or np.abs(affine.scale).min() < NORMAL:
+        return False
+    return affine.equals(affine_of(dequantizer))

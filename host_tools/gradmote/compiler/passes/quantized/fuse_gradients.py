@@ -157,9 +157,12 @@ def scalar(graph: ir.Graph, array: np.ndarray, name: str) -> ir.Value:
 
 
 def gradient_of(node: ir.Node) -> ir.Value | None:
-    """Return the gradient g of a node that makes the gradient of a layer's weights, or None."""
+    """Return the gradient g of a node that makes the gradient of a layer's weights, or None.
+
+    ConvGradW of a ConvTranspose has the layer's input in the place of g, and g in that of the input.
+    """
     if (node.domain, node.op_type) == (DOMAIN, "ConvGradW"):
-        return node.inputs[0]
+        return node.inputs[0] if activation(node.inputs[0]) is None else None
     if not is_product(node) or not attribute(node, "transA", 0) or attribute(node, "transB", 0):
         return None
     return next((i for i in node.inputs if activation(i) is None), None)
