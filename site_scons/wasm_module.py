@@ -12,8 +12,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -47,8 +48,8 @@ TILES_FLAGS = {"simd": ["-Os", "-fno-strict-aliasing", "-mllvm", "-disable-lsr"]
 #: What every engine with WebAssembly has had for years: copies and fills as one instruction. -fhosted lets the compiler
 #: know the functions of <string.h>, or each copy of a vector is a call.
 COMMON_FLAGS = ["-mbulk-memory", "-fhosted", "-fvisibility=hidden", "-fno-ident", "-fno-sanitize=all", "-g0", "-w"]
-#: The modules with all kernels have no room for those of quantized models; one for some images has what these need.
-WITHOUT_INT8 = ["-DGM_WITH_INT8=0"]
+#: Pages of float models need not fetch what quantized ones need, which has modules of its own.
+WITHOUT_INT8, WITH_INT8 = ["-DGM_WITH_INT8=0"], ["-DGM_WITH_INT8=1"]
 #: Bytes; kernels with vectors take some 40 KB of it.
 STACK = 96 * 1024
 LINK_FLAGS = [
@@ -98,7 +99,7 @@ def require_compiler() -> Compiler:
     return found
 
 
-def build_module(target: Path, form: str, kernel_flags: Sequence[str] = ()) -> None:
+def build_module(target: Path, form: str, kernel_flags: Sequence[str] = WITHOUT_INT8) -> None:
     """Compile and link the runtime into `target`.
 
     form: "simd" or "plain". kernel_flags: those that leave kernels out (`gradmote kernels --flags`). Raises WasmError.
@@ -106,12 +107,21 @@ def build_module(target: Path, form: str, kernel_flags: Sequence[str] = ()) -> N
     _build(target, form, kernel_flags, WASM / "gm_wasm.c", exports())
 
 
-def build_inference_module(target: Path, form: str) -> None:
+def build_inference_module(target: Path, form: str, int8: Sequence[str] = WITHOUT_INT8) -> None:
     """Compile and link the part of the runtime that infers into `target`. form: as above. Raises WasmError."""
     lacking = [f"-DGM_WITH_{name}=0" for name in TRAINING_KERNELS.read_text().split()]
     # Images that train may have a store. It is verified, and nothing reads it.
-    flags = ["-DGM_TRAINING=0", "-DGM_WITH_STORE=1", *WITHOUT_INT8, *lacking]
+    flags = ["-DGM_TRAINING=0", "-DGM_WITH_STORE=1", *int8, *lacking]
     _build(target, form, flags, WASM / "gm_wasm_infer.c", INFERENCE_EXPORTS.read_text().split())
+
+
+#: The first word of a module's name -> what builds it, from its path and form.
+MODULES: dict[str, Callable[[Path, str], None]] = {
+    "gradmote": partial(build_module, kernel_flags=WITHOUT_INT8),
+    "gradmote-int8": partial(build_module, kernel_flags=WITH_INT8),
+    "gradmote-infer": partial(build_inference_module, int8=WITHOUT_INT8),
+    "gradmote-infer-int8": partial(build_inference_module, int8=WITH_INT8),
+}
 
 
 def _build(target: Path, form: str, kernel_flags: Sequence[str], own: Path, exported_names: Sequence[str]) -> None:
@@ -122,8 +132,7 @@ def _build(target: Path, form: str, kernel_flags: Sequence[str], own: Path, expo
         for name, (sources, flags) in units(form, own).items():
             unit, made = Path(folder) / f"{name}.c", Path(folder) / f"{name}.o"
             unit.write_text("".join(f'#include "{path.as_posix()}"\n' for path in sources))
-            chosen = kernel_flags or WITHOUT_INT8
-            command = [*PROFILE_FLAGS, *COMMON_FLAGS, *FORMS[form], *flags, *chosen, *includes()]
+            command = [*PROFILE_FLAGS, *COMMON_FLAGS, *FORMS[form], *flags, *kernel_flags, *includes()]
             _run([*compiler.compile, *command, "-c", str(unit), "-o", str(made)])
             objects.append(str(made))
         exported = [f"--export={name}" for name in (*exported_names, "__heap_base")]

@@ -1,5 +1,5 @@
 // Makes the package: node build.mjs OUT MODULES TOOLS. OUT gets what `npm pack` packs; MODULES is the folder of
-// gradmote.wasm and gradmote-simd.wasm, TOOLS that of node_modules. Types are made by tsc, all else by esbuild and terser.
+// gradmote.wasm and its other forms, TOOLS that of node_modules. Types are made by tsc, all else by esbuild and terser.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,8 @@ const installed = createRequire(join(tools, "package.json"));
 const { build } = installed("esbuild"), { minify } = installed("terser");
 const HERE = dirname(fileURLToPath(import.meta.url));
 const ROOT = join(HERE, "..", "..");
-const MODULES = ["gradmote.wasm", "gradmote-simd.wasm", "gradmote-infer.wasm", "gradmote-infer-simd.wasm"];
+const FORMS = ["", "-simd", "-int8", "-int8-simd"];
+const MODULES = ["gradmote", "gradmote-infer"].flatMap((name) => FORMS.map((form) => `${name}${form}.wasm`));
 /** Entry -> the file that it becomes, without its ending, in browsers and in node. */
 const ENTRIES = {
   index: { browser: "gradmote", node: "node" },
@@ -32,8 +33,11 @@ const GLOBALS = {
   "serial/index": "gradmoteSerial",
   "serial/element/index": "gradmoteBoard",
 };
-/** Members of Memory and of one row of a table, which no page sees: scripts give them short names. */
-const INTERNAL = /^(scratch|reserve|through|floats|words|given)$/;
+/** Members of Memory, of one row of a table and of the line to a worker, which no page sees: scripts give them short names. */
+const INTERNAL = /^(scratch|reserve|through|floats|words|given|title|receive|failed|ask)$/;
+/** What takes fewer bytes in a script: fields are assigned, functions are arrows, and a getter that nobody reads is not asked. */
+const SHORT = { tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } } };
+const COMPRESS = { passes: 3, unsafe_arrows: true, pure_getters: true };
 /** What stands for import.meta.url in a CommonJS file. */
 const COMMONJS = { define: { "import.meta.url": "__address" }, banner: { js: 'const __address = require("node:url").pathToFileURL(__filename).href;' } };
 
@@ -69,8 +73,8 @@ async function bundle(entry, outfile, place, options, plugins) {
 
 /** Bundles one entry into a script that makes one global; esbuild alone takes 450 bytes more under brotli. */
 async function bundleScript(entry, outfile, globalName) {
-  const text = await bundled(entry, "script", { format: "esm", minify: true, mangleProps: INTERNAL });
-  const { code } = await minify(text, { module: true, ecma: 2020, compress: { passes: 3 } });
+  const text = await bundled(entry, "script", { format: "esm", minify: true, mangleProps: INTERNAL, ...SHORT });
+  const { code } = await minify(text, { module: true, ecma: 2020, compress: COMPRESS });
   const body = code.replace(/export\{([^}]*)\};\s*$/, (_, names) => `return{${names.split(",").map(property)}}`);
   if (body === code) throw new Error(`${entry} ends without the names that it exports`);
   writeFileSync(outfile, `"use strict";var ${globalName}=(()=>{${body}})();\n`);

@@ -49,7 +49,7 @@ def argument(value: Any, results: list[Any]) -> Any:
         if "result" in value:
             return results[value["result"]]
         code, items = next(iter(value.items()))
-        return array({"f32": "f", "i32": "i"}[code], items)
+        return array({"f32": "f", "i32": "i", "i8": "b", "u8": "B"}[code], items)
     return value
 
 

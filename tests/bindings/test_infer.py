@@ -23,6 +23,11 @@ from wasm_module import TRAINING_KERNELS
 LIMITS = {"gradmote-infer-simd.wasm": 30_000, "gradmote-infer.wasm": 17_000, "infer.min.js": 6_144}
 #: What node tests do not run on: guards of training, which are small, and what draws numbers.
 UNTESTED = {"CHECK_FINITE", "CHECK_BOUND", "RANDOM_UNIFORM"}
+#: What quantized models infer by, and what runs layers row by row.
+QUANTIZED = {"QUANTIZE", "DEQUANTIZE", "COPY_S8", "MATMUL_S8", "CONV_S8", "CONV_TRANSPOSE_S8"} | {
+    f"{name}_S8" for name in ("ADD", "MUL", "MAX_POOL", "AVERAGE_POOL")
+}
+LOOPS = {"LOOP", "GUARD", "SHIFT"}
 NETWORKS = {"lenet": 2, "ds_cnn": 2, "resnet_8": 1}
 BUNDLERS = ("vite", "webpack")
 
@@ -90,10 +95,10 @@ def assert_inferred(told: dict[str, Any]) -> None:
 
 
 def test_modules_lack_the_kernels_of_training_alone() -> None:
-    """All that some operator's inference runs on is there, but for quantized models and loops."""
+    """All that some operator's inference runs on is there, and what quantized models infer by, and loops."""
     forward = set().union(*(facts.kernels.forward for facts in read_facts().values()))
-    of_floats = [name for name, opcode in OPCODES.items() if not opcode["group"]]
-    assert TRAINING_KERNELS.read_text().split() == [name for name in of_floats if name not in forward | UNTESTED]
+    kept = forward | UNTESTED | QUANTIZED | LOOPS
+    assert TRAINING_KERNELS.read_text().split() == [name for name in OPCODES if name not in kept]
 
 
 def test_no_inference_of_the_set_needs_a_kernel_of_training() -> None:

@@ -17,16 +17,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import cache, partial
-from io import StringIO
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[2] / part) for part in ("tests", "site_scons", "bindings/python")]
 
 from gradmote import compile_model, losses, optimizers  # noqa: E402
-from gradmote.cli import main as main_of_gradmote  # noqa: E402
 from gradmote.compiler.options import Options  # noqa: E402
 from gradmote.device import Target, TwinTarget, open_target  # noqa: E402
 from gradmote.device.emulator import default_firmware, missing  # noqa: E402
@@ -164,21 +161,10 @@ def run_program(program: Path, *files: Path) -> None:
 
 
 def wasm_state(form: str, lesson: Lesson, folder: Path) -> bytes:
-    """Train in node, by the module with the kernels of this image."""
+    """Train in node, by the module that the package chooses for the image."""
     if npm_package.lacking():
         raise Missing(npm_package.lacking())
-    modules = wasm_modules()
-    return state_by_files(lambda *files: npm_package.node("one_state.mjs", *files, form, modules), lesson, folder)
-
-
-@cache
-def wasm_modules() -> Path:
-    """Return the folder of the modules with the kernels of the images: those with all kernels have none of int8."""
-    models = [write_model(weights) for weights in WEIGHTS]
-    folder = models[0].parent / "wasm"
-    with redirect_stdout(StringIO()):
-        assert main_of_gradmote(["wasm", *map(str, models), "-o", str(folder)]) == 0
-    return folder
+    return state_by_files(lambda *files: npm_package.node("one_state.mjs", *files, form), lesson, folder)
 
 
 def write_model(weights: str) -> Path:

@@ -65,7 +65,7 @@ function allIntegers(values: Values, target: View, what: string): ArrayLike<numb
 
 /** Returns a whole number that fits 32 bits without a sign. Throws DataError for any other value. */
 export function u32(value: number, what: string): number {
-  if (!Number.isInteger(value) || value < 0 || value > 0xffffffff) {
+  if (typeof value !== "number" || value >>> 0 !== value) {
     throw new DataError(`${what} is ${String(value)}`, "it must be a whole number in 0 .. 4294967295");
   }
   return value;

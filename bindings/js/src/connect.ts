@@ -1,6 +1,6 @@
 import { GradmoteError } from "./errors.js";
 import { explained } from "./explained.js";
-import { loadBoth, type LoadOptions } from "./load.js";
+import { opened, type LoadOptions } from "./load.js";
 import { errorOf, type Reply } from "./messages.js";
 import { openWorker } from "#platform";
 import type { Session } from "./session.js";
@@ -33,17 +33,18 @@ interface Waiting {
 }
 
 /** Opens an image in a worker, so that the page never waits for a step. */
-export async function connect(image: Source, options?: LoadOptions): Promise<RemoteSession> {
-  const [runtime, bytes] = await loadBoth(image, options);
-  let remote: RemoteCalls | undefined;
-  try {
-    remote = new RemoteCalls();
-    await remote.ask({ open: { image: bytes, runtime } });
-    return session(remote);
-  } catch (cause) {
-    remote?.close();
-    throw explained(cause, "the worker does not start", "serve the package from the page's origin");
-  }
+export function connect(image: Source, options?: LoadOptions): Promise<RemoteSession> {
+  return opened(image, options, async (bytes, runtime) => {
+    let remote: RemoteCalls | undefined;
+    try {
+      remote = new RemoteCalls();
+      await remote.ask({ open: { image: bytes, runtime } });
+      return session(remote);
+    } catch (cause) {
+      remote?.close();
+      throw explained(cause, "the worker does not start", "serve the package from the page's origin");
+    }
+  });
 }
 
 /** Returns an object whose methods are calls. */

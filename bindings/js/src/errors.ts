@@ -28,16 +28,12 @@ export class RuntimeFault extends GradmoteError {
   readonly error: ErrorName | "UNKNOWN";
 
   constructor(code: number, where: string) {
-    const [error, text, hint] = described(code);
+    const found = Object.entries(ERRORS).find(([, [number]]) => number === code);
+    const [error, [, text, hint]] = found ?? ["UNKNOWN", [code, `unknown error code ${code}`]];
     super(`${where}: ${text} (GM_ERR_${error}, ${code})`, hint);
     this.code = code;
-    this.error = error;
+    this.error = error as ErrorName | "UNKNOWN";
   }
-}
-
-function described(code: number): [ErrorName | "UNKNOWN", string, string] {
-  const found = Object.entries(ERRORS).find(([, [number]]) => number === code);
-  return found ? [found[0] as ErrorName, found[1][1], found[1][2]] : ["UNKNOWN", `unknown error code ${code}`, ""];
 }
 
 /** Throws RuntimeFault where a function of the runtime returned a negative code; else returns the code. */

@@ -1,4 +1,4 @@
-import { loadBoth, type LoadOptions } from "./load.js";
+import { opened, type LoadOptions } from "./load.js";
 import { Session } from "./session.js";
 import type { Source } from "./source.js";
 
@@ -9,14 +9,13 @@ export { connect, type RemoteSession } from "./connect.js";
 export type { Epoch, TrainOptions } from "./train.js";
 export type { LoadOptions } from "./load.js";
 export type { Requirements } from "./requirements.js";
-export { Session, type Control, type Store, type View } from "./session.js";
+export { Session, type Control, type Flat, type Store, type View } from "./session.js";
 export type { Data, DType } from "./arrays.js";
 export type { Bytes } from "./bytes.js";
 export { readSource, type Source } from "./source.js";
 export type { Program, TensorInfo } from "./tensors.js";
 
 /** Opens an image: the bytes of a .mote file, or where it lies. The runtime is loaded at the same time. */
-export async function load(image: Source, options?: LoadOptions): Promise<Session> {
-  const [runtime, bytes] = await loadBoth(image, options);
-  return new Session(bytes, runtime);
+export function load(image: Source, options?: LoadOptions): Promise<Session> {
+  return opened(image, options, (bytes, runtime) => new Session(bytes, runtime));
 }

@@ -1,3 +1,5 @@
+import type { RuntimeFault } from "./errors.js";
+import { ERRORS } from "./generated/errors.js";
 import { loadRuntime, type Runtime, type RuntimeOptions } from "./runtime.js";
 import { readSource, type Source } from "./source.js";
 
@@ -6,7 +8,19 @@ export interface LoadOptions extends RuntimeOptions {
   signal?: AbortSignal;
 }
 
-/** Returns the runtime and the bytes of an image, which are loaded at the same time. */
-export function loadBoth(image: Source, options?: LoadOptions): Promise<[Runtime, Uint8Array]> {
-  return Promise.all([loadRuntime(options), readSource(image, "the image", options?.signal)]);
+/**
+ * Opens an image with a runtime, which is loaded at the same time. Where that one lacks an instruction, the image is
+ * opened with the form that has int8's too.
+ */
+export async function opened<T>(image: Source, options: LoadOptions | undefined, open: (image: Uint8Array, runtime: Runtime) => T): Promise<Awaited<T>> {
+  const [runtime, bytes] = await Promise.all([loadRuntime(options), readSource(image, "the image", options?.signal)]);
+  try {
+    return await open(bytes, runtime);
+  } catch (error) {
+    if ((error as RuntimeFault).code !== ERRORS.BAD_OPCODE[0]) throw error;
+    const larger = await loadRuntime({ ...options, int8: true }).catch((cause) => {
+      throw Object.assign(error as RuntimeFault, { cause });
+    });
+    return open(bytes, larger) as Awaited<T>;
+  }
 }

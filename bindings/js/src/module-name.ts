@@ -2,5 +2,5 @@ import type { Form } from "./platform.browser.js";
 
 /** Returns the name of the file that holds a form. */
 export function moduleName(form: Form): string {
-  return form === "simd" ? "gradmote-simd.wasm" : "gradmote.wasm";
+  return `gradmote${form}.wasm`;
 }

@@ -1,24 +1,25 @@
-// What differs between browsers and node; bundlers find the two files by their addresses, and copy them.
+// What differs between browsers and node; bundlers find the modules by their addresses, and copy them.
 
 import { lineTo } from "./lines.browser.js";
 import type { Line } from "./messages.js";
 
-/** The names of the two forms of the runtime. */
-export type Form = "simd" | "plain";
+/** What the names of modules have behind their first word: of those with int8's instructions, and of those with vectors. */
+export type Form = `${"" | "-int8"}${"" | "-simd"}`;
 
 export { moduleName } from "./module-name.js";
 
 /** Returns where a form of the runtime lies. */
 export function moduleAddress(form: Form): URL {
-  return form === "simd"
-    ? new URL("./gradmote-simd.wasm", import.meta.url)
-    : new URL("./gradmote.wasm", import.meta.url);
+  switch (form) {
+    case "": return new URL("./gradmote.wasm", import.meta.url);
+    case "-simd": return new URL("./gradmote-simd.wasm", import.meta.url);
+    case "-int8": return new URL("./gradmote-int8.wasm", import.meta.url);
+    case "-int8-simd": return new URL("./gradmote-int8-simd.wasm", import.meta.url);
+  }
 }
 
-/** Returns a file of this computer: in a page there is none, all is fetched. */
-export async function readFile(_address: string | URL): Promise<Uint8Array | undefined> {
-  return undefined;
-}
+/** Reads a file of this computer: a page has none, all is fetched. */
+export const readFile: ((address: string | URL) => Promise<Uint8Array | undefined>) | undefined = undefined;
 
 /** Starts the worker that lies beside this file. */
 export function openWorker(): Line {

@@ -10,9 +10,12 @@ export { moduleName } from "./module-name.js";
 
 /** Returns where a form of the runtime lies. */
 export function moduleAddress(form: Form): URL {
-  return form === "simd"
-    ? new URL("./gradmote-simd.wasm", import.meta.url)
-    : new URL("./gradmote.wasm", import.meta.url);
+  switch (form) {
+    case "": return new URL("./gradmote.wasm", import.meta.url);
+    case "-simd": return new URL("./gradmote-simd.wasm", import.meta.url);
+    case "-int8": return new URL("./gradmote-int8.wasm", import.meta.url);
+    case "-int8-simd": return new URL("./gradmote-int8-simd.wasm", import.meta.url);
+  }
 }
 
 /** Returns a file of this computer; undefined for an address of the network, which is fetched. */

@@ -1,4 +1,4 @@
-// What a script tag needs: the two files lie beside the script.
+// What a script tag needs: the files lie beside the script.
 import type { Form } from "./platform.browser.js";
 export type { Form } from "./platform.browser.js";
 import { moduleName } from "./module-name.js";
@@ -19,10 +19,8 @@ export function moduleAddress(form: Form): URL {
   return beside(moduleName(form));
 }
 
-/** Returns a file of this computer: in a page there is none, all is fetched. */
-export async function readFile(_address: string | URL): Promise<Uint8Array | undefined> {
-  return undefined;
-}
+/** Reads a file of this computer: a page has none, all is fetched. */
+export const readFile: ((address: string | URL) => Promise<Uint8Array | undefined>) | undefined = undefined;
 
 /** Starts the worker that lies beside this script. */
 export function openWorker(): Line {

@@ -12,16 +12,18 @@ export interface Runtime {
 export interface RuntimeOptions {
   /** false: the plain form even where the engine has vectors. */
   simd?: boolean;
-  /** The folder of gradmote.wasm and gradmote-simd.wasm, or one module: its address, its bytes, or compiled. */
+  /** true: the form that has the instructions of int8 too. load() and connect() choose it for images that need it. */
+  int8?: boolean;
+  /** The folder of gradmote.wasm and its other forms, or one module: its address, its bytes, or compiled. */
   wasm?: Source | WebAssembly.Module;
 }
 
 /** A module with one vector instruction: an engine that validates it runs the simd form. */
-const VECTORS = "AGFzbQEAAAABBQFgAAF7AwIBAAoKAQgAQQD9D/1iCw==";
+const VECTORS = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11];
 
 /** Returns whether this engine has WebAssembly's vectors (simd128). */
 export function hasSimd(): boolean {
-  return WebAssembly.validate(Uint8Array.from(atob(VECTORS), (letter) => letter.charCodeAt(0)));
+  return WebAssembly.validate(Uint8Array.from(VECTORS));
 }
 
 const loading = new Map<string, Promise<Runtime>>();
@@ -29,11 +31,11 @@ let newest: Runtime | undefined;
 
 /** Returns the runtime, compiled. It is fetched once for each address, and then kept. */
 export async function loadRuntime(options?: RuntimeOptions): Promise<Runtime> {
-  const { wasm, simd: wanted = true } = options ?? {};
+  const { wasm, simd: wanted = true, int8 } = options ?? {};
   if (typeof WebAssembly === "undefined") throw new GradmoteError("there is no WebAssembly here", "use another browser");
   const simd = wanted && hasSimd();
   if (wasm instanceof WebAssembly.Module) return remember({ module: wasm, simd });
-  const source = wasm === undefined || isFolder(wasm) ? placeOf(simd ? "simd" : "plain", wasm) : wasm;
+  const source = wasm === undefined || isFolder(wasm) ? placeOf(`${int8 ? "-int8" : ""}${simd ? "-simd" : ""}`, wasm) : wasm;
   if (!isAddress(source)) return compile(source, simd);
   const key = String(source);
   if (!loading.has(key)) loading.set(key, compile(source, simd));
@@ -54,7 +56,7 @@ function remember(runtime: Runtime): Runtime {
 }
 
 function isFolder(wasm: Source): wasm is string | URL {
-  return isAddress(wasm) && !/\.wasm([?#].*)?$/.test(String(wasm));
+  return isAddress(wasm) && !/\.wasm([?#].*)?$/.test(wasm as string);
 }
 
 /** Returns where a form lies: beside this file, or in the folder that the caller named. */
@@ -68,7 +70,7 @@ async function compile(source: Source, simd: boolean): Promise<Runtime> {
   try {
     return remember({ module: await compiled(opened), simd });
   } catch (cause) {
-    const files = `pass as options.wasm the folder of ${moduleName("plain")} and ${moduleName("simd")}`;
+    const files = `pass as options.wasm the folder of ${moduleName("")}`;
     const hint = /CSP|Policy/.test(String(cause)) ? "add 'wasm-unsafe-eval' to script-src" : files;
     throw explained(cause, "the runtime does not compile", hint);
   }

@@ -8,7 +8,7 @@ import { requirementsIn, type Requirements } from "./requirements.js";
 import { loadedRuntime, moduleOf, type Runtime } from "./runtime.js";
 import { sha256 } from "./sha256.js";
 import { train, type Epoch, type TrainOptions } from "./train.js";
-import { headerWord, pick, programKind, readTensors, requireGiven, section, type Program, type Role, type Tensor, type TensorInfo } from "./tensors.js";
+import { described, headerWord, pick, programKind, readTensors, requireGiven, section, type Program, type Role, type Tensor, type TensorInfo } from "./tensors.js";
 
 /** Counters, learning rates and schedule, as the checkpoint keeps them. */
 export type Control = Record<Exclude<(typeof CONTROL)[number], "schedule">, number> & { schedule: string };
@@ -23,6 +23,9 @@ export interface Store {
 }
 
 export type { View };
+
+/** All parameters of an image, or their differences, as one array. */
+export type Flat = Float32Array | Uint8Array;
 
 const WITH_LOSS = ["eval", "train", "step"];
 const FLOATS_OF_CONTROL: string[] = ["learningRate", "baseLearningRate", "gradientScale"];
@@ -368,10 +371,12 @@ export class Session {
     return this.#viewed(this.#findParameter("gm_gradient", "gradient of parameter", nameOrIndex));
   }
 
-  /** Returns all trained parameters as one view, in the order of parameterNames(). The modules train float32 alone. */
-  parameters(): Float32Array {
-    const [, data, size] = this.#ask("gm_parameters", "parameters");
-    return this.#open().floats(data, size / 4);
+  /**
+   * Returns all trained parameters as one view, in the order of parameterNames(): float32 numbers. Where a parameter has
+   * another type, they are bytes, in which each parameter begins at a multiple of 4.
+   */
+  parameters(): Flat {
+    return this.#flat(this.#ask("gm_parameters", "parameters"));
   }
 
   /** Overwrites all trained parameters. data: an array like that of parameters(), or its bytes. */
@@ -379,10 +384,13 @@ export class Session {
     this.#takeParameters("gm_set_parameters", data, "parameters");
   }
 
-  /** Returns a copy of parameters - initial parameters of the image, which a federated client sends. */
-  delta(): Float32Array {
+  /**
+   * Returns a copy of parameters - initial parameters of the image, which a federated client sends. Differences of
+   * integers are taken modulo 2^8, 2^16 or 2^32, so that applyDelta() gives back their bits.
+   */
+  delta(): Flat {
     this.#call("gm_delta", "delta", this.#parameters, this.#needs.parametersSize);
-    return this.#room().slice();
+    return this.#flat().slice();
   }
 
   /** Sets the parameters to initial parameters + delta. */
@@ -431,8 +439,8 @@ export class Session {
    * Without a type, whole numbers of 32 bits are kept as int32, and others as float32.
    */
   setProperty(key: string, value: number, type?: "int32" | "float32"): void {
-    const isWhole = Number.isInteger(value) && value === (value | 0);
-    if (number(value, `property '${key}'`) !== 0 && type === "int32" && !isWhole) {
+    const isWhole = number(value, `property '${key}'`) === (value | 0);
+    if (type === "int32" && !isWhole) {
       throw new DataError(`property '${key}' is ${value}`, "an int32 must be whole and fit 32 bits; keep it as float32");
     }
     const call = (type ?? (isWhole ? "int32" : "float32")) === "int32" ? "gm_property_set_i32" : "gm_property_set_f32";
@@ -494,7 +502,7 @@ export class Session {
 
   #described(tensors: Tensor[]): TensorInfo[] {
     this.#open();
-    return tensors.map((tensor) => tensor.describe());
+    return described(tensors);
   }
 
   #outputsOf(program: Program): Tensor[] {
@@ -555,12 +563,14 @@ export class Session {
     return this.#open().view(dtype, data, size);
   }
 
-  #room(): Float32Array {
-    return this.#open().floats(this.#parameters, this.#needs.parametersSize / 4);
+  /** Returns a view of all parameters as a gm_view has them; without one, of the room for those that come in or go out. */
+  #flat([, at, size]: ArrayLike<number> & Iterable<number> = [0, this.#parameters, this.#needs.parametersSize]): Flat {
+    const memory = this.#open(), views = this.parameterNames().map((_, index) => this.parameter(index));
+    return views.every((view) => view instanceof Float32Array) ? memory.floats(at, size / 4) : memory.bytes(at, size);
   }
 
   #takeParameters(call: `gm_${string}`, data: Data, what: string): void {
-    copyInto(this.#room(), data, what);
+    copyInto(this.#flat(), data, what);
     this.#call(call, what, this.#parameters, this.#needs.parametersSize);
   }
 

@@ -16,7 +16,7 @@ export async function readSource(source: Source, what: string, signal?: AbortSig
 export async function openSource(source: Source, what: string, signal?: AbortSignal): Promise<Response | Uint8Array> {
   const found = await arrived(source, what);
   if (isAddress(found)) {
-    return (await readFile(found)) ?? goodResponse(await arrived(fetch(found, { signal }), what, found, signal), what);
+    return (await readFile?.(found)) ?? goodResponse(await arrived(fetch(found, { signal }), what, found, signal), what);
   }
   if (isResponse(found)) return goodResponse(found, what);
   if (typeof Blob !== "undefined" && found instanceof Blob) return new Uint8Array(await arrived(found.arrayBuffer(), what));

@@ -30,10 +30,11 @@ export class Tensor {
     this.title = info.name ? `${role} '${info.name}'` : role;
     this.given = info.lasts;
   }
+}
 
-  describe(): TensorInfo {
-    return structuredClone(this.info);
-  }
+/** Returns what callers see of tensors, as copies. */
+export function described(tensors: Tensor[]): TensorInfo[] {
+  return structuredClone(tensors.map(({ info }) => info));
 }
 
 /** Returns every row, in the image's order, with its view of the arena. The image has been verified. */

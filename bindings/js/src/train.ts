@@ -37,7 +37,7 @@ const SLICE = typeof document === "undefined" ? 100 : 12;
  */
 export async function train(session: Session, options: TrainOptions): Promise<Epoch[]> {
   const { x, y, epochs = 1, onEpoch, signal } = options ?? {};
-  const [wide, narrow] = [session.inputs()[0], session.labels()[0]].map((tensor) => (tensor?.size ?? 0) / 4);
+  const [wide, narrow] = [session.inputs()[0], session.labels()[0]].map((tensor) => tensor?.shape.reduce((count, dim) => count * dim, 1) ?? 0);
   const count = Math.floor(x?.length / wide), told: Epoch[] = [];
   if (!(count > 0) || x.length * narrow !== y?.length * wide) {
     const hint = `a batch has ${wide} numbers of x and ${narrow} of y`;

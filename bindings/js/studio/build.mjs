@@ -1,5 +1,5 @@
 // Makes the page: node build.mjs OUT MODULES EXAMPLES WHEELS TOOLS. OUT gets static files; MODULES is the folder of
-// gradmote.wasm and gradmote-simd.wasm, EXAMPLES that of models and samples to begin with, WHEELS that of what the
+// gradmote.wasm and its other forms, EXAMPLES that of models and samples to begin with, WHEELS that of what the
 // compiler loads, TOOLS that of node_modules.
 
 import { execFileSync } from "node:child_process";
@@ -13,7 +13,7 @@ const [out, modules, examples, wheels, tools] = process.argv.slice(2).map((path)
 const { build } = createRequire(join(tools, "package.json"))("esbuild");
 const HERE = dirname(fileURLToPath(import.meta.url));
 const PACKAGE = join(HERE, "..", "src");
-const MODULES = ["gradmote.wasm", "gradmote-simd.wasm"];
+const MODULES = ["gradmote.wasm", "gradmote-simd.wasm", "gradmote-int8.wasm", "gradmote-int8-simd.wasm"];
 const STATIC = ["index.html", "manifest.webmanifest", "icons"];
 /** The file that it becomes -> its source. Workers lie beside the page, where scripts look for them. */
 const ENTRIES = {

@@ -1,6 +1,6 @@
 // node conversation.mjs MODEL.mote CALLS.json: makes calls of a session, and prints what they returned as JSON.
 //
-// A call is [name, arguments...]. Of the arguments, {"f32": [...]}, {"i32": [...]} are arrays, and {"result": n} is what
+// A call is [name, arguments...]. Of the arguments, {"f32": [...]}, {"i32": [...]} and so on are arrays, and {"result": n} is what
 // the n-th call returned. Arrays that are returned are printed as their bytes in hex.
 
 import { readFileSync } from "node:fs";
@@ -8,11 +8,11 @@ import { GradmoteError, load, RuntimeFault } from "gradmote";
 
 const [model, calls] = process.argv.slice(2);
 const session = await load(model);
-const results = [];
+const results = [], ARRAYS = { f32: Float32Array, i32: Int32Array, i8: Int8Array, u8: Uint8Array };
 
 function argument(value) {
-  if (value?.f32) return Float32Array.from(value.f32);
-  if (value?.i32) return Int32Array.from(value.i32);
+  const type = Object.keys(ARRAYS).find((name) => value?.[name]);
+  if (type) return ARRAYS[type].from(value[type]);
   return value?.result === undefined ? value : results[value.result];
 }
 

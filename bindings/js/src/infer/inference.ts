@@ -5,7 +5,7 @@ import type { View } from "../generated/records.js";
 import { Memory } from "../memory.js";
 import { requirementsIn, type Requirements } from "../requirements.js";
 import { loadedRuntime, moduleOf, type Runtime } from "../runtime.js";
-import { pick, readTensors, requireGiven, type Tensor, type TensorInfo } from "../tensors.js";
+import { described, pick, readTensors, requireGiven, type Tensor, type TensorInfo } from "../tensors.js";
 
 /**
  * A session that infers and does not train, with the methods that Session has for that. It opens images that train too,
@@ -22,7 +22,7 @@ export class Inference {
   constructor(image: Bytes, runtime: Runtime | WebAssembly.Module = loadedRuntime()) {
     const bytes = bytesOf(image, "the image"), memory = new Memory(moduleOf(runtime), bytes);
     const { gm_open, gm_wasm_keep_inference: keepInference } = memory.exports;
-    if (!keepInference) throw new GradmoteError("this module trains", "pass one of gradmote-infer.wasm and gradmote-infer-simd.wasm");
+    if (!keepInference) throw new GradmoteError("this module trains", "pass one of gradmote-infer.wasm and its other forms");
     check(keepInference(memory.image, bytes.length), "image");
     this.#needs = requirementsIn(memory, bytes.length);
     const { arenaSize } = this.#needs, arena = memory.reserve(arenaSize);
@@ -40,12 +40,12 @@ export class Inference {
 
   /** Returns name, dtype, shape, size in bytes, and programs of each input, in order. */
   inputs(): TensorInfo[] {
-    return this.#inputs.map((tensor) => tensor.describe());
+    return described(this.#inputs);
   }
 
   /** Returns the same of each output. */
   outputs(): TensorInfo[] {
-    return this.#outputs.map((tensor) => tensor.describe());
+    return described(this.#outputs);
   }
 
   /** Returns no label: inference reads none. */

@@ -2,5 +2,5 @@ import type { Form } from "../platform.browser.js";
 
 /** Returns the name of the file that holds a form. */
 export function moduleName(form: Form): string {
-  return form === "simd" ? "gradmote-infer-simd.wasm" : "gradmote-infer.wasm";
+  return `gradmote-infer${form}.wasm`;
 }

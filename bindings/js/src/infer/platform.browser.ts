@@ -6,7 +6,10 @@ export { moduleName } from "./module-name.js";
 
 /** Returns where a form of the runtime lies. */
 export function moduleAddress(form: Form): URL {
-  return form === "simd"
-    ? new URL("./gradmote-infer-simd.wasm", import.meta.url)
-    : new URL("./gradmote-infer.wasm", import.meta.url);
+  switch (form) {
+    case "": return new URL("./gradmote-infer.wasm", import.meta.url);
+    case "-simd": return new URL("./gradmote-infer-simd.wasm", import.meta.url);
+    case "-int8": return new URL("./gradmote-infer-int8.wasm", import.meta.url);
+    case "-int8-simd": return new URL("./gradmote-infer-int8-simd.wasm", import.meta.url);
+  }
 }

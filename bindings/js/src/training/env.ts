@@ -3,7 +3,7 @@ import type { RuntimeOptions } from "../index.js";
 /** The part of onnxruntime's `env` that means something here. */
 export const env: {
   wasm: {
-    /** The folder of gradmote.wasm and gradmote-simd.wasm, or a module's address. */
+    /** The folder of gradmote.wasm and its other forms, or a module's address. */
     wasmPaths?: string;
     /** false: the plain form, even where the engine has vectors. */
     simd?: boolean;

@@ -1,4 +1,4 @@
-import { loadRuntime, Session, type Source } from "../index.js";
+import { load, loadRuntime, type Source } from "../index.js";
 import { runtimeOptions } from "./env.js";
 import { readImage } from "./images.js";
 import { NamedInference } from "./named-inference.js";
@@ -7,7 +7,8 @@ import { NamedInference } from "./named-inference.js";
 export class InferenceSession extends NamedInference {
   /** Opens a .mote file: its bytes, or where it lies. Options are accepted and not used. */
   static async create(model: Source, ..._options: unknown[]): Promise<InferenceSession> {
-    const [runtime, image] = await Promise.all([loadRuntime(runtimeOptions()), readImage(model, "the model")]);
-    return new InferenceSession(new Session(image, runtime));
+    const options = runtimeOptions();
+    const [image] = await Promise.all([readImage(model, "the model"), loadRuntime(options)]);
+    return new InferenceSession(await load(image, options));
   }
 }

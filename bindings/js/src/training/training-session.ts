@@ -1,4 +1,4 @@
-import { DataError, GradmoteError, loadRuntime, Session, type Program, type Source, type TensorInfo } from "../index.js";
+import { DataError, GradmoteError, load, loadRuntime, type Program, type Session, type Source, type TensorInfo } from "../index.js";
 import { runtimeOptions } from "./env.js";
 import { feed, fetched, inputsOf, namesOf, tensorOf, type FetchesType, type OnnxValueMapType, type RunOptions } from "./feeds.js";
 import { readCheckpoint, readImage, requireTraining } from "./images.js";
@@ -36,12 +36,13 @@ export class TrainingSession {
   /** Opens an image and its state. Session options are accepted and not used. */
   static async create(options: TrainingSessionCreateOptions, _sessionOptions?: unknown): Promise<TrainingSession> {
     if (typeof options?.trainModel === "undefined") throw new DataError("there is no trainModel among the options", "pass an image for it");
-    const [runtime, image, checkpoint] = await Promise.all([
-      loadRuntime(runtimeOptions()),
+    const chosen = runtimeOptions();
+    const [image, checkpoint] = await Promise.all([
       readImage(options.trainModel, "the training model"),
       readCheckpoint(options.checkpointState),
+      loadRuntime(chosen),
     ]);
-    const session = new Session(image, runtime);
+    const session = await load(image, chosen);
     requireTraining(session.requirements().programs);
     if (checkpoint) session.load(checkpoint);
     return new TrainingSession(session, image, options);
@@ -87,26 +88,28 @@ export class TrainingSession {
     return this.#run("eval", feeds, fetches);
   }
 
-  /** Returns the number of elements of all parameters. */
+  /** Returns the number of elements of all parameters, as getContiguousParameters() gives them. */
   async getParametersSize(trainableOnly = true): Promise<number> {
     this.#requireAllTrained(trainableOnly);
-    return this.#session.requirements().parametersSize / 4;
+    return this.#session.parameters().length;
   }
 
-  /** Sets all parameters. buffer: the bytes of float32 numbers, as getContiguousParameters() gives them. */
+  /** Sets all parameters. buffer: the bytes of what getContiguousParameters() gives. */
   async loadParametersBuffer(buffer: Uint8Array, trainableOnly = true): Promise<void> {
-    const size = 4 * (await this.getParametersSize(trainableOnly));
+    this.#requireAllTrained(trainableOnly);
+    const size = this.#session.requirements().parametersSize;
     if (buffer?.byteLength === size) {
       this.#session.setParameters(buffer);
       return this.#updates.replaced();
     }
-    throw new DataError(`the parameters take ${size} bytes; ${buffer?.byteLength} were given`, "see getParametersSize()");
+    throw new DataError(`the parameters take ${size} bytes; ${buffer?.byteLength} were given`, "see getContiguousParameters()");
   }
 
-  /** Returns a copy of all parameters, one behind another. */
+  /** Returns a copy of all parameters, one behind another: float32 numbers, or bytes where some are quantized. */
   async getContiguousParameters(trainableOnly = true): Promise<Tensor> {
     this.#requireAllTrained(trainableOnly);
-    return new Tensor("float32", this.#session.parameters().slice()) as Tensor;
+    const found = this.#session.parameters().slice();
+    return new Tensor(found instanceof Float32Array ? "float32" : "uint8", found) as Tensor;
   }
 
   /** Ends the session and lets go of its memory. */

@@ -1,10 +1,10 @@
 // What a page that only infers does: it opens a model, and leaves its answers to drawn inputs in globalThis.result.
-import { drawn } from "../data.mjs";
+import { drawn, drawnFor } from "../data.mjs";
 
 /** Returns all outputs for drawn inputs. */
 export async function answers(infer, model, options) {
   const session = await infer.load(model, options);
-  const inputs = session.inputs().map(({ size }, i) => drawn(size / 4, i + 1));
+  const inputs = session.inputs().map((info, i) => drawnFor(info, i + 1));
   return session.infer(...inputs).map((view) => [...view]);
 }
 

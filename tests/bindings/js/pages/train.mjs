@@ -1,5 +1,5 @@
 // What every page does: it trains a model, and leaves the digest of the state in globalThis.result.
-import { drawn, labels, train } from "../data.mjs";
+import { drawn, drawnFor, labels, train } from "../data.mjs";
 
 const STEPS = 20;
 const address = (name) => new URL(`/data/${name}`, globalThis.location.href).href;
@@ -60,3 +60,16 @@ export async function connected(connect) {
 }
 
 export const reportConnected = async (connect) => (globalThis.result = await connected(connect));
+
+/** Trains a quantized model here and in a worker, whose module the package chooses. */
+export async function reportQuantized({ connect, load }) {
+  try {
+    const here = await load(address("narrow-int8.mote")), there = await connect(address("narrow-int8.mote"));
+    train(here, STEPS, 5);
+    for (let step = 0; step < STEPS; step++) await there.step(drawnFor(here.inputs()[0], step + 1), labels(1, step, 5));
+    globalThis.result = { digest: here.stateSha256(), remote: await there.stateSha256(), weight: here.parameter("w").constructor.name };
+    there.close();
+  } catch (error) {
+    globalThis.result = { error: String(error) };
+  }
+}

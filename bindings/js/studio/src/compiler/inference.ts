@@ -12,7 +12,7 @@ interface Inference {
 
 /** Returns the function that opens an image. */
 export async function inference(): Promise<(image: Uint8Array) => Inference> {
-  const runtime = await loadRuntime();
+  const runtime = await loadRuntime({ int8: true }); // the model may be quantized
   return (image) => {
     const session = new Session(image.slice(), runtime);
     const table = (rows: TensorInfo[]) => JSON.stringify(rows);
