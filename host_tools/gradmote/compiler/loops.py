@@ -34,6 +34,44 @@ def spans(instructions: Sequence[Instruction]) -> Iterator[Span]:
             yield Span(index, end, instruction.iterations)
 
 
+def run_order(instructions: Sequence[Instruction]) -> Iterator[tuple[Instruction, dict[str, int]]]:
+    """Yield the instructions as they run, with the bytes by which GUARDs move operands on."""
+    loops, index = {span.start: span for span in spans(instructions)}, 0
+    while index < len(instructions):
+        span = loops.get(index)
+        if span is None:
+            yield instructions[index], {}
+            index += 1
+            continue
+        for iteration in range(span.iterations):
+            yield from run_iteration(instructions[span.start + 1 : span.end], iteration)
+        index = span.end
+
+
+def run_iteration(body: Sequence[Instruction], iteration: int) -> Iterator[tuple[Instruction, dict[str, int]]]:
+    """Yield the instructions that run in one iteration of a loop."""
+    guard: Guard | None = None
+    for instruction in body:
+        if isinstance(instruction, Guard):
+            guard = instruction
+            continue
+        turn, wait = (0, 0) if guard is None else divmod(iteration - guard.first, guard.period)
+        if guard is None:
+            yield instruction, {}
+        elif not wait and 0 <= turn < guard.count:
+            yield instruction, {name: turn * step for name, step in moves(guard, instruction).items()}
+        guard = None
+
+
+def moves(guard: Guard, instruction: Instruction) -> dict[str, int]:
+    """Return the bytes by which each turn moves the operands of the instruction behind a GUARD."""
+    names, found = list(instruction.extents), dict[str, int]()
+    for letter in "abc":
+        name, step = names[guard.number(f"operand_{letter}")], guard.number(f"step_{letter}")
+        found[name] = found.get(name, 0) + step
+    return found
+
+
 def times_run(instructions: Sequence[Instruction]) -> list[int]:
     """Return how often each instruction runs in one run of the program."""
     times = [1] * len(instructions)

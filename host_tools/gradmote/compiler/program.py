@@ -67,6 +67,22 @@ class Streamed:
 
 
 @dataclass(frozen=True)
+class Overlay:
+    """The leave of a buffer to lie over rows of another one, `under`, which a loop reads and does not need again.
+
+    The loop writes the buffer's rows, and has read by then what lies under each. That holds where the buffer begins
+    at most `furthest` bytes behind the beginning of `under`, or in front of it; `furthest` may be negative.
+    """
+
+    under: Buffer
+    furthest: int
+
+    def shared(self, size: int) -> int:
+        """Return the most bytes that a buffer of this size can have in common with the one under it."""
+        return max(0, min(size, size + self.furthest, self.under.size))
+
+
+@dataclass(frozen=True)
 class InFloat:
     """A node of a quantized model that computes in float32, and why; elements and bytes are those of its results."""
 
@@ -89,6 +105,8 @@ class Program:
     streamed: list[Streamed] = field(default_factory=list)
     #: Buffers of rows that a loop uses -> whether they hold something from one iteration to the next.
     rows: dict[Buffer, bool] = field(default_factory=dict)
+    #: Buffers that may lie over others, though both are needed at the same time.
+    overlays: dict[Buffer, Overlay] = field(default_factory=dict)
     in_float: list[InFloat] = field(default_factory=list)  # of a quantized model
 
     def uses(self) -> dict[Buffer, Uses]:

@@ -2,7 +2,8 @@
 
 That of MCUNet-5fps trains what MCUNetV3 published: the biases of the last 22 convolutions, the weights of six of the
 first pointwise convolutions of inverted residuals, of two of them a share, and a new head in float32. The schemes of
-the other two are like it. Inputs are int8, and programs may put other data where they were.
+the other two are like it. Inputs are int8, in the order in which cameras give pixels, and programs may put other data
+where they were.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def weight(block: int) -> str:
 
 def compiled(network: str, stream_rows: bool | None = None, blocks: Iterable[int] = ()) -> Result:
     """Return the compiler's result; `blocks` are others than those of BLOCKS, and without shares."""
-    model = mcunet.network(network, input_type=TensorProto.INT8)
+    model = mcunet.channels_last(mcunet.network(network, input_type=TensorProto.INT8))
     chosen = scheme(blocks, {}) if blocks else scheme(BLOCKS[network], SHARES[network])
     options = Options(overwrite_inputs=True, stream_rows=stream_rows)
     return compile_model(model, losses.cross_entropy(), optimizers.sgd(0.01), options, scheme=chosen)

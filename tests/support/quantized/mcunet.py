@@ -58,6 +58,17 @@ def network(name: str, head: Head | None = None, input_type: int = TensorProto.F
     return build(tensor_pickle.read(where / f"{name}.pkl"), head or Head(), input_type)
 
 
+def channels_last(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Return the model with a Transpose in front; its input is in a camera's order: rows, columns, channels."""
+    graph, first = model.graph, model.graph.input[0]
+    for node in graph.node:
+        node.input[:] = ["x.planes" if name == first.name else name for name in node.input]
+    graph.node.insert(0, helper.make_node("Transpose", [first.name], ["x.planes"], "planes", perm=[0, 3, 1, 2]))
+    element = first.type.tensor_type.elem_type
+    first.CopyFrom(helper.make_tensor_value_info(first.name, element, ["N", *SHAPE[1:], SHAPE[0]]))
+    return model
+
+
 def network_or_none(name: str) -> onnx.ModelProto | None:
     return network(name) if folder() else None
 

@@ -20,6 +20,8 @@ from ..program import Compiled, Program
 class Panel:
     """The instructions that share a panel, and the bytes of scratch that are alive beside it, at the most."""
 
+    program: Program
+    buffer: Buffer
     packing: list[Packing]
     beside: int
 
@@ -52,7 +54,9 @@ def panels_of(program: Program) -> Iterator[Panel]:
             users.setdefault(made.panel.buffer, []).append(index)
     for buffer, indices in users.items():
         beside = max(alive[indices[0] : indices[-1] + 1]) - aligned(buffer.size)
-        yield Panel([made for k in indices if (made := packing(program.instructions[k])) is not None], beside)
+        yield Panel(
+            program, buffer, [made for k in indices if (made := packing(program.instructions[k])) is not None], beside
+        )
 
 
 def peak_without(program: Program) -> int:
@@ -66,5 +70,7 @@ def fit(panel: Panel, words: int) -> None:
     chosen = max(words_within(made, words) for made in panel.packing)
     if any(chosen < made.panel_words for made in panel.packing):
         smaller = Ref(Buffer("panel", 4 * chosen, "scratch")) if chosen > 0 else None
+        if smaller is not None and panel.buffer in panel.program.rows:  # also in a loop it keeps nothing
+            panel.program.rows[smaller.buffer] = False
         for made in panel.packing:
             made.panel, made.panel_words = smaller, max(1, chosen)

@@ -2,5 +2,6 @@
 
 from .arena import Placement, place
 from .lifetimes import Lifetime, lifetimes, lower_bound, usage
+from .overlays import check_overlays
 
-__all__ = ["Lifetime", "Placement", "lifetimes", "lower_bound", "place", "usage"]
+__all__ = ["Lifetime", "Placement", "check_overlays", "lifetimes", "lower_bound", "place", "usage"]

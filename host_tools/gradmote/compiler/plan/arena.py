@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ..instruction import Buffer
-from ..program import Program
+from ..program import Overlay, Program
 from .lifetimes import Lifetime, aligned, lifetimes, lower_bound
 
 #: The search compares this many pairs of buffers in all.
@@ -46,16 +46,16 @@ class Placement:
         return self.peak == self.bound
 
 
-def place(program: Program, given: Mapping[Buffer, int] | None = None) -> Placement:
+def place(program: Program, given: Mapping[Buffer, int] | None = None, search: bool = True) -> Placement:
     """Return the best placement that the heuristic and its search find.
 
-    `given` maps buffer to the offset of each scratch buffer that is placed already.
+    `given` maps buffer to the offset of each scratch buffer that is placed already. search=False leaves the search out.
     """
     spans, bound = lifetimes(program), lower_bound(program)
-    puzzle = Puzzle(spans, given or {})
+    puzzle = Puzzle(spans, given or {}, program.overlays)
     orders = [sorted(range(len(spans)), key=lambda k, rule=rule: rule(spans[k])) for rule in ORDERS]  # type: ignore[misc]
     best = min((puzzle.solve(order) for order in orders), key=lambda s: s.peak)
-    if best.peak > bound:
+    if search and best.peak > bound:
         best = improve(puzzle, best, bound)
     offsets = {span.buffer: offset for span, offset in zip(spans, best.offsets, strict=True)}
     return Placement(offsets, spans, best.peak, bound)
@@ -73,14 +73,34 @@ class Solution:
 class Puzzle:
     """The placement problem: sizes, the neighbours that are alive at the same time, given offsets.
 
-    An offset of -1 stands for one that is not given.
+    An offset of -1 stands for one that is not given. `seen` has the pairs of a buffer and another one that may lie
+    over it, in both orders: what the first has to leave free for the second begins as many bytes behind that one's
+    offset, and has as many bytes, which may be less than 0.
     """
 
-    def __init__(self, spans: list[Lifetime], given: Mapping[Buffer, int]) -> None:
+    def __init__(
+        self, spans: list[Lifetime], given: Mapping[Buffer, int], overlays: Mapping[Buffer, Overlay] | None = None
+    ) -> None:
         """Align the sizes and find each buffer's neighbours."""
         self.sizes = [aligned(s.buffer.size) for s in spans]
         self.given = [given.get(s.buffer, -1) for s in spans]
         self.neighbours = neighbours(spans)
+        self.seen: dict[tuple[int, int], tuple[int, int]] = {}
+        position = {s.buffer: k for k, s in enumerate(spans)}
+        for buffer, overlay in (overlays or {}).items():
+            upper, under, furthest = position[buffer], position[overlay.under], overlay.furthest
+            free = min(furthest + self.sizes[upper], self.sizes[under])
+            self.seen[upper, under] = free, self.sizes[under] - free
+            self.seen[under, upper] = 0, -furthest
+        self.paired = {k for pair in self.seen for k in pair}
+
+    def taken(self, k: int, offsets: list[int]) -> list[tuple[int, int]]:
+        """Return the offset and bytes that each placed neighbour takes from a buffer."""
+        found = [(j, offsets[j]) for j in self.neighbours[k] if offsets[j] >= 0]
+        if k not in self.paired:
+            return [(offset, self.sizes[j]) for j, offset in found]
+        seen = ((offset, self.seen.get((k, j), (0, self.sizes[j]))) for j, offset in found)
+        return [(offset + begin, size) for offset, (begin, size) in seen]
 
     def solve(self, order: list[int]) -> Solution:
         """Place the buffers in this order, each in the smallest gap that holds it."""
@@ -88,8 +108,7 @@ class Puzzle:
         for k in order:
             if self.given[k] >= 0:
                 continue
-            placed = [(offsets[j], self.sizes[j]) for j in self.neighbours[k] if offsets[j] >= 0]
-            offsets[k] = best_gap(self.sizes[k], sorted(placed))
+            offsets[k] = best_gap(self.sizes[k], sorted(self.taken(k, offsets)))
         return Solution(order, offsets, max((o + s for o, s in zip(offsets, self.sizes, strict=True)), default=0))
 
 

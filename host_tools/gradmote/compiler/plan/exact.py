@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import GradmoteError
 from ..instruction import Buffer
-from ..program import Program
+from ..program import Overlay, Program
 from .arena import Placement, place
 from .lifetimes import aligned
 
@@ -45,7 +45,7 @@ def place_exactly(
     first = place(program, given)
     if first.peak == first.bound:
         return first
-    puzzle = Rectangles(solver_package(), first, given or {})
+    puzzle = Rectangles(solver_package(), first, given or {}, program.overlays)
     with Progress(program.kind, first, limit, tell) as progress:
         return puzzle.solve(limit, progress)
 
@@ -98,10 +98,13 @@ class Progress:
 class Rectangles:
     """The constraint model of a placement.
 
-    Its unit is the word, because all sizes and offsets are multiples of four bytes.
+    Its unit is the word, because all sizes and offsets are multiples of four bytes. A buffer that may lie over
+    another one is a rectangle from that one's end on only; before, it has a constraint with each buffer.
     """
 
-    def __init__(self, cp: Any, first: Placement, given: Mapping[Buffer, int]) -> None:
+    def __init__(
+        self, cp: Any, first: Placement, given: Mapping[Buffer, int], overlays: Mapping[Buffer, Overlay]
+    ) -> None:
         """Build the variables and constraints, with the placement `first` as the solver's hint."""
         self.cp, self.first, self.model = cp, first, cp.CpModel()
         self.spans = [s for s in first.spans if aligned(s.buffer.size)]
@@ -109,6 +112,7 @@ class Rectangles:
         self.peak = self.model.new_int_var(first.bound // 4, top, "peak")
         self.offsets = []
         times, extents, sizes = [], [], []
+        ends = {s.buffer: s.end for s in self.spans}
         for index, span in enumerate(self.spans):
             size = aligned(span.buffer.size) // 4
             offset = self.model.new_int_var(0, top - size, f"offset{index}")
@@ -118,11 +122,27 @@ class Rectangles:
                 self.model.add(offset == given[span.buffer] // 4)
             self.offsets.append(offset)
             sizes.append(size)
-            times.append(self.model.new_fixed_size_interval_var(span.start, span.end - span.start, f"time{index}"))
+            start = ends[overlays[span.buffer].under] if span.buffer in overlays else span.start
+            times.append(self.model.new_fixed_size_interval_var(start, max(0, span.end - start), f"time{index}"))
             extents.append(self.model.new_fixed_size_interval_var(offset, size, f"place{index}"))
         self.model.add_no_overlap_2d(times, extents)
         self.model.add_cumulative(times, sizes, self.peak)  # redundant, but prunes the search
+        for upper, overlay in overlays.items():
+            self.keep_apart(upper, overlay)
         self.model.minimize(self.peak)
+
+    def keep_apart(self, upper: Buffer, overlay: Overlay) -> None:
+        """Let a buffer lie before or behind each other one that is needed with it, and over the one that it may."""
+        index = next(k for k, s in enumerate(self.spans) if s.buffer is upper)
+        mine, until = self.offsets[index], next(s.end for s in self.spans if s.buffer is overlay.under)
+        size = aligned(upper.size) // 4
+        for k, span in enumerate(self.spans):
+            if k == index or not (span.start < until and self.spans[index].start < span.end):
+                continue
+            before = self.model.new_bool_var(f"before{index}_{k}")
+            reach = -overlay.furthest // 4 if span.buffer is overlay.under else size
+            self.model.add(mine + reach <= self.offsets[k]).only_enforce_if(before)
+            self.model.add(mine >= self.offsets[k] + aligned(span.buffer.size) // 4).only_enforce_if(before.negated())
 
     def solve(self, limit: float, progress: Progress) -> Placement:
         """Return the best placement that the solver finds within `limit` seconds."""

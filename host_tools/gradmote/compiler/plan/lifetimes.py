@@ -55,15 +55,23 @@ def last_need(program: Program, used: Uses, loops: list[Span]) -> int:
 
 
 def usage(program: Program, uses: dict[Buffer, Uses] | None = None) -> list[int]:
-    """Return the bytes of scratch that are alive at each instruction."""
+    """Return the bytes of scratch that are alive at each instruction.
+
+    Bytes that two buffers can share count once.
+    """
     bound, end = program.bound(), len(program.instructions)
     change = [0] * (end + 1)
     loops = list(spans(program.instructions))
+    needs: dict[Buffer, tuple[int, int]] = {}
     for buffer, used in (program.uses() if uses is None else uses).items():
         if buffer.region == "scratch":
-            size = aligned(buffer.size)
-            change[first_need(program, used, loops)] += size
-            change[end if buffer in bound else last_need(program, used, loops)] -= size
+            first = first_need(program, used, loops)
+            needs[buffer] = first, end if buffer in bound else last_need(program, used, loops)
+            change[first] += aligned(buffer.size)
+            change[needs[buffer][1]] -= aligned(buffer.size)
+    for upper, overlay in program.overlays.items():
+        change[needs[upper][0]] -= overlay.shared(aligned(upper.size))
+        change[needs[overlay.under][1]] += overlay.shared(aligned(upper.size))
     return list(accumulate(change))[:-1]
 
 

@@ -5,7 +5,7 @@
 
 The scratch is that of a program; the labels follow the inputs.
 
-Inputs that a program may overwrite lie at the beginning of the scratch instead; labels stay.
+Inputs that a program may overwrite lie in the scratch instead, at the same offset in all programs; labels stay.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...compiler.instruction import Buffer
-from ...compiler.plan import Placement, place
+from ...compiler.plan import Placement, check_overlays, place
 from ...compiler.program import Compiled, Program
 from ...generated.records import SECTION_ALIGN
 from .. import records
@@ -66,9 +66,10 @@ def lay_out(compiled: Compiled, place_program: Placing | None = None) -> Layout:
     state_end = pack(offsets, slots, [s.buffer for s in compiled.slots])
     gradients_end = pack(offsets, state_end, [p.gradient for p in compiled.parameters if p.gradient is not None])
     scratch = pack(offsets, gradients_end, kept_inputs(compiled))
-    overwritten: dict[Buffer, int] = {}
-    peak = pack(overwritten, 0, [b.ref.buffer for b in compiled.inputs if b.ref.buffer.region == "scratch"])
+    overwritten, peak = place_inputs(compiled)
     placements = {p.kind: (place_program or place)(p, overwritten) for p in compiled.programs}
+    for program in compiled.programs:
+        check_overlays(program, placements[program.kind].offsets)
     return Layout(
         offsets=offsets | {buffer: scratch + offset for buffer, offset in overwritten.items()},
         parameters_size=parameters_end,
@@ -82,6 +83,34 @@ def lay_out(compiled: Compiled, place_program: Placing | None = None) -> Layout:
         arena_size=align(scratch + max([peak, *(p.peak for p in placements.values())])),
         placements=placements,
     )
+
+
+def place_inputs(compiled: Compiled) -> tuple[dict[Buffer, int], int]:
+    """Return the offsets in scratch of the inputs that programs may overwrite, and where the last one ends.
+
+    They begin where scratch begins, but where a plan is smaller that leaves room for results that lie over them.
+    """
+    inputs = [b.ref.buffer for b in compiled.inputs if b.ref.buffer.region == "scratch"]
+    choices = []
+    for room in sorted(rooms_before(compiled, inputs)):
+        offsets: dict[Buffer, int] = {}
+        choices.append((offsets, pack(offsets, room, inputs)))
+    if len(choices) == 1:
+        return choices[0]
+    programs = compiled.programs
+    return min(choices, key=lambda c: max([c[1], *(place(program, c[0], search=False).peak for program in programs)]))
+
+
+def rooms_before(compiled: Compiled, inputs: list[Buffer]) -> set[int]:
+    """Return the bytes in front of inputs that let a result lie over one, and others over that."""
+    rooms = {0}
+    for program in compiled.programs:
+        for upper in program.overlays:
+            reach, buffer = 0, upper
+            while (overlay := program.overlays.get(buffer)) is not None:
+                reach, buffer = reach + overlay.furthest, overlay.under
+            rooms |= {max(0, -reach)} if buffer in inputs else set()
+    return rooms
 
 
 def kept_inputs(compiled: Compiled) -> list[Buffer]:

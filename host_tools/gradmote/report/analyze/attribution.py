@@ -6,7 +6,8 @@ The compiler knows them. Where there is only an image, they are derived from nam
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...compiler.compile import Result
@@ -83,8 +84,21 @@ def of_program(program: Program, layout: Layout, owners: dict[Buffer, str]) -> P
         Span(s.buffer.name, layout.scratch_offset + placement.offsets[s.buffer], s.buffer.size, s.start, s.end)
         for s in placement.spans
     ]
+    buffers = [s.buffer for s in placement.spans]
+    for upper, overlay in program.overlays.items():
+        above, below = (spans[buffers.index(b)] for b in (upper, overlay.under))
+        spans += uncovered(below, above)
+        spans[buffers.index(overlay.under)] = replace(below, end=above.start)
     layers = [layer_of(i, owners) for i in program.instructions]
     return ProgramAttribution(layers, [i.phase for i in program.instructions], spans, max(usage(program), default=0))
+
+
+def uncovered(below: Span, above: Span) -> Iterator[Span]:
+    """Yield the parts of a buffer that another one, which lies over it, leaves, from that one's beginning on."""
+    ends = below.offset + below.size, above.offset + above.size
+    for first, end in ((below.offset, min(ends[0], above.offset)), (max(below.offset, ends[1]), ends[0])):
+        if first < end and above.start < below.end:
+            yield Span(below.name, first, end - first, above.start, below.end)
 
 
 def layer_of(instruction: Instruction, owners: dict[Buffer, str]) -> str:

@@ -83,8 +83,8 @@ def accesses(instruction: dict[str, Any]) -> Iterator[tuple[str, np.ndarray]]:
             written_only = access == "rw" and not params.get("accumulate", 1)
             first, bits = at // WORD, 8 * (at % WORD) + BITS.get(dtype, 32) * elements(extent, params)
             words = ascending(bits // 32)
-            moved = -(-instruction.get("moved", {}).get(name, 0) // WORD)
-            words = np.arange(words[0], words[-1] + moved + 1) if moved else words
+            moved = instruction.get("moved", {}).get(name, 0)
+            words = np.arange(words[0], (bits.max() + 8 * moved) // 32 + 1) if moved else words
             yield "w" if written_only else access, first + words
 
 

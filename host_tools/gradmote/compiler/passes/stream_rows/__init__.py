@@ -8,15 +8,14 @@ say in which iterations each runs.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ....generated.opcodes import OPCODES
 from ...instruction import Buffer, Instruction, Ref
-from ...program import Compiled, Program, Streamed
+from ...program import Compiled, Overlay, Program, Streamed
 from ..share_in_place import replace as replace_buffer
 from .choose import choose
 from .emit import loop_of
 from .hoist import hoisted, sunk
+from .overlay import Covering
 from .section import Section, overwrites
 
 
@@ -24,13 +23,12 @@ def run(compiled: Compiled) -> None:
     """Stream the sections that let the arena be smaller."""
     if not is_wanted(compiled):
         return
-    fronts, rests = zip(*map(hoisted, compiled.programs), strict=True)
-    trials = [replace(p, instructions=[*f, *r]) for p, f, r in zip(compiled.programs, fronts, rests, strict=True)]
+    fronts, trials = zip(*map(hoisted, compiled.programs), strict=True)
     for program, trial, front, sections in zip(compiled.programs, trials, fronts, choose(trials), strict=True):
         if sections:
             program.instructions = trial.instructions
-        for section in reversed(sections):
-            stream(program, section)
+        for chosen in reversed(sections):
+            stream(program, chosen.section, chosen.coverings)
         if sections:
             program.instructions = sunk(program.instructions, front)
 
@@ -42,14 +40,18 @@ def is_wanted(compiled: Compiled) -> bool:
     return any(i.opcode == "CONV_S8" for program in compiled.programs for i in program.instructions)
 
 
-def stream(program: Program, section: Section) -> None:
+def stream(program: Program, section: Section, coverings: list[Covering]) -> None:
     """Replace the instructions of a section by its loop."""
     later = program.instructions[section.last + 1 :]
     for home in dict.fromkeys(section.homes.values()):
         if home.rows is None and overwrites(section, home.value):
             old, home.buffer = home.buffer, Buffer(home.buffer.name, home.buffer.size, "scratch")
             replace_buffer(program, old, home.buffer, later)
+            for upper, overlay in program.overlays.items():
+                if overlay.under is old:
+                    program.overlays[upper] = Overlay(home.buffer, overlay.furthest)
     loop = loop_of(section)
+    program.overlays |= {c.home.buffer: Overlay(c.under.buffer, c.furthest) for c in coverings}
     program.streamed.insert(0, facts(section))
     program.instructions[section.first : section.last + 1] = loop
     lines = {h.buffer for h in section.homes.values() if h.rows is not None}

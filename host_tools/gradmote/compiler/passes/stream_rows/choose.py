@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import takewhile
 
 from ...instruction import Buffer
 from ...plan.lifetimes import usage
 from ...program import Program, Uses
+from .hoist import hoisted
+from .overlay import Covering, coverings
 from .section import Home, Section, overwrites, section_of
-from .values import Step, Value, steps_of
+from .values import GIVEN, Step, Value, steps_of
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A section that may be worth it, and the bytes alive in it where no result lies over an input."""
+
+    section: Section
+    apart: int
+    coverings: list[Covering]
+
+    def alive(self, overlaid: bool) -> int:
+        """Return the bytes that are alive in the section, with results over inputs or without."""
+        return self.apart - sum(made.saved for made in self.coverings) * overlaid
+
+    def chosen(self, overlaid: bool) -> Candidate:
+        """Return the candidate with the coverings that are to be."""
+        return self if overlaid else replace(self, coverings=[])
 
 
 @dataclass(frozen=True)
@@ -20,7 +39,7 @@ class Way:
 
     peak: int
     work: int
-    sections: tuple[Section, ...] = ()
+    sections: tuple[Candidate, ...] = ()
 
 
 @dataclass
@@ -47,16 +66,20 @@ class Candidates:
         return list(dict.fromkeys(found))
 
     @cached_property
-    def sections(self) -> dict[int, list[tuple[Section, int]]]:
-        """Return the sections that end at each index, with the bytes that are alive in them."""
-        found: dict[int, list[tuple[Section, int]]] = {}
-        most = max(self.plain, default=0)
+    def sections(self) -> dict[int, list[Candidate]]:
+        """Return the sections that end at each index."""
+        found: dict[int, list[Candidate]] = {}
         for first, last in self.ranges():
-            made = section_of(self.steps, first, last)
-            alive = self.alive_in(made) if made is not None else most
-            if made is not None and alive < most:
-                found.setdefault(last, []).append((made, alive))
+            section = section_of(self.steps, first, last)
+            made = section and Candidate(section, self.alive_in(section), coverings(section))
+            if made is not None and made.alive(True) < self.most:
+                found.setdefault(last, []).append(made)
         return found
+
+    @cached_property
+    def most(self) -> int:
+        """Return the most bytes that are alive at an instruction as it stands."""
+        return max(self.plain, default=0)
 
     def ranges(self) -> Iterator[tuple[int, int]]:
         """Yield the first and last instructions of what may be a section.
@@ -87,8 +110,8 @@ class Candidates:
         )
 
     def alive_in(self, section: Section) -> int:
-        """Return the bytes of scratch that are alive in a section."""
-        outside = {v.buffer: v.bytes for v in self.values if v.maker < section.first and v.last >= section.first}
+        """Return the bytes of scratch that are alive in a section, where no result lies over an input."""
+        outside = {v.buffer: v.bytes for v in self.values if self.is_beside(v, section)}
         homes = set(section.homes.values())
         whole = [h for h in homes if h.rows is None]
         again = sum(h.value.bytes for h in whole if h.buffer in outside and overwrites(section, h.value))
@@ -96,18 +119,26 @@ class Candidates:
         kept = sum(h.bytes for h in homes if h.rows is not None and h.buffer not in section.momentary)
         return sum(outside.values()) + again + kept + momentary_bytes(section, homes) + panel_bytes(section)
 
-    def best(self, limit: float) -> Way:
+    def is_beside(self, value: Value, section: Section) -> bool:
+        """Tell whether a section needs a value that it does not make, or keeps it for what follows."""
+        begun = value.maker
+        if value.maker == GIVEN and value.buffer in self.program.rows:  # hoisted, and made right before it is read
+            begun = section.first - 1 if value.readers[0] in section.indices else value.readers[0]
+        return begun < section.first and value.last >= section.first
+
+    def best(self, limit: float, overlaid: bool) -> Way:
         """Return the way of least work among those that need no more than `limit` bytes.
 
-        Where there is none, it is the way that needs least.
+        Where there is none, it is the way that needs least. `overlaid`: results may lie over inputs.
         """
         ways = [Way(0, 0)]
         for index, alive in enumerate(self.plain):
             choices = [Way(max(ways[-1].peak, alive), ways[-1].work, ways[-1].sections)]
-            for section, bytes_alive in self.sections.get(index, []):
-                before = ways[section.first]
-                peak = max(before.peak, bytes_alive)
-                choices.append(Way(peak, before.work + extra_work(section), (*before.sections, section)))
+            for made in self.sections.get(index, []):
+                before, needed = ways[made.section.first], made.alive(overlaid)
+                if needed < self.most:
+                    work = before.work + extra_work(made.section)
+                    choices.append(Way(max(before.peak, needed), work, (*before.sections, made.chosen(overlaid))))
             ways.append(min(choices, key=lambda way: (max(way.peak, limit), way.work, way.peak)))
         return ways[-1]
 
@@ -138,18 +169,25 @@ def extra_work(section: Section) -> int:
     return moved + 64 * section.iterations * len(section.indices)
 
 
-def fixed_usage(program: Program, uses: dict[Buffer, Uses] | None = None) -> list[int]:
-    """Return the bytes alive at instructions that do not run by rows, which no section changes; 0 at others."""
-    steps = zip(usage(program, uses), steps_of(program), strict=True)
-    return [alive if step.form is None else 0 for alive, step in steps]
+def fixed_usage(program: Program, _: dict[Buffer, Uses] | None = None) -> list[int]:
+    """Return the bytes alive at instructions that do not run by rows, which no section changes; 0 at others.
+
+    Those that can be hoisted out of the way are among the others.
+    """
+    rest = hoisted(program)[1]
+    found = zip(rest.instructions, usage(rest), steps_of(rest), strict=True)
+    fixed = {instruction: alive for instruction, alive, step in found if step.form is None}
+    return [fixed.get(instruction, 0) for instruction in program.instructions]
 
 
-def choose(programs: list[Program]) -> list[tuple[Section, ...]]:
+def choose(programs: list[Program]) -> list[tuple[Candidate, ...]]:
     """Return the sections of each program.
 
-    The arena is as large as the largest program needs: the others need not be smaller than that.
+    The arena is as large as the largest program needs: the others need not be smaller than that. Results lie over
+    inputs only where that is less.
     """
     floor = max((alive for program in programs for alive in fixed_usage(program)), default=0)
     candidates = [Candidates(program, floor) for program in programs]
-    least = max((found.best(0).peak for found in candidates), default=0)
-    return [found.best(least).sections for found in candidates]
+    least = {o: max((found.best(0, o).peak for found in candidates), default=0) for o in (False, True)}
+    overlaid = least[True] < least[False]
+    return [found.best(least[overlaid], overlaid).sections for found in candidates]

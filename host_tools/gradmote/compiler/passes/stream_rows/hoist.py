@@ -1,10 +1,12 @@
 """Small instructions between layers that need none of them, such as what is made of a trained bias.
 
-They move to the program's beginning, so that the layers around them can be one section. Once the
-sections are chosen, they move back as far as these let them.
+They are left out, so that the layers around them can be one section. Once the sections are chosen, they come back,
+as late as these let them.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from ...instruction import Buffer, Instruction
 from ...loops import spans
@@ -14,8 +16,11 @@ from ...program import Program
 MOST_BYTES = 4096
 
 
-def hoisted(program: Program) -> tuple[list[Instruction], list[Instruction]]:
-    """Return the instructions that can go in front of all others, and these."""
+def hoisted(program: Program) -> tuple[list[Instruction], Program]:
+    """Return the instructions that can go in front of all others, and the program without them.
+
+    In it, what they make is there as soon as it is needed, and not before.
+    """
     touched: set[Buffer] = set()  # what the others have used so far
     free: set[Buffer] = set()  # what those in front have made
     front, rest = [], []
@@ -26,13 +31,14 @@ def hoisted(program: Program) -> tuple[list[Instruction], list[Instruction]]:
         else:
             touched |= {ref.buffer for ref in (*instruction.reads, *instruction.writes)}
             rest.append(instruction)
-    return front, rest
+    made = {ref.buffer: True for instruction in front for ref in instruction.writes}
+    return front, replace(program, instructions=rest, rows=program.rows | made)
 
 
 def sunk(instructions: list[Instruction], front: list[Instruction]) -> list[Instruction]:
-    """Return the instructions with those of `front` behind all that does not need them, and outside of loops."""
-    done = [i for i in instructions if i not in front]
-    for instruction in reversed([i for i in front if i in instructions]):
+    """Return the instructions and those of `front`, behind all that does not need them, and outside of loops."""
+    done = list(instructions)
+    for instruction in reversed(front):
         at = next((k for k, later in enumerate(done) if must_follow(later, instruction)), len(done))
         at = next((loop.start for loop in spans(done) if loop.start < at < loop.end), at)
         done.insert(at, instruction)

@@ -26,6 +26,8 @@ class Value:
     #: Indices of the instructions that read it.
     readers: list[int] = field(default_factory=list)
     is_bound: bool = False
+    previous: Value | None = None  # what the buffer held before
+    is_replaced: bool = False  # by another value, later
 
     @property
     def last(self) -> float:
@@ -89,7 +91,9 @@ def made(index: int, ref: Ref, form: RowForm | None, current: dict[Buffer, Value
     old = current.get(ref.buffer)
     if form is None and old is not None:
         old.readers.append(index)
-    current[ref.buffer] = Value(ref.buffer, index, form.rows if form is not None else None)
+    if old is not None:
+        old.is_replaced = True
+    current[ref.buffer] = Value(ref.buffer, index, form.rows if form is not None else None, previous=old)
     return current[ref.buffer]
 
 
