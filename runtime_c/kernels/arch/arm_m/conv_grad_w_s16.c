@@ -6,6 +6,7 @@
 #include "conv_grad_s16.h"
 
 #include "../../conv_gradient_s16.h"
+#include "../helium/blocks/weight_tiles.h"
 #include "blocks/dsp.h"
 #include "blocks/pairs.h"
 
@@ -245,17 +246,6 @@ static void store_row(const grad_w *w, const tile_columns *t, const float *sums,
     }
 }
 
-/* The same of a whole tile's row, which is not added to. factor: with the unit, which is a power of two. */
-static inline void store_whole_row(uint32_t step, const uint32_t *sums, float factor, float *to)
-{
-    float a = (float)(int32_t)sums[0] * factor, b = (float)(int32_t)sums[1] * factor;
-    float c = (float)(int32_t)sums[2] * factor, d = (float)(int32_t)sums[3] * factor;
-    *to = a, to += step;
-    *to = b, to += step;
-    *to = c, to += step;
-    *to = d;
-}
-
 /* The gradients of 1 or 2 output channels, from column `column` on. */
 typedef struct gradient_rows {
     uint32_t number, channels; /* of the first; 1 or 2 */
@@ -293,26 +283,74 @@ static void multiply_tile(const grad_w *w, const gradient_rows *r, const tile_co
     }
 }
 
-static inline void multiply_whole_tile(const grad_w *w, const gradient_rows *r, const tile_columns *t, const uint32_t *inputs)
+#if GM_ARCH_HELIUM
+
+/* Returns how many tiles, of so many that are left, take neighbouring places in a row of the gradient. */
+static uint32_t tiles_in_a_run(const grad_w *w, const tile_columns *t, uint32_t left)
+{
+    uint32_t whole = (w->g->in_channels * w->taps - t->first) / GM_PAIR_COLUMNS;
+    uint32_t run = t->step == 1 ? whole : w->taps - t->tap;
+    return run < left ? run : left;
+}
+
+/* Whole tiles, at most so many, that are not added to. Returns how many. */
+static uint32_t multiply_whole_tiles(const grad_w *w, const gradient_rows *r, const tile_columns *t, const uint32_t *inputs,
+                                     uint32_t left)
+{
+    uint32_t at = t->first - r->column, run = tiles_in_a_run(w, t, left);
+    gm_weight_tiles tiles = {
+        .a = w->panel, .b = inputs, .fours_bytes = w->words / 4 * 64, .bytes = w->words * 16,
+        .factors = {r->joint[0], r->joint[1]}, .y = {r->rows[0] + at, r->rows[1] + at},
+        .column_bytes = t->step * (uint32_t)sizeof(float),
+        .tile_bytes = (t->step == 1 ? GM_PAIR_COLUMNS : 1) * (uint32_t)sizeof(float), .tiles = run,
+    };
+    gm_make_weight_tiles(&tiles);
+    return run;
+}
+
+#else
+
+/* A whole tile's row that is not added to. factor: with the unit, which is a power of two. */
+static inline void store_whole_row(uint32_t step, const uint32_t *sums, float factor, float *to)
+{
+    float a = (float)(int32_t)sums[0] * factor, b = (float)(int32_t)sums[1] * factor;
+    float c = (float)(int32_t)sums[2] * factor, d = (float)(int32_t)sums[3] * factor;
+    *to = a, to += step;
+    *to = b, to += step;
+    *to = c, to += step;
+    *to = d;
+}
+
+/* A whole tile that is not added to. Returns how many that is. */
+static inline uint32_t multiply_whole_tiles(const grad_w *w, const gradient_rows *r, const tile_columns *t,
+                                            const uint32_t *inputs, uint32_t left)
 {
     uint32_t at = t->first - r->column;
     gm_pair_tile tile;
+    (void)left;
     part_product(w->panel, inputs, w->words, &tile);
     store_whole_row(t->step, tile.sums, r->joint[0], r->rows[0] + at);
     store_whole_row(t->step, tile.sums + GM_PAIR_COLUMNS, r->joint[1], r->rows[1] + at);
+    return 1;
 }
+
+#endif
 
 OWN_FRAME void multiply_channels(const grad_w *w, const tile_group *group, const gradient_rows *rows)
 {
     const uint32_t *inputs = w->panel + GM_PAIR_ROWS * w->words;
     tile_columns t = columns_of(w, group->first);
-    for (uint32_t i = 0; i < group->tiles; i++, inputs += GM_PAIR_COLUMNS * w->words) {
+    for (uint32_t left = group->tiles, run = 1; left > 0; left -= run) {
         if (rows->by_tiles && t.count == GM_PAIR_COLUMNS) {
-            multiply_whole_tile(w, rows, &t, inputs);
+            run = multiply_whole_tiles(w, rows, &t, inputs, left);
         } else {
             multiply_tile(w, rows, &t, inputs);
+            run = 1;
         }
-        next_columns(w, &t);
+        inputs += run * GM_PAIR_COLUMNS * w->words;
+        for (uint32_t i = 0; i < run; i++) {
+            next_columns(w, &t);
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 /* Panels of pairs.h for gradients: two neighbouring k are a pair. */
+#include "../../helium/blocks/pairs_s16.h"
 #include "dsp.h"
 #include "pairs.h"
 #include "registers.h"
@@ -75,7 +76,8 @@ static inline void store_two(uint32_t *to, uint32_t left, uint32_t right)
 
 uint32_t *gm_pair_two_gradients(uint32_t *to, const int16_t *from, uint32_t n, uint32_t step)
 {
-    uint32_t twice = 2 * step;
+    uint32_t twice = 2 * step, done = gm_helium_two_gradients(to, from, n, step);
+    to += done, from += done * step, n -= done;
     for (; n >= 8; n -= 8, to += 4 * GM_PAIR_ROWS) {
         store_two(to, two_at(from), two_at(from + step)), from += twice;
         store_two(to + GM_PAIR_ROWS, two_at(from), two_at(from + step)), from += twice;
@@ -117,6 +119,10 @@ uint32_t *gm_pair_columns(uint32_t *to, const int8_t *from, uint32_t rows, uint3
                           uint32_t column_step, int32_t zero)
 {
     uint32_t minus_zero = gm_pair(-zero, -zero), zeros = ((uint32_t)zero & 0xffu) * 0x01010101u;
+    if (columns >= GM_PAIR_COLUMNS) {
+        uint32_t done = gm_helium_four_columns(to, from, rows, row_step, column_step, zero);
+        to += done / 2 * GM_PAIR_COLUMNS, from += done * row_step, rows -= done;
+    }
     if (columns >= GM_PAIR_COLUMNS && column_step == 1) {
         for (; rows >= 2; rows -= 2, from += 2 * row_step, to += GM_PAIR_COLUMNS) {
             store_columns(to, gm_four_at(from), gm_four_at(from + row_step), minus_zero);
