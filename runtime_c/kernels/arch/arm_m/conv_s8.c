@@ -281,7 +281,7 @@ int gm_arm_conv_s8(const struct gm_session *session, const gm_insn_conv_s8 *insn
     if (!suits_conv(session, insn)) {
         return 0;
     }
-    if (gm_arm_depthwise_s8(session, insn) || gm_helium_conv_s8(session, insn)) {
+    if (gm_helium_depthwise_s8(session, insn) || gm_arm_depthwise_s8(session, insn) || gm_helium_conv_s8(session, insn)) {
         return 1;
     }
     const conv_windows c = windows_of(session, insn);

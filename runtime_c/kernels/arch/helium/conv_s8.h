@@ -10,7 +10,11 @@
  * weights have a zero point. */
 int gm_helium_conv_s8(const struct gm_session *session, const gm_insn_conv_s8 *insn);
 
+/* The same of one input and one output channel in each group, where inputs of groups are neighbours, and kernels are small. */
+int gm_helium_depthwise_s8(const struct gm_session *session, const gm_insn_conv_s8 *insn);
+
 #else
+#define gm_helium_depthwise_s8(session, insn) 0
 #define gm_helium_conv_s8(session, insn) 0
 #endif
 #endif
