@@ -6,6 +6,7 @@
  */
 #include "conv_grad_s16.h"
 
+#include "../helium/conv_grad_s16.h"
 #include "blocks/finish_s16.h"
 #include "blocks/gradient_tiles.h"
 #include "blocks/pairs.h"
@@ -230,7 +231,7 @@ int gm_arm_conv_grad_x_s16(const struct gm_session *session, const gm_insn_conv_
     if (!suits_grad_x(session, insn)) {
         return 0;
     }
-    if (!gm_arm_depthwise_grad_x_s16(session, insn, &x.finish)) {
+    if (!gm_helium_depthwise_grad_x_s16(session, insn, &x.finish) && !gm_arm_depthwise_grad_x_s16(session, insn, &x.finish)) {
         if (most_words(insn) > insn->panel_words / (GM_PAIR_ROWS + GM_PAIR_COLUMNS)) {
             return 0;
         }

@@ -6,6 +6,7 @@
  */
 #include "conv_s8.h"
 
+#include "blocks/byte_runs.h"
 #include "blocks/byte_tiles.h"
 
 #if GM_WITH_CONV_S8 && GM_ARCH_PAIRS && GM_ARCH_HELIUM

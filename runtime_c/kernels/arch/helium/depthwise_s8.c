@@ -5,10 +5,11 @@
 #include "conv_s8.h"
 
 #include "blocks/byte_pixels.h"
+#include "blocks/tap_turns.h"
 
 #if GM_WITH_CONV_S8 && GM_ARCH_PAIRS && GM_ARCH_HELIUM
 
-enum { LANES = 16, MOST_TAPS = 64, CHANNELS = GM_BYTE_COLUMNS };
+enum { CHANNELS = GM_TAP_CHANNELS };
 
 /* The panel: the weights of each turn, then rows. */
 typedef struct depthwise_bytes {
@@ -16,46 +17,13 @@ typedef struct depthwise_bytes {
     gm_requantization to_int8;
     gm_byte_pixels pixels;    /* what all rows of these channels share */
     uint32_t first, channels; /* 1 to 4, neighbours */
-    uint32_t taps, columns;   /* columns: of a row in the panel */
-    uint32_t column_bytes, turn_bytes;
+    gm_tap_turns turns;
+    uint32_t columns, column_bytes; /* of a row in the panel */
     int32_t x_zero;
     int8_t *weights, *rows;
-    uint8_t order[MOST_TAPS]; /* of the taps of a window, in weights by rows */
 } depthwise_bytes;
 
 /* ---- Weights --------------------------------------------------------------------------------- */
-
-/* A window has its taps by columns. */
-static void put_taps_in_order(depthwise_bytes *d)
-{
-    const gm_insn_conv_s8 *insn = d->insn;
-    for (uint32_t l = 0, tap = 0; l < insn->kernel_w; l++) {
-        for (uint32_t k = 0; k < insn->kernel_h; k++) {
-            d->order[tap++] = (uint8_t)(k * insn->kernel_w + l);
-        }
-    }
-}
-
-/* The weights of channel c of the four, for each turn of the rows. w: the channel's. Returns their sum. */
-static int32_t pack_turns(const depthwise_bytes *d, const int8_t *w, uint32_t c)
-{
-    const gm_insn_conv_s8 *insn = d->insn;
-    int8_t twice[2 * MOST_TAPS], *to = twice;
-    int32_t sum = 0;
-    for (uint32_t k = 0; k < insn->kernel_h; k++) {
-        to = gm_byte_gather(to, w + k * insn->w_h, insn->kernel_w, insn->w_w);
-    }
-    gm_byte_copy(to, twice, d->taps);
-    for (uint32_t turn = insn->kernel_h; turn-- > 0;) {
-        const int8_t *from = twice + (turn > 0 ? insn->kernel_h - turn : 0) * insn->kernel_w;
-        int8_t *packed = d->weights + turn * d->turn_bytes + c * LANES;
-        sum = 0;
-        for (uint32_t tap = 0; tap < d->taps; tap += LANES, packed += CHANNELS * LANES) {
-            sum += gm_byte_taps(packed, from, d->order + tap, d->taps - tap);
-        }
-    }
-    return sum;
-}
 
 static void prepare_channels(depthwise_bytes *d, const int8_t *w)
 {
@@ -63,7 +31,7 @@ static void prepare_channels(depthwise_bytes *d, const int8_t *w)
     gm_byte_columns *to = &d->pixels.channels;
     for (uint32_t c = 0; c < CHANNELS; c++) {
         uint32_t channel = d->first + (c < d->channels ? c : 0); /* one that is missing is computed, and not stored */
-        int32_t sum = pack_turns(d, w + channel * d->insn->w_group, c);
+        int32_t sum = gm_pack_turns(&d->turns, w + channel * d->insn->w_group, c, d->weights);
         to->starts[c] = gm_start_of_sum(r, channel) - (uint32_t)d->x_zero * (uint32_t)sum;
         to->multipliers[c] = r->multipliers[channel];
         to->offsets[c] = r->offsets ? r->offsets[channel] : 0.0f;
@@ -122,8 +90,8 @@ static void make_scattered_row(depthwise_bytes *d, int8_t *y)
 static void make_row_of_bytes(depthwise_bytes *d, uint32_t row, int8_t *y)
 {
     const gm_insn_conv_s8 *insn = d->insn;
-    d->pixels.w = d->weights + row * insn->stride_h % insn->kernel_h * d->turn_bytes;
-    d->pixels.w_end = d->pixels.w + d->turn_bytes;
+    d->pixels.w = d->weights + row * insn->stride_h % insn->kernel_h * d->turns.bytes;
+    d->pixels.w_end = d->pixels.w + d->turns.bytes;
     if (d->channels < CHANNELS || insn->y_group != 1) {
         make_scattered_row(d, y);
         return;
@@ -152,8 +120,7 @@ static void each_row_of_bytes(depthwise_bytes *d, const int8_t *x, int8_t *y)
 static int suits_depthwise_bytes(const gm_insn_conv_s8 *insn)
 {
     return insn->in_channels == 1 && insn->out_channels == 1 && insn->x_group == 1 && insn->dilation_h == 1 &&
-           insn->dilation_w == 1 && insn->w_zero == 0 && insn->kernel_h <= MOST_TAPS && insn->kernel_w <= MOST_TAPS &&
-           insn->kernel_h * insn->kernel_w <= MOST_TAPS;
+           insn->dilation_w == 1 && insn->w_zero == 0 && gm_are_few_taps(insn->kernel_h, insn->kernel_w);
 }
 
 /* Returns 0 where the panel is too small. */
@@ -162,16 +129,14 @@ static int divide_depthwise_panel(const struct gm_session *session, depthwise_by
     const gm_insn_conv_s8 *insn = d->insn;
     uint64_t columns = (uint64_t)(insn->out_w - 1) * insn->stride_w + insn->kernel_w;
     uint32_t rows = insn->kernel_h, room = insn->panel_words;
-    d->taps = rows * insn->kernel_w;
-    d->turn_bytes = (d->taps + LANES - 1) / LANES * LANES * CHANNELS;
-    uint64_t beyond = (uint64_t)insn->stride_w * rows + d->turn_bytes / 4 - d->taps; /* words behind rows that are read */
-    uint64_t words = (uint64_t)rows * d->turn_bytes / 4 + beyond;
+    uint64_t beyond = (uint64_t)insn->stride_w * rows + d->turns.bytes / 4 - rows * insn->kernel_w; /* words behind rows that are read */
+    uint64_t words = (uint64_t)rows * d->turns.bytes / 4 + beyond;
     if (columns > room || words + columns * rows > room) {
         return 0;
     }
     d->columns = (uint32_t)columns, d->column_bytes = rows * CHANNELS;
     d->weights = (int8_t *)session->arena + insn->panel;
-    d->rows = d->weights + rows * d->turn_bytes;
+    d->rows = d->weights + rows * d->turns.bytes;
     return 1;
 }
 
@@ -183,6 +148,7 @@ static depthwise_bytes depthwise_bytes_of(const struct gm_session *session, cons
         .to_int8 = GM_REQUANTIZATION(session, insn),
         .pixels = {.x_step = insn->stride_w * insn->kernel_h * CHANNELS, .y_step = insn->y_w,
                    .zero = gm_nearest_int8(insn->y_zero), .low = {low, low, low, low}, .high = {high, high, high, high}},
+        .turns = {.rows = insn->kernel_h, .columns = insn->kernel_w, .w_row = insn->w_h, .w_column = insn->w_w, .lanes = 16},
         .x_zero = gm_nearest_int8(insn->x_zero),
     };
 }
@@ -190,10 +156,13 @@ static depthwise_bytes depthwise_bytes_of(const struct gm_session *session, cons
 int gm_helium_depthwise_s8(const struct gm_session *session, const gm_insn_conv_s8 *insn)
 {
     depthwise_bytes d = depthwise_bytes_of(session, insn);
-    if (!suits_depthwise_bytes(insn) || !divide_depthwise_panel(session, &d)) {
+    if (!suits_depthwise_bytes(insn)) {
         return 0;
     }
-    put_taps_in_order(&d);
+    gm_order_taps(&d.turns);
+    if (!divide_depthwise_panel(session, &d)) {
+        return 0;
+    }
     for (; d.first < insn->groups; d.first += CHANNELS) {
         d.channels = insn->groups - d.first < CHANNELS ? insn->groups - d.first : CHANNELS;
         prepare_channels(&d, gm_i8(session, insn->w));

@@ -69,18 +69,4 @@ __attribute__((noinline)) void gm_make_byte_pixels(gm_byte_pixels *pixels)
                      : HELIUM_PRODUCT_CHANGES);
 }
 
-__attribute__((noinline)) int32_t gm_byte_taps(int8_t *to, const int8_t *from, const uint8_t *order, uint32_t n)
-{
-    register int32_t sum __asm__("r4");
-    __asm__ volatile(HELIUM
-                     LINE("vldrb.u8 q1, [%[order]]")
-                     LINE("vctp.8 %[n]") LINE("vpst") LINE("vldrbt.u8 q0, [%[from], q1]")
-                     LINE("vstrb.8 q0, [%[to]]")
-                     LINE("vaddv.s8 %[sum], q0")
-                     : [sum] "=&r"(sum)
-                     : [to] "r"(to), [from] "r"(from), [order] "r"(order), [n] "r"(n)
-                     : CHANGED);
-    return sum;
-}
-
 #endif

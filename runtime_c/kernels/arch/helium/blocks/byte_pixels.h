@@ -9,7 +9,7 @@
 /*
  * Rows of inputs lie in a panel by columns: of each column all rows under the kernel, of each of these four channels. So
  * the taps of a window are one run, of which loads that part four interleaved vectors take 16 for each channel. Rows take
- * turns: number r is always r modulo their number, and there are weights for each turn.
+ * turns (tap_turns.h).
  */
 typedef struct gm_byte_pixels {
     const int8_t *x;                         /* the first window; moves on */
@@ -26,9 +26,6 @@ typedef struct gm_byte_pixels {
 /* Computes the outputs that are left, two at a time. Loads read the next window behind the last one too, and 16 taps where
  * a window has fewer. */
 void gm_make_byte_pixels(gm_byte_pixels *pixels);
-
-/* Writes n taps, at most 16, and zeros behind them: those numbers of `from` that `order` has. Returns their sum. */
-int32_t gm_byte_taps(int8_t *to, const int8_t *from, const uint8_t *order, uint32_t n);
 
 #endif
 #endif

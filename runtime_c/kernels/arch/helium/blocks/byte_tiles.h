@@ -39,10 +39,5 @@ void gm_make_byte_tiles(gm_byte_tiles *tiles);
 /* Writes n numbers, at least 1, to one column of a tile, and returns their sum. */
 int32_t gm_byte_column(int8_t *to, const int8_t *from, uint32_t n);
 
-/* Copies n numbers; the same of numbers that are `step` apart; writes one number n times. Return where the next goes. */
-int8_t *gm_byte_copy(int8_t *to, const int8_t *from, uint32_t n);
-int8_t *gm_byte_gather(int8_t *to, const int8_t *from, uint32_t n, uint32_t step);
-int8_t *gm_byte_fill(int8_t *to, int32_t number, uint32_t n);
-
 #endif
 #endif

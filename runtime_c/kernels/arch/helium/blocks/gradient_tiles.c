@@ -8,10 +8,6 @@
 
 #define HELIUM_TILES_OFFSET(member) [member] "i"(offsetof(gm_gradient_tiles, member))
 
-/* The sums of a row become 0 where q is not within r3 and r5. */
-#define HELIUM_MASK_ROW(sums, q)                                                                  \
-    LINE("vcmp.s32 ge, " #q ", r3") LINE("vpst") LINE("vcmpt.s32 le, " #q ", r5")          \
-    LINE("vpsel " #sums ", " #sums ", q4")
 #define HELIUM_MASK                                                                               \
     HELIUM_END_PAIRS \
     LINE("ldrd r3, r5, [r1, %[q]]") LINE("ldr r7, [r1, %[q_step]]")                        \

@@ -40,17 +40,24 @@
 
 /* Begins a tile of a struct on top of the stack: its panels, their ends, and sums that are 0. */
 #define HELIUM_EMPTY(sum) LINE("mov " #sum ", #0")
+#define HELIUM_EMPTY_SUMS                                                                       \
+    HELIUM_EMPTY(r0) HELIUM_EMPTY(r2) HELIUM_EMPTY(r4) HELIUM_EMPTY(r6)                         \
+    HELIUM_EMPTY(r8) HELIUM_EMPTY(r10) HELIUM_EMPTY(r12) HELIUM_EMPTY(lr)
 #define HELIUM_START_PAIRS                                                                      \
     LINE("ldr r5, [sp]")                                                                        \
     LINE("ldrd r1, r3, [r5, %[a]]") LINE("ldrd r9, r11, [r5, %[fours_bytes]]")                  \
     LINE("add r9, r3") LINE("add r5, r11, r3")                                                  \
-    HELIUM_EMPTY(r0) HELIUM_EMPTY(r2) HELIUM_EMPTY(r4) HELIUM_EMPTY(r6)                         \
-    HELIUM_EMPTY(r8) HELIUM_EMPTY(r10) HELIUM_EMPTY(r12) HELIUM_EMPTY(lr)
+    HELIUM_EMPTY_SUMS
 
 /* Sums of both rows in q0 and q1. */
 #define HELIUM_SUMS_OF_ROWS                                                                     \
     LINE("vmov s0, s1, r0, r2") LINE("vmov s2, s3, r4, r6")                                     \
     LINE("vmov s4, s5, r8, r10") LINE("vmov s6, s7, r12, lr")
+
+/* The sums of a row become 0 where q is not within r3 and r5. q4: zeros. */
+#define HELIUM_MASK_ROW(sums, q)                                                                  \
+    LINE("vcmp.s32 ge, " #q ", r3") LINE("vpst") LINE("vcmpt.s32 le, " #q ", r5")          \
+    LINE("vpsel " #sums ", " #sums ", q4")
 
 /* Ends it: r1 is the struct, which has where b goes on. */
 #define HELIUM_END_PAIRS LINE("ldr r1, [sp]") LINE("str r3, [r1, %[b]]") HELIUM_SUMS_OF_ROWS

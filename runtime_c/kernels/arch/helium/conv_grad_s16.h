@@ -1,0 +1,17 @@
+/* CONV_GRAD_X_S16 with Helium, asked by that for Cortex-M. */
+#ifndef GM_HELIUM_CONV_GRAD_S16_H
+#define GM_HELIUM_CONV_GRAD_S16_H
+
+#include "../arm_m/blocks/finish_s16.h"
+
+#if GM_ARCH_CONV_GRAD_X_S16 && GM_ARCH_HELIUM
+
+/* That of depthwise convolutions with small kernels, of whole fours of channels that are neighbours, where sums become
+ * gradients as in gradient_tiles.h. There is a panel. Returns 0, and does nothing, of all others. */
+int gm_helium_depthwise_grad_x_s16(const struct gm_session *session, const gm_insn_conv_grad_x_s16 *insn,
+                                   gm_finish_s16 *finish);
+
+#else
+#define gm_helium_depthwise_grad_x_s16(session, insn, finish) 0
+#endif
+#endif
