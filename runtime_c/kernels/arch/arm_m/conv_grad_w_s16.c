@@ -7,6 +7,7 @@
 
 #include "../../conv_gradient_s16.h"
 #include "../helium/blocks/weight_tiles.h"
+#include "../helium/conv_grad_s16.h"
 #include "blocks/dsp.h"
 #include "blocks/pairs.h"
 
@@ -294,7 +295,7 @@ static uint32_t tiles_in_a_run(const grad_w *w, const tile_columns *t, uint32_t 
 }
 
 /* Whole tiles, at most so many, that are not added to. Returns how many. */
-static uint32_t multiply_whole_tiles(const grad_w *w, const gradient_rows *r, const tile_columns *t, const uint32_t *inputs,
+static uint32_t multiply_run_of_tiles(const grad_w *w, const gradient_rows *r, const tile_columns *t, const uint32_t *inputs,
                                      uint32_t left)
 {
     uint32_t at = t->first - r->column, run = tiles_in_a_run(w, t, left);
@@ -322,7 +323,7 @@ static inline void store_whole_row(uint32_t step, const uint32_t *sums, float fa
 }
 
 /* A whole tile that is not added to. Returns how many that is. */
-static inline uint32_t multiply_whole_tiles(const grad_w *w, const gradient_rows *r, const tile_columns *t,
+static inline uint32_t multiply_run_of_tiles(const grad_w *w, const gradient_rows *r, const tile_columns *t,
                                             const uint32_t *inputs, uint32_t left)
 {
     uint32_t at = t->first - r->column;
@@ -342,7 +343,7 @@ OWN_FRAME void multiply_channels(const grad_w *w, const tile_group *group, const
     tile_columns t = columns_of(w, group->first);
     for (uint32_t left = group->tiles, run = 1; left > 0; left -= run) {
         if (rows->by_tiles && t.count == GM_PAIR_COLUMNS) {
-            run = multiply_whole_tiles(w, rows, &t, inputs, left);
+            run = multiply_run_of_tiles(w, rows, &t, inputs, left);
         } else {
             multiply_tile(w, rows, &t, inputs);
             run = 1;
@@ -483,7 +484,8 @@ int gm_arm_conv_grad_w_s16(const struct gm_session *session, const gm_insn_conv_
     if (insn->panel == GM_NONE) {
         return 0;
     }
-    return gm_arm_depthwise_grad_w_s16(session, insn, made) || tiled_gradient(session, insn, made);
+    return gm_helium_depthwise_grad_w_s16(session, insn, made) || gm_arm_depthwise_grad_w_s16(session, insn, made) ||
+           tiled_gradient(session, insn, made);
 }
 
 #endif

@@ -9,6 +9,7 @@
 #include "blocks/depthwise_kernel.h"
 #include "blocks/depthwise_outputs.h"
 #include "blocks/depthwise_pixels.h"
+#include "blocks/depthwise_weights.h"
 #include "blocks/registers.h"
 
 #if GM_ARCH_CONV_GRAD_W_S16 && GM_ARCH_PAIRS
@@ -137,34 +138,6 @@ static void add_each_row(const depthwise_grad_w *d, const int8_t *x, const int16
 
 /* ---- Channels -------------------------------------------------------------------------------- */
 
-/* The gradients of one of the four channels. */
-static void store_gradients(const depthwise_grad_w *d, uint32_t c, float unit, float factor, float *y)
-{
-    const gm_insn_conv_grad_w_s16 *insn = d->insn;
-    uint32_t taps = insn->kernel_h * insn->kernel_w;
-    for (uint32_t tap = 0; tap < taps; tap++, y++) {
-        float value = (float)d->long_sums[tap * GM_DEPTHWISE_CHANNELS + c] * unit * factor;
-        *y = insn->accumulate ? *y + value : value;
-    }
-}
-
-static void store_depthwise(const struct gm_session *session, const depthwise_grad_w *d, uint32_t first)
-{
-    const gm_insn_conv_grad_w_s16 *insn = d->insn;
-    const gm_weight_gradients *made = d->made;
-    const float *factor = gm_f32(session, insn->factor);
-    float unit = gm_power_of_two(gm_exponent_of(session, insn->dy_exponent).exponent);
-    uint32_t taps = insn->kernel_h * insn->kernel_w;
-    for (uint32_t c = 0, channel = first; c < d->inputs.channels; c++, channel++) {
-        if (made->update == NULL) {
-            store_gradients(d, c, unit, factor[channel], made->y + channel * taps);
-        } else {
-            store_gradients(d, c, unit, factor[channel], made->y);
-            gm_update_stored(made->update, made->y, 1.0f, made->units[channel], channel * taps, taps);
-        }
-    }
-}
-
 static void each_grad_w_channel(const struct gm_session *session, depthwise_grad_w *d)
 {
     const gm_insn_conv_grad_w_s16 *insn = d->insn;
@@ -178,7 +151,7 @@ static void each_grad_w_channel(const struct gm_session *session, depthwise_grad
             add_each_row(d, gm_i8(session, insn->x) + b * insn->x_batch + first,
                      gm_i16(session, insn->dy) + b * insn->y_batch + first);
         }
-        store_depthwise(session, d, first);
+        gm_store_depthwise_weights(session, insn, d->made, d->long_sums, first, d->inputs.channels);
     }
 }
 

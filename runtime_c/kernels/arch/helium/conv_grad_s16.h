@@ -1,4 +1,4 @@
-/* CONV_GRAD_X_S16 with Helium, asked by that for Cortex-M. */
+/* CONV_GRAD_X_S16 and CONV_GRAD_W_S16 with Helium, asked by those for Cortex-M. */
 #ifndef GM_HELIUM_CONV_GRAD_S16_H
 #define GM_HELIUM_CONV_GRAD_S16_H
 
@@ -13,5 +13,16 @@ int gm_helium_depthwise_grad_x_s16(const struct gm_session *session, const gm_in
 
 #else
 #define gm_helium_depthwise_grad_x_s16(session, insn, finish) 0
+#endif
+
+#if GM_ARCH_CONV_GRAD_W_S16 && GM_ARCH_HELIUM
+
+/* Those of depthwise convolutions, of whole fours of channels that are neighbours. There is a panel. Returns 0, and does
+ * nothing, of all others, and where the panel is too small. */
+int gm_helium_depthwise_grad_w_s16(const struct gm_session *session, const gm_insn_conv_grad_w_s16 *insn,
+                                   const gm_weight_gradients *made);
+
+#else
+#define gm_helium_depthwise_grad_w_s16(session, insn, made) 0
 #endif
 #endif

@@ -9,7 +9,7 @@
 
 #if GM_ARCH_CONV_GRAD_X_S16 && GM_ARCH_HELIUM
 
-enum { FOUR = GM_TAP_CHANNELS };
+enum { TURNED_CHANNELS = GM_TAP_CHANNELS };
 
 /* The panel: the weights of each turn, then rows. */
 typedef struct depthwise_gradients {
@@ -29,7 +29,7 @@ typedef struct depthwise_gradients {
 static int16_t *pack_zero_gradients(const depthwise_gradients *d, uint32_t columns, int16_t *to)
 {
     for (; columns > 0; columns--, to += d->column_step) {
-        __builtin_memset(to, 0, FOUR * sizeof *to);
+        __builtin_memset(to, 0, TURNED_CHANNELS * sizeof *to);
     }
     return to;
 }
@@ -44,7 +44,7 @@ static void pack_row_of_gradients(const depthwise_gradients *d, const int16_t *d
     to = pack_zero_gradients(d, d->pad_w, to);
     pack_zero_gradients(d, stride > 1 ? inside : inside - count, stride > 1 ? to : to + count * to_step);
     for (; count > 0; count--, dy += from_step, to += to_step) {
-        __builtin_memcpy(to, dy, FOUR * sizeof *to);
+        __builtin_memcpy(to, dy, TURNED_CHANNELS * sizeof *to);
     }
 }
 
@@ -91,7 +91,7 @@ static void each_row_of_gradients(depthwise_gradients *d, const int16_t *dy, uin
     uint32_t next = 0;
     for (uint32_t row = 0; row < insn->in_h; row++) {
         for (; next < row + insn->kernel_h; next++) {
-            pack_row_among_zeros(d, dy, next - d->pad_h, d->rows + next % insn->kernel_h * FOUR);
+            pack_row_among_zeros(d, dy, next - d->pad_h, d->rows + next % insn->kernel_h * TURNED_CHANNELS);
         }
         make_row_of_gradients(d, row, at + row * insn->x_h);
     }
@@ -101,7 +101,7 @@ static void prepare_gradient_channels(depthwise_gradients *d, const int8_t *w, u
 {
     const gm_finish_s16 *f = d->finish;
     float factor = f->unit * f->inverse;
-    for (uint32_t c = 0; c < FOUR; c++) {
+    for (uint32_t c = 0; c < TURNED_CHANNELS; c++) {
         gm_pack_turns(&d->turns, w + (first + c) * d->insn->w_group, c, d->weights);
         d->pixels.scale[c] = f->scale ? f->scale[first + c] * factor : factor;
     }
@@ -111,7 +111,7 @@ static void prepare_gradient_channels(depthwise_gradients *d, const int8_t *w, u
 
 static int suits_gradient_pixels(const gm_insn_conv_grad_x_s16 *insn, const gm_finish_s16 *finish)
 {
-    return insn->in_channels == 1 && insn->out_channels == 1 && insn->groups % FOUR == 0 && insn->x_group == 1 &&
+    return insn->in_channels == 1 && insn->out_channels == 1 && insn->groups % TURNED_CHANNELS == 0 && insn->x_group == 1 &&
            insn->y_group == 1 && insn->dilation_h == 1 && insn->dilation_w == 1 && insn->w_zero == 0 &&
            gm_are_few_taps(insn->kernel_h, insn->kernel_w) && insn->pad_h < insn->kernel_h &&
            insn->pad_w < insn->kernel_w && gm_suits_gradient_tiles(finish, insn->groups);
@@ -126,7 +126,7 @@ static int divide_gradient_panel(const struct gm_session *session, depthwise_gra
     if (columns > room || (uint64_t)rows * d->turns.bytes / 4 + 2 * rows * columns + beyond > room) {
         return 0;
     }
-    d->columns = (uint32_t)columns, d->column_step = rows * FOUR;
+    d->columns = (uint32_t)columns, d->column_step = rows * TURNED_CHANNELS;
     d->weights = (int8_t *)session->arena + insn->panel;
     d->rows = (int16_t *)(void *)(d->weights + rows * d->turns.bytes);
     return 1;
@@ -134,13 +134,13 @@ static int divide_gradient_panel(const struct gm_session *session, depthwise_gra
 
 static depthwise_gradients depthwise_gradients_of(const gm_insn_conv_grad_x_s16 *insn, const gm_finish_s16 *f)
 {
-    static const int8_t passing[FOUR];
+    static const int8_t passing[TURNED_CHANNELS];
     int has_mask = f->mask.q != NULL;
     int32_t limit = f->limit;
     return (depthwise_gradients){
         .insn = insn,
         .finish = f,
-        .pixels = {.dy_step = insn->kernel_h * FOUR * (uint32_t)sizeof(int16_t), .q = passing,
+        .pixels = {.dy_step = insn->kernel_h * TURNED_CHANNELS * (uint32_t)sizeof(int16_t), .q = passing,
                    .q_step = has_mask ? insn->x_w : 0, .least = has_mask ? f->mask.low + 1 : INT8_MIN,
                    .most = has_mask ? f->mask.high - 1 : INT8_MAX, .dx_step = insn->x_w * (uint32_t)sizeof(int16_t),
                    .limits = {limit, limit, limit, limit}, .minus_limits = {-limit, -limit, -limit, -limit}},
@@ -154,7 +154,7 @@ static depthwise_gradients depthwise_gradients_of(const gm_insn_conv_grad_x_s16 
 /* Sees the largest of all numbers that were made. */
 static void see_gradient_pixels(const gm_gradient_pixels *pixels, gm_finish_s16 *finish)
 {
-    for (uint32_t c = 0; c < FOUR; c++) {
+    for (uint32_t c = 0; c < TURNED_CHANNELS; c++) {
         uint32_t bits = gm_bits_of(pixels->largest[c] * (1.0f / finish->inverse));
         finish->largest = bits > finish->largest ? bits : finish->largest;
     }
@@ -171,7 +171,7 @@ int gm_helium_depthwise_grad_x_s16(const struct gm_session *session, const gm_in
     if (!divide_gradient_panel(session, &d)) {
         return 0;
     }
-    for (uint32_t first = 0; first < insn->groups; first += FOUR) {
+    for (uint32_t first = 0; first < insn->groups; first += TURNED_CHANNELS) {
         prepare_gradient_channels(&d, gm_i8(session, insn->w), first);
         for (uint32_t b = 0; b < insn->batch; b++) {
             each_row_of_gradients(&d, gm_i16(session, insn->dy) + b * insn->y_batch + first, b * insn->x_batch + first);

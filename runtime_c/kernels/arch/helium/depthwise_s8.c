@@ -9,7 +9,7 @@
 
 #if GM_WITH_CONV_S8 && GM_ARCH_PAIRS && GM_ARCH_HELIUM
 
-enum { CHANNELS = GM_TAP_CHANNELS };
+enum { FOUR_CHANNELS = GM_TAP_CHANNELS };
 
 /* The panel: the weights of each turn, then rows. */
 typedef struct depthwise_bytes {
@@ -29,7 +29,7 @@ static void prepare_channels(depthwise_bytes *d, const int8_t *w)
 {
     const gm_requantization *r = &d->to_int8;
     gm_byte_columns *to = &d->pixels.channels;
-    for (uint32_t c = 0; c < CHANNELS; c++) {
+    for (uint32_t c = 0; c < FOUR_CHANNELS; c++) {
         uint32_t channel = d->first + (c < d->channels ? c : 0); /* one that is missing is computed, and not stored */
         int32_t sum = gm_pack_turns(&d->turns, w + channel * d->insn->w_group, c, d->weights);
         to->starts[c] = gm_start_of_sum(r, channel) - (uint32_t)d->x_zero * (uint32_t)sum;
@@ -52,8 +52,8 @@ static int8_t *pack_zero_points(const depthwise_bytes *d, uint32_t columns, int8
 static int8_t *pack_columns(const depthwise_bytes *d, const int8_t *x, uint32_t columns, int8_t *to)
 {
     uint32_t bytes = d->column_bytes, step = d->insn->x_w, channels = d->channels;
-    for (; columns > 0 && channels == CHANNELS; columns--, x += step, to += bytes) {
-        __builtin_memcpy(to, x, CHANNELS);
+    for (; columns > 0 && channels == FOUR_CHANNELS; columns--, x += step, to += bytes) {
+        __builtin_memcpy(to, x, FOUR_CHANNELS);
     }
     for (; columns > 0; columns--, x += step, to += bytes) {
         to[0] = x[0], to[1] = x[channels > 1], to[2] = x[channels > 2 ? 2 : 0], to[3] = x[0];
@@ -76,7 +76,7 @@ static void pack_byte_row(const depthwise_bytes *d, const int8_t *x, int8_t *to)
 static void make_scattered_row(depthwise_bytes *d, int8_t *y)
 {
     const gm_insn_conv_s8 *insn = d->insn;
-    int8_t four[CHANNELS];
+    int8_t four[FOUR_CHANNELS];
     for (uint32_t column = 0; column < insn->out_w; column++, y += insn->y_w) {
         d->pixels.x = d->rows + column * d->pixels.x_step;
         d->pixels.y = four, d->pixels.left = 1;
@@ -92,7 +92,7 @@ static void make_row_of_bytes(depthwise_bytes *d, uint32_t row, int8_t *y)
     const gm_insn_conv_s8 *insn = d->insn;
     d->pixels.w = d->weights + row * insn->stride_h % insn->kernel_h * d->turns.bytes;
     d->pixels.w_end = d->pixels.w + d->turns.bytes;
-    if (d->channels < CHANNELS || insn->y_group != 1) {
+    if (d->channels < FOUR_CHANNELS || insn->y_group != 1) {
         make_scattered_row(d, y);
         return;
     }
@@ -109,7 +109,7 @@ static void each_row_of_bytes(depthwise_bytes *d, const int8_t *x, int8_t *y)
         uint32_t first = row * insn->stride_h;
         for (next = next < first ? first : next; next < first + insn->kernel_h; next++) {
             uint32_t i = next - insn->pad_h;
-            pack_byte_row(d, i < insn->in_h ? x + i * insn->x_h : NULL, d->rows + next % insn->kernel_h * CHANNELS);
+            pack_byte_row(d, i < insn->in_h ? x + i * insn->x_h : NULL, d->rows + next % insn->kernel_h * FOUR_CHANNELS);
         }
         make_row_of_bytes(d, row, y + row * insn->y_h);
     }
@@ -134,7 +134,7 @@ static int divide_depthwise_panel(const struct gm_session *session, depthwise_by
     if (columns > room || words + columns * rows > room) {
         return 0;
     }
-    d->columns = (uint32_t)columns, d->column_bytes = rows * CHANNELS;
+    d->columns = (uint32_t)columns, d->column_bytes = rows * FOUR_CHANNELS;
     d->weights = (int8_t *)session->arena + insn->panel;
     d->rows = d->weights + rows * d->turns.bytes;
     return 1;
@@ -146,7 +146,7 @@ static depthwise_bytes depthwise_bytes_of(const struct gm_session *session, cons
     return (depthwise_bytes){
         .insn = insn,
         .to_int8 = GM_REQUANTIZATION(session, insn),
-        .pixels = {.x_step = insn->stride_w * insn->kernel_h * CHANNELS, .y_step = insn->y_w,
+        .pixels = {.x_step = insn->stride_w * insn->kernel_h * FOUR_CHANNELS, .y_step = insn->y_w,
                    .zero = gm_nearest_int8(insn->y_zero), .low = {low, low, low, low}, .high = {high, high, high, high}},
         .turns = {.rows = insn->kernel_h, .columns = insn->kernel_w, .w_row = insn->w_h, .w_column = insn->w_w, .lanes = 16},
         .x_zero = gm_nearest_int8(insn->x_zero),
@@ -163,8 +163,8 @@ int gm_helium_depthwise_s8(const struct gm_session *session, const gm_insn_conv_
     if (!divide_depthwise_panel(session, &d)) {
         return 0;
     }
-    for (; d.first < insn->groups; d.first += CHANNELS) {
-        d.channels = insn->groups - d.first < CHANNELS ? insn->groups - d.first : CHANNELS;
+    for (; d.first < insn->groups; d.first += FOUR_CHANNELS) {
+        d.channels = insn->groups - d.first < FOUR_CHANNELS ? insn->groups - d.first : FOUR_CHANNELS;
         prepare_channels(&d, gm_i8(session, insn->w));
         for (uint32_t b = 0; b < insn->batch; b++) {
             each_row_of_bytes(&d, gm_i8(session, insn->x) + b * insn->x_batch + d.first,

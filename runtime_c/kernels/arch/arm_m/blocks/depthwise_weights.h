@@ -1,0 +1,14 @@
+/* Sums of CONV_GRAD_W_S16 of depthwise convolutions become gradients of weights, or update these. */
+#ifndef GM_ARM_M_DEPTHWISE_WEIGHTS_H
+#define GM_ARM_M_DEPTHWISE_WEIGHTS_H
+
+#include "../conv_grad_s16.h"
+
+#if GM_ARCH_CONV_GRAD_W_S16
+
+/* Up to four channels from number `first` on. sums: by tap, then by four channels. */
+void gm_store_depthwise_weights(const struct gm_session *session, const gm_insn_conv_grad_w_s16 *insn,
+                                const gm_weight_gradients *made, const int64_t *sums, uint32_t first, uint32_t channels);
+
+#endif
+#endif
