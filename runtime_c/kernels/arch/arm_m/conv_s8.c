@@ -276,19 +276,21 @@ static int suits_conv(const struct gm_session *session, const gm_insn_conv_s8 *i
            (insn->offsets == GM_NONE || gm_are_finite(gm_f32(session, insn->offsets), channels));
 }
 
-int gm_arm_conv_s8(const struct gm_session *session, const gm_insn_conv_s8 *insn)
+/* Not part of gm_arm_conv_s8(), whose frame lies on the stack while others compute. */
+__attribute__((noinline)) static int convolve_by_pairs(const struct gm_session *session, const gm_insn_conv_s8 *insn)
 {
-    if (!suits_conv(session, insn)) {
-        return 0;
-    }
-    if (gm_helium_depthwise_s8(session, insn) || gm_arm_depthwise_s8(session, insn) || gm_helium_conv_s8(session, insn)) {
-        return 1;
-    }
     const conv_windows c = windows_of(session, insn);
     if (c.tiles > 0) {
         each_conv_group(&c, gm_i8(session, insn->x), gm_i8(session, insn->w), gm_i8_out(session, insn->y));
     }
     return c.tiles > 0;
+}
+
+int gm_arm_conv_s8(const struct gm_session *session, const gm_insn_conv_s8 *insn)
+{
+    return suits_conv(session, insn) &&
+           (gm_helium_depthwise_s8(session, insn) || gm_arm_depthwise_s8(session, insn) ||
+            gm_helium_conv_s8(session, insn) || convolve_by_pairs(session, insn));
 }
 
 #endif
