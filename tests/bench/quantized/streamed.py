@@ -45,6 +45,10 @@ def scheme(blocks: Iterable[int], shares: Mapping[int, float]) -> str:
     return "+".join(["bias:last:23+head", *parts, f"named:{','.join(map(weight, blocks))}"])
 
 
+def published(network: str) -> str:
+    return scheme(BLOCKS[network], SHARES[network])
+
+
 def weight(block: int) -> str:
     return f"blocks.{block}.pointwise1.weight"
 
@@ -52,7 +56,7 @@ def weight(block: int) -> str:
 def compiled(network: str, stream_rows: bool | None = None, blocks: Iterable[int] = ()) -> Result:
     """Return the compiler's result; `blocks` are others than those of BLOCKS, and without shares."""
     model = mcunet.channels_last(mcunet.network(network, input_type=TensorProto.INT8))
-    chosen = scheme(blocks, {}) if blocks else scheme(BLOCKS[network], SHARES[network])
+    chosen = scheme(blocks, {}) if blocks else published(network)
     options = Options(overwrite_inputs=True, stream_rows=stream_rows)
     return compile_model(model, losses.cross_entropy(), optimizers.sgd(0.01), options, scheme=chosen)
 

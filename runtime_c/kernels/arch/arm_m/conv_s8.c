@@ -11,13 +11,14 @@
 #if GM_WITH_CONV_S8 && GM_ARCH_PAIRS
 
 /* The numbers under a window are one run after another: the channels of a tap, or of all taps of a
- * kernel row where these are neighbours in x. */
+ * kernel row where these are neighbours in x, or few. */
 typedef struct conv_windows {
     const gm_insn_conv_s8 *insn;
     gm_pair_outputs outputs; /* what all tiles share */
     const int32_t *bias;   /* NULL: none */
     int32_t x_zero, w_zero;
     int is_pointwise;      /* one tap, never outside of x */
+    int are_neighbours;    /* the numbers of a kernel row, in x */
     uint32_t taps_at_once; /* 1, or those of a kernel row */
     uint32_t words;        /* of a window in the panel */
     uint32_t tiles;        /* of weights in the panel, at most */
@@ -78,20 +79,35 @@ static uint32_t pack_conv_tiles(const conv_windows *c, const int8_t *w, uint32_t
     return channels < tiles * GM_PAIR_COLUMNS ? channels : tiles * GM_PAIR_COLUMNS;
 }
 
+/* The channels of one tap, from x on. */
+static int8_t *gather_tap(const gm_insn_conv_s8 *insn, const int8_t *x, int8_t *to)
+{
+    uint32_t step = insn->x_channel;
+    for (uint32_t left = insn->in_channels; left > 0; left--) {
+        *to++ = *x;
+        x += step;
+    }
+    return to;
+}
+
 /* All taps of a kernel row, some of which may lie outside of x: there stands the zero point. x: its
  * row; column: the window's. */
-static uint32_t *pack_neighbours(const conv_windows *c, const int8_t *x, uint32_t column, uint32_t *to)
+static uint32_t *pack_row(const conv_windows *c, const int8_t *x, uint32_t column, uint32_t *to)
 {
     const gm_insn_conv_s8 *insn = c->insn;
-    uint32_t channels = insn->in_channels, n = insn->kernel_w * channels, first = column * insn->stride_w - insn->pad_w;
-    int8_t buffer[GM_PAIR_BUFFER];
-    if (first < insn->in_w && first + insn->kernel_w <= insn->in_w) {
-        return gm_pair_run(to, GM_PAIR_ROWS, x + first * channels, n, 1, c->x_zero);
+    uint32_t n = insn->kernel_w * insn->in_channels, first = column * insn->stride_w - insn->pad_w;
+    int8_t buffer[GM_PAIR_BUFFER], *at = buffer;
+    if (c->are_neighbours && first < insn->in_w && first + insn->kernel_w <= insn->in_w) {
+        return gm_pair_run(to, GM_PAIR_ROWS, x + first * insn->x_w, n, 1, c->x_zero);
     }
-    int8_t *at = buffer;
-    for (uint32_t j = first; j != first + insn->kernel_w; j++) {
-        for (uint32_t i = 0; i < channels; i++) {
-            *at++ = j < insn->in_w ? x[j * channels + i] : (int8_t)c->x_zero;
+    for (uint32_t l = 0; l < insn->kernel_w; l++) {
+        uint32_t j = first + l * insn->dilation_w;
+        if (j < insn->in_w) {
+            at = gather_tap(insn, x + j * insn->x_w, at);
+        } else {
+            for (uint32_t i = 0; i < insn->in_channels; i++) {
+                *at++ = (int8_t)c->x_zero;
+            }
         }
     }
     return gm_pair_run(to, GM_PAIR_ROWS, buffer, n, 1, c->x_zero);
@@ -128,7 +144,7 @@ static void pack_window(const conv_windows *c, const int8_t *x, uint32_t row, ui
                 to = gm_pair_zeros(to, GM_PAIR_ROWS, gm_pair_words_of(c->taps_at_once * insn->in_channels));
             }
         } else if (c->taps_at_once > 1) {
-            to = pack_neighbours(c, x + i * insn->x_h, column, to);
+            to = pack_row(c, x + i * insn->x_h, column, to);
         } else {
             to = pack_taps(c, x + i * insn->x_h, column, to);
         }
@@ -241,13 +257,20 @@ static void each_conv_group(const conv_windows *c, const int8_t *x, const int8_t
 
 static int row_is_one_run(const gm_insn_conv_s8 *insn)
 {
-    return insn->dilation_w == 1 && insn->x_w == insn->in_channels && (insn->x_channel == 1 || insn->in_channels == 1) &&
-           insn->in_channels <= GM_PAIR_BUFFER && insn->kernel_w <= GM_PAIR_BUFFER / insn->in_channels;
+    return insn->dilation_w == 1 && insn->x_w == insn->in_channels && (insn->x_channel == 1 || insn->in_channels == 1);
+}
+
+/* Whether all taps of a kernel row are one run. Those of fewer than four channels are gathered first,
+ * wherever they lie: a run for each tap would be filled up to four. */
+static int takes_rows(const gm_insn_conv_s8 *insn)
+{
+    int has_room = insn->in_channels <= GM_PAIR_BUFFER && insn->kernel_w <= GM_PAIR_BUFFER / insn->in_channels;
+    return has_room && (row_is_one_run(insn) || insn->in_channels < 4);
 }
 
 static conv_windows windows_of(const struct gm_session *session, const gm_insn_conv_s8 *insn)
 {
-    uint32_t at_once = row_is_one_run(insn) ? insn->kernel_w : 1;
+    uint32_t at_once = takes_rows(insn) ? insn->kernel_w : 1;
     uint64_t words = (uint64_t)insn->kernel_h * (insn->kernel_w / at_once) * gm_pair_words_of(at_once * insn->in_channels);
     uint32_t room = words < insn->panel_words ? insn->panel_words / (uint32_t)words : 0;
     conv_windows c = {
@@ -257,6 +280,7 @@ static conv_windows windows_of(const struct gm_session *session, const gm_insn_c
         .x_zero = gm_nearest_int8(insn->x_zero),
         .w_zero = gm_nearest_int8(insn->w_zero),
         .is_pointwise = insn->kernel_h == 1 && insn->kernel_w == 1 && insn->pad_h == 0 && insn->pad_w == 0,
+        .are_neighbours = row_is_one_run(insn),
         .taps_at_once = at_once,
         .words = (uint32_t)words,
         .tiles = room < GM_PAIR_ROWS ? 0 : (room - GM_PAIR_ROWS) / GM_PAIR_COLUMNS,
