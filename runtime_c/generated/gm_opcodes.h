@@ -3641,6 +3641,7 @@ int gm_kernel_mask_s8(const struct gm_session *session, const void *instruction)
 #define GM_BITS 128u
 #define GM_I8 80u
 #define GM_I16 144u
+#define GM_MOMENT 192u  /* 4 bytes, or 2 where the kind in the instruction's rule has GM_MOMENTS_BF16 */
 
 /* An operand may touch, in elements: the product of parameters terms[0..n_terms), or where GM_STRIDED,
  * 1 + sum of (dim - 1) stride over pairs of terms. A term is the index of a word in the instruction, or

@@ -41,7 +41,7 @@ static inline int gm_lacks_dtype(uint32_t dtype)
 static inline uint32_t gm_element_size(uint32_t dtype)
 {
 #if GM_WITH_INT8
-    static const uint8_t size[GM_DTYPE_COUNT] = {4, 4, 1, 1, 2};
+    static const uint8_t size[GM_DTYPE_COUNT] = {4, 4, 1, 1, 2, 2};
     return size[dtype];
 #else
     (void)dtype;

@@ -79,6 +79,26 @@ static int are_moments(const float *m, const float *v, uint32_t n)
     return !gm_any_beyond(m, n, FIRST_MOMENT_LIMIT);
 }
 
+#if GM_WITH_INT8
+/* Returns moment i of n of bfloat16. */
+static float short_moment(const float *moments, uint32_t i)
+{
+    return gm_float_of((uint32_t)((const uint16_t *)(const void *)moments)[i] << 16);
+}
+
+/* Returns whether moments of bfloat16 are those of a sound state; v: NULL where there are none. */
+static int are_short_moments(const float *m, const float *v, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        float first = short_moment(m, i), second = v != NULL ? short_moment(v, i) : 0.0f;
+        if (v != NULL ? !are_moments(&first, &second, 1) : gm_any_beyond(&first, 1, VELOCITY_LIMIT)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+#endif
+
 static int is_sound_update(const gm_session *session, const update *u)
 {
     const float *slot1 = gm_f32_out_optional(session, u->operands[1]);
@@ -90,6 +110,11 @@ static int is_sound_update(const gm_session *session, const update *u)
     if (slot1 == NULL) {
         return slot2 == NULL;
     }
+#if GM_WITH_INT8
+    if ((gm_u32(session, u->rule)[0] & GM_MOMENTS_BF16) != 0) {
+        return are_short_moments(slot1, slot2, u->n);
+    }
+#endif
     return slot2 != NULL ? are_moments(slot1, slot2, u->n) : !gm_any_beyond(slot1, u->n, VELOCITY_LIMIT);
 }
 

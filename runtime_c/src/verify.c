@@ -97,11 +97,12 @@ static int is_in_its_region(const gm_header *header, const gm_tensor *tensor)
            (is_given && lies_in(tensor->offset, tensor->size, inputs_offset(header), header->scratch_offset));
 }
 
-/* V8: name, role, dtype and programs exist. V10: a loss is one f32. */
+/* V8: name, role, dtype and programs exist, and no elements are those of moments. V10: a loss is
+ * one f32. */
 static int is_tensor(const gm_header *header, const gm_tensor *tensor)
 {
     int is_scalar = tensor->dtype == GM_DTYPE_F32 && tensor->size == sizeof(float);
-    return is_name(header, tensor->name) && tensor->role < GM_ROLE_COUNT && tensor->dtype < GM_DTYPE_COUNT &&
+    return is_name(header, tensor->name) && tensor->role < GM_ROLE_COUNT && tensor->dtype < GM_DTYPE_BF16 &&
            tensor->programs >> GM_PROGRAM_COUNT == 0 &&
            is_shape(tensor->rank, tensor->dims, tensor->dtype, tensor->size) && is_in_its_region(header, tensor) &&
            (tensor->role != GM_ROLE_LOSS || is_scalar);
@@ -129,6 +130,12 @@ static int is_gradient(const gm_header *header, const gm_state_entry *entry)
 {
     return entry->gradient == GM_NONE || lies_in(entry->gradient, gm_gradient_size(entry), header->gradients_offset,
                                                  (uint64_t)header->gradients_offset + header->gradients_size);
+}
+
+/* V31: bfloat16 is for moments. */
+static int is_dtype_of(uint32_t dtype, uint32_t role)
+{
+    return dtype < GM_DTYPE_BF16 || (dtype == GM_DTYPE_BF16 && role == GM_STATE_ROLE_SLOT);
 }
 
 /* V13: an entry that is no parameter lies behind the parameters. Those of control record,
@@ -169,8 +176,8 @@ static GM_COLD int check_state_table(const gm_header *header)
         if (gm_lacks_dtype(entry->dtype)) {
             return GM_ERR_BAD_OPCODE;
         }
-        if (!is_name(header, entry->name) || entry->role >= GM_STATE_ROLE_COUNT || entry->dtype >= GM_DTYPE_COUNT ||
-            !is_shape(entry->rank, entry->dims, entry->dtype, entry->size) ||
+        if (!is_name(header, entry->name) || entry->role >= GM_STATE_ROLE_COUNT ||
+            !is_dtype_of(entry->dtype, entry->role) || !is_shape(entry->rank, entry->dims, entry->dtype, entry->size) ||
             is_parameter != (entry->role == GM_STATE_ROLE_PARAMETER)) {
             return GM_ERR_BAD_STATE;
         }

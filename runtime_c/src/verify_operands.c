@@ -46,7 +46,43 @@ static uint32_t alignment(const gm_operand_info *info)
     return !GM_WITH_INT8 ? WORD : type == GM_I8 ? 1 : type == GM_I16 ? 2 : WORD;
 }
 
-/* Returns how many bytes that many elements take. The result saturates as they do. */
+/* Returns the rule record of an operand, or NULL where it is not in the constants. */
+static const uint32_t *rule_at(const gm_verifier *v, uint32_t operand)
+{
+    uint32_t offset = operand & ~GM_CONSTANT_BIT;
+    if ((operand & GM_CONSTANT_BIT) == 0 ||
+        !lies_in(offset, GM_RULE_WORDS * WORD, 0, v->header->sections[GM_SECTION_CONSTANTS].size)) {
+        return NULL;
+    }
+    const uint8_t *constants = gm_section_data(v->header, GM_SECTION_CONSTANTS);
+    return (const uint32_t *)(const void *)(constants + offset);
+}
+
+#if GM_WITH_INT8
+/* Returns whether the instruction has operands of a type. *word becomes the last one. */
+static int has_operand_of(const uint32_t *instruction, const gm_opcode_shape *shape, uint32_t type, uint32_t *word)
+{
+    int found = 0;
+    for (uint32_t i = 0; i < shape->n_operands; ++i) {
+        if ((shape->operands[i].flags & GM_TYPE) == type) {
+            *word = instruction[1 + i];
+            found = 1;
+        }
+    }
+    return found;
+}
+
+/* Returns whether the instruction's rule says that its moments are bfloat16. */
+static int has_short_moments(const gm_verifier *v, const uint32_t *instruction, const gm_opcode_shape *shape)
+{
+    uint32_t word = 0;
+    const uint32_t *rule = has_operand_of(instruction, shape, GM_RULE, &word) ? rule_at(v, word) : NULL;
+    return rule != NULL && (rule[0] & GM_MOMENTS_BF16) != 0;
+}
+#endif
+
+/* Returns how many bytes that many elements take, of four bytes where they are moments. The result
+ * saturates as they do. */
 static uint64_t bytes_of_elements(const gm_operand_info *info, uint64_t elements)
 {
     if ((info->flags & GM_TYPE) == GM_BITS) {
@@ -64,21 +100,29 @@ static int updates_with_stored_gradient(uint32_t opcode)
 }
 
 /* V19: a rule lies in the constants and is in this build, and the instruction has the moments that
- * it needs and no others. */
-static int check_rule(const gm_verifier *v, const uint32_t *instruction, uint32_t operand)
+ * it needs and no others. V31: only moments of updates of integers are bfloat16. */
+static int check_rule(const gm_verifier *v, const uint32_t *instruction, const gm_opcode_shape *shape, uint32_t operand)
 {
     static const uint8_t slots[GM_RULE_COUNT] = GM_RULE_SLOTS, aux[GM_RULE_COUNT] = GM_RULE_AUX;
-    uint32_t offset = operand & ~GM_CONSTANT_BIT;
+    const uint32_t *rule = rule_at(v, operand);
     uint32_t first =
         (uint32_t)(updates_with_stored_gradient(instruction[0] & 0xFFFF) ? offsetof(gm_insn_update, slot1)
                                                                          : offsetof(gm_insn_gemm_update, slot1));
     const uint32_t *moment = &instruction[first / WORD];
-    if ((operand & GM_CONSTANT_BIT) == 0 ||
-        !lies_in(offset, GM_RULE_WORDS * WORD, 0, v->header->sections[GM_SECTION_CONSTANTS].size)) {
+    if (rule == NULL) {
         return GM_ERR_BAD_OPERAND;
     }
-    const uint8_t *constants = gm_section_data(v->header, GM_SECTION_CONSTANTS);
-    uint32_t kind = *(const uint32_t *)(const void *)(constants + offset);
+    uint32_t kind = rule[0];
+#if GM_WITH_INT8
+    uint32_t word;
+    int are_short = (kind & GM_MOMENTS_BF16) != 0 && has_operand_of(instruction, shape, GM_MOMENT, &word);
+    kind -= are_short ? GM_MOMENTS_BF16 : 0;
+    if (are_short && moment[0] == GM_NONE) {
+        return GM_ERR_BAD_OPERAND;
+    }
+#else
+    (void)shape;
+#endif
     if (kind >= GM_RULE_COUNT || gm_rules[kind] == NULL) {
         return GM_ERR_BAD_OPCODE;
     }
@@ -170,9 +214,14 @@ static int check_operand(const gm_verifier *v, const uint32_t *instruction, cons
         return (info->flags & GM_OPTIONAL) != 0 ? GM_OK : GM_ERR_BAD_OPERAND;
     }
     if (GM_TRAINING && (info->flags & GM_TYPE) == GM_RULE) {
-        return check_rule(v, instruction, operand);
+        return check_rule(v, instruction, shape, operand);
     }
     uint64_t size = bytes_of_elements(info, gm_extent(instruction, shape, info));
+#if GM_WITH_INT8
+    if ((info->flags & GM_TYPE) == GM_MOMENT && has_short_moments(v, instruction, shape)) {
+        size = size > SIZE_LIMIT ? size : size / 2;
+    }
+#endif
     int in_constants = (operand & GM_CONSTANT_BIT) != 0, writes = (info->flags & GM_WRITE) != 0;
     uint32_t end = in_constants ? v->header->sections[GM_SECTION_CONSTANTS].size : v->program->arena_size;
     uint32_t offset = operand & ~GM_CONSTANT_BIT;

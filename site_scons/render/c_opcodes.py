@@ -14,7 +14,8 @@ C_PARAM = {
 }
 NEWLINE = "\n"
 #: The types of operands whose elements are no words.
-ELEMENTS = {"rule": "GM_RULE", "u8": "GM_BYTES", "bit": "GM_BITS", "i8": "GM_I8", "i16": "GM_I16"}
+ELEMENTS = {"rule": "GM_RULE", "u8": "GM_BYTES", "bit": "GM_BITS", "i8": "GM_I8", "i16": "GM_I16",
+            "moment": "GM_MOMENT"}  # fmt: skip
 #: The builds that have the opcodes of a group, unless they choose them one by one.
 BUILDS = {
     "": "!GM_ONLY_SELECTED",
@@ -64,6 +65,7 @@ typedef int (*gm_kernel)(const struct gm_session *session, const void *instructi
 #define GM_BITS 128u
 #define GM_I8 80u
 #define GM_I16 144u
+#define GM_MOMENT 192u  /* 4 bytes, or 2 where the kind in the instruction's rule has GM_MOMENTS_BF16 */
 
 /* An operand may touch, in elements: the product of parameters terms[0..n_terms), or where GM_STRIDED,
  * 1 + sum of (dim - 1) stride over pairs of terms. A term is the index of a word in the instruction, or

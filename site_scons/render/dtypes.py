@@ -1,4 +1,7 @@
-"""The types of tensors' elements, as each language names them. Names of the enum say kind and bits: I16."""
+"""The types of tensors' elements, as each language names them. Names of the enum say kind and bits: I16.
+
+No tensor has the elements of moments alone, so that no language needs them.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from .spec import load
 
 #: The kinds of numbers, by the first letter.
 KINDS = {"F": "float", "I": "int", "U": "uint"}
+OF_MOMENTS = "BF16"
 #: Codes of Python's modules array and struct, which MicroPython has too.
 TYPECODES = {"float32": "f", "int32": "i", "int8": "b", "uint8": "B", "int16": "h"}
 
@@ -31,5 +35,5 @@ class Dtype:
 
 def dtypes() -> list[Dtype]:
     """Return the types in the order of their numbers."""
-    names = load("records")["enums"]["dtype"]
+    names = [name for name in load("records")["enums"]["dtype"] if name != OF_MOMENTS]
     return [Dtype(name, f"{KINDS[name[0]]}{name[1:]}", int(name[1:]) // 8) for name in names]

@@ -180,14 +180,15 @@ static uint32_t draw_hyper(draws *d)
     return one_in(d, 3) ? 0 : draw_float(d, 16);
 }
 
-/* Rules of all kinds; then floats, and small integers in the last quarter. */
+/* Rules of all kinds, then the same with moments of bfloat16; then floats, and small integers in the last quarter. */
 static void add_constants(making *m)
 {
-    uint32_t rules = GM_RULE_COUNT * GM_RULE_WORDS, count = rules + below(&m->d, MOST_CONSTANTS - rules + 1);
+    uint32_t rules = 2 * GM_RULE_COUNT * GM_RULE_WORDS, count = rules + below(&m->d, MOST_CONSTANTS - rules + 1);
     uint32_t *word = add_section(m, GM_SECTION_CONSTANTS, 4 * count);
     for (uint32_t i = 0; i < count; ++i) {
         if (i < rules) {
-            word[i] = i % GM_RULE_WORDS == 0 ? i / GM_RULE_WORDS : draw_hyper(&m->d);
+            uint32_t rule = i / GM_RULE_WORDS, short_moments = rule >= GM_RULE_COUNT ? GM_MOMENTS_BF16 : 0;
+            word[i] = i % GM_RULE_WORDS == 0 ? rule % GM_RULE_COUNT + short_moments : draw_hyper(&m->d);
         } else {
             word[i] = i >= count - count / 4 ? below(&m->d, 3) : draw_float(&m->d, 16);
         }

@@ -8,6 +8,7 @@ import numpy as np
 
 from gradmote import Session
 from gradmote.generated.optimizers import RULES
+from gradmote.generated.records import MOMENTS_BF16
 
 from .program_image import SCRATCH, instruction, program_image
 
@@ -31,9 +32,14 @@ class StoredUpdate:
     seed: int = 0
     step: int = 0
     stream: int = 0
+    short: bool = False  # moments are bfloat16
 
     def run(self, p: np.ndarray, g: np.ndarray, profile: str = "strict") -> np.ndarray:
         """Return the parameters after the update; moments start from 0, and bias corrections are those of step 1."""
+        return self.run_all(p, g, profile)[0]
+
+    def run_all(self, p: np.ndarray, g: np.ndarray, profile: str = "strict") -> list[np.ndarray]:
+        """Return the parameters after the update, then the moments: the bits of those of bfloat16."""
         n, dtype = p.size, np.dtype(DTYPES[self.opcode])
         width = dtype.itemsize * n + -(dtype.itemsize * n) % 4
         places, constants = {"p": SCRATCH}, b""
@@ -50,8 +56,11 @@ class StoredUpdate:
                               SCRATCH + width + 4 * n * slots, constants)  # fmt: skip
         with Session(image, profile) as session:
             session.run_program("infer")
-            found = bytes(session._memory[SCRATCH : SCRATCH + dtype.itemsize * n])
-        return np.frombuffer(found, dtype)
+            memory = bytes(session._memory[SCRATCH:])
+        of_moments = np.dtype(np.uint16 if self.short else np.float32)
+        return [np.frombuffer(memory, dtype, n)] + [
+            np.frombuffer(memory, of_moments, n, width + 4 * n * i) for i in range(slots)
+        ]
 
     def _params(self, n: int) -> dict[str, float]:
         bounds = {"zero": self.zero, "low": self.low, "high": self.high}
@@ -61,7 +70,7 @@ class StoredUpdate:
     def _constants(self, p: np.ndarray, g: np.ndarray) -> dict[str, bytes]:
         spec = RULES[self.rule]
         words = np.zeros(8, np.uint32)
-        words[0] = spec["kind"]
+        words[0] = spec["kind"] + (MOMENTS_BF16 if self.short else 0)
         hyper = np.array([self.hyper.get(name, 0.0) for name in spec["hyper"]], np.float32)
         words[1 : 1 + hyper.size] = hyper.view(np.uint32)
         made = {

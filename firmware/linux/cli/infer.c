@@ -42,7 +42,8 @@ static void checked(const inference *i, int error)
 }
 
 /* Those of files, by gm_dtype. */
-static const enum npy_dtype file_dtypes[GM_DTYPE_COUNT] = {NPY_F32, NPY_I32, NPY_I8, NPY_U8, NPY_I16};
+static const enum npy_dtype file_dtypes[GM_DTYPE_COUNT] = {NPY_F32, NPY_I32, NPY_I8, NPY_U8,
+                                                           NPY_I16}; /* no tensor has moments */
 
 static void begin_output(inference *i)
 {

@@ -53,6 +53,7 @@ class Compiler:
     activations: o.ActivationsOption = o.Activations.int8
     weights: o.WeightsOption = None
     gradients: o.GradientsOption = None
+    moments: o.MomentsOption = None
     float_head: o.FloatHead = False
     loss_scale: o.LossScale = 1.0
     seed: o.Seed = 0
@@ -137,6 +138,7 @@ class Compiler:
             image_version=self.image_version,
             weights=self.weights and self.weights.value,
             gradients=self.gradients and self.gradients.value,
+            moments=self.moments and self.moments.value,
         )
 
 

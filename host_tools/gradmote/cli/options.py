@@ -77,6 +77,13 @@ class Gradients(str, Enum):
     float = "float"
 
 
+class Moments(str, Enum):
+    """A type of the optimizer's moments that --moments takes."""
+
+    float32 = "float32"
+    bf16 = "bf16"
+
+
 class Activations(str, Enum):
     """A type of quantized activations that --activations takes."""
 
@@ -263,6 +270,14 @@ GradientsOption = Annotated[
     Gradients | None,
     typer.Option(
         "--gradients", help="Of a quantized model, the numbers of the backward pass: int16, or float for float32."
+    ),
+]
+MomentsOption = Annotated[
+    Moments | None,
+    typer.Option(
+        "--moments",
+        help="Of a quantized model, the optimizer's moments of its integers: float32, or bf16 for half the bytes, "
+        "rounded at random.",
     ),
 ]
 FloatHead = Annotated[

@@ -149,6 +149,7 @@ def flatten(artifacts: Artifacts, options: Options) -> Compiled:
     stored = with_masters(artifacts.parameters) if options.weights == "int16" else artifacts.parameters
     parameters = [parameter(n, a, options.accumulate) for n, a in stored.items()]
     statistics = [statistic(n, a) for n, a in artifacts.statistics.items()]
+    shared.trains_integers = any(p.dtype != "f32" for p in parameters)
     shared.state.update({tensor.name: Ref(tensor.buffer) for tensor in (*parameters, *statistics)})
     shared.state_types.update({tensor.name: tensor.dtype for tensor in (*parameters, *statistics)})
     programs = [lower_forward(artifacts.models.inference, "infer", shared, options)]

@@ -20,7 +20,7 @@ else:
 
 
 #: The bytes of one element of each type that values have.
-ELEMENT_BYTES = {"f32": 4, "i32": 4, "i8": 1, "u8": 1, "i16": 2}
+ELEMENT_BYTES = {"f32": 4, "i32": 4, "i8": 1, "u8": 1, "i16": 2, "bf16": 2}
 #: The sizes of an operand with their strides; a stride is None in an extent without gaps.
 Extent = tuple[tuple[str, "str | None"], ...]
 AnyInstruction = TypeVar("AnyInstruction", bound="Instruction")

@@ -100,6 +100,7 @@ class Shared:
     constants: dict[bytes, Buffer] = field(default_factory=dict)
     streams: dict[str, int] = field(default_factory=dict)  # Dropout's output -> random stream
     overwrites_inputs: bool = False  # inputs are scratch; labels, small and needed late, never are
+    trains_integers: bool = False  # some parameter is stored as integers
 
     def constant(self, data: bytes) -> Ref:
         """Return a reference to a constant; constants with equal bytes share one buffer."""

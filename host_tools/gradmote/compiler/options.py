@@ -12,6 +12,8 @@ from .sample_store import StoreOptions
 #: first is the default.
 WEIGHTS = ("int8", "int16")
 GRADIENTS = ("int16", "float")
+#: The types of the optimizer's moments of integers in the state; the first is the default.
+MOMENTS = ("float32", "bf16")
 
 
 @dataclass
@@ -36,9 +38,11 @@ class Options:
     `image_version` is a number that the image's author increases, 0 to 2^32 - 1; firmware that
     protects against rollback refuses an image with a lower one than it has.
 
-    The other two are for quantized models. `weights` is the type in which the state has trained
+    The other three are for quantized models. `weights` is the type in which the state has trained
     int8 weights: "int8", or "int16" for a byte of fraction behind each. `gradients` is the type of
-    gradients in the backward pass, one of GRADIENTS. None is the default of each.
+    gradients in the backward pass, one of GRADIENTS. `moments` is the type of the optimizer's
+    moments of integers, one of MOMENTS: those of float32 weights stay float32. None is the default
+    of each.
     """
 
     batch: int | None = 1
@@ -56,9 +60,11 @@ class Options:
     image_version: int = 0
     weights: str | None = None
     gradients: str | None = None
+    moments: str | None = None
 
     def __post_init__(self) -> None:
-        """Raise ModelError for a type of weights or gradients that there is not."""
-        for name, given, known in (("weights", self.weights, WEIGHTS), ("gradients", self.gradients, GRADIENTS)):
+        """Raise ModelError for a type of weights, gradients or moments that there is not."""
+        for name, known in (("weights", WEIGHTS), ("gradients", GRADIENTS), ("moments", MOMENTS)):
+            given = getattr(self, name)
             if given not in (None, *known):
                 raise ModelError(f"{name} of {given} cannot be compiled", f"choose {' or '.join(known)}")

@@ -12,6 +12,7 @@ from ..compiler.instruction import ELEMENT_BYTES
 from ..formats.image import read_image
 from ..generated.opcodes import OPCODES
 from ..generated.optimizers import RULES
+from ..generated.records import MOMENTS_BF16
 
 #: The types whose elements have fewer bytes than a word.
 NARROW = {name for name, size in ELEMENT_BYTES.items() if size < 4}
@@ -63,7 +64,7 @@ def rule_of(instruction: dict[str, Any], constants: bytes) -> str:
     constants: the constants of its image, in which the rule's record lies.
     """
     at = int(instruction["operands"]["rule"].removeprefix("constants+"))
-    return _KIND_OF[struct.unpack_from("<I", constants, at)[0]]
+    return _KIND_OF[struct.unpack_from("<I", constants, at)[0] & ~MOMENTS_BF16]
 
 
 def needs_of(*images: str | os.PathLike[str] | bytes) -> Needs:

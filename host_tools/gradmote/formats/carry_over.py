@@ -57,9 +57,15 @@ def _entry(row: dict[str, Any], old: Sequence[dict[str, Any]]) -> StateEntry:
     own = [o for o in old if o["role"] == role and (role == "properties" or (row["name"] and o["name"] == row["name"]))]
     if any((o["dtype"], o["shape"], o["size"]) == (row["dtype"], row["shape"], row["size"]) for o in own):
         return StateEntry(name, role, shape, True)
-    other = f"the old one has shape {list(own[0]['shape'])}" if own else ""
-    why = other or "the old model has or trains nothing of this name"
+    why = difference(own[0], row) if own else "the old model has or trains nothing of this name"
     return StateEntry(name, role, shape, False, why)
+
+
+def difference(old: dict[str, Any], new: dict[str, Any]) -> str:
+    """Return in which way an entry of the old model differs from that of the new one."""
+    if list(old["shape"]) == list(new["shape"]):
+        return f"the old one has elements of {old['dtype']}"
+    return f"the old one has shape {list(old['shape'])}"
 
 
 def _not_carried(entry: StateEntry) -> StateEntry:

@@ -28,7 +28,7 @@ from ..generated.records import (
     PROPERTY_TYPE,
     STATE_ROLE,
 )
-from . import packed_state, properties_trailer, records
+from . import bfloat16, packed_state, properties_trailer, records
 
 _BODY = 16  # the CRC covers everything from here on
 
@@ -36,14 +36,19 @@ _BODY = 16  # the CRC covers everything from here on
 STATE_TYPES: dict[str, np.dtype[Any]] = {
     "f32": np.dtype("<f4"), "i32": np.dtype("<i4"), "i8": np.dtype("i1"), "u8": np.dtype("u1"), "i16": np.dtype("<i2"),
 }  # fmt: skip
-_TYPE_OF: dict[int, np.dtype[Any]] = {DTYPE[name]: kind for name, kind in STATE_TYPES.items()}
+#: Moments of bfloat16 are read as float32; only a device has them.
+_BF16 = DTYPE["bf16"]
+_TYPE_OF: dict[int, np.dtype[Any]] = {
+    **{DTYPE[name]: kind for name, kind in STATE_TYPES.items()}, _BF16: bfloat16.BITS,
+}  # fmt: skip
 
 
 @dataclass
 class Checkpoint:
     """The contents of a checkpoint.
 
-    tensors: parameters, running statistics and moments by name, copies in their own type. control:
+    tensors: parameters, running statistics and moments by name, copies in their own type, but of bfloat16
+    in float32. control:
     counters and learning rate; empty in a host checkpoint. properties: the application's numbers; from the
     host, texts too. model_id: 16 bytes, zero in a host checkpoint. nominal: names and shapes only;
     the tensors are zero. property_slots: how many numbers the device's state has room for. version,
@@ -335,7 +340,8 @@ def read_entry(found: Checkpoint, row: dict, names: bytes, state: bytes) -> None
         name = f"tensor_{len(found.tensors)}" if row["name"] == NONE else records.text_at(names, row["name"])
         shape = tuple(row["dims"][: row["rank"]])
         kind = _TYPE_OF[row["dtype"]]
-        found.tensors[name] = np.frombuffer(data, kind).reshape(shape).copy() if data else np.zeros(shape, kind)
+        values = np.frombuffer(data, kind).reshape(shape).copy() if data else np.zeros(shape, kind)
+        found.tensors[name] = bfloat16.decode(values) if row["dtype"] == _BF16 else values
         if role in ("parameter", "statistic"):
             (found.parameters if role == "parameter" else found.statistics).append(name)
 

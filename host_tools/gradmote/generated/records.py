@@ -9,13 +9,14 @@ CONSTANT_BIT = 0x80000000
 MAX_RANK = 0x6
 SECTION_ALIGN = 0x10
 RULE_WORDS = 0x8
+MOMENTS_BF16 = 0x100
 PACKED_SIZE = 0x10
 SIGNATURE_MAGIC = 0x47534d47
 SIGNATURE_VERSION = 0x1
 
 PROGRAM = {'infer': 0, 'eval': 1, 'train': 2, 'optimizer': 3, 'step': 4}
 ROLE = {'input': 0, 'label': 1, 'output': 2, 'loss': 3}
-DTYPE = {'f32': 0, 'i32': 1, 'i8': 2, 'u8': 3, 'i16': 4}
+DTYPE = {'f32': 0, 'i32': 1, 'i8': 2, 'u8': 3, 'i16': 4, 'bf16': 5}
 STATE_ROLE = {'parameter': 0, 'slot': 1, 'control': 2, 'properties': 3, 'statistic': 4, 'store': 5}
 SCHEDULE = {'constant': 0, 'linear': 1}
 PROPERTY_TYPE = {'empty': 0, 'i32': 1, 'f32': 2}

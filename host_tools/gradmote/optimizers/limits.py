@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..generated.optimizers import RULES
+from ..generated.records import MOMENTS_BF16
 
 #: Each element of a scaled gradient is below this, so that its square is finite.
 GRADIENT_LIMIT = 2.0**63
@@ -17,6 +18,7 @@ GRADIENT_LIMIT = 2.0**63
 MOMENTS_RATIO = 2.0**10
 
 _MOST = 2.0**14  # no rate is allowed above this one
+_LAST_DIGIT = 2.0**-7  # of a bfloat16, as a part of it
 _FINEST = 2.0**-13  # the smallest 1 - beta, so that rounding is far below the decay of a moment
 
 
@@ -26,9 +28,21 @@ def largest_rate(record: bytes) -> float:
     0 means that there is no such rate.
     """
     words = np.frombuffer(record, "<u4")
-    rule, spec = next((name, spec) for name, spec in RULES.items() if spec["kind"] == int(words[0]))
+    kind = int(words[0]) & ~MOMENTS_BF16
+    rule, spec = next((name, spec) for name, spec in RULES.items() if spec["kind"] == kind)
     values = words[1 : 1 + len(spec["hyper"])].view("<f4")
-    return _LIMITS[rule](dict(zip(spec["hyper"], map(float, values), strict=True)))
+    hyper = dict(zip(spec["hyper"], map(float, values), strict=True))
+    return _LIMITS[rule](worst_rounded(hyper) if int(words[0]) & MOMENTS_BF16 else hyper)
+
+
+def worst_rounded(hyper: dict[str, float]) -> dict[str, float]:
+    """Return the hyper-parameters that stand for the worst rounding of moments to bfloat16.
+
+    A first moment may be too large in each update by the last digit of a bfloat16, and a second one too small.
+    """
+    names = {"beta1": 1 + _LAST_DIGIT, "one_minus_beta1": 1 + _LAST_DIGIT,
+             "beta2": 1 - _LAST_DIGIT, "one_minus_beta2": 1 - _LAST_DIGIT}  # fmt: skip
+    return {name: value * names.get(name, 1.0) for name, value in hyper.items()}
 
 
 def _sgd(hyper: dict[str, float]) -> float:

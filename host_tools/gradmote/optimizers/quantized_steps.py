@@ -55,7 +55,7 @@ def lower_step(low: Lowering, node: ir.Node, rule: str) -> None:
         aux=extra[-1] if RULES[rule]["aux"] else None,
         lr=low.ref(node.inputs[2]),
         scale=None if low.is_one(scale) else scale,
-        rule=low.constant(rule_record(rule, node)),
+        rule=low.constant(rule_record(rule, node, low.stored(node.inputs[6]).dtype if slots else "f32")),
         units=low.constant((constant(units) / np.float32(fine)).tobytes()),
         counter=low.control("seed"),  # and optimizer_steps behind it
         outer=outer,

@@ -11,8 +11,9 @@ import numpy as np
 import onnx_ir as ir
 
 from ..compiler.flat_binary import flat_binary
-from ..generated.instructions import BiasCorrection, CheckFinite, Clamp, ClipScale, Mul, SumSquares, Update
+from ..generated.instructions import Add, BiasCorrection, CheckFinite, Clamp, ClipScale, Mul, SumSquares, Update
 from ..generated.optimizers import RULES
+from ..generated.records import MOMENTS_BF16
 from ..model.graph import DOMAIN, attribute
 from ..operators.operator import Operator
 from .adam import STEPS as ADAM_STEPS
@@ -34,10 +35,10 @@ def step_op(rule: str) -> str:
     return "".join(part.title() for part in rule.split("_")) + "Step"
 
 
-def rule_record(rule: str, node: ir.Node) -> bytes:
-    """Return the 8 words of the rule: kind, then hyper-parameters as float32."""
+def rule_record(rule: str, node: ir.Node, moments: str = "f32") -> bytes:
+    """Return the 8 words of the rule: kind, with the type of its moments, then hyper-parameters as float32."""
     words = np.zeros(8, np.uint32)
-    words[0] = RULES[rule]["kind"]
+    words[0] = RULES[rule]["kind"] + (MOMENTS_BF16 if moments == "bf16" else 0)
     hyper = np.array([attribute(node, name) for name in RULES[rule]["hyper"]], np.float32)
     words[1 : 1 + len(hyper)] = hyper.view(np.uint32)
     return words.tobytes()
@@ -65,15 +66,21 @@ def lower_step(low: Lowering, node: ir.Node, rule: str) -> None:
 
 
 def lower_bias_correction(low: Lowering, node: ir.Node) -> None:
-    """Emit BIAS_CORRECTION, c = c beta + (1 - beta), in place."""
-    made = BiasCorrection(
-        c=low.ref(node.inputs[0]),
-        beta1=attribute(node, "beta1"),
-        one_minus_beta1=attribute(node, "one_minus_beta1"),
-        beta2=attribute(node, "beta2"),
-        one_minus_beta2=attribute(node, "one_minus_beta2"),
-    )
-    low.emit(node, made)
+    """Emit BIAS_CORRECTION, c = c beta + (1 - beta), in place.
+
+    Where integers train, a product and a sum stand for it: their bits are those of both profiles.
+    """
+    c, names = low.ref(node.inputs[0]), ("beta1", "one_minus_beta1", "beta2", "one_minus_beta2")
+    betas = {name: attribute(node, name) for name in names}
+    if low.shared.trains_integers:
+        beta, rest = (
+            low.constant(np.float32([betas[f"{name}1"], betas[f"{name}2"]]).tobytes())
+            for name in ("beta", "one_minus_beta")
+        )
+        low.emit(node, flat_binary(Mul, c, beta, c, 2))
+        low.emit(node, flat_binary(Add, c, rest, c, 2))
+    else:
+        low.emit(node, BiasCorrection(c=c, **betas))
     low.alias(node.outputs[0], node.inputs[0])
 
 

@@ -4,6 +4,9 @@
  * A rule computes the real step of an element from its gradient, its real value and its moments.
  * One function takes that step in units, rounds it at random and stores it, so a rule knows nothing
  * of how parameters are stored. No operation is a MAC: the bits are those of both profiles.
+ *
+ * Moments are float32, or bfloat16 where the rule's kind says so: then a rule gets them as float32,
+ * and they are rounded at random as well.
  */
 #ifndef GM_STORED_UPDATE_H
 #define GM_STORED_UPDATE_H
@@ -57,7 +60,7 @@ void gm_step_adamw_ort(const gm_step_args *args);
 typedef struct gm_stored_update {
     uint8_t *p;
     uint32_t bytes;              /* of one element: 1, 2 or 4 */
-    float *slot1, *slot2;
+    uint8_t *slot1, *slot2;      /* moments, or NULL */
     const float *aux;
     const uint32_t *rule;
     float lr, limit;             /* limit: the largest step, in units */
@@ -88,13 +91,19 @@ static inline void gm_store_element(const gm_stored_update *u, uint32_t i, int32
     }
 }
 
+/* Returns where moments lie, or NULL where there are none. */
+static inline uint8_t *gm_moments_out(const gm_session *session, uint32_t operand)
+{
+    return operand == GM_NONE ? NULL : gm_u8_out(session, operand);
+}
+
 /* The update of any instruction that has these operands and parameters. */
 #define GM_STORED_UPDATE(session, insn, element_bytes)                                                       \
     {                                                                                                        \
         .p = gm_u8_out((session), (insn)->p),                                                                \
         .bytes = (element_bytes),                                                                            \
-        .slot1 = gm_f32_out_optional((session), (insn)->slot1),                                              \
-        .slot2 = gm_f32_out_optional((session), (insn)->slot2),                                              \
+        .slot1 = gm_moments_out((session), (insn)->slot1),                                                   \
+        .slot2 = gm_moments_out((session), (insn)->slot2),                                                   \
         .aux = gm_f32_optional((session), (insn)->aux),                                                      \
         .rule = gm_u32((session), (insn)->rule),                                                             \
         .lr = gm_f32((session), (insn)->lr)[0],                                                              \

@@ -319,6 +319,7 @@ static uint32_t element_step(const gm_operand_info *info)
     switch (info->flags & GM_TYPE) {
     case GM_I8: return 1;
     case GM_I16: return 2;
+    case GM_MOMENT: return 4;
     default: return (info->flags & GM_TYPE) == 0 ? 4 : 0;
     }
 }

@@ -154,9 +154,10 @@ class Dump:
         while at < size:
             words = self.words[(offset + at) // 4 :]
             if at in self._rules():
-                rule = rules()[words[0]]
+                short = constants()["MOMENTS_BF16"]
+                rule = rules()[words[0] & ~short]
                 names = [*rule["hyper"], *[""] * (6 - len(rule["hyper"])), "largest rate"]
-                notes.append((words[0], f"rule {rule['name']}"))
+                notes.append((words[0], f"rule {rule['name']}{', moments of bfloat16' if words[0] & short else ''}"))
                 notes += [(word, f"{name} {real(word)}" if name else "") for name, word in zip(names, words[1:])]
                 at += 4 * constants()["RULE_WORDS"]
             else:

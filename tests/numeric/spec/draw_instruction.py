@@ -10,7 +10,7 @@ import numpy as np
 
 from .numerics import Array
 from .read_image import NONE
-from .read_tables import NUMBERS, Opcode, Operand, rules
+from .read_tables import NUMBERS, Opcode, Operand, constants, rules
 from .regions import LIMIT
 from .update_rules import RULES
 from .verify_program import CONSTANT_BIT, Instruction, alignment
@@ -177,7 +177,7 @@ class Drawer:
             return bytes(4)
         if operand.type == "rule":
             return self._rule(rule)
-        if operand.type == "f32":
+        if operand.type in ("f32", "moment"):  # moments of bfloat16 read half of these bytes
             return self._numbers(operand, count).tobytes()
         if operand.type == "bit":
             return self.rng.bytes(-(-count // 8))
@@ -195,6 +195,8 @@ class Drawer:
         hyper |= {"weight_decay": float(self.rng.choice((0.0, 0.01))), "nesterov": float(self.rng.integers(2))}
         hyper["eps"] = 1e-8
         values = [hyper[name] for name in rules()[kind]["hyper"]]
+        if any(operand.type == "moment" for operand in self.opcode.operands) and rules()[kind]["slots"]:
+            kind += int(self.rng.integers(2)) * constants()["MOMENTS_BF16"]
         return struct.pack("<I7f", kind, *values, *[0.0] * (7 - len(values)))
 
     def _indices(self, instruction: Instruction, operand: Operand, count: int) -> Array:

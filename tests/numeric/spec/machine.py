@@ -52,7 +52,7 @@ class Call:
         """Return the view of all elements that the operand's extent covers, or of so many."""
         operand, place = self._operand(name), self.i.operands[name]
         memory = self.constants if place & CONSTANT_BIT else self.arena
-        item = ITEM.get(operand.type, np.dtype("<f4"))
+        item = ITEM.get(operand.type, np.dtype("<u2" if operand.type == "moment" and self.i.short else "<f4"))
         size = self.i.size(operand) if count is None else count * item.itemsize
         offset = place & ~CONSTANT_BIT
         return memory[offset : offset + size].view(item)
@@ -78,6 +78,11 @@ class Call:
     def get(self, name: str) -> Array:
         """Return a copy of an operand, which later writes leave alone."""
         return self.view(name).copy()
+
+    def moments(self, name: str) -> Array:
+        """Return a copy of all moments of an operand, as float32."""
+        found = self.flat(name).copy()
+        return (found.astype(np.uint32) << np.uint32(16)).view(np.float32) if self.i.short else found
 
     def optional(self, name: str, otherwise: object) -> Array:
         """Return a copy of an operand, or what stands for it where it is absent."""

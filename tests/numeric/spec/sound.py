@@ -60,8 +60,8 @@ def _is_sound_update(c: Call) -> bool:
     if not c.has("slot1"):
         return True
     if not c.has("slot2"):
-        return _below(c.view("slot1"), 2.0**69)
-    m, v = c.get("slot1"), c.get("slot2")
+        return _below(c.moments("slot1"), 2.0**69)
+    m, v = c.moments("slot1"), c.moments("slot2")
     part = m * np.float32(2.0**-10)
     means = (v >= 0) & (v <= np.float32(2.0**127)) & (part * part <= v + np.float32(2.0**-120))
     return _below(m, 2.0**64) and bool(means.all())

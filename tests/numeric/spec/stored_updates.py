@@ -10,7 +10,7 @@ from .machine import Call, kernel
 from .numerics import Array
 from .quantized_gradients import weight_gradient
 from .random_numbers import mix
-from .read_tables import rules
+from .read_tables import constants, rules
 
 U32 = np.uint32
 LONGEST = 2.0**30
@@ -18,12 +18,32 @@ HALF = U32(0xFFFF)
 
 
 def halves(c: Call, n: int) -> Array:
-    """Return n numbers of 16 bits. The counter is seed, then optimizer_steps; each word gives two."""
+    """Return n numbers of 16 bits; each word gives two."""
+    words = _words(c, 0, (n + 1) // 2)
+    return np.stack([words & HALF, words >> U32(16)], axis=1).reshape(-1)[:n].astype(np.int64)
+
+
+def _words(c: Call, first: int, n: int) -> Array:
+    """Return n random words. The counter is seed, then optimizer_steps."""
     seed, step = c.get("counter")
     with np.errstate(over="ignore"):
         key = mix(mix(seed) + step)
-        words = mix(mix(key ^ mix(U32(c["stream"]) + U32(1))) + np.arange((n + 1) // 2, dtype=U32))
-    return np.stack([words & HALF, words >> U32(16)], axis=1).reshape(-1)[:n].astype(np.int64)
+        return mix(mix(key ^ mix(U32(c["stream"]) + U32(1))) + (U32(first) + np.arange(n, dtype=U32)))
+
+
+def _keep(c: Call, *moments: Array) -> None:
+    """Store the moments; of bfloat16 they are rounded at random, each by its half of a word."""
+    words = _words(c, 1 << 31, moments[0].size)
+    for name, values, random in zip(("slot1", "slot2"), moments, (words & HALF, words >> U32(16))):
+        c.flat(name)[...] = bfloat16(values, random) if c.i.short else values
+
+
+def bfloat16(values: Array, random: Array) -> Array:
+    """Return the upper halves of float32 numbers and a random half; NaN has one form, the finite stay finite."""
+    bits = values.view(U32)
+    magnitude = bits & U32(0x7FFFFFFF)
+    summed = np.where(magnitude >= U32(0x7F7F0000), bits, bits + random) >> U32(16)
+    return np.where(magnitude > U32(0x7F800000), 0x7FC0, summed).astype("<u2")
 
 
 def rounded(step: Array, random: Array) -> Array:
@@ -42,16 +62,15 @@ def _sgd(c: Call, h: SimpleNamespace, g: Array, p: Array, lr: np.float32) -> Arr
 
 def _momentum(c: Call, h: SimpleNamespace, g: Array, p: Array, lr: np.float32) -> Array:
     g = _decayed(h, g, p)
-    v = g + h.momentum * c.flat("slot1").copy()
-    c.flat("slot1")[...] = v
+    v = g + h.momentum * c.moments("slot1")
+    _keep(c, v)
     return lr * (g + h.momentum * v if h.nesterov != 0 else v)
 
 
 def _moments(c: Call, h: SimpleNamespace, g: Array) -> tuple[Array, Array]:
-    m, v = c.flat("slot1").copy(), c.flat("slot2").copy()
+    m, v = c.moments("slot1"), c.moments("slot2")
     m, v = m + h.one_minus_beta1 * (g - m), h.beta2 * v + (h.one_minus_beta2 * g) * g
-    c.flat("slot1")[...] = m
-    c.flat("slot2")[...] = v
+    _keep(c, m, v)
     return m, v
 
 
@@ -86,7 +105,7 @@ def _signed(c: Call, name: str) -> int:
 def update(c: Call, stored: Array, g: Array, factor: np.float32, units: Array) -> Array:
     """Return the new integers; all arrays are flat, and g is still to be multiplied by the factor."""
     words = c.flat("rule", 8)
-    rule = rules()[int(words[0])]
+    rule = rules()[int(words[0]) & ~constants()["MOMENTS_BF16"]]
     h = SimpleNamespace(**dict(zip(rule["hyper"], words[1:].view("<f4"))))
     lr, limit = c.flat("lr")[0], c.f32("limit")
     if rule["name"] == "sgd" and h.weight_decay == 0:

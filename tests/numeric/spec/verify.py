@@ -18,7 +18,7 @@ CONTROL = size_of("control")
 PROPERTY = size_of("property")
 
 #: The bytes of an element of each dtype.
-ELEMENT_SIZES = {"F32": 4, "I32": 4, "I8": 1, "U8": 1, "I16": 2}
+ELEMENT_SIZES = {"F32": 4, "I32": 4, "I8": 1, "U8": 1, "I16": 2, "BF16": 2}
 _RECORDS = {"TENSORS": "tensor", "PROGRAMS": "program", "STATE": "state_entry", "STORE": "store"}
 
 
@@ -111,7 +111,7 @@ def _tensors(image: Image) -> str:
 def _is_tensor(image: Image, tensor: Record) -> bool:
     known = (
         tensor.role_name is not None
-        and tensor.dtype_name is not None
+        and tensor.dtype_name not in (None, "BF16")
         and tensor.programs < 1 << len(enums()["program"])
     )
     if not (known and _is_name(image, tensor.name) and _is_shape(tensor) and _is_in_place(image, tensor)):

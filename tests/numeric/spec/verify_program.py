@@ -44,6 +44,7 @@ class Instruction:
     params: dict[str, int]
     steps: dict[str, int] = field(default_factory=dict)  # bytes by which a GUARD moves operands on each time
     turns: int = 1  # how often
+    short: bool = False  # whether its rule says that moments are bfloat16
 
     def value(self, term: str) -> int:
         """Return what a parameter, or a word that stands for a number, means."""
@@ -60,7 +61,14 @@ class Instruction:
         if self.operands[operand.name] == NONE or operand.type == "rule":
             return 0
         moved = self.steps.get(operand.name, 0) * (self.turns - 1)
-        return -(-self.extent(operand.axes) * BITS.get(operand.type, 32) // 8) + moved
+        bits = 16 if operand.type == "moment" and self.short else BITS.get(operand.type, 32)
+        return -(-self.extent(operand.axes) * bits // 8) + moved
+
+    def knowing(self, data: bytes) -> Instruction:
+        """Return the instruction with what its rule says of moments; data: the constants."""
+        words = [self.operands[operand.name] for operand in self.opcode.operands if operand.type == "rule"]
+        kind = rule_kind(data, words[0]) if words else None
+        return replace(self, short=kind is not None and bool(kind & constants()["MOMENTS_BF16"]))
 
     def long_axes(self, operand: Operand) -> list[tuple[str, int]]:
         """Return the axes of an operand that have more than one index, each with its stride."""
@@ -70,6 +78,14 @@ class Instruction:
                 found.append((dim, dense if stride is None else self.value(stride)))
             dense *= self.value(dim)
         return found
+
+
+def rule_kind(data: bytes, place: int) -> int | None:
+    """Return the first word of a rule, None where it does not lie in the constants."""
+    offset = place & ~CONSTANT_BIT
+    if place < CONSTANT_BIT or not lies_in(offset, 4 * constants()["RULE_WORDS"], 0, len(data)):
+        return None
+    return int(struct.unpack_from("<I", data, offset)[0])
 
 
 def decode(words: list[int], at: int) -> Instruction:
@@ -230,6 +246,7 @@ def _allows(kind: str, value: int) -> bool:
 
 def _check_operands(image: Image, program: Record, instruction: Instruction) -> None:
     """V16, V17, V19 and V27 of each operand; then V26 and V18 of each that is written."""
+    instruction = instruction.knowing(image.section("CONSTANTS"))
     for operand in instruction.opcode.operands:
         _check_operand(image, program, instruction, operand)
     for operand in instruction.opcode.operands:
@@ -270,11 +287,15 @@ def _check_place(image: Image, program: Record, instruction: Instruction, operan
 
 
 def _check_rule(image: Image, instruction: Instruction, place: int) -> None:
-    """V19."""
-    data, offset = image.section("CONSTANTS"), place & ~CONSTANT_BIT
-    if place < CONSTANT_BIT or not lies_in(offset, 4 * constants()["RULE_WORDS"], 0, len(data)):
+    """V19, V31."""
+    kind = rule_kind(image.section("CONSTANTS"), place)
+    if kind is None:
         raise Refused("BAD_OPERAND")
-    rule = rules().get(struct.unpack_from("<I", data, offset)[0])
+    has_moments = any(operand.type == "moment" for operand in instruction.opcode.operands)
+    short = bool(kind & constants()["MOMENTS_BF16"]) and has_moments
+    if short and instruction.operands["slot1"] == NONE:
+        raise Refused("BAD_OPERAND")
+    rule = rules().get(kind - constants()["MOMENTS_BF16"] if short else kind)
     if rule is None:
         raise Refused("BAD_OPCODE")
     has = [instruction.operands[name] != NONE for name in ("slot1", "slot2", "aux")]

@@ -10,12 +10,13 @@ import numpy as np
 import onnx_ir as ir
 
 from ...errors import ModelError
+from ...formats import bfloat16
 from ...generated.instructions import CheckFinite, Mul
 from ...generated.optimizers import RULES
 from ...model.graph import prune
 from ...model.metadata import OPTIMIZER
 from ..flat_binary import flat_binary
-from ..instruction import Buffer, Ref
+from ..instruction import ELEMENT_BYTES, Buffer, Ref
 from ..lowering import Lowering, Shared
 from ..program import Parameter, Program, Slot, control_ref
 
@@ -52,17 +53,35 @@ def optimizer_graph(model: ir.Model) -> OptimizerGraph:
     return OptimizerGraph(model.graph, inputs[:2], [g[0] for g in groups], [g[1] for g in groups], slots)
 
 
-def optimizer_slots(model: ir.Model, start: Mapping[str, np.ndarray]) -> list[Slot]:
+def optimizer_slots(model: ir.Model, start: Mapping[str, np.ndarray], moments: str | None = None) -> list[Slot]:
     """Return a state slot for each moment and each bias correction.
 
-    start: the data of those that do not begin at zero.
+    start: the data of those that do not begin at zero. moments: as in Options. Raises ModelError where they
+    should be bfloat16, and none can be.
     """
-    slots = []
-    for value in optimizer_graph(model).slots:
-        name, shape = str(value.name), tuple(int(d) for d in value.shape)  # type: ignore[union-attr, arg-type]
-        data = np.ascontiguousarray(start[name], np.float32).tobytes() if name in start else None
-        slots.append(Slot(name, shape, Buffer(name, 4 * math.prod(shape), "slot", data)))
-    return slots
+    inputs = optimizer_graph(model)
+    short = moments_of_integers(inputs) if moments == "bf16" else set()
+    if moments == "bf16" and not short:
+        what = "no integer trains" if inputs.slots else "the optimizer has no moments"
+        raise ModelError(f"moments of bf16, but {what}", "leave --moments (moments=) out")
+    return [slot(value, start.get(str(value.name)), "bf16" if value in short else "f32") for value in inputs.slots]
+
+
+def moments_of_integers(inputs: OptimizerGraph) -> set[ir.Value]:
+    """Return the moments of parameters that the state has as integers."""
+    each = len(inputs.slots) // len(inputs.parameters) if inputs.parameters else 0  # bias corrections are one more
+    is_float = [parameter.dtype == ir.DataType.FLOAT for parameter in inputs.parameters]
+    return {value for k, value in enumerate(inputs.slots[: each * len(is_float)]) if not is_float[k // each]}
+
+
+def slot(value: ir.Value, start: np.ndarray | None, dtype: str) -> Slot:
+    """Return the slot of a moment or of a bias correction, with elements of that type."""
+    name, shape = str(value.name), tuple(int(d) for d in value.shape)  # type: ignore[union-attr, arg-type]
+    size = ELEMENT_BYTES[dtype] * math.prod(shape)
+    data = None if start is None else np.ascontiguousarray(start, np.float32)
+    if data is not None and dtype == "bf16":
+        data = bfloat16.encode(data)
+    return Slot(name, shape, Buffer(name, size, "slot", None if data is None else data.tobytes()), dtype=dtype)
 
 
 def kept_gradients_optimizer(
@@ -113,6 +132,7 @@ def lower_optimizer(
     refs += [shared.state[name] for name in gradients]
     refs += gradients.values()
     refs += [Ref(slot.buffer) for slot in slots]
+    shared.state_types.update({slot.name: slot.dtype for slot in slots})
     values = [*inputs.rates, *inputs.parameters, *inputs.gradients, *inputs.slots]
     prune(inputs.graph)
     lowering = Lowering(program, shared, "update")

@@ -28,7 +28,7 @@ def training_programs(
     """
     optimizer = artifacts.models.optimizer
     if optimizer is not None:
-        slots += optimizer_slots(optimizer, artifacts.start.tensors if artifacts.start else {})
+        slots += optimizer_slots(optimizer, artifacts.start.tensors if artifacts.start else {}, options.moments)
     if options.accumulate:
         programs = [lower_training(artifacts, Program("train"), shared, options)]
         if optimizer is not None:

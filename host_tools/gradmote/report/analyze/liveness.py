@@ -74,12 +74,13 @@ def in_body(instructions: list[dict[str, Any]]) -> int:
 def accesses(instruction: dict[str, Any]) -> Iterator[tuple[str, np.ndarray]]:
     """Yield the access and the words of each operand that lies in the arena.
 
-    The access is `r`, `w` or `rw`. The words are indices into the arena, in ascending order.
+    The access is `r`, `w` or `rw`. The words are indices into the arena, in ascending order. Moments, whose
+    size is not that of a type, are left out: they lie in the state.
     """
     params = instruction["params"]
     for name, (access, dtype, extent, _) in OPCODES[instruction["opcode"]]["operands"].items():
         at = arena_offset(instruction["operands"][name])
-        if at is not None:
+        if at is not None and dtype != "moment":
             written_only = access == "rw" and not params.get("accumulate", 1)
             first, bits = at // WORD, 8 * (at % WORD) + BITS.get(dtype, 32) * elements(extent, params)
             words = ascending(bits // 32)
