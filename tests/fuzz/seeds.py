@@ -1,7 +1,8 @@
 """The fuzz targets' seeds, from small models that cover the families of operators: `python tests/fuzz/seeds.py FOLDER`.
 
 A folder a target: open and program have images; checkpoint has an image, a checkpoint of it, and a byte that says what
-the storage does; frames has what arrives on a serial line, as tests/fuzz/fuzz_frames.c reads it.
+the storage does; delta has an image and what is added to its parameters; frames has what arrives on a serial line, as
+tests/fuzz/fuzz_frames.c reads it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from gradmote.device.protocol import Frame, encode, message_id, request_payload
 from gradmote_runtime import Session
 
 ROOT = Path(__file__).resolve().parents[2]
-TARGETS = ("open", "checkpoint", "program", "frames")
+TARGETS = ("open", "checkpoint", "delta", "program", "frames")
 
 #: Name -> (input, output, nodes, weights, loss).
 MODELS: dict[str, tuple[str, str, str, dict[str, tuple[int, ...]], Callable[[], losses.Loss]]] = {
@@ -240,6 +241,7 @@ def images() -> Iterator[tuple[str, bytes]]:
     yield "int8_rows_in_loops", image_of("quantized_block", scheme="head", stream_rows=True)
     yield "int8_float_gradients", image_of("quantized_block", gradients="float")
     yield "int8_masters", image_of("quantized_block", _OPTIMIZERS[1], weights="int16", accumulate=True)
+    yield "int8_short_moments", image_of("quantized_block", optimizers.adam(), moments="bf16")
     yield "store_bytes", image_of("quantized", store=StoreOptions(3))
     for dtype in ("int8", "f32"):
         yield f"store_{dtype}", image_of("dense", store=StoreOptions(3, dtype), accumulate=dtype == "f32")
@@ -381,6 +383,8 @@ def write_seeds(folder: Path) -> None:
     for name, image in images():
         (folder / "open" / f"{name}.mote").write_bytes(image)
         (folder / "program" / f"{name}.mote").write_bytes(image)
+        (folder / "delta" / f"{name}_bytes").write_bytes(image + bytes(range(256)))
+        (folder / "delta" / f"{name}_ends").write_bytes(image + b"\x7f\xff\x80" * 2000)
         for plan, half in product((0, 5), (False, True)):
             file = f"{name}_{plan}_{'half' if half else 'plain'}"
             (folder / "checkpoint" / file).write_bytes(image + checkpoint_of(image, half) + bytes([plan]))
