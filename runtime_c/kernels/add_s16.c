@@ -2,33 +2,19 @@
  * ADD_S16: y 2^exponent = scale (a + b) where low < q < high and the bit of mask is 1, else 0, rounded; a and b are read
  *   with their exponents, and the result's is the least under which the largest keeps the limit.
  */
-#include "gradient_s16.h"
+#include "add_s16.h"
+#include "arch/simd/s8.h"
 
 #if GM_WITH_ADD_S16
 
-typedef struct sum_s16 {
-    const int16_t *a, *b; /* b: NULL for none */
-    const float *scale;   /* NULL: 1 */
-    float a_unit, b_unit;
-    gm_clamp_mask mask;
-} sum_s16;
-
-/* The number at offset `a` of a, `b` of b, `s` of scale, and i of the mask. */
-static float sum_s16_at(const sum_s16 *x, uint32_t a, uint32_t b, uint32_t s, uint32_t i)
-{
-    if (!gm_passes(&x->mask, i)) {
-        return 0.0f;
-    }
-    float value = (float)x->a[a] * x->a_unit;
-    if (x->b != NULL) {
-        value = value + (float)x->b[b] * x->b_unit;
-    }
-    return x->scale != NULL ? value * x->scale[s] : value;
-}
-
 /* Sees all numbers, and writes them to y where there is one. y may be a or b. */
-static void make_sum(const gm_insn_add_s16 *insn, const sum_s16 *x, gm_gradient_s16 *made, int16_t *y)
+static void make_sum(const gm_insn_add_s16 *insn, const gm_sum_s16 *x, gm_gradient_s16 *made, int16_t *y)
 {
+#if GM_ARCH_SIMD_S8
+    if (gm_simd_add_s16(insn, x, made, y)) {
+        return;
+    }
+#endif
     uint32_t i = 0;
     for (uint32_t i0 = 0; i0 < insn->d0; i0++) {
         for (uint32_t i1 = 0; i1 < insn->d1; i1++) {
@@ -37,7 +23,7 @@ static void make_sum(const gm_insn_add_s16 *insn, const sum_s16 *x, gm_gradient_
                 uint32_t b = i0 * insn->b0 + i1 * insn->b1 + i2 * insn->b2;
                 uint32_t s = i0 * insn->s0 + i1 * insn->s1 + i2 * insn->s2;
                 for (uint32_t i3 = 0; i3 < insn->d3; i3++, i++) {
-                    gm_make(made, y, i, sum_s16_at(x, a + i3 * insn->a3, b + i3 * insn->b3, s + i3 * insn->s3, i));
+                    gm_make(made, y, i, gm_sum_s16_at(x, a + i3 * insn->a3, b + i3 * insn->b3, s + i3 * insn->s3, i));
                 }
             }
         }
@@ -48,7 +34,7 @@ int gm_kernel_add_s16(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_add_s16 *insn = instruction;
     int has_b = insn->b != GM_NONE && insn->b_exponent != GM_NONE;
-    const sum_s16 x = {
+    const gm_sum_s16 x = {
         .a = gm_i16(session, insn->a),
         .b = has_b ? gm_i16(session, insn->b) : NULL,
         .scale = gm_f32_optional(session, insn->scale),

@@ -3,9 +3,16 @@
  *   added to y.
  * DEQUANTIZE_S16: y = 2^x_exponent x.
  */
+#include "arch/simd/s8.h"
 #include "gradient_s16.h"
 
 #if GM_WITH_SUM_S16
+
+#if GM_ARCH_SIMD_S8
+#define SUMS_AT_ONCE GM_SUMS_AT_ONCE
+#else
+#define SUMS_AT_ONCE 1u
+#endif
 
 /* Returns the exact sum of one channel. */
 static int64_t s16_channel_sum(const gm_insn_sum_s16 *insn, const int16_t *x)
@@ -19,6 +26,20 @@ static int64_t s16_channel_sum(const gm_insn_sum_s16 *insn, const int16_t *x)
     return sum;
 }
 
+/* Sums the first of so many channels, or more at once. Returns how many. */
+static uint32_t sum_channels(const gm_insn_sum_s16 *insn, const int16_t *x, uint32_t channels, int64_t *sums)
+{
+#if GM_ARCH_SIMD_S8
+    uint32_t summed = gm_simd_sum_channels(insn, x, channels, sums);
+    if (summed > 0) {
+        return summed;
+    }
+#endif
+    (void)channels;
+    sums[0] = s16_channel_sum(insn, x);
+    return 1;
+}
+
 int gm_kernel_sum_s16(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_sum_s16 *insn = instruction;
@@ -26,10 +47,14 @@ int gm_kernel_sum_s16(const struct gm_session *session, const void *instruction)
     const float *divisor = gm_f32_optional(session, insn->divisor);
     float unit = gm_power_of_two(gm_exponent_of(session, insn->x_exponent).exponent);
     float *y = gm_f32_out(session, insn->y);
-    for (uint32_t c = 0; c < insn->channels; c++) {
-        float value = (float)s16_channel_sum(insn, x + c * insn->x_channel) * unit;
-        value = divisor != NULL ? value / divisor[c] : value;
-        y[c] = insn->accumulate ? y[c] + value : value;
+    int64_t sums[SUMS_AT_ONCE];
+    for (uint32_t c = 0, summed; c < insn->channels; c += summed) {
+        summed = sum_channels(insn, x + c * insn->x_channel, insn->channels - c, sums);
+        for (uint32_t k = 0; k < summed; k++) {
+            float value = (float)sums[k] * unit;
+            value = divisor != NULL ? value / divisor[c + k] : value;
+            y[c + k] = insn->accumulate ? y[c + k] + value : value;
+        }
     }
     return GM_OK;
 }

@@ -1,6 +1,7 @@
 #include "stored_update.h"
 
 #include "../../src/numerics.h"
+#include "../arch/simd/s8.h"
 
 #if GM_WITH_STORED_UPDATES
 
@@ -77,6 +78,9 @@ static void take_step(const gm_stored_update *u, float step, uint32_t at)
 static void take_steps(const gm_stored_update *u, const float *step, float rate, uint32_t first, uint32_t n)
 {
     uint32_t i = 0;
+#if GM_ARCH_SIMD_S8
+    i = gm_simd_take_steps(u, step, rate, first, n);
+#endif
     while (i < n) {
 #if GM_ARCH_STORED_STEPS
         i += gm_arm_take_steps(u, step + i, rate, first + i, n - i);

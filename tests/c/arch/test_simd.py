@@ -49,9 +49,9 @@ def floats_of(unit: float) -> Callable[[np.random.Generator, bytes], bytes]:
 
 
 #: Operands of kernels of int8 and int16 whose numbers are not any.
-QUANTIZED = {"dy_exponent": words_of(-24, 0), "addend_exponent": words_of(-24, 0), "gain": words_of(0, 9000),
-             "bias": lambda random, data: data, "multipliers": floats_of(1e-3), "units": floats_of(1e-3),
-             "factor": floats_of(1e-3)}  # fmt: skip
+QUANTIZED = {**{f"{name}_exponent": words_of(-24, 0) for name in ("a", "addend", "b", "dy", "x")},
+             "gain": words_of(0, 9000), "bias": lambda random, data: data, "multipliers": floats_of(1e-3),
+             "units": floats_of(1e-3), "factor": floats_of(1e-3)}  # fmt: skip
 #: Those that may be absent.
 ABSENT = ("bias", "offsets", "addend", "q", "mask", "scale")
 FORMS = [(profile, name) for profile in PROFILES for name in forms(profile)]
@@ -258,6 +258,37 @@ def quantized(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
 
 
 @st.composite
+def integers(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
+    """Updates of stored integers, and sums of int16 over two axes."""
+    name = draw(st.sampled_from(["SUM_S16", "UPDATE_S8", "UPDATE_S16"]))
+    given = {"outer": draw(st.integers(1, 3)), "channels": draw(sizes), "inner": draw(st.one_of(st.just(1), sizes))}
+    axes = {"x_outer": given["outer"], "x_channel": given["channels"], "x_inner": given["inner"]}
+    given |= strides(draw, axes, draw(st.sampled_from(["x_channel", "x_inner"])))
+    limit = np.float32(draw(st.sampled_from([0.0, 1.0, 2.5, 256.0, 16384.0, 1e9, -1.0, np.nan])))
+    given |= {"accumulate": draw(st.integers(0, 1)), "stream": draw(st.integers(0, 9)), "zero": 3}
+    given |= {"limit": int(limit.view(np.uint32)), "low": draw(st.sampled_from([-128, -127, -32768, -2147483648]))}
+    return name, given | {"high": draw(st.sampled_from([127, 32767, 2147483647]))}, absent_of(draw, "divisor", "scale")
+
+
+@st.composite
+def sums_of_gradients(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
+    given = {"d0": draw(st.integers(1, 2)), "d1": draw(st.integers(1, 2)), "d2": draw(st.integers(1, 5)),
+             "d3": draw(sizes)}  # fmt: skip
+    for side in "abs":
+        found = strides(draw, {f"{side}{i}": given[f"d{i}"] for i in range(4)}, f"{side}3")
+        given |= {axis: draw(st.sampled_from([step, step, step, 0])) for axis, step in found.items()}
+    byte = st.integers(-128, 127)
+    given |= {"low": draw(byte), "high": draw(byte), "limit": draw(st.integers(1, 32767))}
+    other = ("b", "b_exponent") if draw(st.booleans()) else ()
+    return "ADD_S16", given, (*other, *absent_of(draw, "q", "mask", "scale"))
+
+
+def absent_of(draw: st.DrawFn, *operands: str) -> tuple[str, ...]:
+    """Draw which operands are absent."""
+    return tuple(operand for operand in operands if draw(st.booleans()))
+
+
+@st.composite
 def sums(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
     few = st.sampled_from([1, 1, 1, 2, 3])
     kept = {"k0": draw(few), "k1": draw(few), "k2": draw(st.one_of(st.just(1), sizes)), "k3": draw(sizes)}
@@ -292,7 +323,8 @@ def normalizations(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...
 
 
 DRAWN = {"products": products(), "updates": updates(), "checks": checks(), "convolutions": convolutions(),
-         "quantized convolutions": quantized(), "sums": sums(), "pools": pools(),
+         "quantized convolutions": quantized(), "integers": integers(), "sums of gradients": sums_of_gradients(),
+         "sums": sums(), "pools": pools(),
          "normalizations": normalizations()}  # fmt: skip
 
 

@@ -2,6 +2,7 @@
  * the strides. */
 #include "../../conv_grad_x_s16.h"
 #include "blocks/depthwise_s16.h"
+#include "blocks/gradient_lanes.h"
 #include "s8.h"
 #include "simd.h"
 
@@ -14,9 +15,7 @@ typedef struct conv_grad_x_kernel {
     size_t first;               /* offset of the group in dx */
     uint32_t step;              /* from one number of a pixel to the next */
     uint32_t channel;           /* the group's first, among all groups' */
-    gm_gradient_s16 *made;
-    int16_t *dx;                /* NULL: numbers are only seen */
-    gm_int_lanes largest;       /* bits, as those of made */
+    gm_lanes_made lanes;
 } conv_grad_x_kernel;
 
 GM_SIMD_INLINE void read_gradients(const void *kernel, int16_t *to, size_t offset, uint32_t numbers, uint32_t step)
@@ -37,54 +36,17 @@ GM_SIMD_INLINE gm_pairs read_pairs_of_gradients(const void *kernel, size_t first
     return gm_pairs_of_numbers(dy + first, dy + second);
 }
 
-/* gm_passes() of GM_LANES neighbours. */
-GM_SIMD_INLINE gm_int_lanes lanes_that_pass(const gm_clamp_mask *mask, size_t at)
-{
-    gm_int_lanes passes = (gm_int_lanes){0} - 1;
-    if (mask->q != NULL) {
-        gm_byte_lanes q;
-        memcpy(&q, mask->q + at, sizeof q);
-        gm_int_lanes wide = __builtin_convertvector(q, gm_int_lanes);
-        passes = (wide > mask->low) & (wide < mask->high);
-    }
-    if (mask->bits != NULL) {
-        uint32_t bytes = mask->bits[at / 8] | (uint32_t)mask->bits[(at + GM_LANES - 1) / 8] << 8;
-        gm_int_lanes lane;
-        for (uint32_t i = 0; i < GM_LANES; i++) {
-            lane[i] = (int32_t)(1u << i);
-        }
-        passes = passes & (((int32_t)(bytes >> at % 8) & lane) != 0);
-    }
-    return passes;
-}
-
 /* gm_finish_s16_sum() of GM_LANES neighbours. */
 GM_SIMD_INLINE gm_float_lanes finish_lanes(const gm_grad_x_s16 *x, const uint32_t *sums, size_t at, uint32_t channel)
 {
     gm_float_lanes value = __builtin_convertvector(gm_lanes_of_words(sums), gm_float_lanes) * gm_lanes_splat(x->unit);
     if (x->addend != NULL) {
-        gm_short_lanes addend;
-        memcpy(&addend, x->addend + at, sizeof addend);
-        value = value + __builtin_convertvector(addend, gm_float_lanes) * gm_lanes_splat(x->addend_unit);
+        value = value + gm_lanes_of_s16(x->addend + at) * gm_lanes_splat(x->addend_unit);
     }
     if (x->scale != NULL) {
         value = value * gm_lanes_load(x->scale + channel);
     }
-    return gm_lanes_choose(lanes_that_pass(&x->mask, at), value, gm_lanes_splat(0.0f));
-}
-
-/* gm_make() of GM_LANES neighbours. */
-GM_SIMD_INLINE void make_lanes(conv_grad_x_kernel *c, gm_float_lanes value, size_t at)
-{
-    gm_int_lanes bits = (gm_int_lanes)value & 0x7fffffff, larger = bits > c->largest;
-    c->largest = (larger & bits) | (~larger & c->largest);
-    if (c->dx != NULL) {
-        gm_float_lanes q = value * gm_lanes_splat(c->made->inverse);
-        q = gm_lanes_at_most(q, gm_lanes_splat(c->made->limit));
-        q = gm_lanes_at_least(q, gm_lanes_splat(-c->made->limit));
-        gm_short_lanes numbers = __builtin_convertvector(gm_lanes_round(q), gm_short_lanes);
-        memcpy(c->dx + at, &numbers, sizeof numbers);
-    }
+    return gm_lanes_choose(gm_lanes_that_pass(&x->mask, at), value, gm_lanes_splat(0.0f));
 }
 
 GM_SIMD_INLINE void make_pixel(void *kernel, const gm_s16_pixel *pixel, uint32_t output, uint32_t outputs,
@@ -98,11 +60,11 @@ GM_SIMD_INLINE void make_pixel(void *kernel, const gm_s16_pixel *pixel, uint32_t
     uint32_t i = 0, step = c->step, channel = c->channel + output;
     for (; step == 1 && outputs - i >= GM_LANES; i += GM_LANES) {
         size_t here = at + output + i;
-        make_lanes(c, finish_lanes(c->x, sums + i, here, channel + i), here);
+        gm_make_lanes(&c->lanes, finish_lanes(c->x, sums + i, here, channel + i), here);
     }
     for (; i < outputs; i++) {
         uint32_t here = (uint32_t)(at + (size_t)(output + i) * step);
-        gm_make(c->made, c->dx, here, gm_finish_s16_sum(c->x, sums[i], here, channel + i));
+        gm_make(c->lanes.made, c->lanes.to, here, gm_finish_s16_sum(c->x, sums[i], here, channel + i));
     }
 }
 
@@ -129,21 +91,12 @@ static void make_groups(gm_s16_windows *windows, conv_grad_x_kernel *kernel)
     }
 }
 
-/* What the vectors have seen is added to what was seen one by one. */
-static void see_lanes(const conv_grad_x_kernel *kernel)
-{
-    for (uint32_t i = 0; i < GM_LANES; i++) {
-        uint32_t bits = (uint32_t)kernel->largest[i];
-        kernel->made->largest = bits > kernel->made->largest ? bits : kernel->made->largest;
-    }
-}
-
 int gm_simd_conv_grad_x_s16(const gm_session *session, const gm_grad_x_s16 *x, gm_gradient_s16 *made, int16_t *dx)
 {
     const gm_insn_conv_grad_x_s16 *insn = x->insn;
     gm_s16_windows windows = GM_S16_WINDOWS(session, insn, insn->out_channels, insn->in_channels);
     conv_grad_x_kernel kernel = {
-        .x = x, .windows = &windows, .dy = x->dy, .step = insn->x_channel, .made = made, .dx = dx};
+        .x = x, .windows = &windows, .dy = x->dy, .step = insn->x_channel, .lanes = {.made = made, .to = dx}};
     if (!gm_simd_runs() || !gm_window_fits(insn->kernel_h, insn->kernel_w)) {
         return 0;
     }
@@ -156,7 +109,7 @@ int gm_simd_conv_grad_x_s16(const gm_session *session, const gm_grad_x_s16 *x, g
     } else {
         make_groups(&windows, &kernel);
     }
-    see_lanes(&kernel);
+    gm_see_lanes(&kernel.lanes);
     return 1;
 }
 

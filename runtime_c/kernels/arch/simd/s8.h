@@ -10,6 +10,9 @@
 #if GM_ARCH_SIMD_S8
 
 struct gm_grad_x_s16;
+struct gm_sum_s16;
+
+#define GM_SUMS_AT_ONCE (4u * 8u)
 
 /* Returns 1 where it is done, 0 where it is left to plain C. */
 int gm_simd_conv_s8(const struct gm_session *session, const gm_insn_conv_s8 *insn);
@@ -17,6 +20,17 @@ int gm_simd_conv_s8(const struct gm_session *session, const gm_insn_conv_s8 *ins
 /* Sees all numbers of dx, and writes them there unless it is NULL. Returns 1 where it is done. */
 int gm_simd_conv_grad_x_s16(const struct gm_session *session, const struct gm_grad_x_s16 *x, gm_gradient_s16 *made,
                             int16_t *dx);
+
+/* Stores q - step in some elements from number `first` on, a step being rate times step[i], and
+ * returns how many; those behind it are left. */
+uint32_t gm_simd_take_steps(const gm_stored_update *u, const float *step, float rate, uint32_t first, uint32_t n);
+
+/* Sees all sums, and writes them to y unless it is NULL. Returns 1 where it is done. */
+int gm_simd_add_s16(const gm_insn_add_s16 *insn, const struct gm_sum_s16 *x, gm_gradient_s16 *made, int16_t *y);
+
+/* Sums x over outer and inner for some channels from the first on, GM_SUMS_AT_ONCE at most, and
+ * returns how many. */
+uint32_t gm_simd_sum_channels(const gm_insn_sum_s16 *insn, const int16_t *x, uint32_t channels, int64_t *sums);
 
 /* CONV_GRAD_W_S16, or CONV_UPDATE_S16, which takes what it would give. */
 typedef struct gm_simd_gradient {

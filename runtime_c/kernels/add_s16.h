@@ -1,0 +1,27 @@
+/* The operands of ADD_S16. */
+#ifndef GM_ADD_S16_H
+#define GM_ADD_S16_H
+
+#include "gradient_s16.h"
+
+typedef struct gm_sum_s16 {
+    const int16_t *a, *b; /* b: NULL for none */
+    const float *scale;   /* NULL: 1 */
+    float a_unit, b_unit;
+    gm_clamp_mask mask;
+} gm_sum_s16;
+
+/* Returns the sum of number `a` of a and `b` of b, times number `s` of scale, or 0 where i does not pass the mask. */
+static inline float gm_sum_s16_at(const gm_sum_s16 *x, uint32_t a, uint32_t b, uint32_t s, uint32_t i)
+{
+    if (!gm_passes(&x->mask, i)) {
+        return 0.0f;
+    }
+    float value = (float)x->a[a] * x->a_unit;
+    if (x->b != NULL) {
+        value = value + (float)x->b[b] * x->b_unit;
+    }
+    return x->scale != NULL ? value * x->scale[s] : value;
+}
+
+#endif
