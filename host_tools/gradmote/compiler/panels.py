@@ -18,6 +18,9 @@ ROWS, COLUMNS = 2, 4
 #: is packed once for all tiles that fit, which with four of them costs some hundredths of an instruction a product.
 MOST_WORDS, MOST_WORDS_OF_FEW, MOST_WORDS_OF_ONE = 1024, 2048, 4096
 FEW_TILES = 4
+#: The channels of depthwise layers that are taken at once, and the words that kernels of 3 by 3 leave between their
+#: weights, to sums.
+CHANNELS, UNREAD_WORDS = 4, 40
 
 
 def panel_words(made: Packing) -> int:
@@ -56,10 +59,11 @@ def second_row_words(made: ConvUpdateS16, tiles: int) -> int:
 def least_words(made: Packing) -> int:
     """Return the words of the smallest panel that an instruction that has one should keep.
 
-    An update keeps none where that would be the peak, and no small one: so of rows of a whole image.
+    An update keeps none where that would be the peak, and no small one: so of rows of a whole image. Depthwise layers
+    keep all but the sums of whole rows.
     """
     if is_depthwise(made):
-        return made.panel_words
+        return made.panel_words - words_of_whole_rows(made)
     one = min(made.panel_words, words_of_tiles(made, 1))
     return 0 if isinstance(made, ConvUpdateS16) and one > MOST_WORDS else one
 
@@ -69,6 +73,8 @@ def words_within(made: Packing, words: int) -> int:
     least = least_words(made)
     if words >= made.panel_words or least == made.panel_words:
         return made.panel_words
+    if is_depthwise(made):
+        return max(words, least)
     length, _ = product_of(made)
     sizes = (words_of_tiles(made, tiles) for tiles in range(tiles_in(words, length), 0, -1))
     return next((size for size in sizes if size <= words), least)
@@ -101,14 +107,26 @@ def words_of_fours(numbers: int) -> int:
 
 def depthwise_words(made: Packing) -> int:
     """Return the words of both sets of weights, or of the sums for them, and of the rows under the kernel."""
-    channels, under = 4, made.kernel_w // 2
-    weights = 2 * (2 * made.kernel_h - 1) * channels * (under + 1)
+    under = made.kernel_w // 2
+    weights = 2 * (2 * made.kernel_h - 1) * CHANNELS * (under + 1)
     if isinstance(made, ConvS8):
         pairs = (made.out_w - 1) * made.stride_w // 2 + under + 1
-        return weights + pairs * made.kernel_h * channels
+        return weights + pairs * made.kernel_h * CHANNELS + words_of_whole_rows(made)
     if isinstance(made, ConvGradXS16):
         pairs = (made.in_w - 1) // 2 + under + 1
-        return weights + pairs * made.kernel_h * channels + made.in_w * channels
+        return weights + pairs * made.kernel_h * CHANNELS + even(made.in_w) * CHANNELS
     pairs = ((made.out_w - 1) * made.stride_w + 1) // 2 + 1
-    sums = 3 * made.kernel_h * made.kernel_w * channels + 1
-    return sums + 2 * pairs * channels + (pairs + under) * channels * made.kernel_h
+    sums = 3 * made.kernel_h * made.kernel_w * CHANNELS + 1
+    return sums + 2 * pairs * CHANNELS + (pairs + under) * CHANNELS * made.kernel_h
+
+
+def words_of_whole_rows(made: Packing) -> int:
+    """Return the words of the sums of a row of outputs, where these are one run and have no room between weights."""
+    at_once = isinstance(made, ConvS8) and made.kernel_h == 3 and made.kernel_w == 3 and made.stride_w <= 2
+    words = even(made.out_w) * CHANNELS
+    return words if at_once and words > UNREAD_WORDS else 0
+
+
+def even(n: int) -> int:
+    """Return n, or the next number where it is odd."""
+    return n + n % 2

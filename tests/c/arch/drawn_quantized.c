@@ -113,10 +113,10 @@ typedef struct shape {
 /* Depthwise, of several groups, or of one. */
 static void draw_channels(shape *s)
 {
-    uint32_t kind = below(3);
-    s->groups = kind < 2 ? between(1, 9) : 1;
-    s->in_channels = kind == 0 ? 1 : between(1, kind == 1 ? 6 : below(2) ? 5 : 40);
-    s->out_channels = kind == 0 ? 1 : between(1, kind == 1 ? 6 : 20);
+    uint32_t kind = below(4);
+    s->groups = kind < 3 ? between(1, 9) : 1;
+    s->in_channels = kind < 2 ? 1 : between(1, kind == 2 ? 6 : below(2) ? 5 : 40);
+    s->out_channels = kind < 2 ? 1 : between(1, kind == 2 ? 6 : 20);
 }
 
 static int draw_window(shape *s)
@@ -125,12 +125,12 @@ static int draw_window(shape *s)
     if (below(3) == 0) {
         s->kernel_w = s->kernel_h;
     }
-    int is_depthwise = s->in_channels == 1 && s->out_channels == 1;
-    if (is_depthwise && below(2)) {
-        s->kernel_h = 3 + 2 * below(3);
+    int is_depthwise = s->in_channels == 1 && s->out_channels == 1, is_usual = is_depthwise && below(3);
+    if (is_usual) {
+        s->kernel_h = below(2) ? 3 : 5 + 2 * below(2), s->kernel_w = below(4) ? s->kernel_h : s->kernel_w;
     }
-    s->stride_h = between(1, 3), s->stride_w = below(2) ? s->stride_h : between(1, 3);
-    s->dilation_h = is_depthwise || below(4) ? 1 : 2, s->dilation_w = below(4) ? 1 : 2;
+    s->stride_h = between(1, is_usual ? 2 : 3), s->stride_w = below(3) ? s->stride_h : between(1, 3);
+    s->dilation_h = is_depthwise || below(4) ? 1 : 2, s->dilation_w = is_usual || below(4) ? 1 : 2;
     s->pad_h = below(s->kernel_h + 1), s->pad_w = below(s->kernel_w + 1);
     s->in_h = between(1, 9), s->in_w = below(8) ? between(1, 9) : between(10, 300);
     uint32_t reach_h = (s->kernel_h - 1) * s->dilation_h + 1, reach_w = (s->kernel_w - 1) * s->dilation_w + 1;

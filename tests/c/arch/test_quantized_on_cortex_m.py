@@ -52,7 +52,7 @@ PROCESSORS: dict[str, tuple[str, Sequence[str]]] = {
     "Cortex-M4F": ("mps2_an386", ()),
     "Cortex-M55": ("mps3_an547", ()),
     "Cortex-M3": ("mps2_an385", ()),
-    "Cortex-M0": ("mps2_an385", ("-mcpu=cortex-m0", "-mthumb", "-mfloat-abi=soft", f"-DDRAWS={DRAWS // 4}")),
+    "Cortex-M0": ("mps2_an385", ("-mcpu=cortex-m0", "-mthumb", "-mfloat-abi=soft", f"-DDRAWS={DRAWS // 2}")),
 }
 
 

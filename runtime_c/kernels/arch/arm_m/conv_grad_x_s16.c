@@ -46,6 +46,9 @@ typedef struct grad_x {
     uint32_t *panel;
 #if GM_ARCH_DSP
     gm_gradient_tiles whole;
+#define TILES_OF(x) (&(x).whole)
+#else
+#define TILES_OF(x) NULL
 #endif
 } grad_x;
 
@@ -231,7 +234,8 @@ int gm_arm_conv_grad_x_s16(const struct gm_session *session, const gm_insn_conv_
     if (!suits_grad_x(session, insn)) {
         return 0;
     }
-    if (!gm_helium_depthwise_grad_x_s16(session, insn, &x.finish) && !gm_arm_depthwise_grad_x_s16(session, insn, &x.finish)) {
+    if (!gm_helium_depthwise_grad_x_s16(session, insn, &x.finish) &&
+        !gm_arm_depthwise_grad_x_s16(session, insn, &x.finish, TILES_OF(x))) {
         if (most_words(insn) > insn->panel_words / (GM_PAIR_ROWS + GM_PAIR_COLUMNS)) {
             return 0;
         }

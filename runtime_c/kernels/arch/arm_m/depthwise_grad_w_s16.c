@@ -5,6 +5,7 @@
  */
 #include "conv_grad_s16.h"
 
+#include "blocks/depthwise_3x3.h"
 #include "blocks/depthwise_inputs.h"
 #include "blocks/depthwise_kernel.h"
 #include "blocks/depthwise_outputs.h"
@@ -26,8 +27,9 @@ typedef struct depthwise_grad_w {
     uint32_t pairs;          /* of a row of gradients */
     uint32_t row_words;      /* of a row of inputs */
     uint32_t sum_count;
-    int64_t *long_sums;      /* by tap, then channel */
+    int64_t *long_sums;
     uint32_t *sums, *dy, *x;
+    int takes_3x3;           /* by depthwise_3x3.h: sums of 32 bits by channel, then tap; else by tap, then channel */
 } depthwise_grad_w;
 
 /* ---- Products -------------------------------------------------------------------------------- */
@@ -74,6 +76,23 @@ static void add_products(uint32_t *sums, const uint32_t *x, const uint32_t *dy, 
 
 #endif
 
+#if GM_ARCH_DSP
+
+/* A row of outputs by depthwise_3x3.h. */
+static void add_3x3_row(const depthwise_grad_w *d, uint32_t o)
+{
+    uint32_t turn = o * d->insn->stride_h % 3;
+    gm_depthwise_3x3_row row = {{NULL, NULL, NULL}, d->x, d->dy, d->dy + d->outputs.pairs * GM_DEPTHWISE_CHANNELS};
+    for (uint32_t k = 0; k < 3; k++, turn = turn < 2 ? turn + 1 : 0) {
+        row.sums[turn] = d->sums + 3 * k;
+    }
+    gm_depthwise_3x3_gradients(&row, d->insn->stride_w);
+}
+
+#else
+#define add_3x3_row(d, o) ((void)(d), (void)(o))
+#endif
+
 /* All taps of a row of outputs. */
 static void add_gradient_row(const depthwise_grad_w *d, uint32_t o)
 {
@@ -89,12 +108,17 @@ static void add_gradient_row(const depthwise_grad_w *d, uint32_t o)
     }
 }
 
-/* Adds the sums to those of 64 bits, and begins anew. */
+/* Adds the sums to those of 64 bits, by tap, then channel, and begins anew. */
 static void keep_sums(const depthwise_grad_w *d)
 {
-    for (uint32_t i = 0; i < d->sum_count; i++) {
-        d->long_sums[i] += (int32_t)d->sums[i];
-        d->sums[i] = 0;
+    uint32_t taps = d->sum_count / GM_DEPTHWISE_CHANNELS;
+    int64_t *to = d->long_sums;
+    for (uint32_t tap = 0; tap < taps; tap++) {
+        for (uint32_t c = 0; c < GM_DEPTHWISE_CHANNELS; c++, to++) {
+            uint32_t *sum = d->sums + (d->takes_3x3 ? c * taps + tap : tap * GM_DEPTHWISE_CHANNELS + c);
+            *to += (int32_t)*sum;
+            *sum = 0;
+        }
     }
 }
 
@@ -102,14 +126,11 @@ static void keep_sums(const depthwise_grad_w *d)
 
 static void pack_depthwise_gradients(const depthwise_grad_w *d, const int16_t *dy)
 {
-    uint32_t *even = d->dy, *odd = d->dy + d->pairs * GM_DEPTHWISE_CHANNELS;
-    gm_four_gradients before = {0, 0};
-    for (uint32_t i = 0; i < d->pairs; i++, even += GM_DEPTHWISE_CHANNELS, odd += GM_DEPTHWISE_CHANNELS) {
-        gm_four_gradients left = gm_gradients_at(&d->outputs, dy, 2 * i);
-        gm_four_gradients right = gm_gradients_at(&d->outputs, dy, 2 * i + 1);
-        gm_store_gradients(even, left, right);
-        gm_store_gradients(odd, before, left);
-        before = right;
+    gm_depthwise_outputs outputs = d->outputs;
+    gm_pack_depthwise_outputs(&outputs, dy, d->dy);
+    if (!d->takes_3x3) {
+        outputs.pad = 1;
+        gm_pack_depthwise_outputs(&outputs, dy, d->dy + d->pairs * GM_DEPTHWISE_CHANNELS);
     }
 }
 
@@ -131,7 +152,11 @@ static void add_each_row(const depthwise_grad_w *d, const int8_t *x, const int16
             outputs = insn->out_w;
         }
         pack_depthwise_gradients(d, dy + o * insn->y_h);
-        add_gradient_row(d, o);
+        if (d->takes_3x3) {
+            add_3x3_row(d, o);
+        } else {
+            add_gradient_row(d, o);
+        }
     }
     keep_sums(d);
 }
@@ -162,6 +187,27 @@ static int suits_depthwise_grad_w(const gm_insn_conv_grad_w_s16 *insn)
            insn->out_w <= MOST_OUTPUTS;
 }
 
+/* Where there is a faster way for kernels of 3 by 3, and it has room: the three rows of each pair of columns lie
+ * together, and gradients have no zeros between them. words: of the panel that are left for inputs and gradients. */
+static void choose_3x3_gradients(depthwise_grad_w *d, uint32_t words)
+{
+#if GM_ARCH_DSP
+    const gm_insn_conv_grad_w_s16 *insn = d->insn;
+    uint32_t dy_pairs = (insn->out_w + 1) / 2 + 1, x_pairs = insn->stride_w * dy_pairs;
+    if (insn->kernel_h != 3 || insn->kernel_w != 3 || insn->stride_w > 2 ||
+        dy_pairs * GM_DEPTHWISE_CHANNELS + x_pairs * GM_WORDS_OF_3_ROWS > words) {
+        return;
+    }
+    d->takes_3x3 = 1;
+    d->outputs.stride = 1, d->outputs.pairs = dy_pairs;
+    d->x = d->dy + dy_pairs * GM_DEPTHWISE_CHANNELS;
+    d->inputs.pairs = x_pairs, d->inputs.pair_words = GM_WORDS_OF_3_ROWS;
+    d->row_words = GM_DEPTHWISE_CHANNELS;
+#else
+    (void)d, (void)words;
+#endif
+}
+
 int gm_arm_depthwise_grad_w_s16(const struct gm_session *session, const gm_insn_conv_grad_w_s16 *insn,
                                 const gm_weight_gradients *made)
 {
@@ -181,11 +227,13 @@ int gm_arm_depthwise_grad_w_s16(const struct gm_session *session, const gm_insn_
         .made = made,
         .inputs = {.columns = insn->in_w, .step = insn->x_w, .pad = insn->pad_w,
                    .zero = gm_nearest_int8(insn->x_zero), .pairs = (uint32_t)row_words / GM_DEPTHWISE_CHANNELS, .pair_words = GM_DEPTHWISE_CHANNELS},
-        .outputs = {.columns = insn->out_w, .step = insn->y_w, .stride = insn->stride_w},
+        .outputs = {.columns = insn->out_w, .step = insn->y_w, .stride = insn->stride_w, .pairs = (uint32_t)pairs,
+                    .pair_words = GM_DEPTHWISE_CHANNELS},
         .pairs = (uint32_t)pairs, .row_words = (uint32_t)row_words, .sum_count = sum_count,
         .long_sums = (int64_t *)(void *)panel, .sums = panel + 2 * sum_count, .dy = panel + 3 * sum_count,
         .x = panel + 3 * sum_count + 2 * (uint32_t)pairs * GM_DEPTHWISE_CHANNELS,
     };
+    choose_3x3_gradients(&d, insn->panel_words - 3 * sum_count - 1);
     each_grad_w_channel(session, &d);
     return 1;
 }

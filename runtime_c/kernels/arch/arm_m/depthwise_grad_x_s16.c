@@ -4,10 +4,12 @@
  */
 #include "conv_grad_s16.h"
 
+#include "blocks/depthwise_3x3.h"
 #include "blocks/depthwise_kernel.h"
 #include "blocks/depthwise_outputs.h"
 #include "blocks/depthwise_pixels.h"
 #include "blocks/finish_s16.h"
+#include "blocks/gradient_tiles.h"
 
 #if GM_ARCH_CONV_GRAD_X_S16 && GM_ARCH_PAIRS
 
@@ -16,27 +18,18 @@ typedef struct depthwise_grad_x {
     const gm_insn_conv_grad_x_s16 *insn;
     gm_depthwise_kernel kernel;
     gm_depthwise_outputs outputs;
-    uint32_t pad_h, pad_w; /* of the turned kernel */
     uint32_t first;        /* channel */
-    uint32_t pairs;        /* of a row */
-    uint32_t pair_words;   /* from a pair to the next one */
     uint32_t *sums, *rows;
+    struct gm_gradient_tiles *columns; /* two are finished at once; NULL: one */
 } depthwise_grad_x;
 
 /* Row number `row` of the gradients among zeros. dy: of its sample and channels. */
 static void pack_gradient_row(const depthwise_grad_x *d, const int16_t *dy, uint32_t row, uint32_t *to)
 {
     const gm_insn_conv_grad_x_s16 *insn = d->insn;
-    uint32_t o = row / insn->stride_h, is_there = o < insn->out_h && o * insn->stride_h == row;
-    const int16_t *from = dy + o * insn->y_h;
-    for (uint32_t i = 0; i < d->pairs; i++, to += d->pair_words) {
-        gm_four_gradients left = {0, 0}, right = {0, 0};
-        if (is_there) {
-            left = gm_gradients_at(&d->outputs, from, 2 * i - d->pad_w);
-            right = gm_gradients_at(&d->outputs, from, 2 * i + 1 - d->pad_w);
-        }
-        gm_store_gradients(to, left, right);
-    }
+    uint32_t o = insn->stride_h == 1 ? row : row / insn->stride_h;
+    int is_there = o < insn->out_h && o * insn->stride_h == row;
+    gm_pack_depthwise_outputs(&d->outputs, is_there ? dy + o * insn->y_h : NULL, to);
 }
 
 /* Sums of a row of inputs. */
@@ -49,20 +42,36 @@ static void sum_row(const depthwise_grad_x *d, gm_depthwise_pixels *pixels, uint
     gm_depthwise_sums(pixels, rows, d->kernel.columns);
 }
 
+/* Finishes two columns at a time. Returns how many. at: of the row in dx. */
+static uint32_t finish_columns(const depthwise_grad_x *d, const gm_finish_s16 *finish, uint32_t at)
+{
+#if GM_ARCH_DSP
+    uint32_t pairs = d->insn->in_w / 2;
+    if (d->columns && d->kernel.channels == GM_DEPTHWISE_CHANNELS && pairs > 0) {
+        d->columns->tiles = pairs;
+        gm_make_gradients_of_row(d->columns, finish, d->sums, at, d->insn->x_w, d->first);
+        return 2 * pairs;
+    }
+#else
+    (void)d, (void)finish, (void)at;
+#endif
+    return 0;
+}
+
 /* One sample of four channels. Rows are counted from the first one of padding on. at: offset in dx. */
 static void finish_each_row(const depthwise_grad_x *d, gm_depthwise_pixels *pixels, gm_finish_s16 *finish, const int16_t *dy,
                      uint32_t at)
 {
     const gm_insn_conv_grad_x_s16 *insn = d->insn;
-    uint32_t next = 0;
-    for (uint32_t row = 0; row < insn->in_h; row++) {
+    uint32_t next = 0, pad_h = insn->kernel_h - 1 - insn->pad_h; /* of the turned kernel */
+    for (uint32_t row = 0; row < insn->in_h; row++, at += insn->x_h) {
         for (; next < row + insn->kernel_h; next++) {
-            pack_gradient_row(d, dy, next - d->pad_h, d->rows + next % insn->kernel_h * GM_DEPTHWISE_CHANNELS);
+            pack_gradient_row(d, dy, next - pad_h, d->rows + next % insn->kernel_h * GM_DEPTHWISE_CHANNELS);
         }
         sum_row(d, pixels, row);
-        for (uint32_t column = 0; column < insn->in_w; column++) {
+        for (uint32_t column = finish_columns(d, finish, at); column < insn->in_w; column++) {
             gm_finish_channels(finish, d->sums + column * GM_DEPTHWISE_CHANNELS, d->kernel.channels,
-                               at + row * insn->x_h + column * insn->x_w, insn->x_group, d->first);
+                               at + column * insn->x_w, insn->x_group, d->first);
         }
     }
 }
@@ -72,9 +81,10 @@ static void each_grad_x_channel(const struct gm_session *session, depthwise_grad
     static const int32_t no_bias[GM_DEPTHWISE_CHANNELS];
     const gm_insn_conv_grad_x_s16 *insn = d->insn;
     gm_depthwise_pixels pixels = {
-        .x = d->rows, .pair_bytes = 4 * d->pair_words, .stride = 1, .bias = no_bias,
-        .window_bytes = 4 * gm_pairs_under(insn->kernel_w) * d->pair_words,
+        .x = d->rows, .pair_bytes = 4 * d->outputs.pair_words, .stride = 1, .bias = no_bias,
+        .window_bytes = 4 * gm_pairs_under(insn->kernel_w) * d->outputs.pair_words,
         .weights_skip = 4 * (insn->kernel_h - 1) * GM_DEPTHWISE_CHANNELS,
+        .sums = d->sums + (insn->in_w + insn->in_w % 2) * GM_DEPTHWISE_CHANNELS == d->rows ? d->sums : NULL,
     };
     uint32_t last_tap = (insn->kernel_h - 1) * insn->w_h + (insn->kernel_w - 1) * insn->w_w;
     for (; d->first < insn->groups; d->first += GM_DEPTHWISE_CHANNELS) {
@@ -88,6 +98,22 @@ static void each_grad_x_channel(const struct gm_session *session, depthwise_grad
     }
 }
 
+/* Two columns are finished at once where that gives the same bits. tiles: of nothing yet. Its frame is not on the stack
+ * while rows are computed. */
+__attribute__((noinline)) static struct gm_gradient_tiles *
+columns_at_once(const gm_insn_conv_grad_x_s16 *insn, const gm_finish_s16 *finish, struct gm_gradient_tiles *tiles)
+{
+#if GM_ARCH_DSP
+    if (insn->x_group == 1 && gm_suits_gradient_tiles(finish, insn->groups)) {
+        *tiles = gm_gradient_tiles_of(finish, 0);
+        return tiles;
+    }
+#else
+    (void)insn, (void)finish, (void)tiles;
+#endif
+    return NULL;
+}
+
 static int suits_depthwise_grad_x(const gm_insn_conv_grad_x_s16 *insn)
 {
     return insn->in_channels == 1 && insn->out_channels == 1 && insn->y_group == 1 && insn->dilation_h == 1 &&
@@ -96,7 +122,7 @@ static int suits_depthwise_grad_x(const gm_insn_conv_grad_x_s16 *insn)
 }
 
 int gm_arm_depthwise_grad_x_s16(const struct gm_session *session, const gm_insn_conv_grad_x_s16 *insn,
-                                gm_finish_s16 *finish)
+                                gm_finish_s16 *finish, struct gm_gradient_tiles *tiles)
 {
     if (!suits_depthwise_grad_x(insn)) {
         return 0;
@@ -104,20 +130,32 @@ int gm_arm_depthwise_grad_x_s16(const struct gm_session *session, const gm_insn_
     uint32_t set_words = gm_depthwise_set_words(insn->kernel_h, insn->kernel_w);
     uint64_t pairs = ((uint64_t)insn->in_w - 1) / 2 + gm_pairs_under(insn->kernel_w);
     uint64_t words = pairs * insn->kernel_h * GM_DEPTHWISE_CHANNELS + (uint64_t)insn->in_w * GM_DEPTHWISE_CHANNELS + 2 * set_words;
+    uint32_t odd_words = insn->in_w % 2 * GM_DEPTHWISE_CHANNELS;
     if (words > insn->panel_words) {
         return 0;
     }
+    if (words + odd_words > insn->panel_words) {
+        odd_words = 0; /* one column after another */
+    }
     uint32_t *panel = (uint32_t *)(void *)(session->arena + insn->panel);
     depthwise_grad_x d = {
-        .insn = insn, .pad_h = insn->kernel_h - 1 - insn->pad_h, .pad_w = insn->kernel_w - 1 - insn->pad_w,
+        .insn = insn,
         .kernel = {.rows = insn->kernel_h, .columns = insn->kernel_w, .row_step = -(int32_t)insn->w_h,
                    .column_step = -(int32_t)insn->w_w, .channel_step = (int32_t)insn->w_group,
                    .zero = gm_nearest_int8(insn->w_zero), .set_words = set_words},
-        .outputs = {.columns = insn->out_w, .step = insn->y_w, .stride = insn->stride_w},
-        .pairs = (uint32_t)pairs, .pair_words = insn->kernel_h * GM_DEPTHWISE_CHANNELS,
-        .sums = panel + 2 * set_words, .rows = panel + 2 * set_words + insn->in_w * GM_DEPTHWISE_CHANNELS,
+        .outputs = {.columns = insn->out_w, .step = insn->y_w, .stride = insn->stride_w,
+                    .pad = insn->kernel_w - 1 - insn->pad_w, .pairs = (uint32_t)pairs,
+                    .pair_words = insn->kernel_h * GM_DEPTHWISE_CHANNELS},
+        .sums = panel + 2 * set_words,
+        .columns = columns_at_once(insn, finish, tiles),
+        .rows = panel + 2 * set_words + insn->in_w * GM_DEPTHWISE_CHANNELS + odd_words,
     };
     each_grad_x_channel(session, &d, finish, panel);
+#if GM_ARCH_DSP
+    if (d.columns) {
+        gm_see_gradients(d.columns, finish);
+    }
+#endif
     return 1;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "conv_s8.h"
 
+#include "blocks/depthwise_3x3.h"
 #include "blocks/depthwise_inputs.h"
 #include "blocks/depthwise_kernel.h"
 #include "blocks/depthwise_pixels.h"
@@ -91,6 +92,28 @@ static channel_numbers numbers_of(const struct gm_session *session, const depthw
     return n;
 }
 
+/* Where there is a faster way for kernels of 3 by 3, its sums lie between the weights, or behind all rows where more of
+ * them have room there. */
+static void choose_3x3(const depthwise_s8 *d, gm_depthwise_pixels *pixels)
+{
+#if GM_ARCH_DSP
+    const gm_insn_conv_s8 *insn = d->insn;
+    uint32_t used = 2 * d->kernel.set_words + d->inputs.pairs * d->inputs.pair_words;
+    uint32_t behind = (insn->panel_words - used) / (2 * GM_DEPTHWISE_CHANNELS) * 2;
+    if (insn->kernel_h != 3 || insn->kernel_w != 3 || insn->stride_w > 2 || insn->y_group != 1 ||
+        d->inputs.channels < GM_DEPTHWISE_CHANNELS) {
+        return;
+    }
+    pixels->sums = gm_words_between_3x3(d->panel);
+    pixels->sums_outputs = GM_WORDS_BETWEEN_3X3 / GM_DEPTHWISE_CHANNELS;
+    if (behind > pixels->sums_outputs) {
+        pixels->sums = d->panel + used, pixels->sums_outputs = behind;
+    }
+#else
+    (void)d, (void)pixels;
+#endif
+}
+
 static void each_sample(const struct gm_session *session, const depthwise_s8 *d)
 {
     const gm_insn_conv_s8 *insn = d->insn;
@@ -105,6 +128,7 @@ static void each_sample(const struct gm_session *session, const depthwise_s8 *d)
     };
     const int8_t *x = gm_i8(session, insn->x) + d->first;
     int8_t *y = gm_i8_out(session, insn->y) + d->first * insn->y_group;
+    choose_3x3(d, &pixels);
     for (uint32_t b = 0; b < insn->batch; b++) {
         convolve_each_row(d, &pixels, x + b * insn->x_batch, y + b * insn->y_batch);
     }

@@ -6,23 +6,16 @@
 
 #if GM_ARCH_PAIRS
 
-static uint32_t some_channels(const int8_t *from, uint32_t channels)
+static inline uint32_t channels_at(const int8_t *from, uint32_t channels)
 {
     uint32_t four = 0;
+    if (channels == 4) {
+        return gm_four_at(from);
+    }
     for (uint32_t c = 0; c < channels; c++) {
         four |= (uint32_t)(uint8_t)from[c] << 8 * c;
     }
     return four;
-}
-
-/* The channels of a column, or zero points where it lies outside. */
-static inline uint32_t column_of(const gm_depthwise_inputs *inputs, const int8_t *row, uint32_t column)
-{
-    if (column >= inputs->columns) {
-        return ((uint32_t)inputs->zero & 0xffu) * 0x01010101u;
-    }
-    const int8_t *from = row + column * inputs->step;
-    return inputs->channels == 4 ? gm_four_at(from) : some_channels(from, inputs->channels);
 }
 
 static inline void store_pair(uint32_t *to, uint32_t left, uint32_t right, uint32_t minus_zero)
@@ -35,41 +28,47 @@ static inline void store_pair(uint32_t *to, uint32_t left, uint32_t right, uint3
     to[3] = gm_upper_halves(odd_left, odd);
 }
 
-/* Pairs first .. end, which may lie partly outside. */
-static void pack_pairs(const gm_depthwise_inputs *inputs, const int8_t *row, uint32_t *to, uint32_t first, uint32_t end)
+/* Zeros in the pairs from `to` up to the end. */
+static void pack_zeros(const gm_depthwise_inputs *inputs, uint32_t *to, const uint32_t *end)
 {
-    uint32_t minus_zero = gm_pair(-inputs->zero, -inputs->zero);
-    for (uint32_t i = first; i < end; i++) {
-        uint32_t column = 2 * i - inputs->pad;
-        store_pair(to + i * inputs->pair_words, column_of(inputs, row, column), column_of(inputs, row, column + 1),
-                   minus_zero);
-    }
-}
-
-static void pack_zeros(const gm_depthwise_inputs *inputs, uint32_t *to)
-{
-    for (uint32_t i = 0; i < inputs->pairs; i++, to += inputs->pair_words) {
+    for (; to != end; to += inputs->pair_words) {
         to[0] = 0, to[1] = 0, to[2] = 0, to[3] = 0;
     }
 }
 
+/* The columns of x, of which the first one may be the second of its pair. Returns where the next pair goes. channels: a
+ * constant where there are four. */
+static inline __attribute__((always_inline)) uint32_t *pack_columns(const gm_depthwise_inputs *inputs, const int8_t *row,
+                                                                    uint32_t columns, uint32_t channels, uint32_t *to)
+{
+    uint32_t minus_zero = gm_pair(-inputs->zero, -inputs->zero), outside = ((uint32_t)inputs->zero & 0xffu) * 0x01010101u;
+    uint32_t step = inputs->step, pair_words = inputs->pair_words;
+    if (inputs->pad % 2 > 0) {
+        store_pair(to, outside, channels_at(row, channels), minus_zero);
+        row += step, columns--, to += pair_words;
+    }
+    for (; columns >= 2; columns -= 2, row += 2 * step, to += pair_words) {
+        store_pair(to, channels_at(row, channels), channels_at(row + step, channels), minus_zero);
+    }
+    if (columns > 0) {
+        store_pair(to, channels_at(row, channels), outside, minus_zero);
+        to += pair_words;
+    }
+    return to;
+}
+
 void gm_pack_depthwise_inputs(const gm_depthwise_inputs *inputs, const int8_t *row, uint32_t *to)
 {
-    if (row == NULL) {
-        pack_zeros(inputs, to);
-        return;
+    const uint32_t *end = to + inputs->pairs * inputs->pair_words;
+    uint32_t room = 2 * inputs->pairs - inputs->pad;
+    if (row != NULL && inputs->pad < 2 * inputs->pairs) {
+        uint32_t *first = to + inputs->pad / 2 * inputs->pair_words;
+        pack_zeros(inputs, to, first);
+        room = inputs->columns < room ? inputs->columns : room;
+        to = inputs->channels == 4 ? pack_columns(inputs, row, room, 4, first)
+                                   : pack_columns(inputs, row, room, inputs->channels, first);
     }
-    uint32_t pairs = inputs->pairs, first = (inputs->pad + 1) / 2, end = (inputs->columns + inputs->pad) / 2;
-    first = first < pairs ? first : pairs;
-    end = end < first || inputs->channels < 4 ? first : end < pairs ? end : pairs;
-    pack_pairs(inputs, row, to, 0, first);
-    pack_pairs(inputs, row, to, end, pairs);
-    uint32_t minus_zero = gm_pair(-inputs->zero, -inputs->zero), step = inputs->step;
-    const int8_t *from = row + (2 * first - inputs->pad) * step;
-    to += first * inputs->pair_words;
-    for (uint32_t i = first; i < end; i++, from += 2 * step, to += inputs->pair_words) {
-        store_pair(to, gm_four_at(from), gm_four_at(from + step), minus_zero);
-    }
+    pack_zeros(inputs, to, end);
 }
 
 #endif

@@ -27,13 +27,16 @@ typedef struct gm_depthwise_pixels {
     uint32_t y_step;
     uint32_t zero, low, high;           /* as in gm_pair_outputs */
     gm_output_range range;
+    uint32_t *sums;                     /* of a kernel of 3 by 3: room for those of so many outputs, an even number; or NULL */
+    uint32_t sums_outputs;
 } gm_depthwise_pixels;
 
 /* Computes the outputs that are left, under a kernel of so many rows and columns. */
 void gm_depthwise_row(gm_depthwise_pixels *pixels, uint32_t rows, uint32_t columns);
 
 /* The same, of which the sums are stored as they are, four words of each output. Of the fields that
- * say what becomes of sums, only y and left count. */
+ * say what becomes of sums, only y and left count; and sums, where it is not NULL: then four more
+ * words may be written behind the last ones, the stride is 1, and the bias 0. */
 void gm_depthwise_sums(gm_depthwise_pixels *pixels, uint32_t rows, uint32_t columns);
 
 #endif

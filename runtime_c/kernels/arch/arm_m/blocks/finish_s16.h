@@ -27,10 +27,11 @@ gm_finish_s16 gm_finish_of(const struct gm_session *session, const gm_insn_conv_
 void gm_finish_channels(gm_finish_s16 *finish, const uint32_t *sums, uint32_t n, uint32_t at, uint32_t step,
                         uint32_t channel);
 
-/* CONV_GRAD_X_S16 of depthwise convolutions. There is a panel. Returns 0, and does nothing, where that is too small, or
- * channels are no neighbours. */
+/* CONV_GRAD_X_S16 of depthwise convolutions. There is a panel. tiles: room for those of gradient_tiles.h, where there are
+ * any. Returns 0, and does nothing, where the panel is too small, or channels are no neighbours. */
+struct gm_gradient_tiles;
 int gm_arm_depthwise_grad_x_s16(const struct gm_session *session, const gm_insn_conv_grad_x_s16 *insn,
-                                gm_finish_s16 *finish);
+                                gm_finish_s16 *finish, struct gm_gradient_tiles *tiles);
 
 #endif
 #endif

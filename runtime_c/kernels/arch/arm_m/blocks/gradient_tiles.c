@@ -25,8 +25,6 @@ int gm_suits_gradient_tiles(const gm_finish_s16 *f, uint32_t channels)
     return suits;
 }
 
-#if !GM_ARCH_HELIUM
-
 /* The ends of the panels lie on the stack, then the struct, then r7. */
 #define TILES_OFFSET(member) [member] "i"(offsetof(gm_gradient_tiles, member))
 #define EMPTY(sum) LINE("mov " #sum ", #0")
@@ -34,20 +32,33 @@ int gm_suits_gradient_tiles(const gm_finish_s16 *f, uint32_t channels)
     START_PRODUCT                                                                          \
     EMPTY(r0) EMPTY(r1) EMPTY(r2) EMPTY(r3) EMPTY(r4) EMPTY(r5) EMPTY(r6) EMPTY(r7)
 
-/* Sums become 0 where a byte of q is not within least, in r9, and most, in r10. r12 is 0; r8 and q are lost. */
-#define MASK_SUM(sum, bit) LINE("sbfx r11, r8, #" #bit ", #8") LINE("and " #sum ", r11")
-#define MASK_ROW(q, a, b, c, d)                                                            \
-    LINE("ssub8 r8, " #q ", r9") LINE("mvn r8, #0") LINE("sel r8, r8, r12")                \
-    LINE("ssub8 r11, r10, " #q) LINE("sel r8, r8, r12")                                    \
-    MASK_SUM(a, 0) MASK_SUM(b, 8) MASK_SUM(c, 16) MASK_SUM(d, 24)
-#define MASK                                                                               \
+/* 255 in `mask` for each byte of q that is within least, in r9, and most, in r10, else 0. r12 is 0; q is lost. */
+#define MASK_OF(q, mask)                                                                   \
+    LINE("ssub8 " #mask ", " #q ", r9") LINE("mvn " #mask ", #0") LINE("sel " #mask ", " #mask ", r12") \
+    LINE("ssub8 " #q ", r10, " #q) LINE("sel " #mask ", " #mask ", r12")
+/* Sums become 0 where their byte of the mask is; r9 is lost. */
+#define MASK_SUM(sum, mask, bit) LINE("sbfx r9, " #mask ", #" #bit ", #8") LINE("and " #sum ", r9")
+#define MASK_ROW(mask, a, b, c, d)                                                         \
+    MASK_SUM(a, mask, 0) MASK_SUM(b, mask, 8) MASK_SUM(c, mask, 16)                        \
+    LINE("and " #d ", " #d ", " #mask ", asr #24")
+/* q is in r11 and lr. Often all of them pass. */
+#define MASK_BOTH                                                                          \
+    LINE("ldrd r9, r10, [r8, %[least]]") LINE("mov r12, #0")                               \
+    MASK_OF(r11, r8) MASK_OF(lr, r11)                                                      \
+    LINE("and r9, r8, r11") LINE("cmn r9, #1") LINE("beq 4f")                              \
+    MASK_ROW(r8, r0, r1, r2, r3) MASK_ROW(r11, r4, r5, r6, r7)                             \
+    "4:\n\t"
+#define MASK_TILE                                                                          \
     LINE("ldr r8, [sp, #8]") LINE("str lr, [r8, %[b]]")                                    \
     LINE("ldrd r9, r10, [r8, %[q]]") LINE("ldr r12, [r8, %[q_step]]")                      \
     LINE("ldr r11, [r9]") LINE("ldr lr, [r10]")                                            \
     LINE("add r9, r12") LINE("add r10, r12") LINE("strd r9, r10, [r8, %[q]]")              \
-    LINE("ldrd r9, r10, [r8, %[least]]") LINE("mov r12, #0")                                \
-    MASK_ROW(r11, r0, r1, r2, r3)                                                          \
-    MASK_ROW(lr, r4, r5, r6, r7)
+    MASK_BOTH
+#define MASK_COLUMNS                                                                       \
+    LINE("ldr r9, [r8, %[q]]") LINE("ldr r12, [r8, %[q_step]]")                            \
+    LINE("ldr r11, [r9]") LINE("ldr lr, [r9, r12]")                                        \
+    LINE("add r9, r9, r12, lsl #1") LINE("str r9, [r8, %[q]]")                             \
+    MASK_BOTH
 
 /* Two numbers' upper halves, without signs, in a; the larger ones in r9. */
 #define SEE_TWO(a, b)                                                                      \
@@ -55,13 +66,17 @@ int gm_suits_gradient_tiles(const gm_finish_s16 *f, uint32_t channels)
     LINE("usub16 r10, " #a ", r9") LINE("sel r9, " #a ", r9")
 #define SCALED(sum, scale) LINE("vcvt.f32.s32 " #sum ", " #sum) LINE("vmul.f32 " #sum ", " #sum ", " #scale)
 #define NEAREST(sum, scale) LINE("vcvtr.s32.f32 " #sum ", " #sum)
-#define SCALE_AND_SEE                                                                      \
-    LINE("ldr r8, [sp, #8]")                                                               \
-    SUMS_TO_FLOATS                                                                         \
+#define TIMES_FACTOR                                                                       \
+    LINE("vmul.f32 s8, s8, s12") LINE("vmul.f32 s9, s9, s12")                              \
+    LINE("vmul.f32 s10, s10, s12") LINE("vmul.f32 s11, s11, s12")
+#define SCALES_OF_TILE                                                                     \
     LINE("ldrd r9, r10, [r8, %[scale]]") LINE("vldr s12, [r8, %[factor]]")                 \
     LINE("vldm r9, {s8-s11}") LINE("add r9, r10") LINE("str r9, [r8, %[scale]]")           \
-    LINE("vmul.f32 s8, s8, s12") LINE("vmul.f32 s9, s9, s12")                              \
-    LINE("vmul.f32 s10, s10, s12") LINE("vmul.f32 s11, s11, s12")                          \
+    TIMES_FACTOR
+#define SCALE_AND_SEE(SCALES)                                                              \
+    LINE("ldr r8, [sp, #8]")                                                               \
+    SUMS_TO_FLOATS                                                                         \
+    SCALES                                                                                 \
     EACH_SUM_OF_8(SCALED)                                                                  \
     FLOATS_TO_SUMS                                                                         \
     LINE("ldr r9, [r8, %[largest]]")                                                       \
@@ -74,7 +89,7 @@ int gm_suits_gradient_tiles(const gm_finish_s16 *f, uint32_t channels)
 #define LIMITED(pair)                                                                      \
     LINE("ssub16 r11, r9, " #pair) LINE("sel " #pair ", " #pair ", r9")                    \
     LINE("ssub16 r11, " #pair ", r10") LINE("sel " #pair ", " #pair ", r10")
-#define STORE_GRADIENTS                                                                    \
+#define ROUND_GRADIENTS                                                                    \
     LINE("ldr r10, [r8, %[bound]]") LINE("uqsub16 r10, r9, r10") LINE("cmp r10, #0")       \
     EACH_SUM_OF_8(NEAREST)                                                                 \
     FLOATS_TO_SUMS                                                                         \
@@ -86,37 +101,46 @@ int gm_suits_gradient_tiles(const gm_finish_s16 *f, uint32_t channels)
     LINE("beq 3f")                                                                         \
     LINE("ldrd r9, r10, [r8, %[limits]]")                                                  \
     LIMITED(r0) LIMITED(r2) LIMITED(r4) LIMITED(r6)                                        \
-    "3:\n\t"                                                                               \
+    "3:\n\t"
+#define STORE_TILE                                                                         \
     LINE("ldrd r9, r10, [r8, %[dx]]")                                                      \
     LINE("str r0, [r9], #4") LINE("str r2, [r9], #4")                                      \
-    LINE("str r4, [r10], #4") LINE("str r6, [r10], #4")                                    \
-    LINE("strd r9, r10, [r8, %[dx]]")
+    LINE("str r4, [r10], #4") LINE("str r6, [r10], #4") LINE("strd r9, r10, [r8, %[dx]]")
+#define STORE_COLUMNS                                                                      \
+    LINE("ldr r9, [r8, %[dx]]") LINE("ldr r10, [r8, %[dx_step]]")                          \
+    LINE("str r2, [r9, #4]") LINE("str r0, [r9]") LINE("add r9, r10")                      \
+    LINE("str r6, [r9, #4]") LINE("str r4, [r9]") LINE("add r9, r10") LINE("str r9, [r8, %[dx]]")
 
-__attribute__((noinline)) void gm_make_gradient_tiles(gm_gradient_tiles *tiles)
-{
-    register uintptr_t r0 __asm__("r0") = (uintptr_t)tiles;
-    __asm__ volatile(LINE("push {r0, r7}")
-                     LINE("sub sp, #8")
-                     "1:\n\t"
-                     START_GRADIENTS
-                     PAIR_PRODUCT
-                     MASK
-                     SCALE_AND_SEE
-                     STORE_GRADIENTS
-                     LINE("ldr r9, [r8, %[tiles]]")
-                     LINE("subs r9, #1")
-                     LINE("str r9, [r8, %[tiles]]")
-                     LINE("bne 1b")
-                     LINE("add sp, #8")
-                     LINE("pop {r0, r7}")
-                     : "+r"(r0)
-                     : TILES_OFFSET(a), TILES_OFFSET(b), TILES_OFFSET(fours_bytes), TILES_OFFSET(q),
-                       TILES_OFFSET(q_step), TILES_OFFSET(least), TILES_OFFSET(scale), TILES_OFFSET(factor),
-                       TILES_OFFSET(largest), TILES_OFFSET(bound), TILES_OFFSET(limits), TILES_OFFSET(dx), TILES_OFFSET(tiles)
-                     : PRODUCT_CHANGES, "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12");
-}
+#define DEFINE_GRADIENTS(name, ONCE, SUMS, MASK, SCALES, STORE_BOTH)                       \
+    __attribute__((noinline)) void name(gm_gradient_tiles *tiles)                          \
+    {                                                                                      \
+        register uintptr_t r0 __asm__("r0") = (uintptr_t)tiles;                            \
+        __asm__ volatile(LINE("push {r0, r7}") LINE("sub sp, #8")                          \
+                         ONCE                                                              \
+                         "1:\n\t"                                                          \
+                         SUMS MASK SCALE_AND_SEE(SCALES) ROUND_GRADIENTS STORE_BOTH        \
+                         LINE("ldr r9, [r8, %[tiles]]") LINE("subs r9, #1") LINE("str r9, [r8, %[tiles]]") \
+                         LINE("bne 1b")                                                    \
+                         LINE("add sp, #8") LINE("pop {r0, r7}")                           \
+                         : "+r"(r0)                                                        \
+                         : TILES_OFFSET(a), TILES_OFFSET(b), TILES_OFFSET(fours_bytes), TILES_OFFSET(q), \
+                           TILES_OFFSET(q_step), TILES_OFFSET(least), TILES_OFFSET(scale), TILES_OFFSET(factor), \
+                           TILES_OFFSET(largest), TILES_OFFSET(bound), TILES_OFFSET(limits), TILES_OFFSET(dx), \
+                           TILES_OFFSET(dx_step), TILES_OFFSET(tiles)                      \
+                         : PRODUCT_CHANGES, "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", \
+                           "s12");                                                         \
+    }
 
+#if !GM_ARCH_HELIUM
+DEFINE_GRADIENTS(gm_make_gradient_tiles, , START_GRADIENTS PAIR_PRODUCT, MASK_TILE, SCALES_OF_TILE, STORE_TILE)
 #endif
+
+/* Sums that there are already, of four channels of two columns. */
+#define SCALES_OF_ALL                                                                      \
+    LINE("ldr r9, [r0, %[scale]]") LINE("vldr s12, [r0, %[factor]]") LINE("vldm r9, {s8-s11}") TIMES_FACTOR
+#define LOAD_SUMS_OF_TWO                                                                   \
+    LINE("ldr r8, [sp, #8]") LINE("ldr lr, [r8, %[b]]") LINE("ldm lr!, {r0-r7}") LINE("str lr, [r8, %[b]]")
+DEFINE_GRADIENTS(gm_make_gradient_columns, SCALES_OF_ALL, LOAD_SUMS_OF_TWO, MASK_COLUMNS, , STORE_COLUMNS)
 
 /* ---- Instructions ---------------------------------------------------------------------------- */
 
@@ -154,6 +178,18 @@ void gm_make_gradients(gm_gradient_tiles *tiles, const gm_finish_s16 *f, const u
         tiles->q[i] = f->mask.q ? f->mask.q + at[i] : passing;
     }
     gm_make_gradient_tiles(tiles);
+}
+
+void gm_make_gradients_of_row(gm_gradient_tiles *tiles, const gm_finish_s16 *f, const uint32_t *sums, uint32_t at,
+                              uint32_t step, uint32_t channel)
+{
+    tiles->b = sums;
+    tiles->scale = f->scale ? f->scale + channel : ones;
+    tiles->dx_step = step * (uint32_t)sizeof(int16_t);
+    tiles->q_step = f->mask.q ? step : 0;
+    tiles->dx[0] = f->dx + at;
+    tiles->q[0] = f->mask.q ? f->mask.q + at : passing;
+    gm_make_gradient_columns(tiles);
 }
 
 void gm_see_gradients(const gm_gradient_tiles *tiles, gm_finish_s16 *finish)

@@ -20,6 +20,7 @@ typedef struct gm_gradient_tiles {
     int16_t *dx[GM_PAIR_ROWS];
     uint32_t largest, bound;       /* twice: upper halves of bits, of the largest number, and above all that need no limit */
     uint32_t tiles;                /* at least 1 */
+    uint32_t dx_step;              /* of columns: bytes from one to the next, as q_step is then */
 } gm_gradient_tiles;
 
 /* Whether tiles give the bits of gm_finish_channels(): unit and scale can be multiplied with a sum in one, as exactly. */
@@ -32,10 +33,18 @@ gm_gradient_tiles gm_gradient_tiles_of(const gm_finish_s16 *finish, uint32_t wor
  * on. */
 void gm_make_gradient_tiles(gm_gradient_tiles *tiles);
 
+/* The same of sums that there are already, at b, of four channels of two columns after another. Of pointers the first ones
+ * are set, and scales are those of all. */
+void gm_make_gradient_columns(gm_gradient_tiles *tiles);
+
 /* The same of two inputs, whose offsets in dx are given, from number `channel` on. Panels and the number of tiles are
  * set. */
 void gm_make_gradients(gm_gradient_tiles *tiles, const gm_finish_s16 *finish, const uint32_t at[GM_PAIR_ROWS],
                        uint32_t channel);
+
+/* The same of a row of twice as many columns as there are tiles, a step apart, whose first one has the offset `at`. */
+void gm_make_gradients_of_row(gm_gradient_tiles *tiles, const gm_finish_s16 *finish, const uint32_t *sums, uint32_t at,
+                              uint32_t step, uint32_t channel);
 
 /* Sees the largest of all numbers that were made. */
 void gm_see_gradients(const gm_gradient_tiles *tiles, gm_finish_s16 *finish);
