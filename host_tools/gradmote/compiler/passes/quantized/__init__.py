@@ -10,6 +10,7 @@ DequantizeLinear that other nodes read too, such as those of gradients, stays fo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
+from functools import partial
 
 import onnx_ir as ir
 
@@ -28,31 +29,36 @@ from . import (
     sink_dequantizers,
 )
 
-#: The patterns behind sink_dequantizers, in their order; each tells whether it has rewritten the node.
-PATTERNS: list[Callable[[ir.Graph, ir.Node], bool]] = [
-    fuse_conv.fuse,
-    fuse_conv_transpose.fuse,
-    fuse_gemm.fuse,
-    fuse_matmul.fuse,
-    fuse_add.fuse,
-    fuse_average_pool.fuse,
-    fuse_concat.fuse,
-    fuse_lookup.fuse,
-    fuse_gradients.fuse,
-]
+#: A pattern tells whether it has rewritten the node.
+Pattern = Callable[[ir.Graph, ir.Node], bool]
+
+
+def patterns(keep: Set[str]) -> list[Pattern]:
+    """Return the patterns behind sink_dequantizers, in their order."""
+    return [
+        fuse_conv.fuse,
+        fuse_conv_transpose.fuse,
+        fuse_gemm.fuse,
+        fuse_matmul.fuse,
+        fuse_add.fuse,
+        fuse_average_pool.fuse,
+        fuse_concat.fuse,
+        partial(fuse_lookup.fuse, keep=keep),
+        fuse_gradients.fuse,
+    ]
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
-    """Fuse every node for which there is a pattern."""
-    moved = fuse_all(graph, [sink_dequantizers.fuse])
+    """Fuse every node for which there is a pattern. `keep` names the parameters, whose data will change."""
+    moved = fuse_all(graph, [partial(sink_dequantizers.fuse, keep=keep)])
     if moved:
         fold_constants.run(graph, keep)  # frozen weights are moved here, and not by the device
-    if fuse_all(graph, PATTERNS) or moved:
+    if fuse_all(graph, patterns(keep)) or moved:
         prune(graph)
         graph.sort()
 
 
-def fuse_all(graph: ir.Graph, patterns: Sequence[Callable[[ir.Graph, ir.Node], bool]]) -> bool:
+def fuse_all(graph: ir.Graph, patterns: Sequence[Pattern]) -> bool:
     """Apply one pattern after the other to every node; tell whether one of them was there."""
     found = False
     for fuse in patterns:

@@ -7,6 +7,8 @@ stay where others read them, as gradients do.
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 import numpy as np
 import onnx_ir as ir
 
@@ -29,14 +31,17 @@ EVERY = np.arange(-128, 128).astype(np.int8)
 MOST_NODES = 16
 
 
-def fuse(graph: ir.Graph, node: ir.Node) -> bool:
-    """Make a table of one Quantize and the functions in front of it; tell whether it was possible."""
+def fuse(graph: ir.Graph, node: ir.Node, keep: Set[str]) -> bool:
+    """Make a table of one Quantize and the functions in front of it; tell whether it was possible.
+
+    A function of one of the parameters, which `keep` names, has no table: it changes with them.
+    """
     affine = affine_of(node) if node.op_type == "Quantize" and node.domain == DOMAIN else None
     if affine is None or affine.axis is not None:
         return False
     assert node.inputs[0] is not None
     nodes: list[ir.Node] = []
-    source = source_of(node.inputs[0], nodes, None)
+    source = source_of(node.inputs[0], nodes, None, keep)
     results = results_of(graph, source, nodes, node.inputs[0]) if source is not None else None
     if source is None or results is None or source.value.shape != node.outputs[0].shape:
         return False
@@ -54,7 +59,9 @@ def fuse(graph: ir.Graph, node: ir.Node) -> bool:
     return True
 
 
-def source_of(value: ir.Value, nodes: list[ir.Node], source: Quantized | None) -> Quantized | None:
+def source_of(
+    value: ir.Value, nodes: list[ir.Node], source: Quantized | None, keep: Set[str]
+) -> Quantized | None:
     """Return the one quantized value on which a value depends element by element, or None.
 
     Appends the nodes between both, each behind those that it reads.
@@ -68,9 +75,9 @@ def source_of(value: ir.Value, nodes: list[ir.Node], source: Quantized | None) -
     if node is None or node.domain or node.op_type not in ELEMENTWISE or len(nodes) >= MOST_NODES:
         return None
     for operand in node.inputs:
-        if operand is None or is_number(operand):
+        if operand is None or (is_number(operand) and operand.name not in keep):
             continue
-        source = source_of(operand, nodes, source)
+        source = source_of(operand, nodes, source, keep)
         if source is None:
             return None
     nodes.append(node)

@@ -6,6 +6,8 @@ their order. So they work on int8, and what follows them finds the DequantizeLin
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 import numpy as np
 import onnx_ir as ir
 
@@ -21,9 +23,14 @@ MOVING = ("Reshape", "Transpose", "Slice", "Squeeze", "Unsqueeze", "Flatten", "I
           "Pad", "Resize", "MaxPool", "Concat")  # fmt: skip
 
 
-def fuse(graph: ir.Graph, node: ir.Node) -> bool:
-    """Move one operator in front of the DequantizeLinears that it reads; tell whether it was possible."""
+def fuse(graph: ir.Graph, node: ir.Node, keep: Set[str]) -> bool:
+    """Move one operator in front of the DequantizeLinears that it reads; tell whether it was possible.
+
+    A Pad that fills with one of the parameters, which `keep` names, stays where it is.
+    """
     if node.domain or node.op_type not in MOVING or BACKWARD.stands_in(node):
+        return False
+    if any(value is not None and value.name in keep for value in node.inputs[1:]):
         return False
     found = [activation(value) for value in data_inputs(node)]
     first = found[0] if found else None
