@@ -1,4 +1,4 @@
-"""What trains is read from the state: an image has the same code and constants, whatever its parameters begin as.
+"""An image has the same code and constants, whatever its parameters begin as: what trains is read from the state.
 
 A compiler that computes with the first value of a parameter makes an image that answers well until it learns.
 """

@@ -59,9 +59,7 @@ def fuse(graph: ir.Graph, node: ir.Node, keep: Set[str]) -> bool:
     return True
 
 
-def source_of(
-    value: ir.Value, nodes: list[ir.Node], source: Quantized | None, keep: Set[str]
-) -> Quantized | None:
+def source_of(value: ir.Value, nodes: list[ir.Node], source: Quantized | None, keep: Set[str]) -> Quantized | None:
     """Return the one quantized value on which a value depends element by element, or None.
 
     Appends the nodes between both, each behind those that it reads.
