@@ -1,8 +1,19 @@
-/* Compares requantization without FPU with float arithmetic, over drawn sums and multipliers, at halves, and at the ends of
- * int32; prints how many differ, and how many were drawn. */
+/* Compares requantization and gradients without FPU with float arithmetic, over drawn sums and multipliers, at halves, and at the ends of
+ * int32; prints how many differ, how many were made by floats,
+ * and how many were drawn. */
 #include <stdio.h>
 
 #include "../../../runtime_c/kernels/arch/arm_m/blocks/scaled.h"
+
+/* Draws whose bits are those of float arithmetic because they were made by it. */
+static uint32_t by_floats;
+
+int8_t gm_scaled_by_floats(int32_t sum, const float *multiplier, const float *offset, const gm_output_range *range)
+{
+    float scaled = (float)sum * *multiplier;
+    by_floats++;
+    return gm_to_int8(offset ? scaled + *offset : scaled, range);
+}
 
 static uint64_t state = 88172645463325252u;
 
@@ -46,8 +57,12 @@ int main(void)
                         whole ? 127 : (int32_t)(draw() % 256) - 128);
         float scaled = (float)sum * multiplier;
         int8_t expected = gm_to_int8(with_offset ? scaled + offset : scaled, &range);
-        differ += gm_scaled_to_int8(sum, multiplier, with_offset ? &offset : NULL, &range) != expected;
+        const float *added = with_offset ? &offset : NULL;
+        const gm_multiplier m = gm_int8_multiplier(&multiplier, added);
+        const gm_int8_bounds bounds = gm_int8_bounds_of(&range);
+        differ += gm_scaled_to_int8(sum, &m, &bounds, &multiplier, added, &range) != expected;
+        differ += gm_bits_of(gm_sum_times(sum, multiplier)) != gm_bits_of(scaled);
     }
-    printf("%u %u\n", differ, drawn);
+    printf("%u %u %u\n", differ, by_floats, drawn);
     return 0;
 }

@@ -10,6 +10,8 @@
 #include "../helium/conv_grad_s16.h"
 #include "blocks/dsp.h"
 #include "blocks/pairs.h"
+#include "blocks/scaled.h"
+#include "sum_steps.h"
 
 #if GM_ARCH_CONV_GRAD_W_S16
 
@@ -247,12 +249,31 @@ static void store_row(const grad_w *w, const tile_columns *t, const float *sums,
     }
 }
 
+/* A sum as gradient: without FPU by integers, with the same bits. */
+#if GM_ARCH_DSP
+#define SUM_TIMES(sum, factor) ((float)(int32_t)(sum) * (factor))
+#else
+#define SUM_TIMES(sum, factor) sum_times((int32_t)(sum), factor)
+OWN_FRAME float sum_times(int32_t sum, float factor)
+{
+    return gm_sum_times(sum, factor);
+}
+#endif
+
+/* Whether sums are all that updates of weights need. */
+#if GM_ARCH_SUM_STEPS
+#define BY_SUMS(w) ((w)->made->update != NULL && gm_suits_sum_steps((w)->made->update))
+#else
+#define BY_SUMS(w) 0
+#endif
+
 /* The gradients of 1 or 2 output channels, from column `column` on. */
 typedef struct gradient_rows {
     uint32_t number, channels; /* of the first; 1 or 2 */
     const float *factor;
     float joint[GM_PAIR_ROWS]; /* factor times unit */
     int by_tiles;              /* both of these are exact, and nothing is added to */
+    int by_sums;               /* these are exact, and rows are sums, without them */
     uint32_t column;
     float *rows[GM_PAIR_ROWS];
 } gradient_rows;
@@ -261,17 +282,19 @@ static gradient_rows gradient_rows_of(const grad_w *w, const tile_group *group, 
                                       const float *factor)
 {
     uint32_t size = w->g->in_channels * w->taps;
-    gradient_rows r = {number, channels, factor, {factor[0] * w->unit, factor[channels - 1] * w->unit}, 0,
+    gradient_rows r = {number, channels, factor, {factor[0] * w->unit, factor[channels - 1] * w->unit}, 0, 0,
                        group->column, {w->made->y, w->second}};
     if (w->made->update == NULL) {
         r.rows[0] += number * size + group->column;
         r.rows[1] = r.rows[0] + (channels - 1) * size;
     }
-    r.by_tiles = channels == GM_PAIR_ROWS && !w->accumulate && w->words <= MOST_WORDS;
+    int is_exact = !w->accumulate && w->words <= MOST_WORDS;
     for (uint32_t i = 0; i < GM_PAIR_ROWS; i++) {
         uint32_t exponent = gm_bits_of(r.joint[i]) >> 23 & 0xffu;
-        r.by_tiles &= exponent > 0 && exponent < 255;
+        is_exact &= exponent > 0 && exponent < 255;
     }
+    r.by_tiles = is_exact && channels == GM_PAIR_ROWS;
+    r.by_sums = is_exact && BY_SUMS(w);
     return r;
 }
 
@@ -283,6 +306,34 @@ static void multiply_tile(const grad_w *w, const gradient_rows *r, const tile_co
         store_row(w, t, sums + GM_PAIR_COLUMNS * i, r->factor[i], r->rows[i] + (t->first - r->column));
     }
 }
+
+#if GM_ARCH_SUM_STEPS
+
+/* A tile's sums as they are, in the place of gradients. */
+static void multiply_for_steps(const grad_w *w, const gradient_rows *r, const tile_columns *t, const uint32_t *inputs)
+{
+    gm_pair_tile tile;
+    part_product(w->panel, inputs, w->words, &tile);
+    for (uint32_t i = 0; i < r->channels; i++) {
+        uint32_t *to = (uint32_t *)(void *)(r->rows[i] + (t->first - r->column));
+        for (uint32_t c = 0; c < t->count; c++, to += t->step) {
+            *to = tile.sums[GM_PAIR_COLUMNS * i + c];
+        }
+    }
+}
+
+/* The weights of a run, by sums. */
+static void update_by_sums(const grad_w *w, const gradient_rows *rows, uint32_t i, float *sums, uint32_t first,
+                           uint32_t n)
+{
+    gm_update_by_sums(w->made->update, (int32_t *)(void *)sums, rows->joint[i],
+                      w->made->units[rows->number + i], first, n);
+}
+
+#else
+#define multiply_for_steps(w, r, t, inputs)
+#define update_by_sums(w, r, i, sums, first, n)
+#endif
 
 #if GM_ARCH_HELIUM
 
@@ -314,8 +365,8 @@ static uint32_t multiply_run_of_tiles(const grad_w *w, const gradient_rows *r, c
 /* A whole tile's row that is not added to. factor: with the unit, which is a power of two. */
 static inline void store_whole_row(uint32_t step, const uint32_t *sums, float factor, float *to)
 {
-    float a = (float)(int32_t)sums[0] * factor, b = (float)(int32_t)sums[1] * factor;
-    float c = (float)(int32_t)sums[2] * factor, d = (float)(int32_t)sums[3] * factor;
+    float a = SUM_TIMES(sums[0], factor), b = SUM_TIMES(sums[1], factor);
+    float c = SUM_TIMES(sums[2], factor), d = SUM_TIMES(sums[3], factor);
     *to = a, to += step;
     *to = b, to += step;
     *to = c, to += step;
@@ -342,7 +393,10 @@ OWN_FRAME void multiply_channels(const grad_w *w, const tile_group *group, const
     const uint32_t *inputs = w->panel + GM_PAIR_ROWS * w->words;
     tile_columns t = columns_of(w, group->first);
     for (uint32_t left = group->tiles, run = 1; left > 0; left -= run) {
-        if (rows->by_tiles && t.count == GM_PAIR_COLUMNS) {
+        if (rows->by_sums) {
+            multiply_for_steps(w, rows, &t, inputs);
+            run = 1;
+        } else if (rows->by_tiles && t.count == GM_PAIR_COLUMNS) {
             run = multiply_run_of_tiles(w, rows, &t, inputs, left);
         } else {
             multiply_tile(w, rows, &t, inputs);
@@ -360,10 +414,14 @@ static void update_channels(const grad_w *w, const tile_group *group, const grad
 {
     const gm_weight_gradients *made = w->made;
     for (uint32_t i = 0; i < rows->channels; i++) {
-        const float *gradients = rows->rows[i];
+        float *gradients = rows->rows[i];
         uint32_t number = rows->number + i, first = number * w->g->in_channels * w->taps + group->column;
         for (uint32_t run = 0; run < group->runs; run++, gradients += group->run_step, first += group->run_step) {
-            gm_update_stored(made->update, gradients, 1.0f, made->units[number], first, group->run);
+            if (rows->by_sums) {
+                update_by_sums(w, rows, i, gradients, first, group->run);
+            } else {
+                gm_update_stored(made->update, gradients, 1.0f, made->units[number], first, group->run);
+            }
         }
     }
 }

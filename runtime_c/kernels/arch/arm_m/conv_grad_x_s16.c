@@ -138,10 +138,8 @@ static void multiply_inputs(grad_x *x, const uint32_t at[2], uint32_t inputs, ui
         gm_pair_empty(&tile);
         gm_pair_words(&tile, weights, x->words);
         gm_pair_product(&tile);
-        gm_finish_channels(&x->finish, tile.sums, channels, at[0] + c * step, step, channel + c);
-        if (inputs > 1) {
-            gm_finish_channels(&x->finish, tile.sums + 4, channels, at[1] + c * step, step, channel + c);
-        }
+        const gm_finish_place place = {at[0] + c * step, channel + c, channels, step, inputs, at[1] - at[0]};
+        gm_finish_positions(&x->finish, &place, tile.sums);
     }
 }
 

@@ -61,17 +61,33 @@ __attribute__((noinline)) static void add_products(uint32_t *sums, const uint32_
 
 #else
 
+/* The same, a channel after another. */
 static void add_products(uint32_t *sums, const uint32_t *x, const uint32_t *dy, const uint32_t *x_end)
 {
-    const int16_t *a = (const int16_t *)x, *b = (const int16_t *)dy;
-    uint32_t s = sums[0], t = sums[1], u = sums[2], v = sums[3];
-    for (; a != (const int16_t *)x_end; a += 8, b += 8) {
-        s += (uint32_t)(a[0] * b[0]) + (uint32_t)(a[1] * b[1]);
-        t += (uint32_t)(a[2] * b[2]) + (uint32_t)(a[3] * b[3]);
-        u += (uint32_t)(a[4] * b[4]) + (uint32_t)(a[5] * b[5]);
-        v += (uint32_t)(a[6] * b[6]) + (uint32_t)(a[7] * b[7]);
+    for (const uint32_t *channels_end = x + GM_DEPTHWISE_CHANNELS; x != channels_end; x++, dy++, x_end++, sums++) {
+        const int16_t *a = (const int16_t *)x, *b = (const int16_t *)dy;
+        uint32_t s = *sums;
+        for (; a != (const int16_t *)x_end; a += 8, b += 8) {
+            s += (uint32_t)(a[0] * b[0]) + (uint32_t)(a[1] * b[1]);
+        }
+        *sums = s;
     }
-    sums[0] = s, sums[1] = t, sums[2] = u, sums[3] = v;
+}
+
+/* The same of three neighbouring taps, the first of which is even: under them lie the numbers of a pair and the next. */
+static void add_three_taps(uint32_t *sums, const uint32_t *x, const uint32_t *dy, const uint32_t *x_end)
+{
+    for (const uint32_t *channels_end = x + GM_DEPTHWISE_CHANNELS; x != channels_end; x++, dy++, x_end++, sums++) {
+        const int16_t *a = (const int16_t *)x, *b = (const int16_t *)dy;
+        uint32_t s = sums[0], t = sums[GM_DEPTHWISE_CHANNELS], u = sums[2 * GM_DEPTHWISE_CHANNELS];
+        for (; a != (const int16_t *)x_end; a += 8, b += 8) {
+            int32_t left = b[0], right = b[1], x1 = a[1], x2 = a[8];
+            s += (uint32_t)(left * a[0]) + (uint32_t)(right * x1);
+            t += (uint32_t)(left * x1) + (uint32_t)(right * x2);
+            u += (uint32_t)(left * x2) + (uint32_t)(right * a[9]);
+        }
+        sums[0] = s, sums[GM_DEPTHWISE_CHANNELS] = t, sums[2 * GM_DEPTHWISE_CHANNELS] = u;
+    }
 }
 
 #endif
@@ -102,6 +118,14 @@ static void add_gradient_row(const depthwise_grad_w *d, uint32_t o)
         const uint32_t *x = d->x + row % insn->kernel_h * d->row_words;
         for (uint32_t l = 0; l < insn->kernel_w && row - insn->pad_h < insn->in_h; l++) {
             const uint32_t *from = x + l / 2 * GM_DEPTHWISE_CHANNELS;
+#if !GM_ARCH_DSP
+            if (l % 2 == 0 && l + 2 < insn->kernel_w) {
+                add_three_taps(d->sums + (k * insn->kernel_w + l) * GM_DEPTHWISE_CHANNELS, from, d->dy,
+                               from + d->pairs * GM_DEPTHWISE_CHANNELS);
+                l += 2;
+                continue;
+            }
+#endif
             add_products(d->sums + (k * insn->kernel_w + l) * GM_DEPTHWISE_CHANNELS, from, d->dy + l % 2 * d->pairs * GM_DEPTHWISE_CHANNELS,
                          from + d->pairs * GM_DEPTHWISE_CHANNELS);
         }

@@ -69,10 +69,11 @@ static void finish_each_row(const depthwise_grad_x *d, gm_depthwise_pixels *pixe
             pack_gradient_row(d, dy, next - pad_h, d->rows + next % insn->kernel_h * GM_DEPTHWISE_CHANNELS);
         }
         sum_row(d, pixels, row);
-        for (uint32_t column = finish_columns(d, finish, at); column < insn->in_w; column++) {
-            gm_finish_channels(finish, d->sums + column * GM_DEPTHWISE_CHANNELS, d->kernel.channels,
-                               at + column * insn->x_w, insn->x_group, d->first);
-        }
+        uint32_t done = finish_columns(d, finish, at);
+        const gm_finish_place place = {
+            at + done * insn->x_w, d->first, d->kernel.channels, insn->x_group, insn->in_w - done, insn->x_w,
+        };
+        gm_finish_positions(finish, &place, d->sums + done * GM_DEPTHWISE_CHANNELS);
     }
 }
 

@@ -5,26 +5,13 @@
  * With the DSP extension four elements are taken at once: 13.25 machine instructions an int8 weight,
  * 14.25 of a master of 16 bits.
  */
-#include "../../optimizers/stored_update.h"
+#include "sum_steps.h"
 
 #include "../../../src/numerics.h"
 #include "blocks/dsp.h"
 #include "blocks/registers.h"
 
 #if GM_ARCH_STORED_STEPS
-
-/* The longest steps of int8 and int16: then a step that 2^30 2^-16 cuts is cut by its limit. */
-#define LONGEST_OF_BYTES 127.0f
-#define LONGEST_OF_HALVES 16383.0f
-
-/* Whether elements have 8 or 16 bits, bounds too, and the limit is such an integer. */
-static int suits_steps(const gm_stored_update *u)
-{
-    float longest = u->bytes == 1 ? LONGEST_OF_BYTES : LONGEST_OF_HALVES;
-    int32_t least = u->bytes == 1 ? INT8_MIN : INT16_MIN;
-    return u->bytes <= 2 && u->limit >= 0.0f && u->limit <= longest && (float)(int32_t)u->limit == u->limit &&
-           u->low >= least && u->low <= u->high && u->high <= ~least;
-}
 
 #if GM_ARCH_DSP
 
@@ -112,7 +99,7 @@ DEFINE_STEPS(step_halves, FOUR_HALVES)
 uint32_t gm_arm_take_steps(const gm_stored_update *u, const float *step, float rate, uint32_t first, uint32_t n)
 {
     float fixed = rate * 0x1p16f;
-    if (n < 4 || first % 2 > 0 || !suits_steps(u) || !(gm_abs(fixed) < GM_INFINITY)) {
+    if (n < 4 || first % 2 > 0 || !gm_suits_steps(u) || !(gm_abs(fixed) < GM_INFINITY)) {
         return 0;
     }
     const step_bounds bounds = step_bounds_of(u);
@@ -166,7 +153,7 @@ static int take_integer_step(const gm_stored_update *u, uint32_t at, int32_t t, 
 uint32_t gm_arm_take_steps(const gm_stored_update *u, const float *step, float rate, uint32_t first, uint32_t n)
 {
     uint32_t bits = gm_bits_of(rate), exponent = bits >> 23 & 0xffu, i = 0;
-    if (!suits_steps(u) || exponent < 2 || exponent > 127 + 63) {
+    if (!gm_suits_steps(u) || exponent < 2 || exponent > 127 + 63) {
         return 0;
     }
     const integer_rate factor = {bits << 8 | 0x80000000u, exponent};

@@ -4,7 +4,6 @@
 #include "bytes.h"
 #include "depthwise_3x3.h"
 #include "product.h"
-#include "scaled.h"
 
 #if GM_ARCH_DSP
 
@@ -173,49 +172,6 @@ void gm_depthwise_sums(gm_depthwise_pixels *pixels, uint32_t rows, uint32_t colu
         return;
     }
     (rows == 5 ? sums_of_5_rows : rows == 7 ? sums_of_7_rows : sums_of_any_rows)(pixels);
-}
-
-#elif GM_ARCH_PAIRS
-
-/* The sums of one output. */
-static void sum_window(gm_depthwise_pixels *p, uint32_t rows, uint32_t *sums)
-{
-    const int16_t *x = (const int16_t *)(p->x + p->column / 2 * (p->pair_bytes / 4));
-    const int16_t *end = (const int16_t *)((const uint8_t *)x + p->window_bytes);
-    const int16_t *w = (const int16_t *)p->weights[p->column % 2];
-    uint32_t s = (uint32_t)p->bias[0], t = (uint32_t)p->bias[1], u = (uint32_t)p->bias[2], v = (uint32_t)p->bias[3];
-    for (; x != end; w += p->weights_skip / 2) {
-        for (uint32_t i = 0; i < rows; i++, x += 8, w += 8) {
-            s += (uint32_t)(x[0] * w[0]) + (uint32_t)(x[1] * w[1]);
-            t += (uint32_t)(x[2] * w[2]) + (uint32_t)(x[3] * w[3]);
-            u += (uint32_t)(x[4] * w[4]) + (uint32_t)(x[5] * w[5]);
-            v += (uint32_t)(x[6] * w[6]) + (uint32_t)(x[7] * w[7]);
-        }
-    }
-    p->column += p->stride;
-    sums[0] = s, sums[1] = t, sums[2] = u, sums[3] = v;
-}
-
-void gm_depthwise_row(gm_depthwise_pixels *p, uint32_t rows, uint32_t columns)
-{
-    int8_t *y = p->y;
-    (void)columns;
-    for (; p->left > 0; p->left--, y += p->y_step) {
-        uint32_t sums[4];
-        sum_window(p, rows, sums);
-        for (uint32_t c = 0; c < 4; c++) {
-            y[c] = gm_scaled_to_int8((int32_t)sums[c], p->multipliers[c], p->offsets ? p->offsets + c : NULL, &p->range);
-        }
-    }
-}
-
-void gm_depthwise_sums(gm_depthwise_pixels *p, uint32_t rows, uint32_t columns)
-{
-    uint32_t *y = p->y;
-    (void)columns;
-    for (; p->left > 0; p->left--, y += 4) {
-        sum_window(p, rows, y);
-    }
 }
 
 #endif

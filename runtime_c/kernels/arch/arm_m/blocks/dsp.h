@@ -58,12 +58,37 @@ static inline uint32_t gm_upper_halves(uint32_t a, uint32_t b)
 
 #endif
 
-/* Four bytes, which may lie anywhere: where the processor can, it loads a word at any address. */
+/* Four bytes, or two numbers of 16 bits, as a word, which need not lie at an address of words. Where the processor can, it
+ * loads such a word at once; elsewhere a copy would be a call. */
+#if defined(__thumb2__)
+
 static inline uint32_t gm_four_at(const int8_t *from)
 {
     uint32_t four;
     GM_COPY_WORD(&four, from);
     return four;
 }
+
+static inline uint32_t gm_two_at(const int16_t *from)
+{
+    uint32_t two;
+    GM_COPY_WORD(&two, from);
+    return two;
+}
+
+#else
+
+static inline uint32_t gm_four_at(const int8_t *from)
+{
+    const uint8_t *bytes = (const uint8_t *)from;
+    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+static inline uint32_t gm_two_at(const int16_t *from)
+{
+    return (uint16_t)from[0] | (uint32_t)(uint16_t)from[1] << 16;
+}
+
+#endif
 
 #endif

@@ -117,18 +117,6 @@ static inline int32_t nearest_integer(float x)
     return result;
 }
 
-#else
-
-/* Returns the nearest integer, of halves the even one, or one beyond every limit. */
-static inline int32_t nearest_integer(float x)
-{
-    x = x < 40000.0f ? x : 40000.0f;
-    x = x > -40000.0f ? x : -40000.0f;
-    return (int32_t)(gm_bits_of(x + 0x1.8p23f) - gm_bits_of(0x1.8p23f));
-}
-
-#endif
-
 static inline int32_t within(int32_t x, int32_t limit)
 {
     x = x < limit ? x : limit;
@@ -139,19 +127,15 @@ void gm_finish_channels(gm_finish_s16 *finish, const uint32_t *sums, uint32_t n,
                         uint32_t channel)
 {
     const gm_finish_s16 *f = finish;
-#if GM_ARCH_DSP
     if (n == 4 && step == 1 && f->by_fours) {
         finish_four(finish, sums, f->scale ? f->scale + channel : NULL, four_that_pass(f, at), f->dx + at);
         return;
     }
-#endif
     uint32_t largest = f->largest;
     for (uint32_t i = 0; i < n; i++, at += step) {
         int32_t result = 0;
         if (gm_passes(&f->mask, at)) {
-            float value = (float)(int32_t)sums[i] * f->unit;
-            value = f->addend != NULL ? value + (float)f->addend[at] * f->addend_unit : value;
-            value = f->scale != NULL ? value * f->scale[channel + i] : value;
+            float value = gm_value_of_sum(f, sums[i], at, channel + i);
             uint32_t bits = gm_bits_of(value) & 0x7fffffffu;
             largest = bits > largest ? bits : largest;
             result = within(nearest_integer(value * f->inverse), f->limit);
@@ -162,5 +146,7 @@ void gm_finish_channels(gm_finish_s16 *finish, const uint32_t *sums, uint32_t n,
     }
     finish->largest = largest;
 }
+
+#endif
 
 #endif

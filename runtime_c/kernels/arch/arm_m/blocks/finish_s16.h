@@ -17,15 +17,45 @@ typedef struct gm_finish_s16 {
     uint32_t limits, minus_limits; /* twice */
     uint32_t by_fours;     /* four channels can be taken at once, where they are neighbours */
     uint32_t largest;      /* the bits of the largest absolute value seen */
+#if !GM_ARCH_DSP
+    uint32_t seen;         /* a number below it is smaller than the largest, and within the limit */
+#endif
 } gm_finish_s16;
+
+/* Returns what a sum stands for. at: its number's offset in dx. */
+static inline float gm_value_of_sum(const gm_finish_s16 *f, uint32_t sum, uint32_t at, uint32_t channel)
+{
+    float value = (float)(int32_t)sum * f->unit;
+    value = f->addend != NULL ? value + (float)f->addend[at] * f->addend_unit : value;
+    return f->scale != NULL ? value * f->scale[channel] : value;
+}
 
 gm_finish_s16 gm_finish_of(const struct gm_session *session, const gm_insn_conv_grad_x_s16 *insn,
                            const gm_gradient_s16 *made, int16_t *dx);
 
-/* n neighbouring channels, from number `channel` on. at: the first one's offset in dx, addend and
- * mask; step: to the next. */
+/* The gradients of n neighbouring channels, from number `channel` on, at one position after another. */
+typedef struct gm_finish_place {
+    uint32_t at;                         /* the first one's offset in dx, addend and mask */
+    uint32_t channel, channels, step;    /* step: to the next channel */
+    uint32_t positions, position_step;   /* sums has four of each position */
+} gm_finish_place;
+
+#if GM_ARCH_DSP
+
+/* Those of one position. */
 void gm_finish_channels(gm_finish_s16 *finish, const uint32_t *sums, uint32_t n, uint32_t at, uint32_t step,
                         uint32_t channel);
+
+static inline void gm_finish_positions(gm_finish_s16 *finish, const gm_finish_place *p, const uint32_t *sums)
+{
+    for (uint32_t i = 0, at = p->at; i < p->positions; i++, sums += 4, at += p->position_step) {
+        gm_finish_channels(finish, sums, p->channels, at, p->step, p->channel);
+    }
+}
+
+#else
+void gm_finish_positions(gm_finish_s16 *finish, const gm_finish_place *place, const uint32_t *sums);
+#endif
 
 /* CONV_GRAD_X_S16 of depthwise convolutions. There is a panel. tiles: room for those of gradient_tiles.h, where there are
  * any. Returns 0, and does nothing, where the panel is too small, or channels are no neighbours. */

@@ -48,7 +48,7 @@ uint32_t *gm_pair_gradients(uint32_t *to, const int16_t *from, uint32_t n, uint3
         to = sixteens > 0 ? copy_sixteens(to, from, sixteens) : to;
         from += 16 * sixteens, n -= 16 * sixteens;
         for (; n >= 2; n -= 2, from += 2, to += GM_PAIR_ROWS) {
-            __builtin_memcpy(to, from, sizeof *to);
+            *to = gm_two_at(from);
         }
     }
     for (; n >= 2; n -= 2, from += 2 * step, to += GM_PAIR_ROWS) {
@@ -59,13 +59,6 @@ uint32_t *gm_pair_gradients(uint32_t *to, const int16_t *from, uint32_t n, uint3
         to += GM_PAIR_ROWS;
     }
     return to;
-}
-
-static inline uint32_t two_at(const int16_t *from)
-{
-    uint32_t two;
-    __builtin_memcpy(&two, from, sizeof two);
-    return two;
 }
 
 static inline void store_two(uint32_t *to, uint32_t left, uint32_t right)
@@ -79,16 +72,16 @@ uint32_t *gm_pair_two_gradients(uint32_t *to, const int16_t *from, uint32_t n, u
     uint32_t twice = 2 * step, done = gm_helium_two_gradients(to, from, n, step);
     to += done, from += done * step, n -= done;
     for (; n >= 8; n -= 8, to += 4 * GM_PAIR_ROWS) {
-        store_two(to, two_at(from), two_at(from + step)), from += twice;
-        store_two(to + GM_PAIR_ROWS, two_at(from), two_at(from + step)), from += twice;
-        store_two(to + 2 * GM_PAIR_ROWS, two_at(from), two_at(from + step)), from += twice;
-        store_two(to + 3 * GM_PAIR_ROWS, two_at(from), two_at(from + step)), from += twice;
+        store_two(to, gm_two_at(from), gm_two_at(from + step)), from += twice;
+        store_two(to + GM_PAIR_ROWS, gm_two_at(from), gm_two_at(from + step)), from += twice;
+        store_two(to + 2 * GM_PAIR_ROWS, gm_two_at(from), gm_two_at(from + step)), from += twice;
+        store_two(to + 3 * GM_PAIR_ROWS, gm_two_at(from), gm_two_at(from + step)), from += twice;
     }
     for (; n >= 2; n -= 2, from += twice, to += GM_PAIR_ROWS) {
-        store_two(to, two_at(from), two_at(from + step));
+        store_two(to, gm_two_at(from), gm_two_at(from + step));
     }
     if (n > 0) {
-        store_two(to, two_at(from), 0);
+        store_two(to, gm_two_at(from), 0);
         to += GM_PAIR_ROWS;
     }
     return to;

@@ -84,23 +84,41 @@ __attribute__((noinline)) void gm_pair_requantize(gm_pair_outputs *outputs)
 
 #else
 
+int8_t gm_scaled_by_floats(int32_t sum, const float *multiplier, const float *offset, const gm_output_range *range)
+{
+    float scaled = (float)sum * *multiplier;
+    return gm_to_int8(offset ? scaled + *offset : scaled, range);
+}
+
+/* Both rows of a tile. */
+static void store_tile(const gm_pair_outputs *o, const uint32_t *sums, const gm_int8_bounds *bounds, uint32_t at)
+{
+    const float *multiplier = o->multipliers, *offset = o->offsets;
+    int8_t *first = o->y[0] + at, *second = o->y[1] + at;
+    for (const uint32_t *end = sums + GM_PAIR_COLUMNS; sums != end; sums++, multiplier++) {
+        const gm_multiplier m = gm_int8_multiplier(multiplier, offset);
+        *first++ = gm_scaled_to_int8((int32_t)sums[0], &m, bounds, multiplier, offset, &o->range);
+        *second++ = gm_scaled_to_int8((int32_t)sums[GM_PAIR_COLUMNS], &m, bounds, multiplier, offset, &o->range);
+        offset += offset ? 1 : 0;
+    }
+}
+
 void gm_pair_requantize(gm_pair_outputs *o)
 {
-    for (; o->tiles > 0; o->tiles--) {
-        gm_pair_tile tile = {.a = o->a, .b = o->b, .end = o->b + o->bytes / 4};
-        tile.fours_end = o->b + o->fours_bytes / 4;
+    const gm_int8_bounds bounds = gm_int8_bounds_of(&o->range);
+    uint32_t words = o->bytes / 4, fours = o->fours_bytes / 4, at = 0;
+    for (; o->tiles > 0; o->tiles--, at += GM_PAIR_COLUMNS) {
+        gm_pair_tile tile;
+        tile.a = o->a, tile.b = o->b, tile.fours_end = o->b + fours, tile.end = o->b + words;
         for (uint32_t c = 0; c < GM_PAIR_COLUMNS; c++) {
-            tile.sums[c] = (uint32_t)o->bias[c], tile.sums[GM_PAIR_COLUMNS + c] = (uint32_t)o->bias[c];
+            tile.sums[c] = tile.sums[GM_PAIR_COLUMNS + c] = (uint32_t)o->bias[c];
         }
         gm_pair_product(&tile);
-        for (uint32_t c = 0; c < GM_PAIR_COLUMNS; c++) {
-            const float *offset = o->offsets ? o->offsets + c : NULL;
-            *o->y[0]++ = gm_scaled_to_int8((int32_t)tile.sums[c], o->multipliers[c], offset, &o->range);
-            *o->y[1]++ = gm_scaled_to_int8((int32_t)tile.sums[GM_PAIR_COLUMNS + c], o->multipliers[c], offset, &o->range);
-        }
+        store_tile(o, tile.sums, &bounds, at);
         o->b = tile.end, o->bias += o->bias_step / 4, o->multipliers += GM_PAIR_COLUMNS;
         o->offsets = o->offsets ? o->offsets + GM_PAIR_COLUMNS : NULL;
     }
+    o->y[0] += at, o->y[1] += at;
 }
 
 #endif

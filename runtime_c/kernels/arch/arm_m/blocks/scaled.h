@@ -1,4 +1,9 @@
-/* Requantization without FPU: the bits of float arithmetic, of which hardly any is done. */
+/*
+ * Sums times multipliers without FPU: the bits of float arithmetic, of which hardly any is done.
+ *
+ * A product is computed exactly, as an integer with fraction bits. That of float arithmetic has been rounded twice, sum
+ * and product, and so lies within 2^-23 of it. Only where a half lies as close does that decide what it is rounded to.
+ */
 #ifndef GM_ARM_M_SCALED_H
 #define GM_ARM_M_SCALED_H
 
@@ -6,36 +11,125 @@
 
 #include "../../../quantized.h"
 
-/* Fraction bits of a scaled sum, and how close to a half it may be: there the two roundings of the
- * float arithmetic, of sum and product, could decide. Each is at most 2^-24 of a number that is
- * below 2^15 here, together 2^-8 = 256 / 2^16; one more for the bits that the shift cuts off. */
-#define GM_SCALED_FRACTION 16
-#define GM_SCALED_DOUBT 258
+/* A positive multiplier: significand 2^-(32 + shift). */
+typedef struct gm_multiplier {
+    int32_t significand; /* 2^30 .. 2^31 */
+    uint32_t shift;      /* 1 .. 31, or 0: it is none of these */
+} gm_multiplier;
 
-/* Returns gm_to_int8() of sum * multiplier (+ *offset), where multiplier is finite. offset: NULL for
- * none. */
-static inline int8_t gm_scaled_to_int8(int32_t sum, float multiplier, const float *offset, const gm_output_range *range)
+/* Returns the upper word of a product, and sets the lower one. */
+#if defined(__thumb2__)
+
+/* Of an int64_t, compilers make more than one machine instruction where they know of one sign. */
+static inline int32_t gm_wide_product(int32_t a, int32_t b, uint32_t *low)
 {
-    uint32_t bits = gm_bits_of(multiplier), exponent = bits >> 23;
-    if (offset == NULL && exponent >= 80 && exponent <= 126) { /* 2^-47 .. 1, without sign */
-        int64_t product = (int64_t)sum * (int32_t)((bits & 0x7fffffu) | 0x800000u);
-        int64_t scaled = product >> (150 - GM_SCALED_FRACTION - exponent);
-        int32_t t = (int32_t)scaled, from_half = (t & 0xffff) - 0x8000;
-        int32_t least = (int32_t)range->least, most = (int32_t)range->most;
-        if (scaled != t) {
-            t = scaled < 0 ? least : most;
-            t = t < most ? t : most;
-        } else if (from_half < -GM_SCALED_DOUBT || from_half > GM_SCALED_DOUBT) {
-            t = (t >> GM_SCALED_FRACTION) + (from_half > 0);
-            t = t > least ? t : least;
-            t = t < most ? t : most;
-        } else {
-            return gm_to_int8((float)sum * multiplier, range);
-        }
-        return (int8_t)(t + range->zero);
+    int32_t high;
+    __asm__("smull %0, %1, %2, %3" : "=&r"(*low), "=&r"(high) : "r"(a), "r"(b));
+    return high;
+}
+
+#else
+
+/* Of halves; an int64_t would be a call. No sum of two of these exceeds 32 bits. */
+static inline int32_t gm_wide_product(int32_t a, int32_t b, uint32_t *low)
+{
+    int32_t a_high = a >> 16, b_high = b >> 16, a_low = a & 0xffff, b_low = b & 0xffff;
+    uint32_t lowest = (uint32_t)a_low * (uint32_t)b_low;
+    int32_t first = a_high * b_low + (int32_t)(lowest >> 16);
+    int32_t second = a_low * b_high + (first & 0xffff);
+    *low = (uint32_t)second << 16 | (lowest & 0xffffu);
+    return a_high * b_high + (first >> 16) + (second >> 16);
+}
+
+#endif
+
+/* Returns a multiplier times 2^exponent. */
+static inline gm_multiplier gm_multiplier_of(float multiplier, int32_t exponent)
+{
+    uint32_t bits = gm_bits_of(multiplier), shift = 125u - (uint32_t)exponent - (bits >> 23);
+    int32_t significand = (int32_t)((bits << 8 | 0x80000000u) >> 1);
+    int is_normal = (bits >> 23) - 1u < 254u;
+    return (gm_multiplier){significand, is_normal && shift - 1u < 31u ? shift : 0};
+}
+
+/* A product, rounded to the nearest integer. from_half: how far its fraction is from a half, in units of 2^-32. */
+typedef struct gm_scaled {
+    int32_t nearest, from_half;
+} gm_scaled;
+
+/* Returns the product, where the shift is not 0. */
+static inline gm_scaled gm_scale(int32_t sum, const gm_multiplier *m)
+{
+    uint32_t low;
+    int32_t high = gm_wide_product(sum, m->significand, &low);
+    uint32_t fraction = (uint32_t)high << (32u - m->shift) | low >> m->shift;
+    return (gm_scaled){(high >> m->shift) + (int32_t)(fraction >> 31), (int32_t)(fraction ^ 0x80000000u)};
+}
+
+/* Returns how far from a half a product of an absolute value below `bound`, at most 2^15, has to be. */
+static inline uint32_t gm_doubt_below(uint32_t bound)
+{
+    return (bound << 9) + 2;
+}
+
+/* Returns whether it is as far, so that float arithmetic rounds it to the same integer. */
+static inline int gm_is_certain(const gm_scaled *scaled, uint32_t doubt)
+{
+    return (uint32_t)scaled->from_half + doubt > 2 * doubt;
+}
+
+/* Returns (float)sum * factor: both numbers and their product have 24 digits, and only where what follows these begins
+ * like a half, which takes 7 or 8 further ones to see, float arithmetic decides. */
+static inline float gm_sum_times(int32_t sum, float factor)
+{
+    uint32_t bits = gm_bits_of(factor), a = sum < 0 ? 0u - (uint32_t)sum : (uint32_t)sum;
+    uint32_t zeros = a > 0 ? (uint32_t)__builtin_clz(a) : 0, exponent = (bits >> 23) + 31u - zeros;
+    uint32_t digits = a << zeros;
+    digits = (digits + 0x7fu + (digits >> 8 & 1u)) & ~0xffu;
+    uint32_t product = (uint32_t)(((uint64_t)digits * (bits << 8 | 0x80000000u)) >> 32);
+    uint32_t shift = 7u + (product >> 31), rest = product << (32u - shift);
+    if (digits >> 31 == 0 || exponent - 1u >= 252u || (bits >> 23) - 1u >= 254u || rest >> 25 == 0x40u) {
+        return (float)sum * factor;
     }
-    float scaled = (float)sum * multiplier;
-    return gm_to_int8(offset ? scaled + *offset : scaled, range);
+    uint32_t rounded = (product >> shift) + (rest >> 31);
+    return gm_float_of(((uint32_t)sum & 0x80000000u) | (((exponent + shift - 8u) << 23) + rounded));
+}
+
+/* Bounds of int8 outputs, and their zero point. */
+typedef struct gm_int8_bounds {
+    int32_t zero, low, high;
+} gm_int8_bounds;
+
+static inline gm_int8_bounds gm_int8_bounds_of(const gm_output_range *range)
+{
+    return (gm_int8_bounds){range->zero, (int32_t)range->least + range->zero, (int32_t)range->most + range->zero};
+}
+
+/* Returns the multiplier of sums that become int8; its shift is 0 where there is an offset. */
+static inline gm_multiplier gm_int8_multiplier(const float *multiplier, const float *offset)
+{
+    gm_multiplier m = gm_multiplier_of(*multiplier, 0);
+    m.shift = offset == NULL ? m.shift : 0;
+    return m;
+}
+
+/* Returns gm_to_int8() of sum * *multiplier (+ *offset), where *multiplier is finite. offset: NULL for none. */
+int8_t gm_scaled_by_floats(int32_t sum, const float *multiplier, const float *offset, const gm_output_range *range);
+
+/* Returns the same, m being gm_int8_multiplier(). Beyond 2^9, twice what any bounds are apart, it is no matter how a
+ * product is rounded. */
+static inline int8_t gm_scaled_to_int8(int32_t sum, const gm_multiplier *m, const gm_int8_bounds *bounds,
+                                       const float *multiplier, const float *offset, const gm_output_range *range)
+{
+    if (m->shift > 0) {
+        const gm_scaled scaled = gm_scale(sum, m);
+        if (gm_is_certain(&scaled, gm_doubt_below(1u << 9))) {
+            int32_t y = scaled.nearest + bounds->zero;
+            y = y > bounds->low ? y : bounds->low;
+            return (int8_t)(y < bounds->high ? y : bounds->high);
+        }
+    }
+    return gm_scaled_by_floats(sum, multiplier, offset, range);
 }
 
 #endif

@@ -1,0 +1,41 @@
+/* Steps of stored integers on Cortex-M: which ones have kernels of their own. Without FPU they can be made of the sums of
+ * products themselves, so that neither gradients nor steps become floats. */
+#ifndef GM_ARM_M_SUM_STEPS_H
+#define GM_ARM_M_SUM_STEPS_H
+
+#include "../../optimizers/stored_update.h"
+
+#if GM_ARCH_STORED_STEPS
+
+/* The longest steps of int8 and int16: then a step that 2^30 2^-16 cuts is cut by its limit. */
+#define GM_LONGEST_OF_BYTES 127.0f
+#define GM_LONGEST_OF_HALVES 16383.0f
+
+/* Whether elements have 8 or 16 bits, bounds too, and the limit is such an integer. */
+static inline int gm_suits_steps(const gm_stored_update *u)
+{
+    float longest = u->bytes == 1 ? GM_LONGEST_OF_BYTES : GM_LONGEST_OF_HALVES;
+    int32_t least = u->bytes == 1 ? INT8_MIN : INT16_MIN;
+    return u->bytes <= 2 && u->limit >= 0.0f && u->limit <= longest && (float)(int32_t)u->limit == u->limit &&
+           u->low >= least && u->low <= u->high && u->high <= ~least;
+}
+
+#endif
+
+#if GM_ARCH_STORED_STEPS && !GM_ARCH_DSP
+#define GM_ARCH_SUM_STEPS 1
+#else
+#define GM_ARCH_SUM_STEPS 0
+#endif
+
+#if GM_ARCH_SUM_STEPS
+
+/* Whether the update is plain SGD of such elements. */
+int gm_suits_sum_steps(const gm_stored_update *u);
+
+/* Updates the n elements from number `first` on, whose gradients are factor sums[0..n-1]: the bits of gm_update_stored()
+ * with a factor of 1. Sums are lost. */
+void gm_update_by_sums(const gm_stored_update *u, int32_t *sums, float factor, float unit, uint32_t first, uint32_t n);
+
+#endif
+#endif
