@@ -49,7 +49,7 @@ static int8_t *pack_zero_points(const depthwise_bytes *d, uint32_t columns, int8
     return to;
 }
 
-static int8_t *pack_columns(const depthwise_bytes *d, const int8_t *x, uint32_t columns, int8_t *to)
+static int8_t *pack_byte_columns(const depthwise_bytes *d, const int8_t *x, uint32_t columns, int8_t *to)
 {
     uint32_t bytes = d->column_bytes, step = d->insn->x_w, channels = d->channels;
     for (; columns > 0 && channels == FOUR_CHANNELS; columns--, x += step, to += bytes) {
@@ -68,7 +68,7 @@ static void pack_byte_row(const depthwise_bytes *d, const int8_t *x, int8_t *to)
     uint32_t left = insn->pad_w < d->columns ? insn->pad_w : d->columns, inside = d->columns - left;
     inside = x == NULL ? 0 : inside < insn->in_w ? inside : insn->in_w;
     to = pack_zero_points(d, left, to);
-    to = pack_columns(d, x, inside, to);
+    to = pack_byte_columns(d, x, inside, to);
     pack_zero_points(d, d->columns - left - inside, to);
 }
 

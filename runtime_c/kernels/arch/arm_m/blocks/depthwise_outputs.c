@@ -6,13 +6,13 @@
 
 #if GM_ARCH_PAIRS
 
-typedef struct four_gradients {
+typedef struct gradients_of_4 {
     uint32_t low, high;
-} four_gradients;
+} gradients_of_4;
 
-static inline four_gradients gradients_at(const int16_t *from, uint32_t channels)
+static inline gradients_of_4 gradients_at(const int16_t *from, uint32_t channels)
 {
-    four_gradients result;
+    gradients_of_4 result;
     if (channels == 4) {
         GM_COPY_WORD(&result.low, from);
         GM_COPY_WORD(&result.high, from + 2);
@@ -24,7 +24,7 @@ static inline four_gradients gradients_at(const int16_t *from, uint32_t channels
 }
 
 /* Two columns as a pair of each channel. */
-static inline void store_columns(uint32_t *to, four_gradients left, four_gradients right)
+static inline void store_gradient_columns(uint32_t *to, gradients_of_4 left, gradients_of_4 right)
 {
     to[0] = gm_lower_halves(left.low, right.low);
     to[1] = gm_upper_halves(left.low, right.low);
@@ -45,17 +45,17 @@ static inline __attribute__((always_inline)) uint32_t *pack_neighbouring(const g
                                                                          const int16_t *row, uint32_t columns,
                                                                          uint32_t channels, uint32_t *to)
 {
-    const four_gradients none = {0, 0};
+    const gradients_of_4 none = {0, 0};
     uint32_t step = outputs->step, pair_words = outputs->pair_words;
     if (outputs->pad % 2 > 0) {
-        store_columns(to, none, gradients_at(row, channels));
+        store_gradient_columns(to, none, gradients_at(row, channels));
         row += step, columns--, to += pair_words;
     }
     for (; columns >= 2; columns -= 2, row += 2 * step, to += pair_words) {
-        store_columns(to, gradients_at(row, channels), gradients_at(row + step, channels));
+        store_gradient_columns(to, gradients_at(row, channels), gradients_at(row + step, channels));
     }
     if (columns > 0) {
-        store_columns(to, gradients_at(row, channels), none);
+        store_gradient_columns(to, gradients_at(row, channels), none);
         to += pair_words;
     }
     return to;
@@ -64,13 +64,13 @@ static inline __attribute__((always_inline)) uint32_t *pack_neighbouring(const g
 /* One gradient at a time, each in a pair of its own. column: of the first one. */
 static void pack_scattered(const gm_depthwise_outputs *outputs, const int16_t *row, uint32_t *to, const uint32_t *end)
 {
-    const four_gradients none = {0, 0};
+    const gradients_of_4 none = {0, 0};
     uint32_t pair_words = outputs->pair_words, stride = outputs->stride, column = outputs->pad;
     uint32_t *next = to + column / 2 * pair_words;
     for (uint32_t left = outputs->columns; left > 0 && next < end; left--, row += outputs->step) {
         store_zeros(outputs, to, next);
-        four_gradients four = gradients_at(row, outputs->channels);
-        store_columns(next, column % 2 > 0 ? none : four, column % 2 > 0 ? four : none);
+        gradients_of_4 four = gradients_at(row, outputs->channels);
+        store_gradient_columns(next, column % 2 > 0 ? none : four, column % 2 > 0 ? four : none);
         to = next + pair_words;
         next += ((column + stride) / 2 - column / 2) * pair_words;
         column += stride;
