@@ -1,6 +1,7 @@
 """Measures what each opcode costs on a Cortex-M4F, and writes host_tools/gradmote/report/analyze/costs.json.
 
     cd tests && python -m bench.calibrate_cost
+    cd tests && python -m bench.calibrate_cost --quantized      those of int8 and int16 alone
 
 Machine instructions of each instruction of several images are counted on the emulator; costs of a turn of
 each loop are fitted so that relative errors are least. Networks of CHECKED are left out of the fit: their errors are
@@ -9,17 +10,20 @@ what the table claims.
 
 from __future__ import annotations
 
+import argparse
 import datetime
 import json
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from bench.cost_models import CHECKED, fitted
+from bench import cost_models, cost_models_int8
 from scipy.optimize import nnls
 
 from gradmote.formats.image import read_image
+from gradmote.generated.opcodes import OPCODES
 from gradmote.report.analyze import cost
 from gradmote.report.analyze.loops import Iterations, iterations_of
 from gradmote.report.bench.counting import Counted, counter
@@ -43,7 +47,8 @@ def rows_of(image: bytes, counts: dict[str, Counted]) -> Iterator[tuple[str, Ite
     read = read_image(image)
     for program in read.programs:
         for instruction, counted in zip(program["instructions"], counts[program["kind"]].each, strict=True):
-            yield instruction["opcode"], iterations_of(instruction, read.constants), counted
+            turns = iterations_of(instruction, read.constants)
+            yield instruction["opcode"], {loop: n * instruction["times"] for loop, n in turns.items()}, counted
 
 
 def costs_of(rows: list[tuple[Iterations, int]]) -> dict[str, float]:
@@ -56,24 +61,50 @@ def costs_of(rows: list[tuple[Iterations, int]]) -> dict[str, float]:
 
 def error_of(costs: Costs, image: bytes, counts: dict[str, Counted]) -> float:
     """Estimate / count - 1, of the program that trains."""
-    rows = list(rows_of(image, counts))[-len(list(counts.values())[-1].each) :]
-    estimate = sum(costs[opcode][loop] * n for opcode, turns, _ in rows for loop, n in turns.items())
-    return estimate / sum(counted for *_, counted in rows) - 1
+    read = read_image(image)
+    program = read.programs[-1]
+    estimate = sum(found(costs, instruction, read.constants) for instruction in program["instructions"])
+    return estimate / sum(counts[program["kind"]].each) - 1
+
+
+def found(costs: Costs, instruction: dict[str, Any], constants: bytes) -> float:
+    """The estimate for an instruction by these costs."""
+    if instruction["opcode"] in cost.ROWS:
+        known = cost.machine_instructions(instruction, constants)
+        assert known is not None
+        return known
+    turns = iterations_of(instruction, constants)
+    return float(instruction["times"] * sum(costs[instruction["opcode"]][loop] * n for loop, n in turns.items()))
+
+
+def is_quantized(opcode: str) -> bool:
+    """Tell whether an opcode has an operand of 8 or 16 bits that is no index or flag."""
+    return any(dtype in ("i8", "i16") for _, dtype, _, _ in OPCODES[opcode]["operands"].values())
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.calibrate_cost", description=__doc__)
+    parser.add_argument("--quantized", action="store_true", help="fit the opcodes of quantized models alone")
+    models = cost_models_int8 if parser.parse_args().quantized else cost_models
+    known: dict[str, Any] = cost.table()
     rows: Rows = {}
     with tempfile.TemporaryDirectory() as name:
         board = counter(BOARD, Path(name))
-        for image in fitted():
+        for image in models.fitted():
             for key, terms, counted in rows_of(image, board.count(image)):
                 rows.setdefault(key, []).append((terms, counted))
-        costs = {key: costs_of(found) for key, found in sorted(rows.items())}
-        errors = {}
-        for name, make in CHECKED.items():
+        wanted = {key: found for key, found in rows.items() if models is cost_models or is_new(key, known["costs"])}
+        costs = dict(sorted({**known["costs"], **{key: costs_of(found) for key, found in wanted.items()}}.items()))
+        errors = dict(known["errors"])
+        for name, make in models.CHECKED.items():
             image = make()
             errors[name] = round(error_of(costs, image, board.count(image)), 4)
     write(costs, errors)
+
+
+def is_new(opcode: str, known: Costs) -> bool:
+    """Tell whether quantized models are what an opcode's costs come from."""
+    return is_quantized(opcode) or opcode not in known
 
 
 def write(costs: Costs, errors: dict[str, float]) -> None:

@@ -29,7 +29,7 @@ OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
 OPSET = 20
 #: Operators of one operand, those that its test draws among them.
 UNARY = sorted(
-    {"LeakyRelu", "Relu", "Sigmoid", "Tanh"}
+    {"LeakyRelu", "Relu", "Sigmoid", "Tanh", "ThresholdedRelu"}
     | {op for op, attributes, opset, _ in FUNCTIONS.values() if not attributes and opset <= OPSET}
 )
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradmote.generated.opcodes import OPCODES
-from gradmote.report.analyze.cost import table
+from gradmote.report.analyze.cost import ROWS, table
 from gradmote.report.analyze.loops import convolution, inside, pool, product, recurrence, weight_gradient, work_of
 from support.oracle import examples
 
@@ -104,18 +104,24 @@ def test_costs_are_of_opcodes_and_not_negative():
     assert all(any(loops.values()) for loops in costs.values())
 
 
+def test_every_opcode_has_a_cost():
+    """The costs of what runs layers by rows are in the code, with what they move."""
+    assert OPCODES.keys() == table()["costs"].keys() | ROWS.keys()
+    assert not table()["costs"].keys() & ROWS.keys()
+
+
 @pytest.mark.skipif(
     not (shutil.which("arm-none-eabi-gcc") and shutil.which("qemu-system-arm")),
     reason="apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm",
 )
 def test_networks_that_the_costs_have_not_seen_are_within_10_percent(tmp_path):
+    from bench import cost_models, cost_models_int8
     from bench.calibrate_cost import BOARD, error_of
-    from bench.cost_models import CHECKED
 
     from gradmote.report.bench.counting import counter
 
-    board = counter(BOARD, tmp_path)
-    for name, make in CHECKED.items():
+    board, checked = counter(BOARD, tmp_path), cost_models.CHECKED | cost_models_int8.CHECKED
+    for name, make in checked.items():
         image = make()
         assert abs(error_of(table()["costs"], image, board.count(image))) < 0.1, name
-    assert table()["errors"].keys() == CHECKED.keys()
+    assert table()["errors"].keys() == checked.keys()

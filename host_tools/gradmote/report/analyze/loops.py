@@ -16,6 +16,7 @@ import numpy as np
 
 from ...device.kernel_selection import rule_of
 from ...generated.opcodes import COUNTS, OPCODES
+from .integer_loops import CONVOLUTIONS, integer_convolution
 
 #: The iterations of each loop, by its name.
 Iterations = dict[str, int]
@@ -43,6 +44,7 @@ GATES = {"LSTM_CELLS": (4,), "GRU_CELLS": (2, 1), "RNN_CELLS": (1,)}
 POOLS = {
     "MAX_POOL": ("out", True), "MAX_POOL_GRAD": ("in", True), "MAX_POOL_INDEX_GRAD": ("in", True),
     "AVERAGE_POOL": ("out", False), "AVERAGE_POOL_GRAD": ("in", False),
+    "MAX_POOL_S8": ("out", True), "AVERAGE_POOL_S8": ("out", False), "MAX_POOL_GRAD_S16": ("in", True),
 }  # fmt: skip
 
 
@@ -62,6 +64,8 @@ def iterations_of(instruction: dict[str, Any], constants: bytes) -> Iterations:
         found = {"element": elements_of(instruction), **recurrence(opcode, params)}
     elif opcode in POOLS:
         found = pool(params, *POOLS[opcode])
+    elif opcode in CONVOLUTIONS:
+        found = integer_convolution(instruction)
     elif opcode == "UPDATE":
         found = {}
     else:
@@ -75,6 +79,7 @@ def update(instruction: dict[str, Any], constants: bytes) -> Iterations:
     if "rule" not in instruction["operands"]:
         return {}
     rule, parameters = rule_of(instruction, constants), extent(instruction, "p")
+    parameters //= instruction["params"].get("p_bytes", 1)
     row = extent(instruction, "row") if "row" in instruction["operands"] else parameters
     return {f"{rule}, row": parameters // row, f"{rule}, element": parameters}
 
@@ -93,7 +98,8 @@ def work_of(instruction: dict[str, Any]) -> int:
 def elements_of(instruction: dict[str, Any]) -> int:
     """Return how many elements the instruction writes."""
     spec = OPCODES[instruction["opcode"]]["operands"]
-    return sum(extent(instruction, name) for name, (access, *_) in spec.items() if "w" in access)
+    own = OPCODES[instruction["opcode"]]["own"]
+    return sum(extent(instruction, name) for name, (access, *_) in spec.items() if "w" in access and name not in own)
 
 
 def extent(instruction: dict[str, Any], operand: str) -> int:
