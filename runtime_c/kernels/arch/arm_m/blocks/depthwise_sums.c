@@ -90,7 +90,7 @@ static int sum_3_by_3(const gm_depthwise_pixels *p, uint32_t rows, uint32_t colu
 }
 
 #else
-#define sum_3_by_3(p, rows, columns, c, n, to) 0
+#define sum_3_by_3(p, rows, columns, c, n, to) ((void)(columns), 0)
 #endif
 
 /* One channel of a kernel, whose weights skip so many numbers behind each pair. */
