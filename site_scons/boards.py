@@ -30,7 +30,7 @@ FRAMEWORK_FLAGS = ["-O2", "-fno-fast-math", "-ffunction-sections", "-fdata-secti
 #: Bytes of stack that the check of a signature takes, what calls it and an interrupt included; stack_bound.py tells.
 SIGNATURE_STACK = 0x900
 #: The same of the kernels of quantized models.
-INT8_STACK = 0x600
+INT8_STACK = 0x700
 #: For code of others, besides the board's own.
 THIRD_PARTY_FLAGS = ["-Wno-conversion"]
 LINK_FLAGS = ["-nostartfiles", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments"]

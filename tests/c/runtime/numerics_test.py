@@ -18,7 +18,8 @@ LEVELS = ("-O0", "-O2", "-O3")
 
 #: What matrix products and updates are made of, on every processor: the whole runtime takes a minute to compile, often.
 KERNELS = [source for source in runtime_sources() if source.is_relative_to(RUNTIME / "kernels")]
-PRODUCTS = [s for s in KERNELS if s.stem.startswith(("gemm", "update", "steps")) or s.parent.name == "optimizers"]
+STEMS = ("gemm", "update", "steps", "stored_update")
+PRODUCTS = [s for s in KERNELS if s.stem.startswith(STEMS) or s.parent.name == "optimizers"]
 NUMERICS = RUNTIME / "src" / "numerics.c"
 #: Program: the sources that it needs beside its own, and its arguments.
 PROGRAMS = {"numerics_test.c": ([NUMERICS], ["2003"]), "kernels_gemm_test.c": ([*PRODUCTS, NUMERICS], [])}

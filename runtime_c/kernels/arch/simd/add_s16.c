@@ -26,8 +26,8 @@ GM_SIMD_INLINE gm_float_lanes sum_of_lanes(const gm_insn_add_s16 *insn, const gm
     return gm_lanes_choose(gm_lanes_that_pass(&x->mask, row->first + i), value, gm_lanes_splat(0.0f));
 }
 
-GM_SIMD_INLINE void add_row(const gm_insn_add_s16 *insn, const gm_sum_s16 *x, const add_s16_row *row,
-                            gm_lanes_made *lanes)
+GM_SIMD_INLINE void sum_row_s16(const gm_insn_add_s16 *insn, const gm_sum_s16 *x, const add_s16_row *row,
+                                gm_lanes_made *lanes)
 {
     uint32_t i = 0;
     for (; insn->d3 - i >= GM_LANES; i += GM_LANES) {
@@ -48,7 +48,7 @@ static GM_SIMD_TARGET void add_rows_s16(const gm_insn_add_s16 *insn, const gm_su
                 const add_s16_row row = {i0 * insn->a0 + i1 * insn->a1 + i2 * insn->a2,
                                          i0 * insn->b0 + i1 * insn->b1 + i2 * insn->b2,
                                          i0 * insn->s0 + i1 * insn->s1 + i2 * insn->s2, first};
-                add_row(insn, x, &row, lanes);
+                sum_row_s16(insn, x, &row, lanes);
             }
         }
     }

@@ -78,12 +78,26 @@ static inline int gm_is_certain(const gm_scaled *scaled, uint32_t doubt)
     return (uint32_t)scaled->from_half + doubt > 2 * doubt;
 }
 
+/* Returns how many zeros stand before the first one of a number that is not 0. */
+static inline uint32_t gm_leading_zeros(uint32_t a)
+{
+#if defined(__GNUC__)
+    return (uint32_t)__builtin_clz(a);
+#else
+    uint32_t zeros = 0;
+    for (; a >> 31 == 0; a <<= 1) {
+        zeros++;
+    }
+    return zeros;
+#endif
+}
+
 /* Returns (float)sum * factor: both numbers and their product have 24 digits, and only where what follows these begins
  * like a half, which takes 7 or 8 further ones to see, float arithmetic decides. */
 static inline float gm_sum_times(int32_t sum, float factor)
 {
     uint32_t bits = gm_bits_of(factor), a = sum < 0 ? 0u - (uint32_t)sum : (uint32_t)sum;
-    uint32_t zeros = a > 0 ? (uint32_t)__builtin_clz(a) : 0, exponent = (bits >> 23) + 31u - zeros;
+    uint32_t zeros = a > 0 ? gm_leading_zeros(a) : 0, exponent = (bits >> 23) + 31u - zeros;
     uint32_t digits = a << zeros;
     digits = (digits + 0x7fu + (digits >> 8 & 1u)) & ~0xffu;
     uint32_t product = (uint32_t)(((uint64_t)digits * (bits << 8 | 0x80000000u)) >> 32);
