@@ -54,8 +54,9 @@ def refusal(capsys, *arguments):
 def test_the_tables_name_programs_and_kernels(model):
     done = run(model, *TRAIN, "--batch", 4)
     assert done.exit_code == 0
+    output = " ".join(done.output.split())  # a table as narrow as its times wraps its title anywhere
     for words in ("batch 4, ", "3 rounds", "What step is made of", "What infer is made of", "linear, dW + update"):
-        assert words in done.output
+        assert words in output
 
 
 def test_json_of_an_image(image):
