@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "aligned.h"
 #include "gradmote.h"
 #include "repair.h"
 #include "use_store.h"
@@ -41,20 +42,6 @@ static int file_write(void *user, uint32_t offset, const void *data, uint32_t si
     require(offset <= f->size && size <= f->size - offset);
     memcpy(f->bytes + offset, data, size);
     return 0;
-}
-
-static void *aligned(size_t size)
-{
-    void *memory = NULL;
-    require(posix_memalign(&memory, GM_SECTION_ALIGN, size == 0 ? 1 : size) == 0);
-    return memory;
-}
-
-static uint8_t *copy_of(const uint8_t *data, uint32_t size)
-{
-    uint8_t *copy = aligned(size);
-    memcpy(copy, data, size);
-    return copy;
 }
 
 /* ---- What loading may do ---------------------------------------------------------------------------------------- */

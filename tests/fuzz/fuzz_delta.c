@@ -9,25 +9,12 @@
 
 #include <string.h>
 
+#include "aligned.h"
 #include "gradmote.h"
 #include "repair.h"
 #include "use_store.h"
 
 #define SIZE_LIMIT (1u << 20)
-
-static void *aligned(size_t size)
-{
-    void *memory = NULL;
-    require(posix_memalign(&memory, GM_SECTION_ALIGN, size == 0 ? 1 : size) == 0);
-    return memory;
-}
-
-static uint8_t *copy_of(const void *data, uint32_t size)
-{
-    uint8_t *copy = aligned(size);
-    memcpy(copy, data, size);
-    return copy;
-}
 
 /* As many bytes as the parameters have: those of the input, then 0. */
 static uint8_t *delta_of(const uint8_t *data, uint32_t given, uint32_t size)

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aligned.h"
 #include "gradmote.h"
 #include "repair.h"
 #include "use_store.h"
@@ -119,20 +120,10 @@ static void load_noise(gm_session *session, const uint8_t *noise, uint32_t noise
 
 /* ---- The target ----------------------------------------------------------------------------------------------- */
 
-static void *aligned_copy(const uint8_t *data, size_t size)
-{
-    void *copy = NULL;
-    require(posix_memalign(&copy, GM_SECTION_ALIGN, size == 0 ? 1 : size) == 0);
-    if (data != NULL) {
-        memcpy(copy, data, size);
-    }
-    return copy;
-}
-
 static void use_image(const uint8_t *image, uint32_t size, uint32_t arena_size)
 {
     gm_session session;
-    uint8_t *arena = aligned_copy(NULL, arena_size);
+    uint8_t *arena = aligned(arena_size);
     uint32_t used = ((const gm_header *)(const void *)image)->size;
     memset(arena, size > used ? image[size - 1] : 0, arena_size);
     if (gm_open(&session, image, size, arena, arena_size) == GM_OK) {
@@ -152,7 +143,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < sizeof(gm_header) || size > UINT32_MAX) {
         return 0;
     }
-    uint8_t *image = aligned_copy(data, size);
+    uint8_t *image = copy_of(data, size);
     repair(image, (uint32_t)size);
     if (gm_required(image, size, &needs) == GM_OK && needs.arena_size <= ARENA_LIMIT) {
         use_image(image, (uint32_t)size, needs.arena_size);

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
+#include "aligned.h"
 #include "device/memory.h"
 #include "gradmote.h"
-#include "repair.h"
 
 #define QUIET_TICKS 50000u /* of 1 us, between two looks at an idle line */
 
@@ -20,13 +20,6 @@ static struct {
 static uint32_t ticks;
 
 /* ---- Of the fuzz target ------------------------------------------------------------------------------------------- */
-
-static uint8_t *aligned(uint32_t size)
-{
-    void *memory = NULL;
-    require(posix_memalign(&memory, GM_SECTION_ALIGN, size) == 0);
-    return memory;
-}
 
 void host_board_init(const uint8_t *image, uint32_t size)
 {
