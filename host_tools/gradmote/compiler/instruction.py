@@ -164,6 +164,15 @@ class Instruction(Fields):
         """Return a size or stride by its name in an extent: a parameter, or a count such as `one`."""
         return COUNTS.get(name) or int(getattr(self, name))
 
+    def elements(self, name: str) -> int:
+        """Return the number of elements from the first to the last one of an operand that may be touched."""
+        elements, inner = 1, 1
+        for dim, stride in reversed(self.extents[name]):
+            count = self.number(dim)
+            elements += (count - 1) * (inner if stride is None else self.number(stride))
+            inner *= count
+        return elements
+
     def redirect(self, old: Buffer, new: Buffer) -> None:
         """Make every operand in one buffer lie in another instead, at the same offset."""
         for name, ref in self.operands.items():

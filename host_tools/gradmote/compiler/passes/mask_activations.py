@@ -157,7 +157,7 @@ def masked_float(asking: AskingFloat, name: str) -> tuple[Instruction, Instructi
 
 def masked_int8(asking: AskingInt8, name: str) -> tuple[Instruction, Instruction]:
     """Return the MASK_S8 of a quantized value, and the gradient that reads it in place of the value."""
-    elements = elements_of(asking, "q")
+    elements = asking.elements("q")
     bits = bits_for(name, elements)
     assert asking.q is not None
     mask = MaskS8(
@@ -165,11 +165,3 @@ def masked_int8(asking: AskingInt8, name: str) -> tuple[Instruction, Instruction
     )
     operands = {**asking.operands, "q": None, "mask": bits}
     return mask, type(asking)(**operands, **asking.params).in_place_of(asking)
-
-
-def elements_of(instruction: Instruction, name: str) -> int:
-    """Return how many elements of an operand an instruction may touch."""
-    extent = instruction.extents[name]
-    if extent[0][1] is None:
-        return math.prod(instruction.number(dim) for dim, _ in extent)
-    return 1 + sum((instruction.number(dim) - 1) * instruction.number(str(stride)) for dim, stride in extent)

@@ -295,7 +295,7 @@ class Splitter:
         assert array is not None
         if trains and any(other == name and where != [axis, k] for other, *where in self.parts):
             raise UnsupportedOperator(
-                f"layers share the weight '{name}', and have their output channels along different axes of it",
+                f"layers share the weight '{name}', and have other output channels of it, or along another axis",
                 "train it whole: named:NAME,...",
                 describe(node),
             )

@@ -40,18 +40,13 @@ def touched(
     instruction: Instruction, moved: Mapping[str, int], buffer: Buffer, access: str
 ) -> Iterator[tuple[int, int]]:
     """Yield the first byte of a buffer that each operand reads (`r`) or writes (`w`), and the one behind the last."""
-    for name, (mode, dtype, extent, _) in OPCODES[instruction.opcode]["operands"].items():
+    for name, (mode, dtype, *_) in OPCODES[instruction.opcode]["operands"].items():
         ref = getattr(instruction, name)
         if ref is not None and ref.buffer is buffer and access in mode:
             first = ref.offset + moved.get(name, 0)
-            yield first, first + bytes_of(instruction, extent, dtype)
+            yield first, first + bytes_of(instruction.elements(name), dtype)
 
 
-def bytes_of(instruction: Instruction, extent: tuple[tuple[str, str | None], ...], dtype: str) -> int:
-    """Return the bytes from an operand's first element to its last one."""
-    elements, inner = 1, 1
-    for dim, stride in reversed(extent):
-        count = instruction.number(dim)
-        step = inner if stride is None else instruction.number(stride)
-        elements, inner = elements + (count - 1) * step, inner * count
+def bytes_of(elements: int, dtype: str) -> int:
+    """Return the bytes that so many neighbouring elements take."""
     return (elements + 7) // 8 if dtype == "bit" else elements * ELEMENT_BYTES[dtype]
