@@ -7,16 +7,15 @@
 #define GM_MIX_1 0x7feb352du
 #define GM_MIX_2 0x846ca68bu
 
-/* Returns x mixed by a bijection of 32-bit words, in which each input bit flips each output bit
- * with a probability of almost 1/2: "lowbias32" of C. Wellons' hash-prospector, exact bias
- * 0.174. */
+/* Mixes x, a 32-bit word or a vector of them, by a bijection in which each input bit flips each
+ * output bit with a probability of almost 1/2: "lowbias32" of C. Wellons' hash-prospector, exact
+ * bias 0.174. */
+#define GM_MIX(x) ((x) ^= (x) >> 16, (x) *= GM_MIX_1, (x) ^= (x) >> 15, (x) *= GM_MIX_2, (x) ^= (x) >> 16)
+
+/* Returns x mixed. */
 static inline uint32_t gm_mix(uint32_t x)
 {
-    x ^= x >> 16;
-    x *= GM_MIX_1;
-    x ^= x >> 15;
-    x *= GM_MIX_2;
-    x ^= x >> 16;
+    GM_MIX(x);
     return x;
 }
 

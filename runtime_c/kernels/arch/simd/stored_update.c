@@ -15,17 +15,6 @@ typedef struct lane_steps {
     gm_int_lanes low, high;
 } lane_steps;
 
-/* gm_mix() */
-GM_SIMD_INLINE gm_word_lanes mixed_lanes(gm_word_lanes x)
-{
-    x ^= x >> 16;
-    x *= GM_MIX_1;
-    x ^= x >> 15;
-    x *= GM_MIX_2;
-    x ^= x >> 16;
-    return x;
-}
-
 /* Returns random numbers of 16 bits for the elements from number `at` on: halves of gm_random_pair(). */
 GM_SIMD_INLINE gm_int_lanes random_lanes(gm_random random, uint32_t at)
 {
@@ -35,7 +24,8 @@ GM_SIMD_INLINE gm_int_lanes random_lanes(gm_random random, uint32_t at)
         number[i] = i;
     }
     number += at;
-    gm_word_lanes word = mixed_lanes((number >> 1) + random.stream_key), odd = 0 - (number & 1);
+    gm_word_lanes word = (number >> 1) + random.stream_key, odd = 0 - (number & 1);
+    GM_MIX(word);
     return (gm_int_lanes)(((word >> 16) & odd) | (word & 0xffffu & ~odd));
 }
 

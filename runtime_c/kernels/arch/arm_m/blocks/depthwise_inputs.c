@@ -28,14 +28,6 @@ static inline void store_pair(uint32_t *to, uint32_t left, uint32_t right, uint3
     to[3] = gm_upper_halves(odd_left, odd);
 }
 
-/* Zeros in the pairs from `to` up to the end. */
-static void pack_zeros(const gm_depthwise_inputs *inputs, uint32_t *to, const uint32_t *end)
-{
-    for (; to != end; to += inputs->pair_words) {
-        to[0] = 0, to[1] = 0, to[2] = 0, to[3] = 0;
-    }
-}
-
 /* The columns of x, of which the first one may be the second of its pair. Returns where the next pair goes. channels: a
  * constant where there are four. */
 static inline __attribute__((always_inline)) uint32_t *pack_columns(const gm_depthwise_inputs *inputs, const int8_t *row,
@@ -63,12 +55,12 @@ void gm_pack_depthwise_inputs(const gm_depthwise_inputs *inputs, const int8_t *r
     uint32_t room = 2 * inputs->pairs - inputs->pad;
     if (row != NULL && inputs->pad < 2 * inputs->pairs) {
         uint32_t *first = to + inputs->pad / 2 * inputs->pair_words;
-        pack_zeros(inputs, to, first);
+        gm_zero_pairs(inputs->pair_words, to, first);
         room = inputs->columns < room ? inputs->columns : room;
         to = inputs->channels == 4 ? pack_columns(inputs, row, room, 4, first)
                                    : pack_columns(inputs, row, room, inputs->channels, first);
     }
-    pack_zeros(inputs, to, end);
+    gm_zero_pairs(inputs->pair_words, to, end);
 }
 
 #endif

@@ -32,13 +32,6 @@ static inline void store_gradient_columns(uint32_t *to, gradients_of_4 left, gra
     to[3] = gm_upper_halves(left.high, right.high);
 }
 
-static void store_zeros(const gm_depthwise_outputs *outputs, uint32_t *to, const uint32_t *end)
-{
-    for (; to != end; to += outputs->pair_words) {
-        to[0] = 0, to[1] = 0, to[2] = 0, to[3] = 0;
-    }
-}
-
 /* Gradients without zeros between them, of which the first one may be the second of its pair. Returns where the next pair
  * goes. channels: a constant where there are four. */
 static inline __attribute__((always_inline)) uint32_t *pack_neighbouring(const gm_depthwise_outputs *outputs,
@@ -68,14 +61,14 @@ static void pack_scattered(const gm_depthwise_outputs *outputs, const int16_t *r
     uint32_t pair_words = outputs->pair_words, stride = outputs->stride, column = outputs->pad;
     uint32_t *next = to + column / 2 * pair_words;
     for (uint32_t left = outputs->columns; left > 0 && next < end; left--, row += outputs->step) {
-        store_zeros(outputs, to, next);
+        gm_zero_pairs(outputs->pair_words, to, next);
         gradients_of_4 four = gradients_at(row, outputs->channels);
         store_gradient_columns(next, column % 2 > 0 ? none : four, column % 2 > 0 ? four : none);
         to = next + pair_words;
         next += ((column + stride) / 2 - column / 2) * pair_words;
         column += stride;
     }
-    store_zeros(outputs, to, end);
+    gm_zero_pairs(outputs->pair_words, to, end);
 }
 
 void gm_pack_depthwise_outputs(const gm_depthwise_outputs *outputs, const int16_t *row, uint32_t *to)
@@ -83,7 +76,7 @@ void gm_pack_depthwise_outputs(const gm_depthwise_outputs *outputs, const int16_
     const uint32_t *end = to + outputs->pairs * outputs->pair_words;
     uint32_t room = 2 * outputs->pairs - outputs->pad;
     if (row == NULL || outputs->pad >= 2 * outputs->pairs) {
-        store_zeros(outputs, to, end);
+        gm_zero_pairs(outputs->pair_words, to, end);
         return;
     }
     if (outputs->stride > 1) {
@@ -91,11 +84,11 @@ void gm_pack_depthwise_outputs(const gm_depthwise_outputs *outputs, const int16_
         return;
     }
     uint32_t *first = to + outputs->pad / 2 * outputs->pair_words;
-    store_zeros(outputs, to, first);
+    gm_zero_pairs(outputs->pair_words, to, first);
     room = outputs->columns < room ? outputs->columns : room;
     to = outputs->channels == 4 ? pack_neighbouring(outputs, row, room, 4, first)
                                 : pack_neighbouring(outputs, row, room, outputs->channels, first);
-    store_zeros(outputs, to, end);
+    gm_zero_pairs(outputs->pair_words, to, end);
 }
 
 #endif

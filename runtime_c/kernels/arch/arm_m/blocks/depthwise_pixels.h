@@ -31,6 +31,14 @@ typedef struct gm_depthwise_pixels {
     uint32_t sums_outputs;
 } gm_depthwise_pixels;
 
+/* Makes one row of four channels 0 in the pairs from `to` up to `end`. */
+static inline void gm_zero_pairs(uint32_t pair_words, uint32_t *to, const uint32_t *end)
+{
+    for (; to != end; to += pair_words) {
+        to[0] = 0, to[1] = 0, to[2] = 0, to[3] = 0;
+    }
+}
+
 /* Computes the outputs that are left, under a kernel of so many rows and columns. */
 void gm_depthwise_row(gm_depthwise_pixels *pixels, uint32_t rows, uint32_t columns);
 

@@ -22,8 +22,7 @@
     LINE("ldrd r3, r9, [r11, %[w]]")
 
 #define SIXTEEN_TAPS(x, a, b, c, d)                                                             \
-    LINE("vld40.8 {q0, q1, q2, q3}, [" #x "]") LINE("vld41.8 {q0, q1, q2, q3}, [" #x "]")       \
-    LINE("vld42.8 {q0, q1, q2, q3}, [" #x "]") LINE("vld43.8 {q0, q1, q2, q3}, [" #x "]!")      \
+    LOAD_PARTED("8", "q0, q1, q2, q3", #x, "!")                                                      \
     LINE("vmladava.s8 " #a ", q0, q4") LINE("vmladava.s8 " #b ", q1, q5")                       \
     LINE("vmladava.s8 " #c ", q2, q6") LINE("vmladava.s8 " #d ", q3, q7")
 #define PIXEL_PAIRS_PRODUCT                                                                     \
@@ -34,16 +33,15 @@
     LINE("cmp r3, r9") LINE("bne 2b")
 
 /* A subnormal multiplier or offset becomes 0, which rounds to the same. */
-#define OF_BOTH_PIXELS(name, with) LINE(name " q0, q0, " with) LINE(name " q1, q1, " with)
 #define PIXEL_PAIRS_OUTPUTS                                                                     \
     HELIUM_SUMS_OF_ROWS                                                                         \
     LINE("vcvt.f32.s32 q0, q0") LINE("vcvt.f32.s32 q1, q1")                                     \
-    LINE("vldrw.u32 q2, [r11, %[channels] + 16]") OF_BOTH_PIXELS("vmul.f32", "q2")              \
-    LINE("vldrw.u32 q2, [r11, %[channels] + 32]") OF_BOTH_PIXELS("vadd.f32", "q2")              \
+    LINE("vldrw.u32 q2, [r11, %[channels] + 16]") HELIUM_BOTH_ROWS("vmul.f32", "q2")            \
+    LINE("vldrw.u32 q2, [r11, %[channels] + 32]") HELIUM_BOTH_ROWS("vadd.f32", "q2")            \
     LINE("vcvtn.s32.f32 q0, q0") LINE("vcvtn.s32.f32 q1, q1")                                   \
-    LINE("ldr r3, [r11, %[zero]]") OF_BOTH_PIXELS("vqadd.s32", "r3")                            \
-    LINE("vldrw.u32 q2, [r11, %[low]]") OF_BOTH_PIXELS("vmax.s32", "q2")                        \
-    LINE("vldrw.u32 q2, [r11, %[high]]") OF_BOTH_PIXELS("vmin.s32", "q2")                       \
+    LINE("ldr r3, [r11, %[zero]]") HELIUM_BOTH_ROWS("vqadd.s32", "r3")                          \
+    LINE("vldrw.u32 q2, [r11, %[low]]") HELIUM_BOTH_ROWS("vmax.s32", "q2")                      \
+    LINE("vldrw.u32 q2, [r11, %[high]]") HELIUM_BOTH_ROWS("vmin.s32", "q2")                     \
     LINE("ldrd r1, r3, [r11, %[y]]")                                                            \
     LINE("vstrb.32 q0, [r1]") LINE("add r1, r3")                                                \
     LINE("cmp r7, #1") LINE("beq 3f")                                                           \

@@ -42,15 +42,14 @@
     "4:\n\t"
 
 /* A subnormal multiplier or offset becomes 0, which rounds to the same. */
-#define OF_BOTH_ROWS(name, with) LINE(name " q0, q0, " with) LINE(name " q1, q1, " with)
-#define BYTE_OUTPUTS                                                                            \
-    HELIUM_SUMS_OF_ROWS                                                                         \
-    LINE("vcvt.f32.s32 q0, q0") LINE("vcvt.f32.s32 q1, q1")                                     \
-    OF_BOTH_ROWS("vmul.f32", "q3") OF_BOTH_ROWS("vadd.f32", "q4")                               \
-    LINE("vcvtn.s32.f32 q0, q0") LINE("vcvtn.s32.f32 q1, q1")                                   \
-    OF_BOTH_ROWS("vqadd.s32", "q5") OF_BOTH_ROWS("vmax.s32", "q6") OF_BOTH_ROWS("vmin.s32", "q7") \
-    LINE("ldrd r1, r5, [r11, %[y]]")                                                            \
-    LINE("vstrb.32 q0, [r1], #4") LINE("vstrb.32 q1, [r5], #4")                                 \
+#define BYTE_OUTPUTS                                                                                          \
+    HELIUM_SUMS_OF_ROWS                                                                                       \
+    LINE("vcvt.f32.s32 q0, q0") LINE("vcvt.f32.s32 q1, q1")                                                   \
+    HELIUM_BOTH_ROWS("vmul.f32", "q3") HELIUM_BOTH_ROWS("vadd.f32", "q4")                                     \
+    LINE("vcvtn.s32.f32 q0, q0") LINE("vcvtn.s32.f32 q1, q1")                                                 \
+    HELIUM_BOTH_ROWS("vqadd.s32", "q5") HELIUM_BOTH_ROWS("vmax.s32", "q6") HELIUM_BOTH_ROWS("vmin.s32", "q7") \
+    LINE("ldrd r1, r5, [r11, %[y]]")                                                                          \
+    LINE("vstrb.32 q0, [r1], #4") LINE("vstrb.32 q1, [r5], #4")                                               \
     LINE("strd r1, r5, [r11, %[y]]")
 
 __attribute__((noinline)) void gm_make_byte_tiles(gm_byte_tiles *tiles)

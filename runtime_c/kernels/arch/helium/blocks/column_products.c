@@ -15,12 +15,10 @@
  */
 #define COLUMN_PRODUCTS_OFFSET(member) [member] "i"(offsetof(gm_column_products, member))
 #define COLUMN_GRADIENTS                                                                        \
-    LINE("vld40.16 {q4, q5, q6, q7}, [r5]") LINE("vld41.16 {q4, q5, q6, q7}, [r5]")             \
-    LINE("vld42.16 {q4, q5, q6, q7}, [r5]") LINE("vld43.16 {q4, q5, q6, q7}, [r5]!")
+    LOAD_PARTED("16", "q4, q5, q6, q7", "r5", "!")
 #define COLUMN_TAP                                                                              \
     LINE("ldrd r0, r2, [r9]") LINE("ldrd r4, r6, [r9, #8]")                                     \
-    LINE("vld40.16 {q0, q1, q2, q3}, [r1]") LINE("vld41.16 {q0, q1, q2, q3}, [r1]")             \
-    LINE("vld42.16 {q0, q1, q2, q3}, [r1]") LINE("vld43.16 {q0, q1, q2, q3}, [r1]")             \
+    LOAD_PARTED("16", "q0, q1, q2, q3", "r1", "")                                               \
     LINE("add r1, #8")                                                                          \
     LINE("vmladava.s16 r0, q0, q4") LINE("vmladava.s16 r2, q1, q5")                             \
     LINE("vmladava.s16 r4, q2, q6") LINE("vmladava.s16 r6, q3, q7")                             \

@@ -21,8 +21,7 @@
     LINE("ldrd r3, r9, [r11, %[w]]")
 
 #define EIGHT_TAPS(x, a, b, c, d)                                                               \
-    LINE("vld40.16 {q0, q1, q2, q3}, [" #x "]") LINE("vld41.16 {q0, q1, q2, q3}, [" #x "]")     \
-    LINE("vld42.16 {q0, q1, q2, q3}, [" #x "]") LINE("vld43.16 {q0, q1, q2, q3}, [" #x "]!")    \
+    LOAD_PARTED("16", "q0, q1, q2, q3", #x, "!")                                                     \
     LINE("vmladava.s16 " #a ", q0, q4") LINE("vmladava.s16 " #b ", q1, q5")                     \
     LINE("vmladava.s16 " #c ", q2, q6") LINE("vmladava.s16 " #d ", q3, q7")
 #define GRADIENT_PIXELS_PRODUCT                                                                 \
@@ -40,15 +39,14 @@
     LINE("ldrd r3, r5, [r11, %[least]]") LINE("vmov.i32 q4, #0")                                \
     HELIUM_MASK_ROW(q0, q2) HELIUM_MASK_ROW(q1, q3)
 
-#define BOTH_GRADIENTS(name, with) LINE(name " q0, q0, " with) LINE(name " q1, q1, " with)
 #define GRADIENT_PIXELS_SCALE                                                                   \
     LINE("vldrw.u32 q2, [r11, %[scale]]") LINE("vldrw.u32 q3, [r11, %[largest]]")               \
-    LINE("vcvt.f32.s32 q0, q0") LINE("vcvt.f32.s32 q1, q1") BOTH_GRADIENTS("vmul.f32", "q2")    \
+    LINE("vcvt.f32.s32 q0, q0") LINE("vcvt.f32.s32 q1, q1") HELIUM_BOTH_ROWS("vmul.f32", "q2")  \
     LINE("vmaxnma.f32 q3, q0") LINE("vmaxnma.f32 q3, q1") LINE("vstrw.32 q3, [r11, %[largest]]")
 #define GRADIENT_PIXELS_STORE                                                                   \
     LINE("vcvtn.s32.f32 q0, q0") LINE("vcvtn.s32.f32 q1, q1")                                   \
-    LINE("vldrw.u32 q2, [r11, %[limits]]") BOTH_GRADIENTS("vmin.s32", "q2")                     \
-    LINE("vldrw.u32 q2, [r11, %[minus_limits]]") BOTH_GRADIENTS("vmax.s32", "q2")               \
+    LINE("vldrw.u32 q2, [r11, %[limits]]") HELIUM_BOTH_ROWS("vmin.s32", "q2")                   \
+    LINE("vldrw.u32 q2, [r11, %[minus_limits]]") HELIUM_BOTH_ROWS("vmax.s32", "q2")             \
     LINE("ldrd r1, r3, [r11, %[dx]]")                                                           \
     LINE("vstrh.32 q0, [r1]") LINE("add r1, r3") LINE("vstrh.32 q1, [r1]") LINE("add r1, r3")   \
     LINE("str r1, [r11, %[dx]]")

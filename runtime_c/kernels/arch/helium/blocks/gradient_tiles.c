@@ -8,31 +8,31 @@
 
 #define HELIUM_TILES_OFFSET(member) [member] "i"(offsetof(gm_gradient_tiles, member))
 
-#define HELIUM_MASK                                                                               \
-    HELIUM_END_PAIRS \
-    LINE("ldrd r3, r5, [r1, %[q]]") LINE("ldr r7, [r1, %[q_step]]")                        \
-    LINE("vldrb.s32 q2, [r3]") LINE("vldrb.s32 q3, [r5]")                                  \
-    LINE("add r3, r7") LINE("add r5, r7") LINE("strd r3, r5, [r1, %[q]]")                  \
-    LINE("ldrd r3, r5, [r1, %[least]]") LINE("sxtb r3, r3") LINE("sxtb r5, r5")            \
-    LINE("vmov.i32 q4, #0")                                                                \
+#define HELIUM_MASK                                                                             \
+    HELIUM_END_PAIRS                                                                            \
+    LINE("ldrd r3, r5, [r1, %[q]]") LINE("ldr r7, [r1, %[q_step]]")                             \
+    LINE("vldrb.s32 q2, [r3]") LINE("vldrb.s32 q3, [r5]")                                       \
+    LINE("add r3, r7") LINE("add r5, r7") LINE("strd r3, r5, [r1, %[q]]")                       \
+    LINE("ldrd r3, r5, [r1, %[least]]") LINE("sxtb r3, r3") LINE("sxtb r5, r5")                 \
+    LINE("vmov.i32 q4, #0")                                                                     \
     HELIUM_MASK_ROW(q0, q2) HELIUM_MASK_ROW(q1, q3)
 
 /* q6: the largest numbers of four columns */
-#define HELIUM_SCALE_AND_SEE                                                                      \
-    LINE("ldrd r3, r5, [r1, %[scale]]") LINE("vldrw.u32 q4, [r3]")                         \
-    LINE("add r3, r5") LINE("str r3, [r1, %[scale]]")                                      \
-    LINE("ldr r5, [r1, %[factor]]") LINE("vmul.f32 q4, q4, r5")                            \
-    LINE("vcvt.f32.s32 q0, q0") LINE("vcvt.f32.s32 q1, q1")                                \
-    LINE("vmul.f32 q0, q0, q4") LINE("vmul.f32 q1, q1, q4")                                \
+#define HELIUM_SCALE_AND_SEE                                                                    \
+    LINE("ldrd r3, r5, [r1, %[scale]]") LINE("vldrw.u32 q4, [r3]")                              \
+    LINE("add r3, r5") LINE("str r3, [r1, %[scale]]")                                           \
+    LINE("ldr r5, [r1, %[factor]]") LINE("vmul.f32 q4, q4, r5")                                 \
+    LINE("vcvt.f32.s32 q0, q0") LINE("vcvt.f32.s32 q1, q1")                                     \
+    HELIUM_BOTH_ROWS("vmul.f32", "q4")                                                          \
     LINE("vmaxnma.f32 q6, q0") LINE("vmaxnma.f32 q6, q1")
-#define HELIUM_STORE_GRADIENTS                                                                    \
-    LINE("ldrsh r3, [r1, %[limits]]") LINE("vdup.32 q2, r3")                               \
-    LINE("rsb r3, r3, #0") LINE("vdup.32 q3, r3")                                          \
-    LINE("vcvtn.s32.f32 q0, q0") LINE("vcvtn.s32.f32 q1, q1")                              \
-    LINE("vmin.s32 q0, q0, q2") LINE("vmin.s32 q1, q1, q2")                                \
-    LINE("vmax.s32 q0, q0, q3") LINE("vmax.s32 q1, q1, q3")                                \
-    LINE("ldrd r3, r5, [r1, %[dx]]")                                                       \
-    LINE("vstrh.32 q0, [r3], #8") LINE("vstrh.32 q1, [r5], #8")                            \
+#define HELIUM_STORE_GRADIENTS                                                                  \
+    LINE("ldrsh r3, [r1, %[limits]]") LINE("vdup.32 q2, r3")                                    \
+    LINE("rsb r3, r3, #0") LINE("vdup.32 q3, r3")                                               \
+    LINE("vcvtn.s32.f32 q0, q0") LINE("vcvtn.s32.f32 q1, q1")                                   \
+    HELIUM_BOTH_ROWS("vmin.s32", "q2")                                                          \
+    HELIUM_BOTH_ROWS("vmax.s32", "q3")                                                          \
+    LINE("ldrd r3, r5, [r1, %[dx]]")                                                            \
+    LINE("vstrh.32 q0, [r3], #8") LINE("vstrh.32 q1, [r5], #8")                                 \
     LINE("strd r3, r5, [r1, %[dx]]")
 
 __attribute__((noinline)) void gm_make_gradient_tiles(gm_gradient_tiles *tiles)

@@ -13,10 +13,17 @@
 #include "../../arm_m/blocks/registers.h"
 
 #define ADD_EIGHT(s, t, column) LINE("vmladava.s16 " #s ", q0, " #column) LINE("vmladava.s16 " #t ", q1, " #column)
+
+/* Four vectors, of which each has every fourth number. moves: "!" where the address goes on behind them, or "". */
+#define LOAD_PARTED(bits, vectors, from, moves)                                                 \
+    LINE("vld40." bits " {" vectors "}, [" from "]")                                            \
+    LINE("vld41." bits " {" vectors "}, [" from "]")                                            \
+    LINE("vld42." bits " {" vectors "}, [" from "]")                                            \
+    LINE("vld43." bits " {" vectors "}, [" from "]" moves)
+
 #define EIGHT_PRODUCTS                                                                          \
     LINE("vld20.32 {q0, q1}, [r1]") LINE("vld21.32 {q0, q1}, [r1]!")                            \
-    LINE("vld40.32 {q2, q3, q4, q5}, [r3]") LINE("vld41.32 {q2, q3, q4, q5}, [r3]")             \
-    LINE("vld42.32 {q2, q3, q4, q5}, [r3]") LINE("vld43.32 {q2, q3, q4, q5}, [r3]!")            \
+    LOAD_PARTED("32", "q2, q3, q4, q5", "r3", "!")                                                   \
     ADD_EIGHT(r0, r8, q2) ADD_EIGHT(r2, r10, q3) ADD_EIGHT(r4, r12, q4) ADD_EIGHT(r6, lr, q5)
 
 /* A word of each row in r7 and r9. */
@@ -50,13 +57,14 @@
     HELIUM_EMPTY_SUMS
 
 /* Sums of both rows in q0 and q1. */
+#define HELIUM_BOTH_ROWS(name, with) LINE(name " q0, q0, " with) LINE(name " q1, q1, " with)
 #define HELIUM_SUMS_OF_ROWS                                                                     \
     LINE("vmov s0, s1, r0, r2") LINE("vmov s2, s3, r4, r6")                                     \
     LINE("vmov s4, s5, r8, r10") LINE("vmov s6, s7, r12, lr")
 
 /* The sums of a row become 0 where q is not within r3 and r5. q4: zeros. */
-#define HELIUM_MASK_ROW(sums, q)                                                                  \
-    LINE("vcmp.s32 ge, " #q ", r3") LINE("vpst") LINE("vcmpt.s32 le, " #q ", r5")          \
+#define HELIUM_MASK_ROW(sums, q)                                                                \
+    LINE("vcmp.s32 ge, " #q ", r3") LINE("vpst") LINE("vcmpt.s32 le, " #q ", r5")               \
     LINE("vpsel " #sums ", " #sums ", q4")
 
 /* Ends it: r1 is the struct, which has where b goes on. */
