@@ -2,10 +2,11 @@
 
     cd tests && python -m device.one_state [--steps 200] [--only NAME]
 
-A network with int8 weights, and one with int16 masters of them, train with int16 gradients; weights are rounded at
-random. Each row trains half of the steps, saves, and loses its power: the process is killed, the emulated board is a
-new machine with the flash of the old one, and a step behind the save is lost. It goes on from what it kept. The state
-at the end must be that of a twin without any interruption, in either numerics profile.
+A network with int8 weights, the same with int16 masters of them, and the same under AdamW with moments in bfloat16 and
+clipping train with int16 gradients; weights and moments are rounded at random. Each row trains half of the steps,
+saves, and loses its power: the process is killed, the emulated board is a new machine with the flash of the old one,
+and a step behind the save is lost. It goes on from what it kept. The state at the end must be that of a twin without
+any interruption, in either numerics profile.
 """
 
 from __future__ import annotations
@@ -36,8 +37,13 @@ from support.firmware import run_scons, scons_firmware  # noqa: E402
 from support.gradmote_run import served  # noqa: E402
 from support.quantized import small_cnn  # noqa: E402
 
-WEIGHTS = ("int8", "int16")
-STEPS, RATE = 200, 0.05
+#: Lesson -> the weights, the optimizer, and the type of its moments.
+LESSONS = {
+    "int8": ("int8", optimizers.sgd(0.05), "float32"),
+    "int16": ("int16", optimizers.sgd(0.05), "float32"),
+    "adamw": ("int8", optimizers.adamw(0.003, clip_norm=1.0), "bf16"),
+}
+STEPS = 200
 #: Board -> core. The firmware of the first has room for int8 only where it is built for these images.
 BOARDS = {
     "microbit": "Cortex-M0",
@@ -49,25 +55,27 @@ BOARDS = {
     "riscv-virt": "rv32",
 }
 FOR_OWN_IMAGES = "microbit"
+#: Lessons whose arena fits the memory of that board.
+OWN_LESSONS = ("int8", "int16")
 COMPILERS = {"gcc -O0": ("gcc", "-O0"), "gcc -O3": ("gcc", "-O3"), "clang -O2": ("clang-14", "-O2")}
 Batches = Sequence[small_cnn.Batch]
 
 
 class Missing(Exception):
-    """A tool that this computer lacks, so that a row cannot run here."""
+    """A tool that this computer lacks, or room that a board lacks, so that a row cannot run here."""
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """A training that every row does. weights: "int8", or "int16" for masters."""
+    """A training that every row does. name: one of LESSONS."""
 
-    weights: str
+    name: str
     steps: int = STEPS
 
     @property
     def image(self) -> bytes:
         """The image: one for all cores."""
-        return _image(self.weights)
+        return _image(self.name)
 
     @property
     def halves(self) -> tuple[Batches, Batches]:
@@ -77,9 +85,10 @@ class Lesson:
 
 
 @cache
-def _image(weights: str) -> bytes:
-    chosen = Options(batch=1, weights=weights, gradients="int16")
-    return compile_model(small_cnn.model(), losses.cross_entropy(), optimizers.sgd(RATE), chosen).image
+def _image(name: str) -> bytes:
+    weights, optimizer, moments = LESSONS[name]
+    chosen = Options(batch=1, weights=weights, gradients="int16", moments=moments)
+    return compile_model(small_cnn.model(), losses.cross_entropy(), optimizer, chosen).image
 
 
 @dataclass(frozen=True)
@@ -167,11 +176,11 @@ def wasm_state(form: str, lesson: Lesson, folder: Path) -> bytes:
     return state_by_files(lambda *files: npm_package.node("one_state.mjs", *files, form), lesson, folder)
 
 
-def write_model(weights: str) -> Path:
+def write_model(name: str) -> Path:
     """Write an image into a folder that stays, by whose name builds are found again."""
-    model = ROOT / "build" / "one_state" / f"one_state_{weights}.mote"
+    model = ROOT / "build" / "one_state" / f"one_state_{name}.mote"
     model.parent.mkdir(parents=True, exist_ok=True)
-    model.write_bytes(_image(weights))
+    model.write_bytes(_image(name))
     return model
 
 
@@ -197,6 +206,8 @@ class _Started:
 
 def board_state(name: str, lesson: Lesson, _: Path) -> bytes:
     """Train an emulated board."""
+    if name == FOR_OWN_IMAGES and lesson.name not in OWN_LESSONS:
+        raise Missing(f"room for {lesson.name} on {name}")
     elf = firmware(name)
     with EmulatedPart(name, elf=elf) as part:
         before_the_cut(part.target, lesson)
@@ -223,7 +234,7 @@ def firmware(name: str) -> Path:
         if told:
             raise Missing(told)
         return default_firmware(name)
-    models = [write_model(weights) for weights in WEIGHTS]
+    models = [write_model(lesson) for lesson in OWN_LESSONS]
     scons_firmware(f"MODEL={','.join(map(str, models))}", board=name)
     return default_firmware(name).parents[1] / f"{name}-{models[0].stem}" / "firmware.elf"
 
@@ -267,10 +278,10 @@ def main() -> int:
     parser.add_argument("--only", default="", metavar="NAME", help="rows whose name contains this")
     given = parser.parse_args()
     differing = 0
-    for weights in WEIGHTS:
-        lesson = Lesson(weights, given.steps)
+    for name in LESSONS:
+        lesson = Lesson(name, given.steps)
         wanted = expected(lesson)
-        print(f"{weights} weights, {given.steps} steps: {wanted}, the twin without an interruption")
+        print(f"{name}, {given.steps} steps: {wanted}, the twin without an interruption")
         for row in (row for row in rows() if given.only in row.name):
             try:
                 found = found_digest(row, lesson)

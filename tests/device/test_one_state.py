@@ -16,19 +16,19 @@ ROWS = [row for row in one_state.rows() if not row.name.startswith("this compute
 
 
 @cache
-def expected(weights: str) -> str:
+def expected(lesson: str) -> str:
     """Return the digest of a twin without an interruption."""
-    return one_state.expected(one_state.Lesson(weights, STEPS))
+    return one_state.expected(one_state.Lesson(lesson, STEPS))
 
 
-@pytest.mark.parametrize("weights", one_state.WEIGHTS)
+@pytest.mark.parametrize("lesson", one_state.LESSONS)
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-def test_one_state(row: one_state.Row, weights: str) -> None:
+def test_one_state(row: one_state.Row, lesson: str) -> None:
     try:
-        found = one_state.found_digest(row, one_state.Lesson(weights, STEPS))
+        found = one_state.found_digest(row, one_state.Lesson(lesson, STEPS))
     except one_state.Missing as lack:
         pytest.skip(f"there is no {lack}")
-    assert found == expected(weights)
+    assert found == expected(lesson)
 
 
 def test_the_state_depends_on_every_step() -> None:

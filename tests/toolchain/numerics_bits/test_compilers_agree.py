@@ -80,12 +80,12 @@ def test_compilers_and_twin_agree_to_the_bit(programs, optimizer, dropout, batch
     assert losses[-1] != losses[0]
 
 
-@pytest.mark.parametrize("weights", one_state.WEIGHTS)
-def test_a_quantized_network_has_one_state_in_both_profiles(programs, weights, tmp_path):
+@pytest.mark.parametrize("lesson", one_state.LESSONS)
+def test_a_quantized_network_has_one_state_in_both_profiles(programs, lesson, tmp_path):
     """Each program trains half of the steps, ends, and goes on from its checkpoint."""
-    lesson = one_state.Lesson(weights, QUANTIZED_STEPS)
+    training = one_state.Lesson(lesson, QUANTIZED_STEPS)
     for name, program in programs[1].items():
         folder = tmp_path / name
         folder.mkdir()
-        state = one_state.state_by_files(partial(one_state.run_program, program), lesson, folder)
-        assert one_state.digest(state) == one_state.expected(lesson), name
+        state = one_state.state_by_files(partial(one_state.run_program, program), training, folder)
+        assert one_state.digest(state) == one_state.expected(training), name
