@@ -35,6 +35,7 @@ const char *gm_error_text(int error)
     case GM_ERR_NO_STORE: return "the image has no sample store";
     case GM_ERR_STORE_EMPTY: return "the store has no samples";
     case GM_ERR_BAD_STORE: return "the sample store has an impossible place or shape";
+    case GM_ERR_OTHER_BASE: return "the delta is the difference from another base, or of another round";
     default: return "unknown error code";
     }
 }
@@ -71,6 +72,7 @@ const char *gm_error_hint(int error)
     case GM_ERR_NO_STORE: return "compile the model with --store N";
     case GM_ERR_STORE_EMPTY: return "learn some, or compile the model with --store-data";
     case GM_ERR_BAD_STORE: return "compile the model again; the image was not written by gradmote";
+    case GM_ERR_OTHER_BASE: return "send the base of this round, or the delta of the round that the device is in";
     default: return "";
     }
 }

@@ -8,6 +8,8 @@
 #define GM_CHECKPOINT_MAGIC 0x4b434d47u
 #define GM_FORMAT_VERSION 1u
 #define GM_CHECKPOINT_VERSION 2u
+#define GM_DELTA_MAGIC 0x4c444d47u
+#define GM_DELTA_VERSION 1u
 #define GM_NONE 0xffffffffu
 #define GM_CONSTANT_BIT 0x80000000u
 #define GM_MAX_RANK 6u
@@ -135,6 +137,20 @@ typedef struct gm_checkpoint {
     uint32_t encoding; /* enum encoding, how the state follows; in version 1 always PLAIN */
 } gm_checkpoint;
 typedef char gm_assert_checkpoint[sizeof(gm_checkpoint) == 48 ? 1 : -1];
+
+/* The first bytes of a quantized delta; an exponent for each parameter and the codes follow. */
+typedef struct gm_delta_header {
+    uint32_t magic; /* DELTA_MAGIC */
+    uint32_t version; /* DELTA_VERSION */
+    uint32_t size; /* bytes of the whole file */
+    uint32_t crc; /* CRC-32 of bytes 16 .. size */
+    uint32_t model_id[4]; /* of the image */
+    uint32_t round; /* number of the base that it is the difference from */
+    uint32_t base_crc; /* CRC-32 of that base: of the elements of all parameters that the delta has */
+    uint32_t bits; /* of each code: 2, 4 or 8 */
+    uint32_t seed; /* of the random numbers that rounded the codes */
+} gm_delta_header;
+typedef char gm_assert_delta_header[sizeof(gm_delta_header) == 48 ? 1 : -1];
 
 /* Where the sample store keeps samples, and in what form; section STORE holds one record, or nothing. */
 typedef struct gm_store {

@@ -478,6 +478,64 @@ int gm_checkpoint_load(gm_session *session, gm_read_fn read, void *user, size_t 
  * one. */
 int gm_checkpoint_carry_over(gm_session *session, gm_read_fn read, void *user, size_t size, uint32_t *carried);
 
+/* ---- Rounds: federated learning ---------------------------------------------------------------- */
+
+/* A round of federated learning. It begins with a *base*, the parameters that all devices have in
+ * common. Each device trains, and sends a *delta*: the difference of its parameters from the base,
+ * quantized to 2, 4 or 8 bits for each number (docs/SPEC.md, "Delta"). What comes back is a delta
+ * too: that from this base to the one of the next round.
+ *
+ *     gm_federated_round round = {base, NULL, 1, 4, device_number, 0};
+ *     size = gm_round_delta_size(&session, &round);
+ *     gm_round_delta_part(&session, &round, 0, buffer, size);   // or in parts
+ *     ...
+ *     gm_round_apply(&session, &round, received, size);         // the parameters are the next base
+ *
+ * Where flash holds the base, keep the next one by gm_round_save() before that. */
+typedef struct gm_federated_round {
+    const void *base; /* of the form of gm_parameters(), aligned to 4 bytes; NULL: the image's initial ones */
+    const uint8_t *shared; /* bit i % 8 of byte i / 8 is set where parameter i is sent; NULL: all are */
+    uint32_t number; /* of the round; all devices have the same */
+    uint32_t bits; /* of a number that is sent: 2, 4 or 8 */
+    uint32_t seed; /* of the rounding; each device has its own, so that errors cancel out */
+    uint32_t keep_loss; /* 1: gm_round_apply() adds to the new base what quantization lost here */
+} gm_federated_round;
+
+/* Returns the bytes of the delta of this round, or 0 where the session is not open or bits is none
+ * of 2, 4 and 8. It does not depend on the numbers. */
+uint32_t gm_round_delta_size(const gm_session *session, const gm_federated_round *round);
+
+/* Copies bytes [offset, offset + size) of this round's delta, for a link that takes it in parts. It is
+ * made anew each time, without a buffer. Parameters and base must not change between the parts.
+ *
+ * Returns GM_OK, GM_ERR_BUSY, GM_ERR_INVALID_ARGUMENT also past the end, or GM_ERR_NOT_FINITE where a
+ * difference is NaN or 2^61 and more. */
+int gm_round_delta_part(const gm_session *session, const gm_federated_round *round, uint32_t offset, void *data,
+                        uint32_t size);
+
+/* Checks whether a delta leads from the base of this round to a next one. It changes nothing.
+ *
+ * delta, size: aligned to 4 bytes; the file's bytes, and how many there are or more. bits, seed and shared of the round are
+ * not looked at: the file says which parameters it has.
+ * Returns GM_OK, GM_ERR_INVALID_ARGUMENT, GM_ERR_BUSY, GM_ERR_TRUNCATED, GM_ERR_BAD_MAGIC,
+ * GM_ERR_BAD_VERSION, GM_ERR_BAD_CRC, GM_ERR_WRONG_MODEL, GM_ERR_OTHER_BASE, or GM_ERR_NOT_FINITE where
+ * a parameter would be NaN or come to 2^60 or more. */
+int gm_round_check(const gm_session *session, const gm_federated_round *round, const void *delta, size_t size);
+
+/* Sets the parameters that the delta has to the base of the next round; the others stay. Where
+ * keep_loss is 1, it adds (parameter - base) - what this round's delta said of that, by bits and seed
+ * of the round.
+ *
+ * Returns the codes of gm_round_check(). After a failure the parameters are as they were. */
+int gm_round_apply(gm_session *session, const gm_federated_round *round, const void *delta, size_t size);
+
+/* Saves a checkpoint of the session as it is, but with the base of the next round as its parameters.
+ *
+ * write: it gets `user` as its first argument.
+ * Returns the codes of gm_round_check(), or GM_ERR_IO where write() gave up. */
+int gm_round_save(const gm_session *session, const gm_federated_round *round, const void *delta, size_t size,
+                  gm_write_fn write, void *user);
+
 /* ---- Properties: named numbers kept with the state ------------------------------------------- */
 
 /* Sets the property with that key to an integer.

@@ -8,6 +8,7 @@
 
 #include "half.h"
 #include "image.h"
+#include "new_base.h"
 #include "program.h"
 #include "state_segments.h"
 
@@ -135,16 +136,40 @@ static int append_segments(writer *out, const gm_session *session, uint32_t enco
     return status;
 }
 
-static int append_body(writer *out, const gm_session *session, uint32_t encoding)
+/* A delta that was checked, and the round that it ends. */
+typedef struct next_base {
+    const gm_federated_round *round;
+    const uint8_t *delta;
+} next_base;
+
+/* Appends the state with the parameters of the next base in the place of its own. */
+static int append_next_base(writer *out, const gm_session *session, const next_base *next)
+{
+    uint32_t words[CHUNK / 4], size, parameters = session->header->parameters_size;
+    int status = GM_OK;
+    for (uint32_t at = 0; at < parameters && status == GM_OK; at += size) {
+        size = parameters - at < CHUNK ? parameters - at : CHUNK;
+        (void)gm_new_base_part(session, next->round, next->delta, 0, at, (uint8_t *)words, size);
+        status = append(out, words, size);
+    }
+    uint32_t rest = session->header->state_size - parameters;
+    return status == GM_OK ? append(out, session->arena + parameters, rest) : status;
+}
+
+/* next: NULL for the parameters as they are. */
+static int append_body(writer *out, const gm_session *session, uint32_t encoding, const next_base *next)
 {
     int status = append_section(out, session, GM_SECTION_STATE);
     if (status == GM_OK) {
         status = append_section(out, session, GM_SECTION_NAMES);
     }
-    return status == GM_OK ? append_segments(out, session, encoding) : status;
+    if (status != GM_OK) {
+        return status;
+    }
+    return next != NULL ? append_next_base(out, session, next) : append_segments(out, session, encoding);
 }
 
-static int save(const gm_session *session, uint32_t encoding, gm_write_fn write, void *user)
+static int save(const gm_session *session, uint32_t encoding, const next_base *next, gm_write_fn write, void *user)
 {
     int status = gm_idle(session);
     if (status != GM_OK) {
@@ -156,7 +181,7 @@ static int save(const gm_session *session, uint32_t encoding, gm_write_fn write,
     gm_checkpoint header;
     fill_header(session, encoding, &header);
     writer out = {write, user, 0, UINT32_MAX, sizeof header, crc_of_header(&header)};
-    status = append_body(&out, session, encoding);
+    status = append_body(&out, session, encoding, next);
     if (status != GM_OK) {
         return status;
     }
@@ -166,12 +191,20 @@ static int save(const gm_session *session, uint32_t encoding, gm_write_fn write,
 
 GM_COLD int gm_checkpoint_save(const gm_session *session, gm_write_fn write, void *user)
 {
-    return save(session, GM_ENCODING_PLAIN, write, user);
+    return save(session, GM_ENCODING_PLAIN, NULL, write, user);
 }
 
 GM_COLD int gm_checkpoint_save_half(const gm_session *session, gm_write_fn write, void *user)
 {
-    return save(session, GM_ENCODING_HALF, write, user);
+    return save(session, GM_ENCODING_HALF, NULL, write, user);
+}
+
+GM_COLD int gm_round_save(const gm_session *session, const gm_federated_round *round, const void *delta, size_t size,
+                          gm_write_fn write, void *user)
+{
+    int status = gm_round_check(session, round, delta, size);
+    next_base next = {round, delta};
+    return status == GM_OK ? save(session, GM_ENCODING_PLAIN, &next, write, user) : status;
 }
 
 /* ---- Saving in parts ------------------------------------------------------------------------- */
@@ -209,7 +242,7 @@ GM_COLD int gm_checkpoint_part_half(const gm_session *session, uint32_t offset, 
         return gm_checkpoint_save_half(session, write_part, &wanted);
     }
     writer out = {write_part, &wanted, offset, offset + size, sizeof(gm_checkpoint), 0};
-    return append_body(&out, session, GM_ENCODING_HALF);
+    return append_body(&out, session, GM_ENCODING_HALF, NULL);
 }
 
 /* ---- Loading --------------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 """The fuzz targets' seeds, from small models that cover the families of operators: `python tests/fuzz/seeds.py FOLDER`.
 
 A folder a target: open and program have images; checkpoint has an image, a checkpoint of it, and a byte that says what
-the storage does; delta has an image and what is added to its parameters; frames has what arrives on a serial line, as
-tests/fuzz/fuzz_frames.c reads it.
+the storage does; delta has an image and what is added to its parameters; round has an image and a quantized delta;
+frames has what arrives on a serial line, as tests/fuzz/fuzz_frames.c reads it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from gradmote.device.protocol import Frame, encode, message_id, request_payload
 from gradmote_runtime import Session
 
 ROOT = Path(__file__).resolve().parents[2]
-TARGETS = ("open", "checkpoint", "delta", "program", "frames")
+TARGETS = ("open", "checkpoint", "delta", "round", "program", "frames")
 
 #: Name -> (input, output, nodes, weights, loss).
 MODELS: dict[str, tuple[str, str, str, dict[str, tuple[int, ...]], Callable[[], losses.Loss]]] = {
@@ -255,6 +255,14 @@ def checkpoint_of(image: bytes, half: bool = False) -> bytes:
         return session.save(half)
 
 
+def delta_of(image: bytes, bits: int) -> bytes:
+    """Return the quantized delta of a session whose parameters have other bits than the image's."""
+    with Session(image, "strict") as session:
+        parameters = session.parameters().cast("B")
+        parameters[:] = bytes(byte ^ (index % 4 == 1) for index, byte in enumerate(parameters))
+        return session.round_delta(bits, bits)
+
+
 # ---- Serial line -------------------------------------------------------------------------------------------------
 
 
@@ -385,6 +393,8 @@ def write_seeds(folder: Path) -> None:
         (folder / "program" / f"{name}.mote").write_bytes(image)
         (folder / "delta" / f"{name}_bytes").write_bytes(image + bytes(range(256)))
         (folder / "delta" / f"{name}_ends").write_bytes(image + b"\x7f\xff\x80" * 2000)
+        for bits in (2, 4, 8):
+            (folder / "round" / f"{name}_{bits}").write_bytes(image + delta_of(image, bits))
         for plan, half in product((0, 5), (False, True)):
             file = f"{name}_{plan}_{'half' if half else 'plain'}"
             (folder / "checkpoint" / file).write_bytes(image + checkpoint_of(image, half) + bytes([plan]))

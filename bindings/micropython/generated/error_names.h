@@ -34,6 +34,7 @@ static const char *error_name(mp_int_t code)
     case GM_ERR_NO_STORE: return "NO_STORE";
     case GM_ERR_STORE_EMPTY: return "STORE_EMPTY";
     case GM_ERR_BAD_STORE: return "BAD_STORE";
+    case GM_ERR_OTHER_BASE: return "OTHER_BASE";
     default: return "UNKNOWN";
     }
 }

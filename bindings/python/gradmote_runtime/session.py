@@ -28,6 +28,7 @@ from .exclusive import Exclusive
 from .input_buffers import InputBuffer, InputBuffers, feed, require_given
 from .library import load
 from .names import text, utf8
+from .rounds import Round, check_bits, shared_mask
 from .tensors import PROGRAMS, ROLES, Tensor, program_names, read_tensors
 
 _ALIGNMENT = 16
@@ -87,6 +88,7 @@ class Session:
         self._buffers = InputBuffers(self._ffi, self._lib, self._memory, self._by_role)
         self._inferred = [tensor.view(self._memory) for tensor in self._outputs("infer")]
         self._loss = self._ffi.new("float *")
+        self._round = Round()
 
     @staticmethod
     def required(image: Any) -> dict[str, Any]:
@@ -427,6 +429,70 @@ class Session:
         """Set the parameters to initial parameters + delta."""
         pointer, size = self._flat(data, "delta")
         self._check(self._lib.gm_apply_delta(self._open(), self._ffi.cast("float *", pointer), size), "apply_delta")
+
+    # ---- Rounds of federated learning ---------------------------------------------------------------------------
+
+    @property
+    def round(self) -> int:
+        """Return the number of the round; 0 begins with the image's initial parameters."""
+        return self._round.number
+
+    def begin_round(self, number: int) -> None:
+        """Take the parameters as they are now for the base of that round, which all devices have.
+
+        number: 1 .. 2^32-1, or 0 to go back to the image's initial parameters as the base.
+        """
+        base = bytes(self._all_parameters()) if _u32(number, "number") else None
+        self._round = Round(number, base)
+
+    def round_delta(self, bits: int = 4, seed: int = 0, shared: str | Sequence[str] | None = None) -> bytes:
+        """Return what this device sends: parameters - base, quantized to 2, 4 or 8 bits a number.
+
+        seed: of the rounding, another one on each device. shared: names of the parameters to send,
+        or patterns of them ("conv*"); all by default. The others are personal, and stay here.
+        Raises RuntimeFault (NOT_FINITE) where a difference is NaN or 2^61 and more.
+        """
+        mask = self._ffi.from_buffer(shared_mask(self.parameter_names(), shared))
+        record, _ = self._round_record(check_bits(bits), seed, mask)
+        size = self._lib.gm_round_delta_size(self._open(), record)
+        out = self._ffi.new("uint8_t[]", size)
+        self._check(self._lib.gm_round_delta_part(self._open(), record, 0, out, size), "round_delta")
+        return bytes(self._ffi.buffer(out, size))
+
+    def end_round(self, delta: Any, bits: int = 0, seed: int = 0) -> int:
+        """Go on to the base of the next round, and return its number.
+
+        delta: the bytes of next base - base, in the form of round_delta(). All of it is checked
+        before anything changes. bits, seed: those of this round's round_delta(), to add to the
+        parameters what quantization lost of them, so that it is sent with the next one; with 0
+        bits, the parameters are the new base. Raises RuntimeFault where the delta is refused.
+        """
+        file = self._ffi.from_buffer(bytes(buffer_of(delta, "the delta")))
+        trained, check = bytes(self._all_parameters()), check_bits(bits) if bits else 0
+        self._apply_round(file, 0, seed)
+        base = bytes(self._all_parameters())
+        if check:
+            self._all_parameters()[:] = trained
+            self._apply_round(file, bits, seed)
+        self._round = Round((self._round.number + 1) & _U32_MAX, base)
+        return self._round.number
+
+    def _all_parameters(self) -> memoryview:
+        return self.parameters().cast("B")
+
+    def _apply_round(self, file: Any, bits: int, seed: int) -> None:
+        record, _ = self._round_record(bits, seed, b"")
+        self._check(self._lib.gm_round_apply(self._open(), record, file, len(file)), "end_round")
+
+    def _round_record(self, bits: int, seed: int, mask: Any) -> tuple[Any, Any]:
+        """Return the runtime's record of the round, and the base that it must not outlive."""
+        base = self._ffi.NULL if self._round.base is None else self._ffi.new("uint32_t[]", len(self._round.base) // 4)
+        if self._round.base is not None:
+            self._ffi.memmove(base, self._round.base, len(self._round.base))
+        values = (base, mask if len(mask) else self._ffi.NULL, self._round.number, bits, _u32(seed, "seed"), bits != 0)
+        return self._ffi.new("gm_federated_round *", values), base
+
+    # ---- The whole state ----------------------------------------------------------------------------------------
 
     def state(self) -> memoryview:
         """Return a view of the whole state as bytes: parameters, moments, control, properties."""

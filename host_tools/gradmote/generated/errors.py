@@ -72,4 +72,7 @@ ERRORS = {-1: ('INVALID_ARGUMENT',
  -28: ('STORE_EMPTY', 'the store has no samples', 'learn some, or compile the model with --store-data'),
  -29: ('BAD_STORE',
        'the sample store has an impossible place or shape',
-       'compile the model again; the image was not written by gradmote')}
+       'compile the model again; the image was not written by gradmote'),
+ -30: ('OTHER_BASE',
+       'the delta is the difference from another base, or of another round',
+       'send the base of this round, or the delta of the round that the device is in')}

@@ -4,6 +4,8 @@ IMAGE_MAGIC = 0x45544f4d
 CHECKPOINT_MAGIC = 0x4b434d47
 FORMAT_VERSION = 0x1
 CHECKPOINT_VERSION = 0x2
+DELTA_MAGIC = 0x4c444d47
+DELTA_VERSION = 0x1
 NONE = 0xffffffff
 CONSTANT_BIT = 0x80000000
 MAX_RANK = 0x6
@@ -89,6 +91,15 @@ RECORDS = {'section': [('offset', 'offset', 1), ('size', 'u32', 1)],
                 ('names_size', 'u32', 1),
                 ('state_size', 'u32', 1),
                 ('encoding', 'u32', 1)],
+ 'delta_header': [('magic', 'u32', 1),
+                  ('version', 'u32', 1),
+                  ('size', 'u32', 1),
+                  ('crc', 'u32', 1),
+                  ('model_id', 'u32', 4),
+                  ('round', 'u32', 1),
+                  ('base_crc', 'u32', 1),
+                  ('bits', 'u32', 1),
+                  ('seed', 'u32', 1)],
  'store': [('offset', 'u32', 1),
            ('capacity', 'u32', 1),
            ('classes', 'u32', 1),

@@ -31,6 +31,7 @@ const TEXTS = {
   NO_STORE: ["the image has no sample store", "compile the model with --store N"],
   STORE_EMPTY: ["the store has no samples", "learn some, or compile the model with --store-data"],
   BAD_STORE: ["the sample store has an impossible place or shape", "compile the model again; the image was not written by gradmote"],
+  OTHER_BASE: ["the delta is the difference from another base, or of another round", "send the base of this round, or the delta of the round that the device is in"],
 } as const;
 
 /** The name of an error of the runtime. */

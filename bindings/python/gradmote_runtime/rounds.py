@@ -1,0 +1,50 @@
+"""The rounds of federated learning, as a session on this computer has them.
+
+A round begins with a base, which all devices have in common. Each sends the quantized difference of
+its parameters from the base, and the delta that comes back leads to the base of the next round
+(docs/SPEC.md, "Delta").
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Sequence
+
+from gradmote.errors import DataError
+
+#: Bits of a number that a delta may have.
+BITS = (2, 4, 8)
+
+
+def shared_mask(names: Sequence[str], shared: str | Sequence[str] | None) -> bytes:
+    """Return which parameters a delta has: bit i % 8 of byte i / 8 for the i-th name.
+
+    shared: patterns of names, as of a shell ("conv*"), or None for all parameters, which gives no
+    bytes. Raises DataError where a pattern matches no name.
+    """
+    if shared is None:
+        return b""
+    mask = bytearray((len(names) + 7) // 8)
+    for pattern in [shared] if isinstance(shared, str) else shared:
+        found = [index for index, name in enumerate(names) if fnmatch.fnmatchcase(name, pattern)]
+        if not found:
+            raise DataError(f"no parameter is called '{pattern}'", f"there are {', '.join(names)}")
+        for index in found:
+            mask[index // 8] |= 1 << index % 8
+    return bytes(mask)
+
+
+def check_bits(bits: int) -> int:
+    """Return the bits of a number of a delta. Raises DataError where there is no such delta."""
+    if bits not in BITS:
+        raise DataError(f"a delta of {bits} bits does not exist", f"use one of {', '.join(map(str, BITS))}")
+    return bits
+
+
+class Round:
+    """The number of a round, and its base: all parameters, or None for the image's initial ones."""
+
+    def __init__(self, number: int = 0, base: bytes | None = None) -> None:
+        """Take the number and the base."""
+        self.number = number
+        self.base = base
