@@ -122,6 +122,11 @@ GM_SIMD_INLINE void gm_vec_store_bytes(uint8_t *p, gm_words v)
     _mm_storel_epi64((__m128i *)(void *)p, _mm_packus_epi16(words, words));
 }
 
+GM_SIMD_INLINE gm_words gm_words_of_s8(const int8_t *p)
+{
+    return _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)p));
+}
+
 GM_SIMD_INLINE gm_words gm_words_load(const void *p)
 {
     return _mm256_loadu_si256(p);

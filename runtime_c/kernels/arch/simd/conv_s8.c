@@ -28,7 +28,7 @@ GM_SIMD_INLINE gm_pairs read_pairs_of_inputs(const void *kernel, size_t first, s
 }
 
 /* GM_LANES outputs from number `output` on. */
-GM_SIMD_INLINE gm_byte_lanes requantize_lanes(const gm_requantization *r, uint32_t output, const uint32_t *sums)
+GM_SIMD_INLINE void requantize_lanes(const gm_requantization *r, uint32_t output, const uint32_t *sums, int8_t *to)
 {
     gm_int_lanes sum = gm_lanes_of_words(sums);
     if (r->bias) {
@@ -40,7 +40,7 @@ GM_SIMD_INLINE gm_byte_lanes requantize_lanes(const gm_requantization *r, uint32
     }
     scaled = gm_lanes_at_least(scaled, gm_lanes_splat(r->range.least));
     scaled = gm_lanes_at_most(scaled, gm_lanes_splat(r->range.most));
-    return __builtin_convertvector(gm_lanes_round(scaled) + r->range.zero, gm_byte_lanes);
+    gm_lanes_to_s8(to, gm_lanes_round(scaled) + r->range.zero);
 }
 
 GM_SIMD_INLINE void requantize_pixel(void *kernel, const gm_s16_pixel *pixel, uint32_t output, uint32_t outputs,
@@ -52,19 +52,15 @@ GM_SIMD_INLINE void requantize_pixel(void *kernel, const gm_s16_pixel *pixel, ui
     size_t row = w->row_taps.first + pixel->row, column = w->column_taps.first + pixel->column;
     int8_t made[GM_S16_COLUMNS], *y = c->y + (size_t)pixel->batch * insn->y_batch + row * insn->y_h +
                                       column * insn->y_w + (size_t)output * c->y_step;
+    int8_t *to = c->y_step == 1 ? y : made;
     uint32_t m = 0;
     for (; outputs - m >= GM_LANES; m += GM_LANES) {
-        gm_byte_lanes bytes = requantize_lanes(&c->r, output + m, sums + m);
-        memcpy(made + m, &bytes, sizeof bytes);
+        requantize_lanes(&c->r, output + m, sums + m, to + m);
     }
     for (; m < outputs; m++) {
-        made[m] = gm_requantized(&c->r, output + m, gm_start_of_sum(&c->r, output + m) + sums[m]);
+        to[m] = gm_requantized(&c->r, output + m, gm_start_of_sum(&c->r, output + m) + sums[m]);
     }
-    if (c->y_step == 1 || outputs == 1) {
-        memcpy(y, made, outputs);
-        return;
-    }
-    for (m = 0; m < outputs; m++) {
+    for (m = 0; m < outputs && c->y_step != 1; m++) {
         y[(size_t)m * c->y_step] = made[m];
     }
 }

@@ -100,6 +100,13 @@ GM_SIMD_INLINE void gm_vec_store_bytes(uint8_t *p, gm_words v)
     memcpy(p, &bytes, sizeof bytes);
 }
 
+GM_SIMD_INLINE gm_words gm_words_of_s8(const int8_t *p)
+{
+    uint32_t bytes;
+    memcpy(&bytes, p, sizeof bytes);
+    return vreinterpretq_u32_s32(vmovl_s16(vget_low_s16(vmovl_s8(vcreate_s8(bytes)))));
+}
+
 GM_SIMD_INLINE gm_words gm_words_load(const void *p)
 {
     return vld1q_u32(p);

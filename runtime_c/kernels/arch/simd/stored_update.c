@@ -55,11 +55,7 @@ GM_SIMD_INLINE gm_int_lanes bounded_lanes(const lane_steps *s, gm_int_lanes q)
 
 GM_SIMD_INLINE void step_byte_lanes(const lane_steps *s, uint8_t *p, gm_float_lanes step, gm_int_lanes random)
 {
-    gm_byte_lanes stored;
-    memcpy(&stored, p, sizeof stored);
-    gm_int_lanes q = __builtin_convertvector(stored, gm_int_lanes) - whole_steps(s, step, random);
-    stored = __builtin_convertvector(bounded_lanes(s, q), gm_byte_lanes);
-    memcpy(p, &stored, sizeof stored);
+    gm_lanes_to_s8(p, bounded_lanes(s, gm_lanes_of_s8(p) - whole_steps(s, step, random)));
 }
 
 GM_SIMD_INLINE void step_half_lanes(const lane_steps *s, uint8_t *p, gm_float_lanes step, gm_int_lanes random)

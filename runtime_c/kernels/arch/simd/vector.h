@@ -14,6 +14,7 @@
  *   gm_vec_transpose(t)                                 t[GM_LANES], in place
  *   gm_vec_load_bytes(p), gm_vec_store_bytes(p, v)      GM_LANES bytes, as integers of 32 bits
  *   gm_words_load(p), gm_words_store(p, v)              GM_LANES integers of 32 bits
+ *   gm_words_of_s8(p)                                   GM_LANES numbers of int8
  *
  * Where kernels of int8 have vectors (GM_ARCH_SIMD), there is gm_pairs too, of GM_LANES pairs of
  * int16:

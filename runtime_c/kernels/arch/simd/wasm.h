@@ -90,6 +90,11 @@ GM_SIMD_INLINE void gm_vec_store_bytes(uint8_t *p, gm_words v)
     wasm_v128_store32_lane(p, wasm_u8x16_narrow_i16x8(words, words), 0);
 }
 
+GM_SIMD_INLINE gm_words gm_words_of_s8(const int8_t *p)
+{
+    return wasm_i32x4_extend_low_i16x8(wasm_i16x8_extend_low_i8x16(wasm_v128_load32_zero(p)));
+}
+
 GM_SIMD_INLINE gm_words gm_words_load(const void *p)
 {
     return wasm_v128_load(p);

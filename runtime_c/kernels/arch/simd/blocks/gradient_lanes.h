@@ -19,10 +19,8 @@ GM_SIMD_INLINE gm_int_lanes gm_lanes_that_pass(const gm_clamp_mask *mask, size_t
 {
     gm_int_lanes passes = (gm_int_lanes){0} - 1;
     if (mask->q != NULL) {
-        gm_byte_lanes q;
-        memcpy(&q, mask->q + at, sizeof q);
-        gm_int_lanes wide = __builtin_convertvector(q, gm_int_lanes);
-        passes = (wide > mask->low) & (wide < mask->high);
+        gm_int_lanes q = gm_lanes_of_s8(mask->q + at);
+        passes = (q > mask->low) & (q < mask->high);
     }
     if (mask->bits != NULL) {
         uint32_t bytes = mask->bits[at / 8] | (uint32_t)mask->bits[(at + GM_LANES - 1) / 8] << 8;

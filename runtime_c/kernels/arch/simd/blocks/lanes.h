@@ -10,7 +10,6 @@ typedef float gm_float_lanes __attribute__((vector_size(4 * GM_LANES)));
 typedef int32_t gm_int_lanes __attribute__((vector_size(4 * GM_LANES)));
 typedef uint32_t gm_word_lanes __attribute__((vector_size(4 * GM_LANES)));
 typedef int16_t gm_short_lanes __attribute__((vector_size(2 * GM_LANES)));
-typedef int8_t gm_byte_lanes __attribute__((vector_size(GM_LANES)));
 
 GM_SIMD_INLINE gm_float_lanes gm_lanes_load(const float *p)
 {
@@ -24,6 +23,17 @@ GM_SIMD_INLINE gm_int_lanes gm_lanes_of_words(const void *p)
     gm_int_lanes v;
     memcpy(&v, p, sizeof v);
     return v;
+}
+
+/* Numbers of int8 by vector.h, as gcc converts vectors of bytes one by one. Those that do not fit lose their high bits. */
+GM_SIMD_INLINE gm_int_lanes gm_lanes_of_s8(const void *p)
+{
+    return (gm_int_lanes)gm_words_of_s8(p);
+}
+
+GM_SIMD_INLINE void gm_lanes_to_s8(void *p, gm_int_lanes v)
+{
+    gm_vec_store_bytes(p, (gm_words)(v & 0xff));
 }
 
 GM_SIMD_INLINE gm_float_lanes gm_lanes_splat(float x)
