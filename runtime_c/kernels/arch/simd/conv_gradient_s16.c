@@ -4,8 +4,8 @@
  *
  *   sum[m,column] = sum over pixels of dy[pixel,m] (x[under the tap,channel] - x_zero)
  *
- * Two pixels are a pair. Sums of a chunk of pixels have 32 bits and cannot overflow, those of all
- * chunks have 64.
+ * Two pixels are a pair. Sums of a chunk of pixels have 32 bits and cannot overflow; those of all
+ * chunks are float64 numbers, of which all integers up to 2^53 are exact.
  */
 #include "../../conv_gradient_s16.h"
 #include "blocks/s16.h"
@@ -15,7 +15,7 @@
 #if GM_ARCH_SIMD_S8 && (GM_WITH_CONV_GRAD_W_S16 || GM_WITH_CONV_UPDATE_S16)
 
 /* Output channels and columns whose sums are taken at once, and pairs of pixels of a chunk. */
-#define GRADIENT_ROWS 24u
+#define GRADIENT_ROWS 36u
 #define GRADIENT_TILES 9u
 #define GRADIENT_COLUMNS (GRADIENT_TILES * GM_S16_COLUMNS)
 #define GRADIENT_PAIRS (GM_PANEL_FLOATS / 256)
@@ -26,9 +26,11 @@ typedef struct s16_gradient_pixel {
     uint32_t row, column;
 } s16_gradient_pixel;
 
-/* Columns: all taps of some input channels, or some taps of one. */
+/* Columns: all taps of some input channels, or some taps of one. A run are taps whose numbers are neighbours, a whole
+ * one those of whole vectors. */
 typedef struct gradient_columns {
-    uint32_t channel, channels, tap, taps;
+    uint32_t channel, channels, tap, taps, run;
+    int has_whole_runs;
 } gradient_columns;
 
 /* The rows and columns of one block, and the chunk that is packed. */
@@ -37,10 +39,13 @@ typedef struct s16_gradient_block {
     const int8_t *x;             /* of the group */
     const int16_t *dy;           /* of the first of the output channels */
     uint32_t rows, columns, pairs;
+    int continues;               /* sums are of the chunks before */
     gradient_columns where;
+    size_t offsets[GRADIENT_COLUMNS];
+    int8_t outside[GRADIENT_COLUMNS]; /* the zero point */
     int16_t a[GRADIENT_PAIRS * 2 * GRADIENT_ROWS];
     int16_t b[GRADIENT_TILES][GRADIENT_PAIRS * 2 * GM_S16_COLUMNS];
-    int64_t sums[GRADIENT_ROWS][GRADIENT_COLUMNS];
+    double sums[GRADIENT_ROWS][GRADIENT_COLUMNS];
 } s16_gradient_block;
 
 static s16_gradient_pixel gradient_pixel_at(const gm_conv_gradient_s8 *g, uint32_t batch, uint32_t row, uint32_t column)
@@ -69,6 +74,26 @@ GM_SIMD_INLINE void pack_s16_gradients(const s16_gradient_block *b, const s16_gr
     }
 }
 
+/* Lists how far behind the window's beginning the columns' numbers lie. */
+static void list_offsets(s16_gradient_block *b)
+{
+    const gm_conv_gradient_s8 *g = &b->of->gradient;
+    const gm_window *w = &g->window;
+    for (uint32_t i = 0; i < b->columns; i++) {
+        uint32_t tap = b->where.tap + i / b->where.channels, k = tap / w->kernel_w, l = tap % w->kernel_w;
+        b->offsets[i] = (size_t)k * w->dilation_h * g->x.h + (size_t)l * w->dilation_w * g->x.w +
+                        (size_t)(i % b->where.channels) * g->x.channel;
+    }
+}
+
+/* Returns whether the whole window of a pixel is inside of x. */
+static inline int is_window_inside(const gm_window *w, const s16_gradient_pixel *pixel)
+{
+    uint32_t height = (w->kernel_h - 1) * w->dilation_h, width = (w->kernel_w - 1) * w->dilation_w;
+    return pixel->row < w->in_h && w->in_h - pixel->row > height && pixel->column < w->in_w &&
+           w->in_w - pixel->column > width;
+}
+
 /* One tap of the columns' channels. */
 GM_SIMD_INLINE void copy_tap(const s16_gradient_block *b, const s16_gradient_pixel *pixel, uint32_t k, uint32_t l,
                              int8_t *to)
@@ -76,63 +101,91 @@ GM_SIMD_INLINE void copy_tap(const s16_gradient_block *b, const s16_gradient_pix
     const gm_conv_gradient_s8 *g = &b->of->gradient;
     const gm_window *w = &g->window;
     uint32_t i = pixel->row + k * w->dilation_h, j = pixel->column + l * w->dilation_w, n = b->where.channels;
-    if (i >= w->in_h || j >= w->in_w) {
-        memset(to, g->x_zero, n);
-        return;
-    }
-    const int8_t *from = b->x + pixel->sample + (size_t)i * g->x.h + (size_t)j * g->x.w;
-    if (g->x.channel == 1) {
-        memcpy(to, from, n);
-        return;
-    }
+    int is_inside = i < w->in_h && j < w->in_w;
+    const int8_t *from = is_inside ? b->x + pixel->sample + (size_t)i * g->x.h + (size_t)j * g->x.w : b->outside;
     for (uint32_t c = 0; c < n; c++) {
-        to[c] = from[(size_t)c * g->x.channel];
+        to[c] = *from;
+        from += is_inside ? g->x.channel : 1;
     }
 }
 
-/* The numbers of all columns under a pixel's window: where they are, or copied. */
-GM_SIMD_INLINE const int8_t *window_numbers(const s16_gradient_block *b, const s16_gradient_pixel *pixel, int8_t *copy)
+/* Returns the numbers of a run of taps, the first of which is (k, l): where they lie, or copied. */
+GM_SIMD_INLINE const int8_t *run_numbers(const s16_gradient_block *b, const s16_gradient_pixel *pixel, uint32_t k,
+                                         uint32_t l, int8_t *copy)
 {
     const gm_conv_gradient_s8 *g = &b->of->gradient;
     const gm_window *w = &g->window;
-    uint32_t k = b->where.tap / w->kernel_w, l = b->where.tap % w->kernel_w;
-    if (b->where.taps == 1 && g->x.channel == 1 && b->columns % GM_LANES == 0) {
-        uint32_t i = pixel->row + k * w->dilation_h, j = pixel->column + l * w->dilation_w;
-        if (i < w->in_h && j < w->in_w) {
-            return b->x + pixel->sample + (size_t)i * g->x.h + (size_t)j * g->x.w;
-        }
+    uint32_t i = pixel->row + k * w->dilation_h, j = pixel->column + l * w->dilation_w, run = b->where.run;
+    if (b->where.has_whole_runs && i < w->in_h && j < w->in_w && w->in_w - j >= run) {
+        return b->x + pixel->sample + (size_t)i * g->x.h + (size_t)j * g->x.w;
     }
-    for (uint32_t t = 0; t < b->where.taps; t++) {
-        copy_tap(b, pixel, k, l, copy + t * b->where.channels);
-        if (++l == w->kernel_w) {
-            l = 0, k++;
-        }
+    if (b->where.has_whole_runs && (i >= w->in_h || run == 1)) {
+        return b->outside;
+    }
+    for (uint32_t t = 0; t < run; t++) {
+        copy_tap(b, pixel, k, l + t, copy + t * b->where.channels);
     }
     return copy;
 }
 
-GM_SIMD_INLINE void pack_s16_windows(s16_gradient_block *b, const s16_gradient_pixel *pixels, uint32_t count,
-                                     uint32_t pair)
+/* n columns from this one on, where a column's numbers of both pixels become a pair. */
+GM_SIMD_INLINE void pair_columns(s16_gradient_block *b, uint32_t column, uint32_t n, const int8_t *first,
+                                 const int8_t *second)
 {
-    int8_t copies[2][GRADIENT_COLUMNS];
     int32_t zero = b->of->gradient.x_zero;
-    const int8_t *first = window_numbers(b, &pixels[0], copies[0]), *second = copies[1];
-    if (count > 1) {
-        second = window_numbers(b, &pixels[1], copies[1]);
-    } else {
-        memset(copies[1], zero, sizeof copies[1]);
+    for (uint32_t c = column; c < column + n; c += GM_LANES, first += GM_LANES, second += GM_LANES) {
+        int16_t *to = b->b[c / GM_S16_COLUMNS] + 2 * (b->pairs * GM_S16_COLUMNS + c % GM_S16_COLUMNS);
+        gm_pairs_store(to, gm_pairs_of_bytes(first, second, zero));
     }
-    for (uint32_t c = 0; c < b->columns; c += GM_LANES) {
-        int16_t *to = b->b[c / GM_S16_COLUMNS] + 2 * (pair * GM_S16_COLUMNS + c % GM_S16_COLUMNS);
-        gm_pairs_store(to, gm_pairs_of_bytes(first + c, second + c, zero));
+}
+
+/* The windows of a pair of pixels, of which all is inside, one number after the other. */
+GM_SIMD_INLINE void pack_scattered_windows(s16_gradient_block *b, const s16_gradient_pixel *pixels)
+{
+    const gm_conv_gradient_s8 *g = &b->of->gradient;
+    int8_t copies[2][GRADIENT_COLUMNS];
+    for (uint32_t p = 0; p < 2; p++) {
+        const int8_t *from = b->x + pixels[p].sample + (size_t)pixels[p].row * g->x.h + (size_t)pixels[p].column * g->x.w;
+        for (uint32_t c = 0; c < b->columns; c++) {
+            copies[p][c] = from[b->offsets[c]];
+        }
+    }
+    pair_columns(b, 0, b->columns, copies[0], copies[1]);
+}
+
+/* The windows of two pixels, or of one. */
+GM_SIMD_INLINE void pack_s16_windows(s16_gradient_block *b, const s16_gradient_pixel *pixels, uint32_t count)
+{
+    const gm_window *w = &b->of->gradient.window;
+    if (!b->where.has_whole_runs && count > 1 && is_window_inside(w, &pixels[0]) && is_window_inside(w, &pixels[1])) {
+        pack_scattered_windows(b, pixels);
+        return;
+    }
+    int8_t copies[2][GRADIENT_COLUMNS];
+    uint32_t kernel_w = w->kernel_w, size = b->where.run * b->where.channels, column = 0;
+    uint32_t k = b->where.tap / kernel_w, l = b->where.tap % kernel_w;
+    for (; column < b->columns; column += size) {
+        const int8_t *first = run_numbers(b, &pixels[0], k, l, copies[0] + column), *second = b->outside;
+        if (count > 1) {
+            second = run_numbers(b, &pixels[1], k, l, copies[1] + column);
+        }
+        if (b->where.has_whole_runs) {
+            pair_columns(b, column, size, first, second);
+        }
+        l += b->where.run;
+        k += l == kernel_w;
+        l = l == kernel_w ? 0 : l;
+    }
+    if (!b->where.has_whole_runs) {
+        pair_columns(b, 0, b->columns, copies[0], count > 1 ? copies[1] : b->outside);
     }
 }
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
-static void add_tile_s16(s16_gradient_block *b, uint32_t row, uint32_t tile)
+static GM_SIMD_TARGET void add_tile_s16(s16_gradient_block *b, uint32_t row, uint32_t tile)
 {
-    uint32_t sums[GM_S16_ROWS * GM_S16_COLUMNS] = {0};
+    uint32_t sums[GM_S16_ROWS * GM_S16_COLUMNS];
     gm_s16_tile t = {.step = 2 * GRADIENT_ROWS, .panel = b->b[tile], .pairs = b->pairs, .sums = sums};
     t.rows = b->rows - row < GM_S16_ROWS ? b->rows - row : GM_S16_ROWS;
     for (uint32_t r = 0; r < GM_S16_ROWS; r++) {
@@ -140,9 +193,12 @@ static void add_tile_s16(s16_gradient_block *b, uint32_t row, uint32_t tile)
     }
     gm_s16_multiply(&t);
     for (uint32_t r = 0; r < t.rows; r++) {
-        int64_t *to = b->sums[row + r] + tile * GM_S16_COLUMNS;
-        for (uint32_t c = 0; c < GM_S16_COLUMNS; c++) {
+        double *to = b->sums[row + r] + tile * GM_S16_COLUMNS;
+        for (uint32_t c = 0; c < GM_S16_COLUMNS && b->continues; c++) {
             to[c] += (int32_t)sums[r * GM_S16_COLUMNS + c];
+        }
+        for (uint32_t c = 0; c < GM_S16_COLUMNS && !b->continues; c++) {
+            to[c] = (int32_t)sums[r * GM_S16_COLUMNS + c];
         }
     }
 }
@@ -155,6 +211,7 @@ static void add_s16_chunk(s16_gradient_block *b)
         }
     }
     b->pairs = 0;
+    b->continues = 1;
 }
 
 /* All pixels. */
@@ -163,7 +220,7 @@ static GM_SIMD_TARGET void sum_block(s16_gradient_block *b)
     const gm_conv_gradient_s8 *g = &b->of->gradient;
     s16_gradient_pixel pixels[2];
     uint32_t count = 0, last = g->batch * g->window.out_h * g->window.out_w, row = 0, column = 0, batch = 0;
-    memset(b->sums, 0, b->rows * sizeof b->sums[0]);
+    b->continues = 0;
     for (uint32_t done = 1; done <= last; done++) {
         pixels[count++] = gradient_pixel_at(g, batch, row, column);
         if (++column == g->window.out_w) {
@@ -172,7 +229,8 @@ static GM_SIMD_TARGET void sum_block(s16_gradient_block *b)
         }
         if (count == 2 || done == last) {
             pack_s16_gradients(b, pixels, count, b->a + b->pairs * 2 * GRADIENT_ROWS);
-            pack_s16_windows(b, pixels, count, b->pairs++);
+            pack_s16_windows(b, pixels, count);
+            b->pairs++;
             count = 0;
         }
         if (b->pairs == GRADIENT_PAIRS || done == last) {
@@ -183,16 +241,18 @@ static GM_SIMD_TARGET void sum_block(s16_gradient_block *b)
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
-void gm_simd_finish_gradient(const gm_simd_gradient *of, uint32_t channel, uint32_t first, const int64_t *sums,
-                             uint32_t n)
+GM_SIMD_TARGET void gm_simd_finish_gradient(const gm_simd_gradient *of, uint32_t channel, uint32_t first,
+                                            const double *sums, uint32_t n)
 {
     const gm_conv_gradient_s8 *g = &of->gradient;
     uint32_t at = channel * g->in_channels * g->window.kernel_h * g->window.kernel_w + first;
     float values[GRADIENT_COLUMNS], *to = of->update ? values : of->y + at;
-    uint32_t accumulate = of->update ? 0 : of->accumulate;
-    for (uint32_t i = 0; i < n; i++) {
-        float value = (float)sums[i] * of->unit * of->factor[channel];
-        to[i] = accumulate ? to[i] + value : value;
+    float unit = of->unit, factor = of->factor[channel];
+    for (uint32_t i = 0; i < n && (of->update || !of->accumulate); i++) {
+        to[i] = (float)sums[i] * unit * factor;
+    }
+    for (uint32_t i = 0; i < n && !of->update && of->accumulate; i++) {
+        to[i] += (float)sums[i] * unit * factor;
     }
     if (of->update) {
         gm_update_stored(of->update, values, 1.0f, of->units[channel], at, n);
@@ -203,13 +263,17 @@ void gm_simd_finish_gradient(const gm_simd_gradient *of, uint32_t channel, uint3
 static void finish_row(const s16_gradient_block *b, uint32_t row, uint32_t channel)
 {
     const gm_window *w = &b->of->gradient.window;
-    int64_t sums[GRADIENT_COLUMNS];
+    uint32_t first = b->where.channel * w->kernel_h * w->kernel_w + b->where.tap;
+    double sums[GRADIENT_COLUMNS];
+    if (b->where.taps == 1) {
+        gm_simd_finish_gradient(b->of, channel, first, b->sums[row], b->columns);
+        return;
+    }
     for (uint32_t t = 0; t < b->where.taps; t++) {
         for (uint32_t c = 0; c < b->where.channels; c++) {
             sums[c * b->where.taps + t] = b->sums[row][t * b->where.channels + c];
         }
     }
-    uint32_t first = b->where.channel * w->kernel_h * w->kernel_w + b->where.tap;
     gm_simd_finish_gradient(b->of, channel, first, sums, b->columns);
 }
 
@@ -219,11 +283,17 @@ static gradient_columns columns_from(const gm_conv_gradient_s8 *g, uint32_t chan
     uint32_t taps = g->window.kernel_h * g->window.kernel_w;
     if (taps > GRADIENT_COLUMNS) {
         uint32_t left = taps - tap;
-        return (gradient_columns){channel, 1, tap, left < GRADIENT_COLUMNS ? left : GRADIENT_COLUMNS};
+        return (gradient_columns){channel, 1, tap, left < GRADIENT_COLUMNS ? left : GRADIENT_COLUMNS, 1, 0};
     }
     uint32_t most = GRADIENT_COLUMNS / taps, left = g->in_channels - channel;
     most = most > GM_S16_COLUMNS ? most / GM_S16_COLUMNS * GM_S16_COLUMNS : most;
-    return (gradient_columns){channel, left < most ? left : most, 0, taps};
+    gradient_columns found = {channel, left < most ? left : most, 0, taps, 1, 0};
+    int are_neighbours = g->x.channel == 1 || found.channels == 1;
+    if (are_neighbours && g->window.dilation_w == 1 && g->x.w == found.channels) {
+        found.run = g->window.kernel_w;
+    }
+    found.has_whole_runs = are_neighbours && found.run * found.channels % GM_LANES == 0;
+    return found;
 }
 
 /* All columns of some output channels of a group, the first of which has this number. */
@@ -235,6 +305,7 @@ static void make_rows(s16_gradient_block *b, uint32_t channel, const int8_t *x)
         b->where = columns_from(g, c, tap);
         b->columns = b->where.channels * b->where.taps;
         b->x = x + (size_t)c * g->x.channel;
+        list_offsets(b);
         sum_block(b);
         for (uint32_t r = 0; r < b->rows; r++) {
             finish_row(b, r, channel + r);
@@ -247,13 +318,15 @@ static void make_rows(s16_gradient_block *b, uint32_t channel, const int8_t *x)
 int gm_simd_conv_gradient_s16(const gm_simd_gradient *of)
 {
     const gm_conv_gradient_s8 *g = &of->gradient;
-    if (!gm_simd_runs()) {
+    if (!gm_simd_runs() || (uint64_t)g->batch * g->window.out_h * g->window.out_w >= GM_PIXELS_OF_GRADIENT) {
         return 0;
     }
     if (g->in_channels == 1 && of->out_channels == 1) {
         return gm_simd_depthwise_gradient_s16(of);
     }
-    s16_gradient_block b = {.of = of};
+    s16_gradient_block b;
+    b.of = of, b.pairs = 0;
+    memset(b.outside, g->x_zero, sizeof b.outside);
     for (uint32_t group = 0; group < of->groups; group++) {
         for (uint32_t m = 0; m < of->out_channels; m += GRADIENT_ROWS) {
             b.rows = of->out_channels - m < GRADIENT_ROWS ? of->out_channels - m : GRADIENT_ROWS;

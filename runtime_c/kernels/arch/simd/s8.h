@@ -57,9 +57,13 @@ typedef struct gm_simd_gradient {
     }
 
 /* Makes the gradients of n neighbouring weights of an output channel, counted through all groups, of
- * their sums. n is at most that of a kernel's taps or columns. */
-void gm_simd_finish_gradient(const gm_simd_gradient *of, uint32_t channel, uint32_t first, const int64_t *sums,
+ * their sums. n is at most that of a kernel's taps or columns. Sums are integers below 2^53 in float64,
+ * which vectors convert to float32; their rounding is that of int64. */
+void gm_simd_finish_gradient(const gm_simd_gradient *of, uint32_t channel, uint32_t first, const double *sums,
                              uint32_t n);
+
+/* A product of dy and x is below 2^23, so that the sum over fewer pixels is below 2^53. */
+#define GM_PIXELS_OF_GRADIENT (1u << 29)
 
 /* Return 1 where it is done. The second is for one input and one output channel in each group. */
 int gm_simd_conv_gradient_s16(const gm_simd_gradient *of);

@@ -1,7 +1,7 @@
 /*
  * The gradient of weights of int8 where each group has one input and one output channel, and groups
  * are neighbours: a lane has a group, and two pixels of a row are a pair. Sums of some rows have 32
- * bits and cannot overflow, those of all have 64.
+ * bits and cannot overflow, those of all are integers in float64.
  */
 #include "../s8.h"
 #include "lanes.h"
@@ -22,11 +22,11 @@ typedef struct depthwise_gradient {
     uint32_t taps, pairs;        /* pairs: in the sums of 32 bits, at most */
     int8_t outside[GM_LANES];
     uint32_t sums[DEPTHWISE_TAPS][GM_LANES];
-    int64_t totals[DEPTHWISE_TAPS][GM_LANES];
+    double totals[DEPTHWISE_TAPS][GM_LANES];
     int16_t row[DEPTHWISE_OUTPUTS / 2][2 * GM_LANES]; /* dy of a row of outputs */
 } depthwise_gradient;
 
-static void add_to_totals(depthwise_gradient *d)
+static GM_SIMD_TARGET void add_to_totals(depthwise_gradient *d)
 {
     for (uint32_t t = 0; t < d->taps; t++) {
         for (uint32_t i = 0; i < GM_LANES; i++) {
@@ -134,7 +134,7 @@ int gm_simd_depthwise_gradient_s16(const gm_simd_gradient *of)
         memset(d.totals, 0, sizeof d.totals);
         sum_lanes(&d);
         for (uint32_t c = GM_LANES - count; c < GM_LANES; c++) {
-            int64_t sums[DEPTHWISE_TAPS];
+            double sums[DEPTHWISE_TAPS];
             for (uint32_t t = 0; t < d.taps; t++) {
                 sums[t] = d.totals[t][c];
             }

@@ -9,10 +9,12 @@
 /* rows: a constant. */
 GM_SIMD_INLINE void multiply_rows(const gm_s16_tile *t, uint32_t rows)
 {
+    static const uint32_t zeros[GM_S16_ROWS * GM_S16_COLUMNS];
+    const uint32_t *start = t->continues ? t->sums : zeros;
     gm_words sums[GM_S16_ROWS][GM_TILE_VECTORS];
     GM_UNROLL
     for (uint32_t i = 0; i < rows * GM_TILE_VECTORS; i++) {
-        sums[i / GM_TILE_VECTORS][i % GM_TILE_VECTORS] = gm_words_load(t->sums + i * GM_LANES);
+        sums[i / GM_TILE_VECTORS][i % GM_TILE_VECTORS] = gm_words_load(start + i * GM_LANES);
     }
     const int16_t *row[GM_S16_ROWS], *panel = t->panel;
     memcpy(row, t->row, sizeof row);

@@ -19,13 +19,15 @@
 #define GM_S16_LONGEST (GM_PANEL_FLOATS / 16)
 #define GM_S16_PANEL (GM_PANEL_FLOATS * 3 / 2)
 
-/* sums[r][c] += sum over k of the products of both numbers of pair k of row r and column c. */
+/* sums[r][c] = sum over k of the products of both numbers of pair k of row r and column c; where it continues, added to
+ * what is there. */
 typedef struct gm_s16_tile {
     const int16_t *row[GM_S16_ROWS]; /* where there are fewer, any of them again */
     uint32_t rows;                   /* 1, or so many that all are computed */
     size_t step;                     /* numbers from one pair of a row to the next */
     const int16_t *panel;
     uint32_t pairs;
+    int continues;
     uint32_t *sums;                  /* [GM_S16_ROWS][GM_S16_COLUMNS] */
 } gm_s16_tile;
 

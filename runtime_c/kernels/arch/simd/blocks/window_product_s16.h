@@ -174,7 +174,8 @@ GM_SIMD_INLINE void gm_s16_block(const gm_s16_packed *p, const gm_s16_pixel *pix
                                  void *kernel, gm_s16_read *read, gm_s16_finish *finish)
 {
     int16_t rows[GM_S16_ROWS][GM_S16_LONGEST + 2];
-    gm_s16_tile tile = {.rows = count, .step = 2, .pairs = gm_s16_pairs_of(&p->part), .panel = p->panel, .sums = sums};
+    gm_s16_tile tile = {.rows = count, .step = 2, .pairs = gm_s16_pairs_of(&p->part), .panel = p->panel,
+                        .continues = !p->is_first, .sums = sums};
     for (uint32_t r = 0; r < GM_S16_ROWS; r++) {
         tile.row[r] = rows[r < count ? r : 0];
         if (r < count) {
@@ -183,9 +184,6 @@ GM_SIMD_INLINE void gm_s16_block(const gm_s16_packed *p, const gm_s16_pixel *pix
     }
     for (uint32_t t = 0; t < p->tiles; t++, tile.panel += gm_s16_numbers_of_tile(&p->part)) {
         uint32_t output = p->output + t * GM_S16_COLUMNS, left = p->windows->outputs - output;
-        if (p->is_first) {
-            memset(sums, 0, sizeof(uint32_t) * GM_S16_ROWS * GM_S16_COLUMNS);
-        }
         gm_s16_multiply(&tile);
         for (uint32_t r = 0; r < count && p->is_last; r++) {
             finish(kernel, &pixels[r], output, left < GM_S16_COLUMNS ? left : GM_S16_COLUMNS,
