@@ -10,20 +10,24 @@
 #if GM_ARCH_SIMD_S8 && (GM_WITH_CONV_GRAD_W_S16 || GM_WITH_CONV_UPDATE_S16)
 
 #define DEPTHWISE_TAPS 64u
-#define DEPTHWISE_OUTPUTS 512u
 /* A sum of so many products of int16 and 8 bits and their zero point has 32 bits. */
 #define PAIRS_OF_SUM 128u
+/* The columns of x and its padding that the windows of one row of outputs may reach. */
+#define COLUMNS_OF_LINE 512u
+
+#define TAPS_AT_ONCE 3u
 
 /* GM_LANES groups. */
 typedef struct depthwise_gradient {
     const gm_simd_gradient *of;
     const int8_t *x;
     const int16_t *dy;
-    uint32_t taps, pairs;        /* pairs: in the sums of 32 bits, at most */
+    uint32_t taps, pairs, columns;                   /* pairs: of a row of outputs */
     int8_t outside[GM_LANES];
     uint32_t sums[DEPTHWISE_TAPS][GM_LANES];
     double totals[DEPTHWISE_TAPS][GM_LANES];
-    int16_t row[DEPTHWISE_OUTPUTS / 2][2 * GM_LANES]; /* dy of a row of outputs */
+    int16_t outputs[PAIRS_OF_SUM][2 * GM_LANES];     /* dy of some rows */
+    int16_t line[COLUMNS_OF_LINE][2 * GM_LANES];     /* each column of a row of x, and that of the next output */
 } depthwise_gradient;
 
 static GM_SIMD_TARGET void add_to_totals(depthwise_gradient *d)
@@ -34,99 +38,125 @@ static GM_SIMD_TARGET void add_to_totals(depthwise_gradient *d)
             d->sums[t][i] = 0;
         }
     }
-    d->pairs = 0;
 }
 
-GM_SIMD_INLINE void pair_outputs(depthwise_gradient *d, const int16_t *dy, uint32_t outputs)
+/* A row of outputs. */
+GM_SIMD_INLINE void pair_outputs(const depthwise_gradient *d, const int16_t *dy, int16_t (*to)[2 * GM_LANES])
 {
     static const int16_t none[GM_LANES];
+    uint32_t outputs = d->of->gradient.window.out_w;
     size_t step = d->of->gradient.dy.w;
-    for (uint32_t p = 0; p < outputs; p += 2) {
-        const int16_t *first = dy + p * step;
-        gm_pairs_store(d->row[p / 2], gm_pairs_of_numbers(first, p + 1 < outputs ? first + step : none));
+    for (uint32_t p = 0; p < outputs; p += 2, dy += 2 * step) {
+        gm_pairs_store(to[p / 2], gm_pairs_of_numbers(dy, p + 1 < outputs ? dy + step : none));
     }
 }
 
-/* One tap: some pairs of outputs whose windows all have it inside of x. x: of the first of them. */
-GM_SIMD_INLINE gm_words sum_inside(const depthwise_gradient *d, gm_words sum, const int8_t *x, uint32_t first,
-                                   uint32_t end)
-{
-    const gm_conv_gradient_s8 *g = &d->of->gradient;
-    size_t step = (size_t)g->window.stride_w * g->x.w;
-    for (uint32_t p = first; p < end; p++, x += 2 * step) {
-        sum = gm_pairs_mac(sum, gm_pairs_of_bytes(x, x + step, g->x_zero), gm_pairs_load(d->row[p]));
-    }
-    return sum;
-}
-
-/* A pair of outputs of which one window may have the tap outside of x. x: the row under the tap. */
-GM_SIMD_INLINE gm_words sum_at_border(const depthwise_gradient *d, gm_words sum, const int8_t *x, uint32_t pair,
-                                      uint32_t l)
+/* A row of x, with the columns of its padding. */
+GM_SIMD_INLINE void pair_columns_of_row(depthwise_gradient *d, const int8_t *x)
 {
     const gm_conv_gradient_s8 *g = &d->of->gradient;
     const gm_window *w = &g->window;
-    uint32_t j = gm_input_index(2 * pair, l, w->stride_w, w->dilation_w, w->pad_w), next = j + w->stride_w;
-    const int8_t *first = j < w->in_w ? x + (size_t)j * g->x.w : d->outside;
-    const int8_t *second = next < w->in_w && 2 * pair + 1 < w->out_w ? x + (size_t)next * g->x.w : d->outside;
-    return gm_pairs_mac(sum, gm_pairs_of_bytes(first, second, g->x_zero), gm_pairs_load(d->row[pair]));
+    size_t step = g->x.w;
+    for (uint32_t c = 0; c < d->columns; c++) {
+        uint32_t j = c - w->pad_w, next = j + w->stride_w;
+        const int8_t *first = j < w->in_w ? x + j * step : d->outside;
+        const int8_t *second = next < w->in_w ? x + next * step : d->outside;
+        gm_pairs_store(d->line[c], gm_pairs_of_bytes(first, second, g->x_zero));
+    }
 }
 
-/* A row of outputs and a row of taps, which is row x of the input. */
-GM_SIMD_INLINE void add_taps_of_lanes(depthwise_gradient *d, const int8_t *x, uint32_t k)
+/* A row of outputs and so many neighbouring taps of a row, from this column of the line on. taps: a constant. */
+GM_SIMD_INLINE void add_neighbouring_taps(const depthwise_gradient *d, const int16_t (*outputs)[2 * GM_LANES],
+                                          uint32_t column, uint32_t taps, uint32_t (*sums)[GM_LANES])
+{
+    const gm_window *w = &d->of->gradient.window;
+    gm_words sum[TAPS_AT_ONCE];
+    GM_UNROLL
+    for (uint32_t l = 0; l < taps; l++) {
+        sum[l] = gm_words_load(sums[l]);
+    }
+    for (uint32_t p = 0; p < d->pairs; p++, column += 2 * w->stride_w) {
+        gm_pairs dy = gm_pairs_load(outputs[p]);
+        GM_UNROLL
+        for (uint32_t l = 0; l < taps; l++) {
+            sum[l] = gm_pairs_mac(sum[l], gm_pairs_load(d->line[column + l * w->dilation_w]), dy);
+        }
+    }
+    GM_UNROLL
+    for (uint32_t l = 0; l < taps; l++) {
+        gm_words_store(sums[l], sum[l]);
+    }
+}
+
+/* A row of outputs with the line, which is row k of its windows. */
+GM_SIMD_INLINE void add_taps_of_row(depthwise_gradient *d, const int16_t (*outputs)[2 * GM_LANES], uint32_t k)
+{
+    const gm_window *w = &d->of->gradient.window;
+    uint32_t (*sums)[GM_LANES] = d->sums + k * w->kernel_w, l = 0;
+    for (; w->kernel_w - l >= TAPS_AT_ONCE; l += TAPS_AT_ONCE) {
+        add_neighbouring_taps(d, outputs, l * w->dilation_w, TAPS_AT_ONCE, sums + l);
+    }
+    for (; l < w->kernel_w; l++) {
+        add_neighbouring_taps(d, outputs, l * w->dilation_w, 1, sums + l);
+    }
+}
+
+/* Some rows of outputs with row i of x. outputs: of the first of them. */
+GM_SIMD_INLINE void add_row_of_x(depthwise_gradient *d, uint32_t i, uint32_t first, uint32_t rows)
+{
+    const gm_window *w = &d->of->gradient.window;
+    for (uint32_t k = 0; k < w->kernel_h; k++) {
+        uint32_t padded = i + w->pad_h, above = k * w->dilation_h, o = (padded - above) / w->stride_h - first;
+        if (padded >= above && (padded - above) % w->stride_h == 0 && o < rows) {
+            add_taps_of_row(d, (const int16_t (*)[2 * GM_LANES])(d->outputs + o * d->pairs), k);
+        }
+    }
+}
+
+/* Some rows of outputs of one sample. */
+GM_SIMD_INLINE void sum_rows(depthwise_gradient *d, uint32_t batch, uint32_t first, uint32_t rows)
 {
     const gm_conv_gradient_s8 *g = &d->of->gradient;
     const gm_window *w = &g->window;
-    for (uint32_t l = 0; l < w->kernel_w; l++) {
-        gm_span valid = gm_valid_outputs(l, w->stride_w, w->dilation_w, w->pad_w, w->in_w, w->out_w);
-        uint32_t first = (valid.first + 1) / 2, end = valid.end / 2, pairs = (w->out_w + 1) / 2;
-        end = end < first ? first : end;
-        uint32_t *to = d->sums[k * w->kernel_w + l];
-        gm_words sum = gm_words_load(to);
-        for (uint32_t p = valid.first / 2; p < first && p < pairs; p++) {
-            sum = sum_at_border(d, sum, x, p, l);
-        }
-        if (first < end) {
-            uint32_t j = gm_input_index(2 * first, l, w->stride_w, w->dilation_w, w->pad_w);
-            sum = sum_inside(d, sum, x + (size_t)j * g->x.w, first, end);
-        }
-        for (uint32_t p = end; 2 * p < valid.end; p++) {
-            sum = sum_at_border(d, sum, x, p, l);
-        }
-        gm_words_store(to, sum);
+    const int8_t *x = d->x + (size_t)batch * g->x.batch;
+    for (uint32_t o = 0; o < rows; o++) {
+        pair_outputs(d, d->dy + (size_t)batch * g->dy.batch + (size_t)(first + o) * g->dy.h, d->outputs + o * d->pairs);
     }
+    uint32_t begin = first * w->stride_h, end = begin + (rows - 1) * w->stride_h + (w->kernel_h - 1) * w->dilation_h + 1;
+    begin = begin > w->pad_h ? begin - w->pad_h : 0;
+    end = end > w->pad_h ? end - w->pad_h : 0;
+    for (uint32_t i = begin; i < end && i < w->in_h; i++) {
+        pair_columns_of_row(d, x + (size_t)i * g->x.h);
+        add_row_of_x(d, i, first, rows);
+    }
+    add_to_totals(d);
 }
 
 /* All rows of outputs of all samples. */
 static GM_SIMD_TARGET void sum_lanes(depthwise_gradient *d)
 {
     const gm_conv_gradient_s8 *g = &d->of->gradient;
-    const gm_window *w = &g->window;
+    uint32_t rows = g->window.out_h, most = PAIRS_OF_SUM / d->pairs;
     for (uint32_t b = 0; b < g->batch; b++) {
-        for (uint32_t o = 0; o < w->out_h; o++) {
-            pair_outputs(d, d->dy + (size_t)b * g->dy.batch + (size_t)o * g->dy.h, w->out_w);
-            for (uint32_t k = 0; k < w->kernel_h; k++) {
-                uint32_t i = gm_input_index(o, k, w->stride_h, w->dilation_h, w->pad_h);
-                if (i < w->in_h) {
-                    add_taps_of_lanes(d, d->x + (size_t)b * g->x.batch + (size_t)i * g->x.h, k);
-                }
-            }
-            d->pairs += (w->out_w + 1) / 2;
-            if (d->pairs + (w->out_w + 1) / 2 > PAIRS_OF_SUM) {
-                add_to_totals(d);
-            }
+        for (uint32_t o = 0; o < rows; o += most) {
+            sum_rows(d, b, o, rows - o < most ? rows - o : most);
         }
     }
-    add_to_totals(d);
 }
 
 int gm_simd_depthwise_gradient_s16(const gm_simd_gradient *of)
 {
     const gm_conv_gradient_s8 *g = &of->gradient;
-    depthwise_gradient d = {.of = of, .taps = g->window.kernel_h * g->window.kernel_w};
-    if (d.taps > DEPTHWISE_TAPS || (g->window.out_w + 1) / 2 > PAIRS_OF_SUM || of->groups < GM_LANES ||
+    const gm_window *w = &g->window;
+    depthwise_gradient d;
+    d.of = of, d.taps = w->kernel_h * w->kernel_w, d.pairs = (w->out_w + 1) / 2;
+    uint64_t columns = (uint64_t)(d.pairs - 1) * 2 * w->stride_w + (uint64_t)(w->kernel_w - 1) * w->dilation_w + 1;
+    if (d.taps > DEPTHWISE_TAPS || d.pairs > PAIRS_OF_SUM || columns > COLUMNS_OF_LINE || of->groups < GM_LANES ||
         g->x.group != 1 || g->dy.group != 1) {
         return 0;
     }
+    d.columns = (uint32_t)columns;
+    memset(d.sums, 0, sizeof d.sums);
     memset(d.outside, g->x_zero, sizeof d.outside);
     for (uint32_t done = 0; done < of->groups; done += GM_LANES) {
         uint32_t count = of->groups - done < GM_LANES ? of->groups - done : GM_LANES, first = done + count - GM_LANES;
