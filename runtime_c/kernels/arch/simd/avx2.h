@@ -166,6 +166,12 @@ GM_SIMD_INLINE gm_pairs gm_pairs_of_bytes(const int8_t *first, const int8_t *sec
     return _mm256_sub_epi16(_mm256_cvtepi8_epi16(_mm_unpacklo_epi8(a, b)), _mm256_set1_epi16((int16_t)zero));
 }
 
+GM_SIMD_INLINE void gm_numbers_of_bytes(int16_t *to, const int8_t *p, int32_t zero)
+{
+    __m128i numbers = _mm_cvtepi8_epi16(_mm_loadl_epi64((const __m128i *)(const void *)p));
+    _mm_storeu_si128((__m128i *)(void *)to, _mm_sub_epi16(numbers, _mm_set1_epi16((int16_t)zero)));
+}
+
 GM_SIMD_INLINE gm_pairs gm_pairs_of_numbers(const int16_t *first, const int16_t *second)
 {
     __m128i a = _mm_loadu_si128((const __m128i *)(const void *)first);

@@ -18,16 +18,17 @@ typedef struct conv_grad_x_kernel {
     gm_lanes_made lanes;
 } conv_grad_x_kernel;
 
-GM_SIMD_INLINE void read_gradients(const void *kernel, int16_t *to, size_t offset, uint32_t numbers, uint32_t step)
+GM_SIMD_INLINE const int16_t *read_gradients(const void *kernel, int16_t *room, size_t offset, uint32_t numbers,
+                                             uint32_t step)
 {
     const int16_t *from = ((const conv_grad_x_kernel *)kernel)->dy + offset;
     if (step == 1) {
-        memcpy(to, from, 2 * (size_t)numbers);
-        return;
+        return from;
     }
     for (uint32_t i = 0; i < numbers; i++) {
-        to[i] = from[(size_t)i * step];
+        room[i] = from[(size_t)i * step];
     }
+    return room;
 }
 
 GM_SIMD_INLINE gm_pairs read_pairs_of_gradients(const void *kernel, size_t first, size_t second)

@@ -15,10 +15,12 @@ typedef struct conv_s8_kernel {
     gm_requantization r;       /* of the group */
 } conv_s8_kernel;
 
-GM_SIMD_INLINE void read_inputs(const void *kernel, int16_t *to, size_t offset, uint32_t numbers, uint32_t step)
+GM_SIMD_INLINE const int16_t *read_inputs(const void *kernel, int16_t *room, size_t offset, uint32_t numbers,
+                                          uint32_t step)
 {
     const conv_s8_kernel *c = kernel;
-    gm_s16_widen(to, c->x + offset, numbers, step, c->x_zero);
+    gm_s16_widen(room, c->x + offset, numbers, step, c->x_zero);
+    return room;
 }
 
 GM_SIMD_INLINE gm_pairs read_pairs_of_inputs(const void *kernel, size_t first, size_t second)

@@ -150,6 +150,11 @@ GM_SIMD_INLINE gm_pairs gm_pairs_of_bytes(const int8_t *first, const int8_t *sec
     return (gm_pairs){{gm_four_bytes(first, zero), gm_four_bytes(second, zero)}};
 }
 
+GM_SIMD_INLINE void gm_numbers_of_bytes(int16_t *to, const int8_t *p, int32_t zero)
+{
+    vst1_s16(to, gm_four_bytes(p, zero));
+}
+
 GM_SIMD_INLINE gm_pairs gm_pairs_of_numbers(const int16_t *first, const int16_t *second)
 {
     return (gm_pairs){{vld1_s16(first), vld1_s16(second)}};

@@ -23,6 +23,7 @@
  *   gm_pairs_splat(p)                                   the pair at p in all lanes
  *   gm_pairs_of_bytes(p, q, zero)                       pairs (p[i] - zero, q[i] - zero) of int8
  *   gm_pairs_of_numbers(p, q)                           pairs (p[i], q[i]) of int16
+ *   gm_numbers_of_bytes(to, p, zero)                    writes GM_LANES numbers p[i] - zero as int16
  *   gm_pairs_mac(acc, a, b)                             adds both products of each lane, modulo 2^32
  *
  * It also defines the size of tiles. GM_TILE_ROWS by GM_TILE_VECTORS accumulators should fit into

@@ -132,6 +132,12 @@ GM_SIMD_INLINE gm_pairs gm_pairs_of_bytes(const int8_t *first, const int8_t *sec
     return wasm_i16x8_sub(wasm_i16x8_extend_low_i8x16(bytes), wasm_i16x8_splat((int16_t)zero));
 }
 
+GM_SIMD_INLINE void gm_numbers_of_bytes(int16_t *to, const int8_t *p, int32_t zero)
+{
+    v128_t numbers = wasm_i16x8_extend_low_i8x16(wasm_v128_load32_zero(p));
+    wasm_v128_store64_lane(to, wasm_i16x8_sub(numbers, wasm_i16x8_splat((int16_t)zero)), 0);
+}
+
 GM_SIMD_INLINE gm_pairs gm_pairs_of_numbers(const int16_t *first, const int16_t *second)
 {
     return wasm_i16x8_shuffle(wasm_v128_load64_zero(first), wasm_v128_load64_zero(second), 0, 8, 1, 9, 2, 10, 3, 11);

@@ -30,7 +30,7 @@ static inline uint32_t gm_s16_groups_at_once(const gm_s16_windows *w)
     return GM_S16_PANEL / (w->rows.kernel * w->columns.kernel) / GM_LANES * GM_LANES;
 }
 
-static inline void gm_s16_pack_depthwise(gm_s16_depthwise *d, uint32_t w_group)
+GM_SIMD_INLINE void gm_s16_pack_depthwise(gm_s16_depthwise *d, uint32_t w_group)
 {
     const gm_s16_windows *w = d->windows;
     for (uint32_t t = 0; t < w->rows.kernel * w->columns.kernel; t++) {

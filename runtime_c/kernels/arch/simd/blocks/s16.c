@@ -49,39 +49,37 @@ GM_SIMD_TARGET void gm_s16_multiply(const gm_s16_tile *tile)
     }
 }
 
-/* ---- Rows ------------------------------------------------------------------------------------ */
-
-GM_SIMD_INLINE void widen_s16(int16_t *to, const int8_t *from, uint32_t n, uint32_t step, int32_t zero)
-{
-    uint32_t i = 0;
-    for (; step == 1 && n - i >= 2 * GM_LANES; i += 2 * GM_LANES) {
-        typedef int8_t bytes __attribute__((vector_size(2 * GM_LANES)));
-        typedef int16_t numbers __attribute__((vector_size(4 * GM_LANES)));
-        bytes narrow;
-        memcpy(&narrow, from + i, sizeof narrow);
-        numbers wide = __builtin_convertvector(narrow, numbers) - (int16_t)zero;
-        memcpy(to + i, &wide, sizeof wide);
-    }
-    for (; i < n; i++) {
-        to[i] = (int16_t)(from[(size_t)i * step] - zero);
-    }
-}
-
-GM_SIMD_TARGET void gm_s16_widen(int16_t *to, const int8_t *from, uint32_t n, uint32_t step, int32_t zero)
-{
-    widen_s16(to, from, n, step, zero);
-}
-
 /* ---- Panels ---------------------------------------------------------------------------------- */
 
+/* One column, whose numbers are any bytes apart. Beside its first number, and its last, another may stand. */
+static void pack_column_s16(int16_t *panel, uint32_t first, const gm_s16_matrix *m, const int8_t *from)
+{
+    int16_t *to = panel + first / 2 * 2 * GM_S16_COLUMNS, zero = (int16_t)m->zero;
+    uint32_t left = m->numbers, step = m->number_step;
+    if (first % 2 != 0 && left > 0) {
+        to[1] = (int16_t)(*from - zero);
+        to += 2 * GM_S16_COLUMNS, from += step, left--;
+    }
+    for (; left >= 2; left -= 2, to += 2 * GM_S16_COLUMNS, from += 2 * (size_t)step) {
+        to[0] = (int16_t)(from[0] - zero);
+        to[1] = (int16_t)(from[step] - zero);
+    }
+    if (left > 0) {
+        to[0] = (int16_t)(*from - zero);
+        to[1] = 0;
+    }
+}
+
+/* Numbers and columns that have gaps. Columns behind the last are zeros. */
 static void pack_scattered_s16(int16_t *panel, uint32_t first, const gm_s16_matrix *m)
 {
-    for (uint32_t k = 0; k < (m->numbers + (first + m->numbers) % 2); k++) {
-        int16_t *to = panel + (first + k) / 2 * 2 * GM_S16_COLUMNS + (first + k) % 2;
-        const int8_t *from = m->at + (size_t)k * m->number_step;
-        for (uint32_t c = 0; c < GM_S16_COLUMNS; c++) {
-            int inside = k < m->numbers && c < m->columns;
-            to[2 * c] = inside ? (int16_t)(from[(size_t)c * m->column_step] - m->zero) : 0;
+    static const int8_t none[1];
+    const gm_s16_matrix zeros = {.numbers = m->numbers, .number_step = 0};
+    for (uint32_t c = 0; c < GM_S16_COLUMNS; c++) {
+        if (c < m->columns) {
+            pack_column_s16(panel + 2 * c, first, m, m->at + (size_t)c * m->column_step);
+        } else {
+            pack_column_s16(panel + 2 * c, first, &zeros, none);
         }
     }
 }
@@ -125,7 +123,7 @@ static GM_SIMD_TARGET void pack_rows_s16(int16_t *panel, const gm_s16_matrix *m)
         for (uint32_t v = 0; v < GM_S16_COLUMNS; v += GM_LANES) {
             int16_t rows[GM_LANES][2 * GM_LANES] = {{0}};
             for (uint32_t c = 0; c < GM_LANES && v + c < m->columns; c++) {
-                widen_s16(rows[c], m->at + (size_t)(v + c) * m->column_step + k, n, 1, m->zero);
+                gm_s16_widen(rows[c], m->at + (size_t)(v + c) * m->column_step + k, n, 1, m->zero);
             }
             transpose_pairs(panel + 2 * v, rows);
         }

@@ -34,7 +34,20 @@ typedef struct gm_s16_tile {
 void gm_s16_multiply(const gm_s16_tile *tile);
 
 /* Writes n numbers minus the zero point, `step` apart. */
-void gm_s16_widen(int16_t *to, const int8_t *from, uint32_t n, uint32_t step, int32_t zero);
+GM_SIMD_LONG void gm_s16_widen(int16_t *to, const int8_t *from, uint32_t n, uint32_t step, int32_t zero)
+{
+    uint32_t i = 0;
+    for (; step == 1 && n - i >= 2 * GM_LANES; i += 2 * GM_LANES) {
+        gm_numbers_of_bytes(to + i, from + i, zero);
+        gm_numbers_of_bytes(to + i + GM_LANES, from + i + GM_LANES, zero);
+    }
+    for (; step == 1 && n - i >= GM_LANES; i += GM_LANES) {
+        gm_numbers_of_bytes(to + i, from + i, zero);
+    }
+    for (; i < n; i++) {
+        to[i] = (int16_t)(from[(size_t)i * step] - zero);
+    }
+}
 
 /* Numbers of 8 bits: k of column c, minus the zero point. */
 typedef struct gm_s16_matrix {

@@ -19,7 +19,10 @@
 /* Blocks of pixels whose sums wait until the last part of a long sum. */
 #define GM_S16_WAITING 8u
 
-/* One axis of the taps of a phase: tap k of the kernel meets base + delta. */
+/* Numbers of a window that are listed one by one. */
+#define GM_S16_SCATTERED 64u
+
+/* One axis of the taps of a phase: tap k of the kernel meets base + delta. Deltas ascend. */
 typedef struct gm_s16_taps {
     uint32_t first, pixels;      /* pixels: of the phase, the first of which is this one */
     uint32_t count, tap[GM_KERNEL_LIMIT], delta[GM_KERNEL_LIMIT];
@@ -63,7 +66,9 @@ static inline void gm_s16_list_taps(const gm_axis *axis, uint32_t phase_pixel, g
     uint32_t base = (phase_pixel * axis->advance + axis->shift) / axis->phases;
     taps->first = phase_pixel, taps->count = 0;
     taps->pixels = (axis->pixels - phase_pixel - 1) / axis->phases + 1;
-    for (uint32_t k = 0; k < axis->kernel; k++) {
+    int descends = axis->kernel > 1 && (int32_t)(axis->delta[axis->kernel - 1] - axis->delta[0]) < 0;
+    for (uint32_t i = 0; i < axis->kernel; i++) {
+        uint32_t k = descends ? axis->kernel - 1 - i : i;
         if (axis->phases == 1 || axis->phase[k] == phase) {
             taps->tap[taps->count] = k;
             taps->delta[taps->count++] = (axis->phases == 1 ? axis->shift : base) + axis->delta[k];
@@ -132,33 +137,11 @@ static inline void gm_s16_next_pixel(const gm_s16_windows *w, gm_s16_pixel *at)
     }
 }
 
-/* What a kernel does with windows: `read` copies a run of numbers of the source, and `finish` takes
- * the sums of some outputs of a pixel from number `output` on. The vectors of sums are whole. */
-typedef void gm_s16_read(const void *kernel, int16_t *to, size_t offset, uint32_t numbers, uint32_t step);
+/* What a kernel does with windows: `read` returns a run of numbers of the source, which may be in the room that it is
+ * given, and `finish` takes the sums of some outputs of a pixel from number `output` on. The vectors of sums are whole. */
+typedef const int16_t *gm_s16_read(const void *kernel, int16_t *room, size_t offset, uint32_t numbers, uint32_t step);
 typedef void gm_s16_finish(void *kernel, const gm_s16_pixel *pixel, uint32_t output, uint32_t outputs,
                            const uint32_t *sums);
-
-/* Writes a part of a pixel's window. */
-GM_SIMD_INLINE void gm_s16_fill_row(const gm_s16_windows *w, const gm_s16_part *part, const gm_s16_pixel *pixel,
-                                    const void *kernel, gm_s16_read *read, int16_t *to)
-{
-    size_t sample = (size_t)pixel->batch * w->source.batch + (size_t)part->input * w->source.channel;
-    uint32_t row = pixel->row * w->rows.advance, column = pixel->column * w->columns.advance;
-    uint32_t across = part->taps > 0 ? w->column_taps.count : 1, k = part->tap / across, l = part->tap % across;
-    for (uint32_t t = 0; t < part->taps; t++, to += part->inputs) {
-        uint32_t i = row + w->row_taps.delta[k], j = column + w->column_taps.delta[l];
-        if (i < w->rows.source && j < w->columns.source) {
-            read(kernel, to, sample + (size_t)i * w->source.h + (size_t)j * w->source.w, part->inputs,
-                 w->source.channel);
-        } else {
-            memset(to, 0, 2 * (size_t)part->inputs);
-        }
-        if (++l == across) {
-            l = 0, k++;
-        }
-    }
-    *to = 0; /* the second number of the last pair */
-}
 
 /* Some outputs whose weights are in the panel, and what takes their sums. */
 typedef struct gm_s16_packed {
@@ -167,7 +150,124 @@ typedef struct gm_s16_packed {
     uint32_t output, tiles;
     const int16_t *panel;
     int is_first, is_last;       /* of the parts */
+    uint32_t run;                /* taps whose numbers are neighbours */
+    int is_scattered;            /* the part's numbers have gaps, and offsets from the first of the source that they meet */
+    size_t offsets[GM_S16_SCATTERED];
 } gm_s16_packed;
+
+/* Lists the offsets where the source's numbers have gaps, and are few. */
+static inline void gm_s16_list_offsets(gm_s16_packed *p)
+{
+    const gm_s16_windows *w = p->windows;
+    uint32_t across = w->column_taps.count, inputs = p->part.inputs, numbers = p->part.taps * inputs;
+    p->is_scattered = p->run == 1 && (inputs == 1 || w->source.channel != 1) && numbers > 1 && numbers <= GM_S16_SCATTERED;
+    for (uint32_t i = 0; i < numbers && p->is_scattered; i++) {
+        uint32_t tap = p->part.tap + i / inputs, k = tap / across, l = tap % across;
+        p->offsets[i] = (size_t)(w->row_taps.delta[k] - w->row_taps.delta[0]) * w->source.h +
+                        (size_t)(w->column_taps.delta[l] - w->column_taps.delta[0]) * w->source.w +
+                        (size_t)(i % inputs) * w->source.channel;
+    }
+}
+
+/* Returns how many taps follow one another in the source: a row of them, or 1. */
+static inline uint32_t gm_s16_run_of(const gm_s16_windows *w, const gm_s16_part *part)
+{
+    uint32_t across = w->column_taps.count;
+    if (part->taps == 0 || part->taps % across != 0 || part->inputs != w->inputs || w->source.w != w->inputs ||
+        (w->inputs > 1 && w->source.channel != 1)) {
+        return 1;
+    }
+    for (uint32_t l = 1; l < across; l++) {
+        if (w->column_taps.delta[l] != w->column_taps.delta[l - 1] + 1) {
+            return 1;
+        }
+    }
+    return across;
+}
+
+/* Returns whether all taps are inside of the source. */
+static inline int gm_s16_is_inside(const gm_s16_taps *taps, uint32_t at, uint32_t source)
+{
+    for (uint32_t k = 0; k < taps->count; k++) {
+        if (at + taps->delta[k] >= source) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Writes the numbers of a part of a pixel's window one by one, and returns 1; 0 where some are outside. */
+GM_SIMD_INLINE int gm_s16_gather(const gm_s16_packed *p, const gm_s16_pixel *pixel, const void *kernel,
+                                 gm_s16_read *read, int16_t *to)
+{
+    const gm_s16_windows *w = p->windows;
+    uint32_t row = pixel->row * w->rows.advance, column = pixel->column * w->columns.advance;
+    uint32_t numbers = p->part.taps * p->part.inputs;
+    if (!gm_s16_is_inside(&w->row_taps, row, w->rows.source) ||
+        !gm_s16_is_inside(&w->column_taps, column, w->columns.source)) {
+        return 0;
+    }
+    size_t first = (size_t)pixel->batch * w->source.batch + (size_t)p->part.input * w->source.channel +
+                   (size_t)(row + w->row_taps.delta[0]) * w->source.h +
+                   (size_t)(column + w->column_taps.delta[0]) * w->source.w;
+    for (uint32_t i = 0; i < numbers; i++) {
+        to[i] = *read(kernel, to + i, first + p->offsets[i], 1, 1);
+    }
+    to[numbers] = 0;
+    return 1;
+}
+
+/* Copies n neighbouring numbers. */
+GM_SIMD_INLINE void gm_s16_copy(int16_t *to, const int16_t *from, uint32_t n)
+{
+    uint32_t i = 0;
+    for (; n - i >= GM_LANES; i += GM_LANES) {
+        memcpy(to + i, from + i, 2 * GM_LANES);
+    }
+    for (; i < n; i++) {
+        to[i] = from[i];
+    }
+}
+
+/* Returns a part of a pixel's window: where it is, or written to the room. */
+GM_SIMD_INLINE const int16_t *gm_s16_window_row(const gm_s16_packed *p, const gm_s16_pixel *pixel, const void *kernel,
+                                                gm_s16_read *read, int16_t *room)
+{
+    const gm_s16_windows *w = p->windows;
+    const gm_s16_part *part = &p->part;
+    if (p->is_scattered && gm_s16_gather(p, pixel, kernel, read, room)) {
+        return room;
+    }
+    size_t sample = (size_t)pixel->batch * w->source.batch + (size_t)part->input * w->source.channel;
+    uint32_t row = pixel->row * w->rows.advance, column = pixel->column * w->columns.advance, inputs = part->inputs;
+    uint32_t across = part->taps > 0 ? w->column_taps.count : 1, k = part->tap / across, l = part->tap % across;
+    uint32_t run = p->run, numbers = run * inputs;
+    if (run > 1 && (column + w->column_taps.delta[0] >= w->columns.source ||
+                    column + w->column_taps.delta[run - 1] >= w->columns.source)) {
+        run = 1, numbers = inputs;
+    }
+    int16_t *to = room;
+    for (uint32_t t = 0; t < part->taps; t += run, to += numbers) {
+        uint32_t i = row + w->row_taps.delta[k], j = column + w->column_taps.delta[l];
+        if (i < w->rows.source && j < w->columns.source) {
+            size_t at = sample + (size_t)i * w->source.h + (size_t)j * w->source.w;
+            const int16_t *from = read(kernel, to, at, numbers, inputs > 1 ? w->source.channel : 1);
+            if (part->taps == 1 && inputs % 2 == 0) {
+                return from;
+            }
+            if (from != to) {
+                gm_s16_copy(to, from, numbers);
+            }
+        } else {
+            memset(to, 0, 2 * (size_t)numbers);
+        }
+        l += run;
+        k += l == across;
+        l = l == across ? 0 : l;
+    }
+    *to = 0; /* the second number of the last pair */
+    return room;
+}
 
 /* A block of pixels with all packed outputs. sums: of a tile; they wait there for the next part. */
 GM_SIMD_INLINE void gm_s16_block(const gm_s16_packed *p, const gm_s16_pixel *pixels, uint32_t count, uint32_t *sums,
@@ -177,10 +277,7 @@ GM_SIMD_INLINE void gm_s16_block(const gm_s16_packed *p, const gm_s16_pixel *pix
     gm_s16_tile tile = {.rows = count, .step = 2, .pairs = gm_s16_pairs_of(&p->part), .panel = p->panel,
                         .continues = !p->is_first, .sums = sums};
     for (uint32_t r = 0; r < GM_S16_ROWS; r++) {
-        tile.row[r] = rows[r < count ? r : 0];
-        if (r < count) {
-            gm_s16_fill_row(p->windows, &p->part, &pixels[r], kernel, read, rows[r]);
-        }
+        tile.row[r] = r < count ? gm_s16_window_row(p, &pixels[r], kernel, read, rows[r]) : tile.row[0];
     }
     for (uint32_t t = 0; t < p->tiles; t++, tile.panel += gm_s16_numbers_of_tile(&p->part)) {
         uint32_t output = p->output + t * GM_S16_COLUMNS, left = p->windows->outputs - output;
@@ -222,6 +319,8 @@ static inline gm_s16_packed gm_s16_pack_tiles(const gm_s16_windows *w, const gm_
     for (uint32_t t = 0; t < p.tiles; t++) {
         gm_s16_pack_weights(w, part, output + t * GM_S16_COLUMNS, panel + t * size);
     }
+    p.run = gm_s16_run_of(w, part);
+    gm_s16_list_offsets(&p);
     return p;
 }
 
