@@ -10,7 +10,6 @@
 
 typedef struct conv_grad_x_kernel {
     const gm_grad_x_s16 *x;
-    const gm_s16_windows *windows;
     const int16_t *dy;          /* of the group */
     size_t first;               /* offset of the group in dx */
     uint32_t step;              /* from one number of a pixel to the next */
@@ -50,34 +49,38 @@ GM_SIMD_INLINE gm_float_lanes finish_lanes(const gm_grad_x_s16 *x, const uint32_
     return gm_lanes_choose(gm_lanes_that_pass(&x->mask, at), value, gm_lanes_splat(0.0f));
 }
 
-GM_SIMD_INLINE void make_pixel(void *kernel, const gm_s16_pixel *pixel, uint32_t output, uint32_t outputs,
-                               const uint32_t *sums)
+GM_SIMD_INLINE void make_pixels(void *kernel, const size_t *at, uint32_t count, uint32_t output, uint32_t outputs,
+                                const uint32_t *sums, uint32_t step)
 {
     conv_grad_x_kernel *c = kernel;
-    const gm_insn_conv_grad_x_s16 *insn = c->x->insn;
-    size_t row = c->windows->row_taps.first + (size_t)pixel->row * c->windows->rows.phases;
-    size_t column = c->windows->column_taps.first + (size_t)pixel->column * c->windows->columns.phases;
-    size_t at = c->first + (size_t)pixel->batch * insn->x_batch + row * insn->x_h + column * insn->x_w;
-    uint32_t i = 0, step = c->step, channel = c->channel + output;
-    for (; step == 1 && outputs - i >= GM_LANES; i += GM_LANES) {
-        size_t here = at + output + i;
-        gm_make_lanes(&c->lanes, finish_lanes(c->x, sums + i, here, channel + i), here);
+    gm_lanes_made lanes = c->lanes;
+    const gm_grad_x_s16 x = *c->x;
+    size_t first = c->first + (size_t)output * c->step;
+    uint32_t i = 0, channel = c->channel + output;
+    for (; c->step == 1 && outputs - i >= GM_LANES; i += GM_LANES) {
+        for (uint32_t p = 0; p < count; p++) {
+            size_t here = first + at[p] + i;
+            gm_make_lanes(&lanes, finish_lanes(&x, sums + p * step + i, here, channel + i), here);
+        }
     }
     for (; i < outputs; i++) {
-        uint32_t here = (uint32_t)(at + (size_t)(output + i) * step);
-        gm_make(c->lanes.made, c->lanes.to, here, gm_finish_s16_sum(c->x, sums[i], here, channel + i));
+        for (uint32_t p = 0; p < count; p++) {
+            uint32_t here = (uint32_t)(first + at[p] + (size_t)i * c->step);
+            gm_make(lanes.made, lanes.to, here, gm_finish_s16_sum(&x, sums[p * step + i], here, channel + i));
+        }
     }
+    c->lanes = lanes;
 }
 
 static GM_SIMD_TARGET void make_group(gm_s16_windows *windows, conv_grad_x_kernel *kernel)
 {
-    gm_s16_all_phases(windows, kernel, read_gradients, make_pixel);
+    gm_s16_all_phases(windows, kernel, read_gradients, make_pixels);
 }
 
 static GM_SIMD_TARGET void make_depthwise(gm_s16_windows *windows, conv_grad_x_kernel *kernel)
 {
     const gm_insn_conv_grad_x_s16 *insn = kernel->x->insn;
-    gm_s16_depthwise_groups(windows, insn->groups, insn->w_group, kernel, read_pairs_of_gradients, make_pixel);
+    gm_s16_depthwise_groups(windows, insn->groups, insn->w_group, kernel, read_pairs_of_gradients, make_pixels);
 }
 
 static void make_groups(gm_s16_windows *windows, conv_grad_x_kernel *kernel)
@@ -97,14 +100,16 @@ int gm_simd_conv_grad_x_s16(const gm_session *session, const gm_grad_x_s16 *x, g
     const gm_insn_conv_grad_x_s16 *insn = x->insn;
     gm_s16_windows windows = GM_S16_WINDOWS(session, insn, insn->out_channels, insn->in_channels);
     conv_grad_x_kernel kernel = {
-        .x = x, .windows = &windows, .dy = x->dy, .step = insn->x_channel, .lanes = {.made = made, .to = dx}};
+        .x = x, .dy = x->dy, .step = insn->x_channel, .lanes = {.made = made, .to = dx}};
     if (!gm_simd_runs() || !gm_window_fits(insn->kernel_h, insn->kernel_w)) {
         return 0;
     }
     GM_TRANSPOSED_AXES(&windows.rows, &windows.columns, insn);
     windows.source = (gm_layout){insn->y_batch, insn->y_h, insn->y_w, insn->y_group, insn->y_channel};
+    windows.target = (gm_layout){insn->x_batch, insn->x_h, insn->x_w, insn->x_group, insn->x_channel};
     windows.w_output = insn->w_in_channel, windows.w_input = insn->w_out_channel;
-    if (insn->in_channels == 1 && insn->out_channels == 1 && insn->groups >= GM_LANES && insn->y_group == 1) {
+    if (insn->in_channels == 1 && insn->out_channels == 1 && insn->groups >= GM_LANES && insn->y_group == 1 &&
+        gm_s16_suits_depthwise(&windows)) {
         kernel.step = insn->x_group;
         make_depthwise(&windows, &kernel);
     } else {

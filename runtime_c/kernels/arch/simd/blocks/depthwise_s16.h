@@ -1,6 +1,7 @@
 /*
  * Sums over windows of int8 or int16 where each group has one input and one output, and groups are
- * neighbours: a lane has a group, and two taps are a pair.
+ * neighbours: a lane has a group, and two neighbouring taps of a row are a pair. Each number of the
+ * source is paired once, in lines; those of all rows of a window are kept.
  */
 #ifndef GM_SIMD_DEPTHWISE_S16_H
 #define GM_SIMD_DEPTHWISE_S16_H
@@ -9,68 +10,138 @@
 
 #if GM_ARCH_SIMD_S8
 
-/* Neighbouring pixels that share a load of weights. */
+/* Neighbouring pixels that share a load of weights, and that are finished at once. */
 #define GM_S16_PIXELS 4u
+#define GM_S16_FINISHED 16u
+
+/* Pairs of all lines. */
+#define GM_S16_LINES 768u
 
 /* Returns pairs of the source's numbers at two offsets, of GM_LANES groups. */
 typedef gm_pairs gm_s16_read_pairs(const void *kernel, size_t first, size_t second);
 
-/* Weights of some neighbouring groups, [tap][group], and of one region and GM_LANES of them. */
+/* GM_LANES groups, and some columns of pixels. */
 typedef struct gm_s16_depthwise {
     const gm_s16_windows *windows;
-    uint32_t group, groups, width;
-    gm_region region;
-    int16_t weights[GM_S16_PANEL + GM_LANES];
-    int16_t pairs[GM_TAP_LIMIT / 2][2 * GM_LANES];
+    uint32_t group, skipped;                        /* skipped: groups before those that are wanted */
+    uint32_t first, pixels;                         /* columns of pixels of the phase */
+    uint32_t columns, dilation, across, height;     /* of a line; from tap to tap; pairs of taps in a row; lines */
+    uint32_t rows;                                  /* those of a window that are inside of the source */
+    const int16_t (*line_of[GM_KERNEL_LIMIT])[2 * GM_LANES];
+    const int16_t (*weights_of[GM_KERNEL_LIMIT])[2 * GM_LANES];
+    int16_t weights[GM_TAP_LIMIT][2 * GM_LANES];
+    int16_t lines[GM_S16_LINES][2 * GM_LANES];
 } gm_s16_depthwise;
 
-/* The groups that one panel has room for. */
-static inline uint32_t gm_s16_groups_at_once(const gm_s16_windows *w)
+/* Returns how many of the source's rows or columns all taps of a pixel take up, which have ascending deltas. */
+static inline uint32_t gm_s16_span_of(const gm_s16_taps *taps)
 {
-    return GM_S16_PANEL / (w->rows.kernel * w->columns.kernel) / GM_LANES * GM_LANES;
+    return taps->count > 0 ? taps->delta[taps->count - 1] - taps->delta[0] + 1 : 0;
 }
 
-GM_SIMD_INLINE void gm_s16_pack_depthwise(gm_s16_depthwise *d, uint32_t w_group)
+/* Returns the longest of all phases' spans. */
+static inline uint32_t gm_s16_longest_span(const gm_axis *axis)
+{
+    uint32_t first = axis->delta[0], last = axis->delta[axis->kernel - 1];
+    return ((int32_t)(last - first) < 0 ? first - last : last - first) + 1;
+}
+
+/* Returns whether there is room for the lines of one pixel. */
+static inline int gm_s16_suits_depthwise(const gm_s16_windows *w)
+{
+    uint32_t height = gm_s16_longest_span(&w->rows), width = gm_s16_longest_span(&w->columns);
+    return height <= GM_S16_LINES && width <= GM_S16_LINES / height;
+}
+
+/* Pairs the weights of the phase's taps, row by row. w_group: from one group's to the next. */
+static inline void gm_s16_pair_weights(gm_s16_depthwise *d, uint32_t w_group)
 {
     const gm_s16_windows *w = d->windows;
-    for (uint32_t t = 0; t < w->rows.kernel * w->columns.kernel; t++) {
-        uint32_t k = t / w->columns.kernel, l = t % w->columns.kernel;
-        gm_s16_widen(d->weights + (size_t)t * d->width,
-                     w->w + (size_t)d->group * w_group + (size_t)k * w->w_h + (size_t)l * w->w_w, d->groups, w_group,
-                     w->w_zero);
-    }
-}
-
-/* Pairs the weights of the region's taps, from this one of the packed groups on. */
-GM_SIMD_INLINE void gm_s16_pair_weights(gm_s16_depthwise *d, uint32_t group)
-{
-    static const int16_t none[GM_LANES];
-    for (uint32_t t = 0; t < d->region.taps; t += 2) {
-        const int16_t *first = d->weights + (size_t)d->region.number[t] * d->width + group, *second = none;
-        if (t + 1 < d->region.taps) {
-            second = d->weights + (size_t)d->region.number[t + 1] * d->width + group;
+    const int8_t *from = w->w + (size_t)d->group * w_group;
+    for (uint32_t k = 0; k < w->row_taps.count; k++) {
+        for (uint32_t l = 0; l < 2 * d->across; l++) {
+            int16_t *to = d->weights[k * d->across + l / 2] + l % 2;
+            size_t tap = (size_t)w->row_taps.tap[k] * w->w_h;
+            tap += l < w->column_taps.count ? (size_t)w->column_taps.tap[l] * w->w_w : 0;
+            for (uint32_t i = 0; i < GM_LANES; i++) {
+                to[2 * i] = l < w->column_taps.count ? (int16_t)(from[i * (size_t)w_group + tap] - w->w_zero) : 0;
+            }
         }
-        gm_pairs_store(d->pairs[t / 2], gm_pairs_of_numbers(first, second));
     }
 }
 
-/* So many neighbouring pixels of GM_LANES groups. source: of the first; step: to the next. pixels: a constant. */
-GM_SIMD_INLINE void gm_s16_sum_pixels(const gm_s16_depthwise *d, size_t source, size_t step, uint32_t pixels,
-                                      uint32_t (*sums)[GM_LANES], const void *kernel, gm_s16_read_pairs *read)
+/* Pairs a column of the source's row with the one under the next tap, of which one may be outside. at: of the row. */
+GM_SIMD_INLINE void gm_s16_pair_at_border(const gm_s16_depthwise *d, int16_t *to, size_t at, uint32_t j, uint32_t next,
+                                          const void *kernel, gm_s16_read_pairs *read)
+{
+    uint32_t source = d->windows->columns.source;
+    size_t step = d->windows->source.w;
+    gm_pairs_store(to, read(kernel, at + (j < source ? j * step : 0), at + (next < source ? next * step : 0)));
+    for (uint32_t i = 0; i < GM_LANES; i++) {
+        to[2 * i] = j < source ? to[2 * i] : 0;
+        to[2 * i + 1] = next < source ? to[2 * i + 1] : 0;
+    }
+}
+
+/* Writes the line of row i of the source. sample: where the groups of the sample begin. */
+GM_SIMD_INLINE void gm_s16_pair_line(gm_s16_depthwise *d, size_t sample, uint32_t i, const void *kernel,
+                                     gm_s16_read_pairs *read)
+{
+    const gm_s16_windows *w = d->windows;
+    int16_t (*to)[2 * GM_LANES] = d->lines + i % d->height * d->columns;
+    uint32_t j = d->first * w->columns.advance + w->column_taps.delta[0], next = j + d->dilation;
+    uint32_t source = w->columns.source, columns = d->columns;
+    size_t at = sample + (size_t)i * w->source.h, step = w->source.w;
+    for (uint32_t c = 0; c < columns; c++, j++, next++) {
+        if (j < source && next < source) {
+            gm_pairs_store(to[c], read(kernel, at + j * step, at + next * step));
+        } else {
+            gm_s16_pair_at_border(d, to[c], at, j, next, kernel, read);
+        }
+    }
+}
+
+/* Lists the lines of a row of pixels, of which those from row `made` of the source on are written. Returns the row behind
+ * the last. */
+GM_SIMD_INLINE uint32_t gm_s16_list_lines(gm_s16_depthwise *d, size_t sample, uint32_t row, uint32_t made,
+                                          const void *kernel, gm_s16_read_pairs *read)
+{
+    const gm_s16_windows *w = d->windows;
+    d->rows = 0;
+    for (uint32_t k = 0; k < w->row_taps.count && w->column_taps.count > 0; k++) {
+        uint32_t i = row * w->rows.advance + w->row_taps.delta[k];
+        if (i >= w->rows.source) {
+            continue;
+        }
+        if (i >= made) {
+            gm_s16_pair_line(d, sample, i, kernel, read);
+            made = i + 1;
+        }
+        d->line_of[d->rows] = (const int16_t (*)[2 * GM_LANES])(d->lines + i % d->height * d->columns);
+        d->weights_of[d->rows++] = (const int16_t (*)[2 * GM_LANES])(d->weights + k * d->across);
+    }
+    return made;
+}
+
+/* So many neighbouring pixels from this column of the lines on. pixels: a constant. */
+GM_SIMD_INLINE void gm_s16_sum_pixels(const gm_s16_depthwise *d, uint32_t column, uint32_t pixels,
+                                      uint32_t (*sums)[GM_LANES])
 {
     static const uint32_t zeros[GM_LANES];
+    uint32_t step = d->windows->columns.advance, across = d->across, two_taps = 2 * d->dilation;
     gm_words sum[GM_S16_PIXELS];
     GM_UNROLL
     for (uint32_t r = 0; r < pixels; r++) {
         sum[r] = gm_words_load(zeros);
     }
-    for (uint32_t t = 0; t < d->region.taps; t += 2) {
-        gm_pairs weights = gm_pairs_load(d->pairs[t / 2]);
-        size_t first = source + d->region.source[t];
-        size_t second = t + 1 < d->region.taps ? source + d->region.source[t + 1] : first;
-        GM_UNROLL
-        for (uint32_t r = 0; r < pixels; r++) {
-            sum[r] = gm_pairs_mac(sum[r], read(kernel, first + r * step, second + r * step), weights);
+    for (uint32_t k = 0; k < d->rows; k++) {
+        const int16_t (*line)[2 * GM_LANES] = d->line_of[k] + column, (*w)[2 * GM_LANES] = d->weights_of[k];
+        for (uint32_t p = 0; p < across; p++, line += two_taps) {
+            gm_pairs weights = gm_pairs_load(w[p]);
+            GM_UNROLL
+            for (uint32_t r = 0; r < pixels; r++) {
+                sum[r] = gm_pairs_mac(sum[r], gm_pairs_load(line[r * step]), weights);
+            }
         }
     }
     GM_UNROLL
@@ -79,61 +150,78 @@ GM_SIMD_INLINE void gm_s16_sum_pixels(const gm_s16_depthwise *d, size_t source, 
     }
 }
 
-/* A row of the region, of GM_LANES groups, the first of which has this number; the last `count` of them are wanted. */
-GM_SIMD_INLINE void gm_s16_depthwise_row(const gm_s16_depthwise *d, gm_s16_pixel pixel, uint32_t group, uint32_t count,
-                                         void *kernel, gm_s16_read_pairs *read, gm_s16_finish *finish)
+/* A row of pixels, whose lines are listed. */
+GM_SIMD_INLINE void gm_s16_depthwise_row(const gm_s16_depthwise *d, gm_s16_pixel pixel, void *kernel,
+                                         gm_s16_finish *finish)
 {
     const gm_s16_windows *w = d->windows;
-    size_t step = (size_t)w->columns.advance * w->source.w;
-    size_t source = (size_t)pixel.batch * w->source.batch + group + (size_t)pixel.row * w->rows.advance * w->source.h;
-    uint32_t sums[GM_S16_PIXELS][GM_LANES], skipped = GM_LANES - count;
-    for (uint32_t left = d->region.columns.count, done; left > 0; left -= done, source += done * step) {
-        done = left < GM_S16_PIXELS ? 1 : GM_S16_PIXELS;
-        if (done == 1) {
-            gm_s16_sum_pixels(d, source, step, 1, sums, kernel, read);
-        } else {
-            gm_s16_sum_pixels(d, source, step, GM_S16_PIXELS, sums, kernel, read);
+    uint32_t sums[GM_S16_FINISHED][GM_LANES], step = w->columns.advance;
+    size_t at[GM_S16_FINISHED], target = gm_s16_target_of(w, &pixel), next = (size_t)w->columns.phases * w->target.w;
+    for (uint32_t done = 0, count; done < d->pixels; done += count) {
+        count = d->pixels - done < GM_S16_FINISHED ? d->pixels - done : GM_S16_FINISHED;
+        uint32_t p = 0;
+        for (; count - p >= GM_S16_PIXELS; p += GM_S16_PIXELS) {
+            gm_s16_sum_pixels(d, (done + p) * step, GM_S16_PIXELS, sums + p);
         }
-        for (uint32_t r = 0; r < done; r++, pixel.column++) {
-            finish(kernel, &pixel, group + skipped, count, sums[r] + skipped);
+        for (; p < count; p++) {
+            gm_s16_sum_pixels(d, (done + p) * step, 1, sums + p);
+        }
+        for (p = 0; p < count; p++, target += next) {
+            at[p] = target;
+        }
+        finish(kernel, at, count, d->group + d->skipped, GM_LANES - d->skipped, sums[0] + d->skipped, GM_LANES);
+    }
+}
+
+/* The columns of pixels from d->first on, in all rows of the phase and all samples. */
+GM_SIMD_INLINE void gm_s16_depthwise_columns(gm_s16_depthwise *d, void *kernel, gm_s16_read_pairs *read,
+                                             gm_s16_finish *finish)
+{
+    const gm_s16_windows *w = d->windows;
+    d->columns = (d->pixels - 1) * w->columns.advance + gm_s16_span_of(&w->column_taps);
+    for (uint32_t b = 0; b < w->batch; b++) {
+        size_t sample = (size_t)b * w->source.batch + d->group;
+        for (uint32_t row = 0, made = 0; row < w->row_taps.pixels; row++) {
+            made = gm_s16_list_lines(d, sample, row, made, kernel, read);
+            gm_s16_depthwise_row(d, (gm_s16_pixel){b, row, d->first}, kernel, finish);
         }
     }
 }
 
-/* A region with all packed groups, of which there are at least GM_LANES. The last vector begins among the groups of the
- * one before. */
-GM_SIMD_INLINE void gm_s16_depthwise_region(gm_s16_depthwise *d, void *kernel, gm_s16_read_pairs *read,
-                                            gm_s16_finish *finish)
+/* A phase, with the groups of a vector. */
+GM_SIMD_INLINE void gm_s16_depthwise_phase(gm_s16_depthwise *d, uint32_t w_group, void *kernel, gm_s16_read_pairs *read,
+                                           gm_s16_finish *finish)
 {
     const gm_s16_windows *w = d->windows;
-    for (uint32_t g = 0; g < d->groups; g += GM_LANES) {
-        uint32_t count = d->groups - g < GM_LANES ? d->groups - g : GM_LANES, first = g + count - GM_LANES;
-        gm_s16_pair_weights(d, first);
-        for (uint32_t b = 0; b < w->batch; b++) {
-            for (uint32_t row = 0; row < d->region.rows.count; row++) {
-                gm_s16_depthwise_row(d, (gm_s16_pixel){b, row, 0}, d->group + first, count, kernel, read, finish);
-            }
-        }
+    uint32_t span = gm_s16_span_of(&w->column_taps), pixels = w->column_taps.pixels;
+    d->across = (w->column_taps.count + 1) / 2;
+    d->dilation = w->column_taps.count > 1 ? w->column_taps.delta[1] - w->column_taps.delta[0] : 0;
+    d->height = gm_s16_span_of(&w->row_taps);
+    uint32_t most = d->height > 0 && span > 0 ? (GM_S16_LINES / d->height - span) / w->columns.advance + 1 : pixels;
+    gm_s16_pair_weights(d, w_group);
+    for (d->first = 0; d->first < pixels; d->first += d->pixels) {
+        d->pixels = pixels - d->first < most ? pixels - d->first : most;
+        gm_s16_depthwise_columns(d, kernel, read, finish);
     }
 }
 
-/* All groups, at least GM_LANES, whose weights lie w_group apart. The phase of `windows` becomes that of each region. */
+/* All groups, at least GM_LANES, whose weights lie w_group apart. The last vector begins among the groups of the one
+ * before. */
 GM_SIMD_INLINE void gm_s16_depthwise_groups(gm_s16_windows *windows, uint32_t groups, uint32_t w_group, void *kernel,
                                             gm_s16_read_pairs *read, gm_s16_finish *finish)
 {
-    gm_s16_depthwise d = {.windows = windows};
-    uint32_t most = gm_s16_groups_at_once(windows);
-    for (d.group = 0; d.group < groups; d.group += d.groups) {
-        uint32_t left = groups - d.group;
-        d.groups = left < most ? left : left - most < GM_LANES && left > most ? most - GM_LANES : most;
-        d.width = (d.groups + GM_LANES - 1) / GM_LANES * GM_LANES;
-        gm_s16_pack_depthwise(&d, w_group);
-        gm_first_region(&d.region, &windows->rows, &windows->columns, &windows->source);
-        do {
-            windows->row_taps.first = d.region.rows.first;
-            windows->column_taps.first = d.region.columns.first;
-            gm_s16_depthwise_region(&d, kernel, read, finish);
-        } while (gm_next_region(&d.region, &windows->rows, &windows->columns, &windows->source));
+    gm_s16_depthwise d;
+    d.windows = windows;
+    for (uint32_t row = 0; row < windows->rows.phases && row < windows->rows.pixels; row++) {
+        gm_s16_list_taps(&windows->rows, row, &windows->row_taps);
+        for (uint32_t column = 0; column < windows->columns.phases && column < windows->columns.pixels; column++) {
+            gm_s16_list_taps(&windows->columns, column, &windows->column_taps);
+            for (uint32_t g = 0; g < groups; g += GM_LANES) {
+                d.skipped = groups - g < GM_LANES ? g + GM_LANES - groups : 0;
+                d.group = g - d.skipped;
+                gm_s16_depthwise_phase(&d, w_group, kernel, read, finish);
+            }
+        }
     }
 }
 

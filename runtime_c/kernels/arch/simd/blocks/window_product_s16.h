@@ -30,7 +30,7 @@ typedef struct gm_s16_taps {
 
 typedef struct gm_s16_windows {
     gm_axis rows, columns;
-    gm_layout source;
+    gm_layout source, target;    /* target: of the pixels' sums */
     uint32_t batch, inputs, outputs;
     const int8_t *w;
     int32_t w_zero;
@@ -138,10 +138,19 @@ static inline void gm_s16_next_pixel(const gm_s16_windows *w, gm_s16_pixel *at)
 }
 
 /* What a kernel does with windows: `read` returns a run of numbers of the source, which may be in the room that it is
- * given, and `finish` takes the sums of some outputs of a pixel from number `output` on. The vectors of sums are whole. */
+ * given, and `finish` takes the sums of some outputs of some pixels from number `output` on. at: where the pixels lie in
+ * the target; step: from one pixel's sums to the next. */
 typedef const int16_t *gm_s16_read(const void *kernel, int16_t *room, size_t offset, uint32_t numbers, uint32_t step);
-typedef void gm_s16_finish(void *kernel, const gm_s16_pixel *pixel, uint32_t output, uint32_t outputs,
-                           const uint32_t *sums);
+typedef void gm_s16_finish(void *kernel, const size_t *at, uint32_t count, uint32_t output, uint32_t outputs,
+                           const uint32_t *sums, uint32_t step);
+
+/* Returns where a pixel lies in the target. */
+static inline size_t gm_s16_target_of(const gm_s16_windows *w, const gm_s16_pixel *pixel)
+{
+    return (size_t)pixel->batch * w->target.batch +
+           (w->row_taps.first + (size_t)pixel->row * w->rows.phases) * w->target.h +
+           (w->column_taps.first + (size_t)pixel->column * w->columns.phases) * w->target.w;
+}
 
 /* Some outputs whose weights are in the panel, and what takes their sums. */
 typedef struct gm_s16_packed {
@@ -274,17 +283,20 @@ GM_SIMD_INLINE void gm_s16_block(const gm_s16_packed *p, const gm_s16_pixel *pix
                                  void *kernel, gm_s16_read *read, gm_s16_finish *finish)
 {
     int16_t rows[GM_S16_ROWS][GM_S16_LONGEST + 2];
+    size_t at[GM_S16_ROWS];
     gm_s16_tile tile = {.rows = count, .step = 2, .pairs = gm_s16_pairs_of(&p->part), .panel = p->panel,
                         .continues = !p->is_first, .sums = sums};
     for (uint32_t r = 0; r < GM_S16_ROWS; r++) {
         tile.row[r] = r < count ? gm_s16_window_row(p, &pixels[r], kernel, read, rows[r]) : tile.row[0];
     }
+    for (uint32_t r = 0; r < count && p->is_last; r++) {
+        at[r] = gm_s16_target_of(p->windows, &pixels[r]);
+    }
     for (uint32_t t = 0; t < p->tiles; t++, tile.panel += gm_s16_numbers_of_tile(&p->part)) {
         uint32_t output = p->output + t * GM_S16_COLUMNS, left = p->windows->outputs - output;
         gm_s16_multiply(&tile);
-        for (uint32_t r = 0; r < count && p->is_last; r++) {
-            finish(kernel, &pixels[r], output, left < GM_S16_COLUMNS ? left : GM_S16_COLUMNS,
-                   sums + r * GM_S16_COLUMNS);
+        if (p->is_last) {
+            finish(kernel, at, count, output, left < GM_S16_COLUMNS ? left : GM_S16_COLUMNS, sums, GM_S16_COLUMNS);
         }
     }
 }
