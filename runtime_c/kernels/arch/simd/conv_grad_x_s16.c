@@ -32,8 +32,10 @@ GM_SIMD_INLINE const int16_t *read_gradients(const void *kernel, int16_t *room, 
 
 GM_SIMD_INLINE gm_pairs read_pairs_of_gradients(const void *kernel, size_t first, size_t second)
 {
+    static const int16_t none[GM_LANES];
     const int16_t *dy = ((const conv_grad_x_kernel *)kernel)->dy;
-    return gm_pairs_of_numbers(dy + first, dy + second);
+    return gm_pairs_of_numbers(first != GM_S16_OUTSIDE ? dy + first : none,
+                               second != GM_S16_OUTSIDE ? dy + second : none);
 }
 
 /* gm_finish_s16_sum() of GM_LANES neighbours. */

@@ -11,6 +11,7 @@ typedef struct conv_s8_kernel {
     int8_t *y;
     uint32_t y_step;           /* from one output of a pixel to the next */
     int32_t x_zero;
+    int8_t outside[GM_LANES];  /* x_zero */
     gm_requantization r;       /* of the group */
 } conv_s8_kernel;
 
@@ -25,7 +26,8 @@ GM_SIMD_INLINE const int16_t *read_inputs(const void *kernel, int16_t *room, siz
 GM_SIMD_INLINE gm_pairs read_pairs_of_inputs(const void *kernel, size_t first, size_t second)
 {
     const conv_s8_kernel *c = kernel;
-    return gm_pairs_of_bytes(c->x + first, c->x + second, c->x_zero);
+    const int8_t *one = first != GM_S16_OUTSIDE ? c->x + first : c->outside;
+    return gm_pairs_of_bytes(one, second != GM_S16_OUTSIDE ? c->x + second : c->outside, c->x_zero);
 }
 
 /* What GM_LANES outputs are made with. */
@@ -137,6 +139,7 @@ int gm_simd_conv_s8(const struct gm_session *session, const gm_insn_conv_s8 *ins
     if (insn->in_channels == 1 && insn->out_channels == 1 && insn->groups >= GM_LANES && insn->x_group == 1 &&
         gm_s16_suits_depthwise(&windows)) {
         kernel.y_step = insn->y_group;
+        memset(kernel.outside, kernel.x_zero, sizeof kernel.outside);
         conv_s8_depthwise(&windows, &kernel);
     } else {
         conv_s8_by_groups(&windows, &kernel);

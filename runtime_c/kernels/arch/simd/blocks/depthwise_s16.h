@@ -17,7 +17,10 @@
 /* Pairs of all lines. */
 #define GM_S16_LINES 768u
 
-/* Returns pairs of the source's numbers at two offsets, of GM_LANES groups. */
+/* An offset of the source that lies outside. */
+#define GM_S16_OUTSIDE SIZE_MAX
+
+/* Returns pairs of the source's numbers at two offsets, of GM_LANES groups; zeros for those outside. */
 typedef gm_pairs gm_s16_read_pairs(const void *kernel, size_t first, size_t second);
 
 /* GM_LANES groups, and some columns of pixels. */
@@ -70,19 +73,6 @@ static inline void gm_s16_pair_weights(gm_s16_depthwise *d, uint32_t w_group)
     }
 }
 
-/* Pairs a column of the source's row with the one under the next tap, of which one may be outside. at: of the row. */
-GM_SIMD_INLINE void gm_s16_pair_at_border(const gm_s16_depthwise *d, int16_t *to, size_t at, uint32_t j, uint32_t next,
-                                          const void *kernel, gm_s16_read_pairs *read)
-{
-    uint32_t source = d->windows->columns.source;
-    size_t step = d->windows->source.w;
-    gm_pairs_store(to, read(kernel, at + (j < source ? j * step : 0), at + (next < source ? next * step : 0)));
-    for (uint32_t i = 0; i < GM_LANES; i++) {
-        to[2 * i] = j < source ? to[2 * i] : 0;
-        to[2 * i + 1] = next < source ? to[2 * i + 1] : 0;
-    }
-}
-
 /* Writes the line of row i of the source. sample: where the groups of the sample begin. */
 GM_SIMD_INLINE void gm_s16_pair_line(gm_s16_depthwise *d, size_t sample, uint32_t i, const void *kernel,
                                      gm_s16_read_pairs *read)
@@ -93,11 +83,9 @@ GM_SIMD_INLINE void gm_s16_pair_line(gm_s16_depthwise *d, size_t sample, uint32_
     uint32_t source = w->columns.source, columns = d->columns;
     size_t at = sample + (size_t)i * w->source.h, step = w->source.w;
     for (uint32_t c = 0; c < columns; c++, j++, next++) {
-        if (j < source && next < source) {
-            gm_pairs_store(to[c], read(kernel, at + j * step, at + next * step));
-        } else {
-            gm_s16_pair_at_border(d, to[c], at, j, next, kernel, read);
-        }
+        size_t first = j < source ? at + j * step : GM_S16_OUTSIDE;
+        size_t second = next < source ? at + next * step : GM_S16_OUTSIDE;
+        gm_pairs_store(to[c], read(kernel, first, second));
     }
 }
 
