@@ -32,6 +32,13 @@ LAYERS = [
 ]  # fmt: skip
 #: The same, with more channels than one part of a sum has.
 LONG_SUMS = [(1100, 20, 2, 1, 1, 1, 0), (20, 1100, 2, 1, 1, 1, 0)]
+#: groups, height, width, kernel, stride, dilation, pad: narrow and wide rows, lines that are cut into columns, groups
+#: that are no whole vectors, kernels of each length.
+DEPTHWISE = [
+    (64, 25, 5, 3, 1, 1, 1), (16, 12, 13, 3, 2, 1, 1), (20, 9, 40, 5, 1, 1, 2), (8, 4, 700, 3, 1, 1, 1),
+    (9, 6, 300, 3, 2, 1, 0), (8, 3, 1100, 1, 1, 1, 0), (24, 10, 11, 3, 3, 2, 2), (8, 30, 20, 7, 1, 2, 6),
+    (12, 5, 5, 2, 1, 1, 1), (8, 90, 90, 3, 1, 40, 40), (16, 1, 1, 3, 1, 1, 1),
+]  # fmt: skip
 #: channels, size, kernel, stride, dilation, pad
 POOLS = [(8, 28, 2, 2, 1, 0), (16, 14, 2, 2, 1, 0), (16, 15, 3, 2, 1, 1), (24, 9, 3, 1, 2, 2), (8, 5, 2, 3, 1, 0)]
 INTEGERS = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "u32": np.int32}
@@ -377,6 +384,23 @@ def test_same_bits_in_typical_convolutions_of_integers(programs, name, layer):
     given |= {"x_zero": -128, "w_zero": 0, "y_zero": 5, "low": -128, "high": 127, "dy_limit": 32767, "p_bytes": 1}
     given |= {"zero": 0, "stream": 1, "panel_words": 1, "limit": 0x41000000 if name == "CONV_UPDATE_S16" else 12345}
     check(programs, Case(name, given, 0, ("panel", "offsets", "addend", "mask")))
+
+
+@pytest.mark.parametrize("layer", DEPTHWISE, ids=lambda layer: "-".join(map(str, layer)))
+@pytest.mark.parametrize("name", ["CONV_S8", "CONV_GRAD_X_S16", "CONV_GRAD_W_S16", "CONV_UPDATE_S16"])
+def test_same_bits_in_depthwise_convolutions_of_integers(programs, name, layer):
+    groups, height, width, kernel, stride, dilation, pad = layer
+    given = {"batch": 2, "groups": groups, "in_channels": 1, "out_channels": 1, "accumulate": 0}
+    for axis, size in (("h", height), ("w", width)):
+        given |= {key: value for key, value in window(size, kernel, stride, dilation, pad).items() if key[-1] == axis}
+    for side, rows, columns in (("x", height, width), ("y", given["out_h"], given["out_w"])):
+        steps = {"w": groups, "h": columns * groups, "batch": rows * columns * groups, "group": 1, "channel": 1}
+        given |= {f"{side}_{key}": step for key, step in steps.items()}
+    given |= {"w_w": 1, "w_h": kernel, "w_in_channel": 1, "w_out_channel": 1, "w_group": kernel**2}
+    given |= {"x_zero": -128, "w_zero": 0, "y_zero": 5, "low": -128, "high": 127, "dy_limit": 32767, "p_bytes": 1}
+    given |= {"zero": 0, "stream": 1, "panel_words": 1, "limit": 0x41000000 if name == "CONV_UPDATE_S16" else 12345}
+    for absent in (("panel", "offsets", "addend", "mask"), ("panel", "bias", "q", "scale")):
+        check(programs, Case(name, given, 0, absent))
 
 
 @pytest.mark.parametrize("layer", POOLS, ids=lambda layer: "-".join(map(str, layer)))

@@ -101,8 +101,7 @@ int gm_simd_conv_grad_x_s16(const gm_session *session, const gm_grad_x_s16 *x, g
 {
     const gm_insn_conv_grad_x_s16 *insn = x->insn;
     gm_s16_windows windows = GM_S16_WINDOWS(session, insn, insn->out_channels, insn->in_channels);
-    conv_grad_x_kernel kernel = {
-        .x = x, .dy = x->dy, .step = insn->x_channel, .lanes = {.made = made, .to = dx}};
+    conv_grad_x_kernel kernel = {.x = x, .dy = x->dy, .step = insn->x_channel, .lanes = {.made = made, .to = dx}};
     if (!gm_simd_runs() || !gm_window_fits(insn->kernel_h, insn->kernel_w)) {
         return 0;
     }

@@ -145,7 +145,8 @@ GM_SIMD_INLINE void pack_scattered_windows(s16_gradient_block *b, const s16_grad
     const gm_conv_gradient_s8 *g = &b->of->gradient;
     int8_t copies[2][GRADIENT_COLUMNS];
     for (uint32_t p = 0; p < 2; p++) {
-        const int8_t *from = b->x + pixels[p].sample + (size_t)pixels[p].row * g->x.h + (size_t)pixels[p].column * g->x.w;
+        const int8_t *from =
+            b->x + pixels[p].sample + (size_t)pixels[p].row * g->x.h + (size_t)pixels[p].column * g->x.w;
         for (uint32_t c = 0; c < b->columns; c++) {
             copies[p][c] = from[b->offsets[c]];
         }

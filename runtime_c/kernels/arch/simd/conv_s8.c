@@ -78,8 +78,8 @@ GM_SIMD_INLINE void requantize_vector(const conv_s8_kernel *c, const size_t *at,
     }
 }
 
-GM_SIMD_INLINE void requantize_pixels(void *kernel, const size_t *at, uint32_t count, uint32_t output,
-                                      uint32_t outputs, const uint32_t *sums, uint32_t step)
+GM_SIMD_INLINE void requantize_pixels(void *kernel, const size_t *at, uint32_t count, uint32_t output, uint32_t outputs,
+                                      const uint32_t *sums, uint32_t step)
 {
     const conv_s8_kernel *c = kernel;
     uint32_t m = 0;

@@ -122,7 +122,8 @@ GM_SIMD_INLINE void sum_rows(depthwise_gradient *d, uint32_t batch, uint32_t fir
     for (uint32_t o = 0; o < rows; o++) {
         pair_outputs(d, d->dy + (size_t)batch * g->dy.batch + (size_t)(first + o) * g->dy.h, d->outputs + o * d->pairs);
     }
-    uint32_t begin = first * w->stride_h, end = begin + (rows - 1) * w->stride_h + (w->kernel_h - 1) * w->dilation_h + 1;
+    uint32_t begin = first * w->stride_h,
+             end = begin + (rows - 1) * w->stride_h + (w->kernel_h - 1) * w->dilation_h + 1;
     begin = begin > w->pad_h ? begin - w->pad_h : 0;
     end = end > w->pad_h ? end - w->pad_h : 0;
     for (uint32_t i = begin; i < end && i < w->in_h; i++) {

@@ -95,15 +95,16 @@ GM_SIMD_INLINE uint32_t gm_s16_list_lines(gm_s16_depthwise *d, size_t sample, ui
                                           const void *kernel, gm_s16_read_pairs *read)
 {
     const gm_s16_windows *w = d->windows;
+    uint32_t first = row * w->rows.advance + (w->row_taps.count > 0 ? w->row_taps.delta[0] : 0);
+    made = first < w->rows.source && first > made ? first : made; /* no later window reaches above it */
     d->rows = 0;
     for (uint32_t k = 0; k < w->row_taps.count && w->column_taps.count > 0; k++) {
         uint32_t i = row * w->rows.advance + w->row_taps.delta[k];
         if (i >= w->rows.source) {
             continue;
         }
-        if (i >= made) {
-            gm_s16_pair_line(d, sample, i, kernel, read);
-            made = i + 1;
+        for (; made <= i; made++) {
+            gm_s16_pair_line(d, sample, made, kernel, read);
         }
         d->line_of[d->rows] = (const int16_t (*)[2 * GM_LANES])(d->lines + i % d->height * d->columns);
         d->weights_of[d->rows++] = (const int16_t (*)[2 * GM_LANES])(d->weights + k * d->across);

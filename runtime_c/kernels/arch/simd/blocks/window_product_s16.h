@@ -160,7 +160,7 @@ typedef struct gm_s16_packed {
     const int16_t *panel;
     int is_first, is_last;       /* of the parts */
     uint32_t run;                /* taps whose numbers are neighbours */
-    int is_scattered;            /* the part's numbers have gaps, and offsets from the first of the source that they meet */
+    int is_scattered; /* the part's numbers have gaps, and offsets from the first of the source that they meet */
     size_t offsets[GM_S16_SCATTERED];
 } gm_s16_packed;
 
@@ -169,7 +169,8 @@ static inline void gm_s16_list_offsets(gm_s16_packed *p)
 {
     const gm_s16_windows *w = p->windows;
     uint32_t across = w->column_taps.count, inputs = p->part.inputs, numbers = p->part.taps * inputs;
-    p->is_scattered = p->run == 1 && (inputs == 1 || w->source.channel != 1) && numbers > 1 && numbers <= GM_S16_SCATTERED;
+    p->is_scattered =
+        p->run == 1 && (inputs == 1 || w->source.channel != 1) && numbers > 1 && numbers <= GM_S16_SCATTERED;
     for (uint32_t i = 0; i < numbers && p->is_scattered; i++) {
         uint32_t tap = p->part.tap + i / inputs, k = tap / across, l = tap % across;
         p->offsets[i] = (size_t)(w->row_taps.delta[k] - w->row_taps.delta[0]) * w->source.h +
@@ -284,8 +285,12 @@ GM_SIMD_INLINE void gm_s16_block(const gm_s16_packed *p, const gm_s16_pixel *pix
 {
     int16_t rows[GM_S16_ROWS][GM_S16_LONGEST + 2];
     size_t at[GM_S16_ROWS];
-    gm_s16_tile tile = {.rows = count, .step = 2, .pairs = gm_s16_pairs_of(&p->part), .panel = p->panel,
-                        .continues = !p->is_first, .sums = sums};
+    gm_s16_tile tile = {.rows = count,
+                        .step = 2,
+                        .pairs = gm_s16_pairs_of(&p->part),
+                        .panel = p->panel,
+                        .continues = !p->is_first,
+                        .sums = sums};
     for (uint32_t r = 0; r < GM_S16_ROWS; r++) {
         tile.row[r] = r < count ? gm_s16_window_row(p, &pixels[r], kernel, read, rows[r]) : tile.row[0];
     }
