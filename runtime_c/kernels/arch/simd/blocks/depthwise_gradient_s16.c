@@ -89,7 +89,7 @@ GM_SIMD_INLINE void add_neighbouring_taps(const depthwise_gradient *d, const int
 }
 
 /* A row of outputs with the line, which is row k of its windows. */
-GM_SIMD_INLINE void add_taps_of_row(depthwise_gradient *d, const int16_t (*outputs)[2 * GM_LANES], uint32_t k)
+GM_SIMD_INLINE void add_paired_taps(depthwise_gradient *d, const int16_t (*outputs)[2 * GM_LANES], uint32_t k)
 {
     const gm_window *w = &d->of->gradient.window;
     uint32_t (*sums)[GM_LANES] = d->sums + k * w->kernel_w, l = 0;
@@ -108,7 +108,7 @@ GM_SIMD_INLINE void add_row_of_x(depthwise_gradient *d, uint32_t i, uint32_t fir
     for (uint32_t k = 0; k < w->kernel_h; k++) {
         uint32_t padded = i + w->pad_h, above = k * w->dilation_h, o = (padded - above) / w->stride_h - first;
         if (padded >= above && (padded - above) % w->stride_h == 0 && o < rows) {
-            add_taps_of_row(d, (const int16_t (*)[2 * GM_LANES])(d->outputs + o * d->pairs), k);
+            add_paired_taps(d, (const int16_t (*)[2 * GM_LANES])(d->outputs + o * d->pairs), k);
         }
     }
 }
