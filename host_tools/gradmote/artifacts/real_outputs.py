@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import onnx_ir as ir
 
-from ..compiler.passes.qdq.signed_values import flipped, is_flip
+from ..compiler.passes.qdq.signed_values import MOVING, flipped, is_flip
 from ..errors import UnsupportedOperator
-from ..model.affine import EIGHT_BITS, VIEWS, is_quantizer
+from ..model.affine import EIGHT_BITS, Affine, affine_of, is_quantizer
 from ..model.graph import Builder
 
 
@@ -17,22 +19,33 @@ def real(graph: ir.Graph, value: ir.Value) -> ir.Value:
     """
     if value.dtype not in EIGHT_BITS:
         return value
-    quantizer = quantizer_of(value)
-    if quantizer is None:
+    affine = quantization_of(value)
+    if affine is None:
         raise UnsupportedOperator(
             f"the loss of '{value.name}', which is {value.dtype} without a QuantizeLinear that makes it",
             "keep another output (--output), or name a value of float32 (loss_inputs)",
         )
     builder = Builder(graph)
-    signed = value if value.dtype == ir.DataType.INT8 else flipped(builder, value)
-    made = builder.op("DequantizeLinear", signed, *quantizer.inputs[1:], name=f"{value.name}.real")
+    signed_value = value if value.dtype == ir.DataType.INT8 else flipped(builder, value)
+    constants = [builder.constant(a, f"{value.name}.{n}") for a, n in ((affine.scale, "scale"), (affine.zero, "zero"))]
+    axis: dict[str, Any] = {} if affine.axis is None else {"axis": affine.axis}
+    made = builder.op("DequantizeLinear", signed_value, *constants, name=f"{value.name}.real", **axis)
     made.shape, made.type = value.shape, ir.TensorType(ir.DataType.FLOAT)
     return made
 
 
-def quantizer_of(value: ir.Value | None) -> ir.Node | None:
-    """Return the QuantizeLinear that makes a value, perhaps in front of views and FlipSign; else None."""
+def quantization_of(value: ir.Value | None) -> Affine | None:
+    """Return by which scale a QuantizeLinear makes a value, perhaps in front of what moves its elements.
+
+    Return None where there is none, where the joined parts of a value have several, and where elements with
+    scales of their own channels move.
+    """
     node = value.producer() if value is not None else None
-    while node is not None and (is_flip(node) or (node.op_type in VIEWS and not node.domain)):
-        node = node.inputs[0].producer() if node.inputs[0] is not None else None
-    return node if is_quantizer(node) else None
+    if node is None or is_quantizer(node):
+        return affine_of(node) if node is not None else None
+    if not is_flip(node) and (node.domain or node.op_type not in MOVING):
+        return None
+    parts = node.inputs if node.op_type == "Concat" else node.inputs[:1]
+    first, *others = [quantization_of(part) for part in parts]
+    is_one = first is not None and first.axis is None and all(first.equals(other) for other in others)
+    return first if is_one else None

@@ -25,7 +25,8 @@ from ..program import Parameter, Program, Slot, control_ref
 class OptimizerGraph:
     """The optimizer model with its inputs sorted by position.
 
-    Their names do not tell them apart, since they only avoid the names of the weights.
+    Their names do not tell them apart, since they only avoid the names of the weights. `slots` has
+    `moments_each` moments of each parameter, then the bias corrections.
     """
 
     graph: ir.Graph
@@ -33,6 +34,7 @@ class OptimizerGraph:
     parameters: list[ir.Value]
     gradients: list[ir.Value]
     slots: list[ir.Value]
+    moments_each: int
 
 
 def optimizer_graph(model: ir.Model) -> OptimizerGraph:
@@ -50,7 +52,7 @@ def optimizer_graph(model: ir.Model) -> OptimizerGraph:
     end, step = len(inputs) - rule["aux"], 2 + rule["slots"]
     groups = [inputs[i : i + step] for i in range(2, end, step)]
     slots = [*(m for group in groups for m in group[2:]), *inputs[end:]]
-    return OptimizerGraph(model.graph, inputs[:2], [g[0] for g in groups], [g[1] for g in groups], slots)
+    return OptimizerGraph(model.graph, inputs[:2], [g[0] for g in groups], [g[1] for g in groups], slots, rule["slots"])
 
 
 def optimizer_slots(model: ir.Model, start: Mapping[str, np.ndarray], moments: str | None = None) -> list[Slot]:
@@ -69,9 +71,11 @@ def optimizer_slots(model: ir.Model, start: Mapping[str, np.ndarray], moments: s
 
 def moments_of_integers(inputs: OptimizerGraph) -> set[ir.Value]:
     """Return the moments of parameters that the state has as integers."""
-    each = len(inputs.slots) // len(inputs.parameters) if inputs.parameters else 0  # bias corrections are one more
-    is_float = [parameter.dtype == ir.DataType.FLOAT for parameter in inputs.parameters]
-    return {value for k, value in enumerate(inputs.slots[: each * len(is_float)]) if not is_float[k // each]}
+    found, each = set(), inputs.moments_each
+    for k, parameter in enumerate(inputs.parameters):
+        if parameter.dtype != ir.DataType.FLOAT:
+            found.update(inputs.slots[k * each : (k + 1) * each])
+    return found
 
 
 def slot(value: ir.Value, start: np.ndarray | None, dtype: str) -> Slot:
