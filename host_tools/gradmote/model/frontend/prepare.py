@@ -14,12 +14,16 @@ from .branch_weights import graphs_of, is_tensor, separate
 _ML = "ai.onnx.ml"
 #: The first opset in which a PRelu's slopes broadcast.
 _OPSET_OF_BROADCAST_SLOPES = 7
+#: The first opset in which ScatterElements adds to what several updates share.
+_OPSET_OF_SUMS = 16
+#: Operators with another default in that opset.
+_CHANGED = ("RoiAlign",)
 #: The first IR version in which an initializer need not be an input.
 _IR_WITH_WEIGHTS_ALONE = 4
 
 
 def raise_opset(proto: onnx.ModelProto) -> onnx.ModelProto:
-    """Return the model with opset 14 or newer where it can have that.
+    """Return the model with opset 16 or newer where it can have that.
 
     onnx's own converter brings an older model to 13. Raises ModelError where it cannot.
     """
@@ -55,18 +59,20 @@ def spread_slopes(proto: onnx.ModelProto) -> None:
 
 
 def raise_opset_13(proto: onnx.ModelProto) -> onnx.ModelProto:
-    """Return the model with opset 14 where it is valid in it.
+    """Return a model of opset 13 to 15 with opset 16 where it is valid in it and means the same.
 
-    Only from opset 14 on, onnx infers the shape of a Reshape to computed sizes. An operator whose
-    meaning changed in 14 (a BatchNormalization that trains) is not valid there in its old form, so
-    its model keeps opset 13.
+    Only from opset 14 on, onnx infers the shape of a Reshape to computed sizes. Only from 16 on,
+    ScatterElements adds, as the gradient of MaxPool does. An operator whose meaning changed in 14 (a
+    BatchNormalization that trains) is not valid there in its old form, so its model keeps its opset,
+    and so does one with an operator whose default changed.
     """
-    if all(o.domain or o.version != 13 for o in proto.opset_import):
+    version = next((o.version for o in proto.opset_import if not o.domain), 13)
+    if version >= _OPSET_OF_SUMS or any(node.op_type in _CHANGED for node in proto.graph.node):
         return proto
     raised = onnx.ModelProto()
     raised.CopyFrom(proto)
     for opset in raised.opset_import:
-        opset.version = opset.version if opset.domain else 14
+        opset.version = opset.version if opset.domain else _OPSET_OF_SUMS
     try:
         onnx.checker.check_model(raised)
     except onnx.checker.ValidationError:
