@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     from ..report.copy_report import Copy
 
 
+#: What a sample store keeps of each sample, by its dtype.
+STORED = {
+    "int8": "a byte an element, and a scale for each sample",
+    "f32": "float32",
+    "bytes": "the input's own integers, a byte each",
+}
+
 Artifacts = Annotated[
     Path | None,
     typer.Option(
@@ -193,7 +200,7 @@ def as_dict(store: Store) -> dict[str, object]:
 
 def describe_store(store: Store) -> str:
     """Return one line on the samples that the state keeps."""
-    kind = "a byte an element" if store.dtype == "int8" else "float32"
+    kind = STORED[store.dtype]
     return f"store {store.capacity} samples of {store.classes} classes, {kind}: {store.buffer.size:,} B of the state"
 
 

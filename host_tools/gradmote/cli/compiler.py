@@ -50,7 +50,7 @@ class Compiler:
     constant: o.Constants = None
     quantize: o.Quantize = False
     calibrate: o.Calibrate = None
-    activations: o.ActivationsOption = o.Activations.int8
+    activations: o.ActivationsOption = None
     weights: o.WeightsOption = None
     gradients: o.GradientsOption = None
     moments: o.MomentsOption = None
@@ -80,10 +80,11 @@ class Compiler:
         """Return the model to compile: that of the path, or what --quantize makes of it."""
         from . import quantizing
 
-        quantizing.check(self.quantize, self.calibrate)
+        quantizing.check(self.quantize, self.calibrate, self.activations is not None)
         if not self.quantize or self.calibrate is None:
             return str(model)
-        return quantizing.quantized(model, self.calibrate, self.activations.value)
+        activations = self.activations or o.Activations.int8
+        return quantizing.quantized(model, self.calibrate, activations.value)
 
     def names_what_trains(self) -> bool:
         """Return whether a scheme, or parameters to train or to freeze, were asked for by name."""

@@ -257,7 +257,9 @@ Calibrate = Annotated[
         help="With --quantize: samples like those to come, an .npz, a .csv, or a folder by class.",
     ),
 ]
-ActivationsOption = Annotated[Activations, typer.Option("--activations", help="With --quantize: int8, or uint8.")]
+ActivationsOption = Annotated[
+    Activations | None, typer.Option("--activations", help="With --quantize: int8, by default, or uint8.")
+]
 WeightsOption = Annotated[
     Weights | None,
     typer.Option(

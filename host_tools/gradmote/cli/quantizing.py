@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from ..data import Dataset, Expected
 
 
-def check(quantize: bool, calibrate: Path | None) -> None:
-    """Raise ModelError where one of the two options is given without the other."""
+def check(quantize: bool, calibrate: Path | None, has_activations: bool) -> None:
+    """Raise ModelError where --calibrate, or --activations, is given without --quantize, or this without the first."""
     if quantize and calibrate is None:
         raise ModelError("--quantize without --calibrate", "give samples like those to come: --calibrate samples.npz")
     if calibrate is not None and not quantize:
         raise ModelError("--calibrate without --quantize", "give both, or neither for a model that is quantized")
+    if has_activations and not quantize:
+        raise ModelError("--activations without --quantize", "leave it out: the file says what its activations are")
 
 
 @lru_cache(maxsize=1)

@@ -34,6 +34,7 @@ from .passes import pipeline
 from .program import Compiled, Parameter, Slot, Statistic
 from .programs.forward import lower_forward
 from .programs.training import training_programs
+from .quantized_options import check_quantized_options
 from .sample_store import store_of
 
 log = logging.getLogger(__name__)
@@ -144,6 +145,7 @@ def placing(options: Options) -> Placing:
 
 def flatten(artifacts: Artifacts, options: Options) -> Compiled:
     """Return all programs as instructions, not yet optimized."""
+    check_quantized_options(artifacts, options)
     control = Buffer("control", records.size_of("control"), "control")
     shared = Shared(control, operators_of(options), overwrites_inputs=options.overwrite_inputs)
     stored = with_masters(artifacts.parameters) if options.weights == "int16" else artifacts.parameters

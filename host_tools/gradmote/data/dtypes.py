@@ -16,11 +16,11 @@ _SCALARS = ("scale", "zero")
 
 
 def converted(path: Path, loaded: Loaded) -> Loaded:
-    """Return the arrays as float32, int32 or bytes, with a line on those that were something else."""
+    """Return the arrays as float32, int32 or bytes, with a line on those that might not fit these."""
     arrays, changes = {}, []
     for name, array in loaded.arrays.items():
         arrays[name] = array if name in _SCALARS and array.dtype.kind == "f" else narrowed(array, name, loaded)
-        if name not in _SCALARS and arrays[name].dtype != array.dtype.newbyteorder("="):
+        if name not in _SCALARS and not np.can_cast(array.dtype, arrays[name].dtype):
             changes.append(f"{name} {array.dtype.newbyteorder('=')} taken as {arrays[name].dtype}")
     line = (f"{named(path.name)}: {', '.join(changes)}",) if changes else ()
     return replace(loaded, arrays=arrays, converted=(*loaded.converted, *line))
