@@ -44,6 +44,8 @@ GM_SIMD_TARGET void gm_s16_multiply(const gm_s16_tile *tile)
 {
     if (tile->rows == 1) {
         multiply_rows(tile, 1);
+    } else if (tile->rows <= GM_S16_ROWS / 2) {
+        multiply_rows(tile, GM_S16_ROWS / 2);
     } else {
         multiply_rows(tile, GM_S16_ROWS);
     }

@@ -23,7 +23,7 @@
  * what is there. */
 typedef struct gm_s16_tile {
     const int16_t *row[GM_S16_ROWS]; /* where there are fewer, any of them again */
-    uint32_t rows;                   /* 1, or so many that all are computed */
+    uint32_t rows;                   /* of those that count; more may be computed */
     size_t step;                     /* numbers from one pair of a row to the next */
     const int16_t *panel;
     uint32_t pairs;

@@ -231,6 +231,9 @@ GM_SIMD_INLINE int gm_s16_gather(const gm_s16_packed *p, const gm_s16_pixel *pix
 GM_SIMD_INLINE void gm_s16_copy(int16_t *to, const int16_t *from, uint32_t n)
 {
     uint32_t i = 0;
+    for (; n - i >= 2 * GM_LANES; i += 2 * GM_LANES) {
+        memcpy(to + i, from + i, 4 * GM_LANES);
+    }
     for (; n - i >= GM_LANES; i += GM_LANES) {
         memcpy(to + i, from + i, 2 * GM_LANES);
     }
