@@ -160,7 +160,7 @@ def run(program: Program, case: Case) -> list[np.ndarray]:
 
 def words(data: bytes, dtype: str) -> np.ndarray:
     """Return the values that are compared: bytes, or the bits of each float32, which are the same for every NaN."""
-    if dtype == "u8" or dtype in INTEGERS:
+    if dtype in ("u8", "bit") or dtype in INTEGERS:
         return np.frombuffer(data, np.uint8)
     values = np.frombuffer(data, np.float32)
     return np.where(np.isnan(values), np.uint32(0x7FC00000), values.view(np.uint32))
@@ -290,6 +290,37 @@ def sums_of_gradients(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, 
     return "ADD_S16", given, (*other, *absent_of(draw, "q", "mask", "scale"))
 
 
+@st.composite
+def elements_of_integers(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
+    """Elementwise kernels of int8, and the first gradient of int16: plain C, of which compilers make vectors."""
+    name = draw(st.sampled_from(["MASK_S8", "QUANTIZE", "DEQUANTIZE", "ADD_S8", "MUL_S8", "QUANTIZE_GRAD_S16"]))
+    given = {"n": draw(sizes), "outer": draw(st.integers(1, 3)), "channels": draw(sizes), "inner": draw(sizes)}
+    axes = {"x_outer": given["outer"], "x_channel": given["channels"], "x_inner": given["inner"]}
+    given |= strides(draw, axes, draw(st.sampled_from(["x_channel", "x_inner"])))
+    given |= {"d0": draw(st.integers(1, 2)), "d1": 1, "d2": draw(st.integers(1, 5)), "d3": draw(sizes)}
+    for side in "ab":
+        given |= strides(draw, {f"{side}{i}": given[f"d{i}"] for i in range(4)}, f"{side}3")
+    given |= scalings(draw) | {"limit": draw(st.integers(1, 32767))}
+    return name, given, absent_of(draw, "zero", "q", "mask", "scale") if name.startswith(("DE", "QUANTIZE_")) else ()
+
+
+@st.composite
+def pools_of_integers(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
+    _, given, _ = draw(pools())
+    given |= {f"padded_{axis}": given[f"in_{axis}"] + 2 * given[f"pad_{axis}"] for axis in "hw"}
+    given |= scalings(draw) | {"count_pad": draw(st.integers(0, 1)), "order": draw(st.integers(0, 3))}
+    return draw(st.sampled_from(["MAX_POOL_S8", "AVERAGE_POOL_S8"])), given, absent_of(draw, "index")
+
+
+def scalings(draw: st.DrawFn) -> dict[str, int]:
+    """Draw scales, zero points and bounds."""
+    byte = st.one_of(st.integers(-128, 127), st.sampled_from([-128, 0, 127]))
+    scale = st.sampled_from([0.02, 1 / 3, 1.0, 1e-30])
+    found = {name: int(np.float32(draw(scale)).view(np.uint32)) for name in ("scale", "a_scale", "b_scale", "x_scale",
+                                                                             "y_scale")}  # fmt: skip
+    return found | {name: draw(byte) for name in ("zero", "a_zero", "b_zero", "x_zero", "y_zero", "low", "high")}
+
+
 def absent_of(draw: st.DrawFn, *operands: str) -> tuple[str, ...]:
     """Draw which operands are absent."""
     return tuple(operand for operand in operands if draw(st.booleans()))
@@ -330,6 +361,7 @@ def normalizations(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...
 
 
 DRAWN = {"products": products(), "updates": updates(), "checks": checks(), "convolutions": convolutions(),
+         "elements of integers": elements_of_integers(), "pools of integers": pools_of_integers(),
          "quantized convolutions": quantized(), "integers": integers(), "sums of gradients": sums_of_gradients(),
          "sums": sums(), "pools": pools(),
          "normalizations": normalizations()}  # fmt: skip
