@@ -459,6 +459,15 @@ class Session:
         self._check(self._lib.gm_round_delta_part(self._open(), record, 0, out, size), "round_delta")
         return bytes(self._ffi.buffer(out, size))
 
+    def check_delta(self, delta: Any) -> None:
+        """Check whether a delta is the difference from the base of this round, and change nothing.
+
+        Raises RuntimeFault where it is damaged, of another model, round or base, or where a parameter
+        would not be finite with it.
+        """
+        file, (record, _) = self._ffi.from_buffer(bytes(buffer_of(delta, "the delta"))), self._round_record(0, 0, b"")
+        self._check(self._lib.gm_round_check(self._open(), record, file, len(file)), "check_delta")
+
     def end_round(self, delta: Any, bits: int = 0, seed: int = 0) -> int:
         """Go on to the base of the next round, and return its number.
 

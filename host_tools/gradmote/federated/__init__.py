@@ -1,0 +1,11 @@
+"""The server's side of federated learning: what devices learnt becomes one model, the same whoever computes it.
+
+Each device of a round sends a quantized delta (`Session.round_delta()`), and `Server` makes of all
+of them the delta that leads to the next base (`Session.end_round()`).
+"""
+
+from .delta_sum import DeltaSum
+from .server import Server
+from .server_optimizers import ServerOptimizer, fedadam, fedavg
+
+__all__ = ["DeltaSum", "Server", "ServerOptimizer", "fedadam", "fedavg"]

@@ -1,0 +1,143 @@
+"""The server of a federation: it has the base, takes deltas of devices, and makes the next base."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import statistics
+from typing import Any
+
+import numpy as np
+
+from gradmote_runtime import Session
+
+from ..errors import DataError
+from ..formats.checkpoint import STATE_TYPES
+from ..formats.delta import Delta, read_delta
+from ..formats.image.read import read_image
+from .delta_sum import DeltaSum
+from .server_optimizers import ServerOptimizer, fedavg
+
+#: The most examples that a device may say it trained on: no device outweighs all others.
+MOST_EXAMPLES = 2**20
+#: A delta that is made shorter weighs less, in steps of this part of an example.
+EXAMPLE_PARTS = 2**16
+
+
+class Server:
+    """The base of a federation, and the deltas of the round that goes on.
+
+    Weights are integers and sums exact, so the next base has the same bits in whatever order deltas
+    arrive. What quantization of the delta that goes down loses is added to the next one.
+
+    image: the compiled model that all devices have. optimizer: what is done with the mean of all
+    deltas. bits: of a number that goes down to the devices, 2, 4 or 8. clip: make a delta whose norm
+    is above the median of the round as long as that, so that no device can pull the model away.
+    """
+
+    def __init__(
+        self, image: bytes, optimizer: ServerOptimizer | None = None, bits: int = 8, clip: bool = True
+    ) -> None:
+        """Open the image; the base of round 0 is its initial parameters."""
+        self.optimizer, self.bits, self.clip = optimizer or fedavg(), bits, clip
+        self._session = Session(image)
+        state = [entry for entry in read_image(bytes(image)).state if entry["role"] == "parameter"]
+        self._types = [STATE_TYPES[entry["dtype"]] for entry in state]
+        self._places = [slice(entry["offset"], entry["offset"] + entry["size"]) for entry in state]
+        self.elements = [entry["size"] // kind.itemsize for entry, kind in zip(state, self._types)]
+        self._slots = [np.zeros((self.optimizer.slots, n)) for n in self.elements]
+        self._lost = [np.zeros(n) for n in self.elements]
+        self._received: dict[str, tuple[str, Delta, int]] = {}
+
+    @property
+    def round(self) -> int:
+        """Return the number of the round."""
+        return self._session.round
+
+    @property
+    def base(self) -> bytes:
+        """Return the base of the round: all parameters, as Session.parameters() has them."""
+        return bytes(self._session.parameters().cast("B"))
+
+    @property
+    def devices(self) -> list[str]:
+        """Return the devices whose delta has come in this round, sorted."""
+        return sorted(self._received)
+
+    def checkpoint(self) -> bytes:
+        """Return a checkpoint with the base as its parameters, for a device that joins, or for an export."""
+        return self._session.save()
+
+    def add(self, device: str, delta: bytes, examples: int) -> None:
+        """Take what a device sent. The same bytes of the same device count once.
+
+        examples: how many it trained on, 1 .. 2^20; a delta weighs as much as it has examples.
+        Raises RuntimeFault where the delta is damaged, of another model, round or base, or not finite, and
+        DataError where the device sent another one before, or the number of examples is impossible.
+        """
+        digest = hashlib.sha256(delta).hexdigest()
+        if device in self._received and self._received[device][0] == digest:
+            return
+        if device in self._received:
+            raise DataError(f"{device} sent two deltas in round {self.round}", "each device sends one a round")
+        if not 1 <= examples <= MOST_EXAMPLES:
+            raise DataError(f"{device} trained on {examples} examples", f"a delta counts from 1 to {MOST_EXAMPLES}")
+        self._session.check_delta(delta)
+        self._received[device] = (digest, read_delta(delta, self.elements), examples)
+
+    def finish(self) -> bytes:
+        """End the round, and return the delta for all devices, which leads to the base of the next one.
+
+        Raises DataError where no delta has come, and RuntimeFault (NOT_FINITE) where the next base would not
+        be finite. Then the round goes on as it was.
+        """
+        total, slots = self._total(), [kept.copy() for kept in self._slots]
+        base = [np.frombuffer(self.base[place], kind) for place, kind in zip(self._places, self._types)]
+        means = [total.mean(index) for index in range(len(base))]
+        wanted = [
+            old + self.optimizer.rule(slots[index], means[index]) + self._lost[index] if weight else old
+            for index, (old, weight) in enumerate(zip(base, total.weights))
+        ]
+        down = self._step_to(wanted, total.weights)
+        now = [np.frombuffer(self.base[place], kind) for place, kind in zip(self._places, self._types)]
+        self._slots, self._received = slots, {}
+        self._lost = [
+            aim.astype(np.float64) - new if weight else lost
+            for aim, new, weight, lost in zip(wanted, now, total.weights, self._lost)
+        ]
+        return down
+
+    def _total(self) -> DeltaSum:
+        """Return the sum of all deltas, of which none is longer than the median where clip is set."""
+        if not self._received:
+            raise DataError(f"no device has sent a delta in round {self.round}", "add() at least one")
+        norms = {device: delta.norm for device, (_, delta, _) in self._received.items()}
+        limit, total = statistics.median(norms.values()), DeltaSum(self.elements)
+        for device, (_, delta, examples) in self._received.items():
+            part = limit / norms[device] if self.clip and norms[device] > limit else 1.0
+            total.add(delta, int(examples * EXAMPLE_PARTS * part))
+        return total
+
+    def _step_to(self, wanted: list[np.ndarray], weights: list[int]) -> bytes:
+        """Make the base the nearest one that a delta leads to, and return that delta."""
+        base, aim = self.base, bytearray(self.base)
+        for place, kind, values in zip(self._places, self._types, wanted):
+            aim[place] = stored(values, kind).tobytes()
+        names = [glob.escape(n) for n, weight in zip(self._session.parameter_names(), weights) if weight]
+        parameters = self._session.parameters().cast("B")
+        try:
+            parameters[:] = aim
+            down = self._session.round_delta(self.bits, seed=0, shared=names)
+        finally:
+            parameters[:] = base
+        self._session.end_round(down)
+        return down
+
+
+def stored(values: np.ndarray, kind: np.dtype[Any]) -> np.ndarray:
+    """Return numbers in the type of a parameter: integers are rounded, and kept within their bounds."""
+    if kind.kind == "f":
+        with np.errstate(over="ignore"):  # the runtime refuses what is not finite
+            return values.astype(kind)
+    limits = np.iinfo(kind)
+    return np.clip(np.rint(values), limits.min, limits.max).astype(kind)

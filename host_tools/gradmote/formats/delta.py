@@ -1,0 +1,92 @@
+"""The reader of the deltas that federated learning sends (docs/SPEC.md, "Delta")."""
+
+from __future__ import annotations
+
+import math
+import struct
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataError
+from ..generated.records import DELTA_MAGIC, DELTA_VERSION
+from . import records
+
+#: A number is code 2^(exponent - BIAS).
+BIAS = 150
+_RESEND = "send the delta again"
+
+
+@dataclass(frozen=True)
+class Delta:
+    """The contents of a delta.
+
+    round: the number of the base that it is the difference from. base_crc: the CRC-32 of that base's
+    elements. bits: of each code. exponents: one for each parameter, in the order of the image's
+    state table; 0 where the delta has nothing of it. codes: the integers of each parameter, int8;
+    empty where its exponent is 0.
+    """
+
+    model_id: bytes
+    round: int
+    base_crc: int
+    bits: int
+    seed: int
+    exponents: tuple[int, ...]
+    codes: tuple[np.ndarray, ...]
+
+    @property
+    def norm(self) -> float:
+        """Return the Euclidean norm of all numbers."""
+        squares = (
+            math.ldexp(int(np.sum(codes.astype(np.int64) ** 2)), 2 * (exponent - BIAS))
+            for exponent, codes in zip(self.exponents, self.codes)
+        )
+        return math.sqrt(math.fsum(squares))
+
+
+def read_delta(data: bytes, elements: Sequence[int]) -> Delta:
+    """Return the contents of a delta.
+
+    elements: how many each parameter of the image has. Raises DataError where the bytes are no delta,
+    are damaged, or have another size than a delta of these parameters. That it belongs to a round of
+    an image is for the runtime to say.
+    """
+    header = checked_header(data)
+    table = records.size_of("delta_header")
+    exponents = tuple(data[table : table + len(elements)])
+    at, bits, codes = table + -(-len(elements) // 4) * 4, header["bits"], []
+    for n, exponent in zip(elements, exponents):
+        size = -(-n // (8 // bits)) if exponent else 0
+        codes.append(unpacked(data[at : at + size], bits, n if exponent else 0))
+        at += size
+    if at != header["size"]:
+        raise DataError(f"the delta has {header['size']} bytes, its parameters need {at}", "it is of another model")
+    model_id = struct.pack("<4I", *header["model_id"])
+    return Delta(model_id, header["round"], header["base_crc"], header["bits"], header["seed"], exponents, tuple(codes))
+
+
+def checked_header(data: bytes) -> dict[str, Any]:
+    """Return the header's fields. Raises DataError where magic, version, size, checksum or bits are wrong."""
+    if len(data) < records.size_of("delta_header"):
+        raise DataError(f"{len(data)} bytes are too few for a delta", _RESEND)
+    header = records.unpack("delta_header", data)
+    if header["magic"] != DELTA_MAGIC or header["version"] != DELTA_VERSION:
+        raise DataError("this is no delta, or one of another version", "update the older of both sides")
+    if not records.size_of("delta_header") <= header["size"] <= len(data):
+        raise DataError(f"the delta has {len(data)} bytes, its header says {header['size']}", _RESEND)
+    if zlib.crc32(data[16 : header["size"]]) != header["crc"]:
+        raise DataError("the delta's checksum does not match its bytes", _RESEND)
+    if header["bits"] not in (2, 4, 8):
+        raise DataError(f"a delta has no codes of {header['bits']} bits", "use 2, 4 or 8")
+    return header
+
+
+def unpacked(data: bytes, bits: int, n: int) -> np.ndarray:
+    """Return n codes, each from the lowest bits of a byte on. A delta that is too short gives fewer."""
+    fields = np.frombuffer(data, np.uint8)[:, None] >> np.arange(0, 8, bits, dtype=np.uint8)
+    shift = 8 - bits
+    return ((fields << shift).astype(np.int8) >> shift).ravel()[:n]

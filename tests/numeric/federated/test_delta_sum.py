@@ -1,0 +1,75 @@
+"""Sums of deltas are exact: rationals agree with them, and no order and no gateway shows in them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gradmote.errors import DataError
+from gradmote.federated import DeltaSum
+from gradmote.federated.delta_sum import MOST_WEIGHT
+from gradmote.formats.delta import BIAS, Delta
+
+ELEMENTS = (3, 1)
+
+
+@st.composite
+def drawn_deltas(draw: st.DrawFn) -> list[tuple[Delta, int]]:
+    """Return deltas of two parameters, of which each may lack some, with their weights."""
+    found = []
+    for _ in range(draw(st.integers(1, 8))):
+        exponents = tuple(draw(st.sampled_from([0, 1, 100, 120, 126, 150, 209])) for _ in ELEMENTS)
+        codes = tuple(
+            np.array(draw(st.lists(st.integers(-127, 127), min_size=n, max_size=n)) if e else [], np.int8)
+            for n, e in zip(ELEMENTS, exponents)
+        )
+        found.append((Delta(bytes(16), 0, 0, 8, 0, exponents, codes), draw(st.integers(1, 2**36))))
+    return found
+
+
+def sum_of(deltas: list[tuple[Delta, int]]) -> DeltaSum:
+    """Return the sum of all of them."""
+    total = DeltaSum(ELEMENTS)
+    for delta, weight in deltas:
+        total.add(delta, weight)
+    return total
+
+
+@settings(deadline=None)
+@given(drawn_deltas(), st.randoms(use_true_random=False))
+def test_order_and_gateways_do_not_show(deltas, random):
+    means = [sum_of(deltas).mean(index).tobytes() for index in range(2)]
+    random.shuffle(deltas)
+    part = random.randint(0, len(deltas))
+    gateway, other = sum_of(deltas[:part]), sum_of(deltas[part:])
+    gateway.merge(other)
+    assert [sum_of(deltas).mean(index).tobytes() for index in range(2)] == means
+    assert [gateway.mean(index).tobytes() for index in range(2)] == means
+
+
+@settings(deadline=None)
+@given(drawn_deltas())
+def test_the_mean_is_that_of_rationals(deltas):
+    """The float64 additions of a few exact sums are within 2^-50 of the sum of their sizes."""
+    total = sum_of(deltas)
+    for index, n in enumerate(ELEMENTS):
+        having = [
+            (d.codes[index], Fraction(2) ** (d.exponents[index] - BIAS), w) for d, w in deltas if d.exponents[index]
+        ]
+        weight = sum(w for *_, w in having)
+        for i in range(n):
+            terms = [int(codes[i]) * unit * w / max(weight, 1) for codes, unit, w in having]
+            assert abs(Fraction(float(total.mean(index)[i])) - sum(terms)) <= Fraction(1, 2**50) * sum(map(abs, terms))
+
+
+def test_a_sum_that_may_not_be_exact_is_refused():
+    delta = Delta(bytes(16), 0, 0, 8, 0, (150, 0), (np.array([127, -127, 0], np.int8), np.zeros(0, np.int8)))
+    total = DeltaSum(ELEMENTS)
+    total.add(delta, MOST_WEIGHT)
+    with pytest.raises(DataError, match="no exact sum"):
+        total.add(delta, 1)
+    assert total.mean(0).tolist() == [127.0, -127.0, 0.0]

@@ -1,0 +1,272 @@
+"""A server and its devices come to one base, whatever the order, the profiles, the bits and the attackers."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import struct
+import zlib
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numeric.spec.delta_file import layout, unpacked
+from numeric.spec.execute import Machine
+from numeric.spec.trained_models import quantized
+
+from gradmote import Session
+from gradmote.errors import DataError, RuntimeFault
+from gradmote.federated import Server, fedadam, fedavg
+from gradmote.formats.delta import read_delta
+from gradmote.generated.records import DELTA_MAGIC, DELTA_VERSION
+from support import federation
+
+DEVICES = 4
+
+
+@pytest.mark.parametrize("bits", [2, 4, 8])
+def test_devices_come_to_the_base_of_the_server(bits):
+    server = Server(federation.image())
+    devices = federation.devices_of(federation.image(), DEVICES)
+    for number in range(1, 4):
+        federation.one_round(server, devices, bits)
+        assert server.round == number
+        for device in devices:
+            assert device.session.round == number
+            assert bytes(device.session.parameters().cast("B")) == server.base
+
+
+def test_no_order_shows_in_the_next_base():
+    devices = federation.devices_of(federation.image(), DEVICES)
+    for device in devices:
+        device.train()
+    found = set()
+    for order in itertools.permutations(devices):
+        server = Server(federation.image())
+        for device in order:
+            server.add(str(device.number), device.delta(), len(device.labels))
+        found.add((server.finish(), server.base))
+    assert len(found) == 1
+
+
+def test_the_next_base_is_the_mean_of_what_devices_learnt():
+    """Codes of 8 bits are within a code's unit of the difference, up and down."""
+    server, devices = Server(federation.image(), clip=False), federation.devices_of(federation.image(), DEVICES)
+    initial = np.frombuffer(server.base, np.float32)
+    for device in devices:
+        device.train()
+        server.add(str(device.number), device.delta(8), len(device.labels))
+    examples = np.array([len(device.labels) for device in devices])
+    learnt = np.array([np.array(device.session.parameters()) for device in devices], np.float64) - initial
+    server.finish()
+    found = np.frombuffer(server.base, np.float32) - initial
+    assert np.abs(found - examples @ learnt / examples.sum()).max() < 3 * np.abs(learnt).max() / 64
+
+
+def test_a_federation_learns_what_no_device_could_alone():
+    server, devices = Server(federation.image()), federation.devices_of(federation.image(), 5)
+    for _ in range(16):
+        federation.one_round(server, devices)
+    alone = federation.devices_of(federation.image(), 5)
+    for device in alone:
+        device.train(epochs=16)
+    assert federation.accuracy(devices[0].session) > 0.8
+    assert max(federation.accuracy(device.session) for device in alone) < 0.5
+
+
+def test_an_int8_model_has_rounds():
+    server, sessions = Server(quantized()), [Session(quantized()) for _ in range(3)]
+    drawn = np.random.default_rng(0)
+    for session in sessions:
+        now = np.frombuffer(bytes(session.parameters().cast("B")), np.uint8).copy()
+        machine = Machine(quantized(), "strict")
+        for entry in (e for e in machine.image.state if e.role_name == "PARAMETER" and e.dtype_name == "I8"):
+            codes = now[entry.offset : entry.offset + entry.size].view(np.int8)
+            codes[:] = np.clip(codes.astype(int) + drawn.integers(-9, 10, len(codes)), -127, 127)
+        session.set_parameters(now.tobytes())
+        server.add(str(id(session)), session.round_delta(8, 1), 10)
+    down = server.finish()
+    for session in sessions:
+        session.end_round(down)
+        assert bytes(session.parameters().cast("B")) == server.base
+
+
+def test_personal_parameters_stay_on_their_devices():
+    server, devices = Server(federation.image()), federation.devices_of(federation.image(), DEVICES)
+    federation.one_round(server, devices, shared="0.*")
+    for name in devices[0].session.parameter_names():
+        values = {bytes(device.session.parameter(name)) for device in devices}
+        assert len(values) == (1 if name.startswith("0.") else DEVICES)
+
+
+def test_a_device_that_joins_late_has_the_base_of_the_others():
+    server, devices = Server(federation.image()), federation.devices_of(federation.image(), DEVICES)
+    federation.one_round(server, devices)
+    late = federation.Device(federation.image(), 9, 10)
+    late.session.load(server.checkpoint())
+    late.session.begin_round(server.round)
+    federation.one_round(server, [*devices, late])
+    assert bytes(late.session.parameters().cast("B")) == server.base
+
+
+def test_the_code_of_the_page_runs():
+    page = (Path(__file__).parents[3] / "docs" / "FEDERATED.md").read_text()
+    data, names = federation.image(), [str(number) for number in range(DEVICES)]
+    devices = [federation.Device(data, number, DEVICES) for number in range(DEVICES)]
+    samples = {n: [(d.x[:4], d.labels[:4]), (d.x[4:8], d.labels[4:8])] for n, d in zip(names, devices)}
+    known = {"image": data, "samples": samples, "hash_of": int}
+    for code in re.findall(r"```python\n(.*?)```", page, re.S):
+        exec(code, known)
+    assert known["number"] == 2
+    assert known["better"] != Server(data).checkpoint()
+
+
+def test_the_page_has_the_size_of_a_delta():
+    page = (Path(__file__).parents[3] / "docs" / "FEDERATED.md").read_text()
+    assert f"sends {len(trained_delta()):,} bytes" in page
+
+
+# ---- What the server's optimizers do
+
+
+def change_of(optimizer, rounds: int) -> np.ndarray:
+    """Return how far the first parameter moves where each round's delta is 1/4 of each number."""
+    server, session = Server(federation.image(), optimizer), Session(federation.image())
+    first = np.array(session.parameters())[0]
+    for _ in range(rounds):
+        parameters = np.array(session.parameters())
+        session.set_parameters(parameters + np.float32(0.25))
+        server.add("only", session.round_delta(8), 1)
+        session.set_parameters(parameters)
+        session.end_round(server.finish())
+    return np.array(session.parameters())[0] - first
+
+
+def test_server_optimizers_follow_their_formulas():
+    """The loss of a delta of 8 bits is added to the next one, so errors do not add up."""
+    assert change_of(fedavg(), 4) == pytest.approx(1.0, abs=0.01)
+    assert change_of(fedavg(0.5), 4) == pytest.approx(0.5, abs=0.01)
+    assert change_of(fedavg(1.0, momentum=0.5), 3) == pytest.approx(0.25 * (1 + 1.5 + 1.75), abs=0.02)
+    m1, v1 = 0.1 * 0.25, 0.01 * 0.25**2
+    assert change_of(fedadam(0.1), 1) == pytest.approx(0.1 * m1 / (v1**0.5 + 1e-3), rel=0.05)
+
+
+# ---- What is refused, and attackers
+
+
+def trained_device(scale: float = 1.0) -> federation.Device:
+    """Return a device that trained, and then made its difference from the base longer."""
+    device = federation.Device(federation.image(), 0, DEVICES)
+    base = np.array(device.session.parameters())
+    device.train()
+    device.session.set_parameters(base + np.float32(scale) * (np.array(device.session.parameters()) - base))
+    return device
+
+
+def test_a_device_counts_once():
+    server, device = Server(federation.image()), trained_device()
+    server.add("a", device.delta(), 5)
+    server.add("a", device.delta(), 5)
+    assert server.devices == ["a"]
+    with pytest.raises(DataError, match="two deltas in round 0"):
+        server.add("a", device.delta(2), 5)
+
+
+def test_a_replayed_delta_is_refused():
+    server, devices = Server(federation.image()), federation.devices_of(federation.image(), DEVICES)
+    devices[0].train()
+    old = devices[0].delta()
+    federation.one_round(server, devices)
+    with pytest.raises(RuntimeFault, match="OTHER_BASE"):
+        server.add("0", old, 5)
+    assert server.devices == []
+
+
+@pytest.mark.parametrize("examples", [0, -1, 2**20 + 1])
+def test_an_impossible_number_of_examples_is_refused(examples):
+    server = Server(federation.image())
+    with pytest.raises(DataError, match="examples"):
+        server.add("a", trained_device().delta(), examples)
+    assert server.devices == []
+
+
+def test_a_round_without_deltas_goes_on():
+    server = Server(federation.image())
+    with pytest.raises(DataError, match="no device"):
+        server.finish()
+    assert server.round == 0
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.binary(max_size=200), st.integers(0, 2**32 - 1))
+def test_any_bytes_are_refused(data, flip):
+    server, good = Server(federation.image()), bytearray(trained_delta())
+    good[flip % len(good)] ^= 1 + flip // len(good) % 255
+    for delta in (data, bytes(good)):
+        base = server.base
+        with pytest.raises(RuntimeFault):
+            server.add("a", delta, 1)
+        assert (server.base, server.devices) == (base, [])
+
+
+@cache
+def trained_delta() -> bytes:
+    """Return the delta of a device that trained."""
+    return trained_device().delta()
+
+
+@pytest.mark.parametrize("scale", [-20.0, 1e15])
+def test_one_attacker_in_ten_does_little(scale):
+    reached = []
+    for attacked in (False, True):
+        server, devices = Server(federation.image()), federation.devices_of(federation.image(), 10)
+        for _ in range(6):
+            for device in devices:
+                base = np.array(device.session.parameters())
+                device.train(epochs=4)
+                if attacked and device.number == 3:
+                    learnt = np.array(device.session.parameters()) - base
+                    device.session.set_parameters(base + np.float32(scale) * learnt)
+                server.add(str(device.number), device.delta(), len(device.labels))
+            down = server.finish()
+            for device in devices:
+                device.session.end_round(down)
+        reached.append(federation.accuracy(devices[0].session))
+    assert reached[1] > reached[0] - 0.08
+
+
+def test_a_delta_that_is_not_finite_does_not_leave_its_device():
+    device = trained_device(float("nan"))
+    with pytest.raises(RuntimeFault, match="NOT_FINITE"):
+        device.delta()
+
+
+# ---- The reader
+
+
+@pytest.mark.parametrize("bits", [2, 4, 8])
+def test_the_reader_agrees_with_the_second_implementation(bits):
+    device = trained_device()
+    data = device.delta(bits, "0.*")
+    found = read_delta(data, Server(federation.image()).elements)
+    entries = layout(Machine(federation.image(), "strict"), data)[:-1]
+    assert found.exponents == tuple(exponent for _, exponent, _ in entries)
+    for codes, (entry, exponent, packed) in zip(found.codes, entries):
+        assert codes.tolist() == (unpacked(packed, bits, entry.size // 4).tolist() if exponent else [])
+
+
+@settings(deadline=None)
+@given(st.binary(max_size=400), st.integers(48, 400))
+def test_the_reader_refuses_any_bytes(data, size):
+    """Also those that have a sound header and checksum, whatever they hold."""
+    body = (data + bytes(400))[16:size]
+    sound = struct.pack("<4I", DELTA_MAGIC, DELTA_VERSION, size, zlib.crc32(body)) + body
+    for hostile in (data, sound):
+        try:
+            found = read_delta(hostile, (7, 30, 1))
+        except DataError:
+            continue
+        assert [len(codes) for codes in found.codes] == [n if e else 0 for n, e in zip((7, 30, 1), found.exponents)]
