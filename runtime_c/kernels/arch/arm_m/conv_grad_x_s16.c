@@ -129,15 +129,17 @@ static uint32_t make_whole_tiles(grad_x *x, const uint32_t at[2], uint32_t chann
 static void multiply_inputs(grad_x *x, const uint32_t at[2], uint32_t inputs, uint32_t channel)
 {
     uint32_t step = x->insn->x_channel, tile_words = x->words * GM_PAIR_COLUMNS;
-    uint32_t c = x->by_tiles && inputs > 1 ? make_whole_tiles(x, at, channel) : 0;
+    uint32_t c = x->by_tiles && inputs > 1 && x->words > 0 ? make_whole_tiles(x, at, channel) : 0;
     const uint32_t *weights = x->panel + c * x->words;
     gm_pair_tile tile;
     tile.a = x->panel + x->tiles * tile_words;
     for (; c < x->count; c += GM_PAIR_COLUMNS, weights += tile_words) {
         uint32_t channels = x->count - c < GM_PAIR_COLUMNS ? x->count - c : GM_PAIR_COLUMNS;
         gm_pair_empty(&tile);
-        gm_pair_words(&tile, weights, x->words);
-        gm_pair_product(&tile);
+        if (x->words > 0) {
+            gm_pair_words(&tile, weights, x->words);
+            gm_pair_product(&tile);
+        }
         const gm_finish_place place = {at[0] + c * step, channel + c, channels, step, inputs, at[1] - at[0]};
         gm_finish_positions(&x->finish, &place, tile.sums);
     }

@@ -14,15 +14,18 @@
  * kernel row where these are neighbours in x, or few. */
 typedef struct conv_windows {
     const gm_insn_conv_s8 *insn;
-    gm_pair_outputs outputs; /* what all tiles share */
-    const int32_t *bias;   /* NULL: none */
+    gm_pair_outputs outputs; /* what all tiles share, and the latest ones */
+    const int32_t *bias;     /* NULL: none */
+    const float *multipliers, *offsets; /* offsets: NULL where there are none */
     int32_t x_zero, w_zero;
     int is_pointwise;      /* one tap, never outside of x */
     int are_neighbours;    /* the numbers of a kernel row, in x */
+    int are_runs;          /* the numbers of a kernel row, and there are no gaps between rows */
+    uint32_t last_row, last_column; /* of x, at which whole windows begin */
     uint32_t taps_at_once; /* 1, or those of a kernel row */
     uint32_t words;        /* of a window in the panel */
     uint32_t tiles;        /* of weights in the panel, at most */
-    uint32_t *panel;
+    uint32_t *panel, *windows; /* windows: behind the weights */
 } conv_windows;
 
 /* ---- Panels ---------------------------------------------------------------------------------- */
@@ -91,11 +94,11 @@ static int8_t *gather_tap(const gm_insn_conv_s8 *insn, const int8_t *x, int8_t *
 }
 
 /* All taps of a kernel row, some of which may lie outside of x: there stands the zero point. x: its
- * row; column: the window's. */
-static uint32_t *pack_row(const conv_windows *c, const int8_t *x, uint32_t column, uint32_t *to)
+ * row; first: column under the first tap. */
+static uint32_t *pack_row(const conv_windows *c, const int8_t *x, uint32_t first, uint32_t *to)
 {
     const gm_insn_conv_s8 *insn = c->insn;
-    uint32_t n = insn->kernel_w * insn->in_channels, first = column * insn->stride_w - insn->pad_w;
+    uint32_t n = insn->kernel_w * insn->in_channels;
     int8_t buffer[GM_PAIR_BUFFER], *at = buffer;
     if (c->are_neighbours && first < insn->in_w && first + insn->kernel_w <= insn->in_w) {
         return gm_pair_run(to, GM_PAIR_ROWS, x + first * insn->x_w, n, 1, c->x_zero);
@@ -114,11 +117,11 @@ static uint32_t *pack_row(const conv_windows *c, const int8_t *x, uint32_t colum
 }
 
 /* A row of taps, one after another. */
-static uint32_t *pack_taps(const conv_windows *c, const int8_t *x, uint32_t column, uint32_t *to)
+static uint32_t *pack_taps(const conv_windows *c, const int8_t *x, uint32_t first, uint32_t *to)
 {
     const gm_insn_conv_s8 *insn = c->insn;
     for (uint32_t l = 0; l < insn->kernel_w; l++) {
-        uint32_t j = gm_input_index(column, l, insn->stride_w, insn->dilation_w, insn->pad_w);
+        uint32_t j = first + l * insn->dilation_w;
         if (j < insn->in_w) {
             to = gm_pair_run(to, GM_PAIR_ROWS, x + j * insn->x_w, insn->in_channels, insn->x_channel, c->x_zero);
         } else {
@@ -128,26 +131,52 @@ static uint32_t *pack_taps(const conv_windows *c, const int8_t *x, uint32_t colu
     return to;
 }
 
-/* The window of output (row, column). x: of its sample and group. */
-static void pack_window(const conv_windows *c, const int8_t *x, uint32_t row, uint32_t column, uint32_t *to)
+/* An output and its window, whose first tap lies at this row and column of x, which may be outside of x. Offsets are in x and
+ * y of a sample and group. */
+typedef struct window_place {
+    uint32_t row, column, x, y;
+    uint32_t left; /* outputs of this row, with this one */
+} window_place;
+
+static uint32_t *pack_any_window(const conv_windows *c, const int8_t *x, const window_place *at, uint32_t *to)
 {
     const gm_insn_conv_s8 *insn = c->insn;
     if (c->is_pointwise) {
-        gm_pair_run(to, GM_PAIR_ROWS, x + row * insn->stride_h * insn->x_h + column * insn->stride_w * insn->x_w,
-                    insn->in_channels, insn->x_channel, c->x_zero);
-        return;
+        return gm_pair_run(to, GM_PAIR_ROWS, x + at->x, insn->in_channels, insn->x_channel, c->x_zero);
     }
     for (uint32_t k = 0; k < insn->kernel_h; k++) {
-        uint32_t i = gm_input_index(row, k, insn->stride_h, insn->dilation_h, insn->pad_h);
+        uint32_t i = at->row + k * insn->dilation_h;
         if (i >= insn->in_h) {
             for (uint32_t l = 0; l < insn->kernel_w; l += c->taps_at_once) {
                 to = gm_pair_zeros(to, GM_PAIR_ROWS, gm_pair_words_of(c->taps_at_once * insn->in_channels));
             }
         } else if (c->taps_at_once > 1) {
-            to = pack_row(c, x + i * insn->x_h, column, to);
+            to = pack_row(c, x + i * insn->x_h, at->column, to);
         } else {
-            to = pack_taps(c, x + i * insn->x_h, column, to);
+            to = pack_taps(c, x + i * insn->x_h, at->column, to);
         }
+    }
+    return to;
+}
+
+/* Whether the numbers under a window are runs inside of x, one of each kernel row. */
+static inline int are_runs(const conv_windows *c, const window_place *at)
+{
+    return c->are_runs && at->row <= c->last_row && at->column <= c->last_column;
+}
+
+static void pack_windows(const conv_windows *c, const int8_t *x, const window_place at[2])
+{
+    const gm_insn_conv_s8 *insn = c->insn;
+    uint32_t *to = c->windows, n = insn->kernel_w * insn->in_channels;
+    if (!are_runs(c, &at[0]) || !are_runs(c, &at[1])) {
+        pack_any_window(c, x, &at[0], to);
+        pack_any_window(c, x, &at[1], to + 1);
+        return;
+    }
+    const int8_t *first = x + at[0].x, *second = x + at[1].x;
+    for (uint32_t k = 0; k < insn->kernel_h; k++, first += insn->x_h, second += insn->x_h) {
+        to = gm_pair_two_runs(to, first, second, n, c->x_zero);
     }
 }
 
@@ -160,17 +189,17 @@ typedef struct packed_channels {
 
 static const int32_t no_bias[GM_PAIR_COLUMNS];
 
-static void multiply_whole_tiles(const conv_windows *c, int8_t *const y[2], const packed_channels *m)
+static void multiply_whole_tiles(conv_windows *c, int8_t *const y[2], const packed_channels *m)
 {
-    gm_pair_outputs outputs = c->outputs;
-    outputs.a = c->panel + m->tiles * c->words * GM_PAIR_COLUMNS;
-    outputs.b = c->panel;
-    outputs.bias = c->bias ? c->bias + m->first : no_bias;
-    outputs.multipliers += m->first;
-    outputs.offsets = outputs.offsets ? outputs.offsets + m->first : NULL;
-    outputs.y[0] = y[0], outputs.y[1] = y[1];
-    outputs.tiles = m->count / GM_PAIR_COLUMNS;
-    gm_pair_requantize(&outputs);
+    gm_pair_outputs *outputs = &c->outputs;
+    outputs->a = c->windows;
+    outputs->b = c->panel;
+    outputs->bias = c->bias ? c->bias + m->first : no_bias;
+    outputs->multipliers = c->multipliers + m->first;
+    outputs->offsets = c->offsets ? c->offsets + m->first : NULL;
+    outputs->y[0] = y[0], outputs->y[1] = y[1];
+    outputs->tiles = m->count / GM_PAIR_COLUMNS;
+    gm_pair_requantize(outputs);
 }
 
 /* One tile of which channels are missing, or are no neighbours in y. */
@@ -182,16 +211,16 @@ static void multiply_part(const conv_windows *c, int8_t *const y[2], const packe
     uint32_t channels = m->count - first < GM_PAIR_COLUMNS ? m->count - first : GM_PAIR_COLUMNS;
     for (uint32_t i = 0; i < channels; i++) {
         uint32_t channel = m->first + first + i;
-        multipliers[i] = c->outputs.multipliers[channel];
-        offsets[i] = c->outputs.offsets ? c->outputs.offsets[channel] : 0.0f;
+        multipliers[i] = c->multipliers[channel];
+        offsets[i] = c->offsets ? c->offsets[channel] : 0.0f;
         bias[i] = c->bias ? c->bias[channel] : 0;
     }
     gm_pair_outputs outputs = c->outputs;
-    outputs.a = c->panel + m->tiles * c->words * GM_PAIR_COLUMNS;
+    outputs.a = c->windows;
     outputs.b = c->panel + first * c->words;
     outputs.bias = bias;
     outputs.multipliers = multipliers;
-    outputs.offsets = outputs.offsets ? offsets : NULL;
+    outputs.offsets = c->offsets ? offsets : NULL;
     outputs.y[0] = results[0], outputs.y[1] = results[1];
     outputs.tiles = 1;
     gm_pair_requantize(&outputs);
@@ -202,7 +231,7 @@ static void multiply_part(const conv_windows *c, int8_t *const y[2], const packe
 }
 
 /* All tiles of two windows; y: the first output channel of each. */
-static void multiply_windows(const conv_windows *c, int8_t *const y[2], const packed_channels *m)
+static void multiply_windows(conv_windows *c, int8_t *const y[2], const packed_channels *m)
 {
     uint32_t whole = c->insn->y_channel == 1 ? m->count / GM_PAIR_COLUMNS * GM_PAIR_COLUMNS : 0;
     if (whole > 0) {
@@ -213,30 +242,69 @@ static void multiply_windows(const conv_windows *c, int8_t *const y[2], const pa
     }
 }
 
-/* Two windows at a time. Where their number is odd, the last one is there twice. */
-static void each_window(const conv_windows *c, const int8_t *x, int8_t *y, const packed_channels *m)
+static window_place first_place(const gm_insn_conv_s8 *insn)
 {
-    const gm_insn_conv_s8 *insn = c->insn;
-    uint32_t *windows = c->panel + m->tiles * c->words * GM_PAIR_COLUMNS, second = 0;
-    int8_t *to[2] = {y, y};
-    for (uint32_t row = 0; row < insn->out_h; row++) {
-        for (uint32_t column = 0; column < insn->out_w; column++) {
-            int last = row + 1 == insn->out_h && column + 1 == insn->out_w;
-            to[second] = y + row * insn->y_h + column * insn->y_w;
-            pack_window(c, x, row, column, windows + second);
-            if (last && !second) {
-                to[1] = to[0];
-                pack_window(c, x, row, column, windows + 1);
-            }
-            if (last || second) {
-                multiply_windows(c, to, m);
-            }
-            second ^= 1;
-        }
+    uint32_t row = 0u - insn->pad_h, column = 0u - insn->pad_w;
+    return (window_place){row, column, row * insn->x_h + column * insn->x_w, 0, insn->out_w};
+}
+
+static inline void to_next_place(const gm_insn_conv_s8 *insn, window_place *at)
+{
+    at->column += insn->stride_w;
+    at->x += insn->stride_w * insn->x_w;
+    at->y += insn->y_w;
+    if (--at->left == 0) {
+        at->row += insn->stride_h, at->column = 0u - insn->pad_w;
+        at->x += insn->stride_h * insn->x_h - insn->out_w * insn->stride_w * insn->x_w;
+        at->y += insn->y_h - insn->out_w * insn->y_w;
+        at->left = insn->out_w;
     }
 }
 
-static void each_conv_group(const conv_windows *c, const int8_t *x, const int8_t *w, int8_t *y)
+/* Whether all windows are runs one after another, also from row to row, of an even number, and all channels fill tiles. */
+static int are_in_line(const conv_windows *c, const packed_channels *m)
+{
+    const gm_insn_conv_s8 *insn = c->insn;
+    int is_row = insn->out_h == 1 || (insn->stride_h * insn->x_h == insn->out_w * insn->stride_w * insn->x_w &&
+                                      insn->y_h == insn->out_w * insn->y_w);
+    return is_row && c->is_pointwise && c->are_runs && insn->y_channel == 1 && m->count % GM_PAIR_COLUMNS == 0 &&
+           insn->out_h * insn->out_w % 2 == 0;
+}
+
+static void each_window_in_line(conv_windows *c, const int8_t *x, int8_t *y, const packed_channels *m)
+{
+    const gm_insn_conv_s8 *insn = c->insn;
+    uint32_t x_step = insn->stride_w * insn->x_w, y_step = insn->y_w;
+    for (uint32_t left = insn->out_h * insn->out_w; left > 0; left -= 2, x += 2 * x_step, y += 2 * y_step) {
+        int8_t *const to[2] = {y, y + y_step};
+        gm_pair_two_runs(c->windows, x, x + x_step, insn->in_channels, c->x_zero);
+        multiply_whole_tiles(c, to, m);
+    }
+}
+
+/* Two windows at a time. Where their number is odd, the last one is there twice. */
+static void each_window(conv_windows *c, const int8_t *x, int8_t *y, const packed_channels *m)
+{
+    const gm_insn_conv_s8 *insn = c->insn;
+    window_place at[2] = {first_place(insn)};
+    if (are_in_line(c, m)) {
+        each_window_in_line(c, x, y, m);
+        return;
+    }
+    for (uint32_t left = insn->out_h * insn->out_w; left > 0; left -= left > 1 ? 2 : 1) {
+        at[1] = at[0];
+        if (left > 1) {
+            to_next_place(insn, &at[1]);
+        }
+        int8_t *const to[2] = {y + at[0].y, y + at[1].y};
+        pack_windows(c, x, at);
+        multiply_windows(c, to, m);
+        at[0] = at[1];
+        to_next_place(insn, &at[0]);
+    }
+}
+
+static void each_conv_group(conv_windows *c, const int8_t *x, const int8_t *w, int8_t *y)
 {
     const gm_insn_conv_s8 *insn = c->insn;
     for (uint32_t g = 0; g < insn->groups; g++) {
@@ -245,6 +313,7 @@ static void each_conv_group(const conv_windows *c, const int8_t *x, const int8_t
             m.first = g * insn->out_channels + first;
             m.count = pack_conv_tiles(c, w + g * insn->w_group + first * insn->w_out_channel, insn->out_channels - first,
                                  &m.tiles);
+            c->windows = c->panel + m.tiles * c->words * GM_PAIR_COLUMNS;
             for (uint32_t b = 0; b < insn->batch; b++) {
                 each_window(c, x + b * insn->x_batch + g * insn->x_group,
                             y + b * insn->y_batch + g * insn->y_group + first * insn->y_channel, &m);
@@ -268,27 +337,48 @@ static int takes_rows(const gm_insn_conv_s8 *insn)
     return has_room && (row_is_one_run(insn) || insn->in_channels < 4);
 }
 
+/* Returns the most that the sum of a window's products can be. */
+static float most_of_products(const gm_insn_conv_s8 *insn, int32_t x_zero, int32_t w_zero)
+{
+    float products = (float)insn->kernel_h * (float)insn->kernel_w * (float)insn->in_channels;
+    return products * (float)(128 + (x_zero < 0 ? -x_zero : x_zero)) * (float)(128 + (w_zero < 0 ? -w_zero : w_zero));
+}
+
+static void set_outputs(conv_windows *c, const struct gm_session *session)
+{
+    const gm_insn_conv_s8 *insn = c->insn;
+    c->bias = insn->bias == GM_NONE ? NULL : gm_i32(session, insn->bias);
+    c->multipliers = gm_f32(session, insn->multipliers);
+    c->offsets = gm_f32_optional(session, insn->offsets);
+    c->outputs.bias_step = c->bias ? 16 : 0;
+    c->outputs.is_narrow = GM_ALL_BYTES(insn) && gm_are_narrow(c->multipliers, c->offsets, c->bias, insn->groups * insn->out_channels,
+                                                               most_of_products(insn, c->x_zero, c->w_zero));
+}
+
 static conv_windows windows_of(const struct gm_session *session, const gm_insn_conv_s8 *insn)
 {
+    int is_pointwise = insn->kernel_h == 1 && insn->kernel_w == 1 && insn->pad_h == 0 && insn->pad_w == 0;
+    int are_neighbours = row_is_one_run(insn);
     uint32_t at_once = takes_rows(insn) ? insn->kernel_w : 1;
     uint64_t words = (uint64_t)insn->kernel_h * (insn->kernel_w / at_once) * gm_pair_words_of(at_once * insn->in_channels);
     uint32_t room = words < insn->panel_words ? insn->panel_words / (uint32_t)words : 0;
     conv_windows c = {
         .insn = insn,
         .outputs = GM_PAIR_OUTPUTS(insn, (uint32_t)words),
-        .bias = insn->bias == GM_NONE ? NULL : gm_i32(session, insn->bias),
         .x_zero = gm_nearest_int8(insn->x_zero),
         .w_zero = gm_nearest_int8(insn->w_zero),
-        .is_pointwise = insn->kernel_h == 1 && insn->kernel_w == 1 && insn->pad_h == 0 && insn->pad_w == 0,
-        .are_neighbours = row_is_one_run(insn),
+        .is_pointwise = is_pointwise,
+        .are_neighbours = are_neighbours,
+        .are_runs = insn->dilation_h == 1 && insn->in_h >= insn->kernel_h && insn->in_w >= insn->kernel_w &&
+                    (is_pointwise ? insn->x_channel == 1 : at_once == insn->kernel_w && are_neighbours),
+        .last_row = insn->in_h - insn->kernel_h,
+        .last_column = insn->in_w - insn->kernel_w,
         .taps_at_once = at_once,
         .words = (uint32_t)words,
         .tiles = room < GM_PAIR_ROWS ? 0 : (room - GM_PAIR_ROWS) / GM_PAIR_COLUMNS,
         .panel = (uint32_t *)(void *)(session->arena + insn->panel),
     };
-    c.outputs.multipliers = gm_f32(session, insn->multipliers);
-    c.outputs.offsets = gm_f32_optional(session, insn->offsets);
-    c.outputs.bias_step = c.bias ? 16 : 0;
+    set_outputs(&c, session);
     return c;
 }
 
@@ -303,7 +393,7 @@ static int suits_conv(const struct gm_session *session, const gm_insn_conv_s8 *i
 /* Not part of gm_arm_conv_s8(), whose frame lies on the stack while others compute. */
 __attribute__((noinline)) static int convolve_by_pairs(const struct gm_session *session, const gm_insn_conv_s8 *insn)
 {
-    const conv_windows c = windows_of(session, insn);
+    conv_windows c = windows_of(session, insn);
     if (c.tiles > 0) {
         each_conv_group(&c, gm_i8(session, insn->x), gm_i8(session, insn->w), gm_i8_out(session, insn->y));
     }

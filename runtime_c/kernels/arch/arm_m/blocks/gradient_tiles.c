@@ -25,11 +25,14 @@ int gm_suits_gradient_tiles(const gm_finish_s16 *f, uint32_t channels)
     return suits;
 }
 
-/* The ends of the panels lie on the stack, then the struct, then r7. */
+/* What PAIR_PRODUCT needs lies on the stack, then the struct, then r7. */
 #define TILES_OFFSET(member) [member] "i"(offsetof(gm_gradient_tiles, member))
 #define EMPTY(sum) LINE("mov " #sum ", #0")
+#define FIND_PRODUCT                                                                       \
+    LINE("ldr r12, [r0, %[a]]") LINE("ldr r11, [r0, %[bytes]]")                            \
+    FIND_END_AND_ENTRY(r12, r11, r10, r9, r8, r7) LINE("strd r10, r9, [sp]")
 #define START_GRADIENTS                                                                    \
-    START_PRODUCT                                                                          \
+    LINE("ldr r8, [sp, #8]") LINE("ldrd r12, lr, [r8, %[a]]")                              \
     EMPTY(r0) EMPTY(r1) EMPTY(r2) EMPTY(r3) EMPTY(r4) EMPTY(r5) EMPTY(r6) EMPTY(r7)
 
 /* 255 in `mask` for each byte of q that is within least, in r9, and most, in r10, else 0. r12 is 0; q is lost. */
@@ -123,7 +126,7 @@ int gm_suits_gradient_tiles(const gm_finish_s16 *f, uint32_t channels)
                          LINE("bne 1b")                                                    \
                          LINE("add sp, #8") LINE("pop {r0, r7}")                           \
                          : "+r"(r0)                                                        \
-                         : TILES_OFFSET(a), TILES_OFFSET(b), TILES_OFFSET(fours_bytes), TILES_OFFSET(q), \
+                         : TILES_OFFSET(a), TILES_OFFSET(b), TILES_OFFSET(bytes), TILES_OFFSET(q), \
                            TILES_OFFSET(q_step), TILES_OFFSET(least), TILES_OFFSET(scale), TILES_OFFSET(factor), \
                            TILES_OFFSET(largest), TILES_OFFSET(bound), TILES_OFFSET(limits), TILES_OFFSET(dx), \
                            TILES_OFFSET(dx_step), TILES_OFFSET(tiles)                      \
@@ -132,7 +135,7 @@ int gm_suits_gradient_tiles(const gm_finish_s16 *f, uint32_t channels)
     }
 
 #if !GM_ARCH_HELIUM
-DEFINE_GRADIENTS(gm_make_gradient_tiles, , START_GRADIENTS PAIR_PRODUCT, MASK_TILE, SCALES_OF_TILE, STORE_TILE)
+DEFINE_GRADIENTS(gm_make_gradient_tiles, FIND_PRODUCT, START_GRADIENTS PAIR_PRODUCT, MASK_TILE, SCALES_OF_TILE, STORE_TILE)
 #endif
 
 /* Sums that there are already, of four channels of two columns. */

@@ -16,13 +16,21 @@
 
 #define TILE_OFFSET(member) [member] "i"(offsetof(gm_pair_tile, member))
 
+#if GM_ARCH_DSP
+#define START_TILE                                                                       \
+    LINE("ldrd r12, lr, [r0, %[a]]") LINE("ldr r11, [r0, %[end]]") LINE("sub r11, lr")   \
+    FIND_END_AND_ENTRY(r12, r11, r10, r9, r8, r7)                                        \
+    LINE("push {r9}") LINE("push {r10}")
+#else
+#define START_TILE                                                                       \
+    LINE("ldrd r10, r11, [r0, %[fours_end]]") LINE("ldrd r12, lr, [r0, %[a]]") LINE("push {r10, r11}")
+#endif
+
 __attribute__((noinline)) void gm_pair_product(gm_pair_tile *tile)
 {
     register uintptr_t r0 __asm__("r0") = (uintptr_t)tile;
     __asm__ volatile(LINE("push {r0, r7}")
-                     LINE("ldrd r10, r11, [r0, %[fours_end]]")
-                     LINE("ldrd r12, lr, [r0, %[a]]")
-                     LINE("push {r10, r11}")
+                     START_TILE
                      LINE("ldm r0, {r0-r7}")
                      PAIR_PRODUCT
                      LINE("add sp, #8")
@@ -30,7 +38,7 @@ __attribute__((noinline)) void gm_pair_product(gm_pair_tile *tile)
                      LINE("stm r8, {r0-r7}")
                      LINE("pop {r7}")
                      : "+r"(r0)
-                     : TILE_OFFSET(a), TILE_OFFSET(fours_end)
+                     : TILE_OFFSET(a), TILE_OFFSET(fours_end), TILE_OFFSET(end)
                      : PRODUCT_CHANGES);
 }
 
@@ -139,6 +147,52 @@ static uint32_t *gapless_run(uint32_t *to, uint32_t across, const int8_t *from, 
     to = across == GM_PAIR_ROWS ? whole_fours(to, GM_PAIR_ROWS, from, fours, minus_zero)
                                 : whole_fours(to, GM_PAIR_COLUMNS, from, fours, minus_zero);
     return rest > 0 ? last_numbers(to, across, from + 4 * fours, rest, zero) : to;
+}
+
+#if GM_ARCH_DSP
+
+/* Four numbers of both rows: 7 machine instructions. */
+#define FOUR_OF_BOTH                                                                                 \
+    LINE("ldr %[a], [%[first]], #4") LINE("ldr %[b], [%[second]], #4")                               \
+    LINE("sxtab16 r3, %[zero], %[a]") LINE("sxtab16 r4, %[zero], %[b]")                              \
+    LINE("sxtab16 r5, %[zero], %[a], ror #8") LINE("sxtab16 r6, %[zero], %[b], ror #8")              \
+    LINE("stmia %[to]!, {r3, r4, r5, r6}")
+
+/* So many times four, two at a time. */
+static inline uint32_t *fours_of_two_runs(uint32_t *to, const int8_t *first, const int8_t *second, uint32_t fours,
+                                          uint32_t minus_zero)
+{
+    uint32_t a, b;
+    __asm__ volatile(LINE("lsrs %[fours], #1") LINE("bcc 1f") FOUR_OF_BOTH
+                     "1:\n\t"
+                     LINE("cbz %[fours], 3f")
+                     "2:\n\t"
+                     FOUR_OF_BOTH FOUR_OF_BOTH
+                     LINE("subs %[fours], #1") LINE("bne 2b")
+                     "3:\n\t"
+                     : [to] "+l"(to), [first] "+r"(first), [second] "+r"(second), [fours] "+l"(fours), [a] "=&r"(a),
+                       [b] "=&r"(b)
+                     : [zero] "r"(minus_zero)
+                     : "r3", "r4", "r5", "r6", "cc", "memory");
+    return to;
+}
+
+#endif
+
+uint32_t *gm_pair_two_runs(uint32_t *to, const int8_t *first, const int8_t *second, uint32_t n, int32_t zero)
+{
+#if GM_ARCH_DSP
+    uint32_t fours = n / 4, rest = n % 4, at = n - rest;
+    to = fours_of_two_runs(to, first, second, fours, gm_pair(-zero, -zero));
+    if (rest > 0) {
+        last_numbers(to, GM_PAIR_ROWS, first + at, rest, zero);
+        to = last_numbers(to + 1, GM_PAIR_ROWS, second + at, rest, zero) - 1;
+    }
+    return to;
+#else
+    gapless_run(to, GM_PAIR_ROWS, first, n, zero);
+    return gapless_run(to + 1, GM_PAIR_ROWS, second, n, zero) - 1;
+#endif
 }
 
 /* Not part of gm_pair_run(), which then needs no room for the buffer. */

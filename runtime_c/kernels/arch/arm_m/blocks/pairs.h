@@ -43,7 +43,7 @@ static inline void gm_pair_empty(gm_pair_tile *tile)
     sums[4] = 0, sums[5] = 0, sums[6] = 0, sums[7] = 0;
 }
 
-/* sums[r][c] += sum over k of a[r][k] b[c][k]. */
+/* sums[r][c] += sum over k of a[r][k] b[c][k], of at least one word. */
 void gm_pair_product(gm_pair_tile *tile);
 
 /* The words that a run of n numbers takes in a row of a panel: an even number. */
@@ -66,6 +66,9 @@ uint32_t *gm_pair_zeros(uint32_t *to, uint32_t across, uint32_t words);
  * step: from one number to the next. zero: -128 .. 127, taken off each.
  */
 uint32_t *gm_pair_run(uint32_t *to, uint32_t across, const int8_t *from, uint32_t n, uint32_t step, int32_t zero);
+
+/* The same of neighbouring numbers of two runs, which go to both rows. */
+uint32_t *gm_pair_two_runs(uint32_t *to, const int8_t *first, const int8_t *second, uint32_t n, int32_t zero);
 
 /*
  * The same of gradients and of what they are multiplied with, where two neighbouring k are a pair,

@@ -6,8 +6,8 @@
  *     r8, r9         a word of each row         lr    b
  *     r10, r11       words of two columns; without the extension numbers take the place of words
  *
- * All registers are taken, so the ends of b lie on the stack: behind whole fours of words of a
- * column, and behind all. r7 may be the frame pointer, of which the compiler is not told.
+ * All registers are taken, so it lies on the stack where the loop ends. r7 may be the frame pointer, of which the
+ * compiler is not told.
  */
 #ifndef GM_ARM_M_PRODUCT_H
 #define GM_ARM_M_PRODUCT_H
@@ -23,11 +23,25 @@
     MULTIPLY(s0, r10, r8) MULTIPLY(t0, r10, r9) MULTIPLY(s1, r11, r8) MULTIPLY(t1, r11, r9)
 #define ONE_WORD LINE("ldrd r8, r9, [r12], #8") PAIRS_OF_COLUMNS(r0, r1, r4, r5) PAIRS_OF_COLUMNS(r2, r3, r6, r7)
 
-/* The first lines of a tile: the struct on the stack says where its panels are. */
-#define START_PRODUCT                                                                    \
-    LINE("ldr r8, [sp, #8]")                                                             \
-    LINE("ldrd r12, lr, [r8, %[a]]") LINE("ldrd r10, r11, [r8, %[fours_bytes]]")         \
-    LINE("add r10, lr") LINE("add r11, lr") LINE("strd r10, r11, [sp]")
+/*
+ * The loop takes eight words of a column at once. It is entered where as many of them are left as stand above the last
+ * eights, each of which has 44 bytes of machine code. There is at least one word.
+ *
+ * On the stack: the end of a, and where the loop is entered. Of the panel of a tile, `bytes` has the bytes.
+ */
+#define FIND_END_AND_ENTRY(a, bytes, end, entry, t, u)                                   \
+    LINE("sub " #entry ", " #bytes ", #16") LINE("ubfx " #entry ", " #entry ", #4, #3")  \
+    LINE("mov " #t ", #44") LINE("adr.w " #u ", 11f - 43")                               \
+    LINE("mls " #entry ", " #entry ", " #t ", " #u)                                      \
+    LINE("add " #end ", " #a ", " #bytes ", lsr #1")
+#define EIGHT_WORDS ONE_WORD ONE_WORD ONE_WORD ONE_WORD ONE_WORD ONE_WORD ONE_WORD ONE_WORD
+
+/* Takes labels 10 and 11. */
+#define PAIR_PRODUCT                                                                     \
+    LINE("ldr pc, [sp, #4]")                                                             \
+    "10:\n\t" EIGHT_WORDS                                                                \
+    "11:\n\t"                                                                            \
+    LINE("ldr r8, [sp]") LINE("cmp r12, r8") LINE("bne 10b")
 
 /* Sums of both rows in registers of the FPU, each beside the number of its column. */
 #define EACH_SUM_OF_8(WHAT)                                                              \
@@ -50,8 +64,7 @@
     COLUMN(r0, r4, "[lr], #" #b_step)
 #define ONE_WORD ONE_HALF(2, 2) ONE_HALF(6, 14)
 
-#endif
-
+/* On the stack: the ends of b behind whole fours of words of a column, and behind all. */
 #define UNTIL(end, loop, behind, BODY)                                                   \
     LINE("ldr r8, " end) LINE("cmp lr, r8") LINE("beq " #behind "f")                     \
     #loop ":\n\t"                                                                        \
@@ -61,6 +74,8 @@
 
 /* Takes labels 10 to 13. */
 #define PAIR_PRODUCT UNTIL("[sp]", 10, 11, ONE_WORD ONE_WORD ONE_WORD ONE_WORD) UNTIL("[sp, #4]", 12, 13, ONE_WORD)
+
+#endif
 
 #define PRODUCT_CHANGES "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", "cc", "memory"
 

@@ -22,64 +22,95 @@ int gm_are_finite(const float *x, uint32_t n)
 
 #elif GM_ARCH_DSP
 
+/* ---- The bounds of sums ---------------------------------------------------------------------- */
+
+/* A number below it, and a zero point that is added, are one of 16 bits. */
+#define NARROW 32000.0f
+
+int gm_are_narrow(const float *multipliers, const float *offsets, const int32_t *bias, uint32_t channels, float most)
+{
+    int narrow = 1;
+    for (uint32_t c = 0; c < channels; c++) {
+        float sum = bias ? most + __builtin_fabsf((float)bias[c]) : most;
+        float number = sum * __builtin_fabsf(multipliers[c]) + (offsets ? __builtin_fabsf(offsets[c]) : 0.0f);
+        narrow &= number < NARROW;
+    }
+    return narrow;
+}
+
+/* ---- Tiles ----------------------------------------------------------------------------------- */
+
 /*
  * A tile: the product, whose sums are in r0 to r7, then y = min(max(round(sum m + offset) + zero,
- * low), high), 69 machine instructions for 8 outputs. Conversions and 16-bit sums saturate, far
- * outside of the bounds. On the stack: ends of b, the struct, r7.
+ * low), high). Machine instructions for 8 outputs: 79, and 63 where these are narrow.
+ *
+ * On the stack: what the product needs, a, the end of b, bias and bias_step, multipliers and offsets, y, the struct, r7.
  */
-#define OUTPUTS_FIELD(to, member) LINE("ldr " #to ", [r8, %[" #member "]]")
 #define OUTPUTS_OFFSET(member) [member] "i"(offsetof(gm_pair_outputs, member))
 
+#define START_OUTPUTS                                                                      \
+    LINE("push {r0, r7}") LINE("sub sp, #40")                                              \
+    LINE("ldrd r12, lr, [r0, %[a]]") LINE("ldr r11, [r0, %[bytes]]")                       \
+    FIND_END_AND_ENTRY(r12, r11, r10, r9, r8, r7) LINE("strd r10, r9, [sp]")               \
+    LINE("ldr r8, [r0, %[tiles]]") LINE("mla r8, r8, r11, lr") LINE("strd r12, r8, [sp, #8]") \
+    LINE("ldrd r1, r2, [r0, %[bias]]") LINE("strd r1, r2, [sp, #16]")                      \
+    LINE("ldrd r1, r2, [r0, %[multipliers]]") LINE("strd r1, r2, [sp, #24]")               \
+    LINE("ldrd r1, r2, [r0, %[y]]") LINE("strd r1, r2, [sp, #32]")
 #define START_TILE                                                                         \
-    START_PRODUCT                                                                          \
-    LINE("ldrd r9, r10, [r8, %[bias]]")                                                    \
-    LINE("ldm r9, {r0-r3}") LINE("ldm r9, {r4-r7}")                                        \
-    LINE("add r9, r10") LINE("str r9, [r8, %[bias]]")
-
+    LINE("ldrd r9, r10, [sp, #16]") LINE("ldm r9, {r0-r3}") LINE("ldm r9, {r4-r7}")        \
+    LINE("add r9, r10") LINE("str r9, [sp, #16]") LINE("ldr r12, [sp, #8]")
 #define SCALE                                                                              \
-    LINE("ldr r8, [sp, #8]") LINE("str lr, [r8, %[b]]")                                    \
-    LINE("ldrd r9, r10, [r8, %[multipliers]]")                                             \
+    LINE("ldrd r9, r10, [sp, #24]")                                                        \
     SUMS_TO_FLOATS                                                                         \
     LINE("vldmia r9!, {s8-s11}")                                                           \
-    EACH_SUM_OF_8(SUM_TO_FLOAT) EACH_SUM_OF_8(TIMES_MULTIPLIER)                                                   \
+    EACH_SUM_OF_8(SUM_TO_FLOAT) EACH_SUM_OF_8(TIMES_MULTIPLIER)                            \
     LINE("cmp r10, #0") LINE("beq 2f")                                                     \
     LINE("vldmia r10!, {s8-s11}")                                                          \
-    EACH_SUM_OF_8(PLUS)                                                                        \
+    EACH_SUM_OF_8(PLUS)                                                                    \
     "2:\n\t"                                                                               \
-    LINE("strd r9, r10, [r8, %[multipliers]]")                                             \
-    EACH_SUM_OF_8(TO_NEAREST)                                                                  \
-    FLOATS_TO_SUMS
-
+    LINE("strd r9, r10, [sp, #24]")
 #define STORE                                                                              \
-    LINE("ldrd r9, r10, [r8, %[zero]]") OUTPUTS_FIELD(r11, high)                                   \
+    LINE("ldrd r1, r2, [sp, #32]")                                                         \
+    LINE("str r0, [r1], #4") LINE("str r4, [r2], #4")                                      \
+    LINE("strd r1, r2, [sp, #32]")
+
+#define DEFINE_REQUANTIZE(name, START, ROUND)                                              \
+    __attribute__((noinline)) static void name(gm_pair_outputs *outputs)                   \
+    {                                                                                      \
+        register uintptr_t r0 __asm__("r0") = (uintptr_t)outputs;                          \
+        __asm__ volatile(START_OUTPUTS                                                     \
+                         START                                                             \
+                         "1:\n\t"                                                          \
+                         START_TILE PAIR_PRODUCT SCALE ROUND STORE                         \
+                         LINE("ldr r9, [sp, #12]") LINE("cmp lr, r9") LINE("bne 1b")       \
+                         LINE("add sp, #40") LINE("pop {r0, r7}")                          \
+                         : "+r"(r0)                                                        \
+                         : OUTPUTS_OFFSET(a), OUTPUTS_OFFSET(bytes), OUTPUTS_OFFSET(bias), OUTPUTS_OFFSET(multipliers), \
+                           OUTPUTS_OFFSET(y), OUTPUTS_OFFSET(zero), OUTPUTS_OFFSET(high), OUTPUTS_OFFSET(tiles) \
+                         : PRODUCT_CHANGES, "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", \
+                           "s12", "s13");                                                  \
+    }
+
+/* Conversions and 16-bit sums saturate, far outside of the bounds. */
+#define ROUND_ANY                                                                          \
+    EACH_SUM_OF_8(TO_NEAREST) FLOATS_TO_SUMS                                               \
+    LINE("ldr r8, [sp, #40]") LINE("ldrd r9, r10, [r8, %[zero]]") LINE("ldr r11, [r8, %[high]]") \
     TO_BYTES(r0, r1, r2, r3) TO_BYTES(r4, r5, r6, r7)                                      \
     UNLESS_ENDS(3)                                                                         \
     IN_BOUNDS(r0, r1) IN_BOUNDS(r4, r5)                                                    \
-    "3:\n\t"                                                                               \
-    LINE("ldrd r1, r2, [r8, %[y]]")                                                        \
-    LINE("str r0, [r1], #4") LINE("str r4, [r2], #4")                                      \
-    LINE("strd r1, r2, [r8, %[y]]")
+    "3:\n\t"
+DEFINE_REQUANTIZE(requantize_any, , ROUND_ANY)
 
-__attribute__((noinline)) void gm_pair_requantize(gm_pair_outputs *outputs)
+#define START_NARROW LINE("ldr r1, [r0, %[zero]]") START_NARROW_BYTES(r1, r2)
+#define ROUND_NARROW                                                                       \
+    EACH_SUM_OF_8(TO_NARROW) FLOATS_TO_SUMS                                                \
+    LINE("vmov r9, s13")                                                                   \
+    NARROW_TO_BYTES(r0, r1, r2, r3) NARROW_TO_BYTES(r4, r5, r6, r7)
+DEFINE_REQUANTIZE(requantize_narrow, START_NARROW, ROUND_NARROW)
+
+void gm_pair_requantize(gm_pair_outputs *outputs)
 {
-    register uintptr_t r0 __asm__("r0") = (uintptr_t)outputs;
-    __asm__ volatile(LINE("push {r0, r7}")
-                     LINE("sub sp, #8")
-                     "1:\n\t"
-                     START_TILE
-                     PAIR_PRODUCT
-                     SCALE
-                     STORE
-                     OUTPUTS_FIELD(r9, tiles)
-                     LINE("subs r9, #1")
-                     LINE("str r9, [r8, %[tiles]]")
-                     LINE("bne 1b")
-                     LINE("add sp, #8")
-                     LINE("pop {r0, r7}")
-                     : "+r"(r0)
-                     : OUTPUTS_OFFSET(a), OUTPUTS_OFFSET(b), OUTPUTS_OFFSET(fours_bytes), OUTPUTS_OFFSET(bias), OUTPUTS_OFFSET(multipliers),
-                       OUTPUTS_OFFSET(y), OUTPUTS_OFFSET(zero), OUTPUTS_OFFSET(high), OUTPUTS_OFFSET(tiles)
-                     : PRODUCT_CHANGES, "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11");
+    (outputs->is_narrow ? requantize_narrow : requantize_any)(outputs);
 }
 
 #else

@@ -17,6 +17,7 @@ typedef struct gm_pair_outputs {
     int8_t *y[GM_PAIR_ROWS];           /* the outputs of each row are neighbours */
     uint32_t zero, low, high;          /* zero twice in a word, the bounds four times */
     uint32_t tiles;                    /* at least 1 */
+    uint32_t is_narrow;                /* gm_are_narrow() holds, and GM_ALL_BYTES() */
     gm_output_range range;
 } gm_pair_outputs;
 
@@ -25,6 +26,18 @@ void gm_pair_requantize(gm_pair_outputs *outputs);
 
 /* Whether all of n multipliers or offsets are finite, as those here have to be. */
 int gm_are_finite(const float *x, uint32_t n);
+
+#if GM_ARCH_DSP && !GM_ARCH_HELIUM
+/* Whether the bounds of outputs are the ends of their type. */
+#define GM_ALL_BYTES(insn) ((insn)->low <= INT8_MIN && (insn)->high >= INT8_MAX)
+
+/* Whether sums, scaled, stay so far within 16 bits that a zero point may be added to them. They are then rounded and
+ * clamped by shorter ways. most: of what is added to the bias. bias, offsets: NULL where there are none. */
+int gm_are_narrow(const float *multipliers, const float *offsets, const int32_t *bias, uint32_t channels, float most);
+#else
+#define GM_ALL_BYTES(insn) 0
+#define gm_are_narrow(multipliers, offsets, bias, channels, most) 0
+#endif
 
 /* Sets the panels of a tile, which have so many words a row, and what any instruction with these
  * parameters says of its outputs. */
