@@ -337,13 +337,6 @@ static int takes_rows(const gm_insn_conv_s8 *insn)
     return has_room && (row_is_one_run(insn) || insn->in_channels < 4);
 }
 
-/* Returns the most that the sum of a window's products can be. */
-static float most_of_products(const gm_insn_conv_s8 *insn, int32_t x_zero, int32_t w_zero)
-{
-    float products = (float)insn->kernel_h * (float)insn->kernel_w * (float)insn->in_channels;
-    return products * (float)(128 + (x_zero < 0 ? -x_zero : x_zero)) * (float)(128 + (w_zero < 0 ? -w_zero : w_zero));
-}
-
 static void set_outputs(conv_windows *c, const struct gm_session *session)
 {
     const gm_insn_conv_s8 *insn = c->insn;
@@ -351,8 +344,11 @@ static void set_outputs(conv_windows *c, const struct gm_session *session)
     c->multipliers = gm_f32(session, insn->multipliers);
     c->offsets = gm_f32_optional(session, insn->offsets);
     c->outputs.bias_step = c->bias ? 16 : 0;
+#if GM_ARCH_DSP
+    float products = (float)insn->kernel_h * (float)insn->kernel_w * (float)insn->in_channels;
     c->outputs.is_narrow = GM_ALL_BYTES(insn) && gm_are_narrow(c->multipliers, c->offsets, c->bias, insn->groups * insn->out_channels,
-                                                               most_of_products(insn, c->x_zero, c->w_zero));
+                                                               gm_most_of_products(products, c->x_zero, c->w_zero));
+#endif
 }
 
 static conv_windows windows_of(const struct gm_session *session, const gm_insn_conv_s8 *insn)

@@ -87,6 +87,7 @@ static void each_grad_x_channel(const struct gm_session *session, depthwise_grad
         .weights_skip = 4 * (insn->kernel_h - 1) * GM_DEPTHWISE_CHANNELS,
         .sums = d->sums + (insn->in_w + insn->in_w % 2) * GM_DEPTHWISE_CHANNELS == d->rows ? d->sums : NULL,
     };
+    d->kernel.is_by_pairs = insn->kernel_h == 3 && insn->kernel_w == 3 && pixels.sums != NULL && GM_ARCH_DSP;
     uint32_t last_tap = (insn->kernel_h - 1) * insn->w_h + (insn->kernel_w - 1) * insn->w_w;
     for (; d->first < insn->groups; d->first += GM_DEPTHWISE_CHANNELS) {
         uint32_t left = insn->groups - d->first;
@@ -143,7 +144,7 @@ int gm_arm_depthwise_grad_x_s16(const struct gm_session *session, const gm_insn_
         .insn = insn,
         .kernel = {.rows = insn->kernel_h, .columns = insn->kernel_w, .row_step = -(int32_t)insn->w_h,
                    .column_step = -(int32_t)insn->w_w, .channel_step = (int32_t)insn->w_group,
-                   .zero = gm_nearest_int8(insn->w_zero), .set_words = set_words},
+                   .zero = gm_nearest_int8(insn->w_zero), .set_words = set_words, .is_one_row = insn->in_h == 1},
         .outputs = {.columns = insn->out_w, .step = insn->y_w, .stride = insn->stride_w,
                     .pad = insn->kernel_w - 1 - insn->pad_w, .pairs = (uint32_t)pairs,
                     .pair_words = insn->kernel_h * GM_DEPTHWISE_CHANNELS},

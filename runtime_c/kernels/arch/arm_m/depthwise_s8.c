@@ -92,16 +92,26 @@ static channel_numbers numbers_of(const struct gm_session *session, const depthw
     return n;
 }
 
-/* Where there is a faster way for kernels of 3 by 3, its sums lie between the weights, or behind all rows where more of
- * them have room there. */
-static void choose_3x3(const depthwise_s8 *d, gm_depthwise_pixels *pixels)
+/* Whether there is a faster way for kernels of 3 by 3. */
+static int takes_3x3(const depthwise_s8 *d)
 {
 #if GM_ARCH_DSP
     const gm_insn_conv_s8 *insn = d->insn;
+    return insn->kernel_h == 3 && insn->kernel_w == 3 && insn->stride_w <= 2 && insn->y_group == 1 &&
+           d->inputs.channels == GM_DEPTHWISE_CHANNELS;
+#else
+    (void)d;
+    return 0;
+#endif
+}
+
+/* Its sums lie between the weights, or behind all rows where more of them have room there. */
+static void choose_3x3(const depthwise_s8 *d, gm_depthwise_pixels *pixels)
+{
+#if GM_ARCH_DSP
     uint32_t used = 2 * d->kernel.set_words + d->inputs.pairs * d->inputs.pair_words;
-    uint32_t behind = (insn->panel_words - used) / (2 * GM_DEPTHWISE_CHANNELS) * 2;
-    if (insn->kernel_h != 3 || insn->kernel_w != 3 || insn->stride_w > 2 || insn->y_group != 1 ||
-        d->inputs.channels < GM_DEPTHWISE_CHANNELS) {
+    uint32_t behind = (d->insn->panel_words - used) / (2 * GM_DEPTHWISE_CHANNELS) * 2;
+    if (!d->kernel.is_by_pairs) {
         return;
     }
     pixels->sums = gm_words_between_3x3(d->panel);
@@ -111,6 +121,19 @@ static void choose_3x3(const depthwise_s8 *d, gm_depthwise_pixels *pixels)
     }
 #else
     (void)d, (void)pixels;
+#endif
+}
+
+/* Whether gm_are_narrow() and GM_ALL_BYTES() hold. */
+static uint32_t is_narrow(const depthwise_s8 *d, const channel_numbers *n)
+{
+#if GM_ARCH_DSP && !GM_ARCH_HELIUM
+    const gm_insn_conv_s8 *insn = d->insn;
+    float most = gm_most_of_products((float)insn->kernel_h * (float)insn->kernel_w, d->inputs.zero, d->kernel.zero);
+    return GM_ALL_BYTES(insn) && gm_are_narrow(n->multipliers, n->offsets, n->bias, GM_DEPTHWISE_CHANNELS, most);
+#else
+    (void)d, (void)n;
+    return 0;
 #endif
 }
 
@@ -124,7 +147,7 @@ static void each_sample(const struct gm_session *session, const depthwise_s8 *d)
         .multipliers = numbers.multipliers, .offsets = insn->offsets == GM_NONE ? NULL : numbers.offsets,
         .bias = numbers.bias, .y_step = insn->y_w,
         .zero = gm_twice(insn->y_zero), .low = gm_four_times(insn->low), .high = gm_four_times(insn->high),
-        .range = GM_RANGE(insn),
+        .range = GM_RANGE(insn), .is_narrow = is_narrow(d, &numbers),
     };
     const int8_t *x = gm_i8(session, insn->x) + d->first;
     int8_t *y = gm_i8_out(session, insn->y) + d->first * insn->y_group;
@@ -154,7 +177,7 @@ int gm_arm_depthwise_s8(const struct gm_session *session, const gm_insn_conv_s8 
         .inputs = {.columns = insn->in_w, .step = insn->x_w, .pad = insn->pad_w, .zero = gm_nearest_int8(insn->x_zero)},
         .kernel = {.rows = insn->kernel_h, .columns = insn->kernel_w, .row_step = (int32_t)insn->w_h,
                    .column_step = (int32_t)insn->w_w, .channel_step = (int32_t)insn->w_group,
-                   .zero = gm_nearest_int8(insn->w_zero), .set_words = gm_depthwise_set_words(insn->kernel_h, insn->kernel_w)},
+                   .zero = gm_nearest_int8(insn->w_zero), .set_words = gm_depthwise_set_words(insn->kernel_h, insn->kernel_w), .is_one_row = insn->out_h == 1},
         .panel = (uint32_t *)(void *)(session->arena + insn->panel),
     };
     if (insn->in_channels != 1 || insn->out_channels != 1 || insn->x_group != 1 || insn->dilation_h != 1 ||
@@ -164,7 +187,7 @@ int gm_arm_depthwise_s8(const struct gm_session *session, const gm_insn_conv_s8 
     for (; d.first < insn->groups; d.first += GM_DEPTHWISE_CHANNELS) {
         const int8_t *w = gm_i8(session, insn->w) + d.first * insn->w_group;
         d.inputs.channels = insn->groups - d.first < GM_DEPTHWISE_CHANNELS ? insn->groups - d.first : GM_DEPTHWISE_CHANNELS;
-        d.kernel.channels = d.inputs.channels;
+        d.kernel.channels = d.inputs.channels, d.kernel.is_by_pairs = takes_3x3(&d);
         gm_pack_depthwise_kernel(&d.kernel, w, d.panel);
         each_sample(session, &d);
     }

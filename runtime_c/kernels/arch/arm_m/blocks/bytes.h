@@ -27,12 +27,12 @@
  * The same of numbers that are narrow (requantize.h), where the bounds are the ends of the type. Where 3 2^22 is added to
  * a float, it is rounded to an integer, whose lower half the result has in its own.
  *
- * s12: 3 2^22. r9, and s13 while r9 has something else: the zero point + 128, twice.
+ * s16: 3 2^22. r9, and s17 while r9 has something else: the zero point + 128, twice.
  */
 #define START_NARROW_BYTES(zero, t)                                                        \
-    LINE("mov " #t ", #0x00800080") LINE("sadd16 " #zero ", " #zero ", " #t) LINE("vmov s13, " #zero) \
-    LINE("movw " #t ", #0") LINE("movt " #t ", #0x4b40") LINE("vmov s12, " #t)
-#define TO_NARROW(sum, with) LINE("vadd.f32 " #sum ", " #sum ", s12")
+    LINE("mov " #t ", #0x00800080") LINE("sadd16 " #zero ", " #zero ", " #t) LINE("vmov s17, " #zero) \
+    LINE("movw " #t ", #0") LINE("movt " #t ", #0x4b40") LINE("vmov s16, " #t)
+#define TO_NARROW(sum, with) LINE("vadd.f32 " #sum ", " #sum ", s16")
 #define NARROW_TO_BYTES(a, b, c, d)                                                        \
     LINE("pkhbt " #a ", " #a ", " #c ", lsl #16") LINE("pkhbt " #b ", " #b ", " #d ", lsl #16") \
     LINE("sadd16 " #a ", " #a ", r9") LINE("sadd16 " #b ", " #b ", r9")                    \

@@ -12,6 +12,8 @@ typedef struct gm_depthwise_kernel {
     int32_t row_step, column_step, channel_step;
     int32_t zero;       /* taken off each weight */
     uint32_t set_words; /* of the weights for kernels that begin with the same column of a pair */
+    int is_one_row;     /* one row of outputs is made, whose rows of inputs lie in order: none is there twice */
+    int is_by_pairs;    /* a kernel of 3 by 3 that depthwise_3x3.h reads: nothing else is written */
 } gm_depthwise_kernel;
 
 /* The pairs of columns under a kernel, wherever it begins. */
@@ -20,13 +22,13 @@ static inline uint32_t gm_pairs_under(uint32_t columns)
     return columns / 2 + 1;
 }
 
-/* All rows but the last are there twice. rows and columns: at most 255. */
+/* All rows but the last may be there twice. rows and columns: at most 255. */
 static inline uint32_t gm_depthwise_set_words(uint32_t rows, uint32_t columns)
 {
     return (2 * rows - 1) * GM_DEPTHWISE_CHANNELS * gm_pairs_under(columns);
 }
 
-/* Writes both sets of weights, first those of kernels that begin with the first column of a pair. */
+/* Writes both sets of weights, first those of kernels that begin with the first column of a pair. w: of the first channel. */
 void gm_pack_depthwise_kernel(const gm_depthwise_kernel *kernel, const int8_t *w, uint32_t *to);
 
 #endif

@@ -27,6 +27,7 @@ typedef struct gm_depthwise_pixels {
     uint32_t y_step;
     uint32_t zero, low, high;           /* as in gm_pair_outputs */
     gm_output_range range;
+    uint32_t is_narrow;                 /* as in gm_pair_outputs */
     uint32_t *sums;                     /* of a kernel of 3 by 3: room for those of so many outputs, an even number; or NULL */
     uint32_t sums_outputs;
 } gm_depthwise_pixels;

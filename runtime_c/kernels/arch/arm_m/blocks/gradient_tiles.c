@@ -17,7 +17,7 @@ static int is_moderate(float x)
 
 int gm_suits_gradient_tiles(const gm_finish_s16 *f, uint32_t channels)
 {
-    int suits = f->by_fours && f->mask.bits == NULL;
+    int suits = f->by_fours && f->addend == NULL && f->mask.bits == NULL;
     for (uint32_t c = 0; c < channels && suits; c++) {
         float scale = f->scale ? f->scale[c] : 1.0f;
         suits = is_moderate(scale * f->unit) && is_moderate(scale * f->unit * f->inverse);

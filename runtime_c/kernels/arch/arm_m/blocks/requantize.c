@@ -16,13 +16,7 @@ int gm_are_finite(const float *x, uint32_t n)
     return (int)finite;
 }
 
-#if GM_ARCH_HELIUM
-
-/* gm_pair_requantize() is in arch/helium/blocks/requantize.c. */
-
-#elif GM_ARCH_DSP
-
-/* ---- The bounds of sums ---------------------------------------------------------------------- */
+#if GM_ARCH_DSP
 
 /* A number below it, and a zero point that is added, are one of 16 bits. */
 #define NARROW 32000.0f
@@ -37,6 +31,14 @@ int gm_are_narrow(const float *multipliers, const float *offsets, const int32_t 
     }
     return narrow;
 }
+
+#endif
+
+#if GM_ARCH_HELIUM
+
+/* gm_pair_requantize() is in arch/helium/blocks/requantize.c. */
+
+#elif GM_ARCH_DSP
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
 
@@ -88,7 +90,7 @@ int gm_are_narrow(const float *multipliers, const float *offsets, const int32_t 
                          : OUTPUTS_OFFSET(a), OUTPUTS_OFFSET(bytes), OUTPUTS_OFFSET(bias), OUTPUTS_OFFSET(multipliers), \
                            OUTPUTS_OFFSET(y), OUTPUTS_OFFSET(zero), OUTPUTS_OFFSET(high), OUTPUTS_OFFSET(tiles) \
                          : PRODUCT_CHANGES, "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", \
-                           "s12", "s13");                                                  \
+                           "s16", "s17");                                                  \
     }
 
 /* Conversions and 16-bit sums saturate, far outside of the bounds. */
@@ -104,7 +106,7 @@ DEFINE_REQUANTIZE(requantize_any, , ROUND_ANY)
 #define START_NARROW LINE("ldr r1, [r0, %[zero]]") START_NARROW_BYTES(r1, r2)
 #define ROUND_NARROW                                                                       \
     EACH_SUM_OF_8(TO_NARROW) FLOATS_TO_SUMS                                                \
-    LINE("vmov r9, s13")                                                                   \
+    LINE("vmov r9, s17")                                                                   \
     NARROW_TO_BYTES(r0, r1, r2, r3) NARROW_TO_BYTES(r4, r5, r6, r7)
 DEFINE_REQUANTIZE(requantize_narrow, START_NARROW, ROUND_NARROW)
 

@@ -27,16 +27,19 @@ void gm_pair_requantize(gm_pair_outputs *outputs);
 /* Whether all of n multipliers or offsets are finite, as those here have to be. */
 int gm_are_finite(const float *x, uint32_t n);
 
-#if GM_ARCH_DSP && !GM_ARCH_HELIUM
+#if GM_ARCH_DSP
 /* Whether the bounds of outputs are the ends of their type. */
 #define GM_ALL_BYTES(insn) ((insn)->low <= INT8_MIN && (insn)->high >= INT8_MAX)
+
+/* Returns the most that the sum of so many products of int8 can be, less these zero points. */
+static inline float gm_most_of_products(float products, int32_t x_zero, int32_t w_zero)
+{
+    return products * (float)(128 + (x_zero < 0 ? -x_zero : x_zero)) * (float)(128 + (w_zero < 0 ? -w_zero : w_zero));
+}
 
 /* Whether sums, scaled, stay so far within 16 bits that a zero point may be added to them. They are then rounded and
  * clamped by shorter ways. most: of what is added to the bias. bias, offsets: NULL where there are none. */
 int gm_are_narrow(const float *multipliers, const float *offsets, const int32_t *bias, uint32_t channels, float most);
-#else
-#define GM_ALL_BYTES(insn) 0
-#define gm_are_narrow(multipliers, offsets, bias, channels, most) 0
 #endif
 
 /* Sets the panels of a tile, which have so many words a row, and what any instruction with these
