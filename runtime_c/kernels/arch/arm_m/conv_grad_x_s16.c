@@ -241,7 +241,7 @@ int gm_arm_conv_grad_x_s16(const struct gm_session *session, const gm_insn_conv_
         }
         x.panel = (uint32_t *)(void *)(session->arena + insn->panel);
 #if GM_ARCH_DSP
-        x.by_tiles = insn->x_channel == 1 && gm_suits_gradient_tiles(&x.finish, insn->groups * insn->in_channels);
+        x.by_tiles = insn->x_channel == 1 && gm_suits_gradient_tiles(&x.finish, insn);
 #endif
         each_remainder(session, &x);
     }

@@ -106,7 +106,7 @@ __attribute__((noinline)) static struct gm_gradient_tiles *
 columns_at_once(const gm_insn_conv_grad_x_s16 *insn, const gm_finish_s16 *finish, struct gm_gradient_tiles *tiles)
 {
 #if GM_ARCH_DSP
-    if (insn->x_group == 1 && gm_suits_gradient_tiles(finish, insn->groups)) {
+    if (insn->x_group == 1 && gm_suits_gradient_tiles(finish, insn)) {
         *tiles = gm_gradient_tiles_of(finish, 0);
         return tiles;
     }

@@ -114,7 +114,7 @@ static int suits_gradient_pixels(const gm_insn_conv_grad_x_s16 *insn, const gm_f
     return insn->in_channels == 1 && insn->out_channels == 1 && insn->groups % TURNED_CHANNELS == 0 && insn->x_group == 1 &&
            insn->y_group == 1 && insn->dilation_h == 1 && insn->dilation_w == 1 && insn->w_zero == 0 &&
            gm_are_few_taps(insn->kernel_h, insn->kernel_w) && insn->pad_h < insn->kernel_h &&
-           insn->pad_w < insn->kernel_w && gm_suits_gradient_tiles(finish, insn->groups);
+           insn->pad_w < insn->kernel_w && gm_suits_gradient_tiles(finish, insn);
 }
 
 /* Returns 0 where the panel is too small. */

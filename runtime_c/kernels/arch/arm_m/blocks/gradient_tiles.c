@@ -15,10 +15,18 @@ static int is_moderate(float x)
     return exponent > 0 && exponent < 254 - 32;
 }
 
-int gm_suits_gradient_tiles(const gm_finish_s16 *f, uint32_t channels)
+/* Whether four channels of an input, of which the first one's number is a multiple of 4, have their bits in one byte. With
+ * Helium bits are not taken. */
+static int are_bits_in_bytes(const gm_insn_conv_grad_x_s16 *insn)
 {
-    int suits = f->by_fours && f->addend == NULL && f->mask.bits == NULL;
-    for (uint32_t c = 0; c < channels && suits; c++) {
+    uint32_t group = insn->groups > 1 && insn->in_channels > 1 ? insn->x_group : 0;
+    return !GM_ARCH_HELIUM && (insn->x_batch | insn->x_h | insn->x_w | group) % 4 == 0;
+}
+
+int gm_suits_gradient_tiles(const gm_finish_s16 *f, const gm_insn_conv_grad_x_s16 *insn)
+{
+    int suits = f->by_fours && f->addend == NULL && (f->mask.bits == NULL || (f->mask.q == NULL && are_bits_in_bytes(insn)));
+    for (uint32_t c = 0; c < insn->groups * insn->in_channels && suits; c++) {
         float scale = f->scale ? f->scale[c] : 1.0f;
         suits = is_moderate(scale * f->unit) && is_moderate(scale * f->unit * f->inverse);
     }
@@ -62,6 +70,26 @@ int gm_suits_gradient_tiles(const gm_finish_s16 *f, uint32_t channels)
     LINE("ldr r11, [r9]") LINE("ldr lr, [r9, r12]")                                        \
     LINE("add r9, r9, r12, lsl #1") LINE("str r9, [r8, %[q]]")                             \
     MASK_BOTH
+
+/* The same of bits, in r11 and lr from their lowest on. */
+#define BIT_SUM(sum, bits, bit) LINE("sbfx r9, " #bits ", #" #bit ", #1") LINE("and " #sum ", r9")
+#define BIT_ROW(bits, a, b, c, d) BIT_SUM(a, bits, 0) BIT_SUM(b, bits, 1) BIT_SUM(c, bits, 2) BIT_SUM(d, bits, 3)
+/* at: of both rows' first bits, in r9 and r10. r12 is lost. */
+#define BITS_OF_BOTH                                                                       \
+    LINE("ldr r12, [r8, %[bits]]")                                                         \
+    LINE("lsr r11, r9, #3") LINE("lsr lr, r10, #3")                                        \
+    LINE("ldrb r11, [r12, r11]") LINE("ldrb lr, [r12, lr]")                                \
+    LINE("and r12, r9, #4") LINE("lsr r11, r12") LINE("and r12, r10, #4") LINE("lsr lr, r12")
+#define BITS_OF_TILE                                                                       \
+    LINE("ldr r8, [sp, #8]") LINE("str lr, [r8, %[b]]") LINE("ldrd r9, r10, [r8, %[bit]]") \
+    BITS_OF_BOTH                                                                           \
+    LINE("add r9, #4") LINE("add r10, #4") LINE("strd r9, r10, [r8, %[bit]]")              \
+    BIT_ROW(r11, r0, r1, r2, r3) BIT_ROW(lr, r4, r5, r6, r7)
+#define BITS_OF_COLUMNS                                                                    \
+    LINE("ldr r9, [r8, %[bit]]") LINE("ldr r12, [r8, %[bit_step]]") LINE("add r10, r9, r12") \
+    LINE("add r12, r10") LINE("str r12, [r8, %[bit]]")                                     \
+    BITS_OF_BOTH                                                                           \
+    BIT_ROW(r11, r0, r1, r2, r3) BIT_ROW(lr, r4, r5, r6, r7)
 
 /* Two numbers' upper halves, without signs, in a; the larger ones in r9. */
 #define SEE_TWO(a, b)                                                                      \
@@ -115,7 +143,7 @@ int gm_suits_gradient_tiles(const gm_finish_s16 *f, uint32_t channels)
     LINE("str r6, [r9, #4]") LINE("str r4, [r9]") LINE("add r9, r10") LINE("str r9, [r8, %[dx]]")
 
 #define DEFINE_GRADIENTS(name, ONCE, SUMS, MASK, SCALES, STORE_BOTH)                       \
-    __attribute__((noinline)) void name(gm_gradient_tiles *tiles)                          \
+    __attribute__((noinline)) static void name(gm_gradient_tiles *tiles)                        \
     {                                                                                      \
         register uintptr_t r0 __asm__("r0") = (uintptr_t)tiles;                            \
         __asm__ volatile(LINE("push {r0, r7}") LINE("sub sp, #8")                          \
@@ -129,13 +157,18 @@ int gm_suits_gradient_tiles(const gm_finish_s16 *f, uint32_t channels)
                          : TILES_OFFSET(a), TILES_OFFSET(b), TILES_OFFSET(bytes), TILES_OFFSET(q), \
                            TILES_OFFSET(q_step), TILES_OFFSET(least), TILES_OFFSET(scale), TILES_OFFSET(factor), \
                            TILES_OFFSET(largest), TILES_OFFSET(bound), TILES_OFFSET(limits), TILES_OFFSET(dx), \
-                           TILES_OFFSET(dx_step), TILES_OFFSET(tiles)                      \
+                           TILES_OFFSET(dx_step), TILES_OFFSET(tiles), TILES_OFFSET(bits), TILES_OFFSET(bit), \
+                           TILES_OFFSET(bit_step)                                          \
                          : PRODUCT_CHANGES, "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", \
                            "s12");                                                         \
     }
 
 #if !GM_ARCH_HELIUM
-DEFINE_GRADIENTS(gm_make_gradient_tiles, FIND_PRODUCT, START_GRADIENTS PAIR_PRODUCT, MASK_TILE, SCALES_OF_TILE, STORE_TILE)
+#define PRODUCT_OF_TILE START_GRADIENTS PAIR_PRODUCT
+DEFINE_GRADIENTS(make_tiles, FIND_PRODUCT, PRODUCT_OF_TILE, MASK_TILE, SCALES_OF_TILE, STORE_TILE)
+DEFINE_GRADIENTS(make_tiles_by_bits, FIND_PRODUCT, PRODUCT_OF_TILE, BITS_OF_TILE, SCALES_OF_TILE, STORE_TILE)
+
+#define gm_make_gradient_tiles(tiles) ((tiles)->bits ? make_tiles_by_bits : make_tiles)(tiles)
 #endif
 
 /* Sums that there are already, of four channels of two columns. */
@@ -143,7 +176,12 @@ DEFINE_GRADIENTS(gm_make_gradient_tiles, FIND_PRODUCT, START_GRADIENTS PAIR_PROD
     LINE("ldr r9, [r0, %[scale]]") LINE("vldr s12, [r0, %[factor]]") LINE("vldm r9, {s8-s11}") TIMES_FACTOR
 #define LOAD_SUMS_OF_TWO                                                                   \
     LINE("ldr r8, [sp, #8]") LINE("ldr lr, [r8, %[b]]") LINE("ldm lr!, {r0-r7}") LINE("str lr, [r8, %[b]]")
-DEFINE_GRADIENTS(gm_make_gradient_columns, SCALES_OF_ALL, LOAD_SUMS_OF_TWO, MASK_COLUMNS, , STORE_COLUMNS)
+DEFINE_GRADIENTS(make_columns, SCALES_OF_ALL, LOAD_SUMS_OF_TWO, MASK_COLUMNS, , STORE_COLUMNS)
+#if GM_ARCH_HELIUM
+#define make_columns_by_bits make_columns /* not called: gm_suits_gradient_tiles() */
+#else
+DEFINE_GRADIENTS(make_columns_by_bits, SCALES_OF_ALL, LOAD_SUMS_OF_TWO, BITS_OF_COLUMNS, , STORE_COLUMNS)
+#endif
 
 /* ---- Instructions ---------------------------------------------------------------------------- */
 
@@ -162,6 +200,7 @@ gm_gradient_tiles gm_gradient_tiles_of(const gm_finish_s16 *f, uint32_t words)
     return (gm_gradient_tiles){
         .fours_bytes = words / 4 * 64,
         .bytes = words * 16,
+        .bits = f->mask.bits,
         .least = f->mask.q ? f->least : 0x80808080u,
         .most = f->mask.q ? f->most : 0x7f7f7f7fu,
         .q_step = f->mask.q ? GM_PAIR_COLUMNS : 0,
@@ -179,6 +218,7 @@ void gm_make_gradients(gm_gradient_tiles *tiles, const gm_finish_s16 *f, const u
     for (uint32_t i = 0; i < GM_PAIR_ROWS; i++) {
         tiles->dx[i] = f->dx + at[i];
         tiles->q[i] = f->mask.q ? f->mask.q + at[i] : passing;
+        tiles->bit[i] = at[i];
     }
     gm_make_gradient_tiles(tiles);
 }
@@ -192,7 +232,8 @@ void gm_make_gradients_of_row(gm_gradient_tiles *tiles, const gm_finish_s16 *f, 
     tiles->q_step = f->mask.q ? step : 0;
     tiles->dx[0] = f->dx + at;
     tiles->q[0] = f->mask.q ? f->mask.q + at : passing;
-    gm_make_gradient_columns(tiles);
+    tiles->bit[0] = at, tiles->bit_step = step;
+    (tiles->bits ? make_columns_by_bits : make_columns)(tiles);
 }
 
 void gm_see_gradients(const gm_gradient_tiles *tiles, gm_finish_s16 *finish)
