@@ -64,19 +64,31 @@ static void pack_conv_weights(const conv_windows *c, const int8_t *w, uint32_t *
     }
 }
 
-/* Fills tiles with output channels, behind the last of which there are zeros, and returns how many
- * channels those are. */
+/* A tile of output channels, behind the last of which there are zeros. */
+static void pack_conv_tile(const conv_windows *c, const int8_t *w, uint32_t channels, uint32_t *to)
+{
+    const gm_insn_conv_s8 *insn = c->insn;
+    if (channels >= GM_PAIR_COLUMNS && c->is_pointwise && insn->w_in_channel == 1) {
+        gm_pair_four_runs(to, w, insn->w_out_channel, insn->in_channels, c->w_zero);
+        return;
+    }
+    for (uint32_t i = 0; i < GM_PAIR_COLUMNS; i++) {
+        if (i < channels) {
+            pack_conv_weights(c, w + i * insn->w_out_channel, to + i);
+        } else {
+            gm_pair_zeros(to + i, GM_PAIR_COLUMNS, c->words);
+        }
+    }
+}
+
+/* Fills tiles with output channels, and returns how many those are. */
 static uint32_t pack_conv_tiles(const conv_windows *c, const int8_t *w, uint32_t channels, uint32_t *packed)
 {
-    uint32_t *to = c->panel, tiles = (channels + 3) / 4;
+    uint32_t tiles = (channels + 3) / 4;
     tiles = tiles < c->tiles ? tiles : c->tiles;
-    for (uint32_t i = 0; i < tiles * GM_PAIR_COLUMNS; i++) {
-        uint32_t *column = to + i / GM_PAIR_COLUMNS * c->words * GM_PAIR_COLUMNS + i % GM_PAIR_COLUMNS;
-        if (i < channels) {
-            pack_conv_weights(c, w + i * c->insn->w_out_channel, column);
-        } else {
-            gm_pair_zeros(column, GM_PAIR_COLUMNS, c->words);
-        }
+    for (uint32_t i = 0; i < tiles; i++) {
+        uint32_t first = i * GM_PAIR_COLUMNS;
+        pack_conv_tile(c, w + first * c->insn->w_out_channel, channels - first, c->panel + first * c->words);
     }
     *packed = tiles;
     return channels < tiles * GM_PAIR_COLUMNS ? channels : tiles * GM_PAIR_COLUMNS;

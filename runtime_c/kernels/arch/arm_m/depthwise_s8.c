@@ -73,23 +73,39 @@ static void convolve_each_row(const depthwise_s8 *d, gm_depthwise_pixels *pixels
 
 /* ---- Channels -------------------------------------------------------------------------------- */
 
-/* What is known of four channels; where fewer are left, of these. */
+/* What is known of four channels; `some` has it where fewer are left. offsets: NULL where there are none. */
 typedef struct channel_numbers {
-    float multipliers[GM_DEPTHWISE_CHANNELS], offsets[GM_DEPTHWISE_CHANNELS];
-    int32_t bias[GM_DEPTHWISE_CHANNELS];
+    const float *multipliers, *offsets;
+    const int32_t *bias;
+    struct {
+        float multipliers[GM_DEPTHWISE_CHANNELS], offsets[GM_DEPTHWISE_CHANNELS];
+        int32_t bias[GM_DEPTHWISE_CHANNELS];
+    } some;
 } channel_numbers;
 
-static channel_numbers numbers_of(const struct gm_session *session, const depthwise_s8 *d)
+static const int32_t no_depthwise_bias[GM_DEPTHWISE_CHANNELS];
+
+static void take_some(channel_numbers *n, uint32_t channels)
+{
+    for (uint32_t c = 0; c < GM_DEPTHWISE_CHANNELS; c++) {
+        n->some.multipliers[c] = c < channels ? n->multipliers[c] : 0.0f;
+        n->some.offsets[c] = c < channels && n->offsets ? n->offsets[c] : 0.0f;
+        n->some.bias[c] = c < channels ? n->bias[c] : 0;
+    }
+    n->multipliers = n->some.multipliers, n->bias = n->some.bias;
+    n->offsets = n->offsets ? n->some.offsets : NULL;
+}
+
+static void find_numbers(const struct gm_session *session, const depthwise_s8 *d, channel_numbers *n)
 {
     const gm_insn_conv_s8 *insn = d->insn;
-    channel_numbers n = {{0}, {0}, {0}};
-    const float *multipliers = gm_f32(session, insn->multipliers), *offsets = gm_f32_optional(session, insn->offsets);
-    for (uint32_t c = 0; c < d->inputs.channels; c++) {
-        n.multipliers[c] = multipliers[d->first + c];
-        n.offsets[c] = offsets ? offsets[d->first + c] : 0.0f;
-        n.bias[c] = insn->bias == GM_NONE ? 0 : gm_i32(session, insn->bias)[d->first + c];
+    const float *offsets = gm_f32_optional(session, insn->offsets);
+    n->multipliers = gm_f32(session, insn->multipliers) + d->first;
+    n->offsets = offsets ? offsets + d->first : NULL;
+    n->bias = insn->bias == GM_NONE ? no_depthwise_bias : gm_i32(session, insn->bias) + d->first;
+    if (d->inputs.channels < GM_DEPTHWISE_CHANNELS) {
+        take_some(n, d->inputs.channels);
     }
-    return n;
 }
 
 /* Whether there is a faster way for kernels of 3 by 3. */
@@ -140,11 +156,12 @@ static uint32_t is_narrow(const depthwise_s8 *d, const channel_numbers *n)
 static void each_sample(const struct gm_session *session, const depthwise_s8 *d)
 {
     const gm_insn_conv_s8 *insn = d->insn;
-    const channel_numbers numbers = numbers_of(session, d);
+    channel_numbers numbers;
+    find_numbers(session, d, &numbers);
     gm_depthwise_pixels pixels = {
         .x = input_rows_of(d), .pair_bytes = 4 * d->inputs.pair_words, .stride = insn->stride_w,
         .window_bytes = 4 * gm_pairs_under(insn->kernel_w) * d->inputs.pair_words, .weights_skip = 4 * (insn->kernel_h - 1) * GM_DEPTHWISE_CHANNELS,
-        .multipliers = numbers.multipliers, .offsets = insn->offsets == GM_NONE ? NULL : numbers.offsets,
+        .multipliers = numbers.multipliers, .offsets = numbers.offsets,
         .bias = numbers.bias, .y_step = insn->y_w,
         .zero = gm_twice(insn->y_zero), .low = gm_four_times(insn->low), .high = gm_four_times(insn->high),
         .range = GM_RANGE(insn), .is_narrow = is_narrow(d, &numbers),

@@ -195,6 +195,24 @@ uint32_t *gm_pair_two_runs(uint32_t *to, const int8_t *first, const int8_t *seco
 #endif
 }
 
+void gm_pair_four_runs(uint32_t *to, const int8_t *from, uint32_t run_step, uint32_t n, int32_t zero)
+{
+    uint32_t fours = n / 4, rest = n % 4, minus_zero = gm_pair(-zero, -zero);
+    const int8_t *second = from + run_step, *third = second + run_step, *fourth = third + run_step;
+    for (; fours > 0; fours--, from += 4, second += 4, third += 4, fourth += 4, to += 2 * GM_PAIR_COLUMNS) {
+        pack_four(to, GM_PAIR_COLUMNS, from, 0, minus_zero);
+        pack_four(to + 1, GM_PAIR_COLUMNS, second, 0, minus_zero);
+        pack_four(to + 2, GM_PAIR_COLUMNS, third, 0, minus_zero);
+        pack_four(to + 3, GM_PAIR_COLUMNS, fourth, 0, minus_zero);
+    }
+    if (rest > 0) {
+        last_numbers(to, GM_PAIR_COLUMNS, from, rest, zero);
+        last_numbers(to + 1, GM_PAIR_COLUMNS, second, rest, zero);
+        last_numbers(to + 2, GM_PAIR_COLUMNS, third, rest, zero);
+        last_numbers(to + 3, GM_PAIR_COLUMNS, fourth, rest, zero);
+    }
+}
+
 /* Not part of gm_pair_run(), which then needs no room for the buffer. */
 __attribute__((noinline)) static uint32_t *scattered_run(uint32_t *to, uint32_t across, const int8_t *from, uint32_t n,
                                                          uint32_t step, int32_t zero)
