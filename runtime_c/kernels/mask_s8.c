@@ -1,4 +1,5 @@
 /* MASK_S8: bit i of mask = low < q < high; the rest of the last byte is 0. */
+#include "arch/arm_m/mask_s8.h"
 #include "quantized.h"
 
 #if GM_WITH_MASK_S8
@@ -32,7 +33,9 @@ int gm_kernel_mask_s8(const struct gm_session *session, const void *instruction)
     const int8_t *q = gm_i8(session, insn->q);
     uint8_t *mask = gm_u8_out(session, insn->mask);
     const mask_bounds bounds = bounds_of(insn);
-    uint32_t left = insn->n, bits = 0;
+    uint32_t done = gm_arm_mask_eights(q, mask, insn->n / 8, insn->low, insn->high), left = insn->n - 8 * done,
+             bits = 0;
+    q += 8 * done, mask += done;
     for (; left >= 8; left -= 8, q += 8) {
         *mask++ = (uint8_t)mask_eight(bounds, q);
     }

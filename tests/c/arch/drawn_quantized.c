@@ -10,7 +10,7 @@
 typedef int kernel(const struct gm_session *session, const void *instruction);
 
 kernel PLAIN(conv_s8), PLAIN(conv_grad_x_s16), PLAIN(conv_grad_w_s16), PLAIN(conv_update_s16);
-kernel PLAIN(update_s8), PLAIN(update_s16), PLAIN(update_s32);
+kernel PLAIN(update_s8), PLAIN(update_s16), PLAIN(update_s32), PLAIN(mask_s8);
 
 /* ---- The arena ---------------------------------------------------------------------------------- */
 
@@ -114,7 +114,7 @@ typedef struct shape {
 static void draw_channels(shape *s)
 {
     uint32_t kind = below(4);
-    s->groups = kind < 3 ? between(1, 9) : 1;
+    s->groups = kind == 0 ? 4 * between(1, 2) : kind < 3 ? between(1, 9) : 1;
     s->in_channels = kind < 2 ? 1 : between(1, kind == 2 ? 6 : below(2) ? 5 : 40);
     s->out_channels = kind < 2 ? 1 : between(1, kind == 2 ? 6 : 20);
 }
@@ -132,6 +132,9 @@ static int draw_window(shape *s)
     s->stride_h = between(1, is_usual ? 2 : 3), s->stride_w = below(3) ? s->stride_h : between(1, 3);
     s->dilation_h = is_depthwise || below(4) ? 1 : 2, s->dilation_w = is_usual || below(4) ? 1 : 2;
     s->pad_h = below(s->kernel_h + 1), s->pad_w = below(s->kernel_w + 1);
+    if (!is_depthwise && below(4) == 0) {
+        s->kernel_h = s->kernel_w = 1, s->pad_h = s->pad_w = 0;
+    }
     s->in_h = between(1, 9), s->in_w = below(8) ? between(1, 9) : between(10, 300);
     uint32_t reach_h = (s->kernel_h - 1) * s->dilation_h + 1, reach_w = (s->kernel_w - 1) * s->dilation_w + 1;
     if (reach_h > s->in_h + 2 * s->pad_h || reach_w > s->in_w + 2 * s->pad_w) {
@@ -211,8 +214,8 @@ static uint32_t draw_conv_grad_x_s16(void)
     gm_insn_conv_grad_x_s16 insn = {0};
     PUT_SHAPE(insn, s);
     PUT_WEIGHTS(insn, s);
-    insn.dy = DY + 2 * below(2), insn.dx = OUT + 2 * below(2), insn.q = below(4) ? X + below(4) : GM_NONE;
-    insn.mask = below(3) ? GM_NONE : X + 4 * below(4);
+    insn.dy = DY + 2 * below(2), insn.dx = OUT + 2 * below(2), insn.q = below(2) ? X + below(4) : GM_NONE;
+    insn.mask = insn.q != GM_NONE && below(3) ? GM_NONE : X + 4 * below(4);
     insn.dy_exponent = EXPONENTS, insn.exponent = EXPONENTS + 16, insn.gain = GAIN;
     insn.scale = below(3) ? SCALE : GM_NONE, insn.addend = GM_NONE, insn.addend_exponent = GM_NONE;
     if (below(3) == 0) {
@@ -334,6 +337,15 @@ static uint32_t draw_update_s32(void)
     return draw_update(gm_kernel_update_s32, PLAIN(update_s32), 4);
 }
 
+/* ---- Masks -------------------------------------------------------------------------------------- */
+
+static uint32_t draw_mask_s8(void)
+{
+    gm_insn_mask_s8 insn = {.q = X + below(4), .mask = OUT + below(4), .n = between(1, below(2) ? 40 : 2000)};
+    insn.low = below(4) ? any_byte() : -200, insn.high = below(4) ? any_byte() : 200;
+    return differ(gm_kernel_mask_s8, PLAIN(mask_s8), &insn, 0);
+}
+
 /* ---- All of them -------------------------------------------------------------------------------- */
 
 static const struct {
@@ -347,6 +359,7 @@ static const struct {
     {"update_s8", draw_update_s8},
     {"update_s16", draw_update_s16},
     {"update_s32", draw_update_s32},
+    {"mask_s8", draw_mask_s8},
 };
 
 const uint32_t quantized_kernel_count = sizeof kernels / sizeof kernels[0];

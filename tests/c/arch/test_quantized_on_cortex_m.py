@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(
 
 HERE = Path(__file__).resolve().parent
 #: Of each kernel; more where the environment asks for them.
-DRAWS = int(os.environ.get("GRADMOTE_DRAWS", "120"))
+DRAWS = int(os.environ.get("GRADMOTE_DRAWS", "240"))
 #: The sources of these kernels in plain C.
 PLAIN = [
     RUNTIME / "kernels" / f"{name}.c"
@@ -36,6 +36,7 @@ PLAIN = [
         "gradient_s16",
         "conv_update_s16",
         "update_s8",
+        "mask_s8",
         "optimizers/stored_update",
         "optimizers/sgd",
         "optimizers/momentum",
@@ -45,7 +46,16 @@ PLAIN = [
 #: The only rules of optimizers that are built.
 RULES = [f"-DGM_WITH_{rule}=0" for rule in ("ADAM", "ADAMW", "ADAMW_ORT")]
 #: Kernels that have forms of their own for these processors.
-KERNELS = ("conv_s8", "conv_grad_x_s16", "conv_grad_w_s16", "conv_update_s16", "update_s8", "update_s16", "update_s32")
+KERNELS = (
+    "conv_s8",
+    "conv_grad_x_s16",
+    "conv_grad_w_s16",
+    "conv_update_s16",
+    "update_s8",
+    "update_s16",
+    "update_s32",
+    "mask_s8",
+)
 #: Processor -> the board that is emulated, and the compiler's flags where they are not the board's. A Cortex-M3 runs
 #: the code of a Cortex-M0.
 PROCESSORS: dict[str, tuple[str, Sequence[str]]] = {

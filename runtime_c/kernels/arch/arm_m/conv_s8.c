@@ -68,10 +68,12 @@ static void pack_conv_weights(const conv_windows *c, const int8_t *w, uint32_t *
 static void pack_conv_tile(const conv_windows *c, const int8_t *w, uint32_t channels, uint32_t *to)
 {
     const gm_insn_conv_s8 *insn = c->insn;
+#if !GM_ARCH_HELIUM
     if (channels >= GM_PAIR_COLUMNS && c->is_pointwise && insn->w_in_channel == 1) {
         gm_pair_four_runs(to, w, insn->w_out_channel, insn->in_channels, c->w_zero);
         return;
     }
+#endif
     for (uint32_t i = 0; i < GM_PAIR_COLUMNS; i++) {
         if (i < channels) {
             pack_conv_weights(c, w + i * insn->w_out_channel, to + i);
@@ -143,8 +145,8 @@ static uint32_t *pack_taps(const conv_windows *c, const int8_t *x, uint32_t firs
     return to;
 }
 
-/* An output and its window, whose first tap lies at this row and column of x, which may be outside of x. Offsets are in x and
- * y of a sample and group. */
+/* An output and its window, whose first tap lies at this row and column of x, which may be outside of it. Offsets are in
+ * x and y of a sample and group. */
 typedef struct window_place {
     uint32_t row, column, x, y;
     uint32_t left; /* outputs of this row, with this one */
@@ -273,7 +275,7 @@ static inline void to_next_place(const gm_insn_conv_s8 *insn, window_place *at)
     }
 }
 
-/* Whether all windows are runs one after another, also from row to row, of an even number, and all channels fill tiles. */
+/* Whether windows are runs one after another, also from row to row, and of an even number, and channels fill tiles. */
 static int are_in_line(const conv_windows *c, const packed_channels *m)
 {
     const gm_insn_conv_s8 *insn = c->insn;
@@ -358,8 +360,9 @@ static void set_outputs(conv_windows *c, const struct gm_session *session)
     c->outputs.bias_step = c->bias ? 16 : 0;
 #if GM_ARCH_DSP
     float products = (float)insn->kernel_h * (float)insn->kernel_w * (float)insn->in_channels;
-    c->outputs.is_narrow = GM_ALL_BYTES(insn) && gm_are_narrow(c->multipliers, c->offsets, c->bias, insn->groups * insn->out_channels,
-                                                               gm_most_of_products(products, c->x_zero, c->w_zero));
+    float most = gm_most_of_products(products, c->x_zero, c->w_zero);
+    uint32_t channels = insn->groups * insn->out_channels;
+    c->outputs.is_narrow = GM_ALL_BYTES(insn) && gm_are_narrow(c->multipliers, c->offsets, c->bias, channels, most);
 #endif
 }
 

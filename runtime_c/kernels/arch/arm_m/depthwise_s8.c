@@ -160,7 +160,8 @@ static void each_sample(const struct gm_session *session, const depthwise_s8 *d)
     find_numbers(session, d, &numbers);
     gm_depthwise_pixels pixels = {
         .x = input_rows_of(d), .pair_bytes = 4 * d->inputs.pair_words, .stride = insn->stride_w,
-        .window_bytes = 4 * gm_pairs_under(insn->kernel_w) * d->inputs.pair_words, .weights_skip = 4 * (insn->kernel_h - 1) * GM_DEPTHWISE_CHANNELS,
+        .window_bytes = 4 * gm_pairs_under(insn->kernel_w) * d->inputs.pair_words,
+        .weights_skip = 4 * (insn->kernel_h - 1) * GM_DEPTHWISE_CHANNELS,
         .multipliers = numbers.multipliers, .offsets = numbers.offsets,
         .bias = numbers.bias, .y_step = insn->y_w,
         .zero = gm_twice(insn->y_zero), .low = gm_four_times(insn->low), .high = gm_four_times(insn->high),
@@ -194,7 +195,8 @@ int gm_arm_depthwise_s8(const struct gm_session *session, const gm_insn_conv_s8 
         .inputs = {.columns = insn->in_w, .step = insn->x_w, .pad = insn->pad_w, .zero = gm_nearest_int8(insn->x_zero)},
         .kernel = {.rows = insn->kernel_h, .columns = insn->kernel_w, .row_step = (int32_t)insn->w_h,
                    .column_step = (int32_t)insn->w_w, .channel_step = (int32_t)insn->w_group,
-                   .zero = gm_nearest_int8(insn->w_zero), .set_words = gm_depthwise_set_words(insn->kernel_h, insn->kernel_w), .is_one_row = insn->out_h == 1},
+                   .zero = gm_nearest_int8(insn->w_zero), .set_words = gm_depthwise_set_words(insn->kernel_h, insn->kernel_w),
+                   .is_one_row = insn->out_h == 1},
         .panel = (uint32_t *)(void *)(session->arena + insn->panel),
     };
     if (insn->in_channels != 1 || insn->out_channels != 1 || insn->x_group != 1 || insn->dilation_h != 1 ||

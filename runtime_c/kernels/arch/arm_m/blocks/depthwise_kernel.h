@@ -28,7 +28,8 @@ static inline uint32_t gm_depthwise_set_words(uint32_t rows, uint32_t columns)
     return (2 * rows - 1) * GM_DEPTHWISE_CHANNELS * gm_pairs_under(columns);
 }
 
-/* Writes both sets of weights, first those of kernels that begin with the first column of a pair. w: of the first channel. */
+/* Writes both sets of weights, first those of kernels that begin with the first column of a pair. w: of the first
+ * channel. */
 void gm_pack_depthwise_kernel(const gm_depthwise_kernel *kernel, const int8_t *w, uint32_t *to);
 
 #endif

@@ -43,7 +43,8 @@ void gm_make_gradient_tiles(gm_gradient_tiles *tiles);
 void gm_make_gradients(gm_gradient_tiles *tiles, const gm_finish_s16 *finish, const uint32_t at[GM_PAIR_ROWS],
                        uint32_t channel);
 
-/* The same of sums that there are already, of four channels of each column: a row of twice as many columns as there are tiles, a step apart, whose first one has the offset `at`. */
+/* The same of sums that there are already, of four channels of each column: a row of twice as many columns as there are
+ * tiles, a step apart, whose first one has the offset `at`. */
 void gm_make_gradients_of_row(gm_gradient_tiles *tiles, const gm_finish_s16 *finish, const uint32_t *sums, uint32_t at,
                               uint32_t step, uint32_t channel);
 

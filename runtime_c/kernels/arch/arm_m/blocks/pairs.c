@@ -195,6 +195,7 @@ uint32_t *gm_pair_two_runs(uint32_t *to, const int8_t *first, const int8_t *seco
 #endif
 }
 
+#if !GM_ARCH_HELIUM
 void gm_pair_four_runs(uint32_t *to, const int8_t *from, uint32_t run_step, uint32_t n, int32_t zero)
 {
     uint32_t fours = n / 4, rest = n % 4, minus_zero = gm_pair(-zero, -zero);
@@ -212,6 +213,7 @@ void gm_pair_four_runs(uint32_t *to, const int8_t *from, uint32_t run_step, uint
         last_numbers(to + 3, GM_PAIR_COLUMNS, fourth, rest, zero);
     }
 }
+#endif
 
 /* Not part of gm_pair_run(), which then needs no room for the buffer. */
 __attribute__((noinline)) static uint32_t *scattered_run(uint32_t *to, uint32_t across, const int8_t *from, uint32_t n,

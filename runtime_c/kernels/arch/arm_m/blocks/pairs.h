@@ -67,8 +67,10 @@ uint32_t *gm_pair_zeros(uint32_t *to, uint32_t across, uint32_t words);
  */
 uint32_t *gm_pair_run(uint32_t *to, uint32_t across, const int8_t *from, uint32_t n, uint32_t step, int32_t zero);
 
+#if !GM_ARCH_HELIUM
 /* The same of four runs of neighbouring numbers, run_step apart, which go to all columns of a tile. */
 void gm_pair_four_runs(uint32_t *to, const int8_t *from, uint32_t run_step, uint32_t n, int32_t zero);
+#endif
 
 /* The same of neighbouring numbers of two runs, which go to both rows. */
 uint32_t *gm_pair_two_runs(uint32_t *to, const int8_t *first, const int8_t *second, uint32_t n, int32_t zero);
