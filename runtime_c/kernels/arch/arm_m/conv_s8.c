@@ -145,8 +145,8 @@ static uint32_t *pack_taps(const conv_windows *c, const int8_t *x, uint32_t firs
     return to;
 }
 
-/* An output and its window, whose first tap lies at this row and column of x, which may be outside of it. Offsets are in
- * x and y of a sample and group. */
+/* An output and its window, whose first tap lies at this row and column of x, which may be outside of it. Offsets are
+ * in x and y of a sample and group. */
 typedef struct window_place {
     uint32_t row, column, x, y;
     uint32_t left; /* outputs of this row, with this one */

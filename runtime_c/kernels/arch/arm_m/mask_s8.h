@@ -6,10 +6,10 @@
 #include "../arch.h"
 #include "blocks/registers.h"
 
-#if GM_ARCH_DSP
+#if GM_ARCH_DSP && GM_WITH_MASK_S8
 
-/* Makes of four numbers four of the bits 1, 2, .. 128, each in the byte of a number that is at least `least` and at most
- * `most`, else 0. */
+/* Makes of four numbers four of the bits 1, 2, .. 128, each in the byte of a number that is at least `least` and at
+ * most `most`, else 0. */
 #define GM_BITS_OF_FOUR(q, weights)                                                                \
     LINE("ssub8 %[t], %[" #q "], %[least]") LINE("sel %[t], %[" #weights "], %[zero]")             \
     LINE("ssub8 %[" #q "], %[most], %[" #q "]") LINE("sel %[" #q "], %[t], %[zero]")
@@ -21,8 +21,8 @@ static inline uint32_t gm_byte_four_times(int32_t byte)
 
 /* Writes the masks of so many times eight numbers, and returns how many: none where no number passes. 15 machine
  * instructions each. */
-__attribute__((noinline)) static uint32_t gm_arm_mask_eights(const int8_t *q, uint8_t *mask, uint32_t eights, int32_t low,
-                                                             int32_t high)
+__attribute__((noinline)) static uint32_t gm_arm_mask_eights(const int8_t *q, uint8_t *mask, uint32_t eights,
+                                                             int32_t low, int32_t high)
 {
     uint32_t a, b, t, left = eights;
     if (low >= INT8_MAX || high <= INT8_MIN || eights == 0) {

@@ -31,10 +31,11 @@ static inline void store_pair(uint32_t *to, uint32_t left, uint32_t right, uint3
 
 #if GM_ARCH_DSP
 
-/* So many pairs of columns of four channels, at least one: 15 machine instructions each. Bytes lie between pairs. */
-static inline uint32_t *pack_pairs(uint32_t *to, const int8_t *row, uint32_t pairs, uint32_t step, uint32_t pair_bytes,
-                                   uint32_t minus_zero)
+/* So many pairs of columns of four channels, at least one: 15 machine instructions each. Returns where the next pair goes. */
+__attribute__((noinline)) static uint32_t *pack_pairs(const gm_depthwise_inputs *inputs, const int8_t *row, uint32_t pairs,
+                                                      uint32_t *to)
 {
+    uint32_t minus_zero = gm_pair(-inputs->zero, -inputs->zero);
     __asm__ volatile("1:\n\t"
                      LINE("ldr r3, [%[row]]") LINE("ldr r4, [%[row], %[step]]") LINE("add %[row], %[row], %[step], lsl #1")
                      LINE("sxtab16 r5, %[zero], r3") LINE("sxtab16 r6, %[zero], r4")
@@ -44,7 +45,7 @@ static inline uint32_t *pack_pairs(uint32_t *to, const int8_t *row, uint32_t pai
                      LINE("stm %[to], {r3, r4, r5, r6}") LINE("add %[to], %[pair_bytes]")
                      LINE("subs %[pairs], #1") LINE("bne 1b")
                      : [to] "+r"(to), [row] "+r"(row), [pairs] "+r"(pairs)
-                     : [step] "r"(step), [pair_bytes] "r"(pair_bytes), [zero] "r"(minus_zero)
+                     : [step] "r"(inputs->step), [pair_bytes] "r"(inputs->pair_words * 4), [zero] "r"(minus_zero)
                      : "r3", "r4", "r5", "r6", "r8", "r9", "cc", "memory");
     return to;
 }
@@ -65,7 +66,7 @@ static inline __attribute__((always_inline)) uint32_t *pack_columns(const gm_dep
 #if GM_ARCH_DSP
     if (channels == 4 && columns >= 2) {
         uint32_t pairs = columns / 2;
-        to = pack_pairs(to, row, pairs, step, pair_words * (uint32_t)sizeof *to, minus_zero);
+        to = pack_pairs(inputs, row, pairs, to);
         row += 2 * pairs * step, columns %= 2;
     }
 #endif

@@ -6,22 +6,23 @@
 
 #if GM_ARCH_PAIRS
 
-/* One channel of a kernel of 3 by 3: the first pair in the set for even columns, and the second in that for odd ones. */
+/* One channel of a kernel of 3 by 3: the first pair of the set for even columns, and the second of that for odd. */
 static void pack_3x3(const gm_depthwise_kernel *kernel, const int8_t *w, uint32_t *to)
 {
     int32_t zero = kernel->zero, step = kernel->column_step, row_step = kernel->row_step;
     uint32_t again = kernel->is_one_row ? 0 : 3 * GM_DEPTHWISE_CHANNELS;
     uint32_t second_pair = kernel->set_words + 5 * GM_DEPTHWISE_CHANNELS;
     for (const uint32_t *end = to + 3 * GM_DEPTHWISE_CHANNELS; to != end; w += row_step, to += GM_DEPTHWISE_CHANNELS) {
-        uint32_t left = (uint32_t)(w[0] - zero), middle = (uint32_t)(w[step] - zero), right = (uint32_t)(w[2 * step] - zero);
+        uint32_t left = (uint32_t)(w[0] - zero), middle = (uint32_t)(w[step] - zero);
+        uint32_t right = (uint32_t)(w[2 * step] - zero);
         to[0] = to[again] = gm_lower_halves(left, middle);
         to[second_pair] = to[second_pair + again] = gm_lower_halves(middle, right);
         again = to + 2 * GM_DEPTHWISE_CHANNELS == end ? 0 : again;
     }
 }
 
-/* A row of one channel. to: its word of the first pair. Each word is there once more `again` words behind, so that the order
- * in which rows lie may begin with any. columns: a constant where that is known. */
+/* A row of one channel. to: its word of the first pair. Each word is there once more `again` words behind, so that the
+ * order in which rows lie may begin with any. columns: a constant where that is known. */
 static inline __attribute__((always_inline)) void pack_kernel_row(const gm_depthwise_kernel *kernel, const int8_t *w,
                                                                   uint32_t *to, uint32_t again, const uint32_t columns)
 {

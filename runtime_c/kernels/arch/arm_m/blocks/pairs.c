@@ -17,12 +17,12 @@
 #define TILE_OFFSET(member) [member] "i"(offsetof(gm_pair_tile, member))
 
 #if GM_ARCH_DSP
-#define START_TILE                                                                       \
+#define START_PAIR_TILE                                                                       \
     LINE("ldrd r12, lr, [r0, %[a]]") LINE("ldr r11, [r0, %[end]]") LINE("sub r11, lr")   \
     FIND_END_AND_ENTRY(r12, r11, r10, r9, r8, r7)                                        \
     LINE("push {r9}") LINE("push {r10}")
 #else
-#define START_TILE                                                                       \
+#define START_PAIR_TILE                                                                       \
     LINE("ldrd r10, r11, [r0, %[fours_end]]") LINE("ldrd r12, lr, [r0, %[a]]") LINE("push {r10, r11}")
 #endif
 
@@ -30,7 +30,7 @@ __attribute__((noinline)) void gm_pair_product(gm_pair_tile *tile)
 {
     register uintptr_t r0 __asm__("r0") = (uintptr_t)tile;
     __asm__ volatile(LINE("push {r0, r7}")
-                     START_TILE
+                     START_PAIR_TILE
                      LINE("ldm r0, {r0-r7}")
                      PAIR_PRODUCT
                      LINE("add sp, #8")

@@ -44,7 +44,7 @@ int gm_are_narrow(const float *multipliers, const float *offsets, const int32_t 
 
 /*
  * A tile: the product, whose sums are in r0 to r7, then y = min(max(round(sum m + offset) + zero,
- * low), high). Machine instructions for 8 outputs: 79, and 63 where these are narrow.
+ * low), high). Machine instructions for 8 outputs: 84, and 68 where these are narrow.
  *
  * On the stack: what the product needs, a, the end of b, bias and bias_step, multipliers and offsets, y, the struct, r7.
  */
