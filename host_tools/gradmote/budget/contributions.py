@@ -114,8 +114,9 @@ def score(task: Task, scheme: Scheme, data: Dataset, settings: Settings) -> floa
     not allow has the score -inf.
     """
     try:
-        made = task.artifacts(replace(task.wanted(), scheme=scheme))
-        image = compile_image(made, replace(task.options, batch=batch_of(task, data))).image
+        choice = replace(task.wanted(), scheme=scheme)
+        options = replace(task.options_of(choice), batch=batch_of(task, data))
+        image = compile_image(task.artifacts(choice), options).image
     except ModelError:
         return -math.inf
     with TwinTarget() as target:

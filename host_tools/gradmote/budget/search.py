@@ -7,6 +7,7 @@ that cannot beat the best found is not tried.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -199,7 +200,7 @@ class Search:
         ram, flash = result.layout.arena_size, len(result.image)
         machine = update_instructions(result, choice)
         ms = None if machine is None else 1e3 * machine / self.limits.clock
-        trained = sum(p.buffer.size for p in result.compiled.parameters) // 4
+        trained = sum(math.prod(p.shape) for p in result.compiled.parameters)
         return Tried(choice, self.score(choice), ram, flash, ms, trained, tuple(self.limits.excess(ram, flash, ms)))
 
     def nothing_fits(self) -> BudgetError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+import numpy as np
 import onnx
 
 from ..artifacts.artifact_options import ArtifactOptions
@@ -14,10 +15,13 @@ from ..artifacts.schemes import Layer, Scheme, layers
 from ..compiler.compile import Result, compile_image, model_for
 from ..compiler.options import Options
 from ..compiler.passes.batch_norm import FROZEN
+from ..generated.optimizers import RULES
 from ..losses import Loss
 from ..model.frontend import Source, load_model
 from ..optimizers import Optimizer
 from .choice import Choice
+
+INT8, FLOAT = np.dtype("int8"), np.dtype("float32")
 
 
 @dataclass
@@ -59,14 +63,38 @@ class Task:
         return compile_image(self.artifacts(choice), self.options_of(choice))
 
     def options_of(self, choice: Choice) -> Options:
-        """Return the compiler's options for a choice."""
+        """Return the compiler's options for a choice.
+
+        Raises ModelError where the model allows no such scheme.
+        """
+        weights, moments = self.types_of(choice)
         return replace(
             self.options,
+            weights=weights,
+            moments=moments,
             batch=choice.micro_batch,
             accumulate=self.options.accumulate or choice.micro_batches > 1,
             overwrite_inputs=choice.overwrite_inputs,
             recompute=choice.recompute,
         )
+
+    def types_of(self, choice: Choice) -> tuple[str | None, str | None]:
+        """Return the types of weights and moments for a choice, None where it has no such integers.
+
+        What the whole model has none of stays as it was asked for, and is refused.
+        """
+        whole = self.wanted()
+        has_weights = INT8 in self.trained_types(choice) or INT8 not in self.trained_types(whole)
+        has_moments = self.has_short_moments(choice) or not self.has_short_moments(whole)
+        return self.options.weights if has_weights else None, self.options.moments if has_moments else None
+
+    def trained_types(self, choice: Choice) -> set[np.dtype]:
+        """Return the types of the parameters that a choice trains."""
+        return {array.dtype for array in self.artifacts(choice).parameters.values()}
+
+    def has_short_moments(self, choice: Choice) -> bool:
+        """Return whether a choice has moments of integers."""
+        return RULES[choice.optimizer.rule]["slots"] > 0 and self.trained_types(choice) != {FLOAT}
 
     def artifacts(self, choice: Choice) -> Artifacts:
         """Return the artifacts for a choice, which are built once for each scheme and rule."""
