@@ -155,24 +155,28 @@ static void sum_next_outputs(gm_depthwise_pixels *p, uint32_t rows, uint32_t col
 }
 
 /* Channel c of the next n outputs. */
-static void store_outputs(const gm_depthwise_pixels *p, const uint32_t *sums, uint32_t n, uint32_t c, int8_t *y)
+static void store_outputs(const gm_depthwise_pixels *p, const gm_int8_bounds *all, const uint32_t *sums, uint32_t n, uint32_t c,
+                          int8_t *y)
 {
-    const gm_int8_bounds bounds = gm_int8_bounds_of(&p->range);
+    const gm_int8_bounds bounds = *all; /* whose address nobody has, so that no store to y can change it */
     const float *multiplier = p->multipliers + c, *offset = p->offsets ? p->offsets + c : NULL;
-    const gm_multiplier m = gm_int8_multiplier(multiplier, offset);
-    for (const uint32_t *end = sums + n * GM_DEPTHWISE_CHANNELS; sums != end; sums += GM_DEPTHWISE_CHANNELS, y += p->y_step) {
-        *y = gm_scaled_to_int8((int32_t)*sums, &m, &bounds, multiplier, offset, &p->range);
+    uint32_t y_step = p->y_step;
+    int32_t factor = gm_int8_factor(multiplier, offset);
+    for (const uint32_t *end = sums + n * GM_DEPTHWISE_CHANNELS; sums != end; sums += GM_DEPTHWISE_CHANNELS, y += y_step) {
+        *y = factor > 0 ? gm_scaled_to_int8((int32_t)*sums, factor, &bounds, multiplier, &p->range)
+                        : gm_int8_of_sum((int32_t)*sums, multiplier, offset, &p->range);
     }
 }
 
 void gm_depthwise_row(gm_depthwise_pixels *p, uint32_t rows, uint32_t columns)
 {
+    const gm_int8_bounds bounds = gm_int8_bounds_of(&p->range);
     int8_t *y = p->y;
     while (p->left > 0) {
         uint32_t sums[OUTPUTS_AT_ONCE * GM_DEPTHWISE_CHANNELS], n = p->left < OUTPUTS_AT_ONCE ? p->left : OUTPUTS_AT_ONCE;
         sum_next_outputs(p, rows, columns, n, sums);
         for (uint32_t c = 0; c < GM_DEPTHWISE_CHANNELS; c++) {
-            store_outputs(p, sums + c, n, c, y + c);
+            store_outputs(p, &bounds, sums + c, n, c, y + c);
         }
         y += n * p->y_step;
     }

@@ -117,10 +117,20 @@ void gm_pair_requantize(gm_pair_outputs *outputs)
 
 #else
 
-int8_t gm_scaled_by_floats(int32_t sum, const float *multiplier, const float *offset, const gm_output_range *range)
+int8_t gm_int8_of_sum(int32_t sum, const float *multiplier, const float *offset, const gm_output_range *range)
 {
-    float scaled = (float)sum * *multiplier;
-    return gm_to_int8(offset ? scaled + *offset : scaled, range);
+    const gm_multiplier m = gm_multiplier_of(*multiplier, 0);
+    if (m.shift > 0 && offset == NULL) {
+        const gm_scaled scaled = gm_scale(sum, &m);
+        if (gm_is_certain(&scaled, gm_doubt_below(1u << 9))) {
+            const gm_int8_bounds bounds = gm_int8_bounds_of(range);
+            int32_t y = scaled.nearest + bounds.zero;
+            y = y > bounds.low ? y : bounds.low;
+            return (int8_t)(y < bounds.high ? y : bounds.high);
+        }
+    }
+    float product = (float)sum * *multiplier;
+    return gm_to_int8(offset ? product + *offset : product, range);
 }
 
 /* Both rows of a tile. */
@@ -128,10 +138,15 @@ static void store_tile(const gm_pair_outputs *o, const uint32_t *sums, const gm_
 {
     const float *multiplier = o->multipliers, *offset = o->offsets;
     int8_t *first = o->y[0] + at, *second = o->y[1] + at;
-    for (const uint32_t *end = sums + GM_PAIR_COLUMNS; sums != end; sums++, multiplier++) {
-        const gm_multiplier m = gm_int8_multiplier(multiplier, offset);
-        *first++ = gm_scaled_to_int8((int32_t)sums[0], &m, bounds, multiplier, offset, &o->range);
-        *second++ = gm_scaled_to_int8((int32_t)sums[GM_PAIR_COLUMNS], &m, bounds, multiplier, offset, &o->range);
+    for (const uint32_t *end = sums + GM_PAIR_COLUMNS; sums != end; sums++, multiplier++, first++, second++) {
+        int32_t factor = gm_int8_factor(multiplier, offset), a = (int32_t)sums[0], b = (int32_t)sums[GM_PAIR_COLUMNS];
+        if (factor > 0) {
+            *first = gm_scaled_to_int8(a, factor, bounds, multiplier, &o->range);
+            *second = gm_scaled_to_int8(b, factor, bounds, multiplier, &o->range);
+        } else {
+            *first = gm_int8_of_sum(a, multiplier, offset, &o->range);
+            *second = gm_int8_of_sum(b, multiplier, offset, &o->range);
+        }
         offset += offset ? 1 : 0;
     }
 }

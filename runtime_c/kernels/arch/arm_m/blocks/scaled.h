@@ -119,31 +119,38 @@ static inline gm_int8_bounds gm_int8_bounds_of(const gm_output_range *range)
     return (gm_int8_bounds){range->zero, (int32_t)range->least + range->zero, (int32_t)range->most + range->zero};
 }
 
-/* Returns the multiplier of sums that become int8; its shift is 0 where there is an offset. */
-static inline gm_multiplier gm_int8_multiplier(const float *multiplier, const float *offset)
+/*
+ * Returns 2^32 times a positive multiplier, rounded down, for sums that become int8; 0 where that is not close enough, or
+ * there is an offset.
+ *
+ * A product of this factor, in units of 2^-32, falls short of the exact one by less than the absolute value of the sum.
+ * Within 2^9, twice what any bounds are apart, that is less than 2^23 for these multipliers, which are at least 2^-14, and
+ * what float arithmetic rounds is less than 2^19. Beyond 2^9 it is no matter how a product is rounded.
+ */
+#define GM_INT8_DOUBT (1u << 24)
+
+static inline int32_t gm_int8_factor(const float *multiplier, const float *offset)
 {
-    gm_multiplier m = gm_multiplier_of(*multiplier, 0);
-    m.shift = offset == NULL ? m.shift : 0;
-    return m;
+    uint32_t bits = gm_bits_of(*multiplier), shift = 126u - (bits >> 23);
+    return offset == NULL && shift - 2u < 12u ? (int32_t)((bits << 8 | 0x80000000u) >> shift) : 0;
 }
 
-/* Returns gm_to_int8() of sum * *multiplier (+ *offset), where *multiplier is finite. offset: NULL for none. */
-int8_t gm_scaled_by_floats(int32_t sum, const float *multiplier, const float *offset, const gm_output_range *range);
+/* Returns gm_to_int8() of sum * *multiplier (+ *offset), where *multiplier is finite: of any of them, and of products that
+ * are next to a half. offset: NULL for none. */
+int8_t gm_int8_of_sum(int32_t sum, const float *multiplier, const float *offset, const gm_output_range *range);
 
-/* Returns the same, m being gm_int8_multiplier(). Beyond 2^9, twice what any bounds are apart, it is no matter how a
- * product is rounded. */
-static inline int8_t gm_scaled_to_int8(int32_t sum, const gm_multiplier *m, const gm_int8_bounds *bounds,
-                                       const float *multiplier, const float *offset, const gm_output_range *range)
+/* Returns the same, factor being gm_int8_factor(), and not 0. */
+static inline int8_t gm_scaled_to_int8(int32_t sum, int32_t factor, const gm_int8_bounds *bounds, const float *multiplier,
+                                       const gm_output_range *range)
 {
-    if (m->shift > 0) {
-        const gm_scaled scaled = gm_scale(sum, m);
-        if (gm_is_certain(&scaled, gm_doubt_below(1u << 9))) {
-            int32_t y = scaled.nearest + bounds->zero;
-            y = y > bounds->low ? y : bounds->low;
-            return (int8_t)(y < bounds->high ? y : bounds->high);
-        }
+    uint32_t low;
+    int32_t y = gm_wide_product(sum, factor, &low);
+    if (low - (0x80000000u - GM_INT8_DOUBT) <= 2 * GM_INT8_DOUBT) {
+        return gm_int8_of_sum(sum, multiplier, NULL, range);
     }
-    return gm_scaled_by_floats(sum, multiplier, offset, range);
+    y += (int32_t)(low >> 31) + bounds->zero;
+    y = y > bounds->low ? y : bounds->low;
+    return (int8_t)(y < bounds->high ? y : bounds->high);
 }
 
 #endif
