@@ -15,6 +15,11 @@ int8_t gm_scaled_by_floats(int32_t sum, const float *multiplier, const float *of
     return gm_to_int8(offset ? scaled + *offset : scaled, range);
 }
 
+int8_t gm_int8_of_sum(int32_t sum, const float *multiplier, const float *offset, const gm_output_range *range)
+{
+    return gm_scaled_closely(sum, multiplier, offset, range);
+}
+
 static uint64_t state = 88172645463325252u;
 
 static uint32_t draw(void)
@@ -58,9 +63,11 @@ int main(void)
         float scaled = (float)sum * multiplier;
         int8_t expected = gm_to_int8(with_offset ? scaled + offset : scaled, &range);
         const float *added = with_offset ? &offset : NULL;
-        const gm_multiplier m = gm_int8_multiplier(&multiplier, added);
         const gm_int8_bounds bounds = gm_int8_bounds_of(&range);
-        differ += gm_scaled_to_int8(sum, &m, &bounds, &multiplier, added, &range) != expected;
+        int32_t factor = gm_int8_factor(&multiplier, added);
+        int8_t made = factor > 0 ? gm_scaled_to_int8(sum, factor, &bounds, &multiplier, &range)
+                                 : gm_int8_of_sum(sum, &multiplier, added, &range);
+        differ += made != expected || gm_scaled_closely(sum, &multiplier, added, &range) != expected;
         differ += gm_bits_of(gm_sum_times(sum, multiplier)) != gm_bits_of(scaled);
     }
     printf("%u %u %u\n", differ, by_floats, drawn);

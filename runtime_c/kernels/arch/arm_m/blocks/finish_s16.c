@@ -17,7 +17,7 @@ gm_finish_s16 gm_finish_of(const struct gm_session *session, const gm_insn_conv_
     const gm_clamp_mask mask = GM_CLAMP_MASK(session, insn);
     int32_t limit = (int32_t)made->limit;
     int has_addend = insn->addend != GM_NONE && insn->addend_exponent != GM_NONE;
-    return (gm_finish_s16){
+    gm_finish_s16 finish = {
         .addend = has_addend ? gm_i16(session, insn->addend) : NULL,
         .scale = gm_f32_optional(session, insn->scale),
         .dx = dx,
@@ -33,6 +33,10 @@ gm_finish_s16 gm_finish_of(const struct gm_session *session, const gm_insn_conv_
         .by_fours = dx && (mask.q == NULL || (mask.low < INT8_MAX && mask.high > INT8_MIN)),
         .largest = made->largest,
     };
+#if !GM_ARCH_DSP
+    gm_prepare_finish(&finish, insn->groups * insn->in_channels);
+#endif
+    return finish;
 }
 
 #if GM_ARCH_DSP

@@ -19,6 +19,11 @@ typedef struct gm_finish_s16 {
     uint32_t largest;      /* the bits of the largest absolute value seen */
 #if !GM_ARCH_DSP
     uint32_t seen;         /* a number below it is smaller than the largest, and within the limit */
+    uint32_t by_integers;  /* there is no addend, and the mask is of bounds alone */
+    uint32_t exact_below;  /* products are as exact as finish_integers.c needs it */
+    int32_t exponent;      /* 2^exponent = unit inverse */
+    uint32_t between;      /* how many numbers pass the mask, from the lower bound on */
+    uint32_t last, span;   /* results below both `seen` and `exact_below`: from -last on, so many */
 #endif
 } gm_finish_s16;
 
@@ -54,6 +59,8 @@ static inline void gm_finish_positions(gm_finish_s16 *finish, const gm_finish_pl
 }
 
 #else
+/* Sets what integers need. channels: how many scales there are. */
+void gm_prepare_finish(gm_finish_s16 *finish, uint32_t channels);
 void gm_finish_positions(gm_finish_s16 *finish, const gm_finish_place *place, const uint32_t *sums);
 #endif
 

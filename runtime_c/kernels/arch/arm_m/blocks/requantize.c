@@ -117,20 +117,16 @@ void gm_pair_requantize(gm_pair_outputs *outputs)
 
 #else
 
+__attribute__((noinline)) int8_t gm_scaled_by_floats(int32_t sum, const float *multiplier, const float *offset,
+                                                     const gm_output_range *range)
+{
+    float scaled = (float)sum * *multiplier;
+    return gm_to_int8(offset ? scaled + *offset : scaled, range);
+}
+
 int8_t gm_int8_of_sum(int32_t sum, const float *multiplier, const float *offset, const gm_output_range *range)
 {
-    const gm_multiplier m = gm_multiplier_of(*multiplier, 0);
-    if (m.shift > 0 && offset == NULL) {
-        const gm_scaled scaled = gm_scale(sum, &m);
-        if (gm_is_certain(&scaled, gm_doubt_below(1u << 9))) {
-            const gm_int8_bounds bounds = gm_int8_bounds_of(range);
-            int32_t y = scaled.nearest + bounds.zero;
-            y = y > bounds.low ? y : bounds.low;
-            return (int8_t)(y < bounds.high ? y : bounds.high);
-        }
-    }
-    float product = (float)sum * *multiplier;
-    return gm_to_int8(offset ? product + *offset : product, range);
+    return gm_scaled_closely(sum, multiplier, offset, range);
 }
 
 /* Both rows of a tile. */

@@ -119,6 +119,14 @@ static inline gm_int8_bounds gm_int8_bounds_of(const gm_output_range *range)
     return (gm_int8_bounds){range->zero, (int32_t)range->least + range->zero, (int32_t)range->most + range->zero};
 }
 
+/* Returns an integer with the zero point, within the bounds. */
+static inline int8_t gm_within_bounds(int32_t y, const gm_int8_bounds *bounds)
+{
+    y += bounds->zero;
+    y = y > bounds->low ? y : bounds->low;
+    return (int8_t)(y < bounds->high ? y : bounds->high);
+}
+
 /*
  * Returns 2^32 times a positive multiplier, rounded down, for sums that become int8; 0 where that is not close enough, or
  * there is an offset.
@@ -135,8 +143,25 @@ static inline int32_t gm_int8_factor(const float *multiplier, const float *offse
     return offset == NULL && shift - 2u < 12u ? (int32_t)((bits << 8 | 0x80000000u) >> shift) : 0;
 }
 
-/* Returns gm_to_int8() of sum * *multiplier (+ *offset), where *multiplier is finite: of any of them, and of products that
- * are next to a half. offset: NULL for none. */
+/* Returns gm_to_int8() of sum * *multiplier (+ *offset), where *multiplier is finite. offset: NULL for none. */
+int8_t gm_scaled_by_floats(int32_t sum, const float *multiplier, const float *offset, const gm_output_range *range);
+
+/* Returns the same, by a product of all digits where that shows what it is. */
+static inline int8_t gm_scaled_closely(int32_t sum, const float *multiplier, const float *offset,
+                                       const gm_output_range *range)
+{
+    const gm_multiplier m = gm_multiplier_of(*multiplier, 0);
+    if (m.shift > 0 && offset == NULL) {
+        const gm_scaled scaled = gm_scale(sum, &m);
+        if (gm_is_certain(&scaled, gm_doubt_below(1u << 9))) {
+            const gm_int8_bounds bounds = gm_int8_bounds_of(range);
+            return gm_within_bounds(scaled.nearest, &bounds);
+        }
+    }
+    return gm_scaled_by_floats(sum, multiplier, offset, range);
+}
+
+/* The same, as a function of its own: for multipliers that have no factor, and for products that are next to a half. */
 int8_t gm_int8_of_sum(int32_t sum, const float *multiplier, const float *offset, const gm_output_range *range);
 
 /* Returns the same, factor being gm_int8_factor(), and not 0. */
@@ -148,9 +173,7 @@ static inline int8_t gm_scaled_to_int8(int32_t sum, int32_t factor, const gm_int
     if (low - (0x80000000u - GM_INT8_DOUBT) <= 2 * GM_INT8_DOUBT) {
         return gm_int8_of_sum(sum, multiplier, NULL, range);
     }
-    y += (int32_t)(low >> 31) + bounds->zero;
-    y = y > bounds->low ? y : bounds->low;
-    return (int8_t)(y < bounds->high ? y : bounds->high);
+    return gm_within_bounds(y + (int32_t)(low >> 31), bounds);
 }
 
 #endif
