@@ -15,6 +15,11 @@ static void make_sum(const gm_insn_add_s16 *insn, const gm_sum_s16 *x, gm_gradie
         return;
     }
 #endif
+#if GM_ARCH_ADD_S16
+    if (gm_arm_add_s16(insn, x, made, y)) {
+        return;
+    }
+#endif
     uint32_t i = 0;
     for (uint32_t i0 = 0; i0 < insn->d0; i0++) {
         for (uint32_t i1 = 0; i1 < insn->d1; i1++) {
@@ -44,7 +49,9 @@ int gm_kernel_add_s16(const struct gm_session *session, const void *instruction)
     };
     gm_gradient_s16 made = {0};
     make_sum(insn, &x, &made, NULL);
-    int32_t exponent = gm_choose_exponent(&made, gm_magnitude_of(made.largest), 0, insn->limit);
+    uint32_t largest = made.largest;
+    int32_t exponent = gm_choose_exponent(&made, gm_magnitude_of(largest), 0, insn->limit);
+    made.largest = largest;
     make_sum(insn, &x, &made, gm_i16_out(session, insn->y));
     gm_write_exponent(session, insn->exponent, exponent, &made);
     return GM_OK;

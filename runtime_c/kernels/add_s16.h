@@ -2,6 +2,7 @@
 #ifndef GM_ADD_S16_H
 #define GM_ADD_S16_H
 
+#include "arch/arch.h"
 #include "gradient_s16.h"
 
 typedef struct gm_sum_s16 {
@@ -23,5 +24,16 @@ static inline float gm_sum_s16_at(const gm_sum_s16 *x, uint32_t a, uint32_t b, u
     }
     return x->scale != NULL ? value * x->scale[s] : value;
 }
+
+#if GM_WITH_ADD_S16 && GM_ARCH_PAIRS && !GM_ARCH_DSP
+#define GM_ARCH_ADD_S16 1
+
+/* Sees all sums, and writes them to y unless it is NULL; then they have been seen before. Returns 0, and does nothing,
+ * where it is left to plain C. */
+int gm_arm_add_s16(const gm_insn_add_s16 *insn, const gm_sum_s16 *x, gm_gradient_s16 *made, int16_t *y);
+
+#else
+#define GM_ARCH_ADD_S16 0
+#endif
 
 #endif

@@ -2,6 +2,7 @@
  * AVERAGE_POOL_S8: y[b,o,p,c] = round((sum of (x - x_zero) x_scale in the window / count) / y_scale)
  *   + y_zero, clamped to low .. high; the count as AVERAGE_POOL, the order of the sum as `order` says.
  */
+#include "arch/arm_m/average_pool_s8.h"
 #include "quantized.h"
 #include "window.h"
 
@@ -130,7 +131,15 @@ static void average_window(const gm_insn_average_pool_s8 *insn, uint32_t b, cons
 {
     const gm_output_range range = GM_RANGE(insn);
     float count = divisor_of_window(insn, row, column);
+#if GM_ARCH_AVERAGE_POOL_S8
+    const gm_average_window own = gm_average_window_of(insn, row, column, count);
+#endif
     for (uint32_t c = 0; c < insn->channels; c++) {
+#if GM_ARCH_AVERAGE_POOL_S8
+        if (gm_average_of_channel(&own, x + c * insn->x_channel, y + c * insn->y_channel)) {
+            continue;
+        }
+#endif
         const channel_window w = {
             x + c * insn->x_channel, b * insn->channels + c, row, column, gm_nearest_int8(insn->x_zero), insn->x_scale,
         };

@@ -14,14 +14,30 @@
 #define SUMS_AT_ONCE 1u
 #endif
 
+/* The numbers whose sum surely has 32 bits. */
+#define NUMBERS_AT_ONCE 65535u
+
+/* Returns the exact sum of n numbers. */
+static int64_t sum_of_numbers(const int16_t *x, uint32_t n, uint32_t step)
+{
+    int64_t sum = 0;
+    while (n > 0) {
+        uint32_t left = n < NUMBERS_AT_ONCE ? n : NUMBERS_AT_ONCE;
+        int32_t part = 0;
+        for (n -= left; left > 0; left--, x += step) {
+            part += *x;
+        }
+        sum += part;
+    }
+    return sum;
+}
+
 /* Returns the exact sum of one channel. */
 static int64_t s16_channel_sum(const gm_insn_sum_s16 *insn, const int16_t *x)
 {
     int64_t sum = 0;
     for (uint32_t o = 0; o < insn->outer; o++) {
-        for (uint32_t i = 0; i < insn->inner; i++) {
-            sum += x[o * insn->x_outer + i * insn->x_inner];
-        }
+        sum += sum_of_numbers(x + o * insn->x_outer, insn->inner, insn->x_inner);
     }
     return sum;
 }

@@ -11,6 +11,7 @@ typedef int kernel(const struct gm_session *session, const void *instruction);
 
 kernel PLAIN(conv_s8), PLAIN(conv_grad_x_s16), PLAIN(conv_grad_w_s16), PLAIN(conv_update_s16);
 kernel PLAIN(update_s8), PLAIN(update_s16), PLAIN(update_s32), PLAIN(mask_s8);
+kernel PLAIN(add_s16), PLAIN(average_pool_s8), PLAIN(sum_s16);
 
 /* ---- The arena ---------------------------------------------------------------------------------- */
 
@@ -346,6 +347,72 @@ static uint32_t draw_mask_s8(void)
     return differ(gm_kernel_mask_s8, PLAIN(mask_s8), &insn, 0);
 }
 
+/* ---- Sums ---------------------------------------------------------------------------------------- */
+
+/* A stride along an axis of what lies densely behind it, or 0, which repeats elements. */
+static uint32_t some_stride(uint32_t dense)
+{
+    return below(3) ? dense : 0;
+}
+
+/* In some draws the sum takes the place of an operand, which then has all elements. */
+static uint32_t draw_add_s16(void)
+{
+    gm_insn_add_s16 insn = {0};
+    insn.d0 = between(1, 3), insn.d1 = between(1, 4), insn.d2 = between(1, 9), insn.d3 = between(1, 40);
+    uint32_t d2 = insn.d3, d1 = insn.d2 * d2, d0 = insn.d1 * d1, in_place = below(3);
+    insn.a0 = some_stride(d0), insn.a1 = some_stride(d1), insn.a2 = some_stride(d2), insn.a3 = some_stride(1);
+    if (in_place == 0) {
+        insn.a0 = d0, insn.a1 = d1, insn.a2 = d2, insn.a3 = 1;
+    }
+    insn.b0 = some_stride(d0), insn.b1 = some_stride(d1), insn.b2 = some_stride(d2), insn.b3 = some_stride(1);
+    insn.s3 = below(2), insn.s2 = below(3) ? 0 : 1 + insn.s3 * (insn.d3 - 1), insn.s0 = below(8) ? 0 : 1;
+    insn.a = DY + 2 * below(2), insn.a_exponent = EXPONENTS, insn.y = in_place ? OUT : insn.a;
+    insn.b = below(2) ? ADDEND : GM_NONE, insn.b_exponent = EXPONENTS + 8;
+    insn.scale = below(3) ? SCALE : GM_NONE, insn.exponent = EXPONENTS + 16;
+    insn.q = below(4) ? X + below(4) : GM_NONE, insn.mask = below(3) ? GM_NONE : X + 4 * below(4);
+    insn.low = below(2) ? -128 : any_byte(), insn.high = below(2) ? 127 : any_byte();
+    insn.limit = (int32_t)between(1, 32767);
+    return differ(gm_kernel_add_s16, PLAIN(add_s16), &insn, 0);
+}
+
+static uint32_t draw_average_pool_s8(void)
+{
+    gm_insn_average_pool_s8 insn = {0};
+    shape s;
+    uint32_t unused;
+    do {
+        s = draw_shape(), insn.channels = between(1, 6);
+    } while (s.batch * insn.channels * (s.in_h * s.in_w + s.out_h * s.out_w) > ROOM - 16);
+    insn.batch = s.batch, insn.in_h = s.in_h, insn.in_w = s.in_w, insn.out_h = s.out_h;
+    insn.out_w = s.out_w, insn.kernel_h = s.kernel_h, insn.kernel_w = s.kernel_w, insn.stride_h = s.stride_h;
+    insn.stride_w = s.stride_w, insn.dilation_h = s.dilation_h, insn.dilation_w = s.dilation_w;
+    insn.pad_h = s.pad_h, insn.pad_w = s.pad_w, insn.count_pad = below(2);
+    insn.padded_h = s.in_h + 2 * s.pad_h, insn.padded_w = s.in_w + 2 * s.pad_w, insn.order = below(4);
+    draw_layout(s.in_h, s.in_w, 1, insn.channels, &insn.x_batch, &insn.x_h, &insn.x_w, &unused, &insn.x_channel);
+    draw_layout(s.out_h, s.out_w, 1, insn.channels, &insn.y_batch, &insn.y_h, &insn.y_w, &unused, &insn.y_channel);
+    insn.x = X + below(4), insn.y = OUT + below(4), insn.x_zero = any_byte(), insn.y_zero = any_byte();
+    insn.x_scale = (float)between(1, 4000) * (below(8) ? 1e-3f : below(2) ? 1e30f : 1e-38f);
+    insn.y_scale = below(4) ? (float)between(1, 4000) * 1e-3f : insn.x_scale;
+    insn.low = below(2) ? -128 : any_byte(), insn.high = below(2) ? 127 : any_byte();
+    return differ(gm_kernel_average_pool_s8, PLAIN(average_pool_s8), &insn, 0);
+}
+
+static uint32_t draw_sum_s16(void)
+{
+    gm_insn_sum_s16 insn = {0};
+    insn.outer = between(1, 3), insn.channels = between(1, 9), insn.inner = below(8) ? between(1, 200) : 1;
+    insn.x_channel = below(2) ? 1 : insn.inner, insn.x_inner = insn.x_channel == 1 ? insn.channels : 1;
+    insn.x_outer = insn.channels * insn.inner;
+    if (below(16) == 0) { /* more than sums of 32 bits can take */
+        insn.inner = between(65530, 200000), insn.x_inner = 0;
+    }
+    insn.x = DY + 2 * below(2), insn.x_exponent = EXPONENTS, insn.divisor = below(2) ? SCALE : GM_NONE,
+    insn.y = OFFSETS;
+    insn.accumulate = below(2);
+    return differ(gm_kernel_sum_s16, PLAIN(sum_s16), &insn, 0);
+}
+
 /* ---- All of them -------------------------------------------------------------------------------- */
 
 static const struct {
@@ -360,6 +427,9 @@ static const struct {
     {"update_s16", draw_update_s16},
     {"update_s32", draw_update_s32},
     {"mask_s8", draw_mask_s8},
+    {"add_s16", draw_add_s16},
+    {"average_pool_s8", draw_average_pool_s8},
+    {"sum_s16", draw_sum_s16},
 };
 
 const uint32_t quantized_kernel_count = sizeof kernels / sizeof kernels[0];

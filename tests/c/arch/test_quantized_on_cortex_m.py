@@ -37,6 +37,9 @@ PLAIN = [
         "conv_update_s16",
         "update_s8",
         "mask_s8",
+        "add_s16",
+        "average_pool_s8",
+        "sum_s16",
         "optimizers/stored_update",
         "optimizers/sgd",
         "optimizers/momentum",
@@ -45,16 +48,10 @@ PLAIN = [
 ]
 #: The only rules of optimizers that are built.
 RULES = [f"-DGM_WITH_{rule}=0" for rule in ("ADAM", "ADAMW", "ADAMW_ORT")]
-#: Kernels that have forms of their own for these processors.
+#: Kernels that have forms of their own for these processors, and the sum of gradients.
 KERNELS = (
-    "conv_s8",
-    "conv_grad_x_s16",
-    "conv_grad_w_s16",
-    "conv_update_s16",
-    "update_s8",
-    "update_s16",
-    "update_s32",
-    "mask_s8",
+    *("conv_s8", "conv_grad_x_s16", "conv_grad_w_s16", "conv_update_s16", "update_s8", "update_s16", "update_s32"),
+    *("mask_s8", "add_s16", "average_pool_s8", "sum_s16"),
 )
 #: Processor -> the board that is emulated, and the compiler's flags where they are not the board's. A Cortex-M3 runs
 #: the code of a Cortex-M0.

@@ -1,0 +1,66 @@
+/* Windows of average_pool_s8.h. */
+#include "average_pool_s8.h"
+
+#if GM_ARCH_AVERAGE_POOL_S8
+
+/* With more taps, or averages that may be so many units, too much is in doubt. */
+#define MOST_TAPS 4096u
+#define MOST_UNITS 1024u
+
+/* Taps of one axis that lie inside of x: input number `first` and the next ones. */
+typedef struct taps_inside {
+    uint32_t first, count;
+} taps_inside;
+
+static taps_inside taps_inside_of(uint32_t o, uint32_t kernel, uint32_t stride, uint32_t dilation, uint32_t pad,
+                                  uint32_t size)
+{
+    taps_inside taps = {0, 0};
+    for (uint32_t k = 0; k < kernel; k++) {
+        uint32_t i = gm_input_index(o, k, stride, dilation, pad);
+        if (i < size) {
+            taps.first = taps.count > 0 ? taps.first : i;
+            taps.count++;
+        }
+    }
+    return taps;
+}
+
+/* Whether no product or quotient of it leaves the range of float numbers. */
+static int is_usual(float scale)
+{
+    return (gm_bits_of(scale) >> 23) - 27u < 200u;
+}
+
+/* Sets how sums become outputs. Beside the n taps, four further operations round, two of them here. */
+static void set_multiplier(gm_average_window *w, const gm_insn_average_pool_s8 *insn, float count)
+{
+    uint32_t taps = insn->kernel_h * insn->kernel_w, inside = w->rows * w->columns;
+    const gm_multiplier m = gm_multiplier_of(insn->x_scale / count / insn->y_scale, 0);
+    if (m.shift == 0 || insn->kernel_h > MOST_TAPS || insn->kernel_w > MOST_TAPS || taps > MOST_TAPS ||
+        !is_usual(insn->x_scale) || !is_usual(insn->y_scale)) {
+        return;
+    }
+    uint32_t most = (uint32_t)gm_scale((int32_t)(inside * 255), &m).nearest + 1;
+    if (most <= MOST_UNITS) {
+        w->m = m, w->doubt = (taps + 8) * most * 256 + 2;
+    }
+}
+
+gm_average_window gm_average_window_of(const gm_insn_average_pool_s8 *insn, uint32_t row, uint32_t column, float count)
+{
+    const gm_output_range range = GM_RANGE(insn);
+    taps_inside rows = taps_inside_of(row, insn->kernel_h, insn->stride_h, insn->dilation_h, insn->pad_h, insn->in_h);
+    taps_inside columns = taps_inside_of(column, insn->kernel_w, insn->stride_w, insn->dilation_w, insn->pad_w, insn->in_w);
+    gm_average_window w = {
+        .first = rows.first * insn->x_h + columns.first * insn->x_w,
+        .rows = rows.count, .row_step = insn->dilation_h * insn->x_h,
+        .columns = columns.count, .column_step = insn->dilation_w * insn->x_w,
+        .zeros = (int32_t)(rows.count * columns.count) * gm_nearest_int8(insn->x_zero),
+        .bounds = gm_int8_bounds_of(&range),
+    };
+    set_multiplier(&w, insn, count);
+    return w;
+}
+
+#endif
