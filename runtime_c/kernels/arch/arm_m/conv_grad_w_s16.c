@@ -31,6 +31,7 @@ typedef struct grad_w {
     float *second;            /* behind it: the gradients of the second of two channels, where they update weights */
     float unit;
     uint32_t accumulate;
+    int suits_steps;          /* sums are all that updates of weights need */
     const gm_weight_gradients *made;
 } grad_w;
 
@@ -260,13 +261,6 @@ OWN_FRAME float sum_times(int32_t sum, float factor)
 }
 #endif
 
-/* Whether sums are all that updates of weights need. */
-#if GM_ARCH_SUM_STEPS
-#define BY_SUMS(w) ((w)->made->update != NULL && gm_suits_sum_steps((w)->made->update))
-#else
-#define BY_SUMS(w) 0
-#endif
-
 /* The gradients of 1 or 2 output channels, from column `column` on. */
 typedef struct gradient_rows {
     uint32_t number, channels; /* of the first; 1 or 2 */
@@ -294,7 +288,7 @@ static gradient_rows gradient_rows_of(const grad_w *w, const tile_group *group, 
         is_exact &= exponent > 0 && exponent < 255;
     }
     r.by_tiles = is_exact && channels == GM_PAIR_ROWS;
-    r.by_sums = is_exact && BY_SUMS(w);
+    r.by_sums = is_exact && w->suits_steps;
     return r;
 }
 
@@ -528,6 +522,9 @@ OWN_FRAME int tiled_gradient(const gm_session *session, const gm_insn_conv_grad_
     if (!divide_panel(&w, insn->panel_words)) {
         return 0;
     }
+#if GM_ARCH_SUM_STEPS
+    w.suits_steps = made->update != NULL && gm_suits_sum_steps(made->update);
+#endif
     const float *factor = gm_f32(session, insn->factor);
     for (uint32_t group = 0, number = 0; group < insn->groups; group++, number += insn->out_channels) {
         each_pair_tile(&w, gm_i8(session, insn->x) + group * insn->x_group,

@@ -92,13 +92,15 @@ static void add_three_taps(uint32_t *sums, const uint32_t *x, const uint32_t *dy
 
 #endif
 
-#if GM_ARCH_DSP
+#if GM_ARCH_3X3_GRADIENTS
 
 /* A row of outputs by depthwise_3x3.h. */
 static void add_3x3_row(const depthwise_grad_w *d, uint32_t o)
 {
-    uint32_t turn = o * d->insn->stride_h % 3;
-    gm_depthwise_3x3_row row = {{NULL, NULL, NULL}, d->x, d->dy, d->dy + d->outputs.pairs * GM_DEPTHWISE_CHANNELS};
+    uint32_t turn = o * d->insn->stride_h % 3, pairs = GM_ARCH_DSP ? d->outputs.pairs : d->insn->out_w / 2;
+    gm_depthwise_3x3_row row = {
+        {NULL, NULL, NULL}, d->x, d->dy, d->dy + pairs * GM_DEPTHWISE_CHANNELS, d->insn->out_w % 2,
+    };
     for (uint32_t k = 0; k < 3; k++, turn = turn < 2 ? turn + 1 : 0) {
         row.sums[turn] = d->sums + 3 * k;
     }
@@ -215,7 +217,7 @@ static int suits_depthwise_grad_w(const gm_insn_conv_grad_w_s16 *insn)
  * together, and gradients have no zeros between them. words: of the panel that are left for inputs and gradients. */
 static void choose_3x3_gradients(depthwise_grad_w *d, uint32_t words)
 {
-#if GM_ARCH_DSP
+#if GM_ARCH_3X3_GRADIENTS
     const gm_insn_conv_grad_w_s16 *insn = d->insn;
     uint32_t dy_pairs = (insn->out_w + 1) / 2 + 1, x_pairs = insn->stride_w * dy_pairs;
     if (insn->kernel_h != 3 || insn->kernel_w != 3 || insn->stride_w > 2 ||

@@ -20,22 +20,49 @@ int gm_suits_sum_steps(const gm_stored_update *u)
     return rule->kind == GM_RULE_SGD && rule->weight_decay == 0.0f && gm_suits_steps(u);
 }
 
-/* Returns 2^30 .. 2^31: a float number but for its exponent. */
-static int64_t significand_of(uint32_t bits)
+/* A positive number: significand 2^(exponent - 30). */
+typedef struct whole_number {
+    uint32_t significand; /* 2^30 .. 2^31 */
+    int32_t exponent;
+} whole_number;
+
+static whole_number whole_number_of(uint32_t bits)
 {
-    return (bits << 8 | 0x80000000u) >> 1;
+    return (whole_number){(bits << 8 | 0x80000000u) >> 1, (int32_t)(bits >> 23) - 127};
+}
+
+/* Returns a / b, cut off behind 30 digits, of numbers of 24 digits: 7 or 8 digits of the quotient at a time. */
+static whole_number quotient_of(whole_number a, whole_number b)
+{
+    uint32_t divisor = b.significand >> 7, rest = a.significand, quotient = 0;
+    int32_t exponent = a.exponent - b.exponent;
+    for (uint32_t i = 0; i < 4; i++, rest <<= 8) {
+        uint32_t digits = rest / divisor;
+        rest -= digits * divisor;
+        quotient = (quotient << 8) + digits;
+    }
+    return quotient >> 31 ? (whole_number){quotient >> 1, exponent} : (whole_number){quotient, exponent - 1};
+}
+
+static int is_normal_and_positive(uint32_t bits)
+{
+    return (bits >> 23) - 1u < 254u;
 }
 
 /*
- * Of float arithmetic, three roundings each change a step by at most 2^-24 of it, and a fourth 2^16 step by 1/2. Here
- * less than 2 are cut off, and 2^-29 of it. Beyond the limit all of that is no matter.
+ * Of float arithmetic, four roundings each change a step by at most 2^-24 of it, and a fifth 2^16 step by 1/2. Here
+ * less than 2 are cut off, and 2^-28 of it. Beyond the limit all of that is no matter. Where a float quotient might be
+ * too large or too small, floats make the steps.
  */
 static sum_steps sum_steps_of(const gm_stored_update *u, float factor, float unit)
 {
-    uint32_t a = gm_bits_of(factor), b = gm_bits_of(u->lr / unit), shift = 235 - (a >> 23) - (b >> 23);
-    int are_normal = (a >> 23) - 1 < 254 && (b >> 23) - 1 < 254;
-    return (sum_steps){u, (int32_t)(significand_of(a) * significand_of(b) >> 31), are_normal ? shift : UINT32_MAX,
-                       4 + ((uint32_t)u->limit + 1) / 64, factor, unit};
+    uint32_t a = gm_bits_of(factor), b = gm_bits_of(u->lr), c = gm_bits_of(unit);
+    whole_number scale = whole_number_of(a), rate = quotient_of(whole_number_of(b), whole_number_of(c));
+    int are_usual = is_normal_and_positive(a) && is_normal_and_positive(b) && is_normal_and_positive(c) &&
+                    rate.exponent > -125 && rate.exponent < 126;
+    return (sum_steps){u, (int32_t)((uint64_t)scale.significand * rate.significand >> 31),
+                       are_usual ? (uint32_t)(-19 - scale.exponent - rate.exponent) : UINT32_MAX,
+                       4 + ((uint32_t)u->limit + 1) / 32, factor, unit};
 }
 
 __attribute__((noinline)) static void take_step_by_floats(const sum_steps *s, int32_t sum, uint32_t at)
