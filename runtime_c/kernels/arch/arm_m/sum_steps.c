@@ -77,14 +77,18 @@ static inline int32_t after_sum_step(const gm_stored_update *u, const sum_steps 
 {
     uint32_t low;
     int32_t moved = (gm_wide_product(sum, s->significand, &low) >> s->shift) + (int32_t)r, step = moved >> 16;
-    if ((((uint32_t)moved + s->doubt) & 0xffffu) < 2 * s->doubt) {
+    if (((uint32_t)moved + s->doubt) << 16 < s->doubt << 17) {
         take_step_by_floats(s, sum, at);
         return gm_stored_element(u, at);
     }
-    step = step < -limit ? -limit : step;
-    int32_t q = gm_stored_element(u, at) - (step > limit ? limit : step);
-    q = q < u->low ? u->low : q;
-    return q > u->high ? u->high : q;
+    if ((uint32_t)(step + limit) > 2 * (uint32_t)limit) {
+        step = step < 0 ? -limit : limit;
+    }
+    int32_t q = gm_stored_element(u, at) - step;
+    if ((uint32_t)(q - u->low) > (uint32_t)(u->high - u->low)) {
+        return q < u->low ? u->low : u->high;
+    }
+    return q;
 }
 
 /* Element number `at`, and the next one, which share a random word. */
@@ -102,6 +106,25 @@ static inline void take_one_step(const gm_stored_update *u, const sum_steps *s, 
     gm_store_element(u, at, after_sum_step(u, s, limit, sum, at, at % 2 ? word >> 16 : word & 0xffffu));
 }
 
+/* bytes: of an element, a constant. */
+static inline __attribute__((always_inline)) void take_sum_steps(const sum_steps *s, const int32_t *sums, uint32_t first,
+                                                                 uint32_t n, const uint32_t bytes)
+{
+    gm_stored_update own = *s->u; /* whose address nobody has, so that no store to an element can change it */
+    int32_t limit = (int32_t)own.limit;
+    uint32_t at = first, end = first + n;
+    own.bytes = bytes;
+    if (at % 2 > 0 && at != end) {
+        take_one_step(&own, s, limit, *sums++, at++);
+    }
+    for (; end - at >= 2; at += 2, sums += 2) {
+        take_two_steps(&own, s, limit, sums, at);
+    }
+    if (at != end) {
+        take_one_step(&own, s, limit, *sums, at);
+    }
+}
+
 /* The same of steps that are too long, or too short, for integers: the gradients take the place of the sums. */
 static void update_by_gradients(const sum_steps *s, int32_t *sums, uint32_t first, uint32_t n)
 {
@@ -115,21 +138,12 @@ static void update_by_gradients(const sum_steps *s, int32_t *sums, uint32_t firs
 void gm_update_by_sums(const gm_stored_update *u, int32_t *sums, float factor, float unit, uint32_t first, uint32_t n)
 {
     const sum_steps s = sum_steps_of(u, factor, unit);
-    const gm_stored_update own = *u; /* whose address nobody has, so that no store to an element can change it */
-    int32_t limit = (int32_t)own.limit;
-    uint32_t i = 0;
     if (s.shift > 31) {
         update_by_gradients(&s, sums, first, n);
-        return;
-    }
-    for (; i < n && (first + i) % 2 > 0; i++) {
-        take_one_step(&own, &s, limit, sums[i], first + i);
-    }
-    for (; n - i >= 2; i += 2) {
-        take_two_steps(&own, &s, limit, sums + i, first + i);
-    }
-    for (; i < n; i++) {
-        take_one_step(&own, &s, limit, sums[i], first + i);
+    } else if (u->bytes == 1) {
+        take_sum_steps(&s, sums, first, n, 1);
+    } else {
+        take_sum_steps(&s, sums, first, n, 2);
     }
 }
 
