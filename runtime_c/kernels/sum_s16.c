@@ -15,16 +15,20 @@
 #endif
 
 /* The numbers whose sum surely has 32 bits. */
-#define NUMBERS_AT_ONCE 65535u
+#define SUMMANDS_OF_32_BITS 65535u
 
 /* Returns the exact sum of n numbers. */
 static int64_t sum_of_numbers(const int16_t *x, uint32_t n, uint32_t step)
 {
     int64_t sum = 0;
     while (n > 0) {
-        uint32_t left = n < NUMBERS_AT_ONCE ? n : NUMBERS_AT_ONCE;
+        uint32_t left = n < SUMMANDS_OF_32_BITS ? n : SUMMANDS_OF_32_BITS;
         int32_t part = 0;
-        for (n -= left; left > 0; left--, x += step) {
+        n -= left;
+        for (; left >= 4; left -= 4, x += 4 * step) {
+            part += x[0] + x[step] + x[2 * step] + x[3 * step];
+        }
+        for (; left > 0; left--, x += step) {
             part += *x;
         }
         sum += part;

@@ -152,16 +152,9 @@ static void update_some_stored(const gm_stored_update *u, const float *g, float 
     take_steps(u, step, 1.0f / unit, first, n);
 }
 
-/* Plain SGD needs neither the parameter's value nor room for steps. */
-static int is_plain_sgd(const gm_stored_update *u)
-{
-    const gm_rule_sgd *rule = (const void *)u->rule;
-    return rule->kind == GM_RULE_SGD && rule->weight_decay == 0.0f;
-}
-
 void gm_update_stored(const gm_stored_update *u, const float *g, float factor, float unit, uint32_t first, uint32_t n)
 {
-    if (is_plain_sgd(u)) {
+    if (gm_is_plain_sgd(u)) {
         take_steps(u, g, u->lr * factor / unit, first, n);
         return;
     }

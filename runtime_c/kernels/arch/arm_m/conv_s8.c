@@ -7,6 +7,7 @@
 #include "../helium/conv_s8.h"
 #include "blocks/pairs.h"
 #include "blocks/requantize.h"
+#include "blocks/scaled.h"
 
 #if GM_WITH_CONV_S8 && GM_ARCH_PAIRS
 
@@ -363,6 +364,10 @@ static void set_outputs(conv_windows *c, const struct gm_session *session)
     float most = gm_most_of_products(products, c->x_zero, c->w_zero);
     uint32_t channels = insn->groups * insn->out_channels;
     c->outputs.is_narrow = GM_ALL_BYTES(insn) && gm_are_narrow(c->multipliers, c->offsets, c->bias, channels, most);
+#else
+    const gm_int8_bounds bounds = gm_int8_bounds_of(&c->outputs.range);
+    uint32_t channels = insn->groups * insn->out_channels;
+    c->outputs.by_factors = gm_are_whole(&bounds) && gm_have_factors(c->multipliers, c->offsets, channels);
 #endif
 }
 

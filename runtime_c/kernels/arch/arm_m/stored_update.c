@@ -145,8 +145,8 @@ static int take_integer_step(const gm_stored_update *u, uint32_t at, int32_t t, 
         return 0;
     }
     step = step < -limit ? -limit : step > limit ? limit : step;
-    int32_t q = gm_stored_element(u, at) - step;
-    gm_store_element(u, at, q < u->low ? u->low : q > u->high ? u->high : q);
+    int64_t q = (int64_t)gm_stored_element(u, at) - step;
+    gm_store_element(u, at, q < u->low ? u->low : q > u->high ? u->high : (int32_t)q);
     return 1;
 }
 

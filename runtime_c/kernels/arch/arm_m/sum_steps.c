@@ -16,8 +16,7 @@ typedef struct sum_steps {
 
 int gm_suits_sum_steps(const gm_stored_update *u)
 {
-    const gm_rule_sgd *rule = (const void *)u->rule;
-    return rule->kind == GM_RULE_SGD && rule->weight_decay == 0.0f && gm_suits_steps(u);
+    return gm_is_plain_sgd(u) && u->bytes <= 2 && gm_suits_steps(u);
 }
 
 /* A positive number: significand 2^(exponent - 30). */

@@ -3,21 +3,32 @@
 #ifndef GM_ARM_M_SUM_STEPS_H
 #define GM_ARM_M_SUM_STEPS_H
 
+#include "../../../src/numerics.h"
 #include "../../optimizers/stored_update.h"
 
 #if GM_ARCH_STORED_STEPS
 
-/* The longest steps of int8 and int16: then a step that 2^30 2^-16 cuts is cut by its limit. */
+/* The longest steps of int8, and of wider integers: then a step that 2^30 2^-16 cuts is cut by its limit. */
 #define GM_LONGEST_OF_BYTES 127.0f
 #define GM_LONGEST_OF_HALVES 16383.0f
 
-/* Whether elements have 8 or 16 bits, bounds too, and the limit is such an integer. */
+/* The widest elements, in bytes. */
+#define GM_WIDEST_OF_STEPS (GM_ARCH_DSP ? 2u : 4u)
+
+/* Whether a number that is not negative is an integer below 2^23, by its bits. */
+static inline int gm_is_small_integer(uint32_t bits)
+{
+    uint32_t exponent = (bits >> 23) - 127u;
+    return bits == 0 || (exponent < 23 && bits << (9 + exponent) == 0);
+}
+
+/* Whether elements have so many bits, bounds too, and the limit is such an integer. */
 static inline int gm_suits_steps(const gm_stored_update *u)
 {
-    float longest = u->bytes == 1 ? GM_LONGEST_OF_BYTES : GM_LONGEST_OF_HALVES;
-    int32_t least = u->bytes == 1 ? INT8_MIN : INT16_MIN;
-    return u->bytes <= 2 && u->limit >= 0.0f && u->limit <= longest && (float)(int32_t)u->limit == u->limit &&
-           u->low >= least && u->low <= u->high && u->high <= ~least;
+    uint32_t limit = gm_bits_of(u->limit), longest = gm_bits_of(u->bytes == 1 ? GM_LONGEST_OF_BYTES : GM_LONGEST_OF_HALVES);
+    int32_t least = u->bytes == 1 ? INT8_MIN : u->bytes == 2 ? INT16_MIN : INT32_MIN;
+    return u->bytes <= GM_WIDEST_OF_STEPS && limit <= longest && gm_is_small_integer(limit) && u->low >= least &&
+           u->low <= u->high && u->high <= ~least;
 }
 
 #endif

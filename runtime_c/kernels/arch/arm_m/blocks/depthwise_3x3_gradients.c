@@ -14,9 +14,9 @@
  *
  * On the stack: the end of dy, whether one output is left, the struct, r7, which may be the frame pointer.
  */
-#define LOAD_SUMS                                                                                           \
+#define LOAD_NINE_SUMS                                                                                           \
     LINE("ldm r0, {r1-r3}") LINE("ldm r1, {r4-r6}") LINE("ldm r2, {r7-r9}") LINE("ldm r3, {r10-r12}")
-#define STORE_SUMS                                                                                          \
+#define STORE_NINE_SUMS                                                                                          \
     LINE("ldr r0, [sp, #8]")                                                                                \
     LINE("ldm r0, {r1-r3}") LINE("stm r1, {r4-r6}") LINE("stm r2, {r7-r9}") LINE("stm r3, {r10-r12}")
 #define NUMBER(at) LINE("ldrsh r3, " at)
@@ -44,13 +44,13 @@
     ROW_OF_ONE("[r0, #16]", "[r0, #18]", "[r0, #64]", r7, r8, r9)                                           \
     ROW_OF_ONE("[r0, #32]", "[r0, #34]", "[r0, #80]", r10, r11, r12)
 
-#define DEFINE_GRADIENTS(name, TWO_OUTPUTS)                                                                 \
+#define DEFINE_HALVES(name, TWO_OUTPUTS)                                                                 \
     __attribute__((noinline)) static void name(const gm_depthwise_3x3_row *row)                             \
     {                                                                                                       \
         register uintptr_t r0 __asm__("r0") = (uintptr_t)row;                                               \
         __asm__ volatile(LINE("ldrd r1, r2, [r0, %[dy_end]]") LINE("push {r0, r7}") LINE("push {r1, r2}")   \
                          LINE("mov lr, r0")                                                                 \
-                         LOAD_SUMS                                                                          \
+                         LOAD_NINE_SUMS                                                                          \
                          LINE("ldrd r0, r1, [lr, %[x]]")                                                    \
                          LINE("ldr r3, [sp]") LINE("cmp r1, r3") LINE("beq 2f")                             \
                          "1:\n\t"                                                                           \
@@ -61,15 +61,15 @@
                          LINE("ldr r3, [sp, #4]") LINE("cmp r3, #0") LINE("beq 3f")                         \
                          LINE("ldrsh r2, [r1]") LAST_OUTPUT                                                 \
                          "3:\n\t"                                                                           \
-                         STORE_SUMS                                                                         \
+                         STORE_NINE_SUMS                                                                         \
                          LINE("add sp, #8") LINE("pop {r0, r7}")                                            \
                          : "+r"(r0)                                                                         \
                          : OFFSET(gm_depthwise_3x3_row, x), OFFSET(gm_depthwise_3x3_row, dy_end)            \
                          : "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", "cc", "memory"); \
     }
 
-DEFINE_GRADIENTS(halves_by_1, TWO_BY_1)
-DEFINE_GRADIENTS(halves_by_2, TWO_BY_2)
+DEFINE_HALVES(halves_by_1, TWO_BY_1)
+DEFINE_HALVES(halves_by_2, TWO_BY_2)
 
 void gm_depthwise_3x3_gradients(const gm_depthwise_3x3_row *row, uint32_t stride)
 {

@@ -154,16 +154,29 @@ static void sum_next_outputs(gm_depthwise_pixels *p, uint32_t rows, uint32_t col
     p->column += n * p->stride, p->left -= n;
 }
 
-/* Channel c of the next n outputs. */
-static void store_outputs(const gm_depthwise_pixels *p, const gm_int8_bounds *all, const uint32_t *sums, uint32_t n, uint32_t c,
-                          int8_t *y)
+/* Outputs of a channel whose multiplier has a factor. sums: up to the end. */
+static void store_whole_range(const gm_output_range *range, const float *multiplier, int32_t factor, const uint32_t *sums,
+                              const uint32_t *end, int8_t *y, uint32_t y_step)
 {
-    const gm_int8_bounds bounds = *all; /* whose address nobody has, so that no store to y can change it */
+    int32_t zero = range->zero;
+    for (; sums != end; sums += GM_DEPTHWISE_CHANNELS, y += y_step) {
+        *y = gm_scaled_to_whole_int8((int32_t)*sums, factor, zero, multiplier, range);
+    }
+}
+
+/* Channel c of the next n outputs. */
+static void store_outputs(const gm_depthwise_pixels *p, const gm_int8_bounds *bounds, const uint32_t *sums, uint32_t n,
+                          uint32_t c, int8_t *y)
+{
     const float *multiplier = p->multipliers + c, *offset = p->offsets ? p->offsets + c : NULL;
-    uint32_t y_step = p->y_step;
+    const uint32_t *end = sums + n * GM_DEPTHWISE_CHANNELS;
     int32_t factor = gm_int8_factor(multiplier, offset);
-    for (const uint32_t *end = sums + n * GM_DEPTHWISE_CHANNELS; sums != end; sums += GM_DEPTHWISE_CHANNELS, y += y_step) {
-        *y = factor > 0 ? gm_scaled_to_int8((int32_t)*sums, factor, &bounds, multiplier, &p->range)
+    if (factor > 0 && gm_are_whole(bounds)) {
+        store_whole_range(&p->range, multiplier, factor, sums, end, y, p->y_step);
+        return;
+    }
+    for (; sums != end; sums += GM_DEPTHWISE_CHANNELS, y += p->y_step) {
+        *y = factor > 0 ? gm_scaled_to_int8((int32_t)*sums, factor, bounds, multiplier, &p->range)
                         : gm_int8_of_sum((int32_t)*sums, multiplier, offset, &p->range);
     }
 }

@@ -35,16 +35,42 @@ GM_DSP_2(gm_upper_halves, "pkhtb %0, %2, %1, asr #16")
 
 #else
 
-/* The low half is of the sum of a's and a byte's, and so on. */
+/*
+ * Both halves at once, where the lower half of a is no nearer to the ends of 16 bits than 128. Bytes become 0 to 255 when
+ * their highest bit is turned over; of the lower sum that is done too, so that it has no carry.
+ */
+static inline uint32_t gm_add_two_bytes(uint32_t a, uint32_t turned)
+{
+    int32_t low = (int16_t)(uint16_t)(a & 0xffffu);
+    uint32_t from = (a & 0xffff0000u) + (uint32_t)low - 0x00800080u + 0x8000u;
+    return ((turned & 0x00ff00ffu) + from) ^ 0x8000u;
+}
+
 static inline uint32_t gm_add_first_and_third(uint32_t a, uint32_t b)
 {
-    return gm_pair((int32_t)a + (int8_t)b, (int32_t)(a >> 16) + (int8_t)(b >> 16));
+    return gm_add_two_bytes(a, b ^ 0x80808080u);
 }
 
 static inline uint32_t gm_add_second_and_fourth(uint32_t a, uint32_t b)
 {
-    return gm_add_first_and_third(a, b >> 8);
+    return gm_add_two_bytes(a, (b ^ 0x80808080u) >> 8);
 }
+
+#if defined(__thumb2__)
+
+static inline uint32_t gm_lower_halves(uint32_t a, uint32_t b)
+{
+    __asm__("bfi %0, %1, #16, #16" : "+r"(a) : "r"(b));
+    return a;
+}
+
+static inline uint32_t gm_upper_halves(uint32_t a, uint32_t b)
+{
+    __asm__("bfi %0, %1, #0, #16" : "+r"(b) : "r"(a >> 16));
+    return b;
+}
+
+#else
 
 static inline uint32_t gm_lower_halves(uint32_t a, uint32_t b)
 {
@@ -55,6 +81,8 @@ static inline uint32_t gm_upper_halves(uint32_t a, uint32_t b)
 {
     return a >> 16 | (b & 0xffff0000u);
 }
+
+#endif
 
 #endif
 

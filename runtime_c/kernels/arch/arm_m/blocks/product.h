@@ -56,12 +56,15 @@
 
 #else
 
-/* Lower halves, then upper ones: the first row's and column's load moves on. */
-#define COLUMN(s, t, at) LINE("ldrsh r10, " at) LINE("mla " #s ", r10, r8, " #s) LINE("mla " #t ", r10, r9, " #t)
+/* Lower halves, then upper ones: the first row's and column's load moves on. Loads stand beside each other, where the
+ * processor can overlap them. */
+#define MULTIPLY_BOTH(number, s, t) LINE("mla " #s ", " #number ", r8, " #s) LINE("mla " #t ", " #number ", r9, " #t)
 #define ONE_HALF(a_step, b_step)                                                         \
     LINE("ldrsh r9, [r12, #4]") LINE("ldrsh r8, [r12], #" #a_step)                       \
-    COLUMN(r1, r5, "[lr, #4]") COLUMN(r2, r6, "[lr, #8]") COLUMN(r3, r7, "[lr, #12]")    \
-    COLUMN(r0, r4, "[lr], #" #b_step)
+    LINE("ldrsh r10, [lr, #4]") LINE("ldrsh r11, [lr, #8]")                              \
+    MULTIPLY_BOTH(r10, r1, r5) MULTIPLY_BOTH(r11, r2, r6)                                \
+    LINE("ldrsh r10, [lr, #12]") LINE("ldrsh r11, [lr], #" #b_step)                      \
+    MULTIPLY_BOTH(r10, r3, r7) MULTIPLY_BOTH(r11, r0, r4)
 #define ONE_WORD ONE_HALF(2, 2) ONE_HALF(6, 14)
 
 /* On the stack: the ends of b behind whole fours of words of a column, and behind all. */

@@ -129,36 +129,67 @@ int8_t gm_int8_of_sum(int32_t sum, const float *multiplier, const float *offset,
     return gm_scaled_closely(sum, multiplier, offset, range);
 }
 
-/* Both rows of a tile. */
-static void store_tile(const gm_pair_outputs *o, const uint32_t *sums, const gm_int8_bounds *bounds, uint32_t at)
+int gm_have_factors(const float *multipliers, const float *offsets, uint32_t n)
 {
-    const float *multiplier = o->multipliers, *offset = o->offsets;
-    int8_t *first = o->y[0] + at, *second = o->y[1] + at;
-    for (const uint32_t *end = sums + GM_PAIR_COLUMNS; sums != end; sums++, multiplier++, first++, second++) {
+    int have = 1;
+    for (uint32_t i = 0; i < n; i++) {
+        have &= gm_int8_factor(multipliers + i, offsets) > 0;
+    }
+    return have;
+}
+
+/* A tile of any outputs. */
+__attribute__((noinline)) static void store_any_tile(const gm_pair_outputs *o, const uint32_t *sums, int8_t *first,
+                                                     int8_t *second)
+{
+    const gm_int8_bounds bounds = gm_int8_bounds_of(&o->range);
+    for (uint32_t c = 0; c < GM_PAIR_COLUMNS; c++, sums++) {
+        const float *multiplier = o->multipliers + c, *offset = o->offsets ? o->offsets + c : NULL;
         int32_t factor = gm_int8_factor(multiplier, offset), a = (int32_t)sums[0], b = (int32_t)sums[GM_PAIR_COLUMNS];
         if (factor > 0) {
-            *first = gm_scaled_to_int8(a, factor, bounds, multiplier, &o->range);
-            *second = gm_scaled_to_int8(b, factor, bounds, multiplier, &o->range);
+            first[c] = gm_scaled_to_int8(a, factor, &bounds, multiplier, &o->range);
+            second[c] = gm_scaled_to_int8(b, factor, &bounds, multiplier, &o->range);
         } else {
-            *first = gm_int8_of_sum(a, multiplier, offset, &o->range);
-            *second = gm_int8_of_sum(b, multiplier, offset, &o->range);
+            first[c] = gm_int8_of_sum(a, multiplier, offset, &o->range);
+            second[c] = gm_int8_of_sum(b, multiplier, offset, &o->range);
         }
-        offset += offset ? 1 : 0;
     }
+}
+
+/* One column of a tile whose multipliers have factors, and whose outputs no bounds. */
+#define STORE_COLUMN(c)                                                                                             \
+    factor = gm_factor_of_bits(gm_bits_of(multipliers[c]));                                                         \
+    first[c] = gm_scaled_to_whole_int8((int32_t)sums[c], factor, zero, multipliers + (c), &o->range);               \
+    second[c] = gm_scaled_to_whole_int8((int32_t)sums[GM_PAIR_COLUMNS + (c)], factor, zero, multipliers + (c), &o->range);
+
+/* Both rows of a tile. */
+static inline void store_tile(const gm_pair_outputs *o, const uint32_t *sums, uint32_t at)
+{
+    int8_t *first = o->y[0] + at, *second = o->y[1] + at;
+    const float *multipliers = o->multipliers;
+    int32_t zero = o->range.zero, factor;
+    if (!o->by_factors) {
+        store_any_tile(o, sums, first, second);
+        return;
+    }
+    STORE_COLUMN(0)
+    STORE_COLUMN(1)
+    STORE_COLUMN(2)
+    STORE_COLUMN(3)
 }
 
 void gm_pair_requantize(gm_pair_outputs *o)
 {
-    const gm_int8_bounds bounds = gm_int8_bounds_of(&o->range);
     uint32_t words = o->bytes / 4, fours = o->fours_bytes / 4, at = 0;
+    gm_pair_tile tile;
+    tile.a = o->a;
     for (; o->tiles > 0; o->tiles--, at += GM_PAIR_COLUMNS) {
-        gm_pair_tile tile;
-        tile.a = o->a, tile.b = o->b, tile.fours_end = o->b + fours, tile.end = o->b + words;
+        tile.b = o->b, tile.fours_end = o->b + fours, tile.end = o->b + words;
         for (uint32_t c = 0; c < GM_PAIR_COLUMNS; c++) {
             tile.sums[c] = tile.sums[GM_PAIR_COLUMNS + c] = (uint32_t)o->bias[c];
         }
         gm_pair_product(&tile);
-        store_tile(o, tile.sums, &bounds, at);
+        store_tile(o, tile.sums, at);
         o->b = tile.end, o->bias += o->bias_step / 4, o->multipliers += GM_PAIR_COLUMNS;
         o->offsets = o->offsets ? o->offsets + GM_PAIR_COLUMNS : NULL;
     }

@@ -19,6 +19,7 @@ typedef struct gm_pair_outputs {
     uint32_t tiles;                    /* at least 1 */
     uint32_t is_narrow;                /* gm_are_narrow() holds, and GM_ALL_BYTES() */
     gm_output_range range;
+    uint32_t by_factors;               /* without FPU: gm_have_factors(), and bounds are those of int8 */
 } gm_pair_outputs;
 
 /* Computes all tiles. The struct's pointers move on. */
@@ -41,6 +42,9 @@ static inline float gm_most_of_products(float products, int32_t x_zero, int32_t 
  * clamped by shorter ways. most: of what is added to the bias. bias, offsets: NULL where there are none. */
 int gm_are_narrow(const float *multipliers, const float *offsets, const int32_t *bias, uint32_t channels, float most);
 #endif
+
+/* Whether all of n multipliers have factors (scaled.h). */
+int gm_have_factors(const float *multipliers, const float *offsets, uint32_t n);
 
 /* Sets the panels of a tile, which have so many words a row, and what any instruction with these
  * parameters says of its outputs. */

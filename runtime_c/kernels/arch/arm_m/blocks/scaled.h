@@ -127,6 +127,23 @@ static inline int8_t gm_within_bounds(int32_t y, const gm_int8_bounds *bounds)
     return (int8_t)(y < bounds->high ? y : bounds->high);
 }
 
+/* Whether bounds are those of int8. */
+static inline int gm_are_whole(const gm_int8_bounds *bounds)
+{
+    return bounds->low == INT8_MIN && bounds->high == INT8_MAX;
+}
+
+/* Returns the nearest int8. */
+static inline int8_t gm_saturated(int32_t y)
+{
+#if defined(__thumb2__)
+    __asm__("ssat %0, #8, %0" : "+r"(y));
+    return (int8_t)y;
+#else
+    return (int8_t)gm_nearest_int8(y);
+#endif
+}
+
 /*
  * Returns 2^32 times a positive multiplier, rounded down, for sums that become int8; 0 where that is not close enough, or
  * there is an offset.
@@ -137,10 +154,15 @@ static inline int8_t gm_within_bounds(int32_t y, const gm_int8_bounds *bounds)
  */
 #define GM_INT8_DOUBT (1u << 24)
 
+static inline int32_t gm_factor_of_bits(uint32_t bits)
+{
+    return (int32_t)((bits << 8 | 0x80000000u) >> ((126u - (bits >> 23)) & 31u));
+}
+
 static inline int32_t gm_int8_factor(const float *multiplier, const float *offset)
 {
     uint32_t bits = gm_bits_of(*multiplier), shift = 126u - (bits >> 23);
-    return offset == NULL && shift - 2u < 12u ? (int32_t)((bits << 8 | 0x80000000u) >> shift) : 0;
+    return offset == NULL && shift - 2u < 12u ? gm_factor_of_bits(bits) : 0;
 }
 
 /* Returns gm_to_int8() of sum * *multiplier (+ *offset), where *multiplier is finite. offset: NULL for none. */
@@ -164,16 +186,30 @@ static inline int8_t gm_scaled_closely(int32_t sum, const float *multiplier, con
 /* The same, as a function of its own: for multipliers that have no factor, and for products that are next to a half. */
 int8_t gm_int8_of_sum(int32_t sum, const float *multiplier, const float *offset, const gm_output_range *range);
 
+/* Whether a product of a factor is surely rounded as that of float arithmetic. low: its lower word. */
+static inline int gm_is_certain_int8(uint32_t low)
+{
+    return low - (0x80000000u - GM_INT8_DOUBT) > 2 * GM_INT8_DOUBT;
+}
+
 /* Returns the same, factor being gm_int8_factor(), and not 0. */
 static inline int8_t gm_scaled_to_int8(int32_t sum, int32_t factor, const gm_int8_bounds *bounds, const float *multiplier,
                                        const gm_output_range *range)
 {
     uint32_t low;
     int32_t y = gm_wide_product(sum, factor, &low);
-    if (low - (0x80000000u - GM_INT8_DOUBT) <= 2 * GM_INT8_DOUBT) {
-        return gm_int8_of_sum(sum, multiplier, NULL, range);
-    }
-    return gm_within_bounds(y + (int32_t)(low >> 31), bounds);
+    return gm_is_certain_int8(low) ? gm_within_bounds(y + (int32_t)(low >> 31), bounds)
+                                   : gm_int8_of_sum(sum, multiplier, NULL, range);
+}
+
+/* The same where gm_are_whole(). */
+static inline int8_t gm_scaled_to_whole_int8(int32_t sum, int32_t factor, int32_t zero, const float *multiplier,
+                                             const gm_output_range *range)
+{
+    uint32_t low;
+    int32_t y = gm_wide_product(sum, factor, &low);
+    return gm_is_certain_int8(low) ? gm_saturated(y + (int32_t)(low >> 31) + zero)
+                                   : gm_int8_of_sum(sum, multiplier, NULL, range);
 }
 
 #endif
