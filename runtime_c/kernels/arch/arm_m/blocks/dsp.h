@@ -35,6 +35,8 @@ GM_DSP_2(gm_upper_halves, "pkhtb %0, %2, %1, asr #16")
 
 #else
 
+#if defined(__thumb2__)
+
 /*
  * Both halves at once, where the lower half of a is no nearer to the ends of 16 bits than 128. Bytes become 0 to 255 when
  * their highest bit is turned over; of the lower sum that is done too, so that it has no carry.
@@ -56,8 +58,6 @@ static inline uint32_t gm_add_second_and_fourth(uint32_t a, uint32_t b)
     return gm_add_two_bytes(a, (b ^ 0x80808080u) >> 8);
 }
 
-#if defined(__thumb2__)
-
 static inline uint32_t gm_lower_halves(uint32_t a, uint32_t b)
 {
     __asm__("bfi %0, %1, #16, #16" : "+r"(a) : "r"(b));
@@ -71,6 +71,17 @@ static inline uint32_t gm_upper_halves(uint32_t a, uint32_t b)
 }
 
 #else
+
+/* The low half is of the sum of a's and a byte's, and so on. */
+static inline uint32_t gm_add_first_and_third(uint32_t a, uint32_t b)
+{
+    return gm_pair((int32_t)a + (int8_t)b, (int32_t)(a >> 16) + (int8_t)(b >> 16));
+}
+
+static inline uint32_t gm_add_second_and_fourth(uint32_t a, uint32_t b)
+{
+    return gm_add_first_and_third(a, b >> 8);
+}
 
 static inline uint32_t gm_lower_halves(uint32_t a, uint32_t b)
 {

@@ -19,7 +19,8 @@ typedef struct gm_finish_s16 {
     uint32_t largest;      /* the bits of the largest absolute value seen */
 #if !GM_ARCH_DSP
     uint32_t seen;         /* a number below it is smaller than the largest, and within the limit */
-    uint32_t by_integers;  /* there is no addend, and the mask is of bounds alone */
+    uint32_t by_integers;  /* there is no addend, the mask is of bounds alone, and scales suit */
+    uint32_t shift, doubt; /* of factors and their products */
     uint32_t exact_below;  /* products are as exact as finish_integers.c needs it */
     int32_t exponent;      /* 2^exponent = unit inverse */
     uint32_t between;      /* how many numbers pass the mask, from the lower bound on */
