@@ -8,14 +8,14 @@
 #define MOST_UNITS 1024u
 
 /* Taps of one axis that lie inside of x: input number `first` and the next ones. */
-typedef struct taps_inside {
+typedef struct taps_in_input {
     uint32_t first, count;
-} taps_inside;
+} taps_in_input;
 
-static taps_inside taps_inside_of(uint32_t o, uint32_t kernel, uint32_t stride, uint32_t dilation, uint32_t pad,
+static taps_in_input taps_in_input_of(uint32_t o, uint32_t kernel, uint32_t stride, uint32_t dilation, uint32_t pad,
                                   uint32_t size)
 {
-    taps_inside taps = {0, 0};
+    taps_in_input taps = {0, 0};
     for (uint32_t k = 0; k < kernel; k++) {
         uint32_t i = gm_input_index(o, k, stride, dilation, pad);
         if (i < size) {
@@ -50,8 +50,8 @@ static void set_multiplier(gm_average_window *w, const gm_insn_average_pool_s8 *
 gm_average_window gm_average_window_of(const gm_insn_average_pool_s8 *insn, uint32_t row, uint32_t column, float count)
 {
     const gm_output_range range = GM_RANGE(insn);
-    taps_inside rows = taps_inside_of(row, insn->kernel_h, insn->stride_h, insn->dilation_h, insn->pad_h, insn->in_h);
-    taps_inside columns = taps_inside_of(column, insn->kernel_w, insn->stride_w, insn->dilation_w, insn->pad_w, insn->in_w);
+    taps_in_input rows = taps_in_input_of(row, insn->kernel_h, insn->stride_h, insn->dilation_h, insn->pad_h, insn->in_h);
+    taps_in_input columns = taps_in_input_of(column, insn->kernel_w, insn->stride_w, insn->dilation_w, insn->pad_w, insn->in_w);
     gm_average_window w = {
         .first = rows.first * insn->x_h + columns.first * insn->x_w,
         .rows = rows.count, .row_step = insn->dilation_h * insn->x_h,
