@@ -105,7 +105,14 @@ static inline void take_one_step(const gm_stored_update *u, const sum_steps *s, 
     gm_store_element(u, at, after_sum_step(u, s, limit, sum, at, at % 2 ? word >> 16 : word & 0xffffu));
 }
 
-/* bytes: of an element, a constant. */
+/* Not on the smallest boards, whose stack has no room for it. */
+#if defined(__thumb2__)
+#define BYTES_IN_A_LOOP_OF_THEIR_OWN 1
+#else
+#define BYTES_IN_A_LOOP_OF_THEIR_OWN 0
+#endif
+
+/* bytes: of an element, a constant where there is a loop for each width. */
 static inline __attribute__((always_inline)) void take_sum_steps(const sum_steps *s, const int32_t *sums, uint32_t first,
                                                                  uint32_t n, const uint32_t bytes)
 {
@@ -139,10 +146,10 @@ void gm_update_by_sums(const gm_stored_update *u, int32_t *sums, float factor, f
     const sum_steps s = sum_steps_of(u, factor, unit);
     if (s.shift > 31) {
         update_by_gradients(&s, sums, first, n);
-    } else if (u->bytes == 1) {
+    } else if (BYTES_IN_A_LOOP_OF_THEIR_OWN && u->bytes == 1) {
         take_sum_steps(&s, sums, first, n, 1);
     } else {
-        take_sum_steps(&s, sums, first, n, 2);
+        take_sum_steps(&s, sums, first, n, BYTES_IN_A_LOOP_OF_THEIR_OWN ? 2 : u->bytes);
     }
 }
 
