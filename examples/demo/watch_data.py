@@ -44,13 +44,15 @@ class LeftOut:
     """The data of one person, and of all the others.
 
     x is (windows, 6, 100) bytes, acceleration and rotation in x, y, z; y is 0 .. 6. `others` has
-    the windows of nine people. `own` has the first 40 % of each recording of the tenth; its test
-    set is what comes later. Both are scaled by the means and standard deviations of the others.
+    the windows of nine people, and `each` has those of each of them. `own` has the first 40 % of
+    each recording of the tenth; its test set is what comes later. All are scaled by the means and
+    standard deviations of the others.
     """
 
     subject: int
     others: Dataset
     own: Dataset
+    each: tuple[Dataset, ...]
 
 
 def leave_out(subject: int) -> LeftOut:
@@ -62,13 +64,18 @@ def leave_out(subject: int) -> LeftOut:
         raise DataError(f"there is no subject {subject}", f"choose one of {SUBJECTS[0]} .. {SUBJECTS[-1]}")
     data = _recordings()
     cut = [windows(series) for series in data["X"]]
-    others = [i for i, s in enumerate(data["subject"]) if s != subject]
-    own = [i for i, s in enumerate(data["subject"]) if s == subject]
+    of = {person: [i for i, s in enumerate(data["subject"]) if s == person] for person in SUBJECTS}
+    own, people = of.pop(subject), list(of.values())
+    others = sorted(i for recordings in people for i in recordings)
     x, y = _joined([cut[i] for i in others], data["y"][others])
     mean, deviation = x.mean(axis=(0, 2), keepdims=True), x.std(axis=(0, 2), keepdims=True)
 
     def quantized(values: Array) -> Array:
         return np.clip(np.rint((values - mean) / deviation / SCALE) + ZERO, 0, 255).astype(np.uint8)
+
+    def of_one(recordings: list[int]) -> Dataset:
+        own_x, own_y = _joined([cut[i] for i in recordings], data["y"][recordings])
+        return Dataset(quantized(own_x), own_y, scale=SCALE, zero=ZERO)
 
     halves = [split_in_time(cut[i]) for i in own]
     first, first_y = _joined([early for early, _ in halves], data["y"][own])
@@ -77,6 +84,7 @@ def leave_out(subject: int) -> LeftOut:
         subject,
         Dataset(quantized(x), y, scale=SCALE, zero=ZERO),
         Dataset(quantized(first), first_y, quantized(later), later_y, SCALE, ZERO),
+        tuple(of_one(recordings) for recordings in people),
     )
 
 
