@@ -35,7 +35,7 @@ const char *gm_error_text(int error)
     case GM_ERR_NO_STORE: return "the image has no sample store";
     case GM_ERR_STORE_EMPTY: return "the store has no samples";
     case GM_ERR_BAD_STORE: return "the sample store has an impossible place or shape";
-    case GM_ERR_OTHER_BASE: return "the delta is the difference from another base, or of another round";
+    case GM_ERR_OTHER_BASE: return "the delta belongs to another base or round";
     default: return "unknown error code";
     }
 }
@@ -45,7 +45,7 @@ const char *gm_error_hint(int error)
     switch (error) {
     case GM_ERR_INVALID_ARGUMENT: return "check pointers, 16-byte alignment of image and arena, and indices";
     case GM_ERR_BAD_MAGIC: return "pass a .mote image or a .gmck checkpoint written by gradmote";
-    case GM_ERR_BAD_VERSION: return "install the gradmote that wrote it, or compile the model again with this one";
+    case GM_ERR_BAD_VERSION: return "compile the model again, or install the gradmote that wrote it";
     case GM_ERR_TRUNCATED: return "transfer the file again";
     case GM_ERR_BAD_CRC: return "transfer the file again; if it persists, the storage is failing";
     case GM_ERR_BAD_SECTION: return "compile the model again; the image was not written by gradmote";
@@ -56,7 +56,7 @@ const char *gm_error_hint(int error)
     case GM_ERR_ARENA_TOO_SMALL: return "pass at least gm_required() bytes, or compile the model with a smaller batch";
     case GM_ERR_NO_PROGRAM: return "compile the model with a loss and an optimizer to train it";
     case GM_ERR_NOT_FOUND: return "list the names with `gradmote inspect`";
-    case GM_ERR_WRONG_SIZE: return "compare with the shape that `gradmote inspect` shows";
+    case GM_ERR_WRONG_SIZE: return "list the shapes with `gradmote inspect`";
     case GM_ERR_LABEL_OUT_OF_RANGE: return "labels must lie in 0 .. classes-1";
     case GM_ERR_NOT_FINITE: return "look for bad samples, lower the learning rate, or load the last save";
     case GM_ERR_WRONG_MODEL: return "load a checkpoint that was saved from this model";
@@ -72,7 +72,7 @@ const char *gm_error_hint(int error)
     case GM_ERR_NO_STORE: return "compile the model with --store N";
     case GM_ERR_STORE_EMPTY: return "learn some, or compile the model with --store-data";
     case GM_ERR_BAD_STORE: return "compile the model again; the image was not written by gradmote";
-    case GM_ERR_OTHER_BASE: return "send the base of this round, or the delta of the round that the device is in";
+    case GM_ERR_OTHER_BASE: return "send the delta of this round";
     default: return "";
     }
 }

@@ -33,7 +33,7 @@ enum gm_error {
     GM_ERR_NO_STORE = -27, /* the image has no sample store */
     GM_ERR_STORE_EMPTY = -28, /* the store has no samples */
     GM_ERR_BAD_STORE = -29, /* the sample store has an impossible place or shape */
-    GM_ERR_OTHER_BASE = -30, /* the delta is the difference from another base, or of another round */
+    GM_ERR_OTHER_BASE = -30, /* the delta belongs to another base or round */
 };
 
 #endif

@@ -136,75 +136,95 @@ static int append_segments(writer *out, const gm_session *session, uint32_t enco
     return status;
 }
 
-/* A delta that was checked, and the round that it ends. */
-typedef struct next_base {
-    const gm_federated_round *round;
-    const uint8_t *delta;
-} next_base;
+/* Appends what describes the state. */
+static int append_tables(writer *out, const gm_session *session)
+{
+    int status = append_section(out, session, GM_SECTION_STATE);
+    return status == GM_OK ? append_section(out, session, GM_SECTION_NAMES) : status;
+}
+
+static int append_body(writer *out, const gm_session *session, uint32_t encoding)
+{
+    int status = append_tables(out, session);
+    return status == GM_OK ? append_segments(out, session, encoding) : status;
+}
+
+/* Begins a file, whose header is written last: it has the checksum of all that follows. */
+static int begin_file(const gm_session *session, uint32_t encoding, gm_checkpoint *header, writer *out)
+{
+    int status = gm_idle(session);
+    if (status != GM_OK) {
+        return status;
+    }
+    if (out->write == NULL) {
+        return GM_ERR_INVALID_ARGUMENT;
+    }
+    fill_header(session, encoding, header);
+    out->crc = crc_of_header(header);
+    return GM_OK;
+}
+
+static int end_file(const writer *out, gm_checkpoint *header)
+{
+    header->crc = out->crc;
+    return out->write(out->user, 0, header, sizeof *header) == 0 ? GM_OK : GM_ERR_IO;
+}
+
+static int save(const gm_session *session, uint32_t encoding, gm_write_fn write, void *user)
+{
+    gm_checkpoint header;
+    writer out = {write, user, 0, UINT32_MAX, sizeof header, 0};
+    int status = begin_file(session, encoding, &header, &out);
+    if (status == GM_OK) {
+        status = append_body(&out, session, encoding);
+    }
+    return status == GM_OK ? end_file(&out, &header) : status;
+}
+
+GM_COLD int gm_checkpoint_save(const gm_session *session, gm_write_fn write, void *user)
+{
+    return save(session, GM_ENCODING_PLAIN, write, user);
+}
+
+GM_COLD int gm_checkpoint_save_half(const gm_session *session, gm_write_fn write, void *user)
+{
+    return save(session, GM_ENCODING_HALF, write, user);
+}
+
+/* ---- Saving the next base -------------------------------------------------------------------- */
 
 /* Appends the state with the parameters of the next base in the place of its own. */
-static int append_next_base(writer *out, const gm_session *session, const next_base *next)
+static int append_next_base(writer *out, const gm_session *session, const gm_federated_round *round,
+                            const uint8_t *delta)
 {
     uint32_t words[CHUNK / 4], size, parameters = session->header->parameters_size;
     int status = GM_OK;
     for (uint32_t at = 0; at < parameters && status == GM_OK; at += size) {
         size = parameters - at < CHUNK ? parameters - at : CHUNK;
-        (void)gm_new_base_part(session, next->round, next->delta, 0, at, (uint8_t *)words, size);
+        (void)gm_new_base_part(session, round, delta, 0, at, (uint8_t *)words, size);
         status = append(out, words, size);
     }
     uint32_t rest = session->header->state_size - parameters;
     return status == GM_OK ? append(out, session->arena + parameters, rest) : status;
 }
 
-/* next: NULL for the parameters as they are. */
-static int append_body(writer *out, const gm_session *session, uint32_t encoding, const next_base *next)
-{
-    int status = append_section(out, session, GM_SECTION_STATE);
-    if (status == GM_OK) {
-        status = append_section(out, session, GM_SECTION_NAMES);
-    }
-    if (status != GM_OK) {
-        return status;
-    }
-    return next != NULL ? append_next_base(out, session, next) : append_segments(out, session, encoding);
-}
-
-static int save(const gm_session *session, uint32_t encoding, const next_base *next, gm_write_fn write, void *user)
-{
-    int status = gm_idle(session);
-    if (status != GM_OK) {
-        return status;
-    }
-    if (write == NULL) {
-        return GM_ERR_INVALID_ARGUMENT;
-    }
-    gm_checkpoint header;
-    fill_header(session, encoding, &header);
-    writer out = {write, user, 0, UINT32_MAX, sizeof header, crc_of_header(&header)};
-    status = append_body(&out, session, encoding, next);
-    if (status != GM_OK) {
-        return status;
-    }
-    header.crc = out.crc;
-    return write(user, 0, &header, sizeof header) == 0 ? GM_OK : GM_ERR_IO;
-}
-
-GM_COLD int gm_checkpoint_save(const gm_session *session, gm_write_fn write, void *user)
-{
-    return save(session, GM_ENCODING_PLAIN, NULL, write, user);
-}
-
-GM_COLD int gm_checkpoint_save_half(const gm_session *session, gm_write_fn write, void *user)
-{
-    return save(session, GM_ENCODING_HALF, NULL, write, user);
-}
-
+/* It does not go through save(), so that a program without rounds has nothing of them. */
 GM_COLD int gm_round_save(const gm_session *session, const gm_federated_round *round, const void *delta, size_t size,
                           gm_write_fn write, void *user)
 {
+    gm_checkpoint header;
+    writer out = {write, user, 0, UINT32_MAX, sizeof header, 0};
     int status = gm_round_check(session, round, delta, size);
-    next_base next = {round, delta};
-    return status == GM_OK ? save(session, GM_ENCODING_PLAIN, &next, write, user) : status;
+    if (status == GM_OK) {
+        status = begin_file(session, GM_ENCODING_PLAIN, &header, &out);
+    }
+    if (status == GM_OK) {
+        status = append_tables(&out, session);
+    }
+    if (status == GM_OK) {
+        status = append_next_base(&out, session, round, delta);
+    }
+    return status == GM_OK ? end_file(&out, &header) : status;
 }
 
 /* ---- Saving in parts ------------------------------------------------------------------------- */
@@ -242,7 +262,7 @@ GM_COLD int gm_checkpoint_part_half(const gm_session *session, uint32_t offset, 
         return gm_checkpoint_save_half(session, write_part, &wanted);
     }
     writer out = {write_part, &wanted, offset, offset + size, sizeof(gm_checkpoint), 0};
-    return append_body(&out, session, GM_ENCODING_HALF, NULL);
+    return append_body(&out, session, GM_ENCODING_HALF);
 }
 
 /* ---- Loading --------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 const TEXTS = {
   INVALID_ARGUMENT: ["an argument is null, misaligned or out of range", "check pointers, 16-byte alignment of image and arena, and indices"],
   BAD_MAGIC: ["this is not a Gradmote file", "pass a .mote image or a .gmck checkpoint written by gradmote"],
-  BAD_VERSION: ["the file's format version is not the one this runtime reads", "install the gradmote that wrote it, or compile the model again with this one"],
+  BAD_VERSION: ["the file's format version is not the one this runtime reads", "compile the model again, or install the gradmote that wrote it"],
   TRUNCATED: ["the file is shorter than its header says", "transfer the file again"],
   BAD_CRC: ["the file's checksum does not match its bytes", "transfer the file again; if it persists, the storage is failing"],
   BAD_SECTION: ["a section lies outside the file, is misaligned or has an impossible size", "compile the model again; the image was not written by gradmote"],
@@ -15,7 +15,7 @@ const TEXTS = {
   ARENA_TOO_SMALL: ["the arena is smaller than the image requires", "pass at least gm_required() bytes, or compile the model with a smaller batch"],
   NO_PROGRAM: ["the image has no such program", "compile the model with a loss and an optimizer to train it"],
   NOT_FOUND: ["no tensor or property has that name or index", "list the names with `gradmote inspect`"],
-  WRONG_SIZE: ["the data is not as long as the tensor or buffer", "compare with the shape that `gradmote inspect` shows"],
+  WRONG_SIZE: ["the data is not as long as the tensor or buffer", "list the shapes with `gradmote inspect`"],
   LABEL_OUT_OF_RANGE: ["a label is neither a class index nor ignore_index; nothing was changed", "labels must lie in 0 .. classes-1"],
   NOT_FINITE: ["the input, the loss or a gradient is NaN or infinite, or a number or rate too large; the step was skipped", "look for bad samples, lower the learning rate, or load the last save"],
   WRONG_MODEL: ["the checkpoint belongs to another model", "load a checkpoint that was saved from this model"],
@@ -31,7 +31,7 @@ const TEXTS = {
   NO_STORE: ["the image has no sample store", "compile the model with --store N"],
   STORE_EMPTY: ["the store has no samples", "learn some, or compile the model with --store-data"],
   BAD_STORE: ["the sample store has an impossible place or shape", "compile the model again; the image was not written by gradmote"],
-  OTHER_BASE: ["the delta is the difference from another base, or of another round", "send the base of this round, or the delta of the round that the device is in"],
+  OTHER_BASE: ["the delta belongs to another base or round", "send the delta of this round"],
 } as const;
 
 /** The name of an error of the runtime. */
