@@ -58,7 +58,7 @@ const char *gm_error_hint(int error)
     case GM_ERR_NOT_FOUND: return "list the names with `gradmote inspect`";
     case GM_ERR_WRONG_SIZE: return "list the shapes with `gradmote inspect`";
     case GM_ERR_LABEL_OUT_OF_RANGE: return "labels must lie in 0 .. classes-1";
-    case GM_ERR_NOT_FINITE: return "look for bad samples, lower the learning rate, or load the last save";
+    case GM_ERR_NOT_FINITE: return "look for bad samples, lower the learning rate, or load a save";
     case GM_ERR_WRONG_MODEL: return "load a checkpoint that was saved from this model";
     case GM_ERR_IO: return "check the storage behind the callback";
     case GM_ERR_BUSY: return "finish it with gm_run() or drop it with gm_abort()";

@@ -47,7 +47,7 @@ ERRORS = {-1: ('INVALID_ARGUMENT',
  -16: ('NOT_FINITE',
        'the input, the loss or a gradient is NaN or infinite, or a number or rate too large; the step was '
        'skipped',
-       'look for bad samples, lower the learning rate, or load the last save'),
+       'look for bad samples, lower the learning rate, or load a save'),
  -17: ('WRONG_MODEL',
        'the checkpoint belongs to another model',
        'load a checkpoint that was saved from this model'),

@@ -17,7 +17,7 @@ const TEXTS = {
   NOT_FOUND: ["no tensor or property has that name or index", "list the names with `gradmote inspect`"],
   WRONG_SIZE: ["the data is not as long as the tensor or buffer", "list the shapes with `gradmote inspect`"],
   LABEL_OUT_OF_RANGE: ["a label is neither a class index nor ignore_index; nothing was changed", "labels must lie in 0 .. classes-1"],
-  NOT_FINITE: ["the input, the loss or a gradient is NaN or infinite, or a number or rate too large; the step was skipped", "look for bad samples, lower the learning rate, or load the last save"],
+  NOT_FINITE: ["the input, the loss or a gradient is NaN or infinite, or a number or rate too large; the step was skipped", "look for bad samples, lower the learning rate, or load a save"],
   WRONG_MODEL: ["the checkpoint belongs to another model", "load a checkpoint that was saved from this model"],
   IO: ["reading or writing the checkpoint failed", "check the storage behind the callback"],
   BUSY: ["a program is still running", "finish it with gm_run() or drop it with gm_abort()"],
