@@ -165,6 +165,7 @@ class Board:
             "PROGRAM_UNIT": memory.get("program_unit", 4),
             "FRAME_LIMIT": memory["frame"],
             "UPDATES": self.table.get("updates", 1),
+            "ROUNDS": self.table.get("rounds", 1),
             **self.table.get("peripherals", {}),
             **(self._sizes_and_addresses() if self.framework else {}),
         }

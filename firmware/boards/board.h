@@ -7,6 +7,7 @@
  *   BOARD_PROGRAM_UNIT      bytes of flash that are programmed together, and once after each erase; a multiple of 4
  *   BOARD_FRAME_LIMIT       bytes of a frame's payload at most; two buffers of this size are in RAM
  *   BOARD_UPDATES           0 leaves out the update beside the model that runs; 1 by default
+ *   BOARD_ROUNDS            0 leaves out rounds of federated learning; 1 by default
  *   BOARD_CLOCK_HZ, and BOARD_<NAME> of each entry of its [peripherals]
  * Everything else is the same on all boards.
  *
@@ -24,6 +25,10 @@
 
 #ifndef BOARD_UPDATES
 #define BOARD_UPDATES 1
+#endif
+
+#ifndef BOARD_ROUNDS
+#define BOARD_ROUNDS 1
 #endif
 
 #ifdef __cplusplus

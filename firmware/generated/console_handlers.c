@@ -40,6 +40,14 @@ typedef char update_end_request_is_packed[sizeof(update_end_request) == 1 ? 1 : 
 typedef char update_end_reply_is_packed[sizeof(update_end_reply) == 5 ? 1 : -1];
 typedef char save_every_request_is_packed[sizeof(save_every_request) == 4 ? 1 : -1];
 typedef char saves_reply_is_packed[sizeof(saves_reply) == 16 ? 1 : -1];
+typedef char round_reply_is_packed[sizeof(round_reply) == 4 ? 1 : -1];
+typedef char round_begin_request_is_packed[sizeof(round_begin_request) == 4 ? 1 : -1];
+typedef char delta_request_is_packed[sizeof(delta_request) == 11 ? 1 : -1];
+typedef char delta_reply_is_packed[sizeof(delta_reply) == 4 ? 1 : -1];
+typedef char delta_begin_request_is_packed[sizeof(delta_begin_request) == 4 ? 1 : -1];
+typedef char delta_data_request_is_packed[sizeof(delta_data_request) == 4 ? 1 : -1];
+typedef char delta_end_request_is_packed[sizeof(delta_end_request) == 5 ? 1 : -1];
+typedef char delta_end_reply_is_packed[sizeof(delta_end_reply) == 4 ? 1 : -1];
 typedef char reply_is_aligned[offsetof(device, reply.payload) % 4 == 0 ? 1 : -1];
 
 const console_message console_messages[CONSOLE_MESSAGE_LIMIT] = {
@@ -81,6 +89,24 @@ const console_message console_messages[CONSOLE_MESSAGE_LIMIT] = {
 #endif
     [CONSOLE_SAVE_EVERY] = { 1, 0, 4, 0 },
     [CONSOLE_SAVES] = { 1, 0, 0, 16 },
+#if BOARD_ROUNDS
+    [CONSOLE_ROUND] = { 1, 0, 0, 4 },
+#endif
+#if BOARD_ROUNDS
+    [CONSOLE_ROUND_BEGIN] = { 1, 0, 4, 0 },
+#endif
+#if BOARD_ROUNDS
+    [CONSOLE_DELTA] = { 1, 1, 11, 4 },
+#endif
+#if BOARD_ROUNDS
+    [CONSOLE_DELTA_BEGIN] = { 1, 0, 4, 0 },
+#endif
+#if BOARD_ROUNDS
+    [CONSOLE_DELTA_DATA] = { 1, 1, 4, 0 },
+#endif
+#if BOARD_ROUNDS
+    [CONSOLE_DELTA_END] = { 1, 0, 5, 4 },
+#endif
 };
 
 int console_handle(device *d, uint8_t type, const uint8_t *payload, uint32_t length)
@@ -126,6 +152,24 @@ int console_handle(device *d, uint8_t type, const uint8_t *payload, uint32_t len
 #endif
     case CONSOLE_SAVE_EVERY: return handle_save_every(d, request);
     case CONSOLE_SAVES: return handle_saves(d, reply);
+#if BOARD_ROUNDS
+    case CONSOLE_ROUND: return handle_round(d, reply);
+#endif
+#if BOARD_ROUNDS
+    case CONSOLE_ROUND_BEGIN: return handle_round_begin(d, request);
+#endif
+#if BOARD_ROUNDS
+    case CONSOLE_DELTA: return handle_delta(d, request, length - 11u, reply);
+#endif
+#if BOARD_ROUNDS
+    case CONSOLE_DELTA_BEGIN: return handle_delta_begin(d, request);
+#endif
+#if BOARD_ROUNDS
+    case CONSOLE_DELTA_DATA: return handle_delta_data(d, request, length - 4u);
+#endif
+#if BOARD_ROUNDS
+    case CONSOLE_DELTA_END: return handle_delta_end(d, request, reply);
+#endif
     default: return CONSOLE_ERR_UNKNOWN_MESSAGE;
     }
 }

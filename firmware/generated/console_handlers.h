@@ -45,6 +45,12 @@ int handle_update_begin(device *d, const update_begin_request *request);
 int handle_update_end(device *d, const update_end_request *request, update_end_reply *reply);
 int handle_save_every(device *d, const save_every_request *request);
 int handle_saves(device *d, saves_reply *reply);
+int handle_round(device *d, round_reply *reply);
+int handle_round_begin(device *d, const round_begin_request *request);
+int handle_delta(device *d, const delta_request *request, uint32_t size, delta_reply *reply);
+int handle_delta_begin(device *d, const delta_begin_request *request);
+int handle_delta_data(device *d, const delta_data_request *request, uint32_t size);
+int handle_delta_end(device *d, const delta_end_request *request, delta_end_reply *reply);
 
 /* Each fills in a reply when the program has ended that the handler began, and returns as handlers do. */
 int finish_run(device *d, run_reply *reply);

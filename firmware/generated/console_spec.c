@@ -15,6 +15,8 @@ const console_help console_commands[CONSOLE_COMMAND_COUNT] = {
     { "score", "", "how many of the store's samples the model recognises, by class" },
     { "save", "[every N|off]", "keep parameters, moments and counters in flash; every N: after each N updates" },
     { "load", "", "return to the checkpoint saved last" },
+    { "round", "[N]", "show the round of federated learning, or make the parameters the base of round N; 0: the image's are" },
+    { "delta", "", "bytes that the board would send in this round, with 8, 4 and 2 bits for each number" },
     { "reset", "[model]", "restart the board; 'reset model' only forgets what was learnt" },
 };
 
@@ -38,6 +40,7 @@ const char *console_error_text(int error)
     case CONSOLE_ERR_BAD_SIGNATURE: return "the signature is not that of the image";
     case CONSOLE_ERR_OLDER_IMAGE: return "the image is older than the one that this board has";
     case CONSOLE_ERR_ONLY_BY_UPDATE: return "this firmware takes another image only while the old one runs, which tells it how old that is";
+    case CONSOLE_ERR_NO_ROOM_FOR_BASE: return "the storage for checkpoints does not hold another one beside the base of the round and the last one";
     default: return gm_error_text(error);
     }
 }
@@ -62,6 +65,7 @@ const char *console_error_hint(int error)
     case CONSOLE_ERR_BAD_SIGNATURE: return "sign it with this firmware's key: gradmote sign model.mote --key key.pem";
     case CONSOLE_ERR_OLDER_IMAGE: return "give it a higher number: gradmote compile --image-version N; then sign it";
     case CONSOLE_ERR_ONLY_BY_UPDATE: return "send it so: gradmote update model.mote --on PORT";
+    case CONSOLE_ERR_NO_ROOM_FOR_BASE: return "end the round first, or give up its base: round 0";
     default: return gm_error_hint(error);
     }
 }

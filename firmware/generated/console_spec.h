@@ -35,6 +35,7 @@ enum console_error {
     CONSOLE_ERR_BAD_SIGNATURE = -119, /* the signature is not that of the image */
     CONSOLE_ERR_OLDER_IMAGE = -120, /* the image is older than the one that this board has */
     CONSOLE_ERR_ONLY_BY_UPDATE = -121, /* this firmware takes another image only while the old one runs, which tells it how old that is */
+    CONSOLE_ERR_NO_ROOM_FOR_BASE = -122, /* the storage for checkpoints does not hold another one beside the base of the round and the last one */
 };
 
 enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_SOURCE_PARAMETER, CONSOLE_SOURCE_GRADIENT, CONSOLE_SOURCE_STATE, CONSOLE_SOURCE_CHECKPOINT, CONSOLE_SOURCE_IMAGE, CONSOLE_SOURCE_CHECKPOINT_HALF };
@@ -357,7 +358,64 @@ typedef struct CONSOLE_WORDS saves_reply {
     int32_t error; /* why the last one failed, or 0; training goes on */
 } saves_reply;
 
-#define CONSOLE_MESSAGE_LIMIT 37
+/* The round of federated learning that the board is in. */
+#define CONSOLE_ROUND 37u
+
+typedef struct CONSOLE_WORDS round_reply {
+    uint32_t number; /* of its base; 0: the image's initial parameters are the base */
+} round_reply;
+
+/* Makes the parameters as they are the base of a round, and keeps them in flash as SAVE does. */
+#define CONSOLE_ROUND_BEGIN 38u
+
+typedef struct CONSOLE_PAYLOAD round_begin_request {
+    uint32_t number; /* 1 or more; 0: from now on the image's initial parameters are the base */
+} round_begin_request;
+
+/* Reads bytes of the quantized difference of the parameters from the base (gm_round_delta_part). */
+#define CONSOLE_DELTA 39u
+
+typedef struct CONSOLE_PAYLOAD delta_request {
+    uint8_t bits; /* of each number: 2, 4 or 8 */
+    uint32_t seed; /* of the rounding */
+    uint32_t offset; /* bytes */
+    uint16_t length; /* most bytes wanted; fewer come at the end */
+    uint8_t shared[]; /* bit i % 8 of byte i / 8: parameter i is sent; empty: all are */
+} delta_request;
+
+typedef struct CONSOLE_WORDS delta_reply {
+    uint32_t total; /* bytes of the whole */
+    uint8_t data[];
+} delta_reply;
+
+/* Makes room for the delta that leads to the next base: in memory of programs, whose outputs it overwrites. */
+#define CONSOLE_DELTA_BEGIN 40u
+
+typedef struct CONSOLE_PAYLOAD delta_begin_request {
+    uint32_t size; /* bytes of the delta */
+} delta_begin_request;
+
+/* The next chunk of the delta; chunks come in ascending order without gaps. Bytes that came before are ignored. */
+#define CONSOLE_DELTA_DATA 41u
+
+typedef struct CONSOLE_PAYLOAD delta_data_request {
+    uint32_t offset; /* bytes */
+    uint8_t data[];
+} delta_data_request;
+
+/* Checks the delta, keeps the next base in flash, and only then changes the parameters (gm_round_apply). */
+#define CONSOLE_DELTA_END 42u
+
+typedef struct CONSOLE_PAYLOAD delta_end_request {
+    uint8_t bits; /* of the board's own delta of this round, to keep what that lost; 0: nothing is kept */
+    uint32_t seed; /* of the board's own delta */
+} delta_end_request;
+
+typedef struct CONSOLE_WORDS delta_end_reply {
+    uint32_t number; /* of the next round */
+} delta_end_reply;
+
+#define CONSOLE_MESSAGE_LIMIT 43
 
 typedef struct console_message {
     uint8_t is_known;     /* 1: this board has a handler of it */
@@ -370,7 +428,7 @@ extern const console_message console_messages[CONSOLE_MESSAGE_LIMIT];
 
 /* ---- Commands --------------------------------------------------------------------------------------------- */
 
-enum console_command { CONSOLE_COMMAND_HELP, CONSOLE_COMMAND_INFO, CONSOLE_COMMAND_MEM, CONSOLE_COMMAND_LR, CONSOLE_COMMAND_TRAIN, CONSOLE_COMMAND_EVAL, CONSOLE_COMMAND_INFER, CONSOLE_COMMAND_LEARN, CONSOLE_COMMAND_FORGET, CONSOLE_COMMAND_SCORE, CONSOLE_COMMAND_SAVE, CONSOLE_COMMAND_LOAD, CONSOLE_COMMAND_RESET, CONSOLE_COMMAND_COUNT };
+enum console_command { CONSOLE_COMMAND_HELP, CONSOLE_COMMAND_INFO, CONSOLE_COMMAND_MEM, CONSOLE_COMMAND_LR, CONSOLE_COMMAND_TRAIN, CONSOLE_COMMAND_EVAL, CONSOLE_COMMAND_INFER, CONSOLE_COMMAND_LEARN, CONSOLE_COMMAND_FORGET, CONSOLE_COMMAND_SCORE, CONSOLE_COMMAND_SAVE, CONSOLE_COMMAND_LOAD, CONSOLE_COMMAND_ROUND, CONSOLE_COMMAND_DELTA, CONSOLE_COMMAND_RESET, CONSOLE_COMMAND_COUNT };
 
 typedef struct console_help {
     const char *name;

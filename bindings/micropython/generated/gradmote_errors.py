@@ -125,4 +125,7 @@ ERRORS = {-1: ('INVALID_ARGUMENT',
         'give it a higher number: gradmote compile --image-version N; then sign it'),
  -121: ('ONLY_BY_UPDATE',
         'this firmware takes another image only while the old one runs, which tells it how old that is',
-        'send it so: gradmote update model.mote --on PORT')}
+        'send it so: gradmote update model.mote --on PORT'),
+ -122: ('NO_ROOM_FOR_BASE',
+        'the storage for checkpoints does not hold another one beside the base of the round and the last one',
+        'end the round first, or give up its base: round 0')}

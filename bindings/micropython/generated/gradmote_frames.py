@@ -64,7 +64,8 @@ FAULTS = {'INVALID_ARGUMENT': -1,
  'OTHER_KEY': -118,
  'BAD_SIGNATURE': -119,
  'OLDER_IMAGE': -120,
- 'ONLY_BY_UPDATE': -121}
+ 'ONLY_BY_UPDATE': -121,
+ 'NO_ROOM_FOR_BASE': -122}
 
 #: what READ reads
 SOURCES = {'TENSOR': 0,
@@ -110,4 +111,10 @@ MESSAGES = {1: ('INFO', '<', False, '<HH3BBIIiIIIIIII16BIIIIIQ8B'),
  31: ('UPDATE_BEGIN', '<I', False, '<'),
  32: ('UPDATE_END', '<B', False, '<BI'),
  35: ('SAVE_EVERY', '<I', False, '<'),
- 36: ('SAVES', '<', False, '<IIIi')}
+ 36: ('SAVES', '<', False, '<IIIi'),
+ 37: ('ROUND', '<', False, '<I'),
+ 38: ('ROUND_BEGIN', '<I', False, '<'),
+ 39: ('DELTA', '<BIIH', True, '<I'),
+ 40: ('DELTA_BEGIN', '<I', False, '<'),
+ 41: ('DELTA_DATA', '<I', True, '<'),
+ 42: ('DELTA_END', '<BI', False, '<I')}

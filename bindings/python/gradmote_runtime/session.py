@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from gradmote.errors import DataError, GradmoteError, RuntimeFault
+from gradmote.formats.rounds import Round, check_bits, shared_mask
 
 from .arrays import F32, ITEM_CODE, ITEM_SIZE, U8, buffer_of, tensor_bytes
 from .describe import describe
@@ -28,7 +29,6 @@ from .exclusive import Exclusive
 from .input_buffers import InputBuffer, InputBuffers, feed, require_given
 from .library import load
 from .names import text, utf8
-from .rounds import Round, check_bits, shared_mask
 from .tensors import PROGRAMS, ROLES, Tensor, program_names, read_tensors
 
 _ALIGNMENT = 16

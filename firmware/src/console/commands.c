@@ -7,6 +7,7 @@
 #include "console/reports.h"
 #include "console/text.h"
 #include "storage/slots.h"
+#include "training/federated.h"
 
 /* Returns 0, COMMAND_RUNS, or an error that is then printed. */
 typedef int (*command)(device *d, const char *argument);
@@ -250,6 +251,45 @@ static int load(device *d, const char *argument)
     return error;
 }
 
+static int round_of(device *d, const char *argument)
+{
+    gm_federated_round round;
+    uint32_t number;
+    if (!BOARD_ROUNDS) {
+        return CONSOLE_ERR_UNKNOWN_MESSAGE;
+    }
+    int error = d->run.active ? GM_ERR_BUSY : d->model.status;
+    if (error == 0 && *argument) {
+        error = text_parse_u32(argument, &number) ? federated_begin(&d->model, number) : CONSOLE_ERR_BAD_ARGUMENT;
+    }
+    if (error == 0) {
+        error = federated_round(&d->model, &round);
+    }
+    if (error == 0) {
+        text_put("round ");
+        text_u32(round.number);
+        text_line(round.base != NULL ? ", its base in flash" : ", its base the image's parameters");
+    }
+    return error;
+}
+
+static int delta(device *d, const char *argument)
+{
+    gm_federated_round round;
+    if (!BOARD_ROUNDS) {
+        return CONSOLE_ERR_UNKNOWN_MESSAGE;
+    }
+    int error = *argument ? CONSOLE_ERR_BAD_ARGUMENT : federated_round(&d->model, &round);
+    for (uint32_t bits = 8; error == 0 && bits >= 2; bits /= 2) {
+        round.bits = bits;
+        text_u32(bits);
+        text_put(" bits   ");
+        text_u32(gm_round_delta_size(&d->model.session, &round));
+        text_line(" bytes");
+    }
+    return error;
+}
+
 static int reset(device *d, const char *argument)
 {
     if (*argument == '\0') {
@@ -262,11 +302,11 @@ static int reset(device *d, const char *argument)
 }
 
 static const command commands[CONSOLE_COMMAND_COUNT] = {
-    [CONSOLE_COMMAND_HELP] = help,   [CONSOLE_COMMAND_INFO] = info,   [CONSOLE_COMMAND_MEM] = mem,
-    [CONSOLE_COMMAND_LR] = lr,       [CONSOLE_COMMAND_TRAIN] = train, [CONSOLE_COMMAND_EVAL] = eval,
-    [CONSOLE_COMMAND_INFER] = infer, [CONSOLE_COMMAND_SAVE] = save,   [CONSOLE_COMMAND_LOAD] = load,
-    [CONSOLE_COMMAND_RESET] = reset, [CONSOLE_COMMAND_LEARN] = learn, [CONSOLE_COMMAND_FORGET] = forget,
-    [CONSOLE_COMMAND_SCORE] = score,
+    [CONSOLE_COMMAND_HELP] = help,   [CONSOLE_COMMAND_INFO] = info,      [CONSOLE_COMMAND_MEM] = mem,
+    [CONSOLE_COMMAND_LR] = lr,       [CONSOLE_COMMAND_TRAIN] = train,    [CONSOLE_COMMAND_EVAL] = eval,
+    [CONSOLE_COMMAND_INFER] = infer, [CONSOLE_COMMAND_SAVE] = save,      [CONSOLE_COMMAND_LOAD] = load,
+    [CONSOLE_COMMAND_RESET] = reset, [CONSOLE_COMMAND_LEARN] = learn,    [CONSOLE_COMMAND_FORGET] = forget,
+    [CONSOLE_COMMAND_SCORE] = score, [CONSOLE_COMMAND_ROUND] = round_of, [CONSOLE_COMMAND_DELTA] = delta,
 };
 
 /* Ends the first word of line and returns the second; "" where there is none. */

@@ -14,7 +14,7 @@ typedef struct slot_record {
     uint32_t generation; /* 1 more than that of the save before, modulo 2^32 */
     uint32_t size;       /* of the file, in bytes */
     uint32_t model_id[4];
-    uint32_t reserved;
+    uint32_t round;      /* the round of federated learning that the parameters are the base of; 0: none */
     uint32_t check;      /* CRC-32 of the fields above */
 } slot_record;
 
@@ -37,11 +37,14 @@ typedef struct ring {
 
 #define NO_SLOT UINT32_MAX
 
-/* The fields of a record that newest_good() compares and returns. */
+/* The fields of a record that newest_of() compares and returns. */
 typedef struct entry {
     uint32_t generation;
     uint32_t size;
+    uint32_t round;
 } entry;
+
+enum kind { ANY, BASES };
 
 static uint32_t round_up(uint32_t size, uint32_t unit)
 {
@@ -75,6 +78,7 @@ static int find_entry(const ring *r, uint32_t slot, entry *found)
     memcpy(&record, slot_base(r, slot), sizeof record);
     found->generation = record.generation;
     found->size = record.size;
+    found->round = record.round;
     return record.check == gm_crc32(0, &record, offsetof(slot_record, check)) &&
            record.size <= r->slot_size - FILE_START &&
            memcmp(record.model_id, r->session->header->model_id, sizeof record.model_id) == 0 &&
@@ -101,6 +105,14 @@ static int is_later(uint32_t generation, uint32_t other)
     return generation - other - 1 < (uint32_t)INT32_MAX;
 }
 
+/* Returns whether the checks of newest_of() can be spared: the slot is of another kind, or not later
+ * than the best so far, which is in slot `good`. */
+static int is_passed_over(const entry *found, enum kind kind, uint32_t good, const entry *newest)
+{
+    return (kind == BASES && found->round == 0) ||
+           (good != NO_SLOT && !is_later(found->generation, newest->generation));
+}
+
 /* Returns the good slot (its file is intact) of the latest generation, and its entry in *newest. If
  * there is none, returns NO_SLOT; *refusal is then the error of the last file checked, or
  * CONSOLE_ERR_NO_CHECKPOINT.
@@ -108,13 +120,13 @@ static int is_later(uint32_t generation, uint32_t other)
  * Checking a file reads all of it, so only those later than the best so far are checked. From the
  * last slot down these are at most two, if slots were written in turn and all files are intact:
  * the last slot's and the newest. */
-static uint32_t newest_good(const ring *r, entry *newest, int *refusal)
+static uint32_t newest_of(const ring *r, enum kind kind, entry *newest, int *refusal)
 {
     uint32_t good = NO_SLOT;
     entry found;
     *refusal = CONSOLE_ERR_NO_CHECKPOINT;
     for (uint32_t slot = r->count; slot-- > 0;) {
-        if (!find_entry(r, slot, &found) || (good != NO_SLOT && !is_later(found.generation, newest->generation))) {
+        if (!find_entry(r, slot, &found) || is_passed_over(&found, kind, good, newest)) {
             continue;
         }
         int error = check_file(r, slot, found.size);
@@ -126,6 +138,19 @@ static uint32_t newest_good(const ring *r, entry *newest, int *refusal)
         }
     }
     return good;
+}
+
+static uint32_t newest_good(const ring *r, entry *newest, int *refusal)
+{
+    return newest_of(r, ANY, newest, refusal);
+}
+
+/* Returns the slot of the round's base, or NO_SLOT. */
+static uint32_t base_slot(const ring *r)
+{
+    entry ignored;
+    int refusal;
+    return newest_of(r, BASES, &ignored, &refusal);
 }
 
 /* ---- What no save overwrites ----------------------------------------------------------------- */
@@ -164,13 +189,13 @@ static range protected_range(const ring *r, uint32_t good)
     return good == NO_SLOT ? range_of(r, images_carried()) : range_of_slot(r, good);
 }
 
-/* Returns the first slot, from `first` on and around the ring, that does not overlap `occupied`;
- * NO_SLOT if there is none. */
-static uint32_t slot_beside(const ring *r, range occupied, uint32_t first)
+/* Returns the first slot, from `first` on and around the ring, that does not overlap `occupied` and
+ * is not `base`; NO_SLOT if there is none. */
+static uint32_t slot_beside(const ring *r, range occupied, uint32_t base, uint32_t first)
 {
     for (uint32_t i = 0; i < r->count; ++i) {
         uint32_t slot = (first + i) % r->count;
-        if (!overlap(range_of_slot(r, slot), occupied)) {
+        if (slot != base && !overlap(range_of_slot(r, slot), occupied)) {
             return slot;
         }
     }
@@ -207,9 +232,9 @@ flash_span slots_newest(const gm_session *session)
 }
 
 /* Writes the record of a slot whose file is written: only now does the slot count. */
-static int write_record(const ring *r, uint32_t slot, uint32_t generation)
+static int write_record(const ring *r, uint32_t slot, uint32_t generation, uint32_t round)
 {
-    slot_record record = {generation, gm_checkpoint_size(r->session), {0}, 0, 0};
+    slot_record record = {generation, gm_checkpoint_size(r->session), {0}, round, 0};
     memcpy(record.model_id, r->session->header->model_id, sizeof record.model_id);
     record.check = gm_crc32(0, &record, offsetof(slot_record, check));
     int error = writer_put(slot_base(r, slot), &record, sizeof record);
@@ -222,14 +247,18 @@ static int write_flash(void *user, uint32_t offset, const void *data, uint32_t s
     return writer_put((const uint8_t *)user + offset, data, size);
 }
 
-/* Erases a slot and writes the session's checkpoint there, without a record. */
-static int write_file(const ring *r, uint32_t slot)
+/* Erases a slot and writes the session's checkpoint there, without a record. next: NULL, or what
+ * leads to the base that its parameters are to be. */
+static int write_file(const ring *r, uint32_t slot, const slots_next *next)
 {
     writer_begin();
     if (board_flash_erase(slot_base(r, slot), r->slot_size)) {
         return CONSOLE_ERR_FLASH;
     }
-    int error = gm_checkpoint_save(r->session, write_flash, (void *)(uintptr_t)file_base(r, slot));
+    void *file = (void *)(uintptr_t)file_base(r, slot);
+    int error = BOARD_ROUNDS && next != NULL
+                    ? gm_round_save(r->session, next->round, next->delta, next->size, write_flash, file)
+                    : gm_checkpoint_save(r->session, write_flash, file);
     return error == GM_ERR_IO ? CONSOLE_ERR_FLASH : error;
 }
 
@@ -240,42 +269,103 @@ static int forget_slot(const ring *r, uint32_t slot)
     return board_flash_erase(slot_base(r, slot), unit) ? CONSOLE_ERR_FLASH : 0;
 }
 
-/* Makes sure that a restart would load this slot; a save is done only then. Any slot that
- * newest_good() still prefers is forgotten, one at a time. Only forged records lead to one: with
- * generations from the whole range, is_later() is not transitive. */
-static int make_newest(const ring *r, uint32_t slot)
+/* Makes sure that a restart would find this slot as the newest of a kind; a save is done only then.
+ * Any slot that newest_of() still prefers is forgotten, one at a time. Only forged records lead to
+ * one: with generations from the whole range, is_later() is not transitive. */
+static int make_newest(const ring *r, uint32_t slot, enum kind kind)
 {
     entry found;
     int refusal;
     if (!find_entry(r, slot, &found) || check_file(r, slot, found.size) != 0) {
         return CONSOLE_ERR_FLASH;
     }
-    uint32_t newest = newest_good(r, &found, &refusal);
+    uint32_t newest = newest_of(r, kind, &found, &refusal);
     while (newest != slot) {
         if (newest == NO_SLOT || forget_slot(r, newest)) {
             return CONSOLE_ERR_FLASH;
         }
-        newest = newest_good(r, &found, &refusal);
+        newest = newest_of(r, kind, &found, &refusal);
     }
     return 0;
+}
+
+/* Writes a slot, its record last. round: 0, or the number of the base that it holds. */
+static int write_slot(const ring *r, uint32_t slot, uint32_t generation, uint32_t round, const slots_next *next)
+{
+    int error = write_file(r, slot, next);
+    if (error == 0) {
+        error = write_record(r, slot, generation, round);
+    }
+    if (error == 0) {
+        error = make_newest(r, slot, ANY);
+    }
+    return error == 0 && round != 0 ? make_newest(r, slot, BASES) : error;
 }
 
 int slots_save(const gm_session *session)
 {
     ring r = ring_of(session);
-    entry newest = {0, 0}; /* so that the first save has generation 1 */
+    entry newest = {0, 0, 0}; /* so that the first save has generation 1 */
     int error;
-    uint32_t good = newest_good(&r, &newest, &error);
-    uint32_t slot = slot_beside(&r, protected_range(&r, good), good == NO_SLOT ? 0 : good + 1);
+    uint32_t good = newest_good(&r, &newest, &error), base = base_slot(&r);
+    uint32_t slot = slot_beside(&r, protected_range(&r, good), base, good == NO_SLOT ? 0 : good + 1);
+    if (r.count < 2 || slot == NO_SLOT) {
+        return base == NO_SLOT ? CONSOLE_ERR_TOO_LARGE : CONSOLE_ERR_NO_ROOM_FOR_BASE;
+    }
+    return write_slot(&r, slot, newest.generation + 1, 0, NULL);
+}
+
+/* ---- The base of a round --------------------------------------------------------------------- */
+
+/* The old base outlives whatever happens. What was saved since then does too where there is a third
+ * slot; the new base takes its place otherwise. */
+int slots_save_base(const gm_session *session, uint32_t round, const slots_next *next)
+{
+    ring r = ring_of(session);
+    entry newest = {0, 0, 0};
+    int error;
+    uint32_t good = newest_good(&r, &newest, &error), base = base_slot(&r), first = good == NO_SLOT ? 0 : good + 1;
+    uint32_t slot = slot_beside(&r, protected_range(&r, good), base, first);
+    if (slot == NO_SLOT && base != NO_SLOT) {
+        slot = slot_beside(&r, range_of_slot(&r, base), base, first);
+    }
     if (r.count < 2 || slot == NO_SLOT) {
         return CONSOLE_ERR_TOO_LARGE;
     }
-    error = write_file(&r, slot);
-    if (error == 0) {
-        error = write_record(&r, slot, newest.generation + 1);
-    }
-    return error ? error : make_newest(&r, slot);
+    return write_slot(&r, slot, newest.generation + 1, round, next);
 }
+
+flash_span slots_base(const gm_session *session, uint32_t *round)
+{
+    ring r = ring_of(session);
+    flash_span parameters = {NULL, 0};
+    entry newest;
+    int refusal;
+    uint32_t slot = newest_of(&r, BASES, &newest, &refusal);
+    *round = 0;
+    if (slot != NO_SLOT && kept_file_is_plain(file_base(&r, slot))) {
+        *round = newest.round;
+        parameters.base = file_base(&r, slot) + newest.size - session->header->state_size;
+        parameters.size = session->header->parameters_size;
+    }
+    return parameters;
+}
+
+int slots_forget_base(const gm_session *session)
+{
+    ring r = ring_of(session);
+    entry newest;
+    int refusal, error = 0;
+    if (newest_good(&r, &newest, &refusal) != NO_SLOT && newest.round != 0) {
+        error = slots_save(session);
+    }
+    for (uint32_t slot = base_slot(&r); slot != NO_SLOT && error == 0; slot = base_slot(&r)) {
+        error = forget_slot(&r, slot);
+    }
+    return error;
+}
+
+/* ---- Loading --------------------------------------------------------------------------------- */
 
 int slots_load(gm_session *session)
 {
@@ -297,6 +387,12 @@ int slots_prepare(const gm_session *session, uint32_t size, const uint8_t **base
     int refusal;
     /* In a ring of less than two slots, no checkpoint of this model is kept. */
     range stays = protected_range(&r, r.count < 2 ? NO_SLOT : newest_good(&r, &newest, &refusal));
+    uint32_t base_at = r.count < 2 ? NO_SLOT : base_slot(&r);
+    if (base_at != NO_SLOT) { /* and all between the two */
+        range its = range_of_slot(&r, base_at);
+        stays.start = its.start < stays.start ? its.start : stays.start;
+        stays.end = its.end > stays.end ? its.end : stays.end;
+    }
     /* The file goes behind what stays or before it: where more whole erase units are free. */
     uint32_t room_before = stays.start / area.erase_unit * area.erase_unit;
     uint32_t start_behind = round_up(stays.end, area.erase_unit);
@@ -321,7 +417,7 @@ int slots_has_room_beside(const gm_header *model, flash_span saved)
 {
     const gm_session unopened = {.header = model};
     ring r = ring_of(&unopened);
-    return r.count >= 2 && slot_beside(&r, range_of(&r, saved), 0) != NO_SLOT;
+    return r.count >= 2 && slot_beside(&r, range_of(&r, saved), NO_SLOT, 0) != NO_SLOT;
 }
 
 int slots_forget(const gm_header *model, flash_span saved)

@@ -4,7 +4,7 @@
  *
  * A checkpoint slot holds a record, then the checkpoint file. The record is programmed last, with
  * its checksum as the very last word, and without it the slot does not count. A save goes to the
- * slot after the newest good one, so that one outlives whatever happens to the save, and all slots
+ * slot after the newest good one that is not the round's base, so that both outlive whatever happens to the save, and all slots
  * wear alike. The model decides how long a slot is, and so how many there are; records of other
  * models are ignored. Anyone at the line can write records with any content (CHECKPOINT_DATA).
  */
@@ -27,6 +27,10 @@ uint32_t slots_count(const gm_session *session);
  * slots_load() loads. */
 flash_span slots_newest(const gm_session *session);
 
+/* Returns the base that was kept last, checked as a whole: the bytes of all parameters. *round is its
+ * number; 0 and an empty range if there is none. */
+flash_span slots_base(const gm_session *session, uint32_t *round);
+
 /* Reads from a file in flash, as a gm_read_fn. user: the address of the file. */
 int slots_read(void *user, uint32_t offset, void *data, uint32_t size);
 
@@ -35,6 +39,22 @@ int slots_read(void *user, uint32_t offset, void *data, uint32_t size);
 /* Keeps a checkpoint of the session. Returns 0 only if slots_load() would now load this very
  * state. */
 int slots_save(const gm_session *session);
+
+/* A delta, and the round that it ends. */
+typedef struct slots_next {
+    const gm_federated_round *round;
+    const void *delta;
+    uint32_t size; /* bytes */
+} slots_next;
+
+/* Keeps a checkpoint of the session whose parameters are the base of round `round`, 1 or more, and
+ * that a restart loads. It outlives all saves that follow, until another base is kept. next: what
+ * leads to this base, while the session still has the trained parameters; NULL: the session's
+ * parameters are the base. */
+int slots_save_base(const gm_session *session, uint32_t round, const slots_next *next);
+
+/* Keeps a checkpoint of the session if the newest one is a base, then forgets all bases. */
+int slots_forget_base(const gm_session *session);
 
 /* Loads the newest checkpoint that gm_checkpoint_load() accepts. If there is none, returns why one
  * was refused. */

@@ -79,6 +79,7 @@ void model_close(model *m)
     memset(&m->needs, 0, sizeof m->needs);
     memset(&m->samples, 0, sizeof m->samples);
     memset(&m->reading, 0, sizeof m->reading);
+    m->delta_size = 0;
     m->status = CONSOLE_ERR_NO_IMAGE;
 }
 

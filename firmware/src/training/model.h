@@ -16,6 +16,8 @@ typedef struct model {
     samples samples;
     upload upload;         /* of an image or a checkpoint */
     flash_span reading;    /* the kept checkpoint whose header READ sent last, or none */
+    uint32_t delta_size;   /* bytes of the delta that ends a round of federated learning; 0: none is expected */
+    uint32_t delta_received;
     int status;            /* 0 while open, else the code for why it is not */
 } model;
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from gradmote.errors import DataError, DeviceError, RuntimeFault
 from gradmote.formats.carry_over import compare, read_states
+from gradmote.formats.rounds import check_bits, shared_mask
 
 from .client import Client
 from .encoding import sample_bytes, tensor_bytes
@@ -181,6 +182,33 @@ class BoardTarget:
     def load(self, checkpoint: bytes) -> None:
         """Continue from a .gmck checkpoint, plain or half."""
         self.board.load_checkpoint(checkpoint)
+
+    def round(self) -> int:
+        """Return the number of the round of federated learning; 0 begins with the image's parameters."""
+        return self.board.round()
+
+    def begin_round(self, number: int) -> None:
+        """Make the parameters as they are the base of that round; 0: the image's are the base."""
+        self.board.begin_round(number)
+
+    def round_delta(self, bits: int = 4, seed: int = 0, shared: str | Sequence[str] | None = None) -> bytes:
+        """Return the parameters' difference from the base, quantized to 2, 4 or 8 bits a number.
+
+        seed: of the rounding, another one on each device. shared: names of the parameters to send,
+        or patterns of them ("conv*"); all by default.
+        """
+        if shared is None:
+            return self.board.round_delta(check_bits(bits), seed)
+        names = [entry["name"] for entry in self._states() if entry["role"] == "parameter"]
+        return self.board.round_delta(check_bits(bits), seed, shared_mask(names, shared))
+
+    def end_round(self, delta: bytes, bits: int = 0, seed: int = 0) -> int:
+        """Go on to the base that a delta leads to, and return the number of its round.
+
+        bits, seed: those of round_delta(), to keep what it lost; with 0 bits nothing is kept. An
+        error leaves the round and the parameters as they are.
+        """
+        return self.board.end_round(delta, check_bits(bits) if bits else 0, seed)
 
     def save_every(self, updates: int) -> None:
         """Let the board keep a checkpoint after every so many updates; 0 ends it."""

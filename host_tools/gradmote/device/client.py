@@ -242,6 +242,33 @@ class Client(Requests):
         """Return what save_every() has done since the model was opened."""
         return Saves(**self.request("SAVES"))
 
+    def round(self) -> int:
+        """Return the round of federated learning that the board is in, which is its base's number."""
+        return int(self.request("ROUND")["number"])
+
+    def begin_round(self, number: int) -> None:
+        """Make the parameters as they are the base of a round, in flash; 0: the image's are the base.
+
+        Raises DeviceError (NO_ROOM_FOR_BASE, TOO_LARGE) where flash has no room for it.
+        """
+        self.request("ROUND_BEGIN", number=number)
+
+    def round_delta(self, bits: int = 4, seed: int = 0, shared: bytes = b"") -> bytes:
+        """Return the parameters' difference from the base, quantized to 2, 4 or 8 bits a number.
+
+        shared: bit i % 8 of byte i / 8 for each parameter to send; without any, all are sent.
+        """
+        return self._read_parts("DELTA", "the delta", {"bits": bits, "seed": seed, "shared": shared})
+
+    def end_round(self, delta: bytes, bits: int = 0, seed: int = 0) -> int:
+        """Go on to the base that a delta leads to, and return its number.
+
+        bits, seed: those of round_delta(), to keep what it lost; with 0 bits nothing is kept.
+        """
+        self.request("DELTA_BEGIN", size=len(delta))
+        self._send_chunks("DELTA_DATA", delta)
+        return int(self.request("DELTA_END", bits=bits, seed=seed)["number"])
+
     def load_kept_checkpoint(self) -> None:
         """Return to the checkpoint that the board keeps."""
         self.request("LOAD")

@@ -212,10 +212,14 @@ class Requests:
     ) -> bytes:
         """Return all bytes of a source (generated.console.SOURCES)."""
         what = {"source": console.SOURCES[source], "program": program, "role": role, "index": index}
+        return self._read_parts("READ", source, what, progress)
+
+    def _read_parts(self, name: str, source: str, what: Mapping[str, Any], progress: Progress | None = None) -> bytes:
+        """Return all bytes that requests of one name read in parts. source: what messages call them."""
         data = b""
         total = 1
         while len(data) < total:
-            reply = self._try("READ", **what, offset=len(data), length=self._chunk_size(_READ_OVERHEAD))
+            reply = self._try(name, **what, offset=len(data), length=self._chunk_size(_READ_OVERHEAD))
             if reply is not None:
                 total = reply["total"]
                 data += reply["data"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -124,6 +125,26 @@ class Target(Protocol):
 
     def saves(self) -> Saves:
         """Return what save_every() has done since the model was loaded."""
+
+    def round(self) -> int:
+        """Return the number of the round of federated learning; 0 begins with the image's parameters."""
+
+    def begin_round(self, number: int) -> None:
+        """Make the parameters as they are the base of that round; 0: the image's are the base."""
+
+    def round_delta(self, bits: int = 4, seed: int = 0, shared: str | Sequence[str] | None = None) -> bytes:
+        """Return the parameters' difference from the base, quantized to 2, 4 or 8 bits a number.
+
+        seed: of the rounding, another one on each device. shared: names of the parameters to send,
+        or patterns of them ("conv*"); all by default.
+        """
+
+    def end_round(self, delta: bytes, bits: int = 0, seed: int = 0) -> int:
+        """Go on to the base that a delta leads to, and return the number of its round.
+
+        bits, seed: those of round_delta(), to keep what it lost; with 0 bits nothing is kept. An
+        error leaves the round and the parameters as they are.
+        """
 
     def set_learning_rate(self, rate: float) -> None:
         """Set the learning rate of the next updates."""

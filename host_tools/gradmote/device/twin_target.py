@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -265,6 +265,30 @@ class TwinTarget:
     def load(self, checkpoint: bytes) -> None:
         """Continue from a .gmck checkpoint, plain or half."""
         self.session.load(checkpoint)
+
+    def round(self) -> int:
+        """Return the number of the round of federated learning; 0 begins with the image's parameters."""
+        return self.session.round
+
+    def begin_round(self, number: int) -> None:
+        """Make the parameters as they are the base of that round; 0: the image's are the base."""
+        self.session.begin_round(number)
+
+    def round_delta(self, bits: int = 4, seed: int = 0, shared: str | Sequence[str] | None = None) -> bytes:
+        """Return the parameters' difference from the base, quantized to 2, 4 or 8 bits a number.
+
+        seed: of the rounding, another one on each device. shared: names of the parameters to send,
+        or patterns of them ("conv*"); all by default.
+        """
+        return self.session.round_delta(bits, seed, shared)
+
+    def end_round(self, delta: bytes, bits: int = 0, seed: int = 0) -> int:
+        """Go on to the base that a delta leads to, and return the number of its round.
+
+        bits, seed: those of round_delta(), to keep what it lost; with 0 bits nothing is kept. An
+        error leaves the round and the parameters as they are.
+        """
+        return self.session.end_round(delta, bits, seed)
 
     def save_every(self, updates: int) -> None:
         """Give a checkpoint to `on_save` after every so many updates; 0 ends it."""

@@ -157,7 +157,19 @@ MESSAGES: dict[str, dict[str, Any]] = {'INFO': {'id': 1,
  'SAVE_EVERY': {'id': 35, 'request': [('updates', 'u32', 1)], 'reply': []},
  'SAVES': {'id': 36,
            'request': [],
-           'reply': [('every', 'u32', 1), ('slots', 'u32', 1), ('saves', 'u32', 1), ('error', 'i32', 1)]}}
+           'reply': [('every', 'u32', 1), ('slots', 'u32', 1), ('saves', 'u32', 1), ('error', 'i32', 1)]},
+ 'ROUND': {'id': 37, 'request': [], 'reply': [('number', 'u32', 1)]},
+ 'ROUND_BEGIN': {'id': 38, 'request': [('number', 'u32', 1)], 'reply': []},
+ 'DELTA': {'id': 39,
+           'request': [('bits', 'u8', 1),
+                       ('seed', 'u32', 1),
+                       ('offset', 'u32', 1),
+                       ('length', 'u16', 1),
+                       ('shared', 'bytes', 1)],
+           'reply': [('total', 'u32', 1), ('data', 'bytes', 1)]},
+ 'DELTA_BEGIN': {'id': 40, 'request': [('size', 'u32', 1)], 'reply': []},
+ 'DELTA_DATA': {'id': 41, 'request': [('offset', 'u32', 1), ('data', 'bytes', 1)], 'reply': []},
+ 'DELTA_END': {'id': 42, 'request': [('bits', 'u8', 1), ('seed', 'u32', 1)], 'reply': [('number', 'u32', 1)]}}
 
 #: code -> (name, what was wrong, what to do)
 FAULTS = {-100: ('BAD_FRAME',
@@ -209,7 +221,10 @@ FAULTS = {-100: ('BAD_FRAME',
         'give it a higher number: gradmote compile --image-version N; then sign it'),
  -121: ('ONLY_BY_UPDATE',
         'this firmware takes another image only while the old one runs, which tells it how old that is',
-        'send it so: gradmote update model.mote --on PORT')}
+        'send it so: gradmote update model.mote --on PORT'),
+ -122: ('NO_ROOM_FOR_BASE',
+        'the storage for checkpoints does not hold another one beside the base of the round and the last one',
+        'end the round first, or give up its base: round 0')}
 
 #: name -> (arguments, help)
 COMMANDS = {'help': ('', 'list the commands'),
@@ -225,4 +240,8 @@ COMMANDS = {'help': ('', 'list the commands'),
  'score': ('', "how many of the store's samples the model recognises, by class"),
  'save': ('[every N|off]', 'keep parameters, moments and counters in flash; every N: after each N updates'),
  'load': ('', 'return to the checkpoint saved last'),
+ 'round': ('[N]',
+           "show the round of federated learning, or make the parameters the base of round N; 0: the image's "
+           'are'),
+ 'delta': ('', 'bytes that the board would send in this round, with 8, 4 and 2 bits for each number'),
  'reset': ('[model]', "restart the board; 'reset model' only forgets what was learnt")}

@@ -50,6 +50,12 @@ export const MESSAGES = {
   UPDATE_END: { id: 32, request: [["carry", "u8", 1]], reply: [["checkpoint", "u8", 1], ["carried", "u32", 1]] },
   SAVE_EVERY: { id: 35, request: [["updates", "u32", 1]], reply: [] },
   SAVES: { id: 36, request: [], reply: [["every", "u32", 1], ["slots", "u32", 1], ["saves", "u32", 1], ["error", "i32", 1]] },
+  ROUND: { id: 37, request: [], reply: [["number", "u32", 1]] },
+  ROUND_BEGIN: { id: 38, request: [["number", "u32", 1]], reply: [] },
+  DELTA: { id: 39, request: [["bits", "u8", 1], ["seed", "u32", 1], ["offset", "u32", 1], ["length", "u16", 1], ["shared", "bytes", 1]], reply: [["total", "u32", 1], ["data", "bytes", 1]] },
+  DELTA_BEGIN: { id: 40, request: [["size", "u32", 1]], reply: [] },
+  DELTA_DATA: { id: 41, request: [["offset", "u32", 1], ["data", "bytes", 1]], reply: [] },
+  DELTA_END: { id: 42, request: [["bits", "u8", 1], ["seed", "u32", 1]], reply: [["number", "u32", 1]] },
 } as const;
 
 /** Name -> code, what was wrong, what to do. */
@@ -71,6 +77,7 @@ export const FAULTS = {
   BAD_SIGNATURE: [-119, "the signature is not that of the image", "sign it with this firmware's key: gradmote sign model.mote --key key.pem"],
   OLDER_IMAGE: [-120, "the image is older than the one that this board has", "give it a higher number: gradmote compile --image-version N; then sign it"],
   ONLY_BY_UPDATE: [-121, "this firmware takes another image only while the old one runs, which tells it how old that is", "send it so: gradmote update model.mote --on PORT"],
+  NO_ROOM_FOR_BASE: [-122, "the storage for checkpoints does not hold another one beside the base of the round and the last one", "end the round first, or give up its base: round 0"],
 } as const;
 
 /** The name of an error that only a console has. */

@@ -1,9 +1,4 @@
-"""The rounds of federated learning, as a session on this computer has them.
-
-A round begins with a base, which all devices have in common. Each sends the quantized difference of
-its parameters from the base, and the delta that comes back leads to the base of the next round
-(docs/SPEC.md, "Delta").
-"""
+"""The rounds of federated learning (docs/SPEC.md, "Delta"): which parameters a delta has, and in how many bits."""
 
 from __future__ import annotations
 
