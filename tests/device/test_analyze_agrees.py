@@ -9,7 +9,7 @@ import pytest
 from numeric.models.networks import NETWORKS
 from numeric.models.onnx_network import onnx_network
 
-from gradmote import losses, optimizers
+from gradmote import compile_model, losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.cli import main
 from gradmote.compiler import Options, compile_image
@@ -18,6 +18,7 @@ from gradmote.device.boards import known
 from gradmote.device.client import Client
 from gradmote.device.emulator import Emulator
 from support.console_text import read_prompt
+from support.quantized import small_cnn
 
 pytestmark = pytest.mark.device
 
@@ -26,7 +27,7 @@ BOARD = "mps2-an386"
 
 @pytest.fixture(scope="module")
 def lenet(tmp_path_factory):
-    """The image of a LeNet, which has the kernels with the largest frames."""
+    """The image of a LeNet, whose kernels have the largest frames of those on float32."""
     path = tmp_path_factory.mktemp("analyzed") / "lenet.mote"
     model = onnx_network(NETWORKS["lenet"].make(), NETWORKS["lenet"].shape)
     artifacts = build_artifacts(model, None, losses.cross_entropy(), optimizers.sgd(0.01))
@@ -41,17 +42,24 @@ def used(lenet, firmware):
         link = emulator.take_link()
         read_prompt(link)
         with BoardTarget(Client(link)) as target:
-            train(target, lenet.read_bytes())
+            train(target, quantized_network(), (1, 1, 8, 8))  # its depthwise gradients go deepest
+            train(target, lenet.read_bytes(), (1, 1, 28, 28))
             for line in ("help", "info", "train 2", "save", "load", "mem"):
                 link.write(line.encode() + b"\r")
                 text = read_prompt(link)
             return target.mem(), text
 
 
-def train(target, image):
+def quantized_network():
+    """An image of a small network that trains in int8."""
+    options = Options(batch=1, weights="int8", gradients="int16")
+    return compile_model(small_cnn.model(), losses.cross_entropy(), optimizers.sgd(0.01), options).image
+
+
+def train(target, image, shape):
     """Every program, and a checkpoint there and back."""
     target.load_image(image)
-    target.write("input", 0, np.ones((1, 1, 28, 28), np.float32))
+    target.write("input", 0, np.ones(shape, np.float32))
     target.write("label", 0, np.zeros(1, np.int32))
     for program in target.info().programs:
         target.run(program)
