@@ -59,7 +59,8 @@ class Build:
     def _has_library(self) -> bool:
         """Return whether the compiler's own library is there, for 32 bits where the flags say so."""
         bits = [flag for flag in self.flags if flag == "-m32"]
-        return Path(objects.run([self.compiler, *bits, "-print-libgcc-file-name"]).strip()).is_file()
+        libgcc = Path(objects.run([self.compiler, *bits, "-print-libgcc-file-name"]).strip())
+        return libgcc.is_file() and (not bits or libgcc.parent.name == "32")  # without it, gcc names that of 64 bits
 
     def compile(self) -> Path:
         FOLDER.mkdir(parents=True, exist_ok=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 import subprocess
 import sys
+import zlib
 from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
@@ -263,6 +264,18 @@ def delta_of(image: bytes, bits: int) -> bytes:
         return session.round_delta(bits, bits)
 
 
+def refused_deltas(delta: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield a delta with a field of its header wrong; its checksum is right where fields behind that are."""
+    yield "short", delta[:20]
+    for name, at, is_sealed in (("magic", 0, False), ("version", 4, False), ("size", 11, False), ("crc", 12, False),
+                                ("model", 16, True), ("round", 32, True), ("bits", 40, True)):  # fmt: skip
+        changed = bytearray(delta)
+        changed[at] ^= 1
+        if is_sealed:
+            changed[12:16] = struct.pack("<I", zlib.crc32(changed[16:]))
+        yield name, bytes(changed)
+
+
 # ---- Serial line -------------------------------------------------------------------------------------------------
 
 
@@ -395,6 +408,8 @@ def write_seeds(folder: Path) -> None:
         (folder / "delta" / f"{name}_ends").write_bytes(image + b"\x7f\xff\x80" * 2000)
         for bits in (2, 4, 8):
             (folder / "round" / f"{name}_{bits}").write_bytes(image + delta_of(image, bits))
+        for wrong, delta in refused_deltas(delta_of(image, 4)):
+            (folder / "round" / f"{name}_{wrong}").write_bytes(image + delta)
         for plan, half in product((0, 5), (False, True)):
             file = f"{name}_{plan}_{'half' if half else 'plain'}"
             (folder / "checkpoint" / file).write_bytes(image + checkpoint_of(image, half) + bytes([plan]))

@@ -301,7 +301,8 @@ def elements_of_integers(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[st
     for side in "ab":
         given |= strides(draw, {f"{side}{i}": given[f"d{i}"] for i in range(4)}, f"{side}3")
     given |= scalings(draw) | {"limit": draw(st.integers(1, 32767))}
-    return name, given, absent_of(draw, "zero", "q", "mask", "scale") if name.startswith(("DE", "QUANTIZE_")) else ()
+    optional = {"DEQUANTIZE": ("zero",), "QUANTIZE_GRAD_S16": ("q", "mask", "scale")}
+    return name, given, absent_of(draw, *optional.get(name, ()))
 
 
 @st.composite

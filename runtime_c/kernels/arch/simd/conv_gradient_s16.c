@@ -15,7 +15,7 @@
 #if GM_ARCH_SIMD_S8 && (GM_WITH_CONV_GRAD_W_S16 || GM_WITH_CONV_UPDATE_S16)
 
 /* Output channels and columns whose sums are taken at once, and pairs of pixels of a chunk. */
-#define GRADIENT_ROWS 36u
+#define GRADIENT_ROWS 24u
 #define GRADIENT_TILES 9u
 #define GRADIENT_COLUMNS (GRADIENT_TILES * GM_S16_COLUMNS)
 #define GRADIENT_PAIRS (GM_PANEL_FLOATS / 256)
