@@ -122,7 +122,7 @@ def checked_header(data: bytes) -> dict[str, Any]:
     if header["version"] != FORMAT_VERSION:
         raise ImageError(
             f"the image has format version {header['version']}, this gradmote reads {FORMAT_VERSION}",
-            "compile the model again with this one, or install the gradmote that wrote it",
+            "install the gradmote that wrote it, or compile the model again with this one",
         )
     if header["size"] > len(data):
         raise ImageError(f"the file has {len(data)} bytes, its header says {header['size']}", "transfer the file again")
