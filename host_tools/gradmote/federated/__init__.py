@@ -5,7 +5,11 @@ of them the delta that leads to the next base (`Session.end_round()`).
 """
 
 from .delta_sum import DeltaSum
+from .fleet import Fleet, LocalFleet
 from .server import Server
 from .server_optimizers import ServerOptimizer, fedadam, fedavg
+from .task import DeviceReply, RoundTask
 
-__all__ = ["DeltaSum", "Server", "ServerOptimizer", "fedadam", "fedavg"]
+__all__ = [
+    "DeltaSum", "DeviceReply", "Fleet", "LocalFleet", "RoundTask", "Server", "ServerOptimizer", "fedadam", "fedavg",
+]  # fmt: skip
