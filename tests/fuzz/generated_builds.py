@@ -54,13 +54,7 @@ class Build:
         if self.profile == "fused" and not self.starter and not host_runs_fused():
             return "a processor with fused multiply-add"
         tools = all(shutil.which(tool) for tool in (self.compiler, *self.starter[:1]))
-        return "" if tools and self._has_library() else self.packages
-
-    def _has_library(self) -> bool:
-        """Return whether the compiler's own library is there, for 32 bits where the flags say so."""
-        bits = [flag for flag in self.flags if flag == "-m32"]
-        libgcc = Path(objects.run([self.compiler, *bits, "-print-libgcc-file-name"]).strip())
-        return libgcc.is_file() and (not bits or libgcc.parent.name == "32")  # without it, gcc names that of 64 bits
+        return "" if tools and objects.has_library(self.compiler, *self.flags) else self.packages
 
     def compile(self) -> Path:
         FOLDER.mkdir(parents=True, exist_ok=True)

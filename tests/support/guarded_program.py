@@ -50,8 +50,7 @@ def plain(folder: Path, opcodes: Sequence[str]) -> GuardedProgram:
 
 def plain_of_32_bits(folder: Path, opcodes: Sequence[str]) -> GuardedProgram:
     """Return a 32-bit one, with plain C, that UBSan watches; skips the test where the libraries for it are missing."""
-    libgcc = Path(objects.run(["gcc", "-m32", "-print-libgcc-file-name"]).strip())
-    if not libgcc.is_file() or libgcc.parent.name != "32":
+    if not objects.has_library("gcc", "-m32"):
         pytest.skip("apt-get install lib32gcc-12-dev libc6-dev-i386")
     command = ["gcc", "-m32", "-isystem", "/usr/include/x86_64-linux-gnu", *machine_flags("i686", "strict"), "-O1",
                *NUMERICS_FLAGS, "-std=c11", *WARNING_FLAGS, "-DGM_FUSED=0", "-fsanitize=undefined",

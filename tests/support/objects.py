@@ -55,6 +55,12 @@ def run(command: Sequence[str]) -> str:
     return done.stdout
 
 
+def has_library(compiler: str, *flags: str) -> bool:
+    """Return whether the compiler's own library is there, that of 32 bits where a flag is -m32."""
+    libgcc = Path(run([compiler, *flags, "-print-libgcc-file-name"]).strip())
+    return libgcc.is_file() and ("-m32" not in flags or libgcc.parent.name == "32")  # else gcc names that of 64 bits
+
+
 def _object(command: Sequence[str], source: Path) -> Path:
     """Test processes that would compile the same source at once take turns."""
     found = KEPT / f"{source.stem}-{_digest(command, source)}.o"
