@@ -10,12 +10,7 @@
 
 #include <string.h>
 
-#include "aligned.h"
-#include "gradmote.h"
-#include "repair.h"
-#include "use_store.h"
-
-#define SIZE_LIMIT (1u << 20)
+#include "image_and_more.h"
 
 typedef struct file {
     uint8_t *bytes;
@@ -45,11 +40,6 @@ static int file_write(void *user, uint32_t offset, const void *data, uint32_t si
 }
 
 /* ---- What loading may do ---------------------------------------------------------------------------------------- */
-
-static int same_state(const gm_session *session, const uint8_t *state)
-{
-    return memcmp(session->arena, state, session->header->state_size) == 0;
-}
 
 static gm_checkpoint header_of(const file *f)
 {
@@ -81,7 +71,7 @@ static void require_loaded(const gm_session *session, const file *f)
         return;
     }
     uint8_t *state = state_in(session, f);
-    require(same_state(session, state));
+    require(has_state(session, state));
     free(state);
 }
 
@@ -90,7 +80,7 @@ static int is_initial(const gm_session *session)
     gm_session fresh = *session;
     fresh.arena = aligned(session->header->arena_size);
     require(gm_reset(&fresh) == GM_OK);
-    int same = same_state(session, fresh.arena);
+    int same = has_state(session, fresh.arena);
     free(fresh.arena);
     return same;
 }
@@ -99,13 +89,13 @@ static void load(gm_session *session, file *f)
 {
     uint8_t *before = copy_of(session->arena, session->header->state_size);
     int expected = gm_checkpoint_check(session, file_read, f, f->size);
-    require(same_state(session, before));
+    require(has_state(session, before));
     f->read_calls = 0;
     int status = gm_checkpoint_load(session, file_read, f, f->size);
     if (status == GM_OK) {
         require_loaded(session, f);
     } else {
-        require(same_state(session, before) || (f->plan != 0 && is_initial(session)));
+        require(has_state(session, before) || (f->plan != 0 && is_initial(session)));
     }
     require(f->plan != 0 || status == expected);
     free(before);
@@ -120,10 +110,10 @@ static void carry_over(gm_session *session, file *f)
     int status = gm_checkpoint_carry_over(session, file_read, f, f->size, &carried);
     uint8_t *after = copy_of(session->arena, session->header->state_size);
     if (status != GM_OK) {
-        require(same_state(session, before) || is_initial(session));
+        require(has_state(session, before) || is_initial(session));
     } else if (f->plan == 0) {
         require(gm_checkpoint_carry_over(session, file_read, f, f->size, &again) == GM_OK);
-        require(again == carried && same_state(session, after));
+        require(again == carried && has_state(session, after));
     }
     free(after);
     free(before);
@@ -165,49 +155,23 @@ static void save_packed(gm_session *session)
     free(second.bytes);
 }
 
-static void run_everything(gm_session *session)
+/* behind: the checkpoint, and what the storage does. */
+static void use(gm_session *session, const uint8_t *behind, uint32_t size)
 {
-    for (uint32_t program = 0; program < GM_PROGRAM_COUNT; ++program) {
-        int status = gm_begin(session, program);
-        while (status == GM_AGAIN || (status == GM_OK && session->pc != NULL)) {
-            status = gm_run(session, 8);
-        }
-        require(status <= GM_OK);
+    if (size == 0) {
+        return;
     }
-    use_store(session);
+    file f = {copy_of(behind, size - 1), size - 1, 0, behind[size - 1]};
+    carry_over(session, &f);
+    run_everything(session);
+    load(session, &f);
+    save_and_load(session);
+    save_packed(session);
+    run_everything(session);
+    free(f.bytes);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    gm_requirements needs;
-    gm_session session;
-    int result = -1;
-    uint32_t image_size = 0;
-    if (size > sizeof(gm_header) && size <= SIZE_LIMIT) {
-        memcpy(&image_size, data + 8, sizeof image_size);
-    }
-    if (image_size < sizeof(gm_header) || image_size >= size) {
-        return -1;
-    }
-    uint8_t *image = copy_of(data, image_size), *arena = NULL;
-    file f = {NULL, (uint32_t)size - image_size - 1, 0, data[size - 1]};
-    f.bytes = copy_of(data + image_size, f.size);
-    if (gm_required(image, image_size, &needs) == GM_OK && needs.arena_size <= SIZE_LIMIT) {
-        arena = aligned(needs.arena_size);
-        memset(arena, 0, needs.arena_size);
-        if (gm_open(&session, image, image_size, arena, needs.arena_size) == GM_OK) {
-            run_everything(&session); /* a state that is not the initial one */
-            carry_over(&session, &f);
-            run_everything(&session);
-            load(&session, &f);
-            save_and_load(&session);
-            save_packed(&session);
-            run_everything(&session);
-            result = 0;
-        }
-    }
-    free(arena);
-    free(f.bytes);
-    free(image);
-    return result;
+    return open_and_use(data, size, use);
 }

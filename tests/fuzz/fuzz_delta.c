@@ -9,12 +9,7 @@
 
 #include <string.h>
 
-#include "aligned.h"
-#include "gradmote.h"
-#include "repair.h"
-#include "use_store.h"
-
-#define SIZE_LIMIT (1u << 20)
+#include "image_and_more.h"
 
 /* As many bytes as the parameters have: those of the input, then 0. */
 static uint8_t *delta_of(const uint8_t *data, uint32_t given, uint32_t size)
@@ -25,16 +20,6 @@ static uint8_t *delta_of(const uint8_t *data, uint32_t given, uint32_t size)
     return delta;
 }
 
-static void run_everything(gm_session *session)
-{
-    for (uint32_t program = 0; program < GM_PROGRAM_COUNT; ++program) {
-        if (gm_begin(session, program) == GM_OK) {
-            finish_program(session);
-        }
-    }
-    use_store(session);
-}
-
 /* ---- What setting may do --------------------------------------------------------------------------------------------- */
 
 typedef int (*setter)(gm_session *session, const void *data, size_t size);
@@ -42,11 +27,6 @@ typedef int (*setter)(gm_session *session, const void *data, size_t size);
 static int apply(gm_session *session, const void *data, size_t size)
 {
     return gm_apply_delta(session, data, size);
-}
-
-static int is_unchanged(const gm_session *session, const uint8_t *state)
-{
-    return memcmp(session->arena, state, session->header->state_size) == 0;
 }
 
 /* Other sizes, no data, and a program that runs: nothing is set. */
@@ -61,7 +41,7 @@ static void refuse(gm_session *session, setter set, const uint8_t *data)
         require(set(session, data, size) == GM_ERR_BUSY);
         finish_program(session);
     }
-    require(is_unchanged(session, state));
+    require(has_state(session, state));
     free(state);
 }
 
@@ -110,7 +90,7 @@ static void set_again(gm_session *session)
 {
     uint8_t *state = copy_of(session->arena, session->header->state_size);
     change(session, gm_set_parameters, state);
-    require(is_unchanged(session, state));
+    require(has_state(session, state));
     free(state);
 }
 
@@ -132,27 +112,5 @@ static void use(gm_session *session, const uint8_t *data, uint32_t given)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    gm_requirements needs;
-    gm_session session;
-    int result = -1;
-    uint32_t image_size = 0;
-    if (size > sizeof(gm_header) && size <= SIZE_LIMIT) {
-        memcpy(&image_size, data + 8, sizeof image_size);
-    }
-    if (image_size < sizeof(gm_header) || image_size > size) {
-        return -1;
-    }
-    uint8_t *image = copy_of(data, image_size), *arena = NULL;
-    if (gm_required(image, image_size, &needs) == GM_OK && needs.arena_size <= SIZE_LIMIT) {
-        arena = aligned(needs.arena_size);
-        memset(arena, 0, needs.arena_size);
-        if (gm_open(&session, image, image_size, arena, needs.arena_size) == GM_OK) {
-            run_everything(&session); /* parameters that are not the initial ones */
-            use(&session, data + image_size, (uint32_t)size - image_size);
-            result = 0;
-        }
-    }
-    free(arena);
-    free(image);
-    return result;
+    return open_and_use(data, size, use);
 }

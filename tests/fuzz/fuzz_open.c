@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "aligned.h"
+#include "file.h"
 #include "gradmote.h"
 #include "repair.h"
 #include "use_store.h"
@@ -78,27 +79,6 @@ static void run_everything(gm_session *session)
 }
 
 /* ---- Checkpoints ---------------------------------------------------------------------------------------------- */
-
-typedef struct file {
-    uint8_t *bytes;
-    uint32_t size;
-} file;
-
-static int file_write(void *user, uint32_t offset, const void *data, uint32_t size)
-{
-    file *f = user;
-    require(offset <= f->size && size <= f->size - offset);
-    memcpy(f->bytes + offset, data, size);
-    return 0;
-}
-
-static int file_read(void *user, uint32_t offset, void *data, uint32_t size)
-{
-    file *f = user;
-    require(offset <= f->size && size <= f->size - offset);
-    memcpy(data, f->bytes + offset, size);
-    return 0;
-}
 
 /* Saves, mixes `noise` into the end of the file, which is the state, and loads. */
 static void load_noise(gm_session *session, const uint8_t *noise, uint32_t noise_size)

@@ -10,49 +10,9 @@
 
 #include <string.h>
 
-#include "aligned.h"
 #include "delta.h"
-#include "gradmote.h"
-#include "repair.h"
-#include "use_store.h"
-
-#define SIZE_LIMIT (1u << 20)
-
-static void run_everything(gm_session *session)
-{
-    for (uint32_t program = 0; program < GM_PROGRAM_COUNT; ++program) {
-        if (gm_begin(session, program) == GM_OK) {
-            finish_program(session);
-        }
-    }
-    use_store(session);
-}
-
-static int is_unchanged(const gm_session *session, const uint8_t *state)
-{
-    return memcmp(session->arena, state, session->header->state_size) == 0;
-}
-
-typedef struct file {
-    uint8_t *bytes;
-    uint32_t size;
-} file;
-
-static int file_write(void *user, uint32_t offset, const void *data, uint32_t size)
-{
-    file *f = user;
-    require(offset <= f->size && size <= f->size - offset);
-    memcpy(f->bytes + offset, data, size);
-    return 0;
-}
-
-static int file_read(void *user, uint32_t offset, void *data, uint32_t size)
-{
-    file *f = user;
-    require(offset <= f->size && size <= f->size - offset);
-    memcpy(data, f->bytes + offset, size);
-    return 0;
-}
+#include "file.h"
+#include "image_and_more.h"
 
 /* ---- What a delta may do --------------------------------------------------------------------------------------------- */
 
@@ -65,10 +25,10 @@ static void apply(gm_session *session, const gm_federated_round *round, const ui
     kept.bytes = aligned(kept.size);
     int status = gm_round_check(session, round, delta, size);
     require(status <= GM_OK && gm_round_save(session, round, delta, size, file_write, &kept) == status);
-    require(is_unchanged(session, state) && gm_round_apply(session, round, delta, size) == status);
+    require(has_state(session, state) && gm_round_apply(session, round, delta, size) == status);
     require(memcmp(session->arena + parameters, state + parameters, session->header->state_size - parameters) == 0);
     if (status != GM_OK) {
-        require(is_unchanged(session, state));
+        require(has_state(session, state));
     } else if (round->keep_loss == 0) {
         uint8_t *applied = copy_of(session->arena, parameters);
         require(gm_checkpoint_load(session, file_read, &kept, kept.size) == GM_OK);
@@ -120,7 +80,7 @@ static void send(gm_session *session, const gm_federated_round *round)
     uint32_t size = gm_round_delta_size(session, round);
     uint8_t *delta = aligned(size);
     int status = gm_round_delta_part(session, round, 0, delta, size);
-    require((status == GM_OK || status == GM_ERR_NOT_FINITE) && is_unchanged(session, state));
+    require((status == GM_OK || status == GM_ERR_NOT_FINITE) && has_state(session, state));
     if (status == GM_OK) {
         check_parts(session, round, delta, size);
         status = gm_round_check(session, round, delta, size);
@@ -157,31 +117,14 @@ static void set_any(gm_session *session, const uint8_t *given, uint32_t size)
     memcpy(session->arena, given, size < parameters ? size : parameters);
 }
 
+static void use_twice(gm_session *session, const uint8_t *given, uint32_t size)
+{
+    use(session, given, size);
+    set_any(session, given, size);
+    use(session, given, size);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    gm_requirements needs;
-    gm_session session;
-    int result = -1;
-    uint32_t image_size = 0;
-    if (size > sizeof(gm_header) && size <= SIZE_LIMIT) {
-        memcpy(&image_size, data + 8, sizeof image_size);
-    }
-    if (image_size < sizeof(gm_header) || image_size > size) {
-        return -1;
-    }
-    uint8_t *image = copy_of(data, image_size), *arena = NULL;
-    if (gm_required(image, image_size, &needs) == GM_OK && needs.arena_size <= SIZE_LIMIT) {
-        arena = aligned(needs.arena_size);
-        memset(arena, 0, needs.arena_size);
-        if (gm_open(&session, image, image_size, arena, needs.arena_size) == GM_OK) {
-            run_everything(&session); /* parameters that are not the initial ones */
-            use(&session, data + image_size, (uint32_t)size - image_size);
-            set_any(&session, data + image_size, (uint32_t)size - image_size);
-            use(&session, data + image_size, (uint32_t)size - image_size);
-            result = 0;
-        }
-    }
-    free(arena);
-    free(image);
-    return result;
+    return open_and_use(data, size, use_twice);
 }
