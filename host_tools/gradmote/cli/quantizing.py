@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def check(quantize: bool, calibrate: Path | None, has_activations: bool) -> None:
-    """Raise ModelError where --calibrate, or --activations, is given without --quantize, or this without the first."""
+    """Raise ModelError where --quantize has no --calibrate, or one of its options is given without it."""
     if quantize and calibrate is None:
         raise ModelError("--quantize without --calibrate", "give samples like those to come: --calibrate samples.npz")
     if calibrate is not None and not quantize:

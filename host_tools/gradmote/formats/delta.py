@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import DataError
 from ..generated.records import DELTA_MAGIC, DELTA_VERSION
 from . import records
+from .rounds import check_bits
 
 #: A number is code 2^(exponent - BIAS).
 BIAS = 150
@@ -80,8 +81,7 @@ def checked_header(data: bytes) -> dict[str, Any]:
         raise DataError(f"the delta has {len(data)} bytes, its header says {header['size']}", _RESEND)
     if zlib.crc32(data[16 : header["size"]]) != header["crc"]:
         raise DataError("the delta's checksum does not match its bytes", _RESEND)
-    if header["bits"] not in (2, 4, 8):
-        raise DataError(f"a delta has no codes of {header['bits']} bits", "use 2, 4 or 8")
+    check_bits(header["bits"])
     return header
 
 

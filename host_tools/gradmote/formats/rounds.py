@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from gradmote.errors import DataError
 
@@ -36,10 +37,9 @@ def check_bits(bits: int) -> int:
     return bits
 
 
+@dataclass(frozen=True)
 class Round:
     """The number of a round, and its base: all parameters, or None for the image's initial ones."""
 
-    def __init__(self, number: int = 0, base: bytes | None = None) -> None:
-        """Take the number and the base."""
-        self.number = number
-        self.base = base
+    number: int = 0
+    base: bytes | None = None
