@@ -1,11 +1,9 @@
-/* Kernels of depthwise_3x3.h. */
+/* Sums of depthwise_3x3.h. */
 #include "depthwise_3x3.h"
 
 #include "registers.h"
 
 #if GM_ARCH_PAIRS && GM_ARCH_DSP
-
-/* ---- Sums ------------------------------------------------------------------------------------ */
 
 /* What the loop over channels takes, in the order of the registers: addresses, those but the last of the channel before.
  * bias: not read where sums begin with 0. */
@@ -94,72 +92,6 @@ void gm_depthwise_3x3_sums_from_0(gm_depthwise_pixels *p)
 {
     channel_sums channels = channel_sums_of(p, p->left + p->left % 2, p->y);
     sums_by_1_from_0(&channels);
-}
-
-/* ---- Gradients of weights -------------------------------------------------------------------- */
-
-/*
- * One channel. Machine instructions for two outputs, which are 18 products: 20 where the stride is 1, 30 where it is 2.
- *
- *     r4-r6, r7-r9, r10-r12   three sums of each row     r2   dy of two outputs
- *     r0, r1   x, dy          r3   a pair of columns     lr   dy of the two before them
- *
- * On the stack: the end of dy, the struct, r7.
- */
-#define LOAD_3X3 \
-    LINE("ldm r0, {r1-r3}") LINE("ldm r1, {r4-r6}") LINE("ldm r2, {r7-r9}") LINE("ldm r3, {r10-r12}")
-#define STORE_3X3 \
-    LINE("ldr r0, [sp, #4]") \
-    LINE("ldm r0, {r1-r3}") LINE("stm r1, {r4-r6}") LINE("stm r2, {r7-r9}") LINE("stm r3, {r10-r12}")
-#define ADD_3X3(mac, sum, dy) LINE(mac " " #sum ", " #dy ", r3, " #sum)
-
-/* The last of the loads moves x on. */
-#define PAIR_BY_1(load, t0, t1, t2)                                                          \
-    LINE("ldr r3, " load)                                                                    \
-    ADD_3X3("smlatb", t1, lr) ADD_3X3("smlad", t2, lr) ADD_3X3("smlad", t0, r2) ADD_3X3("smlabt", t1, r2)
-#define OUTPUTS_BY_1                                                                         \
-    PAIR_BY_1("[r0, #16]", r7, r8, r9) PAIR_BY_1("[r0, #32]", r10, r11, r12) PAIR_BY_1("[r0], #48", r4, r5, r6)
-
-#define PAIRS_BY_2(first, second, t0, t1, t2)                                                \
-    LINE("ldr r3, " first)                                                                   \
-    ADD_3X3("smlatb", t2, lr) ADD_3X3("smlabb", t0, r2) ADD_3X3("smlabt", t1, r2)            \
-    LINE("ldr r3, " second)                                                                  \
-    ADD_3X3("smlabb", t2, r2) ADD_3X3("smlatb", t0, r2) ADD_3X3("smlatt", t1, r2)
-#define OUTPUTS_BY_2                                                                         \
-    PAIRS_BY_2("[r0]", "[r0, #48]", r4, r5, r6) PAIRS_BY_2("[r0, #16]", "[r0, #64]", r7, r8, r9) \
-    PAIRS_BY_2("[r0, #32]", "[r0, #80]", r10, r11, r12) LINE("add r0, #96")
-
-#define DEFINE_3X3_GRADIENTS(name, OUTPUTS)                                                  \
-    __attribute__((noinline)) static void name(const gm_depthwise_3x3_row *row)              \
-    {                                                                                        \
-        register uintptr_t r0 __asm__("r0") = (uintptr_t)row;                                \
-        __asm__ volatile(LINE("ldr r1, [r0, %[dy_end]]") LINE("push {r0, r7}") LINE("push {r1, r7}") \
-                         LINE("mov lr, r0") LINE("str r0, [sp, #4]")                         \
-                         LOAD_3X3                                                            \
-                         LINE("ldrd r0, r1, [lr, %[x]]") LINE("mov lr, #0")                  \
-                         "1:\n\t"                                                            \
-                         LINE("ldr r2, [r1], #16")                                           \
-                         OUTPUTS                                                             \
-                         LINE("mov lr, r2")                                                  \
-                         LINE("ldr r3, [sp]") LINE("cmp r1, r3") LINE("bne 1b")              \
-                         STORE_3X3                                                           \
-                         LINE("add sp, #8") LINE("pop {r0, r7}")                             \
-                         : "+r"(r0)                                                          \
-                         : OFFSET(gm_depthwise_3x3_row, x), OFFSET(gm_depthwise_3x3_row, dy_end) \
-                         : "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", "cc", "memory"); \
-    }
-
-DEFINE_3X3_GRADIENTS(gradients_by_1, OUTPUTS_BY_1)
-DEFINE_3X3_GRADIENTS(gradients_by_2, OUTPUTS_BY_2)
-
-void gm_depthwise_3x3_gradients(const gm_depthwise_3x3_row *row, uint32_t stride)
-{
-    gm_depthwise_3x3_row channel = *row;
-    for (uint32_t c = 0; c < GM_DEPTHWISE_CHANNELS; c++) {
-        (stride == 1 ? gradients_by_1 : gradients_by_2)(&channel);
-        channel.sums[0] += 9, channel.sums[1] += 9, channel.sums[2] += 9;
-        channel.x++, channel.dy++, channel.dy_end++;
-    }
 }
 
 #endif
