@@ -39,6 +39,7 @@ from . import (
     version,
     wasm,
 )
+from .federate import simulate
 from .help import Command, Group
 from .output import say, say_json
 from .stopping import cleaning_up
@@ -84,6 +85,9 @@ COMMANDS: list[Entry] = [
     Entry("ports", ports.command, DEVICE, prints=True),
 ]
 
+#: The commands of `gradmote federate`.
+FEDERATE: list[Entry] = [Entry("simulate", simulate.command, HOST, prints=True)]
+
 app = typer.Typer(
     cls=Group,
     no_args_is_help=True,
@@ -111,9 +115,18 @@ def common(
     messages.set_level(quiet, verbose)
 
 
-for _entry in COMMANDS:
-    _command = messages.with_messages(_entry.function, _entry.prints)
-    app.command(_entry.name, cls=Command, rich_help_panel=_entry.panel)(_command)
+federate = typer.Typer(
+    cls=Group,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Let many devices learn one model together: federated learning.",
+)
+app.add_typer(federate, name="federate", rich_help_panel=HOST)
+
+for _group, _entries in ((app, COMMANDS), (federate, FEDERATE)):
+    for _entry in _entries:
+        _command = messages.with_messages(_entry.function, _entry.prints)
+        _group.command(_entry.name, cls=Command, rich_help_panel=_entry.panel)(_command)
 
 
 def main(arguments: list[str] | None = None) -> int:

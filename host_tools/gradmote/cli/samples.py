@@ -83,22 +83,25 @@ class SampleOptions:
     sample_rate: Rate = None
     length: Length = None
 
-    def reading(self, expected: Expected | None) -> Reading:
-        """Return the settings for a model, or for none."""
+    def reading(self, expected: Expected | None, beside: str | None = None) -> Reading:
+        """Return the settings for a model, or for none, with a column beside its samples."""
         from ..data.reading import Reading
 
         classes = tuple(name.strip() for name in self.classes.split(",")) if self.classes is not None else None
         scale, zero = (number(name, text) for name, text in (("--scale", self.scale), ("--zero", self.zero)))
         return Reading(
             self.labels, self.label, self.test, self.test_labels, classes, self.header, scale, zero, self.resize,
-            self.sample_rate, self.length, expected,
+            self.sample_rate, self.length, expected, beside,
         )  # fmt: skip
 
-    def read(self, path: Path, expected: Expected | None) -> Dataset:
-        """Return the samples of a file or folder. Raises DataError."""
+    def read(self, path: Path, expected: Expected | None, beside: str | None = None) -> Dataset:
+        """Return the samples of a file or folder.
+
+        beside: a column of a table that is no part of the sample, which Dataset.more gets. Raises DataError.
+        """
         from ..data.dataset import Dataset
 
-        return Dataset.read(path, reading=self.reading(expected))
+        return Dataset.read(path, reading=self.reading(expected, beside))
 
 
 #: The decorator of commands that read samples.

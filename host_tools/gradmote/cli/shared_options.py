@@ -20,7 +20,7 @@ def with_shared(name: str, kind: type) -> Callable[[Callable[..., None]], Callab
 
         own = parameters_of(command)
         at = [p.name for p in own].index(name)
-        parameters = [*own[:at], *shared, *own[at + 1 :]]
+        parameters = [p.replace(kind=p.KEYWORD_ONLY) for p in (*own[:at], *shared, *own[at + 1 :])]
         call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         call.__annotations__ = {p.name: p.annotation for p in parameters}
         return call

@@ -13,7 +13,7 @@ import typer
 from ..errors import DataError, OutputError
 from . import options as o
 from .messages import is_quiet
-from .output import say, say_json
+from .output import finite, say, say_json
 from .samples import SampleOptions, tell_notes, with_samples
 from .stopping import Stop, stopping
 
@@ -228,7 +228,7 @@ def _train(
 
 def _report(target: Target, result: Fit, checkpoint: Path | None, as_json: bool, stop: Stop, samples: Dataset) -> None:
     if as_json:
-        say_json(_finite({**_summary(target, result, checkpoint), "data": [*samples.notes, *samples.converted]}))
+        say_json(finite({**_summary(target, result, checkpoint), "data": [*samples.notes, *samples.converted]}))
         return
     from ..report.terminal import Console
 
@@ -312,12 +312,3 @@ def _summary(target: Target, result: Fit, checkpoint: Path | None) -> dict[str, 
         "saves": asdict(result.saves) if result.saves else None,
         "checkpoint": str(checkpoint) if checkpoint else None,
     }
-
-
-def _finite(value: Any) -> Any:
-    """Return the value with null for each NaN or infinity, which JSON does not have."""
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -105,14 +105,14 @@ class Table:
         return [self.names.index(name) for name in names]
 
     def further(self, reading: Reading, labels: Sequence[int]) -> dict[str, list[int]]:
-        """Return the columns of each further input and label of the model that the header names."""
-        tensors = reading.expected.further() if reading.expected else []
+        """Return the columns of each further input and label of the model that the header names, and the one beside."""
+        names = [tensor.name for tensor in reading.expected.further()] if reading.expected else []
         found = {}
-        for tensor in tensors:
-            pattern = re.compile(rf"{re.escape(tensor.name)}([._]\d+|\[\d+\])?")
+        for name in [*names, *([reading.beside] if reading.beside else [])]:
+            pattern = re.compile(rf"{re.escape(name)}([._]\d+|\[\d+\])?")
             columns = [i for i, name in enumerate(self.names) if pattern.fullmatch(name) and i not in labels]
             if columns:
-                found[tensor.name] = columns
+                found[name] = columns
         return found
 
     def arrays(self, groups: dict[str, list[int]], text: int | None) -> dict[str, Array]:

@@ -26,6 +26,7 @@ class Reading:
         rate: The sample rate that recordings must have; by default all must have the same.
         length: The numbers in one sample of a recording; by default as many as the model takes.
         expected: What the model takes; None where there is no model.
+        beside: A column of a table with numbers that are no part of the sample, such as a person's.
     """
 
     labels: Path | None = None
@@ -40,6 +41,7 @@ class Reading:
     rate: int | None = None
     length: int | None = None
     expected: Expected | None = None
+    beside: str | None = None
 
     def sample_shape(self) -> tuple[int | None, ...] | None:
         """Return the shape of one sample that the model takes; None where it is not known."""

@@ -35,11 +35,12 @@ OUTPUTS = {
     ("export", "out"): "export model.onnx learned.gmck -o OUT",
     ("wasm", "out"): "wasm model.mote -o OUT",
     ("train", "checkpoint"): "train model.mote --data data.npz --checkpoint OUT",
+    ("simulate", "checkpoint"): "federate simulate model.mote --data data.npz --devices 2 --checkpoint OUT",
 }
-#: Paths that are only read, though their options take a path that is not there.
+#: Paths that are only read, though their options take a path that is not there; and a plot, whose suffix matters.
 READ = {
     "model", "checkpoint", "diff", "against", "artifacts", "key", "image", "images", "resume", "store_data", "pyodide",
-    "calibrate",
+    "calibrate", "plot",
 }  # fmt: skip
 #: What makes the folders above it.
 FOLDERS = {"artifacts", "new", "wasm"}
@@ -70,7 +71,7 @@ def arguments(command: str, out: str, folder: Path) -> list[str]:
 def path_options() -> set[tuple[str, str]]:
     """Return (command, option) of every option that may name a path that is not there yet."""
     found = set()
-    for name, function, *_ in cli.COMMANDS:
+    for name, function, *_ in [*cli.COMMANDS, *cli.FEDERATE]:
         for parameter in parameters_of(function):
             kind, option, *_ = (*get_args(parameter.annotation), None, None)
             if option is not None and Path in (kind, *get_args(kind)) and not option.exists:
@@ -98,6 +99,7 @@ def refused_before_work(command: str) -> list[str]:
         "train": ["gradmote.device.target_factory.open_target"],
         "export": ["gradmote.artifacts.export.trained_model"],
         "wasm": ["gradmote.project.wasm.built"],
+        "simulate": ["gradmote.federated.simulate.Simulation"],
     }.get(command, [])
 
 

@@ -56,6 +56,7 @@ NEED_THE_TWIN = (
     "bench model.mote",
     "train model.mote --data data.npz",
     "train model.mote --data data.npz --on twin:strict",
+    "federate simulate model.mote --data data.npz --devices 2",
     "compile model.onnx --loss cross_entropy --data data.npz --ram 8K -o measured.mote",
     "compile fixed.onnx --loss cross_entropy --batch 4 -o free.mote",
 )
@@ -95,7 +96,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def test_every_command_is_in_a_table() -> None:
     called = {line.split()[0] for line in (*WORK, COMPILES, SERVES, *NEED_THE_TWIN, *ON_A_BOARD)}
-    assert called - {"--version"} == {entry.name for entry in cli.COMMANDS}
+    assert called - {"--version", "federate"} == {entry.name for entry in cli.COMMANDS}
 
 
 def test_commands_without_the_twin_work(capsys: pytest.CaptureFixture[str]) -> None:

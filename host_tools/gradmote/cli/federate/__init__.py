@@ -1,0 +1,1 @@
+"""The commands of `gradmote federate`, each in its own file."""

@@ -1,0 +1,309 @@
+"""The command `gradmote federate simulate`, which lets many devices learn together on this computer."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...errors import DataError
+from .. import options as o
+from ..compiler import Compiler, with_compiler
+from ..messages import is_quiet
+from ..output import finite, say, say_json
+from ..samples import SampleOptions, tell_notes, with_samples
+from ..stopping import Stop, stopping
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ...data.dataset import Dataset
+    from ...federated import ServerOptimizer
+    from ...federated.simulate import Round, Simulation
+    from ...formats.files import Output
+
+IMAGE = ".mote"
+#: The forms of --plot.
+SVG, HTML = ".svg", ".html"
+
+
+class Bits(str, Enum):
+    """The bits of a number of a delta."""
+
+    two = "2"
+    four = "4"
+    eight = "8"
+
+
+class ServerRule(str, Enum):
+    """What the server does with the mean of all deltas."""
+
+    fedavg = "fedavg"
+    fedadam = "fedadam"
+
+
+class Attack(str, Enum):
+    """What attackers send."""
+
+    opposite = "opposite"
+    huge = "huge"
+    nan = "nan"
+
+
+Model = Annotated[
+    Path,
+    typer.Argument(exists=True, dir_okay=False, help="A compiled .mote, or a .onnx to compile with these options."),
+]
+Data = Annotated[Path, typer.Option("--data", exists=True, help="The samples of all devices, as for `gradmote train`.")]
+Devices = Annotated[int, typer.Option("--devices", min=1, help="Among how many devices the samples are divided.")]
+By = Annotated[
+    str | None,
+    typer.Option(
+        "--by",
+        metavar="NAME",
+        help="A device for each value of this array of an .npz, or column of a .csv, such as a person's number. It "
+        "takes the place of --devices.",
+    ),
+]
+Alpha = Annotated[
+    float | None,
+    typer.Option(
+        "--dirichlet",
+        metavar="ALPHA",
+        help="Devices have classes in shares of their own (not IID): 0.1 mostly one or two, 100 all alike.",
+    ),
+]
+Each = Annotated[
+    int | None,
+    typer.Option(
+        "--samples-each",
+        min=1,
+        metavar="N",
+        help="Each device draws N of all samples, which others may draw too; else no two devices have the same.",
+    ),
+]
+Rounds = Annotated[int, typer.Option("--rounds", min=1, help="Rounds.")]
+Epochs = Annotated[int, typer.Option("--epochs", min=1, help="Passes of each device over its samples in a round.")]
+Up = Annotated[Bits, typer.Option("--bits", help="Bits of each number that devices send.")]
+Down = Annotated[Bits, typer.Option("--down-bits", help="Bits of each number that they get.")]
+TakingPart = Annotated[
+    int | None, typer.Option("--taking-part", min=1, metavar="N", help="Ask N devices in each round; else all.")
+]
+Rule = Annotated[ServerRule, typer.Option("--server", help="What the server does with the mean of all deltas.")]
+ServerRate = Annotated[
+    float | None, typer.Option("--server-lr", help="Its learning rate: 1 by default, 0.01 for fedadam.")
+]
+Momentum = Annotated[float, typer.Option("--server-momentum", min=0, max=0.999, help="The momentum of fedavg.")]
+Attackers = Annotated[int, typer.Option("--attackers", min=0, metavar="N", help="So many of the devices attack.")]
+Attacks = Annotated[
+    Attack, typer.Option("--attack", help="What attackers do to what they learnt: times -20, times 1e30, or NaN.")
+]
+Draw = Annotated[
+    int,
+    typer.Option(
+        "--draw", min=0, max=2**32 - 1, metavar="SEED",
+        help="Seed of all that is drawn: who has which samples, their order, who takes part. Same seed, same bits.",
+    ),
+]  # fmt: skip
+Checkpoint = Annotated[Path | None, typer.Option("--checkpoint", help="Write what all learnt together here (.gmck).")]
+Plot = Annotated[
+    Path | None, typer.Option("--plot", help="Draw accuracy and loss here: a .svg, or a .html with the table.")
+]
+
+
+@with_compiler
+@with_samples
+def command(
+    *,
+    model: Model,
+    data: Data,
+    devices: Devices = 10,
+    by: By = None,
+    dirichlet: Alpha = None,
+    samples_each: Each = None,
+    rounds: Rounds = 10,
+    epochs: Epochs = 1,
+    bits: Up = Bits.four,
+    down_bits: Down = Bits.eight,
+    taking_part: TakingPart = None,
+    server: Rule = ServerRule.fedavg,
+    server_lr: ServerRate = None,
+    server_momentum: Momentum = 0.0,
+    attackers: Attackers = 0,
+    attack: Attacks = Attack.opposite,
+    draw: Draw = 0,
+    checkpoint: Checkpoint = None,
+    plot: Plot = None,
+    sample_options: SampleOptions,
+    compiler: Compiler,
+    as_json: o.AsJson = False,
+) -> None:
+    """Let many devices learn together on this computer, without an app: a first look at federated learning.
+
+    How does it go where each device has mostly one or two classes? `gradmote federate simulate
+    model.onnx --loss cross_entropy --lr 0.05 --batch 4 --data digits.npz --devices 100 --dirichlet 0.3`
+
+    What if one of them attacks? Add `--attackers 1`.
+
+    Devices are twins, with the bits of boards. One twin plays all of them in turn, so that memory
+    stays small however many there are. Their optimizers' moments begin at zero in each round. It
+    is tested on x_test and y_test of the data, or else on the samples that devices learn from.
+    """
+    from ...federated import Server
+    from ...federated.simulate import Settings, Simulation
+    from ...formats.files import Output
+
+    rule = _optimizer(server, server_lr, server_momentum)
+    form = _plot_form(plot)
+    kept, drawn = (None if path is None else Output(path) for path in (checkpoint, plot))
+    samples, image = _opened(model, data, compiler, sample_options, by)
+    parts = _parts(samples, devices, by, dirichlet, samples_each, draw)
+    settings = Settings(epochs, int(bits.value), taking_part, attackers, attack.value, draw)
+    simulation = Simulation(Server(image, rule, int(down_bits.value)), image, samples, parts, settings)
+    if samples.x_test is None and not is_quiet():
+        o.tell("the data has no x_test: accuracy is that on the samples that devices learn from")
+    with stopping() as stop:
+        done = _run(simulation, rounds, as_json, stop)
+        _write(simulation, done, model.name, form, kept, drawn)
+        _report(simulation, done, as_json, stop)
+        stop.leave()
+
+
+# ---- Before the first round
+
+
+def _optimizer(server: ServerRule, rate: float | None, momentum: float) -> ServerOptimizer:
+    """Return the server's rule. Raises DataError for settings that it does not have."""
+    from ...federated import fedadam, fedavg
+
+    if rate is not None and not (math.isfinite(rate) and rate > 0):
+        raise DataError(f"--server-lr {rate}", "give a positive number")
+    if server is ServerRule.fedavg:
+        return fedavg(1.0 if rate is None else rate, momentum)
+    if momentum:
+        raise DataError("--server-momentum with fedadam", "fedadam has moments of its own: leave it out")
+    return fedadam(0.01 if rate is None else rate)
+
+
+def _plot_form(plot: Path | None) -> str:
+    """Return the form of the plot by its suffix. Raises DataError for any other."""
+    suffix = SVG if plot is None else plot.suffix.lower()
+    if suffix not in (SVG, HTML):
+        raise DataError(f"--plot {plot} is no {SVG} and no {HTML}", "name it rounds.svg, or rounds.html")
+    return suffix
+
+
+def _opened(
+    model: Path, data: Path, compiler: Compiler, sample_options: SampleOptions, by: str | None
+) -> tuple[Dataset, bytes]:
+    """Return the samples and the image, which fit each other."""
+    from ...data.check import require_fit
+    from ...data.expected import expected_of_image
+    from ...formats.image.read import load
+
+    image = load(model) if model.suffix == IMAGE else compiler(model).image
+    expected = expected_of_image(image, model.name)
+    samples = sample_options.read(data, expected, by)
+    tell_notes(samples)
+    require_fit(samples, expected)
+    return samples, image
+
+
+def _parts(
+    data: Dataset, devices: int, by: str | None, alpha: float | None, each: int | None, seed: int
+) -> dict[str, np.ndarray]:
+    """Return the rows of each device. Raises DataError where options or data do not allow that division."""
+    from ...federated.partition import by_column, drawn_alike, drawn_unlike
+
+    if by is not None:
+        if alpha is not None or each is not None:
+            raise DataError("--by with --dirichlet or --samples-each", "each device has the samples of its value")
+        if len(data.more.get(by, ())) != len(data.x):
+            known = ", ".join(name for name, array in data.more.items() if len(array) == len(data.x))
+            raise DataError(f"the data has no '{by}' with a number for each sample", f"it has {known or 'none'}")
+        return by_column(data.more[by])
+    if alpha is None:
+        return drawn_alike(len(data.x), devices, each, seed)
+    if not (math.isfinite(alpha) and alpha > 0):
+        raise DataError(f"--dirichlet {alpha}", "give a positive number, such as 0.3")
+    if data.y is None or data.y.ndim != 1 or data.y.dtype.kind not in "iu":
+        raise DataError("--dirichlet needs one class for each sample", "leave it out, or divide the samples --by")
+    return drawn_unlike(data.y, devices, each, alpha, seed)
+
+
+# ---- The rounds
+
+
+def _run(simulation: Simulation, rounds: int, as_json: bool, stop: Stop) -> list[Round]:
+    """Do the rounds behind a bar, or with a line for each on stderr, until a signal ends them."""
+    from ...device.progress import progress_bar
+    from ...report.federated_report import line
+
+    quiet, done = as_json or is_quiet(), list[Any]()
+    stop.waits = True
+    with progress_bar(quiet) as bar:
+        task = bar.add_task("rounds", total=rounds)
+        for result in simulation.run(rounds):
+            done.append(result)
+            bar.update(task, advance=1, description=line(result, rounds))
+            if bar.disable and not quiet:
+                bar.console.print(line(result, rounds), highlight=False, soft_wrap=True)
+            if stop:
+                break
+    return done
+
+
+# ---- What is shown and written
+
+
+def _write(
+    simulation: Simulation, done: list[Round], name: str, form: str, checkpoint: Output | None, plot: Output | None
+) -> None:
+    """Write the checkpoint and the plot."""
+    from ...report.federated_report import page, svg
+
+    if checkpoint is not None:
+        checkpoint.write(simulation.server.checkpoint())
+    if plot is not None:
+        plot.write((svg if form == SVG else page)(_title(simulation, name), done).encode())
+
+
+def _title(simulation: Simulation, name: str) -> str:
+    return f"{name}: {len(simulation.parts):,} devices, {simulation.settings.bits} bits"
+
+
+def _report(simulation: Simulation, done: list[Round], as_json: bool, stop: Stop) -> None:
+    """Print the rounds as a table or as JSON."""
+    from ...report.federated_report import rows
+    from ...report.terminal import console, table
+
+    if as_json:
+        say_json(as_dict(simulation, done))
+        return
+    sizes = [len(rows) for rows in simulation.parts.values()]
+    console().print(table(f"{len(sizes):,} devices with {min(sizes):,} to {max(sizes):,} samples", rows(done)))
+    say(f"  the base of round {simulation.server.round} has the SHA-256 {digest(simulation)}")
+    if stop:
+        say(f"  stopped by {stop.name} after {len(done)} rounds")
+
+
+def digest(simulation: Simulation) -> str:
+    """Return the SHA-256 of the server's base."""
+    from hashlib import sha256
+
+    return sha256(simulation.server.base).hexdigest()
+
+
+def as_dict(simulation: Simulation, done: list[Round]) -> dict[str, Any]:
+    """Return the rounds for JSON, with null for each NaN."""
+    return {
+        "devices": len(simulation.parts),
+        "samples": sum(map(len, simulation.parts.values())),
+        "settings": asdict(simulation.settings),
+        "rounds": [finite(asdict(result)) for result in done],
+        "base_sha256": digest(simulation),
+    }

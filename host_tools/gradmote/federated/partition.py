@@ -1,0 +1,84 @@
+"""Which samples each device of a simulated federation has: rows of one data set, divided in three ways."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import DataError
+
+#: The rows of the data that one device has.
+Rows = np.ndarray
+
+
+def by_column(values: np.ndarray) -> dict[str, Rows]:
+    """Return a device for each value of a column, such as a person's number, with the rows that have it.
+
+    Raises DataError where a row has several values, or where all rows have the same one.
+    """
+    if values.ndim != 1:
+        raise DataError(f"a row has {values[0].size} values", "give one number for each sample")
+    found, index = np.unique(values, return_inverse=True)
+    if len(found) < 2:
+        raise DataError(f"all samples have the value {found[0]}", "name a column that tells devices apart")
+    order = np.argsort(index, kind="stable")
+    parts = np.split(order, np.cumsum(np.bincount(index))[:-1])
+    return {f"{value:g}": rows for value, rows in zip(found, parts)}
+
+
+def drawn_alike(count: int, devices: int, each: int | None, seed: int) -> dict[str, Rows]:
+    """Return devices that each have samples of all kinds (independent and identically distributed).
+
+    each: how many samples a device draws, each device from all `count` of them; None divides them,
+    so that no two devices have the same one.
+    """
+    drawn = np.random.default_rng([seed, 0])
+    if each is None:
+        return _named(np.array_split(drawn.permutation(count), devices))
+    return _named([drawn.choice(count, each, replace=each > count) for _ in range(devices)])
+
+
+def drawn_unlike(labels: np.ndarray, devices: int, each: int | None, alpha: float, seed: int) -> dict[str, Rows]:
+    """Return devices that each have a mixture of classes of their own.
+
+    The shares of classes on a device are drawn from a Dirichlet distribution around those of the
+    whole data (Hsu et al., 2019, *Measuring the Effects of Non-Identical Data Distribution*). Where
+    all C classes are as frequent, its C parameters are alpha: with 0.1, a device has mostly one or
+    two classes, and with 100 all devices are alike. labels: the class of each sample. each: as in
+    drawn_alike().
+    """
+    drawn = np.random.default_rng([seed, 1])
+    _, classes = np.unique(labels, return_inverse=True)
+    pools = [drawn.permutation(np.flatnonzero(classes == c)) for c in range(classes.max() + 1)]
+    prior = alpha * len(pools) * np.bincount(classes) / len(classes)
+    if each is not None:
+        return _named([_from_pools(drawn, pools, drawn.dirichlet(prior), each) for _ in range(devices)])
+    sizes = [len(part) for part in np.array_split(np.arange(len(labels)), devices)]
+    used = np.zeros(len(pools), int)
+    return _named([_taken(drawn, pools, used, drawn.dirichlet(prior), size) for size in sizes])
+
+
+def _from_pools(drawn: np.random.Generator, pools: list[Rows], shares: np.ndarray, size: int) -> Rows:
+    """Return so many samples in these shares; others may draw the same."""
+    counts = drawn.multinomial(size, shares)
+    return np.concatenate([drawn.choice(pool, n, replace=n > len(pool)) for pool, n in zip(pools, counts)])
+
+
+def _taken(drawn: np.random.Generator, pools: list[Rows], used: np.ndarray, shares: np.ndarray, size: int) -> Rows:
+    """Return so many samples in these shares, and count them in `used`: nobody draws them again.
+
+    Where a class is used up, what is missing is drawn from the others, in their shares.
+    """
+    taken: list[Rows] = []
+    while size:
+        left = np.array([len(pool) for pool in pools]) - used
+        weights = np.where(left > 0, np.maximum(shares, 1e-12), 0)
+        counts = np.minimum(drawn.multinomial(size, weights / weights.sum()), left)
+        taken += [pool[start : start + n] for pool, start, n in zip(pools, used, counts)]
+        used += counts
+        size -= int(counts.sum())
+    return np.concatenate(taken)
+
+
+def _named(parts: list[Rows]) -> dict[str, Rows]:
+    """Return the parts with the numbers of their devices, from 1 on."""
+    return {str(number): rows for number, rows in enumerate(parts, start=1)}

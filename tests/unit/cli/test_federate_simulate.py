@@ -1,0 +1,86 @@
+"""`gradmote federate simulate`: what it prints and draws, and what it refuses before the first round."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from gradmote import Session, cli
+from support import digits, federation
+
+CALL = ("federate", "simulate", "model.mote", "--data", "digits.npz", "--rounds", "2", "--devices", "4")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with an image and digits of four people."""
+    x, labels = digits.samples()
+    (tmp_path / "model.mote").write_bytes(federation.image())
+    people = np.arange(200) % 4 + 7
+    np.savez(tmp_path / "digits.npz", x=x[:200], y=labels[:200], x_test=x[200:300], y_test=labels[200:300], who=people)
+    table = np.column_stack([people, x[:200], labels[:200]])
+    names = ",".join(["who", *(f"p{i}" for i in range(64)), "digit"])
+    np.savetxt(tmp_path / "digits.csv", table, delimiter=",", header=names, comments="", fmt="%.9g")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def answer(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, object]:
+    assert cli.main([*CALL, *words, "--json"]) == 0, capsys.readouterr().err
+    return json.loads(capsys.readouterr().out)
+
+
+def test_it_prints_rounds_and_the_digest_of_the_base(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([*CALL, "--checkpoint", "learned.gmck"]) == 0
+    said = capsys.readouterr()
+    assert len(re.findall(r"^round \d of 2 4 devices loss \d\.\d{4} accuracy", said.err, re.M)) == 2
+    found = answer(capsys)
+    assert found["base_sha256"] in said.out
+    assert found["devices"] == 4 and [r["round"] for r in found["rounds"]] == [1, 2]
+    session = Session(federation.image())
+    session.load(Path("learned.gmck").read_bytes())
+    scores = [np.array(session.infer(digits.samples()[0][at : at + 4])[0]).argmax(1) for at in range(200, 300, 4)]
+    share = float(np.mean(np.concatenate(scores) == digits.samples()[1][200:300]))
+    assert found["rounds"][-1]["test"]["accuracy"] == share
+
+
+def test_a_column_of_either_form_divides_the_samples(capsys: pytest.CaptureFixture[str]) -> None:
+    from_npz = answer(capsys, "--by", "who")
+    from_csv = answer(capsys, "--by", "who", "--data", "digits.csv")
+    assert from_npz["devices"] == from_csv["devices"] == 4
+    assert from_npz["base_sha256"] == from_csv["base_sha256"] != answer(capsys)["base_sha256"]
+
+
+def test_the_drawings_have_a_point_for_each_round() -> None:
+    for name in ("rounds.svg", "rounds.html"):
+        assert cli.main([*CALL, "--rounds", "3", "--plot", name]) == 0
+        drawn = re.search(r"<svg.*</svg>", Path(name).read_text(), re.S)
+        assert drawn is not None
+        lines = [e.get("points") for e in ElementTree.fromstring(drawn[0]).iter() if e.tag.endswith("polyline")]
+        assert [len(points.split()) for points in lines] == [3, 3]
+    assert "<table>" in Path("rounds.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--plot rounds.png", "is no .svg and no .html"),
+        ("--plot nodir/rounds.svg", "nodir"),
+        ("--devices 199", "devices have fewer samples than a batch of 4"),
+        ("--by whom", "the data has no 'whom' with a number for each sample - it has who"),
+        ("--by who --dirichlet 0.3", "--by with --dirichlet"),
+        ("--dirichlet 0", "--dirichlet 0.0"),
+        ("--server fedadam --server-momentum 0.9", "--server-momentum with fedadam"),
+        ("--server-lr 0", "--server-lr 0.0"),
+        ("--attackers 5", "5 devices cannot attack: there are 4"),
+    ],
+)
+def test_what_cannot_work_is_refused(words: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([*CALL, *words.split()]) == 1
+    told = capsys.readouterr().err.replace("error: ", "").replace("\n hint: ", " - ")
+    assert said in told and "round 1" not in told
