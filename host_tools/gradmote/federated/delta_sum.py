@@ -34,6 +34,21 @@ class DeltaSum:
             if exponent:
                 self._add(index, weight, {exponent: codes.astype(np.int64) * weight})
 
+    def add_all(self, deltas: Sequence[Delta], weights: Sequence[int]) -> None:
+        """Add many deltas at once, which is faster. weights: of each, 1 or more, 2^46 at most in all.
+
+        A float64 has each partial sum: it is an integer up to 2^46 * 128.
+        """
+        for index in range(len(self.elements)):
+            rows: dict[int, list[int]] = {}
+            for row, delta in enumerate(deltas):
+                rows.setdefault(delta.exponents[index], []).append(row)
+            for exponent, having in rows.items():
+                if exponent:
+                    codes = np.stack([deltas[row].codes[index] for row in having]).astype(np.float64)
+                    total = np.array([weights[row] for row in having], np.float64) @ codes
+                    self._add(index, sum(weights[row] for row in having), {exponent: total.astype(np.int64)})
+
     def merge(self, other: DeltaSum) -> None:
         """Add what another sum has. Raises DataError where all weights come to more than 2^46."""
         for index, (weight, sums) in enumerate(zip(other.weights, other.sums)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import hashlib
 import statistics
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from gradmote_runtime import Session
 
 from ..errors import DataError
 from ..formats.checkpoint import STATE_TYPES
-from ..formats.delta import Delta, read_delta
+from ..formats.delta import read_delta
 from ..formats.image.read import read_image
 from .delta_sum import DeltaSum
 from .server_optimizers import ServerOptimizer, fedavg
@@ -22,6 +23,18 @@ from .server_optimizers import ServerOptimizer, fedavg
 MOST_EXAMPLES = 2**20
 #: A delta that is made shorter weighs less, in steps of this part of an example.
 EXAMPLE_PARTS = 2**16
+#: The deltas whose codes are unpacked at the same time; all others are kept as the bytes that came.
+AT_ONCE = 64
+
+
+@dataclass(frozen=True)
+class _Received:
+    """A delta of this round: its SHA-256, its bytes, its norm, and the examples of its device."""
+
+    digest: str
+    data: bytes
+    norm: float
+    examples: int
 
 
 class Server:
@@ -47,7 +60,7 @@ class Server:
         self.elements = [entry["size"] // kind.itemsize for entry, kind in zip(state, self._types)]
         self._slots = [np.zeros((self.optimizer.slots, n)) for n in self.elements]
         self._lost = [np.zeros(n) for n in self.elements]
-        self._received: dict[str, tuple[str, Delta, int]] = {}
+        self._received: dict[str, _Received] = {}
 
     @property
     def round(self) -> int:
@@ -76,14 +89,15 @@ class Server:
         DataError where the device sent another one before, or the number of examples is impossible.
         """
         digest = hashlib.sha256(delta).hexdigest()
-        if device in self._received and self._received[device][0] == digest:
+        if device in self._received and self._received[device].digest == digest:
             return
         if device in self._received:
             raise DataError(f"{device} sent two deltas in round {self.round}", "each device sends one a round")
         if not 1 <= examples <= MOST_EXAMPLES:
             raise DataError(f"{device} trained on {examples} examples", f"a delta counts from 1 to {MOST_EXAMPLES}")
         self._session.check_delta(delta)
-        self._received[device] = (digest, read_delta(delta, self.elements), examples)
+        norm = read_delta(delta, self.elements).norm
+        self._received[device] = _Received(digest, bytes(delta), norm, examples)
 
     def finish(self) -> bytes:
         """End the round, and return the delta for all devices, which leads to the base of the next one.
@@ -111,11 +125,13 @@ class Server:
         """Return the sum of all deltas, of which none is longer than the median where clip is set."""
         if not self._received:
             raise DataError(f"no device has sent a delta in round {self.round}", "add() at least one")
-        norms = {device: delta.norm for device, (_, delta, _) in self._received.items()}
-        limit, total = statistics.median(norms.values()), DeltaSum(self.elements)
-        for device, (_, delta, examples) in self._received.items():
-            part = limit / norms[device] if self.clip and norms[device] > limit else 1.0
-            total.add(delta, int(examples * EXAMPLE_PARTS * part))
+        received, total = list(self._received.values()), DeltaSum(self.elements)
+        limit = statistics.median(sent.norm for sent in received)
+        for at in range(0, len(received), AT_ONCE):
+            group = received[at : at + AT_ONCE]
+            parts = [limit / sent.norm if self.clip and sent.norm > limit else 1.0 for sent in group]
+            weights = [int(sent.examples * EXAMPLE_PARTS * part) for sent, part in zip(group, parts)]
+            total.add_all([read_delta(sent.data, self.elements) for sent in group], weights)
         return total
 
     def _step_to(self, wanted: list[np.ndarray], weights: list[int]) -> bytes:

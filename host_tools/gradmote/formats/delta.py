@@ -7,6 +7,7 @@ import struct
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -42,9 +43,9 @@ class Delta:
     @property
     def norm(self) -> float:
         """Return the Euclidean norm of all numbers."""
+        wide = (codes.astype(np.float64) for codes in self.codes)  # their squares have an exact sum up to 2^39 of them
         squares = (
-            math.ldexp(int(np.sum(codes.astype(np.int64) ** 2)), 2 * (exponent - BIAS))
-            for exponent, codes in zip(self.exponents, self.codes)
+            math.ldexp(float(codes @ codes), 2 * (exponent - BIAS)) for exponent, codes in zip(self.exponents, wide)
         )
         return math.sqrt(math.fsum(squares))
 
@@ -87,6 +88,12 @@ def checked_header(data: bytes) -> dict[str, Any]:
 
 def unpacked(data: bytes, bits: int, n: int) -> np.ndarray:
     """Return n codes, each from the lowest bits of a byte on. A delta that is too short gives fewer."""
-    fields = np.frombuffer(data, np.uint8)[:, None] >> np.arange(0, 8, bits, dtype=np.uint8)
+    return np.take(codes_of_bytes(bits), np.frombuffer(data, np.uint8), axis=0).ravel()[:n]
+
+
+@cache
+def codes_of_bytes(bits: int) -> np.ndarray:
+    """Return the codes that each byte holds, (256, 8 / bits) int8."""
+    fields = np.arange(256, dtype=np.uint8)[:, None] >> np.arange(0, 8, bits, dtype=np.uint8)
     shift = 8 - bits
-    return ((fields << shift).astype(np.int8) >> shift).ravel()[:n]
+    return (fields << shift).astype(np.int8) >> shift

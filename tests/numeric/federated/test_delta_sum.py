@@ -66,6 +66,19 @@ def test_the_mean_is_that_of_rationals(deltas):
             assert abs(Fraction(float(total.mean(index)[i])) - sum(terms)) <= Fraction(1, 2**50) * sum(map(abs, terms))
 
 
+@settings(deadline=None)
+@given(drawn_deltas())
+def test_many_at_once_have_the_sum_of_one_after_the_other(deltas):
+    """Weights up to 2^36 times codes up to 127: sums that a float32 would not have."""
+    at_once, one_by_one = DeltaSum(ELEMENTS), sum_of(deltas)
+    at_once.add_all([delta for delta, _ in deltas], [weight for _, weight in deltas])
+    assert at_once.weights == one_by_one.weights
+    for index in range(len(ELEMENTS)):
+        assert {e: s.tolist() for e, s in at_once.sums[index].items()} == {
+            e: s.tolist() for e, s in one_by_one.sums[index].items()
+        }
+
+
 def test_a_sum_that_may_not_be_exact_is_refused():
     delta = Delta(bytes(16), 0, 0, 8, 0, (150, 0), (np.array([127, -127, 0], np.int8), np.zeros(0, np.int8)))
     total = DeltaSum(ELEMENTS)
