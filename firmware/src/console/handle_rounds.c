@@ -52,8 +52,5 @@ int handle_delta_data(device *d, const delta_data_request *request, uint32_t siz
 
 int handle_delta_end(device *d, const delta_end_request *request, delta_end_reply *reply)
 {
-    uint32_t number;
-    int error = federated_end(&d->model, request->bits, request->seed, &number);
-    reply->number = number;
-    return error;
+    return federated_end(&d->model, request->bits, request->seed, &reply->number);
 }

@@ -1,5 +1,5 @@
-/* Kernels of 3 by 3 on Cortex-M, most of them with the DSP extension, one channel of a row after another. A pair of neighbouring
- * columns stays in registers for all outputs that it is under. */
+/* Kernels of 3 by 3 on Cortex-M, one channel of a row after another. With the DSP extension, a pair of neighbouring columns
+ * stays in registers for all outputs that it is under. */
 #ifndef GM_ARM_M_DEPTHWISE_3X3_H
 #define GM_ARM_M_DEPTHWISE_3X3_H
 
