@@ -1,4 +1,4 @@
-"""Which samples each device of a simulated federation has: rows of one data set, divided in three ways."""
+"""Divides the rows of one data set among the devices of a simulated federation, in three ways."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ ATTACKS = {"opposite": -20.0, "huge": 1e30, "nan": math.nan}
 
 @dataclass(frozen=True)
 class Settings:
-    """What devices do in each round.
+    """The work of devices in each round.
 
     Attributes:
         epochs: The passes of a device over its samples.
@@ -54,7 +54,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Round:
-    """What came of a round.
+    """The outcome of a round.
 
     Attributes:
         round: Its number, from 1.

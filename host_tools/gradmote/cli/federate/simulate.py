@@ -40,14 +40,14 @@ class Bits(str, Enum):
 
 
 class ServerRule(str, Enum):
-    """What the server does with the mean of all deltas."""
+    """The rule by which the server takes the mean of all deltas."""
 
     fedavg = "fedavg"
     fedadam = "fedadam"
 
 
 class Attack(str, Enum):
-    """What attackers send."""
+    """The deltas that attackers send."""
 
     opposite = "opposite"
     huge = "huge"
