@@ -44,10 +44,14 @@ class BoardTarget:
 
         An image that the board already holds is not sent again.
         """
-        if self.info().status != 0 or self.board.read_start("IMAGE", _HEADER_START) != image[:_HEADER_START]:
+        if not self.has_image(image):
             self._send_image(image, progress)
         self._dtypes.clear()
         self.board.reset()
+
+    def has_image(self, image: bytes) -> bool:
+        """Return whether the board holds this image, as header and checksum tell, and has it open."""
+        return self.info().status == 0 and self.board.read_start("IMAGE", _HEADER_START) == image[:_HEADER_START]
 
     def _send_image(self, image: bytes, progress: Progress | None) -> None:
         self.board.load_image(image, progress)

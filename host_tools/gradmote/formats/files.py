@@ -114,6 +114,56 @@ def write_together(files: Sequence[tuple[Output, bytes, int | None]]) -> None:
         raise _kept_elsewhere([(output.path, data) for output, data, _ in files], error) from error
 
 
+class AppendedFile:
+    """A file that grows by records, each of which is on the disk before append() returns.
+
+    alone: no other process may have it open so; it is refused by OutputError. A record that fails is taken
+    back, so that those after it are not lost behind it.
+    """
+
+    def __init__(self, path: Path, alone: bool = False) -> None:
+        """Open the file, or make it. Raises OutputError."""
+        self._path = path
+        with _as_output_error(path):
+            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
+            _sync(path.parent)
+        if alone and fcntl is not None:
+            try:
+                fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                os.close(self._handle)
+                raise OutputError(f"another process has {path}", "end that one, or name another folder") from error
+
+    def read(self) -> bytes:
+        """Return all bytes."""
+        with _as_output_error(self._path):
+            return self._path.read_bytes()
+
+    def append(self, data: bytes) -> None:
+        """Write bytes at the end, and bring them to the disk. Raises OutputError."""
+        with _as_output_error(self._path):
+            end, rest = os.lseek(self._handle, 0, os.SEEK_END), data
+            try:
+                while rest:
+                    rest = rest[os.write(self._handle, rest) :]
+                os.fsync(self._handle)
+            except OSError:
+                os.ftruncate(self._handle, end)
+                raise
+
+    def truncate(self, size: int) -> None:
+        """Cut off what is behind `size` bytes."""
+        with _as_output_error(self._path):
+            os.ftruncate(self._handle, size)
+            os.fsync(self._handle)
+
+    def close(self) -> None:
+        """Close the file, which ends its lock. Closing twice does no harm."""
+        if self._handle >= 0:
+            os.close(self._handle)
+        self._handle = -1
+
+
 def write_part(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a file that nothing reads yet: a part of a new_folder(), or of a scratch folder.
 

@@ -1,0 +1,191 @@
+"""One device of a gateway: it is connected, brought to the base of a round, trained, and asked for what it learnt."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from ...data.dataset import Dataset
+from ...device.board_target import BoardTarget
+from ...device.client import Client
+from ...device.emulated_target import emulated_board
+from ...device.target import Target
+from ...errors import DataError, DeviceError, GradmoteError, RuntimeFault, shorten
+from ..fleet import bring_to_base, printable, train
+from ..task import MOST_TEXT, DeviceReply, RoundTask
+from .base import Base
+from .config import DeviceConfig
+from .journal import Trained
+from .kept_twin import KeptTwin
+
+#: The seconds for which a task waits for a device that was lost, and between two attempts to reach it.
+PATIENCE = 60.0
+_PAUSE = 0.5
+#: The most bytes of a fault that is told.
+_FAULT = MOST_TEXT // 4
+
+#: What a device does now: its state in one word, and a sentence where something is wrong.
+OnState = Callable[[str, str, str], None]
+Stop = Callable[[], bool]
+
+
+class Notes(Protocol):
+    """What is kept of a device in the round that goes on, whatever happens to this process."""
+
+    def trained(self, device: str) -> Trained | None:
+        """Return that the device has trained for this task, if it has."""
+
+    def note_trained(self, done: Trained) -> None:
+        """Keep that a device has trained."""
+
+
+class TooLate(DataError):
+    """The deadline of the task has passed."""
+
+
+class HeldDevice:
+    """A device, and the connection to it while there is one."""
+
+    def __init__(self, config: DeviceConfig, image: bytes, data: Dataset | None, folder: Path, tell: OnState) -> None:
+        """Connect to nothing yet.
+
+        data: the device's samples; None where it trains on those that it collects. folder: of what a twin
+        keeps. tell: called with each new state.
+        """
+        self.config, self._image, self._data, self._folder, self._tell = config, image, data, folder, tell
+        self._target: Target | None = None
+
+    @property
+    def name(self) -> str:
+        """Return the name that the server knows the device by."""
+        return self.config.name
+
+    def connect(self) -> Target:
+        """Return the device, connected, with the image. Raises GradmoteError or OSError where it is not there."""
+        if self._target is None:
+            self._tell(self.name, "connecting", "")
+            target = self._opened()
+            try:
+                if not (isinstance(target, BoardTarget) and target.has_image(self._image)):
+                    target.load_image(self._image)
+            except BaseException:
+                _close(target)
+                raise
+            self._target = target
+            self._tell(self.name, "ready", "")
+        return self._target
+
+    def _opened(self) -> Target:
+        kind, _, rest = self.config.url.partition(":")
+        if kind == "twin":
+            return KeptTwin(self._folder / self.name, rest or "fused")
+        if kind == "qemu":
+            return emulated_board(rest or "mps2-an386", apart=True)
+        return BoardTarget(Client.connect(self.config.url, self.config.baudrate))
+
+    def close(self) -> None:
+        """End the connection; the next task begins another one."""
+        target, self._target = self._target, None
+        if target is not None:
+            _close(target)
+
+    def answer(self, task: RoundTask, base: Base, notes: Notes, stop: Stop) -> DeviceReply:
+        """Train for a task, and return what was learnt, or the fault.
+
+        A device that is lost on the way is connected again, for PATIENCE seconds. stop: whether the
+        deadline has passed.
+        """
+        begun, lost = time.monotonic(), 0.0
+        while True:
+            try:
+                reply = self._answered(task, base, notes, stop, begun)
+                self._tell(self.name, "done", "")
+                return reply
+            except (GradmoteError, OSError, ValueError, TypeError) as error:
+                self.close()
+                fault = shorten(printable(str(error) or type(error).__name__), _FAULT)
+                lost = lost or time.monotonic()
+                final = not isinstance(error, (DeviceError, OSError))
+                if final or stop() or time.monotonic() - lost > PATIENCE:
+                    self._tell(self.name, "failed", fault)
+                    return DeviceReply(self.name, fault=fault, seconds=time.monotonic() - begun)
+                self._tell(self.name, "lost", fault)
+                time.sleep(_PAUSE)
+
+    def _answered(self, task: RoundTask, base: Base, notes: Notes, stop: Stop, begun: float) -> DeviceReply:
+        target, shared, down = self.connect(), None if task.shared is None else list(task.shared), 0
+        done = notes.trained(self.name)
+        if done is None or not _has_trained(target, task, done):
+            down = self._to_base(target, task, base)
+            done = self._trained(target, task, stop, begun)
+            if isinstance(target, KeptTwin):
+                target.keep_learnt()
+            notes.note_trained(done)
+        delta = target.round_delta(task.bits, task.seed_of(self.name), shared)
+        base.check(delta)
+        if not _has_trained(target, task, done):
+            raise DeviceError(f"{self.name} restarted before all of its delta was read", "it trains again")
+        return DeviceReply(self.name, delta, done.examples, done.loss, done.seconds, len(delta), down)
+
+    def _to_base(self, target: Target, task: RoundTask, base: Base) -> int:
+        """Bring the device to the round's base, and return the bytes that were sent to it for that.
+
+        A device of this round may have begun to train before its connection, its power or this process was
+        lost: it returns to what it keeps of the round's beginning, moments included.
+        """
+        if target.round() != task.round:
+            self._tell(self.name, "to the base", "")
+            return bring_to_base(target, task)
+        if self._data is None:
+            return 0
+        self._tell(self.name, "to the base", "")
+        with contextlib.suppress(RuntimeFault, DeviceError):  # it keeps none, or none of this model
+            restore(target)
+            if target.round_delta(2, 0, task.shared) == base.nothing(task.shared):
+                return 0
+        target.load(task.checkpoint)
+        target.begin_round(task.round)
+        return len(task.checkpoint)
+
+    def _trained(self, target: Target, task: RoundTask, stop: Stop, begun: float) -> Trained:
+        """Let the device train on its samples; one that collects them has done so by itself."""
+        if stop():
+            raise TooLate("the device is too late", "lower the epochs, or raise the deadline")
+        self._tell(self.name, "training", "")
+        if self._data is not None:
+            examples, loss = len(self._data.x), train(target, self._data, task.epochs, task.order_of(self.name), stop)
+        else:
+            examples, loss = target.store().kept, target.metrics().loss
+            if not math.isfinite(loss) or examples == 0:
+                raise DataError(
+                    "the device has not trained yet", "teach it some samples by hand"
+                )
+        return Trained(self.name, updates_of(target), examples, loss, time.monotonic() - begun)
+
+
+def restore(target: Target) -> None:
+    """Return a device to the state that it keeps. Raises GradmoteError where it keeps none."""
+    if isinstance(target, BoardTarget):
+        target.board.load_kept_checkpoint()
+    elif isinstance(target, KeptTwin):
+        target.restore()
+
+
+def updates_of(target: Target) -> int:
+    """Return how many steps a device's state has seen, those that changed nothing included."""
+    metrics = target.metrics()
+    return metrics.optimizer_steps + metrics.skipped_steps
+
+
+def _has_trained(target: Target, task: RoundTask, done: Trained) -> bool:
+    """Return whether a device still has what it learnt for a task."""
+    return target.round() == task.round and updates_of(target) == done.updates
+
+
+def _close(target: Target) -> None:
+    with contextlib.suppress(GradmoteError, OSError):
+        target.close()

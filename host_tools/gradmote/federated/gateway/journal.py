@@ -1,0 +1,111 @@
+"""What a gateway keeps of the round that goes on: which task it is, and which delta of which device it has taken.
+
+The file is a list of records: length u32, CRC-32 u32 of the body, body. The first byte of a body is its kind.
+It begins with the task; a round that begins replaces the file. A record counts once its bytes are on the disk, and
+a process that is killed leaves at most one incomplete record at the end, which the next one cuts off.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ...formats.files import AppendedFile, make_folder, write_atomically
+
+_HEAD = struct.Struct("<II")
+_TASK, _TRAINED, _TAKEN = b"t", b"r", b"d"
+
+
+@dataclass(frozen=True)
+class Trained:
+    """That a device has trained for the task, and has not sent its delta yet.
+
+    updates: the device's count of updates, which tells whether it still has what it learnt.
+    """
+
+    device: str
+    updates: int
+    examples: int
+    loss: float
+    seconds: float
+
+
+class Journal:
+    """The journal of one gateway, in a folder that no other process uses at the same time.
+
+    Attributes:
+        task: The identity of the task that goes on; empty before the first one.
+        trained: The devices that have trained for it.
+        taken: Of each device whose delta was taken: the bytes of its reply.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Read what is there. Raises OutputError where the folder cannot be written, or another process has it."""
+        self._path = make_folder(folder) / "round"
+        self._lock = AppendedFile(folder / "lock", alone=True)
+        self._forget(b"")
+        self._file = AppendedFile(self._path)
+        whole = 0
+        for end, body in _records(self._file.read()):
+            self._note(body)
+            whole = end
+        self._file.truncate(whole)
+
+    def _forget(self, task: bytes) -> None:
+        self.task, self.trained, self.taken = task, dict[str, Trained](), dict[str, bytes]()
+
+    def _note(self, body: bytes) -> None:
+        kind, rest = body[:1], body[1:]
+        if kind == _TASK:
+            self._forget(rest)
+        elif kind == _TRAINED:
+            done = Trained(**json.loads(rest))
+            self.trained[done.device] = done
+        elif kind == _TAKEN:
+            size = rest[0]
+            self.taken[rest[1 : 1 + size].decode()] = rest[1 + size :]
+
+    def begin(self, task: bytes) -> None:
+        """Begin with a task; nothing is kept of the one before."""
+        write_atomically(self._path, _record(_TASK + task))
+        self._file.close()
+        self._file = AppendedFile(self._path)
+        self._forget(task)
+
+    def note_trained(self, done: Trained) -> None:
+        """Keep that a device has trained."""
+        self._append(_TRAINED + json.dumps(asdict(done)).encode())
+
+    def take(self, device: str, reply: bytes) -> None:
+        """Keep the reply of a device, which is given again to whoever asks for the same task."""
+        name = device.encode()
+        self._append(_TAKEN + bytes([len(name)]) + name + reply)
+
+    def _append(self, body: bytes) -> None:
+        self._file.append(_record(body))
+        self._note(body)
+
+    def close(self) -> None:
+        """Close the files, so that another process may have them."""
+        self._file.close()
+        self._lock.close()
+
+
+def _record(body: bytes) -> bytes:
+    return _HEAD.pack(len(body), zlib.crc32(body)) + body
+
+
+def _records(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield (its end, body) of each whole record, up to the first one that is not."""
+    at = 0
+    while len(data) - at >= _HEAD.size:
+        size, crc = _HEAD.unpack_from(data, at)
+        body = data[at + _HEAD.size : at + _HEAD.size + size]
+        if not body or len(body) < size or zlib.crc32(body) != crc:
+            return
+        at += _HEAD.size + size
+        yield at, body

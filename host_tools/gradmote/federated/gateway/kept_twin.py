@@ -1,0 +1,70 @@
+"""A twin that outlives its process, as a board does with its flash."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+from ...device.requests import Progress
+from ...device.twin_target import TwinTarget
+from ...errors import GradmoteError
+from ...formats.files import write_atomically
+
+_ROUND = struct.Struct("<I")
+
+
+class KeptTwin(TwinTarget):
+    """A twin whose base, and what it learnt since, lie in two files.
+
+    Each file has the number of the round, u32, and a checkpoint. A file that is damaged, or of another model,
+    counts as none; then the server's checkpoint brings the twin to the base.
+    """
+
+    def __init__(self, path: Path, profile: str = "fused") -> None:
+        """Begin without an image. path: of the files, without their endings."""
+        super().__init__(profile)
+        self._base, self._learnt = path.with_suffix(".base"), path.with_suffix(".learnt")
+
+    def load_image(self, image: bytes, progress: Progress | None = None) -> None:
+        """Open an image, and go on with what is kept of its model."""
+        super().load_image(image, progress)
+        base, learnt = _read(self._base), _read(self._learnt)
+        if base is None:
+            return
+        try:
+            self.load(base[1])
+            super().begin_round(base[0])
+            if learnt is not None and learnt[0] == base[0]:
+                self.load(learnt[1])
+        except GradmoteError:
+            super().load_image(image)
+
+    def begin_round(self, number: int) -> None:
+        """Make the parameters the base of that round, and keep it."""
+        super().begin_round(number)
+        self._keep(self._base)
+
+    def end_round(self, delta: bytes, bits: int = 0, seed: int = 0) -> int:
+        """Go on to the base that a delta leads to, and keep it."""
+        number = super().end_round(delta, bits, seed)
+        self._keep(self._base)
+        return number
+
+    def keep_learnt(self) -> None:
+        """Keep what was learnt in this round."""
+        self._keep(self._learnt)
+
+    def restore(self) -> None:
+        """Return to the state at the beginning of the round, where that was kept."""
+        base = _read(self._base)
+        if base is not None and base[0] == self.round():
+            self.load(base[1])
+
+    def _keep(self, path: Path) -> None:
+        write_atomically(path, _ROUND.pack(self.round()) + self.save())
+
+
+def _read(path: Path) -> tuple[int, bytes] | None:
+    """Return the number of the round, and the checkpoint; None where there is none."""
+    data = path.read_bytes() if path.is_file() else b""
+    return (*_ROUND.unpack_from(data), data[_ROUND.size :]) if len(data) > _ROUND.size else None

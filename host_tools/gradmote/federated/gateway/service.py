@@ -1,0 +1,96 @@
+"""The port of a gateway, at which servers ask for rounds."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import threading
+from collections.abc import Callable
+
+from ...errors import GradmoteError, OutputError
+from ..task import RoundTask
+from .gateway import Gateway
+from .signed_replies import pack_signed
+from .wire import ALIVE, REFUSED, REPLIES, TASK, Channel, greet_as_gateway
+
+#: The most connections at a time; others are closed at once.
+MOST_CLIENTS = 16
+#: The seconds between two signs of life while devices train, and those that a client may keep silent.
+ALIVE_SECONDS = 2.0
+IDLE_SECONDS = 600.0
+_ACCEPT_SECONDS = 0.2
+
+
+class Service:
+    """A socket that listens, and a thread for each connection."""
+
+    def __init__(self, gateway: Gateway, host: str, port: int, tell: Callable[[str], None] = lambda text: None) -> None:
+        """Listen. Raises OutputError where the port is taken. tell: called with what is refused."""
+        self._gateway, self._tell = gateway, tell
+        self.states: dict[str, str] = {}  #: of each device: what it does, for signs of life
+        try:
+            self._socket = socket.create_server((host, port))
+        except OSError as error:
+            raise OutputError(f"cannot listen at {host}:{port} ({error})", "choose another port, or 0") from error
+        self.host, self.port = self._socket.getsockname()[:2]
+        self._free = threading.Semaphore(MOST_CLIENTS)
+        self._ended = threading.Event()
+
+    def serve(self) -> None:
+        """Take connections until stop()."""
+        self._socket.settimeout(_ACCEPT_SECONDS)
+        while not self._ended.is_set():
+            with contextlib.suppress(TimeoutError, ConnectionError):
+                line, _ = self._socket.accept()
+                if self._free.acquire(blocking=False):
+                    threading.Thread(target=self._serve_one, args=(line,), daemon=True).start()
+                else:
+                    line.close()
+        self._socket.close()
+
+    def stop(self) -> None:
+        """Let serve() end. May be called from any thread."""
+        self._ended.set()
+
+    def _serve_one(self, line: socket.socket) -> None:
+        """Serve one connection to its end; what is wrong with it ends it, and nothing else."""
+        try:
+            with line:
+                channel = greet_as_gateway(line, self._gateway.keys.gateway)
+                while True:
+                    self._answer(channel)
+        except (GradmoteError, OSError) as error:
+            if not self._ended.is_set():
+                self._tell(str(error))
+        finally:
+            self._free.release()
+
+    def _answer(self, channel: Channel) -> None:
+        kind, body = channel.receive(IDLE_SECONDS)
+        try:
+            if kind != TASK:
+                raise GradmoteError(f"a frame of kind {kind}", "send a task")
+            task = RoundTask.unpack(body)
+            channel.send(REPLIES, self._replies(channel, task))
+        except GradmoteError as error:
+            channel.send(REFUSED, str(error).encode()[:1000])
+
+    def _replies(self, channel: Channel, task: RoundTask) -> bytes:
+        """Train, with signs of life meanwhile. A client that goes away leaves the training to its end."""
+        found: list[bytes | BaseException] = []
+        worker = threading.Thread(target=lambda: found.append(self._trained(task)), daemon=True)
+        worker.start()
+        while worker.is_alive():
+            worker.join(ALIVE_SECONDS)
+            if worker.is_alive():
+                channel.send(ALIVE, json.dumps(self.states).encode())
+        if isinstance(found[0], BaseException):
+            raise found[0]
+        return found[0]
+
+    def _trained(self, task: RoundTask) -> bytes | BaseException:
+        try:
+            return pack_signed(self._gateway.train(task))
+        except Exception as error:
+            return error if isinstance(error, GradmoteError) else GradmoteError(f"the gateway failed: {error!r}")

@@ -1,0 +1,84 @@
+"""Replies of devices that are signed: by the gateway that read them, with the key of each device.
+
+The tag of a reply is over the image's digest, the round, the base's digest, and the whole reply. So a reply that
+somebody forged, changed, or sent in another round, is of no use.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+
+from ...errors import DataError, GradmoteError
+from ..task import DeviceReply, RoundTask
+from .keys import TAG_SIZE, Keys, is_tag, tag
+
+_PURPOSE = "update"
+_SIZE = struct.Struct("<I")
+
+
+def signed(key: bytes, task: RoundTask, reply: DeviceReply) -> bytes:
+    """Return a reply with its tag before it. key: of the device."""
+    packed = reply.pack()
+    return tag(key, _PURPOSE, *_signs(task, packed)) + packed
+
+
+def verified(keys: Keys, task: RoundTask, data: bytes) -> DeviceReply:
+    """Return the reply of these bytes. Raises DataError where they are none, or the device did not sign them.
+
+    A reply that tells a fault has no delta, and needs no tag of the device: the connection is signed too.
+    """
+    found, packed = data[:TAG_SIZE], data[TAG_SIZE:]
+    reply = DeviceReply.unpack(packed)
+    if reply.delta and not is_tag(found, keys.device(reply.device), _PURPOSE, *_signs(task, packed)):
+        raise DataError(f"the reply of {reply.device} has a wrong tag", "give both ends the same key of the device")
+    return reply
+
+
+def _signs(task: RoundTask, packed: bytes) -> tuple[bytes, ...]:
+    return task.image_digest, _SIZE.pack(task.round), task.base_digest, packed
+
+
+def pack_signed(replies: Sequence[bytes]) -> bytes:
+    """Return signed replies as bytes: of each its size, u32, and itself."""
+    return b"".join(_SIZE.pack(len(reply)) + reply for reply in replies)
+
+
+def unpack_signed(keys: Keys, task: RoundTask, asked: Sequence[str] | None, data: bytes) -> list[DeviceReply]:
+    """Return the row of each device, sorted by name, and a fault for each reply that is not to be believed.
+
+    asked: the devices that may be there, each of which gets a row; None for any.
+    """
+    rows: dict[str, DeviceReply] = {}
+    for part in _parts(data):
+        try:
+            reply = verified(keys, task, part)
+        except GradmoteError as error:
+            name = _claimed(part)
+            reply = DeviceReply(name, fault=f"refused: {error.message}"[:200]) if name else None
+        if reply is not None and reply.device not in rows and (asked is None or reply.device in asked):
+            rows[reply.device] = reply
+    for name in asked or ():
+        rows.setdefault(name, DeviceReply(name, fault="the gateway sent no reply of it that can be believed"))
+    return [rows[name] for name in sorted(rows)]
+
+
+def _parts(data: bytes) -> list[bytes]:
+    """Return the replies in these bytes. Raises DataError where they end too early."""
+    parts, at = [], 0
+    while at < len(data):
+        size = _SIZE.unpack_from(data, at)[0] if len(data) - at >= _SIZE.size else len(data)
+        at += _SIZE.size
+        if size < TAG_SIZE or size > len(data) - at:
+            raise DataError("the replies of a gateway end too early", "ask again")
+        parts.append(data[at : at + size])
+        at += size
+    return parts
+
+
+def _claimed(part: bytes) -> str:
+    """Return the name in a reply that was refused; empty where it has none."""
+    try:
+        return DeviceReply.unpack(part[TAG_SIZE:]).device
+    except GradmoteError:
+        return ""

@@ -1,0 +1,115 @@
+"""The devices of a gateway, as a fleet of a server."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import time
+from collections.abc import Callable
+
+from ..errors import DataError, DeviceError
+from .fleet import printable
+from .gateway.keys import Keys, read_keys
+from .gateway.signed_replies import unpack_signed
+from .gateway.wire import ALIVE, REFUSED, REPLIES, TASK, Channel, Refused, greet_as_client
+from .task import DeviceReply, RoundTask
+
+#: The seconds that a gateway may be silent while its devices train, and between two attempts to reach it.
+SILENCE = 30.0
+_PAUSE = 0.5
+_CONNECT_SECONDS = 5.0
+_MOST_TEXT = 1000
+
+
+class RemoteFleet:
+    """The devices of a gateway that runs, maybe on another computer.
+
+    A connection that is lost is made again, and the same task asked again: the gateway answers it with the same
+    bytes, and trains no device twice.
+
+    address: HOST:PORT. keys: the key file of the gateway, or its contents. patience: the seconds for which a
+    gateway that is away is waited for. on_progress: called with {device: state} now and then.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        keys: Keys | str | os.PathLike[str],
+        patience: float = 60.0,
+        on_progress: Callable[[dict[str, str]], None] = lambda states: None,
+    ) -> None:
+        """Read the keys; connect to nothing yet. Raises DataError for a wrong address or key file."""
+        host, _, port = address.rpartition(":")
+        if not host or not port.isdigit() or int(port) > 65535:
+            raise DataError(f"'{address}' is no address of a gateway", "write HOST:PORT")
+        self._address, self._patience, self._on_progress = (host, int(port)), patience, on_progress
+        self.keys = keys if isinstance(keys, Keys) else read_keys(keys)
+        self._channel: Channel | None = None
+
+    def train(self, task: RoundTask) -> list[DeviceReply]:
+        """Return a row for each device that was asked, sorted by name.
+
+        Raises Refused where the gateway does not know the key, DataError where it refuses the task, and
+        DeviceError where it is away for longer than `patience`.
+        """
+        heard = time.monotonic()
+        while True:
+            try:
+                channel = self._connected()
+                channel.send(TASK, task.pack())
+                while (body := self._heard(channel)) is None:
+                    heard = time.monotonic()
+                return unpack_signed(self.keys, task, self._asked(task), body)
+            except Refused:
+                self.close()
+                raise
+            except DeviceError:
+                self.close()
+                if time.monotonic() - heard > self._patience:
+                    raise
+                time.sleep(_PAUSE)
+
+    def _asked(self, task: RoundTask) -> list[str]:
+        return sorted(self.keys.devices if task.devices is None else task.devices)
+
+    def _connected(self) -> Channel:
+        if self._channel is None:
+            try:
+                line = socket.create_connection(self._address, _CONNECT_SECONDS)
+            except OSError as error:
+                where = ":".join(map(str, self._address))
+                hint = "start it: gradmote federate gateway CONFIG"
+                raise DeviceError(f"no gateway answers at {where} ({error})", hint) from error
+            try:
+                self._channel = greet_as_client(line, self.keys.gateway)
+            except BaseException:
+                line.close()
+                raise
+        return self._channel
+
+    def _heard(self, channel: Channel) -> bytes | None:
+        """Return the replies; None after a sign of life."""
+        kind, body = channel.receive(SILENCE)
+        if kind == REPLIES:
+            return body
+        if kind == ALIVE:
+            self._on_progress({str(name): str(state) for name, state in json.loads(body).items()})
+            return None
+        if kind == REFUSED:
+            raise DataError(f"the gateway refuses: {printable(body.decode(errors='replace')[:_MOST_TEXT])}")
+        raise Refused(f"a frame of kind {kind} from the gateway", "update the older end")
+
+    def close(self) -> None:
+        """End the connection; the next task makes another one."""
+        channel, self._channel = self._channel, None
+        if channel is not None:
+            channel.close()
+
+    def __enter__(self) -> RemoteFleet:
+        """Return this fleet, which the end of the `with` closes."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """End the connection."""
+        self.close()
