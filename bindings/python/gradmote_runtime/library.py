@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -11,6 +12,9 @@ from typing import Any
 from gradmote.errors import GradmoteError
 
 PROFILES = ("fused", "strict")
+
+#: Held while a module is looked for and loaded: it is half there meanwhile, for other threads too.
+_loading = threading.RLock()
 
 _NOT_BUILT = "install the package again (`pip install .`), which compiles it"
 _NOT_THERE = "this gradmote was installed without the compiled runtime, which is the twin"
@@ -32,17 +36,20 @@ def load(profile: str) -> ModuleType:
         raise GradmoteError(
             "this CPU has no fused multiply-add, which profile='fused' computes with", "use profile='strict'"
         )
-    return _load(profile)
+    with _loading:
+        return _load(profile)
 
 
 def is_there() -> bool:
     """Return whether the compiled runtime is installed, which the pure wheel lacks."""
-    return any(find_spec(f"gradmote_runtime._{profile}") is not None for profile in PROFILES)
+    with _loading:
+        return any(find_spec(f"gradmote_runtime._{profile}") is not None for profile in PROFILES)
 
 
 def cpu_has_fma() -> bool:
     """Return whether this CPU can run the fused profile."""
-    return bool(_load("strict").lib.gm_host_has_fma())
+    with _loading:
+        return bool(_load("strict").lib.gm_host_has_fma())
 
 
 @cache

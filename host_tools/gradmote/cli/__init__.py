@@ -39,7 +39,7 @@ from . import (
     version,
     wasm,
 )
-from .federate import simulate
+from .federate import gateway, simulate
 from .help import Command, Group
 from .output import say, say_json
 from .stopping import cleaning_up
@@ -86,7 +86,10 @@ COMMANDS: list[Entry] = [
 ]
 
 #: The commands of `gradmote federate`.
-FEDERATE: list[Entry] = [Entry("simulate", simulate.command, HOST, prints=True)]
+FEDERATE: list[Entry] = [
+    Entry("simulate", simulate.command, HOST, prints=True),
+    Entry("gateway", gateway.command, DEVICE, prints=True),
+]
 
 app = typer.Typer(
     cls=Group,

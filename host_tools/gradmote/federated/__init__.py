@@ -6,10 +6,12 @@ of them the delta that leads to the next base (`Session.end_round()`).
 
 from .delta_sum import DeltaSum
 from .fleet import Fleet, LocalFleet
+from .remote_fleet import RemoteFleet
 from .server import Server
 from .server_optimizers import ServerOptimizer, fedadam, fedavg
 from .task import DeviceReply, RoundTask
 
 __all__ = [
-    "DeltaSum", "DeviceReply", "Fleet", "LocalFleet", "RoundTask", "Server", "ServerOptimizer", "fedadam", "fedavg",
+    "DeltaSum", "DeviceReply", "Fleet", "LocalFleet", "RemoteFleet", "RoundTask", "Server", "ServerOptimizer",
+    "fedadam", "fedavg",
 ]  # fmt: skip

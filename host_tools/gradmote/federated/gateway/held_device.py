@@ -161,9 +161,7 @@ class HeldDevice:
         else:
             examples, loss = target.store().kept, target.metrics().loss
             if not math.isfinite(loss) or examples == 0:
-                raise DataError(
-                    "the device has not trained yet", "teach it some samples by hand"
-                )
+                raise DataError("the device has not trained yet", "teach it some samples by hand")
         return Trained(self.name, updates_of(target), examples, loss, time.monotonic() - begun)
 
 

@@ -29,12 +29,11 @@ class KeptTwin(TwinTarget):
         """Open an image, and go on with what is kept of its model."""
         super().load_image(image, progress)
         base, learnt = _read(self._base), _read(self._learnt)
-        if base is None:
-            return
         try:
-            self.load(base[1])
-            super().begin_round(base[0])
-            if learnt is not None and learnt[0] == base[0]:
+            if base is not None:
+                self.load(base[1])
+                super().begin_round(base[0])
+            if learnt is not None and learnt[0] == self.round():
                 self.load(learnt[1])
         except GradmoteError:
             super().load_image(image)
@@ -57,7 +56,9 @@ class KeptTwin(TwinTarget):
     def restore(self) -> None:
         """Return to the state at the beginning of the round, where that was kept."""
         base = _read(self._base)
-        if base is not None and base[0] == self.round():
+        if base is None:
+            self.reset()
+        elif base[0] == self.round():
             self.load(base[1])
 
     def _keep(self, path: Path) -> None:

@@ -41,7 +41,7 @@ class Service:
         """Take connections until stop()."""
         self._socket.settimeout(_ACCEPT_SECONDS)
         while not self._ended.is_set():
-            with contextlib.suppress(TimeoutError, ConnectionError):
+            with contextlib.suppress(OSError):
                 line, _ = self._socket.accept()
                 if self._free.acquire(blocking=False):
                     threading.Thread(target=self._serve_one, args=(line,), daemon=True).start()
@@ -84,7 +84,7 @@ class Service:
         while worker.is_alive():
             worker.join(ALIVE_SECONDS)
             if worker.is_alive():
-                channel.send(ALIVE, json.dumps(self.states).encode())
+                channel.send(ALIVE, json.dumps(dict(self.states)).encode())
         if isinstance(found[0], BaseException):
             raise found[0]
         return found[0]

@@ -54,9 +54,10 @@ def unpack_signed(keys: Keys, task: RoundTask, asked: Sequence[str] | None, data
         try:
             reply = verified(keys, task, part)
         except GradmoteError as error:
-            name = _claimed(part)
-            reply = DeviceReply(name, fault=f"refused: {error.message}"[:200]) if name else None
-        if reply is not None and reply.device not in rows and (asked is None or reply.device in asked):
+            if not (name := _claimed(part)):
+                continue
+            reply = DeviceReply(name, fault=f"refused: {error.message}"[:200])
+        if reply.device not in rows and (asked is None or reply.device in asked):
             rows[reply.device] = reply
     for name in asked or ():
         rows.setdefault(name, DeviceReply(name, fault="the gateway sent no reply of it that can be believed"))

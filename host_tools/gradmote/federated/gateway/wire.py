@@ -102,9 +102,7 @@ def greet_as_client(line: socket.socket, key: bytes) -> Channel:
     try:
         found = _receive(line, TAG_SIZE, GREETING_SECONDS)
     except DeviceError as error:
-        raise Refused(
-            "the gateway closed the connection at the greeting", "give both ends the same key file"
-        ) from error
+        raise Refused("the gateway closed the connection at once", "give both ends the same key file") from error
     if not is_tag(found, key, "gateway", theirs, ours):
         raise Refused("a gateway that does not know the key", "give both ends the same key file")
     return Channel(line, tag(key, "session", theirs, ours), b"up", b"down")

@@ -1,0 +1,345 @@
+"""A gateway and its devices come to the base of a plain loop, whatever is killed, forged or repeated."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import socket
+import struct
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gradmote import optimizers
+from gradmote.errors import DataError, GradmoteError, OutputError
+from gradmote.federated import RemoteFleet, Server
+from gradmote.federated.gateway import held_device, wire
+from gradmote.federated.gateway.config import read_config
+from gradmote.federated.gateway.gateway import Gateway
+from gradmote.federated.gateway.journal import Journal, Trained
+from gradmote.federated.gateway.keys import Keys, read_keys
+from gradmote.federated.gateway.signed_replies import signed, unpack_signed, verified
+from gradmote.federated.task import DeviceReply
+from support import digits, federation, gateways
+
+NAMES = ("a", "b", "c")
+IMAGES = {"sgd": lambda: federation.image(), "adamw": lambda: digits.image(optimizers.adamw(0.003), federation.BATCH)}
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    urls = {"a": "twin", "b": "twin", "c": "twin:strict"}
+    return gateways.folder_of(tmp_path, urls, federation.image(), gateways.samples(NAMES))
+
+
+def remote(config: Path, port: int, **more) -> RemoteFleet:
+    return RemoteFleet(f"127.0.0.1:{port}", config.parent / "keys", **more)
+
+
+@pytest.mark.parametrize("optimizer", list(IMAGES))
+def test_three_rounds_are_those_of_the_plain_loop(tmp_path: Path, optimizer: str) -> None:
+    image, data = IMAGES[optimizer](), gateways.samples(NAMES)
+    config = gateways.folder_of(tmp_path, dict.fromkeys(NAMES, "twin"), image, data)
+    server, down, bases = Server(image), b"", gateways.plain(image, data, 3)
+    with gateways.serving(config) as (_, service), remote(config, service.port) as fleet:
+        for base in bases:
+            down = gateways.one_round(image, server, fleet, down)
+            assert server.base == base
+
+
+# ---- Killed in between ----------------------------------------------------------------------------------------------
+
+
+class Killed(BaseException):
+    """Stands for the end of the process: nothing of the gateway runs after it."""
+
+
+MOMENTS = ("before training", "after training", "before the journal", "after the journal")
+
+
+@pytest.mark.parametrize("optimizer", list(IMAGES))
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_gateway_that_ends_at_any_moment_goes_on(tmp_path: Path, monkeypatch, moment: str, optimizer: str) -> None:
+    """In each of three rounds it ends while one device is at that moment, and others are anywhere."""
+    image, data = IMAGES[optimizer](), gateways.samples(NAMES)
+    config = gateways.folder_of(tmp_path, dict.fromkeys(NAMES, "twin"), image, data)
+    keys, settings_ = read_keys(tmp_path / "keys"), read_config(config)
+    server, down = Server(image), b""
+    for base in gateways.plain(image, data, 3):
+        task = gateways.task_of(image, server, down)
+        with monkeypatch.context() as patched, Gateway(settings_, keys) as gateway:
+            kill_at(patched, moment, "b")
+            with pytest.raises(Killed):
+                gateway.train(task)
+        with Gateway(settings_, keys) as gateway:
+            first = gateway.train(task)
+            assert gateway.train(task) == first
+        with Gateway(settings_, keys) as gateway:
+            monkeypatch.setattr(gateway.devices["a"], "answer", None)  # nobody is asked
+            assert gateway.train(task) == first
+        for part in first:
+            row = verified(keys, task, part)
+            server.add(row.device, row.delta, row.examples)
+        down = server.finish()
+        assert server.base == base
+
+
+def kill_at(patched, moment: str, device: str) -> None:
+    """Let the process end where this device is at that moment."""
+
+    def ends(real, name_of, after: bool):
+        def call(*arguments, **more):
+            found = real(*arguments, **more) if after or name_of(*arguments) != device else None
+            if name_of(*arguments) == device:
+                raise Killed
+            return found
+
+        return call
+
+    if "training" in moment:
+        real = held_device.HeldDevice._trained
+        patched.setattr(held_device.HeldDevice, "_trained", ends(real, lambda self, *_: self.name, "after" in moment))
+    else:
+        patched.setattr(Journal, "take", ends(Journal.take, lambda self, name, _: name, "after" in moment))
+
+
+def test_a_second_process_is_refused_the_journal(config: Path) -> None:
+    settings_, keys = read_config(config), read_keys(config.parent / "keys")
+    with Gateway(settings_, keys), pytest.raises(OutputError, match="another process"):
+        Gateway(settings_, keys)
+
+
+@given(cut=st.integers(0, 400), junk=st.binary(max_size=40))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_journal_that_is_cut_off_has_its_first_records(tmp_path_factory, cut: int, junk: bytes) -> None:
+    folder = tmp_path_factory.mktemp("journal")
+    journal = Journal(folder)
+    journal.begin(bytes(32))
+    for number in range(5):
+        journal.note_trained(Trained(f"d{number}", number, 10, 0.5, 1.0))
+        journal.take(f"d{number}", bytes([number]) * 9)
+    journal.close()
+    whole = (folder / "round").read_bytes()
+    (folder / "round").write_bytes(whole[:cut] + junk)
+    again = Journal(folder)
+    taken = list(again.taken)
+    assert taken == [f"d{number}" for number in range(len(taken))]
+    assert all(again.taken[name] == bytes([int(name[1])]) * 9 for name in taken)
+    again.begin(bytes([1]) * 32)
+    again.take("new", b"x")
+    again.close()
+    last = Journal(folder)
+    assert last.taken == {"new": b"x"} and last.task == bytes([1]) * 32
+    last.close()
+
+
+# ---- Who is at the other end ----------------------------------------------------------------------------------------
+
+
+def test_another_key_is_refused_at_both_ends(config: Path, tmp_path: Path) -> None:
+    other = Keys(bytes(32), read_keys(tmp_path / "keys").devices)
+    with gateways.serving(config) as (_, service):
+        fleet = RemoteFleet(f"127.0.0.1:{service.port}", other)
+        with pytest.raises(wire.Refused, match="closed"):
+            fleet.train(gateways.task_of(federation.image(), Server(federation.image()), b""))
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        threading.Thread(target=impostor, args=(listening,), daemon=True).start()
+        fleet = remote(config, listening.getsockname()[1])
+        with pytest.raises(wire.Refused, match="does not know the key"):
+            fleet.train(gateways.task_of(federation.image(), Server(federation.image()), b""))
+
+
+def impostor(listening: socket.socket) -> None:
+    """Greet as a gateway without the key does."""
+    line, _ = listening.accept()
+    line.sendall(wire.MAGIC + bytes(32))
+    line.recv(64)
+    line.sendall(bytes(32))
+    line.recv(1)
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory):
+    """A gateway for hostile clients."""
+    folder = tmp_path_factory.mktemp("hostile")
+    config = gateways.folder_of(folder, {"a": "twin"}, federation.image(), gateways.samples(["a"]))
+    with gateways.serving(config) as (_, service):
+        yield config, service.port
+
+
+@given(data=st.binary(max_size=300), greets=st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_any_bytes_leave_the_gateway_as_it_was(running, data: bytes, greets: bool) -> None:
+    """Before the greeting, and after it by one who knows the key."""
+    config, port = running
+    with socket.create_connection(("127.0.0.1", port)) as line:
+        if greets:
+            wire.greet_as_client(line, read_keys(config.parent / "keys").gateway)
+        with contextlib.suppress(OSError):  # it may have closed the connection by now
+            line.sendall(data)
+            line.shutdown(socket.SHUT_WR)
+            while line.recv(4096):
+                pass
+
+
+@given(body=st.binary(max_size=300), kind=st.integers(0, 255))
+@settings(max_examples=40, deadline=None)
+def test_a_signed_frame_of_any_bytes_is_refused(running, body: bytes, kind: int) -> None:
+    config, port = running
+    with socket.create_connection(("127.0.0.1", port)) as line:
+        channel = wire.greet_as_client(line, read_keys(config.parent / "keys").gateway)
+        channel.send(kind, body)
+        assert channel.receive(5)[0] == wire.REFUSED
+
+
+def test_the_gateway_still_answers_after_them(running) -> None:
+    config, port = running
+    server = Server(federation.image())
+    rows = remote(config, port).train(gateways.task_of(federation.image(), server, b""))
+    assert [row.device for row in rows] == ["a"] and not rows[0].fault
+
+
+@given(at=st.integers(0, 2**16), flip=st.integers(1, 255), again=st.booleans())
+@settings(max_examples=100, deadline=None)
+def test_a_frame_that_is_changed_or_repeated_is_refused(at: int, flip: int, again: bool) -> None:
+    ours, theirs = socket.socketpair()
+    watched, sink = socket.socketpair()
+    with ours, theirs, watched, sink:
+        sender, receiver = (
+            wire.Channel(watched, b"k" * 32, b"up", b"down"),
+            wire.Channel(theirs, b"k" * 32, b"down", b"up"),
+        )
+        sender.send(wire.TASK, b"body of a task")
+        frame = bytearray(sink.recv(4096))
+        if again:
+            ours.sendall(frame)
+            assert receiver.receive(1) == (wire.TASK, b"body of a task")
+        else:
+            frame[at % len(frame)] ^= flip
+        ours.sendall(frame)
+        ours.shutdown(socket.SHUT_WR)
+        with pytest.raises(GradmoteError):
+            receiver.receive(1)
+
+
+def test_a_frame_that_announces_too_much_is_refused_at_once() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.sendall(struct.pack("<IB", 2**32 - 1, wire.TASK))
+        with pytest.raises(wire.Refused, match="4294967295 bytes"):
+            wire.Channel(theirs, b"k" * 32, b"down", b"up").receive(1)
+
+
+# ---- What a device signed -------------------------------------------------------------------------------------------
+
+KEYS = Keys(b"g" * 32, {"a": b"a" * 32, "b": b"b" * 32})
+
+
+@pytest.fixture(scope="module")
+def tasks():
+    server = Server(federation.image())
+    device = federation.Device(federation.image(), 0, 10)
+    device.train()
+    first, reply = gateways.task_of(federation.image(), server, b""), DeviceReply("a", device.delta(), 7, 0.5, 1.0)
+    server.add("a", reply.delta, 7)
+    return first, gateways.task_of(federation.image(), server, server.finish()), reply
+
+
+@given(at=st.integers(0, 2**20), flip=st.integers(1, 255))
+@settings(max_examples=300, deadline=None)
+def test_a_reply_of_which_any_byte_is_changed_gives_no_delta(tasks, at: int, flip: int) -> None:
+    task, _, reply = tasks
+    made = bytearray(signed(KEYS.devices["a"], task, reply))
+    assert verified(KEYS, task, bytes(made)).pack() == reply.pack()
+    made[at % len(made)] ^= flip
+    size = struct.pack("<I", len(made))
+    rows = unpack_signed(KEYS, task, ["a", "b"], size + bytes(made))
+    assert [row.device for row in rows] == ["a", "b"] and all(row.fault and not row.delta for row in rows)
+
+
+def test_a_reply_of_another_round_device_or_key_is_refused(tasks) -> None:
+    task, later, reply = tasks
+    made = signed(KEYS.devices["a"], task, reply)
+    with pytest.raises(DataError, match="wrong tag"):
+        verified(KEYS, later, made)
+    with pytest.raises(DataError, match="wrong tag"):
+        verified(KEYS, task, signed(KEYS.devices["b"], task, reply))
+    with pytest.raises(DataError, match="no key"):
+        verified(KEYS, task, signed(KEYS.devices["a"], task, DeviceReply("c", reply.delta, 7, 0.5)))
+
+
+def test_a_reply_twice_or_of_a_device_that_was_not_asked_counts_once_or_never(tasks) -> None:
+    task, _, reply = tasks
+    made = signed(KEYS.devices["a"], task, reply)
+    part = struct.pack("<I", len(made)) + made
+    assert [row.device for row in unpack_signed(KEYS, task, ["a"], part + part)] == ["a"]
+    assert [row.fault != "" for row in unpack_signed(KEYS, task, ["b"], part)] == [True]
+    with pytest.raises(DataError, match="too early"):
+        unpack_signed(KEYS, task, ["a"], part[:-1])
+
+
+# ---- Files ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_key_file_that_others_may_read_is_refused(config: Path) -> None:
+    path = config.parent / "keys"
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.chmod(0o640)
+    with pytest.raises(DataError, match="chmod 600"):
+        read_keys(path)
+
+
+def test_a_wrong_line_of_a_key_file_is_not_shown(tmp_path: Path) -> None:
+    path = tmp_path / "keys"
+    path.write_text("gateway " + "5e" * 31 + "\n")
+    path.chmod(0o600)
+    with pytest.raises(DataError, match="line 1: this is no key") as refused:
+        read_keys(path)
+    assert "5e5e" not in str(refused.value)
+
+
+WRONG = [
+    ('port = 0', 'port = "x"', "line 3: port = 'x' - write a number"),
+    ('port = 0', "port = 70000", "line 3: 70000 is no port"),
+    ('port = 0', "prot = 1", "line 3: 'prot' is unknown - there are image, keys"),
+    ('image = "model.mote"', "", "gateway.toml: image is missing"),
+    ('image = "model.mote"', 'image = "gone"', "line 1: there is no .*gone"),
+    ('url = "twin:strict"', "", r"line 10: \[devices.c\] url is missing"),
+    ('data = "c.npz"', 'data = "no.npz"', r"line 12: \[devices.c\] there is no .*no.npz"),
+    ("[devices.c]", "[devices.gateway]", r"line 10: \[devices.gateway\] 'gateway' is no name"),
+    ("[devices.c]", "[devices.c", "no TOML"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "said"), WRONG)
+def test_a_mistake_in_the_configuration_is_told_with_its_line(config: Path, old: str, new: str, said: str) -> None:
+    config.write_text(config.read_text().replace(old, new))
+    with pytest.raises(DataError, match=said):
+        read_config(config)
+
+
+def test_faults_are_rows_and_a_wrong_task_is_refused(config: Path, monkeypatch) -> None:
+    monkeypatch.setattr(held_device, "PATIENCE", 0.0)
+    text = config.read_text().replace('url = "twin:strict"', 'url = "socket://127.0.0.1:1"')
+    config.write_text(text)
+    image, server = federation.image(), Server(federation.image())
+    with gateways.serving(config) as (_, service), remote(config, service.port) as fleet:
+        rows = fleet.train(gateways.task_of(image, server, b"", devices=("a", "c", "z")))
+        assert [bool(row.fault) for row in rows] == [False, True, True]
+        assert re.search("nothing listens", rows[1].fault) and "no such device" in rows[2].fault
+        for wrong in ({"image_digest": bytes(32)}, {"base_digest": bytes(32)}):
+            task = gateways.task_of(image, server, b"")
+            with pytest.raises(DataError, match="refuses: the task"):
+                fleet.train(type(task)(**{**task.__dict__, **wrong}))
+        late = fleet.train(gateways.task_of(image, server, b"", epochs=9999, deadline_s=0.1))
+        assert all("too late" in row.fault or "listens" in row.fault for row in late)
+
+
+def test_samples_that_do_not_fit_are_told_with_the_device(config: Path) -> None:
+    np.savez(config.parent / "b.npz", x=np.zeros((9, 3), np.float32), y=np.zeros(9, np.int64))
+    with pytest.raises(DataError, match=r"\[devices.b\] data"):
+        Gateway(read_config(config), read_keys(config.parent / "keys"))
