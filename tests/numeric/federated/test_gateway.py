@@ -114,7 +114,7 @@ def test_a_second_process_is_refused_the_journal(config: Path) -> None:
 
 
 @given(cut=st.integers(0, 400), junk=st.binary(max_size=40))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_journal_that_is_cut_off_has_its_first_records(tmp_path_factory, cut: int, junk: bytes) -> None:
     folder = tmp_path_factory.mktemp("journal")
     journal = Journal(folder)

@@ -74,7 +74,7 @@ def _run(settings: GatewayConfig, as_json: bool) -> None:
 
 
 class _States:
-    """What each device does, as it is shown."""
+    """The state of each device, and how it is shown."""
 
     def __init__(self, as_json: bool) -> None:
         """Begin without a device."""

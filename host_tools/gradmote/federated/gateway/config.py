@@ -48,7 +48,7 @@ class DeviceConfig:
 
 @dataclass(frozen=True)
 class GatewayConfig:
-    """What a gateway is told. Paths are absolute, or relative to the working directory.
+    """The settings of a gateway. Paths are absolute, or relative to the working directory.
 
     Attributes:
         image: The compiled model (.mote) of all devices.

@@ -34,7 +34,7 @@ Stop = Callable[[], bool]
 
 
 class Notes(Protocol):
-    """What is kept of a device in the round that goes on, whatever happens to this process."""
+    """The memory of a device in the round that goes on, whatever happens to this process."""
 
     def trained(self, device: str) -> Trained | None:
         """Return that the device has trained for this task, if it has."""

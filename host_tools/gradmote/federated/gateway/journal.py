@@ -1,4 +1,4 @@
-"""What a gateway keeps of the round that goes on: which task it is, and which delta of which device it has taken.
+"""The memory of a gateway for the round that goes on: which task it is, and which delta of which device it has taken.
 
 The file is a list of records: length u32, CRC-32 u32 of the body, body. The first byte of a body is its kind.
 It begins with the task; a round that begins replaces the file. A record counts once its bytes are on the disk, and
@@ -22,7 +22,7 @@ _TASK, _TRAINED, _TAKEN = b"t", b"r", b"d"
 
 @dataclass(frozen=True)
 class Trained:
-    """That a device has trained for the task, and has not sent its delta yet.
+    """The record of a device that has trained for the task, and has not sent its delta yet.
 
     updates: the device's count of updates, which tells whether it still has what it learnt.
     """
