@@ -1,0 +1,219 @@
+"""What a federation costs on a computer, and what privacy noise buys: the figures of docs/FEDERATED.md.
+
+cd tests && ../.venv/bin/python -m bench.federated cost                  # twins beside PyTorch, per device and round
+cd tests && ../.venv/bin/python -m bench.federated scale 100 1000 10000  # whole rounds, each in a process of its own
+cd tests && ../.venv/bin/python -m bench.federated privacy               # needs dp-accounting
+
+The task: an MLP 64-96-32-10 with 9,674 parameters on scikit-learn's digits. Each device draws 40 samples, and makes
+ten steps of 4 samples in a round.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+EACH, BATCH, RATE = 40, 4, 0.05
+LAYERS = (64, 96, 32, 10)
+#: The devices to which the measured figures are extrapolated.
+EXTRAPOLATED = 1_000_000
+
+
+def samples() -> tuple[np.ndarray, np.ndarray]:
+    """Return the digits, (1797, 64) float32 from 0 to 1, and their labels, int32."""
+    from sklearn.datasets import load_digits
+
+    x, labels = load_digits(return_X_y=True)
+    return (x / 16).astype(np.float32), labels.astype(np.int32)
+
+
+def image() -> bytes:
+    """Return the compiled model."""
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+
+    from gradmote import compile_model, losses, optimizers
+    from gradmote.compiler import Options
+
+    drawn, nodes, initial, before = np.random.default_rng(0), [], [], "x"
+    for index, (rows, columns) in enumerate(itertools.pairwise(LAYERS)):
+        weights = drawn.normal(0, (2 / rows) ** 0.5, (columns, rows)).astype(np.float32)
+        initial += [numpy_helper.from_array(weights, f"w{index}")]
+        initial += [numpy_helper.from_array(np.zeros(columns, np.float32), f"b{index}")]
+        nodes.append(helper.make_node("Gemm", [before, f"w{index}", f"b{index}"], [f"s{index}"], transB=1))
+        before = f"s{index}"
+        if index < len(LAYERS) - 2:
+            nodes.append(helper.make_node("Relu", [before], [f"a{index}"]))
+            before = f"a{index}"
+    ends = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", size])
+        for name, size in (("x", LAYERS[0]), (before, LAYERS[-1]))
+    ]
+    graph = helper.make_graph(nodes, "mlp", ends[:1], ends[1:], initial)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+    onnx.checker.check_model(model)
+    return compile_model(model, losses.cross_entropy(), optimizers.sgd(RATE), Options(batch=BATCH)).image
+
+
+def resident() -> float:
+    """Return the most MB that this process had in memory."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def measure_rounds(devices: int, rounds: int = 2) -> dict[str, Any]:
+    """Return what rounds of so many devices take in this process, the last of them."""
+    from gradmote.data.dataset import Dataset
+    from gradmote.federated import Server
+    from gradmote.federated.partition import drawn_unlike
+    from gradmote.federated.simulate import Settings, Simulation
+
+    x, y = samples()
+    data, model = Dataset(x[:1400], y[:1400], x[1400:], y[1400:]), image()
+    parts = drawn_unlike(data.y, devices, EACH, 1.0, 0)
+    simulation = Simulation(Server(model), model, data, parts, Settings())
+    before = resident()
+    for _ in range(rounds):
+        begun = time.process_time()
+        done = simulation.round()
+        seconds = time.process_time() - begun
+    return {
+        "devices": devices,
+        "cpu_s": seconds,
+        "ms_a_device": 1e3 * seconds / devices,
+        "bytes_up": done.bytes_up,
+        "bytes_down": done.bytes_down,
+        "mb": resident(),
+        "mb_of_rounds": resident() - before,
+    }
+
+
+def scale(counts: list[int]) -> list[dict[str, Any]]:
+    """Return what a round takes for each number of devices, each measured in a process of its own."""
+    found = []
+    for count in counts:
+        call = [sys.executable, "-m", "bench.federated", "measure", str(count)]
+        ended = subprocess.run(call, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1])
+        found.append(json.loads(ended.stdout))
+    return found
+
+
+def shown(found: list[dict[str, Any]]) -> str:
+    """Return the table of docs/FEDERATED.md, with a row that the largest measured one is extrapolated to."""
+    lines = [
+        "| Devices | CPU s a round | ms a device | MB up | MB down | RAM, MB |",
+        "| ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for row in found:
+        lines.append(_line(f"{row['devices']:,}", row))
+    factor = EXTRAPOLATED / found[-1]["devices"]
+    keys = ("cpu_s", "bytes_up", "bytes_down", "mb_of_rounds")
+    more = {**found[-1], **{key: found[-1][key] * factor for key in keys}}
+    more["mb"] = found[-1]["mb"] - found[-1]["mb_of_rounds"] + more["mb_of_rounds"]
+    return "\n".join([*lines, _line(f"{EXTRAPOLATED:,} (extrapolated)", more)])
+
+
+def _line(name: str, row: dict[str, Any]) -> str:
+    return (
+        f"| {name} | {row['cpu_s']:,.2f} | {row['ms_a_device']:.2f} | {row['bytes_up'] / 1e6:,.2f} | "
+        f"{row['bytes_down'] / 1e6:,.2f} | {row['mb']:,.0f} |"
+    )
+
+
+# ---- Beside PyTorch
+
+
+def cost(devices: int = 200) -> str:
+    """Return the CPU milliseconds of a device's round: a twin's with delta and server, and PyTorch's training alone."""
+    import torch
+
+    torch.set_num_threads(1)
+    x, labels = samples()
+    rows = np.random.default_rng(0).integers(0, len(x), (devices, EACH))
+    inputs, classes = torch.from_numpy(x), torch.from_numpy(labels.astype(np.int64))
+    base = network().state_dict()
+    client_of_torch(base, inputs, classes, rows[0])
+    begun = time.process_time()
+    for own in rows:
+        client_of_torch(base, inputs, classes, own)
+    theirs = 1e3 * (time.process_time() - begun) / devices
+    ours = measure_rounds(devices)["ms_a_device"]
+    return (
+        f"twin {ours:.2f} ms a device and round, server included; PyTorch {theirs:.2f} ms; factor {theirs / ours:.1f}"
+    )
+
+
+def network() -> Any:
+    """Return the same MLP in PyTorch."""
+    from torch import nn
+
+    return nn.Sequential(
+        nn.Linear(64, 96), nn.ReLU(), nn.Linear(96, 32), nn.ReLU(), nn.Linear(32, 10)
+    )  # fmt: skip
+
+
+def client_of_torch(base: Any, x: Any, labels: Any, rows: np.ndarray) -> list[np.ndarray]:
+    """Return what a client of a usual Flower app returns: all parameters after its steps."""
+    import torch
+
+    model = network()
+    model.load_state_dict(base)
+    rule = torch.optim.SGD(model.parameters(), RATE)
+    for at in range(0, EACH, BATCH):
+        chosen = rows[at : at + BATCH]
+        rule.zero_grad()
+        torch.nn.functional.cross_entropy(model(x[chosen]), labels[chosen]).backward()
+        rule.step()
+    return [value.numpy() for value in model.state_dict().values()]
+
+
+# ---- Privacy
+
+
+def epsilon(devices: int, taking_part: int, noise: float, rounds: int) -> float:
+    """Return epsilon for delta = devices^-1.1 by Renyi accounting.
+
+    The server's noise on the sum of clipped deltas has a deviation of `noise` times the clip norm, and each
+    device takes part with the probability taking_part / devices, on its own (Poisson sampling).
+    """
+    from dp_accounting import dp_event, rdp
+
+    accountant = rdp.RdpAccountant()
+    noisy = dp_event.GaussianDpEvent(noise)
+    accountant.compose(dp_event.PoissonSampledDpEvent(taking_part / devices, noisy), rounds)
+    return float(accountant.get_epsilon(devices**-1.1))
+
+
+def privacy(rounds: int = 30) -> str:
+    """Return the table of docs/FEDERATED.md."""
+    lines = ["| Devices | a round | noise 0.5 | noise 1 | noise 2 |", "| ---: | ---: | ---: | ---: | ---: |"]
+    for devices, asked in ((1_000, 100), (10_000, 1_000), (100_000, 1_000)):
+        cells = [f"{epsilon(devices, asked, noise, rounds):.2f}" for noise in (0.5, 1.0, 2.0)]
+        lines.append(f"| {devices:,} | {asked:,} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Print what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["cost", "scale", "privacy", "measure"])
+    parser.add_argument("devices", nargs="*", type=int, help="numbers of devices, for scale")
+    given = parser.parse_args()
+    if given.what == "measure":
+        print(json.dumps(measure_rounds(given.devices[0])))
+    elif given.what == "scale":
+        print(shown(scale(given.devices or [100, 1000])))
+    else:
+        print({"cost": cost, "privacy": privacy}[given.what]())
+
+
+if __name__ == "__main__":
+    main()
