@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -69,7 +70,17 @@ class Process:
         command = [sys.executable, "-m", "gradmote", "federate", "gateway", str(config), "--json"]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         self.address = json.loads(self.process.stdout.readline())["address"]
-        threading.Thread(target=self.process.stdout.read, daemon=True).start()
+        self.events: list[dict[str, str]] = []
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        for line in self.process.stdout:
+            self.events.append(json.loads(line))
+
+    def wait_for(self, event: dict[str, str]) -> None:
+        while event not in self.events:
+            assert self.process.poll() is None
+            time.sleep(0.01)
 
     def kill(self) -> None:
         os.kill(self.process.pid, signal.SIGKILL)

@@ -7,11 +7,13 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from gradmote import cli
+from gradmote.errors import GradmoteError
 from gradmote.federated import RemoteFleet, Server
 from support import federation, gateways
 
@@ -55,3 +57,19 @@ def test_a_round_is_told_line_by_line(config: Path, as_json: bool) -> None:
     assert process.wait(20) == 128 + signal.SIGTERM
     wanted = {"device": "a", "state": "training", "fault": ""}
     assert wanted in map(json.loads, lines) if as_json else "a: training" in lines
+
+
+def test_it_ends_while_devices_train(config: Path) -> None:
+    running = gateways.Process(config)
+    task = gateways.task_of(federation.image(), Server(federation.image()), b"", epochs=10_000)
+    fleet = RemoteFleet(running.address, config.parent / "keys", patience=0.0)
+
+    def ask() -> None:
+        with pytest.raises(GradmoteError):
+            fleet.train(task)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    running.wait_for({"device": "a", "state": "training", "fault": ""})
+    assert running.end() == 128 + signal.SIGTERM
+    asking.join()

@@ -45,6 +45,7 @@ class Gateway:
         for name in samples:
             keys.device(name)
         self._journal, self._noting, self._busy = Journal(config.journal), threading.Lock(), threading.Lock()
+        self._ended = threading.Event()
         self.devices = {
             device.name: HeldDevice(device, self.image, samples[device.name], config.journal, tell)
             for device in config.devices
@@ -72,9 +73,11 @@ class Gateway:
             if self._journal.task != task.key:
                 self._journal.begin(task.key)
             asked = sorted(self.devices if task.devices is None else task.devices)
-            stop = too_late(start, task.deadline_s)
+            late = too_late(start, task.deadline_s)
             with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
-                return list(pool.map(lambda name: self._answer(name, task, base, stop), asked))
+                return list(
+                    pool.map(lambda name: self._answer(name, task, base, lambda: self._ended.is_set() or late()), asked)
+                )
 
     def _answer(self, name: str, task: RoundTask, base: Base, stop: Stop) -> bytes:
         """Return the signed reply of a device: that of the journal, or a new one, which is kept there first."""
@@ -103,10 +106,12 @@ class Gateway:
             self._journal.note_trained(done)
 
     def close(self) -> None:
-        """Let go of all devices and of the journal."""
-        for device in self.devices.values():
-            device.close()
-        self._journal.close()
+        """Let go of all devices and of the journal. Devices that train end with the step under way."""
+        self._ended.set()
+        with self._busy:
+            for device in self.devices.values():
+                device.close()
+            self._journal.close()
 
     def __enter__(self) -> Gateway:
         """Return this gateway, which the end of the `with` closes."""
