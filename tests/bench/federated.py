@@ -1,4 +1,4 @@
-"""What a federation costs on a computer, and what privacy noise buys: the figures of docs/FEDERATED.md.
+"""The figures of docs/FEDERATED.md: the costs of a federation on a computer, and what privacy noise buys.
 
 cd tests && ../.venv/bin/python -m bench.federated cost                  # twins beside PyTorch, per device and round
 cd tests && ../.venv/bin/python -m bench.federated scale 100 1000 10000  # whole rounds, each in a process of its own

@@ -1,4 +1,4 @@
-"""What docs/FEDERATED.md claims of many devices: memory that is bounded by the bytes of their deltas."""
+"""Many devices take memory that is bounded by the bytes of their deltas, as docs/FEDERATED.md claims."""
 
 from __future__ import annotations
 
