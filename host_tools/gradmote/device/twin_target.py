@@ -54,6 +54,13 @@ class TwinTarget:
             None
         )  #: called with each checkpoint that save_every() asks for
 
+    @classmethod
+    def of(cls, session: Session) -> TwinTarget:
+        """Return a target of a session that is open already, for calls that need no image."""
+        target = cls(session.profile)
+        target._session = session
+        return target
+
     @property
     def session(self) -> Session:
         """The session of the loaded image; DeviceError where none is loaded."""

@@ -4,6 +4,7 @@ Each device of a round sends a quantized delta (`Session.round_delta()`), and `S
 of them the delta that leads to the next base (`Session.end_round()`).
 """
 
+from .coordinator import Coordinator, RoundRecord
 from .delta_sum import DeltaSum
 from .fleet import Fleet, LocalFleet
 from .remote_fleet import RemoteFleet
@@ -12,6 +13,16 @@ from .server_optimizers import ServerOptimizer, fedadam, fedavg
 from .task import DeviceReply, RoundTask
 
 __all__ = [
-    "DeltaSum", "DeviceReply", "Fleet", "LocalFleet", "RemoteFleet", "RoundTask", "Server", "ServerOptimizer",
-    "fedadam", "fedavg",
-]  # fmt: skip
+    "Coordinator",
+    "DeltaSum",
+    "DeviceReply",
+    "Fleet",
+    "LocalFleet",
+    "RemoteFleet",
+    "RoundRecord",
+    "RoundTask",
+    "Server",
+    "ServerOptimizer",
+    "fedadam",
+    "fedavg",
+]

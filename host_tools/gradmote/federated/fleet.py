@@ -5,31 +5,47 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
 from gradmote_runtime import Session
 
 from ..data.dataset import Array, Dataset
+from ..device.evaluation import evaluate
 from ..device.fitting import NOT_FINITE, NOT_FINITE_MEANS, SKIPPED_HINT, fit, require_training
+from ..device.twin_target import TwinTarget
 from ..errors import DataError, GradmoteError, RuntimeFault, shorten
 from .task import MOST_TEXT, DeviceReply, RoundTask
-
-if TYPE_CHECKING:
-    pass
 
 #: A device: a session of the runtime, or a board or twin.
 Device = "Session | Target"
 #: Returns the samples of the device of that name.
 Data = Callable[[str], Dataset]
 
+#: What may go wrong with one device, and is a row then.
+FAULTS = (GradmoteError, OSError, ValueError, TypeError)
 _OTHER_BASE = "OTHER_BASE"
 _LATE = "lower the epochs, or raise the deadline"
 
 
+@dataclass(frozen=True)
+class DeviceTest:
+    """The test of one device on its own samples. loss and accuracy are NaN where there are none."""
+
+    device: str
+    examples: int = 0
+    loss: float = math.nan
+    accuracy: float = math.nan
+    fault: str = ""
+
+
 class Fleet(Protocol):
     """Devices that take part in rounds, wherever they are."""
+
+    def names(self) -> list[str]:
+        """Return the names of all devices, sorted."""
 
     def train(self, task: RoundTask) -> list[DeviceReply]:
         """Return a row for each device that was asked."""
@@ -43,16 +59,22 @@ class LocalFleet:
     Attributes:
         devices: Each device by its name.
         answers: The last reply of each device, with the key of its task.
+        at_base: The digest of the base at which each device is that has not trained since.
     """
 
     def __init__(self, devices: Mapping[str, Any], data: Data, image_digest: bytes | None = None) -> None:
-        """Take the devices, whose image is loaded.
+        """Take the devices by their names: sessions, or targets whose image is loaded.
 
         data: returns a device's own samples. image_digest: the SHA-256 of their image, which must be
         the task's; without it, the runtime still refuses checkpoints and deltas of other models.
         """
         self.devices, self.data, self.image_digest = dict(devices), data, image_digest
         self.answers: dict[str, tuple[bytes, DeviceReply]] = {}
+        self.at_base: dict[str, bytes] = {}
+
+    def names(self) -> list[str]:
+        """Return the names of all devices, sorted."""
+        return sorted(self.devices)
 
     def train(self, task: RoundTask) -> list[DeviceReply]:
         """Train the devices one after the other, and return a row for each, sorted by name.
@@ -63,6 +85,26 @@ class LocalFleet:
         start = time.monotonic()
         return [self._answer(name, task, start) for name in sorted(asked)]
 
+    def test(self, task: RoundTask) -> list[DeviceTest]:
+        """Bring the devices to the base, test each on its own samples, and return a row for each, sorted by name.
+
+        Tests take `x_test`, or where a device has none, its samples.
+        """
+        asked = self.devices if task.devices is None else task.devices
+        return [self._tested(name, task) for name in sorted(asked)]
+
+    def _tested(self, name: str, task: RoundTask) -> DeviceTest:
+        try:
+            device, data = self._device(name, task), self.data(name)
+            self._bring(name, task)
+            target = TwinTarget.of(device) if isinstance(device, Session) else device
+            x, y, more = data.x_test, data.y_test, data.more_test
+            x, y, more = (data.x, data.y, data.more) if x is None else (x, y, more)
+            found = evaluate(target, data, x, y, more)
+            return DeviceTest(name, len(x), found.loss, found.accuracy)
+        except FAULTS as error:
+            return DeviceTest(name, fault=fault_of(error))
+
     def _answer(self, name: str, task: RoundTask, start: float) -> DeviceReply:
         """Return a device's row: that of before, where it was asked the same before."""
         key, known = self.answers.get(name, (b"", None))
@@ -71,14 +113,23 @@ class LocalFleet:
         begun = time.monotonic()
         try:
             reply = self._trained(name, task, start)
-        except (GradmoteError, OSError, ValueError, TypeError) as error:
-            fault = shorten(printable(str(error) or type(error).__name__), MOST_TEXT // 4)
-            return DeviceReply(name, fault=fault, seconds=time.monotonic() - begun)
+        except FAULTS as error:
+            return DeviceReply(name, fault=fault_of(error), seconds=time.monotonic() - begun)
         self.answers[name] = task.key, reply
         return reply
 
     def _trained(self, name: str, task: RoundTask, start: float) -> DeviceReply:
         """Bring one device to the base, train it, and return its row."""
+        begun, device, data = time.monotonic(), self._device(name, task), self.data(name)
+        down = self._bring(name, task)
+        del self.at_base[name]
+        loss = train(device, data, task.epochs, task.order_of(name), too_late(start, task.deadline_s))
+        shared = None if task.shared is None else list(task.shared)
+        delta = device.round_delta(task.bits, task.seed_of(name), shared)
+        return DeviceReply(name, delta, len(data.x), loss, time.monotonic() - begun, len(delta), down)
+
+    def _device(self, name: str, task: RoundTask) -> Any:
+        """Return a device. Raises DataError where there is none of that name, or it has another image."""
         if name not in self.devices:
             raise DataError(f"there is no device '{name}'", f"there are {', '.join(sorted(self.devices)) or 'none'}")
         if self.image_digest not in (None, task.image_digest):
@@ -86,17 +137,22 @@ class LocalFleet:
                 f"the server's image is {task.image_digest.hex()[:16]}, that of the devices another one",
                 "load the server's image on them, or give the server theirs",
             )
-        begun, device, data = time.monotonic(), self.devices[name], self.data(name)
-        down = bring_to_base(device, task)
-        loss = train(device, data, task.epochs, task.order_of(name), too_late(start, task.deadline_s))
-        shared = None if task.shared is None else list(task.shared)
-        delta = device.round_delta(task.bits, task.seed_of(name), shared)
-        return DeviceReply(name, delta, len(data.x), loss, time.monotonic() - begun, len(delta), down)
+        return self.devices[name]
+
+    def _bring(self, name: str, task: RoundTask) -> int:
+        """Bring a device to the base where it is not there yet, and return the bytes that were sent to it."""
+        if self.at_base.get(name) == task.base_digest:
+            return 0
+        self.at_base.pop(name, None)
+        sent = bring_to_base(self.devices[name], task)
+        self.at_base[name] = task.base_digest
+        return sent
 
 
-def printable(text: str) -> str:
-    """Return a text in one line."""
-    return "".join(c if c.isprintable() else " " for c in text)
+def fault_of(error: Exception) -> str:
+    """Return an error as a sentence in one line."""
+    text = str(error) or type(error).__name__
+    return shorten("".join(c if c.isprintable() else " " for c in text), MOST_TEXT // 4)
 
 
 def too_late(start: float, deadline_s: float) -> Callable[[], bool]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import hashlib
 import statistics
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,6 +81,25 @@ class Server:
     def checkpoint(self) -> bytes:
         """Return a checkpoint with the base as its parameters, for a device that joins, or for an export."""
         return self._session.save()
+
+    def parameters(self) -> dict[str, np.ndarray]:
+        """Return each parameter of the base by its name, in the ONNX model's shape."""
+        return {name: np.array(self._session.parameter(name)) for name in self._session.parameter_names()}
+
+    def snapshot(self) -> dict[str, np.ndarray]:
+        """Return all that the next rounds depend on, but for deltas that came in this one."""
+        checkpoint = np.frombuffer(self.checkpoint(), np.uint8)
+        slots, lost = np.concatenate(self._slots, axis=1), np.concatenate(self._lost)
+        return {"checkpoint": checkpoint, "round": np.array(self.round), "slots": slots, "lost": lost}
+
+    def restore(self, snapshot: Mapping[str, np.ndarray]) -> None:
+        """Go on from a snapshot of a server with the same image and optimizer. Raises DataError for another one."""
+        ends, slots, lost = np.cumsum(self.elements)[:-1], snapshot["slots"], snapshot["lost"]
+        if slots.shape != (self.optimizer.slots, sum(self.elements)) or lost.shape != slots.shape[1:]:
+            raise DataError("the snapshot is of another server", "use the image and the optimizer that it had")
+        self._session.load(snapshot["checkpoint"].tobytes())
+        self._session.begin_round(int(snapshot["round"]))
+        self._slots, self._lost, self._received = np.split(slots, ends, axis=1), np.split(lost, ends), {}
 
     def add(self, device: str, delta: bytes, examples: int) -> None:
         """Take what a device sent. The same bytes of the same device count once.

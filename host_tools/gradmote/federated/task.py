@@ -71,7 +71,7 @@ class RoundTask:
             raise DataError(f"a deadline of {self.deadline_s} seconds", "give 0 for none, or a positive number")
         check_bits(self.bits)
         for names in (self.shared or (), self.devices or ()):
-            _check_names(names)
+            check_names(names)
 
     @property
     def key(self) -> bytes:
@@ -140,7 +140,7 @@ class DeviceReply:
 
     def __post_init__(self) -> None:
         """Raise DataError where a field is impossible."""
-        _check_names((self.device,))
+        check_names((self.device,))
         if bool(self.delta) == bool(self.fault):
             raise DataError(f"{self.device} has both a delta and a fault, or neither", "send one of them")
         if not self.fault and not math.isfinite(self.loss):
@@ -180,7 +180,7 @@ def unpack_replies(data: bytes) -> list[DeviceReply]:
     reader = _Reader(data, _REPLIES)
     rows = reader.several(lambda: DeviceReply.unpack(reader.sized()))
     reader.end()
-    _check_names([row.device for row in rows])
+    check_names([row.device for row in rows])
     return rows
 
 
@@ -192,7 +192,7 @@ def _within(value: int, most: int, name: str) -> None:
         raise DataError(f"{name} is {value}", f"it goes from 0 to {most}")
 
 
-def _check_names(names: Sequence[str]) -> None:
+def check_names(names: Sequence[str]) -> None:
     """Raise DataError where a name is empty, too long or not printable, or where one comes twice."""
     for name in names:
         if not name or not name.isprintable() or len(name.encode()) > MOST_TEXT:

@@ -150,3 +150,17 @@ def test_a_device_that_is_not_there_is_a_fault():
 
 def test_another_image_is_a_fault():
     assert all("another one" in fault for fault in rows_of(LocalFleet(sessions(), data_of, bytes(32))).values())
+
+
+def test_a_test_brings_devices_to_the_base_and_the_next_training_goes_on_from_there():
+    with_tests, without = LocalFleet(sessions(), data_of), LocalFleet(sessions(), data_of)
+    found = []
+    for fleet in (with_tests, without):
+        server, down = Server(federation.image()), DOWN_NONE
+        for _ in range(2):
+            down = one_round(server, fleet, down)
+            rows = fleet.test(task_of(server, down)) if fleet is with_tests else []
+            assert all(0 < row.accuracy <= 1 and row.examples > 4 and not row.fault for row in rows)
+        fleet.train(task_of(server, down))
+        found.append([device.state_sha256() for device in fleet.devices.values()])
+    assert found[0] == found[1]
