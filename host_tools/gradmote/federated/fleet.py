@@ -151,8 +151,12 @@ class LocalFleet:
 
 def fault_of(error: Exception) -> str:
     """Return an error as a sentence in one line."""
-    text = str(error) or type(error).__name__
-    return shorten("".join(c if c.isprintable() else " " for c in text), MOST_TEXT // 4)
+    return shorten(printable(str(error) or type(error).__name__), MOST_TEXT // 4)
+
+
+def printable(text: str) -> str:
+    """Return a text in one line."""
+    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def too_late(start: float, deadline_s: float) -> Callable[[], bool]:

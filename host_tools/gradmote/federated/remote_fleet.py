@@ -47,6 +47,10 @@ class RemoteFleet:
         self.keys = keys if isinstance(keys, Keys) else read_keys(keys)
         self._channel: Channel | None = None
 
+    def names(self) -> list[str]:
+        """Return the devices that the key file names, sorted."""
+        return sorted(self.keys.devices)
+
     def train(self, task: RoundTask) -> list[DeviceReply]:
         """Return a row for each device that was asked, sorted by name.
 

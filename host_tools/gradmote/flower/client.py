@@ -1,0 +1,106 @@
+"""The app of a Flower node, behind which there are any number of devices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from flwr.app import Context, Message, RecordDict
+from flwr.clientapp import ClientApp
+
+from ..device.board_target import BoardTarget
+from ..errors import DataError
+from ..federated.fleet import Data, Fleet, LocalFleet
+from . import contents, memory
+
+#: Returns the devices of a node by their names; their image is loaded.
+Devices = Callable[[Context], Mapping[str, Any]]
+
+
+def client_app(devices: Devices, data: Data, image_digest: bytes | None = None) -> ClientApp:
+    """Return the app of a node: it trains the node's devices, and tests them.
+
+    devices: returns the devices of the node by their names, sessions or targets whose image is
+    loaded. It is called for each message, and each target is closed after it. A name is of one
+    device in the whole federation. data: returns a device's own samples. image_digest: the SHA-256
+    of the devices' image; with it, tasks for other images are refused.
+
+    Where the node's or the run's configuration has `gateway = "HOST:PORT"` and `gateway-keys`, the
+    path of its key file, that running gateway owns the devices and their samples, and neither
+    `devices` nor `data` is called.
+    """
+    app = ClientApp()
+
+    @app.query()
+    def query(message: Message, context: Context) -> Message:
+        """Say which devices are behind this node."""
+        with _fleet(devices, data, image_digest, context) as fleet:
+            return _reply(contents.names_content(_names(fleet)), message)
+
+    @app.train()
+    def train(message: Message, context: Context) -> Message:
+        """Train the devices that a task asks for."""
+        task = contents.task_of(message.content)
+        with _fleet(devices, data, image_digest, context) as fleet:
+            replies = fleet.train(task)
+            if isinstance(fleet, LocalFleet):
+                memory.remember(fleet, context.state, task)
+        return _reply(contents.replies_content(replies), message)
+
+    @app.evaluate()
+    def evaluate(message: Message, context: Context) -> Message:
+        """Test the devices that a task asks for; those behind a gateway are not tested."""
+        task = contents.task_of(message.content)
+        with _fleet(devices, data, image_digest, context) as fleet:
+            tests = fleet.test(task) if isinstance(fleet, LocalFleet) else []
+            if isinstance(fleet, LocalFleet):
+                memory.remember(fleet, context.state, task)
+        return _reply(contents.tests_content(tests), message)
+
+    return app
+
+
+def gateway_of(context: Context) -> str:
+    """Return the address of the gateway that a node or else a run is configured for; empty where there is none."""
+    return str(context.node_config.get("gateway") or context.run_config.get("gateway") or "")
+
+
+@contextmanager
+def _fleet(devices: Devices, data: Data, image_digest: bytes | None, context: Context) -> Iterator[Fleet]:
+    """Yield the devices behind a node, as they were after its last message."""
+    address = gateway_of(context)
+    if address:
+        yield _remote(address, context)
+        return
+    fleet = LocalFleet(devices(context), data, image_digest)
+    try:
+        memory.recall(fleet, context.state)
+        yield fleet
+    finally:
+        for device in fleet.devices.values():
+            if isinstance(device, BoardTarget):
+                device.close()
+
+
+def _remote(address: str, context: Context) -> Fleet:
+    """Return the devices of a running gateway."""
+    from ..federated.remote_fleet import RemoteFleet
+
+    keys = str(context.node_config.get("gateway-keys") or context.run_config.get("gateway-keys") or "")
+    if not keys:
+        raise DataError(
+            f"the option gateway is '{address}', and gateway-keys is missing", "name the gateway's key file"
+        )
+    return RemoteFleet(address, keys)
+
+
+def _names(fleet: Fleet) -> list[str]:
+    names = fleet.names()
+    if not names:
+        raise DataError("no device is behind this node", "let devices() return some")
+    return names
+
+
+def _reply(content: RecordDict, message: Message) -> Message:
+    return Message(content, reply_to=message)

@@ -1,0 +1,295 @@
+"""Flower's strategy of federated learning by quantized deltas, with exact sums."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import time
+from collections.abc import Callable, Iterable, Sequence
+from logging import INFO, WARNING, getLogger
+from pathlib import Path
+from typing import Any
+
+from flwr.app import Array, ArrayRecord, ConfigRecord, Message, MessageType, MetricRecord, RecordDict
+from flwr.serverapp import Grid
+from flwr.serverapp.strategy import Result, Strategy
+
+from gradmote_runtime import Session
+
+from ..data.dataset import Dataset
+from ..device.evaluation import evaluate
+from ..device.twin_target import TwinTarget
+from ..errors import DataError, GradmoteError
+from ..federated.coordinator import Coordinator, RoundRecord
+from ..federated.fleet import fault_of
+from ..federated.server_optimizers import ServerOptimizer
+from ..federated.task import DeviceReply, RoundTask
+from . import contents
+
+log = getLogger("flwr").log
+#: Rounds in a row that may fail for lack of deltas before the run ends.
+TRIES = 3
+
+
+class DeltaStrategy(Strategy):
+    """Rounds of quantized deltas: the next base has the same bits whatever the order of replies.
+
+    Which devices take part in a round is drawn from seed, round and names, so it does not depend on
+    Flower's numbers of nodes. A node answers for the devices that it named first, and for no other.
+    A delta counts once, and only in its own round: one that comes after its round's end is refused,
+    because its base is gone.
+
+    Attributes:
+        coordinator: The server, its journal and the figures of all rounds.
+        nodes: The names of the devices behind each node.
+    """
+
+    def __init__(
+        self,
+        image: bytes,
+        *,
+        optimizer: ServerOptimizer | None = None,
+        bits: int = 4,
+        bits_down: int = 8,
+        clip: bool = True,
+        epochs: int = 1,
+        seed: int = 0,
+        shared: Sequence[str] | None = None,
+        deadline_s: float = 0.0,
+        fraction: float = 1.0,
+        minimum: int = 1,
+        test: Dataset | None = None,
+        test_devices: bool = False,
+        folder: Path | None = None,
+    ) -> None:
+        """Begin, or go on from the journal in the folder.
+
+        image: the compiled model that all devices have. optimizer, bits_down, clip: as for Server.
+        bits, epochs, seed, shared, deadline_s: as of RoundTask. fraction: of the devices that take
+        part in a round. minimum: the devices that must be there before a round begins, and the deltas
+        without which it does not end. test: samples on which each new base is tested here.
+        test_devices: test it on the devices' own samples too. folder: gets the journal, a checkpoint
+        of each base; without it, a run that is ended begins anew. Raises DataError.
+        """
+        if not 0 < fraction <= 1 or minimum < 1:
+            raise DataError(f"a fraction of {fraction}, {minimum} at least", "use 0 < fraction <= 1, minimum >= 1")
+        self.coordinator = Coordinator(image, optimizer, bits_down, clip, folder)
+        self.nodes: dict[int, list[str]] = {}
+        names = None if shared is None else tuple(shared)
+        self._settings = {"bits": bits, "epochs": epochs, "seed": seed, "shared": names, "deadline_s": deadline_s}
+        self._task(None)  # raises where a setting is impossible
+        self._fraction, self._minimum, self._seed = fraction, minimum, seed
+        self._test, self._test_devices = test, test_devices
+        self._timeout = 3600.0
+        self._asked: dict[int, list[str]] = {}
+        self.on_round: Callable[[RoundRecord], None] = say_round  #: called with the figures of each round
+
+    # ---- A whole run
+
+    def start(
+        self,
+        grid: Grid,
+        initial_arrays: ArrayRecord | None = None,
+        num_rounds: int = 3,
+        timeout: float = 3600,
+        train_config: ConfigRecord | None = None,
+        evaluate_config: ConfigRecord | None = None,
+        evaluate_fn: Callable[[int, ArrayRecord], MetricRecord | None] | None = None,
+    ) -> Result:
+        """Do rounds until there are num_rounds of them, those before a restart included.
+
+        timeout: seconds for the replies of a round. initial_arrays and both configs have no use: the
+        base is the image's, and settings are the strategy's. evaluate_fn: as of Flower. Raises
+        GradmoteError where three times in a row too few deltas came.
+        """
+        self._timeout, result, failed = timeout, Result(), 0
+        self.summary()
+        while self.coordinator.server.round < num_rounds:
+            number = self.coordinator.server.round + 1
+            replies = grid.send_and_receive(self.configure_train(number, self.arrays(), ConfigRecord(), grid),
+                                            timeout=timeout)  # fmt: skip
+            arrays, metrics = self.aggregate_train(number, replies)
+            failed = failed + 1 if arrays is None else 0
+            if failed == TRIES:
+                raise GradmoteError(self._too_few(), "look at the nodes' logs; what came so far is kept")
+            if arrays is not None and metrics is not None:
+                result.train_metrics_clientapp[number] = metrics
+                self._evaluate(number, arrays, grid, result, evaluate_fn)
+                self.on_round(self.coordinator.history[-1])
+        result.arrays = self.arrays()
+        return result
+
+    def _evaluate(
+        self, number: int, arrays: ArrayRecord, grid: Grid, result: Result,
+        evaluate_fn: Callable[[int, ArrayRecord], MetricRecord | None] | None,
+    ) -> None:  # fmt: skip
+        """Test the base of a round that ended, in all ways that are wanted."""
+        messages = list(self.configure_evaluate(number, arrays, ConfigRecord(), grid))
+        if messages:
+            found = self.aggregate_evaluate(number, grid.send_and_receive(messages, timeout=self._timeout))
+            result.evaluate_metrics_clientapp.update({} if found is None else {number: found})
+        figures = self._tested() if evaluate_fn is None else evaluate_fn(number, arrays)
+        if figures is not None:
+            result.evaluate_metrics_serverapp[number] = figures
+            self.coordinator.history[-1].test.update({k: float(v) for k, v in figures.items()})
+
+    def arrays(self) -> ArrayRecord:
+        """Return the parameters of the base by their names, in the ONNX model's shapes."""
+        return ArrayRecord({name: Array(values) for name, values in self.coordinator.server.parameters().items()})
+
+    def _tested(self) -> MetricRecord | None:
+        """Return the figures of the base on the test's samples; None where there are none."""
+        if self._test is None:
+            return None
+        with Session(self.coordinator.image) as session:
+            session.load(self.coordinator.server.checkpoint())
+            found = evaluate(TwinTarget.of(session), self._test, *samples_to_test(self._test))
+        return MetricRecord({"loss": found.loss, "accuracy": found.accuracy})
+
+    # ---- Training
+
+    def configure_train(
+        self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid
+    ) -> Iterable[Message]:
+        """Return the messages that give this round's task to the nodes of the devices that take part."""
+        self._meet(grid)
+        chosen = set(self._chosen()) - set(self.coordinator.now.counted)
+        self._asked = {node: kept for node, names in self.nodes.items() if (kept := sorted(chosen & set(names)))}
+        return [
+            Message(contents.task_content(self._task(names)), dst_node_id=node, message_type=MessageType.TRAIN)
+            for node, names in self._asked.items()
+        ]
+
+    def aggregate_train(
+        self, server_round: int, replies: Iterable[Message]
+    ) -> tuple[ArrayRecord | None, MetricRecord | None]:
+        """Count the replies, and end the round where they are enough; else return (None, None)."""
+        for message in replies:
+            self.coordinator.take(self._rows_of(message))
+        answered = self.coordinator.now.rows
+        silent = [name for names in self._asked.values() for name in names if name not in answered]
+        self.coordinator.take(DeviceReply(name, fault="no reply came") for name in silent)
+        for name, row in self.coordinator.now.rows.items():
+            if row["fault"]:
+                log(WARNING, "%s: %s", name, row["fault"])
+        if len(self.coordinator.now.counted) < self._minimum:
+            log(WARNING, self._too_few())
+            return None, None
+        return self._finished()
+
+    def _finished(self) -> tuple[ArrayRecord, MetricRecord]:
+        """End the round, and return the new base and the round's figures."""
+        done = self.coordinator.finish()
+        figures = {"devices": len(done.counted), "failed": len(done.rows) - len(done.counted), "loss": done.loss,
+                   "bytes-up": int(done.total("bytes_up")), "bytes-down": int(done.total("bytes_down"))}  # fmt: skip
+        return self.arrays(), MetricRecord(figures)
+
+    def _too_few(self) -> str:
+        now = self.coordinator.now
+        return f"round {now.round}: {len(now.counted)} deltas came, {self._minimum} are wanted"
+
+    def _task(self, devices: Sequence[str] | None) -> RoundTask:
+        return self.coordinator.task(devices, **self._settings)
+
+    def _rows_of(self, message: Message) -> list[DeviceReply]:
+        """Return a node's rows of devices that it was asked for; for a node that failed, a fault of each of these."""
+        asked = self._asked.get(message.metadata.src_node_id, [])
+        try:
+            if message.has_error():
+                raise DataError(f"its node failed: {message.error.reason}")
+            rows = contents.replies_of(message.content)
+        except GradmoteError as error:
+            return [DeviceReply(name, fault=fault_of(error)) for name in asked]
+        for row in rows:
+            if row.device not in asked:
+                log(WARNING, "a node replied for %s, for which it was not asked", row.device)
+        return [row for row in rows if row.device in asked]
+
+    # ---- Who takes part
+
+    def _meet(self, grid: Grid) -> None:
+        """Ask new nodes for their devices, and wait until as many are there as a round needs."""
+        end = time.monotonic() + self._timeout
+        while True:
+            there = set(grid.get_node_ids())
+            self.nodes = {node: names for node, names in self.nodes.items() if node in there}
+            self._ask(grid, sorted(there - set(self.nodes)))
+            count = sum(map(len, self.nodes.values()))
+            if count >= self._minimum:
+                return
+            if time.monotonic() > end:
+                raise GradmoteError(f"{count} devices are there, {self._minimum} are wanted", "start more nodes")
+            log(INFO, "%d devices are there, waiting for %d", count, self._minimum)
+            time.sleep(1)
+
+    def _ask(self, grid: Grid, nodes: Sequence[int]) -> None:
+        """Ask nodes for the names of their devices; a name stays with the node that has it."""
+        messages = [Message(RecordDict(), dst_node_id=node, message_type=MessageType.QUERY) for node in nodes]
+        for reply in grid.send_and_receive(messages, timeout=self._timeout) if messages else []:
+            try:
+                if reply.has_error():
+                    raise DataError(f"a node failed: {reply.error.reason}")
+                names = contents.names_of(reply.content)
+            except GradmoteError as error:
+                log(WARNING, "%s", fault_of(error))
+                continue
+            taken = {name for others in self.nodes.values() for name in others}
+            for name in taken & set(names):
+                log(WARNING, "two nodes say that %s is behind them; the first one has it", name)
+            self.nodes[reply.metadata.src_node_id] = sorted(set(names) - taken)
+
+    def _chosen(self) -> list[str]:
+        """Return the devices that take part in this round: those whose hash is smallest."""
+        number, names = self.coordinator.server.round, [n for names in self.nodes.values() for n in names]
+        wanted = max(math.ceil(len(names) * self._fraction), self._minimum)
+        return sorted(names, key=lambda n: hashlib.sha256(f"{self._seed}\n{number}\n{n}".encode()).digest())[:wanted]
+
+    # ---- Tests on devices
+
+    def configure_evaluate(
+        self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid
+    ) -> Iterable[Message]:
+        """Return the messages that ask all nodes for tests of the base; none unless that is wanted."""
+        if not self._test_devices:
+            return []
+        self._asked = dict(self.nodes)
+        return [
+            Message(contents.task_content(self._task(names)), dst_node_id=node, message_type=MessageType.EVALUATE)
+            for node, names in self._asked.items()
+        ]
+
+    def aggregate_evaluate(self, server_round: int, replies: Iterable[Message]) -> MetricRecord | None:
+        """Return the mean of the devices' figures, weighted by their examples; None where there are none."""
+        tests = []
+        for message in replies:
+            asked = self._asked.get(message.metadata.src_node_id, [])
+            try:
+                rows = [] if message.has_error() else contents.tests_of(message.content)
+            except GradmoteError as error:
+                log(WARNING, "%s", fault_of(error))
+                continue
+            tests += [row for row in rows if row.device in asked]
+        if not tests:
+            return None
+        examples = sum(test.examples for test in tests)
+        ordered = sorted(tests, key=lambda test: test.device)
+        means = {name: sum(getattr(t, name) * t.examples for t in ordered) / examples for name in ("loss", "accuracy")}
+        return MetricRecord({**means, "num-examples": examples})
+
+    def summary(self) -> None:
+        """Log what this strategy does."""
+        server = self.coordinator.server
+        log(INFO, "DeltaStrategy: round %d, %s, %d bits down, %s", server.round, server.optimizer.name, server.bits,
+            self._settings)  # fmt: skip
+
+
+def samples_to_test(data: Dataset) -> tuple[Any, Any, Any]:
+    """Return samples, labels and more of a test: those of the test set, or else all."""
+    return (data.x, data.y, data.more) if data.x_test is None else (data.x_test, data.y_test, data.more_test)
+
+
+def say_round(done: RoundRecord) -> None:
+    """Log a round in one line."""
+    figures = ", ".join(f"{name} {value:.4g}" for name, value in {"loss": done.loss, **done.test}.items())
+    log(INFO, "round %d: %d devices, %d failed, %s, %s B up, base %s", done.round + 1, len(done.counted),
+        len(done.rows) - len(done.counted), figures, f"{int(done.total('bytes_up')):,}", done.base[:16])  # fmt: skip
