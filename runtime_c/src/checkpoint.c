@@ -70,6 +70,8 @@ typedef struct writer {
     uint32_t from, to;           /* the bytes to write; the checksum needs all of them */
     uint32_t offset;
     uint32_t crc;
+    gm_delta_walk *next;         /* what leads to the next base */
+    int (*append_state)(struct writer *out, const gm_session *session, uint32_t encoding);
 } writer;
 
 /* Skips the next `size` bytes where none of them is to be written, and returns whether it did. */
@@ -125,7 +127,7 @@ static int append_packed(writer *out, const uint32_t *bits, uint32_t n)
     return status;
 }
 
-static int append_segments(writer *out, const gm_session *session, uint32_t encoding)
+static GM_COLD int append_segments(writer *out, const gm_session *session, uint32_t encoding)
 {
     gm_segments segments = gm_segments_of(session, encoding);
     int status = GM_OK;
@@ -136,22 +138,19 @@ static int append_segments(writer *out, const gm_session *session, uint32_t enco
     return status;
 }
 
-/* Appends what describes the state. */
-static int append_tables(writer *out, const gm_session *session)
-{
-    int status = append_section(out, session, GM_SECTION_STATE);
-    return status == GM_OK ? append_section(out, session, GM_SECTION_NAMES) : status;
-}
-
 static int append_body(writer *out, const gm_session *session, uint32_t encoding)
 {
-    int status = append_tables(out, session);
-    return status == GM_OK ? append_segments(out, session, encoding) : status;
+    int status = append_section(out, session, GM_SECTION_STATE);
+    if (status == GM_OK) {
+        status = append_section(out, session, GM_SECTION_NAMES);
+    }
+    return status == GM_OK ? out->append_state(out, session, encoding) : status;
 }
 
-/* Begins a file, whose header is written last: it has the checksum of all that follows. */
-static int begin_file(const gm_session *session, uint32_t encoding, gm_checkpoint *header, writer *out)
+/* Saves a file, whose header is written last: it has the checksum of all that follows. */
+static int save(writer *out, const gm_session *session, uint32_t encoding)
 {
+    gm_checkpoint header;
     int status = gm_idle(session);
     if (status != GM_OK) {
         return status;
@@ -159,72 +158,61 @@ static int begin_file(const gm_session *session, uint32_t encoding, gm_checkpoin
     if (out->write == NULL) {
         return GM_ERR_INVALID_ARGUMENT;
     }
-    fill_header(session, encoding, header);
-    out->crc = crc_of_header(header);
-    return GM_OK;
-}
-
-static int end_file(const writer *out, gm_checkpoint *header)
-{
-    header->crc = out->crc;
-    return out->write(out->user, 0, header, sizeof *header) == 0 ? GM_OK : GM_ERR_IO;
-}
-
-static int save(const gm_session *session, uint32_t encoding, gm_write_fn write, void *user)
-{
-    gm_checkpoint header;
-    writer out = {write, user, 0, UINT32_MAX, sizeof header, 0};
-    int status = begin_file(session, encoding, &header, &out);
-    if (status == GM_OK) {
-        status = append_body(&out, session, encoding);
+    fill_header(session, encoding, &header);
+    out->crc = crc_of_header(&header);
+    status = append_body(out, session, encoding);
+    if (status != GM_OK) {
+        return status;
     }
-    return status == GM_OK ? end_file(&out, &header) : status;
+    header.crc = out->crc;
+    return out->write(out->user, 0, &header, sizeof header) == 0 ? GM_OK : GM_ERR_IO;
+}
+
+static int save_state(const gm_session *session, uint32_t encoding, gm_write_fn write, void *user)
+{
+    writer out = {write, user, 0, UINT32_MAX, sizeof(gm_checkpoint), 0, NULL, append_segments};
+    return save(&out, session, encoding);
 }
 
 GM_COLD int gm_checkpoint_save(const gm_session *session, gm_write_fn write, void *user)
 {
-    return save(session, GM_ENCODING_PLAIN, write, user);
+    return save_state(session, GM_ENCODING_PLAIN, write, user);
 }
 
 GM_COLD int gm_checkpoint_save_half(const gm_session *session, gm_write_fn write, void *user)
 {
-    return save(session, GM_ENCODING_HALF, write, user);
+    return save_state(session, GM_ENCODING_HALF, write, user);
 }
 
 /* ---- Saving the next base -------------------------------------------------------------------- */
 
 /* Appends the state with the parameters of the next base in the place of its own. */
-static int append_next_base(writer *out, const gm_session *session, const gm_federated_round *round,
-                            const uint8_t *delta)
+static GM_COLD int append_next_base(writer *out, const gm_session *session, uint32_t encoding)
 {
     uint32_t words[CHUNK / 4], size, parameters = session->header->parameters_size;
     int status = GM_OK;
+    (void)encoding;
     for (uint32_t at = 0; at < parameters && status == GM_OK; at += size) {
         size = parameters - at < CHUNK ? parameters - at : CHUNK;
-        (void)gm_new_base_part(session, round, delta, 0, at, (uint8_t *)words, size);
+        gm_new_base_part(out->next, 0, at, words, size);
         status = append(out, words, size);
     }
     uint32_t rest = session->header->state_size - parameters;
     return status == GM_OK ? append(out, session->arena + parameters, rest) : status;
 }
 
-/* It does not go through save(), so that a program without rounds has nothing of them. */
+/* Only this refers to append_next_base(), so that a program without rounds has nothing of them. */
 GM_COLD int gm_round_save(const gm_session *session, const gm_federated_round *round, const void *delta, size_t size,
                           gm_write_fn write, void *user)
 {
-    gm_checkpoint header;
-    writer out = {write, user, 0, UINT32_MAX, sizeof header, 0};
+    gm_delta_walk next;
+    writer out = {write, user, 0, UINT32_MAX, sizeof(gm_checkpoint), 0, &next, append_next_base};
     int status = gm_round_check(session, round, delta, size);
     if (status == GM_OK) {
-        status = begin_file(session, GM_ENCODING_PLAIN, &header, &out);
+        gm_delta_begin(&next, session, round, delta);
+        status = save(&out, session, GM_ENCODING_PLAIN);
     }
-    if (status == GM_OK) {
-        status = append_tables(&out, session);
-    }
-    if (status == GM_OK) {
-        status = append_next_base(&out, session, round, delta);
-    }
-    return status == GM_OK ? end_file(&out, &header) : status;
+    return status;
 }
 
 /* ---- Saving in parts ------------------------------------------------------------------------- */
@@ -261,7 +249,7 @@ GM_COLD int gm_checkpoint_part_half(const gm_session *session, uint32_t offset, 
     if (offset < sizeof(gm_checkpoint)) { /* the header's checksum covers the whole file */
         return gm_checkpoint_save_half(session, write_part, &wanted);
     }
-    writer out = {write_part, &wanted, offset, offset + size, sizeof(gm_checkpoint), 0};
+    writer out = {write_part, &wanted, offset, offset + size, sizeof(gm_checkpoint), 0, NULL, append_segments};
     return append_body(&out, session, GM_ENCODING_HALF);
 }
 

@@ -1,7 +1,7 @@
 /*
  * The delta that a device sends: the difference of its parameters from the base of a round,
- * quantized without a buffer, in two passes over each parameter. All of it are integers, but for
- * one subtraction for each element, which every profile rounds alike.
+ * quantized without a buffer, byte by byte. All of it are integers, but for one subtraction for each
+ * element, which every profile rounds alike.
  */
 #include "delta.h"
 
@@ -10,36 +10,92 @@
 #include "numerics.h"
 #include "program.h"
 
-/* The first bytes, which the checksum leaves out: magic, version, size and the checksum itself. */
-#define DELTA_CRC_START 16u
-
 #define DIFFERENCE_LIMIT 0x5E000000u /* the bits of 2^61: two sound parameters differ by less */
 #define FRACTION_BITS 23u
 #define LEADING_BIT 0x800000u            /* the bit of a normal significand that is not stored */
 
-/* The stream of the random numbers. Dropout has those from 0 on, and the store 2^32 - 2. */
-#define DELTA_STREAM UINT32_C(0xFFFFFFFD)
+/* ---- Parameters ------------------------------------------------------------------------------ */
+
+GM_COLD void gm_delta_begin(gm_delta_walk *w, const gm_session *session, const gm_federated_round *round,
+                            const uint8_t *delta)
+{
+    memset(w, 0, sizeof *w);
+    w->session = session;
+    w->round = round;
+    w->delta = delta;
+    w->bits = delta != NULL ? ((const gm_delta_header *)(const void *)delta)->bits : round->bits;
+    w->random = gm_random_of(round->seed, round->number, GM_DELTA_STREAM);
+    w->count = gm_parameter_count(session);
+    w->codes_at = (uint32_t)sizeof(gm_delta_header) + (w->count + 3) / 4 * 4;
+    gm_delta_restart(w);
+}
+
+GM_COLD void gm_delta_restart(gm_delta_walk *w)
+{
+    w->next = w->stop = 0;
+    w->to = w->codes_at;
+    w->is_sound = 1;
+}
+
+/* Goes to a parameter. Returns whether the delta has it. */
+static int go_to_parameter(gm_delta_walk *w, uint32_t index)
+{
+    const gm_header *image = w->session->header;
+    const uint8_t *base = w->round->base, *shared = w->round->shared;
+    if (index >= w->count) {
+        return 0;
+    }
+    w->entry = (const gm_state_entry *)gm_section_data(image, GM_SECTION_STATE) + index;
+    w->base = (base != NULL ? base : gm_section_data(image, GM_SECTION_INITIAL)) + w->entry->offset;
+    w->now = w->session->arena + w->entry->offset;
+    w->n = w->entry->size >> gm_element_size(w->entry->dtype) / 2;
+    if (w->delta != NULL) {
+        return w->delta[sizeof(gm_delta_header) + index] != 0;
+    }
+    return shared == NULL || (shared[index / 8] >> index % 8 & 1) != 0;
+}
+
+GM_COLD int gm_delta_next(gm_delta_walk *w)
+{
+    while (w->next < w->count) {
+        if (go_to_parameter(w, w->next++)) {
+            uint32_t shift = gm_delta_shift(w->bits);
+            w->from = w->to;
+            w->to += (w->n + (1u << shift) - 1) >> shift;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+GM_COLD uint32_t gm_delta_base_crc(gm_delta_walk *w)
+{
+    uint32_t crc = 0;
+    while (gm_delta_next(w)) {
+        crc = gm_crc32(crc, w->base, w->entry->size);
+    }
+    return crc;
+}
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
-GM_COLD int32_t gm_integer_at(const uint8_t *data, uint32_t dtype, uint32_t i)
+GM_COLD uint32_t gm_delta_integer(const gm_delta_walk *w, const uint8_t *elements, uint32_t i)
 {
-    const void *elements = data;
-    switch (dtype) {
-    case GM_DTYPE_I8: return ((const int8_t *)elements)[i];
-    case GM_DTYPE_U8: return data[i];
-    case GM_DTYPE_I16: return ((const int16_t *)elements)[i];
-    default: return ((const int32_t *)elements)[i];
+    const void *data = elements;
+    switch (w->entry->dtype) {
+    case GM_DTYPE_I8: return (uint32_t)((const int8_t *)data)[i];
+    case GM_DTYPE_U8: return elements[i];
+    case GM_DTYPE_I16: return (uint32_t)((const int16_t *)data)[i];
+    default: return ((const uint32_t *)data)[i];
     }
 }
 
 /* Returns the magnitude of the difference of element i: the bits of a float32, or an integer. */
-static uint32_t difference_magnitude(const gm_delta_tensor *t, uint32_t i, uint32_t *is_negative)
+static uint32_t magnitude_at(const gm_delta_walk *w, uint32_t i, uint32_t *is_negative)
 {
-    const void *now = t->now, *base = t->base;
-    if (GM_WITH_INT8 && t->dtype != GM_DTYPE_F32) {
-        uint32_t difference = (uint32_t)gm_integer_at(t->now, t->dtype, i);
-        difference -= (uint32_t)gm_integer_at(t->base, t->dtype, i);
+    const void *now = w->now, *base = w->base;
+    if (!gm_delta_is_float(w)) {
+        uint32_t difference = gm_delta_integer(w, w->now, i) - gm_delta_integer(w, w->base, i);
         *is_negative = difference >> 31;
         return difference >> 31 ? 0u - difference : difference;
     }
@@ -49,50 +105,44 @@ static uint32_t difference_magnitude(const gm_delta_tensor *t, uint32_t i, uint3
 }
 
 /* Returns the significand of a magnitude, which is significand 2^(*exponent - 150). */
-static uint32_t difference_significand(const gm_delta_tensor *t, uint32_t magnitude, uint32_t *exponent)
+static uint32_t significand_of(const gm_delta_walk *w, uint32_t magnitude, uint32_t *exponent)
 {
+    uint32_t stored = magnitude >> FRACTION_BITS;
     *exponent = GM_DELTA_INTEGER;
-    if (GM_WITH_INT8 && t->dtype != GM_DTYPE_F32) {
+    if (!gm_delta_is_float(w)) {
         return magnitude;
     }
-    uint32_t stored = magnitude >> FRACTION_BITS;
     *exponent = stored != 0 ? stored : 1;
     return stored != 0 ? (magnitude & (LEADING_BIT - 1)) | LEADING_BIT : magnitude;
 }
 
-GM_COLD uint32_t gm_delta_exponent(const gm_delta_tensor *tensor, uint32_t bits)
+GM_COLD uint32_t gm_delta_exponent(const gm_delta_walk *w, uint32_t bits)
 {
     uint32_t largest = 0, exponent, ignored;
-    for (uint32_t i = 0; i < tensor->n; ++i) {
-        uint32_t magnitude = difference_magnitude(tensor, i, &ignored);
+    for (uint32_t i = 0; i < w->n; ++i) {
+        uint32_t magnitude = magnitude_at(w, i, &ignored);
         largest = magnitude > largest ? magnitude : largest;
     }
-    if (tensor->dtype == GM_DTYPE_F32 && largest >= DIFFERENCE_LIMIT) {
+    if (gm_delta_is_float(w) && largest >= DIFFERENCE_LIMIT) {
         return 0;
     }
-    uint32_t significand = difference_significand(tensor, largest, &exponent), most = (1u << (bits - 1)) - 1;
-    for (; significand > most; ++exponent) {
-        significand = (significand >> 1) + (significand & 1);
+    uint32_t significand = significand_of(w, largest, &exponent);
+    for (; significand >> (bits - 1) != 0; ++exponent) {
+        significand -= significand >> 1;
     }
     return exponent;
 }
 
-GM_COLD gm_random gm_delta_random(const gm_federated_round *round)
-{
-    return gm_random_of(round->seed, round->number, DELTA_STREAM);
-}
-
 /* With r of 32 random bits, a significand that is divided by 2^shift is rounded up where its rest
- * and as many bits of r carry. */
-GM_COLD int32_t gm_delta_code(const gm_delta_tensor *tensor, uint32_t i, uint32_t exponent, gm_random random)
+ * and as many bits of r carry. No significand exceeds 2^31, so that the sum does not wrap. */
+GM_COLD int32_t gm_delta_code(const gm_delta_walk *w, uint32_t i, uint32_t exponent)
 {
-    uint32_t is_negative, own, code;
-    uint32_t significand = difference_significand(tensor, difference_magnitude(tensor, i, &is_negative), &own);
-    uint32_t r = gm_random_at(random, tensor->first + i);
+    uint32_t is_negative, own, code, magnitude = magnitude_at(w, i, &is_negative);
+    uint32_t significand = significand_of(w, magnitude, &own);
+    uint32_t r = gm_random_at(w->random, w->entry->offset + i);
     uint32_t shift = exponent - own; /* no difference exceeds that of which the exponent was made */
     if (shift < 32) {
-        uint32_t rest = significand & ((1u << shift) - 1);
-        code = (significand >> shift) + ((rest + (r >> 1 >> (31 - shift))) >> shift);
+        code = (significand + (r >> 1 >> (31 - shift))) >> shift;
     } else {
         code = shift < 64 && significand >> (shift - 32) > r;
     }
@@ -101,160 +151,88 @@ GM_COLD int32_t gm_delta_code(const gm_delta_tensor *tensor, uint32_t i, uint32_
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-static const gm_state_entry *sent_parameters(const gm_session *session)
+/* Finds and notes the exponent of the parameter that the walk has come to. */
+static uint32_t found_exponent(gm_delta_walk *w)
 {
-    return gm_section_data(session->header, GM_SECTION_STATE);
+    w->exponent = gm_delta_exponent(w, w->bits);
+    w->is_sound &= w->exponent != 0;
+    return w->exponent;
 }
 
-GM_COLD uint32_t gm_delta_size(const gm_session *session, uint32_t bits, const gm_delta_choice *choice)
+/* Returns byte `at` of the file, behind the header. Each is behind the one before. */
+static uint8_t byte_of_body(gm_delta_walk *w, uint32_t at)
 {
-    uint32_t size = gm_delta_codes_at(session), count = gm_parameter_count(session);
-    for (uint32_t i = 0; i < count; ++i) {
-        size += gm_delta_has(choice, i) ? gm_delta_codes_size(&sent_parameters(session)[i], bits) : 0;
+    uint32_t byte = 0, shift = gm_delta_shift(w->bits), mask = (1u << w->bits) - 1;
+    if (at < w->codes_at) {
+        return go_to_parameter(w, at - (uint32_t)sizeof(gm_delta_header)) ? (uint8_t)found_exponent(w) : 0;
     }
-    return size;
+    while (at >= w->to) {
+        (void)gm_delta_next(w);
+        w->exponent = 0;
+    }
+    if (w->exponent == 0) {
+        (void)found_exponent(w);
+    }
+    for (uint32_t bit = 0, i = (at - w->from) << shift; bit < 8 && i < w->n; bit += w->bits, ++i) {
+        byte |= ((uint32_t)gm_delta_code(w, i, w->exponent) & mask) << bit;
+    }
+    return (uint8_t)byte;
 }
 
-GM_COLD uint32_t gm_base_crc(const gm_session *session, const uint8_t *base, const gm_delta_choice *choice)
+static void fill_delta_header(gm_delta_walk *w, gm_delta_header *header)
 {
-    uint32_t crc = 0, count = gm_parameter_count(session);
-    for (uint32_t i = 0; i < count; ++i) {
-        const gm_state_entry *entry = &sent_parameters(session)[i];
-        crc = gm_delta_has(choice, i) ? gm_crc32(crc, base + entry->offset, entry->size) : crc;
+    const gm_federated_round *round = w->round;
+    header->magic = GM_DELTA_MAGIC;
+    header->version = GM_DELTA_VERSION;
+    memcpy(header->model_id, w->session->header->model_id, sizeof header->model_id);
+    header->round = round->number;
+    header->bits = round->bits;
+    header->seed = round->seed;
+    header->base_crc = gm_delta_base_crc(w);
+    header->size = w->to;
+    header->crc = gm_crc32(0, (const uint8_t *)header + GM_DELTA_CRC_START, sizeof *header - GM_DELTA_CRC_START);
+    gm_delta_restart(w);
+    for (uint32_t at = sizeof *header; at < header->size; ++at) {
+        uint8_t byte = byte_of_body(w, at);
+        header->crc = gm_crc32(header->crc, &byte, 1);
     }
-    return crc;
-}
-
-/* The bytes of a file that are wanted, or its checksum. */
-typedef struct delta_part {
-    uint8_t *data;               /* NULL: the checksum is wanted */
-    uint32_t from, to;
-    uint32_t at;                 /* of the next byte */
-    uint32_t crc;
-} delta_part;
-
-static void put_byte(delta_part *out, uint8_t byte)
-{
-    if (out->data == NULL) {
-        out->crc = gm_crc32(out->crc, &byte, 1);
-    } else if (out->at >= out->from && out->at < out->to) {
-        out->data[out->at - out->from] = byte;
-    }
-    ++out->at;
-}
-
-/* Returns how many of the next `size` bytes lie in front of `end`. */
-static uint32_t bytes_before(const delta_part *out, uint32_t end, uint32_t size)
-{
-    uint32_t before = end > out->at ? end - out->at : 0;
-    return before < size ? before : size;
-}
-
-static int put_exponents(delta_part *out, const gm_session *session, const gm_federated_round *round,
-                         const gm_delta_choice *choice)
-{
-    const uint8_t *base = gm_base_of(session, round);
-    uint32_t count = gm_parameter_count(session), end = gm_delta_codes_at(session);
-    if (out->from >= end) { /* the largest differences take time */
-        out->at = end;
-    }
-    for (uint32_t i = 0; out->at < end; ++i) {
-        uint32_t exponent = 0;
-        if (i < count && gm_delta_has(choice, i)) {
-            gm_delta_tensor tensor = gm_delta_tensor_of(session, base, &sent_parameters(session)[i]);
-            exponent = gm_delta_exponent(&tensor, round->bits);
-            if (exponent == 0) {
-                return GM_ERR_NOT_FINITE;
-            }
-        }
-        put_byte(out, (uint8_t)exponent);
-    }
-    return GM_OK;
-}
-
-/* Puts the wanted ones of the codes of a parameter. */
-static int put_codes(delta_part *out, const gm_federated_round *round, const gm_delta_tensor *tensor, uint32_t size)
-{
-    uint32_t first = bytes_before(out, out->from, size), last = bytes_before(out, out->to, size);
-    uint32_t bits = round->bits, in_byte = 8 / bits, mask = (1u << bits) - 1;
-    uint32_t exponent = first < last ? gm_delta_exponent(tensor, bits) : 1;
-    gm_random random = gm_delta_random(round);
-    out->at += first;
-    for (uint32_t byte = first; byte < last; ++byte) {
-        uint32_t codes = 0;
-        for (uint32_t k = 0, i = byte * in_byte; k < in_byte && i + k < tensor->n; ++k) {
-            codes |= ((uint32_t)gm_delta_code(tensor, i + k, exponent, random) & mask) << k * bits;
-        }
-        put_byte(out, (uint8_t)codes);
-    }
-    out->at += size - last;
-    return exponent != 0 ? GM_OK : GM_ERR_NOT_FINITE;
-}
-
-/* Puts what follows the header. */
-static int put_body(delta_part *out, const gm_session *session, const gm_federated_round *round,
-                    const gm_delta_choice *choice)
-{
-    const gm_state_entry *entry = sent_parameters(session);
-    uint32_t count = gm_parameter_count(session);
-    int status = put_exponents(out, session, round, choice);
-    for (uint32_t i = 0; i < count && status == GM_OK; ++i, ++entry) {
-        if (gm_delta_has(choice, i)) {
-            gm_delta_tensor tensor = gm_delta_tensor_of(session, gm_base_of(session, round), entry);
-            status = put_codes(out, round, &tensor, gm_delta_codes_size(entry, round->bits));
-        }
-    }
-    return status;
-}
-
-static int put_header(delta_part *out, const gm_session *session, const gm_federated_round *round,
-                      const gm_delta_choice *choice)
-{
-    gm_delta_header header = {.magic = GM_DELTA_MAGIC, .version = GM_DELTA_VERSION};
-    header.size = gm_delta_size(session, round->bits, choice);
-    memcpy(header.model_id, session->header->model_id, sizeof header.model_id);
-    header.round = round->number;
-    header.base_crc = gm_base_crc(session, gm_base_of(session, round), choice);
-    header.bits = round->bits;
-    header.seed = round->seed;
-    const uint8_t *bytes = (const uint8_t *)&header;
-    delta_part all = {NULL, 0, UINT32_MAX, sizeof header,
-                      gm_crc32(0, bytes + DELTA_CRC_START, sizeof header - DELTA_CRC_START)};
-    int status = put_body(&all, session, round, choice);
-    header.crc = all.crc;
-    for (uint32_t i = 0; i < sizeof header; ++i) {
-        put_byte(out, bytes[i]);
-    }
-    return status;
 }
 
 /* ---- Public ---------------------------------------------------------------------------------- */
 
-uint32_t gm_round_delta_size(const gm_session *session, const gm_federated_round *round)
+GM_COLD uint32_t gm_round_delta_size(const gm_session *session, const gm_federated_round *round)
 {
+    gm_delta_walk w;
     if (session == NULL || session->header == NULL || round == NULL || !gm_delta_has_bits(round->bits)) {
         return 0;
     }
-    gm_delta_choice choice = {NULL, round->shared};
-    return gm_delta_size(session, round->bits, &choice);
+    gm_delta_begin(&w, session, round, NULL);
+    while (gm_delta_next(&w)) {
+    }
+    return w.to;
 }
 
 GM_COLD int gm_round_delta_part(const gm_session *session, const gm_federated_round *round, uint32_t offset, void *data,
                                 uint32_t size)
 {
+    gm_delta_header header;
+    gm_delta_walk w;
+    uint8_t *out = data;
     int status = gm_idle(session);
     if (status != GM_OK) {
         return status;
     }
-    uint32_t total = gm_round_delta_size(session, round);
+    uint32_t total = gm_round_delta_size(session, round), end = offset + size;
     if (data == NULL || total == 0 || offset > total || size > total - offset) {
         return GM_ERR_INVALID_ARGUMENT;
     }
-    gm_delta_choice choice = {NULL, round->shared};
-    delta_part out = {data, offset, offset + size, 0, 0};
-    if (offset < sizeof(gm_delta_header)) { /* the header's checksum covers the whole file */
-        status = put_header(&out, session, round, &choice);
+    gm_delta_begin(&w, session, round, NULL);
+    if (offset < sizeof header) { /* the header's checksum covers the whole file */
+        fill_delta_header(&w, &header);
+        gm_delta_restart(&w);
     }
-    out.at = sizeof(gm_delta_header);
-    return status == GM_OK ? put_body(&out, session, round, &choice) : status;
+    for (; offset < end; ++offset) {
+        *out++ = offset < sizeof header ? ((const uint8_t *)&header)[offset] : byte_of_body(&w, offset);
+    }
+    return w.is_sound ? GM_OK : GM_ERR_NOT_FINITE;
 }

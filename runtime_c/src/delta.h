@@ -11,82 +11,70 @@
 #include "random.h"
 
 #define GM_DELTA_INTEGER 150u    /* the exponent under which a code is an integer */
+#define GM_DELTA_STREAM \
+    UINT32_C(0xFFFFFFFD) /* of the random numbers; dropout has those from 0 on, the store 2^32 - 2 */
+#define GM_DELTA_CRC_START 16u   /* the checksum leaves out magic, version, size and itself */
 
-/* A parameter: its elements now, and in the base. */
-typedef struct gm_delta_tensor {
-    const uint8_t *now;
-    const uint8_t *base;
-    uint32_t dtype;
-    uint32_t n;                  /* elements */
-    uint32_t first;              /* the index of its first element, for random numbers */
-} gm_delta_tensor;
-
-/* Which parameters a delta has: those with an exponent other than 0, or where `exponents` is NULL
- * those whose bit of `shared` is set. All of them where that is NULL too. */
-typedef struct gm_delta_choice {
-    const uint8_t *exponents;
-    const uint8_t *shared;
-} gm_delta_choice;
-
-static inline int gm_delta_has(const gm_delta_choice *choice, uint32_t index)
-{
-    if (choice->exponents != NULL) {
-        return choice->exponents[index] != 0;
-    }
-    return choice->shared == NULL || (choice->shared[index / 8] >> index % 8 & 1) != 0;
-}
-
-/* Returns the bytes in front of the codes: header, and exponents padded to a word. */
-static inline uint32_t gm_delta_codes_at(const gm_session *session)
-{
-    return (uint32_t)sizeof(gm_delta_header) + (gm_parameter_count(session) + 3) / 4 * 4;
-}
-
-/* Returns the bytes of a parameter's codes. */
-static inline uint32_t gm_delta_codes_size(const gm_state_entry *entry, uint32_t bits)
-{
-    uint32_t in_byte = 8 / bits;
-    return (entry->size / gm_element_size(entry->dtype) + in_byte - 1) / in_byte;
-}
+/* A walk over the parameters that a delta has. */
+typedef struct gm_delta_walk {
+    const gm_session *session;
+    const gm_federated_round *round;
+    const uint8_t *delta;        /* the file that is read; NULL: one is written */
+    uint32_t bits;               /* of a code */
+    uint32_t count;              /* parameters of the image */
+    uint32_t codes_at;           /* bytes in front of all codes */
+    uint32_t next;               /* the index of the parameter that is looked at next */
+    gm_random random;            /* of the codes that this device makes */
+    uint32_t stop;               /* bytes of all parameters up to the end of the one below */
+    int is_sound;                /* 0: a number that was met is none for a delta, or for a parameter */
+    /* The parameter that the walk has come to. */
+    const gm_state_entry *entry;
+    const uint8_t *now;          /* its elements */
+    const uint8_t *base;         /* the same in the round's base */
+    uint32_t n;                  /* how many there are */
+    uint32_t from, to;           /* its codes: offsets in the file. At the end `to` is the file's size. */
+    uint32_t exponent;           /* of what this device sends of it; 0: not found yet, or there is none */
+} gm_delta_walk;
 
 static inline int gm_delta_has_bits(uint32_t bits)
 {
     return bits == 2 || bits == 4 || bits == 8;
 }
 
-/* Returns the round's base, which has the form of all parameters. */
-static inline const uint8_t *gm_base_of(const gm_session *session, const gm_federated_round *round)
+/* Returns the s for which a byte has 2^s codes. */
+static inline uint32_t gm_delta_shift(uint32_t bits)
 {
-    const void *initial = gm_section_data(session->header, GM_SECTION_INITIAL);
-    return round->base != NULL ? round->base : initial;
+    return 2 - bits / 4;
 }
 
-static inline gm_delta_tensor gm_delta_tensor_of(const gm_session *session, const uint8_t *base,
-                                                 const gm_state_entry *entry)
+/* Returns whether the elements of the parameter are of float32. */
+static inline int gm_delta_is_float(const gm_delta_walk *w)
 {
-    gm_delta_tensor tensor = {session->arena + entry->offset, base + entry->offset, entry->dtype,
-                              entry->size / gm_element_size(entry->dtype), entry->offset};
-    return tensor;
+    return !GM_WITH_INT8 || w->entry->dtype == GM_DTYPE_F32;
 }
 
-/* Returns element i of integers. */
-int32_t gm_integer_at(const uint8_t *data, uint32_t dtype, uint32_t i);
+/* Begins a walk. delta: the file that is read, with a header whose bits are right; NULL: one is
+ * written as the round says. */
+void gm_delta_begin(gm_delta_walk *w, const gm_session *session, const gm_federated_round *round, const uint8_t *delta);
 
-/* Returns the bytes of a delta of these parameters. */
-uint32_t gm_delta_size(const gm_session *session, uint32_t bits, const gm_delta_choice *choice);
+/* Begins again with the first parameter. */
+void gm_delta_restart(gm_delta_walk *w);
 
-/* Returns the CRC-32 of the base's elements of these parameters. */
-uint32_t gm_base_crc(const gm_session *session, const uint8_t *base, const gm_delta_choice *choice);
+/* Goes to the next parameter that the delta has. Returns 0 where there is none. */
+int gm_delta_next(gm_delta_walk *w);
 
-/* Returns the exponent of a parameter's delta: the least under which the largest difference fits a
+/* Goes to the end. Returns the CRC-32 of the base's elements of the parameters that the delta has. */
+uint32_t gm_delta_base_crc(gm_delta_walk *w);
+
+/* Returns element i of the parameter's integers, modulo 2^32. elements: w->now or w->base. */
+uint32_t gm_delta_integer(const gm_delta_walk *w, const uint8_t *elements, uint32_t i);
+
+/* Returns the exponent of the parameter's delta: the least under which the largest difference fits a
  * code. It is never 0, but where a difference is NaN or 2^61 and more. */
-uint32_t gm_delta_exponent(const gm_delta_tensor *tensor, uint32_t bits);
-
-/* Returns the random numbers of a round's codes. */
-gm_random gm_delta_random(const gm_federated_round *round);
+uint32_t gm_delta_exponent(const gm_delta_walk *w, uint32_t bits);
 
 /* Returns the code of element i, rounded to one of its two neighbours at random. exponent: what
  * gm_delta_exponent() returned. */
-int32_t gm_delta_code(const gm_delta_tensor *tensor, uint32_t i, uint32_t exponent, gm_random random);
+int32_t gm_delta_code(const gm_delta_walk *w, uint32_t i, uint32_t exponent);
 
 #endif

@@ -77,6 +77,11 @@ def trainer_text(level: str, flags: list[str], folder: Path) -> int:
     return int(output.splitlines()[1].split()[0])
 
 
+def rounds_text(level: str, flags: list[str], folder: Path) -> int:
+    """Bytes of .text that rounds of federated learning add to a trainer, calls of them included."""
+    return trainer_text(level, [*flags, "-DWITH_ROUNDS=1"], folder) - trainer_text(level, flags, folder)
+
+
 def arm_gcc(
     level: str, sources: list[Path], flags: list[str], out: Path, cpu_flags: Sequence[str] = CORTEX_M4_FLAGS
 ) -> None:
@@ -177,6 +182,8 @@ def measure(optimizer: Optimizer, batch: int = 1) -> dict[str, float]:
         return {
             "text_O2": trainer_text("-O2", flags, folder),
             "text_Os": trainer_text("-Os", flags, folder),
+            "rounds_O2": rounds_text("-O2", flags, folder),
+            "rounds_Os": rounds_text("-Os", flags, folder),
             "arena": result.layout.arena_size,
             "image": len(result.image),
             "instructions": stream,
@@ -192,10 +199,10 @@ def main() -> None:
     if as_json:
         print(json.dumps(rows))
         return
-    columns = (".text -O2", "-Os", "arena", "image", "instr/step", "stream")
+    columns = (".text -O2", "-Os", "rounds -O2", "-Os", "arena", "image", "instr/step", "stream")
     print(f"{'MLP 64-32-10, Cortex-M4F':<26}" + "".join(f"{c:>11}" for c in columns))
     for name, r in rows.items():
-        sizes = "".join(f"{r[c]:>11,}" for c in ("text_O2", "text_Os", "arena", "image"))
+        sizes = "".join(f"{r[c]:>11,}" for c in ("text_O2", "text_Os", "rounds_O2", "rounds_Os", "arena", "image"))
         print(f"{name:<26}{sizes}{r['instructions']:>11,.0f}{r['stream_overhead']:>11.2%}")
     first = rows["sgd, batch 1"]["instructions"]
     times = AIFES_INSTRUCTIONS / first

@@ -42,19 +42,21 @@ static void apply(gm_session *session, const gm_federated_round *round, const ui
 /* Puts right what tells that a delta is of this session. */
 static void put_right(const gm_session *session, uint8_t *delta, uint32_t size)
 {
+    static const gm_federated_round first;
     gm_delta_header header;
+    gm_delta_walk w;
     memcpy(&header, delta, sizeof header);
-    gm_delta_choice choice = {delta + sizeof header, NULL};
     header.magic = GM_DELTA_MAGIC;
     header.version = GM_DELTA_VERSION;
     memcpy(header.model_id, session->header->model_id, sizeof header.model_id);
     header.bits = gm_delta_has_bits(header.bits) ? header.bits : 4;
-    header.size = gm_delta_codes_at(session) <= size ? gm_delta_size(session, header.bits, &choice) : size;
-    header.size = header.size <= size ? header.size : size;
+    header.size = size;
     header.round = 0;
-    if (gm_delta_codes_at(session) <= size) {
-        gm_federated_round first = {0};
-        header.base_crc = gm_base_crc(session, gm_base_of(session, &first), &choice);
+    memcpy(delta, &header, sizeof header);
+    gm_delta_begin(&w, session, &first, delta);
+    if (w.codes_at <= size) {
+        header.base_crc = gm_delta_base_crc(&w);
+        header.size = w.to <= size ? w.to : size;
     }
     memcpy(delta, &header, sizeof header);
     header.crc = gm_crc32(0, delta + 16, header.size - 16);
