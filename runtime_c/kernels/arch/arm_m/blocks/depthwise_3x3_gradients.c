@@ -40,7 +40,7 @@
     PAIRS_BY_2("[r0]", "[r0, #48]", r4, r5, r6) PAIRS_BY_2("[r0, #16]", "[r0, #64]", r7, r8, r9)        \
     PAIRS_BY_2("[r0, #32]", "[r0, #80]", r10, r11, r12) LINE("add r0, #96")
 
-#define DEFINE_GRADIENTS(name, OUTPUTS)                                                                 \
+#define DEFINE_3X3_GRADIENTS(name, OUTPUTS)                                                             \
     __attribute__((noinline)) static void name(const gm_depthwise_3x3_row *row)                         \
     {                                                                                                   \
         register uintptr_t r0 __asm__("r0") = (uintptr_t)row;                                           \
@@ -96,7 +96,7 @@
     ROW_OF_ONE("[r0, #16]", "[r0, #18]", "[r0, #64]", r7, r8, r9)                                       \
     ROW_OF_ONE("[r0, #32]", "[r0, #34]", "[r0, #80]", r10, r11, r12)
 
-#define DEFINE_GRADIENTS(name, OUTPUTS)                                                                 \
+#define DEFINE_3X3_GRADIENTS(name, OUTPUTS)                                                             \
     __attribute__((noinline)) static void name(const gm_depthwise_3x3_row *row)                         \
     {                                                                                                   \
         register uintptr_t r0 __asm__("r0") = (uintptr_t)row;                                           \
@@ -122,8 +122,8 @@
 
 #endif
 
-DEFINE_GRADIENTS(gradients_by_1, OUTPUTS_BY_1)
-DEFINE_GRADIENTS(gradients_by_2, OUTPUTS_BY_2)
+DEFINE_3X3_GRADIENTS(gradients_by_1, OUTPUTS_BY_1)
+DEFINE_3X3_GRADIENTS(gradients_by_2, OUTPUTS_BY_2)
 
 void gm_depthwise_3x3_gradients(const gm_depthwise_3x3_row *row, uint32_t stride)
 {
