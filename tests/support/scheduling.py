@@ -27,6 +27,7 @@ SECONDS = {
     "fuzz": 135,
     "tests/c/arch/test_simd.py": 130,
     "tests/toolchain/runtime_build/test_other_forms.py": 130,
+    "tests/c/arch/test_quantized_on_cortex_m.py": 100,
     "tests/numeric/models/test_transformers.py": 90,
     "tests/toolchain/numerics_bits/test_compilers_agree.py": 90,
     "tests/c/threads/test_split.py": 70,
