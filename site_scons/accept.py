@@ -15,7 +15,7 @@ MEASURED = {
     "console": "device.console_page",  # the conversations of docs/CONSOLE.md
     "image": "numeric.spec.example_image",  # docs/EXAMPLE_IMAGE.md
 }
-#: Those that no test calls stale, and that take long: only where ONLY names them.
+#: Those that take long: only where ONLY names them.
 ON_DEMAND = {
     "costs": "bench.calibrate_cost",  # gradmote/report/analyze/costs.json
     "boards": "bench.boards",  # docs/BOARDS.md

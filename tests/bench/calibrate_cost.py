@@ -14,8 +14,9 @@ import argparse
 import datetime
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from gradmote.formats.image import read_image
 from gradmote.generated.opcodes import OPCODES
 from gradmote.report.analyze import cost
 from gradmote.report.analyze.loops import Iterations, iterations_of
-from gradmote.report.bench.counting import Counted, counter
+from gradmote.report.bench.counting import Counted, Counter, counter
 
 TABLE = Path(cost.__file__).with_name("costs.json")
 
@@ -85,21 +86,33 @@ def is_quantized(opcode: str) -> bool:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.calibrate_cost", description=__doc__)
     parser.add_argument("--quantized", action="store_true", help="fit the opcodes of quantized models alone")
-    models = cost_models_int8 if parser.parse_args().quantized else cost_models
+    fit(cost_models_int8, *(() if parser.parse_args().quantized else (cost_models,)))
+
+
+def fit(*sets: ModuleType) -> None:
+    """Fit the costs of the opcodes for which each set of models stands, and write them with their errors."""
     known: dict[str, Any] = cost.table()
-    rows: Rows = {}
+    costs, errors = dict(known["costs"]), dict(known["errors"])
     with tempfile.TemporaryDirectory() as name:
         board = counter(BOARD, Path(name))
-        for image in models.fitted():
-            for key, terms, counted in rows_of(image, board.count(image)):
-                rows.setdefault(key, []).append((terms, counted))
-        wanted = {key: found for key, found in rows.items() if models is cost_models or is_new(key, known["costs"])}
-        costs = dict(sorted({**known["costs"], **{key: costs_of(found) for key, found in wanted.items()}}.items()))
-        errors = dict(known["errors"])
-        for name, make in models.CHECKED.items():
-            image = make()
-            errors[name] = round(error_of(costs, image, board.count(image)), 4)
-    write(costs, errors)
+        for models in sets:
+            rows = rows_counted(board, models.fitted())
+            wanted = {key: found for key, found in rows.items() if models is cost_models or is_new(key, known["costs"])}
+            costs.update({key: costs_of(found) for key, found in wanted.items()})
+        for models in sets:
+            for name, make in models.CHECKED.items():
+                image = make()
+                errors[name] = round(error_of(costs, image, board.count(image)), 4)
+    write(dict(sorted(costs.items())), errors)
+
+
+def rows_counted(board: Counter, images: Iterable[bytes]) -> Rows:
+    """Return what each opcode took in these images, instruction by instruction."""
+    rows: Rows = {}
+    for image in images:
+        for key, terms, counted in rows_of(image, board.count(image)):
+            rows.setdefault(key, []).append((terms, counted))
+    return rows
 
 
 def is_new(opcode: str, known: Costs) -> bool:

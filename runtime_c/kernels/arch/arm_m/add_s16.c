@@ -30,9 +30,9 @@ typedef struct integer_sums {
 } integer_sums;
 
 /* Where a run is, and its numbers. */
-typedef struct sum_run {
+typedef struct run_of_sums {
     uint32_t a, b, scale, y;
-} sum_run;
+} run_of_sums;
 
 static void swap_axes(sum_axis *a, sum_axis *b)
 {
@@ -83,13 +83,13 @@ static inline int32_t sum_at(const integer_sums *s, uint32_t a, uint32_t b)
 }
 
 /* One number, in float arithmetic. */
-static void make_sum_by_floats(const integer_sums *s, gm_gradient_s16 *made, int16_t *y, const sum_run *at)
+static void make_sum_by_floats(const integer_sums *s, gm_gradient_s16 *made, int16_t *y, const run_of_sums *at)
 {
     gm_make(made, y, at->y, gm_sum_s16_at(s->x, at->a, at->b, at->scale, at->y));
 }
 
 /* All numbers of a run. */
-static void make_run_by_floats(const integer_sums *s, gm_gradient_s16 *made, int16_t *y, sum_run at)
+static void make_run_by_floats(const integer_sums *s, gm_gradient_s16 *made, int16_t *y, run_of_sums at)
 {
     for (uint32_t i = 0; i < s->run.size; i++) {
         make_sum_by_floats(s, made, y, &at);
@@ -98,7 +98,7 @@ static void make_run_by_floats(const integer_sums *s, gm_gradient_s16 *made, int
 }
 
 /* Sees the number of the largest sum: roundings leave the order of numbers as it is. */
-static void see_run(const integer_sums *s, gm_gradient_s16 *made, sum_run at)
+static void see_run(const integer_sums *s, gm_gradient_s16 *made, run_of_sums at)
 {
     int32_t largest = 0;
     for (uint32_t i = s->run.size; i > 0; i--) {
@@ -122,7 +122,7 @@ static inline int32_t shifted_sum(int32_t sum, int32_t exponent)
 }
 
 /* Numbers without a scale. exponent: of 2^exponent sum, which is in units of the result's. */
-static void make_unscaled_run(const integer_sums *s, int32_t limit, int32_t exponent, int16_t *y, sum_run at)
+static void make_unscaled_run(const integer_sums *s, int32_t limit, int32_t exponent, int16_t *y, run_of_sums at)
 {
     for (uint32_t i = s->run.size; i > 0; i--) {
         int passes = gm_passes(&s->x->mask, at.y);
@@ -132,7 +132,7 @@ static void make_unscaled_run(const integer_sums *s, int32_t limit, int32_t expo
 }
 
 /* Numbers whose scale is SPREAD m, in units of the result's. */
-static void make_scaled_run(const integer_sums *s, const gm_multiplier *m, gm_gradient_s16 *made, int16_t *y, sum_run at)
+static void make_scaled_run(const integer_sums *s, const gm_multiplier *m, gm_gradient_s16 *made, int16_t *y, run_of_sums at)
 {
     int32_t limit = (int32_t)made->limit;
     uint32_t doubt = gm_doubt_below((uint32_t)limit + 1);
@@ -151,7 +151,7 @@ static void make_scaled_run(const integer_sums *s, const gm_multiplier *m, gm_gr
     }
 }
 
-static void add_run(const integer_sums *s, gm_gradient_s16 *made, int16_t *y, sum_run at)
+static void add_run(const integer_sums *s, gm_gradient_s16 *made, int16_t *y, run_of_sums at)
 {
     const float *scale = s->x->scale ? s->x->scale + at.scale : NULL;
     int32_t exponent = s->exponent + exponent_of_unit(made->inverse);
@@ -181,7 +181,7 @@ int gm_arm_add_s16(const gm_insn_add_s16 *insn, const gm_sum_s16 *x, gm_gradient
     for (uint32_t i = 0; i < axis[0].size; i++) {
         for (uint32_t j = 0; j < axis[1].size; j++) {
             for (uint32_t k = 0; k < axis[2].size; k++) {
-                const sum_run at = {i * axis[0].a + j * axis[1].a + k * axis[2].a,
+                const run_of_sums at = {i * axis[0].a + j * axis[1].a + k * axis[2].a,
                                     i * axis[0].b + j * axis[1].b + k * axis[2].b,
                                     i * axis[0].scale + j * axis[1].scale + k * axis[2].scale,
                                     i * axis[0].y + j * axis[1].y + k * axis[2].y};

@@ -157,7 +157,7 @@ __attribute__((noinline)) static void store_any_tile(const gm_pair_outputs *o, c
 }
 
 /* One column of a tile whose multipliers have factors, and whose outputs no bounds. */
-#define STORE_COLUMN(c)                                                                                             \
+#define STORE_WHOLE(c)                                                                                             \
     factor = gm_factor_of_bits(gm_bits_of(multipliers[c]));                                                         \
     first[c] = gm_scaled_to_whole_int8((int32_t)sums[c], factor, zero, multipliers + (c), &o->range);               \
     second[c] = gm_scaled_to_whole_int8((int32_t)sums[GM_PAIR_COLUMNS + (c)], factor, zero, multipliers + (c), &o->range);
@@ -172,10 +172,10 @@ static inline void store_tile(const gm_pair_outputs *o, const uint32_t *sums, ui
         store_any_tile(o, sums, first, second);
         return;
     }
-    STORE_COLUMN(0)
-    STORE_COLUMN(1)
-    STORE_COLUMN(2)
-    STORE_COLUMN(3)
+    STORE_WHOLE(0)
+    STORE_WHOLE(1)
+    STORE_WHOLE(2)
+    STORE_WHOLE(3)
 }
 
 void gm_pair_requantize(gm_pair_outputs *o)
