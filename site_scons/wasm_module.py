@@ -28,6 +28,8 @@ LIBC = [WASM / "libc.c", FREESTANDING / "string.c"]
 TILES = RUNTIME / "kernels" / "arch" / "simd"
 #: Functions of gradmote.h that JavaScript calls.
 EXPORTS = WASM / "exports.txt"
+#: The same of the modules that have rounds of federated learning, and the sources that others lack.
+ROUND_EXPORTS, ROUND_SOURCES = WASM / "round_exports.txt", [RUNTIME / "src" / name for name in ("delta.c", "new_base.c")]
 #: The same of the module that only infers, and the kernels that it lacks.
 INFERENCE_EXPORTS, TRAINING_KERNELS = WASM / "infer_exports.txt", WASM / "training_kernels.txt"
 
@@ -99,12 +101,16 @@ def require_compiler() -> Compiler:
     return found
 
 
-def build_module(target: Path, form: str, kernel_flags: Sequence[str] = WITHOUT_INT8) -> None:
+def build_module(
+    target: Path, form: str, kernel_flags: Sequence[str] = WITHOUT_INT8, with_rounds: bool = False
+) -> None:
     """Compile and link the runtime into `target`.
 
-    form: "simd" or "plain". kernel_flags: those that leave kernels out (`gradmote kernels --flags`). Raises WasmError.
+    form: "simd" or "plain". kernel_flags: those that leave kernels out (`gradmote kernels --flags`). with_rounds: let
+    it take part in rounds of federated learning. Raises WasmError.
     """
-    _build(target, form, kernel_flags, WASM / "gm_wasm.c", exports())
+    names = [*exports(), *round_exports()] if with_rounds else exports()
+    _build(target, form, kernel_flags, WASM / "gm_wasm.c", names)
 
 
 def build_inference_module(target: Path, form: str, int8: Sequence[str] = WITHOUT_INT8) -> None:
@@ -118,7 +124,7 @@ def build_inference_module(target: Path, form: str, int8: Sequence[str] = WITHOU
 #: The first word of a module's name -> what builds it, from its path and form.
 MODULES: dict[str, Callable[[Path, str], None]] = {
     "gradmote": partial(build_module, kernel_flags=WITHOUT_INT8),
-    "gradmote-int8": partial(build_module, kernel_flags=WITH_INT8),
+    "gradmote-int8": partial(build_module, kernel_flags=WITH_INT8, with_rounds=True),
     "gradmote-infer": partial(build_inference_module, int8=WITHOUT_INT8),
     "gradmote-infer-int8": partial(build_inference_module, int8=WITH_INT8),
 }
@@ -129,7 +135,8 @@ def _build(target: Path, form: str, kernel_flags: Sequence[str], own: Path, expo
     compiler = require_compiler()
     with tempfile.TemporaryDirectory() as folder:
         objects = []
-        for name, (sources, flags) in units(form, own).items():
+        lacking = [] if set(round_exports()) <= set(exported_names) else ROUND_SOURCES
+        for name, (sources, flags) in units(form, own, lacking).items():
             unit, made = Path(folder) / f"{name}.c", Path(folder) / f"{name}.o"
             unit.write_text("".join(f'#include "{path.as_posix()}"\n' for path in sources))
             command = [*PROFILE_FLAGS, *COMMON_FLAGS, *FORMS[form], *flags, *kernel_flags, *includes()]
@@ -139,12 +146,13 @@ def _build(target: Path, form: str, kernel_flags: Sequence[str], own: Path, expo
         _run([*compiler.link, *LINK_FLAGS, *exported, *objects, "-o", str(target)])
 
 
-def units(form: str, own: Path) -> dict[str, tuple[list[Path], list[str]]]:
+def units(form: str, own: Path, lacking: Sequence[Path]) -> dict[str, tuple[list[Path], list[str]]]:
     """Return the sources and flags of each part that is compiled as one, so that the compiler sees it at once.
 
-    own: the source with what JavaScript needs.
+    own: the source with what JavaScript needs. lacking: sources that nothing in the module calls. Without them the
+    compiler sees that a function is called once, and makes no function of it.
     """
-    sources = runtime_sources()
+    sources = [path for path in runtime_sources() if path not in lacking]
     tiles = [path for path in sources if TILES in path.parents]
     others = [path for path in sources if TILES not in path.parents]
     return {
@@ -185,3 +193,8 @@ def _run(command: list[str]) -> None:
         lines = [line for line in done.stderr.splitlines() if re.search(r"error|unable|not found", line)]
         said = (lines or done.stderr.splitlines() or ["it said nothing"])[0]
         raise WasmError(f"the compiler for WebAssembly failed: {said}", HOW_TO_INSTALL)
+
+
+def round_exports() -> list[str]:
+    """Return the names that a module with rounds of federated learning exports beside these."""
+    return ROUND_EXPORTS.read_text().split()
