@@ -29,7 +29,10 @@ TILES = RUNTIME / "kernels" / "arch" / "simd"
 #: Functions of gradmote.h that JavaScript calls.
 EXPORTS = WASM / "exports.txt"
 #: The same of the modules that have rounds of federated learning, and the sources that others lack.
-ROUND_EXPORTS, ROUND_SOURCES = WASM / "round_exports.txt", [RUNTIME / "src" / name for name in ("delta.c", "new_base.c")]
+ROUND_EXPORTS, ROUND_SOURCES = (
+    WASM / "round_exports.txt",
+    [RUNTIME / "src" / name for name in ("delta.c", "new_base.c")],
+)
 #: The same of the module that only infers, and the kernels that it lacks.
 INFERENCE_EXPORTS, TRAINING_KERNELS = WASM / "infer_exports.txt", WASM / "training_kernels.txt"
 

@@ -20,6 +20,7 @@ const ENTRIES = {
   "training/index": { browser: "training", node: "training.node" },
   "infer/index": { browser: "infer", node: "infer.node" },
   storage: { browser: "storage", node: "storage.node" },
+  "federated/index": { browser: "federated", node: "federated.node" },
   "serial/index": { browser: "serial", node: "serial.node" },
   "serial/element/index": { browser: "board", node: "board.node" },
   worker: { browser: "worker", node: "worker.node" },
@@ -30,11 +31,12 @@ const GLOBALS = {
   "training/index": "ort",
   "infer/index": "gradmoteInfer",
   storage: "gradmoteStorage",
+  "federated/index": "gradmoteFederated",
   "serial/index": "gradmoteSerial",
   "serial/element/index": "gradmoteBoard",
 };
-/** Members of Memory, of one row of a table and of the line to a worker, which no page sees: scripts give them short names. */
-const INTERNAL = /^(scratch|reserve|through|floats|words|given|title|receive|failed|ask)$/;
+/** Members of Memory, of Tensor and of the line to a worker, which no page sees: scripts give them short names. */
+const INTERNAL = /^(openMemory|heapEnd|scratch|reserve|through|floats|words|given|title|description|view|session|receive|failed|ask)$/;
 /** What takes fewer bytes in a script: fields are assigned, functions are arrows, and a getter that nobody reads is not asked. */
 const SHORT = { tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } } };
 const COMPRESS = { passes: 3, unsafe_arrows: true, pure_getters: true };
@@ -44,7 +46,8 @@ const COMMONJS = { define: { "import.meta.url": "__address" }, banner: { js: 'co
 /** Makes an entry share the classes of others, which lie beside it: those of the main one, and those of boards. */
 function besides(entry, place, ending) {
   if (entry.startsWith("infer")) return { name: "alone", setup: () => {} }; // its pages load nothing that trains
-  const owners = { "index.js": "index", ...(entry.startsWith("serial") && { "errors.js": "index", "serial/index.js": "serial/index" }) };
+  const session = entry.startsWith("federated") && { "errors.js": "index", "session.js": "index" };
+  const owners = { "index.js": "index", ...session, ...(entry.startsWith("serial") && { "errors.js": "index", "serial/index.js": "serial/index" }) };
   const beside = ({ path, resolveDir }) => {
     const owner = owners[relative(join(HERE, "src"), join(resolveDir, path)).replaceAll("\\", "/")];
     if (owner && owner !== entry) return { path: `./${ENTRIES[owner][place]}${ending}`, external: true };

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from device import test_board as firmware
+from device import test_rounds
 
 from bindings import micropython, narrow
 from bindings.row import Missing
@@ -126,6 +127,46 @@ def test_every_message_has_a_method(board: Client) -> None:
         except GradmoteError as fault:
             assert "UNKNOWN_MESSAGE" not in str(fault), name
     assert board.refresh().status != 0
+
+
+@pytest.fixture
+def pair(board: Client) -> Iterator[tuple[BoardTarget, TwinTarget]]:
+    """MicroPython and its twin, with one model."""
+    on_board, image = BoardTarget(board), digits.image(optimizers.adamw(0.003), test_rounds.BATCH)
+    with TwinTarget(board.info().profile) as twin:
+        for target in (on_board, twin):
+            target.load_image(image)
+        yield on_board, twin
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_rounds_are_the_twins(pair: tuple[BoardTarget, TwinTarget], keep: bool) -> None:
+    test_rounds.test_rounds_are_the_twins(pair, keep)
+
+
+def test_a_restart_goes_on_from_the_newest_of_base_and_checkpoint(
+    pair: tuple[BoardTarget, TwinTarget], emulator: Served
+) -> None:
+    """A checkpoint that was kept before the base is older than it, and one that was kept later is not."""
+    on_board, twin = pair
+    for number, with_save in enumerate((True, False)):
+        test_rounds.train(on_board, number)
+        delta = on_board.round_delta(8, 7)
+        on_board.save()
+        test_rounds.train(twin, number)
+        twin.end_round(delta)
+        on_board.end_round(delta)
+        if with_save:
+            test_rounds.train(on_board, 9)
+            on_board.save()
+            test_rounds.train(twin, 9)
+        on_board.board.reboot()
+        assert on_board.round() == number + 1
+        assert on_board.state() == twin.state()
+        assert on_board.round_delta(4, 1) == twin.round_delta(4, 1)
+    on_board.begin_round(0)
+    on_board.board.reboot()
+    assert on_board.round() == 0 and not list(emulator.folder.glob("base*"))
 
 
 def test_requests_with_any_fields_are_answered(emulator: Served, image: bytes) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -37,6 +38,14 @@ def test_a_models_own_modules_reach_its_bits(folder: Path, tmp_path: Path, name:
         assert found == twin_digest(model.read_bytes(), 5, 10)
         whole = npm_package.ROOT / "build" / "wasm" / wasm_module.file_name(form)
         assert (tmp_path / whole.name).stat().st_size < 0.7 * whole.stat().st_size
+
+
+def test_a_module_has_rounds_where_it_is_asked_to(folder: Path, tmp_path: Path) -> None:
+    model = str(folder / "step.mote")
+    for options, exported in (([], set()), (["--rounds"], set(wasm_module.round_exports()))):
+        assert main(["wasm", model, "-o", str(tmp_path), *options]) == 0
+        told = json.loads(npm_package.node("exports.mjs", tmp_path / "gradmote.wasm"))
+        assert set(told["exports"]) & set(wasm_module.round_exports()) == exported
 
 
 def test_a_module_refuses_other_models(folder: Path, tmp_path: Path) -> None:

@@ -23,14 +23,15 @@ export class Memory {
   readonly image: number;
   readonly session: number;
   readonly scratch: number;
-  #end: number;
+  /** The end of all that is reserved. */
+  heapEnd: number;
   #file: Uint8Array = NOTHING;
 
   constructor(module: WebAssembly.Module, image: Uint8Array) {
     const imports = { gradmote: { read: this.#carrier(false), write: this.#carrier(true) } };
     try {
       this.exports = new WebAssembly.Instance(module, imports).exports as unknown as Exports;
-      this.#end = aligned(this.exports.__heap_base.value);
+      this.heapEnd = aligned(this.exports.__heap_base.value);
     } catch (cause) {
       throw explained(cause, "the runtime does not open", "load it again");
     }
@@ -42,10 +43,10 @@ export class Memory {
 
   /** Reserves bytes behind all others. Views that were made before lose their memory. */
   reserve(size: number): number {
-    const start = this.#end;
-    this.#end = start + aligned(size);
+    const start = this.heapEnd;
+    this.heapEnd = start + aligned(size);
     const { memory } = this.exports;
-    const missing = Math.ceil((this.#end - memory.buffer.byteLength) / PAGE);
+    const missing = Math.ceil((this.heapEnd - memory.buffer.byteLength) / PAGE);
     try {
       if (missing > 0) memory.grow(missing);
     } catch (cause) {

@@ -12,7 +12,10 @@ export interface Runtime {
 export interface RuntimeOptions {
   /** false: the plain form even where the engine has vectors. */
   simd?: boolean;
-  /** true: the form that has the instructions of int8 too. load() and connect() choose it for images that need it. */
+  /**
+   * true: the form that has the instructions of int8 too, and rounds of federated learning. load() and connect() choose it
+   * for images that need it.
+   */
   int8?: boolean;
   /** The folder of gradmote.wasm and its other forms, or one module: its address, its bytes, or compiled. */
   wasm?: Source | WebAssembly.Module;

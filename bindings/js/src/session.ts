@@ -53,21 +53,25 @@ export class Session {
 
   // ---- Opening and closing ------------------------------------------------------------------------------------
 
-  /** Verifies the image (the bytes of a .mote file) and sets the state to its initial values. */
-  constructor(image: Bytes, runtime: Runtime | WebAssembly.Module = loadedRuntime()) {
+  /**
+   * Verifies the image (the bytes of a .mote file) and sets the state to its initial values.
+   *
+   * room: bytes at the end of the memory, for a session that can do more.
+   */
+  constructor(image: Bytes, runtime: Runtime | WebAssembly.Module = loadedRuntime(), room = 0) {
     const bytes = bytesOf(image, "the image");
     const memory = new Memory(moduleOf(runtime), bytes);
     this.#needs = requirementsIn(memory, bytes.length);
     this.#arena = memory.reserve(this.#needs.arenaSize);
     const { gm_open } = memory.exports;
     check(gm_open(memory.session, memory.image, bytes.length, this.#arena, this.#needs.arenaSize), "open");
-    this.#parameters = memory.reserve(this.#needs.parametersSize);
+    this.#parameters = memory.reserve(this.#needs.parametersSize + room);
     this.#memory = memory;
     const tensors = readTensors(memory, this.#arena);
     const of = (role: Role) => tensors.filter((tensor) => tensor.role === role);
     [this.#inputs, this.#labels] = [of("input"), of("label")];
     [this.#outputs, this.#losses] = [of("output"), of("loss")];
-    this.#overwritable = this.#feeds.filter((tensor) => !tensor.info.lasts);
+    this.#overwritable = this.#feeds.filter((tensor) => !tensor.description.lasts);
     this.#inferred = this.#outputsOf("infer");
   }
 
@@ -84,7 +88,7 @@ export class Session {
 
   /** What is trained, as the image names it ("full", "head", "last:3"); null where it does not. */
   get scheme(): string | null {
-    const memory = this.#open(), name = headerWord(memory, Header.scheme);
+    const memory = this.openMemory(), name = headerWord(memory, Header.scheme);
     return name === NONE ? null : memory.text(section(memory, "names").start + name);
   }
 
@@ -109,7 +113,7 @@ export class Session {
 
   /** Fills the scratch region with NaN, so that a read of what no instruction wrote is noticed. */
   poison(): void {
-    const memory = this.#open();
+    const memory = this.openMemory();
     const start = headerWord(memory, Header.scratchOffset);
     const kept = this.#overwritable.map((tensor) => tensor.view.slice());
     memory.words(this.#arena + start, (this.#needs.arenaSize - start) >> 2).fill(QUIET_NAN);
@@ -136,7 +140,7 @@ export class Session {
   /** Returns the same of the loss of one program. */
   losses(program: Program = "step"): TensorInfo[] {
     programKind(program);
-    return this.#described(this.#losses.filter((tensor) => tensor.info.programs.includes(program)));
+    return this.#described(this.#losses.filter((tensor) => tensor.description.programs.includes(program)));
   }
 
   /** Copies one input into the arena. data: float32 numbers (or the input's dtype), exactly as many as it has. */
@@ -161,7 +165,7 @@ export class Session {
 
   /** Returns a view of one output of the program, valid until the next program runs. */
   output(index: number, program: Program = "infer"): View {
-    this.#open();
+    this.openMemory();
     return pick(this.#outputsOf(program), index, `output of ${program}`).view;
   }
 
@@ -248,13 +252,13 @@ export class Session {
 
   /** The number of instructions executed since the session was opened, modulo 2^32. */
   get instructions(): number {
-    const memory = this.#open();
+    const memory = this.openMemory();
     return memory.exports.gm_wasm_instructions(memory.session) >>> 0;
   }
 
   /** Returns the class with the highest score in a row of the last infer(), and the score. */
   classify(row = 0): [label: number, score: number] {
-    const score = this.#askFloat("gm_classify", "classify", u32(row, "row"), this.#open().scratch + 4);
+    const score = this.#askFloat("gm_classify", "classify", u32(row, "row"), this.openMemory().scratch + 4);
     return [this.#returned()[1], score];
   }
 
@@ -304,7 +308,7 @@ export class Session {
 
   /** Returns how many samples of a class are in the store, and how many of them get that class. */
   score(label: number): [kept: number, right: number] {
-    const { scratch } = this.#open();
+    const { scratch } = this.openMemory();
     this.#call("gm_score", "score", u32(label, "label"), scratch, scratch + 4);
     this.#markOverwritten();
     const [kept, right] = this.#returned();
@@ -315,7 +319,7 @@ export class Session {
 
   /** The rate of the next update. Setting it (finite, at least 0) ends any schedule. */
   get learningRate(): number {
-    const memory = this.#open();
+    const memory = this.openMemory();
     return memory.exports.gm_learning_rate(memory.session);
   }
 
@@ -337,7 +341,7 @@ export class Session {
 
   /** Returns counters, learning rates and schedule. */
   control(): Control {
-    const memory = this.#open(), at = memory.exports.gm_control_view(memory.session);
+    const memory = this.openMemory(), at = memory.exports.gm_control_view(memory.session);
     const [words, floats] = [memory.words(at, CONTROL.length), memory.floats(at, CONTROL.length)];
     const found = Object.fromEntries(CONTROL.map((name, i) => [name, (FLOATS_OF_CONTROL.includes(name) ? floats : words)[i]]));
     return { ...found, schedule: SCHEDULE[found.schedule] ?? `unknown ${found.schedule}` } as Control;
@@ -347,7 +351,7 @@ export class Session {
 
   /** Returns the names of the trained parameters in order; where the image has no names, the index as text. */
   parameterNames(): string[] {
-    const memory = this.#open();
+    const memory = this.openMemory();
     const count = memory.exports.gm_parameter_count(memory.session);
     return Array.from({ length: count }, (_, index) => {
       const [name] = this.#ask("gm_parameter", `parameter ${index}`, index);
@@ -363,7 +367,7 @@ export class Session {
   /** Returns the shape of one trained parameter in the ONNX model. */
   parameterShape(nameOrIndex: string | number): number[] {
     const [, , , , rank, dims] = this.#findParameter("gm_parameter", "parameter", nameOrIndex);
-    return [...this.#open().words(dims, rank)];
+    return [...this.openMemory().words(dims, rank)];
   }
 
   /** Returns a view of the accumulated gradient of one parameter, the sum since lazyResetGrad(). */
@@ -401,7 +405,7 @@ export class Session {
   /** Returns a view of the whole state as bytes: parameters, moments, control, properties. */
   state(): Uint8Array {
     const [, data, size] = this.#ask("gm_state", "state");
-    return this.#open().bytes(data, size);
+    return this.openMemory().bytes(data, size);
   }
 
   /** Returns the SHA-256 of state(), which is equal on a board of the strict profile after the same steps. */
@@ -413,7 +417,7 @@ export class Session {
 
   /** Returns the bytes of a .gmck checkpoint. half: store float32 numbers in 16 bits, which rounds them. */
   save(half = false): Uint8Array {
-    const memory = this.#open();
+    const memory = this.openMemory();
     const size = memory.exports[half ? "gm_checkpoint_half_size" : "gm_checkpoint_size"](memory.session);
     return memory.through(new Uint8Array(size >>> 0), () => this.#call("gm_wasm_save", "save", half ? 1 : 0));
   }
@@ -421,13 +425,13 @@ export class Session {
   /** Loads the state from a checkpoint's bytes, plain or half. All bytes are checked before anything changes. */
   load(data: Bytes): void {
     const file = bytesOf(data, "the checkpoint");
-    this.#open().through(file, () => this.#call("gm_wasm_load", "load", file.length));
+    this.openMemory().through(file, () => this.#call("gm_wasm_load", "load", file.length));
   }
 
   /** Takes over the entries of another model's checkpoint that fit; returns how many. All other state begins anew. */
   carryOver(data: Bytes): number {
     const file = bytesOf(data, "the checkpoint");
-    this.#open().through(file, () => this.#ask("gm_wasm_carry_over", "carry over", file.length));
+    this.openMemory().through(file, () => this.#ask("gm_wasm_carry_over", "carry over", file.length));
     return this.#returned()[0];
   }
 
@@ -455,7 +459,7 @@ export class Session {
 
   /** Returns all numbers kept with the state. */
   properties(): Record<string, number> {
-    const memory = this.#open(), found: [string, number][] = [];
+    const memory = this.openMemory(), found: [string, number][] = [];
     while (memory.exports.gm_property_at(memory.session, found.length, memory.scratch) === 0) found.push(this.#property());
     return Object.fromEntries(found);
   }
@@ -467,32 +471,33 @@ export class Session {
 
   // ---- Inside -------------------------------------------------------------------------------------------------
 
-  #open(): Memory {
+  /** Returns the memory of a session that is open. @internal */
+  protected openMemory(): Memory {
     if (this.#memory) return this.#memory;
     throw new GradmoteError("the session is closed", "open another one");
   }
 
   /** Calls a function of the runtime with the session first. Throws RuntimeFault where it returns a negative code. */
   #call(name: keyof Exports & `gm_${string}`, where: string, ...values: number[]): number {
-    const memory = this.#open();
+    const memory = this.openMemory();
     return check(memory.exports[name](memory.session, ...values), where);
   }
 
   /** Calls a function that returns things through a pointer, which comes last, and returns their words. */
   #ask(name: `gm_${string}`, where: string, ...values: number[]): Uint32Array {
-    this.#call(name, where, ...values, this.#open().scratch);
+    this.#call(name, where, ...values, this.openMemory().scratch);
     return this.#returned();
   }
 
   /** Calls a function that returns a float32 number through a pointer, which comes last. */
   #askFloat(name: `gm_${string}`, where: string, ...values: number[]): number {
     this.#ask(name, where, ...values);
-    return this.#open().floats(this.#open().scratch, 1)[0];
+    return this.openMemory().floats(this.openMemory().scratch, 1)[0];
   }
 
   /** Returns the words that the last call left through its pointers. */
   #returned(): Uint32Array {
-    const memory = this.#open();
+    const memory = this.openMemory();
     return memory.words(memory.scratch, 6);
   }
 
@@ -501,24 +506,24 @@ export class Session {
   }
 
   #described(tensors: Tensor[]): TensorInfo[] {
-    this.#open();
+    this.openMemory();
     return described(tensors);
   }
 
   #outputsOf(program: Program): Tensor[] {
     programKind(program);
-    return this.#outputs.filter((tensor) => tensor.info.programs.includes(program));
+    return this.#outputs.filter((tensor) => tensor.description.programs.includes(program));
   }
 
   #writable(tensor: Tensor): View {
-    this.#open();
+    this.openMemory();
     tensor.given = true;
     return tensor.view;
   }
 
   /** Copies an array into each tensor. Throws RuntimeFault (BUSY) while a program is under way. */
   #feed(tensors: Tensor[], data: Data[]): void {
-    const memory = this.#open();
+    const memory = this.openMemory();
     if (memory.exports.gm_wasm_busy(memory.session)) throw new RuntimeFault(ERRORS.BUSY[0], tensors[0].title);
     if (data.length !== tensors.length) {
       const wanted = tensors.map((tensor) => tensor.title).join(", ");
@@ -537,7 +542,7 @@ export class Session {
 
   /** Throws DataError unless all data that the program reads was given since the last run. */
   #beginRun(program: Program): void {
-    requireGiven(this.#overwritable.filter((tensor) => tensor.info.programs.includes(program)));
+    requireGiven(this.#overwritable.filter((tensor) => tensor.description.programs.includes(program)));
     this.#markOverwritten();
   }
 
@@ -560,12 +565,12 @@ export class Session {
 
   /** Returns what a gm_view is of. */
   #viewed([, data, size, dtype]: Uint32Array): View {
-    return this.#open().view(dtype, data, size);
+    return this.openMemory().view(dtype, data, size);
   }
 
   /** Returns a view of all parameters as a gm_view has them; without one, of the room for those that come in or go out. */
   #flat([, at, size]: ArrayLike<number> & Iterable<number> = [0, this.#parameters, this.#needs.parametersSize]): Flat {
-    const memory = this.#open(), views = this.parameterNames().map((_, index) => this.parameter(index));
+    const memory = this.openMemory(), views = this.parameterNames().map((_, index) => this.parameter(index));
     return views.every((view) => view instanceof Float32Array) ? memory.floats(at, size / 4) : memory.bytes(at, size);
   }
 
@@ -576,7 +581,7 @@ export class Session {
 
   /** Writes the key where calls return things, and returns where that is. */
   #key(key: string): number {
-    const bytes = new TextEncoder().encode(key), memory = this.#open();
+    const bytes = new TextEncoder().encode(key), memory = this.openMemory();
     if (typeof key !== "string" || bytes.length === 0 || bytes.length >= KEY_BYTES || bytes.includes(0)) {
       throw new DataError(`the property's key '${key}' has ${bytes.length} bytes`, "use 1 to 19 bytes of UTF-8, without zeros");
     }
@@ -586,7 +591,7 @@ export class Session {
   }
 
   #property(): [string, number] {
-    const memory = this.#open(), at = memory.scratch;
+    const memory = this.openMemory(), at = memory.scratch;
     const isFloat = PROPERTY_TYPE[memory.words(at + Property.type, 1)[0]] === "f32";
     const value = isFloat ? memory.floats(at + Property.value, 1)[0] : memory.words(at + Property.value, 1)[0] | 0;
     return [memory.text(at + Property.key), value];

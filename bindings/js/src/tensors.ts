@@ -26,15 +26,15 @@ export class Tensor {
   /** It holds data, and no run that may have overwritten it has come since. */
   given: boolean;
 
-  constructor(readonly role: Role, readonly info: TensorInfo, readonly view: View) {
-    this.title = info.name ? `${role} '${info.name}'` : role;
-    this.given = info.lasts;
+  constructor(readonly role: Role, readonly description: TensorInfo, readonly view: View) {
+    this.title = description.name ? `${role} '${description.name}'` : role;
+    this.given = description.lasts;
   }
 }
 
 /** Returns what callers see of tensors, as copies. */
 export function described(tensors: Tensor[]): TensorInfo[] {
-  return structuredClone(tensors.map(({ info }) => info));
+  return structuredClone(tensors.map(({ description }) => description));
 }
 
 /** Returns every row, in the image's order, with its view of the arena. The image has been verified. */

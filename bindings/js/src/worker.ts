@@ -1,6 +1,8 @@
 // What runs in the worker: one session, and its calls in the order of the messages.
 import { GradmoteError } from "./errors.js";
 import { buffersIn, toldError, type Reply, type Request } from "./messages.js";
+import { FederatedSession } from "./federated/session.js";
+import { moduleOf, type Runtime } from "./runtime.js";
 import { Session } from "./session.js";
 import { workerLine } from "#platform";
 import { train, type TrainOptions } from "./train.js";
@@ -21,7 +23,7 @@ line.receive(async (request: Request) => {
 });
 
 async function answer(request: Exclude<Request, { abort: number }>): Promise<unknown> {
-  if ("open" in request) return void (session = new Session(request.open.image, request.open.runtime));
+  if ("open" in request) return void (session = new (kindFor(request.open.runtime))(request.open.image, request.open.runtime));
   const found = session as unknown as Record<string, unknown>;
   if ("set" in request) {
     if (request.set !== "learningRate") throw new GradmoteError(`a session has no '${request.set}' that is set`, "set learningRate");
@@ -31,6 +33,12 @@ async function answer(request: Exclude<Request, { abort: number }>): Promise<unk
   if (call === "train") return trained(id, values[0] as TrainOptions);
   if (!(call in session)) throw new GradmoteError(`a session has no ${call}()`, "see the names of Session");
   return typeof found[call] === "function" ? (found[call] as (...given: unknown[]) => unknown).apply(session, values) : found[call];
+}
+
+/** Returns the session that a runtime can be: one with rounds of federated learning where its module has them. */
+function kindFor(runtime: Runtime): typeof Session {
+  const names = WebAssembly.Module.exports(moduleOf(runtime)).map(({ name }) => name);
+  return names.includes("gm_round_apply") ? FederatedSession : Session;
 }
 
 async function trained(id: number, options: TrainOptions): Promise<unknown> {

@@ -65,6 +65,13 @@ MP_DECLARE_CONST_FUN_OBJ_2(apply_delta_obj);
 MP_DECLARE_CONST_FUN_OBJ_1(state_obj);
 MP_DECLARE_CONST_FUN_OBJ_1(state_sha256_obj);
 
+/* rounds.c */
+MP_DECLARE_CONST_FUN_OBJ_2(begin_round_obj);
+MP_DECLARE_CONST_FUN_OBJ_1(round_base_obj);
+MP_DECLARE_CONST_FUN_OBJ_KW(round_delta_obj);
+MP_DECLARE_CONST_FUN_OBJ_2(check_delta_obj);
+MP_DECLARE_CONST_FUN_OBJ_KW(end_round_obj);
+
 /* checkpoints.c */
 MP_DECLARE_CONST_FUN_OBJ_KW(save_obj);
 MP_DECLARE_CONST_FUN_OBJ_KW(save_to_obj);

@@ -41,7 +41,7 @@ static mp_obj_t view_of(session_obj *self, const gm_view *view)
     return new_view(self, view->data, view->size, view->dtype);
 }
 
-static mp_obj_t name_of(const gm_view *view, uint32_t index)
+mp_obj_t parameter_name(const gm_view *view, uint32_t index)
 {
     mp_obj_t number = mp_obj_new_int_from_uint(index);
     return view->name != NULL ? new_text(view->name)
@@ -55,7 +55,7 @@ static uint32_t index_named(session_obj *self, const char *name)
     gm_view view;
     for (uint32_t index = 0; index < count; ++index) {
         check(gm_parameter(&self->session, index, &view), "parameter");
-        if (strcmp(text_of(name_of(&view, index)), name) == 0) {
+        if (strcmp(text_of(parameter_name(&view, index)), name) == 0) {
             return index;
         }
     }
@@ -74,7 +74,7 @@ static mp_obj_t parameter_names(mp_obj_t self_in)
     gm_view view;
     for (uint32_t index = 0; index < gm_parameter_count(&self->session); ++index) {
         check(gm_parameter(&self->session, index, &view), "parameter");
-        mp_obj_list_append(list, name_of(&view, index));
+        mp_obj_list_append(list, parameter_name(&view, index));
     }
     return list;
 }

@@ -241,6 +241,10 @@ static void get_attr(mp_obj_t self, qstr attr, mp_obj_t *out)
         out[0] = mp_obj_new_int_from_uint(gm_control_view(&opened(self)->session)->skipped_steps);
     } else if (attr == MP_QSTR_instructions) {
         out[0] = mp_obj_new_int_from_uint(opened(self)->session.instructions);
+#if WITH_REST
+    } else if (attr == MP_QSTR_round) {
+        out[0] = mp_obj_new_int_from_uint(opened(self)->round);
+#endif
     } else {
         out[1] = MP_OBJ_SENTINEL; /* look among the methods */
     }

@@ -32,6 +32,10 @@ typedef struct session_obj {
     result *last;       /* that was returned last */
     gm_requirements needs;
     gm_session session;
+#if WITH_REST
+    uint32_t round;         /* of federated learning */
+    uint8_t *base_of_round; /* parameters, which the collector finds here; NULL: the image's initial ones */
+#endif
 } session_obj;
 
 extern module_type session_type;
@@ -60,6 +64,9 @@ uint32_t u32_of(mp_obj_t value);
 const char *text_of(mp_obj_t value);
 
 mp_obj_t new_text(const char *text);
+
+/* Returns the name of the index-th parameter as text: its index where the image has no names. */
+mp_obj_t parameter_name(const gm_view *view, uint32_t index);
 
 /* Returns a memoryview of a part of the arena, with elements of a dtype. */
 mp_obj_t new_view(session_obj *self, void *data, uint32_t size, uint32_t dtype);

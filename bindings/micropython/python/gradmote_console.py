@@ -186,6 +186,20 @@ def replace(new, old):
         os.rename(new, old)
 
 
+def checksum(path):
+    """Return the CRC-32 of a file; 0 where there is none."""
+    crc = 0
+    try:
+        with open(path, "rb") as file:
+            while True:
+                part = file.read(512)
+                if not part:
+                    return crc
+                crc = gradmote.crc32(part, crc)
+    except OSError:
+        return 0
+
+
 def free_bytes(folder):
     """Return the bytes that the file system has left."""
     try:
@@ -233,6 +247,7 @@ class Board:
         self.folder = folder
         prefix = folder + "/" if folder and not folder.endswith("/") else folder
         self.model, self.kept = prefix + "model.mote", prefix + "checkpoint.gmck"
+        self.base, self.down = prefix + "base.gmck", prefix + "delta"
         self.start()
 
     def start(self):
@@ -257,7 +272,7 @@ class Board:
         self.loss = float("nan")
         self.instructions = self.ticks = 0
         self.saves_done = self.save_error = 0
-        self.half = None
+        self.half = self.sent = self.received = None
         gc.collect()
 
     def open_model(self, path):
@@ -269,15 +284,49 @@ class Board:
         self.needs = session.requirements()
 
     def load_kept(self):
-        """Load the checkpoint that is kept; return whether there is one of this model."""
+        """Load the base and the checkpoint that are kept; return whether there is a state of this model."""
+        before = self.load_base()
         for name in (self.kept, self.kept + ".new"):
             try:
+                if before is not None and checksum(name) == before:
+                    continue
                 with open(name, "rb") as file:
                     self.session.load(file)
                 return True
             except (OSError, gradmote.RuntimeFault):
                 pass
-        return False
+        return before is not None
+
+    def load_base(self):
+        """Begin the round whose base is kept; return the checksum of the checkpoint before it, or None."""
+        for name in (self.base, self.base + ".new"):
+            try:
+                with open(name, "rb") as file:
+                    data = file.read()
+                crc, number, before = struct.unpack_from("<III", data)
+                if gradmote.crc32(memoryview(data)[4:]) != crc:
+                    continue
+                self.session.load(memoryview(data)[12:])
+                self.session.begin_round(number)
+                return before
+            except (OSError, ValueError, AttributeError, gradmote.RuntimeFault):
+                pass
+        return None
+
+    def keep_base(self):
+        """Keep the base of the round, with the state as it is but for the parameters."""
+        session = self.session
+        base, trained = session.round_base(), bytes(session.parameters())
+        session.set_parameters(base)
+        try:
+            state = session.save()
+        finally:
+            session.set_parameters(trained)
+        body = struct.pack("<II", session.round, checksum(self.kept)) + state
+        with open(self.base + ".new", "wb") as file:
+            file.write(struct.pack("<I", gradmote.crc32(body)))
+            file.write(body)
+        replace(self.base + ".new", self.base)
 
     def opened(self):
         """Return the session, or refuse where there is no model."""
@@ -653,6 +702,61 @@ class Board:
         """Return what save_every() has done."""
         self.opened()
         return self.every(), 2, self.saves_done, self.save_error
+
+    # ---- Rounds of federated learning -------------------------------------------------------------
+
+    def round(self):
+        """Return the number of the round."""
+        return (self.opened().round,)
+
+    def round_begin(self, number):
+        """Make the parameters as they are the base of a round, and keep them."""
+        session = self.opened()
+        session.begin_round(number)
+        if number:
+            self.keep_base()
+        else:
+            self.save()
+            for name in (self.base, self.base + ".new"):
+                if exists(name):
+                    os.remove(name)
+        return ()
+
+    def delta(self, bits, seed, offset, length, shared):
+        """Return a part of the difference from the base, which is made when its first part is asked for."""
+        what = bits, seed, bytes(shared)
+        if offset == 0 or self.sent is None or self.sent[0] != what:
+            self.sent = what, self.opened().round_delta(bits, seed, what[2])
+        return part_of(memoryview(self.sent[1]), 1, offset, length)
+
+    def delta_begin(self, size):
+        """Take the delta that leads to the next base."""
+        self.opened()
+        if size > free_bytes(self.folder):
+            raise Fault("TOO_LARGE")
+        self.received = Upload(self.down, size)
+        return ()
+
+    def delta_data(self, offset, data):
+        """Take the next chunk of the delta."""
+        if self.received is None:
+            raise Fault("OUT_OF_ORDER")
+        self.received.chunk(offset, data)
+        return ()
+
+    def delta_end(self, bits, seed):
+        """Go on to the base of the next round, and keep it."""
+        if self.received is None:
+            raise Fault("OUT_OF_ORDER")
+        upload, self.received = self.received, None
+        name = upload.end()
+        try:
+            with open(name, "rb") as file:
+                number = self.opened().end_round(file.read(), bits, seed)
+        finally:
+            os.remove(name)
+        self.keep_base()
+        return (number,)
 
     def reboot(self):
         """Begin anew with what the files have."""

@@ -13,6 +13,9 @@ from .output import say
 def command(
     images: Annotated[list[Path], typer.Argument(help="The images that one page is to run.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The folder for gradmote-simd.wasm and gradmote.wasm.")],
+    rounds: Annotated[
+        bool, typer.Option("--rounds", help="Let pages take part in rounds of federated learning.")
+    ] = False,
 ) -> None:
     """Build WebAssembly modules with the kernels of these images alone, for the npm package gradmote.
 
@@ -21,5 +24,5 @@ def command(
     """
     from ..project.wasm import write_modules
 
-    for path in write_modules(images, out):
+    for path in write_modules(images, out, rounds):
         say(f"wrote {path}, {path.stat().st_size} bytes")

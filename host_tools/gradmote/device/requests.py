@@ -32,6 +32,7 @@ _CHUNK_OVERHEAD = 4
 #: board that runs a program sends ALIVE frames meanwhile.
 _PATIENCE = {"IMAGE_BEGIN": 30.0, "CHECKPOINT_BEGIN": 30.0, "SAVE": 30.0, "IMAGE_END": 10.0, "RUN": 10.0, "INFO": 0.7}
 _PATIENCE |= {"REPLAY": 10.0, "SCORE": 10.0, "UPDATE_BEGIN": 30.0, "UPDATE_END": 60.0, "IMAGE_RESUME": 30.0}
+_PATIENCE |= {"ROUND_BEGIN": 30.0, "DELTA_END": 30.0}
 _DEFAULT_PATIENCE = 1.0
 
 #: The seconds to wait once something damaged came. For a short request that can only have been the

@@ -12,21 +12,22 @@ from ..formats.files import Output, make_folder, write_together
 from .sources import build_module
 
 
-def write_modules(images: list[Path], folder: str | os.PathLike[str]) -> list[Path]:
+def write_modules(images: list[Path], folder: str | os.PathLike[str], with_rounds: bool = False) -> list[Path]:
     """Write gradmote-simd.wasm and gradmote.wasm for these images into a folder, and return their paths.
 
-    Raises GradmoteError where there is no compiler for WebAssembly, or where it fails, and
+    with_rounds: let pages take part in rounds of federated learning, too. Raises GradmoteError where there is no
+    compiler for WebAssembly, or where it fails, and
     ImageError where an image is damaged.
     """
     wasm = build_module("wasm_module")
     flags = needs_of(*images).flags()
     outputs = [Output(make_folder(folder) / wasm.file_name(form)) for form in wasm.FORMS]
-    modules = [built(form, flags) for form in wasm.FORMS]
+    modules = [built(form, flags, with_rounds) for form in wasm.FORMS]
     write_together([(output, module, None) for output, module in zip(outputs, modules, strict=True)])
     return [output.path for output in outputs]
 
 
-def built(form: str, flags: list[str]) -> bytes:
+def built(form: str, flags: list[str], with_rounds: bool = False) -> bytes:
     """Return a module in one of its forms. Raises GradmoteError.
 
     flags: the compiler's, which leave kernels out.
@@ -35,7 +36,7 @@ def built(form: str, flags: list[str]) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "module.wasm"
         try:
-            wasm.build_module(target, form, flags)
+            wasm.build_module(target, form, flags, with_rounds)
         except wasm.WasmError as error:
             raise GradmoteError(*error.args) from error
         return target.read_bytes()

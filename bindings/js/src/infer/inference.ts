@@ -27,7 +27,7 @@ export class Inference {
     this.#needs = requirementsIn(memory, bytes.length);
     const { arenaSize } = this.#needs, arena = memory.reserve(arenaSize);
     check(gm_open(memory.session, memory.image, bytes.length, arena, arenaSize), "open");
-    const tensors = readTensors(memory, arena).filter(({ info }) => info.programs.includes("infer"));
+    const tensors = readTensors(memory, arena).filter(({ description: info }) => info.programs.includes("infer"));
     this.#inputs = tensors.filter(({ role }) => role === "input");
     this.#outputs = tensors.filter(({ role }) => role === "output");
     this.#memory = memory;
@@ -75,7 +75,7 @@ export class Inference {
       throw new DataError(`${data.length} arrays were given`, `pass ${this.#inputs.length}: ${wanted}; or none`);
     }
     data.forEach((array, i) => this.setInput(i, array));
-    const overwritten = this.#inputs.filter(({ info }) => !info.lasts);
+    const overwritten = this.#inputs.filter(({ description: info }) => !info.lasts);
     requireGiven(overwritten);
     for (const tensor of overwritten) tensor.given = false;
     check(memory.exports.gm_infer(memory.session), "infer");

@@ -359,6 +359,35 @@ export class Board {
     return this.#turn(async (client) => void (await client.request("SAVE_EVERY", { updates: u32(updates, "updates") })));
   }
 
+  /** Returns the number of the round of federated learning; 0 begins with the image's parameters. */
+  round(): Promise<number> {
+    return this.#turn(async (client) => (await client.request("ROUND", {})).number);
+  }
+
+  /** Makes the parameters as they are the base of that round, in flash; with 0, the image's are the base. */
+  beginRound(number: number): Promise<void> {
+    return this.#turn(async (client) => void (await client.request("ROUND_BEGIN", { number })));
+  }
+
+  /**
+   * Returns the parameters' difference from the base, quantized to 2, 4 or 8 bits a number.
+   *
+   * seed: of the rounding, another one on each device. shared: bit i % 8 of byte i / 8 for each parameter to send; without
+   * any, all are sent.
+   */
+  roundDelta(bits = 4, seed = 0, shared: Uint8Array = new Uint8Array()): Promise<Uint8Array> {
+    return this.#turn((client) => client.readParts("DELTA", { bits, seed, shared }));
+  }
+
+  /**
+   * Goes on to the base that a delta leads to, and returns the number of its round.
+   *
+   * bits, seed: those of roundDelta(), to keep what it lost; with 0 bits nothing is kept.
+   */
+  endRound(delta: Bytes, bits = 0, seed = 0): Promise<number> {
+    return this.#turn((client) => client.endRound(bytesOf(delta, "the delta"), bits, seed));
+  }
+
   /** Returns what saveEvery() has done since the model was opened. */
   saves(): Promise<Saves> {
     return this.#turn((client) => client.saves());

@@ -185,6 +185,12 @@ export class Client extends Requests {
     return this.read(half ? "CHECKPOINT_HALF" : "CHECKPOINT", {}, options);
   }
 
+  async endRound(delta: Uint8Array, bits: number, seed: number): Promise<number> {
+    await this.request("DELTA_BEGIN", { size: delta.length });
+    await this.sendChunks("DELTA_DATA", delta, {});
+    return (await this.request("DELTA_END", { bits, seed })).number;
+  }
+
   async saves(): Promise<Saves> {
     return await this.request("SAVES", {});
   }

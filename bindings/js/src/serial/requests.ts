@@ -25,14 +25,17 @@ export interface Place {
 }
 
 /** The messages that carry a chunk, and the field that says where it belongs. */
-type Chunked = "IMAGE_DATA" | "CHECKPOINT_DATA" | "DATA" | "DATA_U8";
+type Chunked = "IMAGE_DATA" | "CHECKPOINT_DATA" | "DATA" | "DATA_U8" | "DELTA_DATA";
+
+/** The messages whose reply is a part of something. */
+type InParts = "READ" | "DELTA";
 
 /** How often a request is sent before a board counts as silent. */
 const ATTEMPTS = 6;
 
 /** The bytes that come before the data in the payload of a READ reply, and of messages with chunks. */
 const READ_OVERHEAD = 4;
-const OVERHEAD = { IMAGE_DATA: 4, CHECKPOINT_DATA: 4, DATA: 7, DATA_U8: 15 };
+const OVERHEAD = { IMAGE_DATA: 4, CHECKPOINT_DATA: 4, DATA: 7, DATA_U8: 15, DELTA_DATA: 4 };
 
 /**
  * The milliseconds without an answer after which a request is sent again. Erasing flash takes long; a board that runs a
@@ -40,7 +43,7 @@ const OVERHEAD = { IMAGE_DATA: 4, CHECKPOINT_DATA: 4, DATA: 7, DATA_U8: 15 };
  */
 const PATIENCE: Partial<Record<Message, number>> = {
   IMAGE_BEGIN: 30_000, CHECKPOINT_BEGIN: 30_000, UPDATE_BEGIN: 30_000, IMAGE_RESUME: 30_000, SAVE: 30_000,
-  IMAGE_END: 10_000, UPDATE_END: 60_000, RUN: 10_000, REPLAY: 10_000, SCORE: 10_000, INFO: 700,
+  IMAGE_END: 10_000, UPDATE_END: 60_000, ROUND_BEGIN: 30_000, DELTA_END: 30_000, RUN: 10_000, REPLAY: 10_000, SCORE: 10_000, INFO: 700,
 };
 const DEFAULT_PATIENCE = 1000;
 
@@ -185,11 +188,22 @@ export class Requests {
   }
 
   /** Returns all bytes of a source. */
-  async read(source: keyof typeof SOURCES, place: Place = {}, { onProgress, signal }: TransferOptions = {}): Promise<Uint8Array> {
+  read(source: keyof typeof SOURCES, { program = 0, role = 0, index = 0 }: Place = {}, options?: TransferOptions): Promise<Uint8Array> {
+    return this.readParts("READ", { source: SOURCES[source], program, role, index }, options, source);
+  }
+
+  /** Returns all bytes that requests of one name read in parts. source: what messages call them. */
+  async readParts<M extends InParts>(
+    name: M,
+    what: Omit<RequestOf<M>, "offset" | "length">,
+    { onProgress, signal }: TransferOptions = {},
+    source: string = name,
+  ): Promise<Uint8Array> {
     const parts: Uint8Array[] = [];
     for (let done = 0, total = 1; done < total; ) {
       signal?.throwIfAborted();
-      const reply = await this.#readChunk(source, place, done, this.#chunkSize(READ_OVERHEAD));
+      const values = { ...what, offset: done, length: this.#chunkSize(READ_OVERHEAD) } as RequestOf<M>;
+      const reply = (await this.#try(name, values)) as ReplyOf<InParts> | undefined;
       if (!reply) continue;
       if (parts.length && reply.total !== total) throw impossible(`${source} has ${total} bytes, and then ${reply.total}`);
       total = reply.total;
@@ -207,7 +221,7 @@ export class Requests {
     const parts: Uint8Array[] = [];
     for (let done = 0; done < size; ) {
       const length = Math.min(this.#chunkSize(READ_OVERHEAD), size - done);
-      const reply = await this.#readChunk(source, {}, offset + done, length);
+      const reply = await this.#readChunk(source, offset + done, length);
       if (!reply) continue;
       if (!reply.data.length || reply.data.length > length) throw impossible(`${source} ends at ${offset + done}`);
       parts.push(reply.data);
@@ -216,8 +230,8 @@ export class Requests {
     return joined(parts);
   }
 
-  #readChunk(source: keyof typeof SOURCES, { program = 0, role = 0, index = 0 }: Place, offset: number, length: number) {
-    return this.#try("READ", { source: SOURCES[source], program, role, index, offset, length });
+  #readChunk(source: keyof typeof SOURCES, offset: number, length: number) {
+    return this.#try("READ", { source: SOURCES[source], program: 0, role: 0, index: 0, offset, length });
   }
 
   #chunkSize(overhead: number): number {

@@ -70,6 +70,20 @@ export async function signing(board, { signed, unsigned, other_key, other_signat
   return { told, status, keyId, profile, stayed, kept, carried: (await sha256(await board.state())) === before };
 }
 
+/** Trains in two rounds of federated learning, whose next base is what the board sent. */
+export async function rounds(board, { image, pixels, labels }) {
+  await board.loadImage(image);
+  const sent = [], numbers = [await board.round()], data = { x: pixels, y: labels, scale: 1 / 16 };
+  for (const [bits, shared] of [[4, undefined], [8, Uint8Array.of(1)]]) {
+    await board.train(data);
+    const delta = await board.roundDelta(bits, 7, shared);
+    sent.push(await sha256(delta));
+    numbers.push(await board.endRound(delta, bits, 7));
+  }
+  await board.beginRound(5);
+  return { sent, numbers: [...numbers, await board.round()], state: await sha256(await board.state()), refused: await failure(() => board.endRound(new Uint8Array(60))) };
+}
+
 /** Restarts a board, which goes on from what it saved. */
 export async function restarting(board, { image, pixels, labels }) {
   await board.loadImage(image);
