@@ -138,11 +138,13 @@ def _build(target: Path, form: str, kernel_flags: Sequence[str], own: Path, expo
     compiler = require_compiler()
     with tempfile.TemporaryDirectory() as folder:
         objects = []
-        lacking = [] if set(round_exports()) <= set(exported_names) else ROUND_SOURCES
+        has_rounds = set(round_exports()) <= set(exported_names)
+        lacking = [] if has_rounds else ROUND_SOURCES
         for name, (sources, flags) in units(form, own, lacking).items():
             unit, made = Path(folder) / f"{name}.c", Path(folder) / f"{name}.o"
             unit.write_text("".join(f'#include "{path.as_posix()}"\n' for path in sources))
-            command = [*PROFILE_FLAGS, *COMMON_FLAGS, *FORMS[form], *flags, *kernel_flags, *includes()]
+            command = [*PROFILE_FLAGS, *COMMON_FLAGS, *FORMS[form], *flags, *kernel_flags]
+            command += [f"-DGM_WITH_ROUNDS={int(has_rounds)}", *includes()]
             _run([*compiler.compile, *command, "-c", str(unit), "-o", str(made)])
             objects.append(str(made))
         exported = [f"--export={name}" for name in (*exported_names, "__heap_base")]

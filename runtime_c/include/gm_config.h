@@ -58,6 +58,12 @@
 #define GM_WITH_STORE (GM_TRAINING && !GM_ONLY_SELECTED)
 #endif
 
+/* 0: gm_round_save() is left out, and what saving a checkpoint has for its sake. The linker leaves out
+ * what else rounds of federated learning need, where nothing calls it. */
+#ifndef GM_WITH_ROUNDS
+#define GM_WITH_ROUNDS 1
+#endif
+
 /* 0: what quantized models need is left out. gm_open() then refuses an image that has a tensor, a
  * parameter or an instruction of 8 or 16 bits with GM_ERR_BAD_OPCODE. */
 #ifndef GM_WITH_INT8

@@ -70,8 +70,10 @@ typedef struct writer {
     uint32_t from, to;           /* the bytes to write; the checksum needs all of them */
     uint32_t offset;
     uint32_t crc;
+#if GM_WITH_ROUNDS
     gm_delta_walk *next;         /* what leads to the next base */
     int (*append_state)(struct writer *out, const gm_session *session, uint32_t encoding);
+#endif
 } writer;
 
 /* Skips the next `size` bytes where none of them is to be written, and returns whether it did. */
@@ -138,13 +140,27 @@ static GM_COLD int append_segments(writer *out, const gm_session *session, uint3
     return status;
 }
 
+/* Returns a writer of the state as it is. from, to: the bytes of the file to write. */
+static writer state_writer(gm_write_fn write, void *user, uint32_t from, uint32_t to)
+{
+    writer out = {.write = write, .user = user, .from = from, .to = to, .offset = sizeof(gm_checkpoint)};
+#if GM_WITH_ROUNDS
+    out.append_state = append_segments;
+#endif
+    return out;
+}
+
 static int append_body(writer *out, const gm_session *session, uint32_t encoding)
 {
     int status = append_section(out, session, GM_SECTION_STATE);
     if (status == GM_OK) {
         status = append_section(out, session, GM_SECTION_NAMES);
     }
+#if GM_WITH_ROUNDS
     return status == GM_OK ? out->append_state(out, session, encoding) : status;
+#else
+    return status == GM_OK ? append_segments(out, session, encoding) : status;
+#endif
 }
 
 /* Saves a file, whose header is written last: it has the checksum of all that follows. */
@@ -170,7 +186,7 @@ static int save(writer *out, const gm_session *session, uint32_t encoding)
 
 static int save_state(const gm_session *session, uint32_t encoding, gm_write_fn write, void *user)
 {
-    writer out = {write, user, 0, UINT32_MAX, sizeof(gm_checkpoint), 0, NULL, append_segments};
+    writer out = state_writer(write, user, 0, UINT32_MAX);
     return save(&out, session, encoding);
 }
 
@@ -185,6 +201,8 @@ GM_COLD int gm_checkpoint_save_half(const gm_session *session, gm_write_fn write
 }
 
 /* ---- Saving the next base -------------------------------------------------------------------- */
+
+#if GM_WITH_ROUNDS
 
 /* Appends the state with the parameters of the next base in the place of its own. */
 static GM_COLD int append_next_base(writer *out, const gm_session *session, uint32_t encoding)
@@ -206,7 +224,9 @@ GM_COLD int gm_round_save(const gm_session *session, const gm_federated_round *r
                           gm_write_fn write, void *user)
 {
     gm_delta_walk next;
-    writer out = {write, user, 0, UINT32_MAX, sizeof(gm_checkpoint), 0, &next, append_next_base};
+    writer out = state_writer(write, user, 0, UINT32_MAX);
+    out.next = &next;
+    out.append_state = append_next_base;
     int status = gm_round_check(session, round, delta, size);
     if (status == GM_OK) {
         gm_delta_begin(&next, session, round, delta);
@@ -214,6 +234,8 @@ GM_COLD int gm_round_save(const gm_session *session, const gm_federated_round *r
     }
     return status;
 }
+
+#endif
 
 /* ---- Saving in parts ------------------------------------------------------------------------- */
 
@@ -249,7 +271,7 @@ GM_COLD int gm_checkpoint_part_half(const gm_session *session, uint32_t offset, 
     if (offset < sizeof(gm_checkpoint)) { /* the header's checksum covers the whole file */
         return gm_checkpoint_save_half(session, write_part, &wanted);
     }
-    writer out = {write_part, &wanted, offset, offset + size, sizeof(gm_checkpoint), 0, NULL, append_segments};
+    writer out = state_writer(write_part, &wanted, offset, offset + size);
     return append_body(&out, session, GM_ENCODING_HALF);
 }
 

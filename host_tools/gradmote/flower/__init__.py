@@ -1,4 +1,4 @@
-"""Federated learning with Flower, from `pip install 'gradmote[flower]'` (Flower 1.41 or newer).
+"""Federated learning with Flower, from `pip install flwr` (Flower 1.41 or newer).
 
 `client_app()` makes the app of a node, behind which there are any number of devices, and
 `DeltaStrategy` is the server's strategy. Flower carries their messages.
@@ -11,7 +11,7 @@ from ..errors import GradmoteError
 try:
     import flwr.serverapp.strategy  # noqa: F401
 except ImportError as error:
-    raise GradmoteError("Flower is not installed", "pip install 'gradmote[flower]'") from error
+    raise GradmoteError("Flower is not installed", "pip install 'flwr>=1.41'") from error
 
 from .client import client_app
 from .strategy import DeltaStrategy
