@@ -46,7 +46,7 @@ class Server:
 
     image: the compiled model that all devices have. optimizer: what is done with the mean of all
     deltas. bits: of a number that goes down to the devices, 2, 4 or 8. clip: make a delta whose norm
-    is above the median of the round as long as that, so that no device can pull the model away.
+    is above the median of the round (of those above 0) as long as that, so that no device can pull the model away.
     """
 
     def __init__(
@@ -146,7 +146,8 @@ class Server:
         if not self._received:
             raise DataError(f"no device has sent a delta in round {self.round}", "add() at least one")
         received, total = list(self._received.values()), DeltaSum(self.elements)
-        limit = statistics.median(sent.norm for sent in received)
+        # A device that learnt nothing does not say how far the others may go.
+        limit = statistics.median([sent.norm for sent in received if sent.norm] or [0.0])
         for at in range(0, len(received), AT_ONCE):
             group = received[at : at + AT_ONCE]
             parts = [limit / sent.norm if self.clip and sent.norm > limit else 1.0 for sent in group]

@@ -238,6 +238,16 @@ def test_one_attacker_in_ten_does_little(scale):
     assert reached[1] > reached[0] - 0.08
 
 
+def test_devices_that_learn_nothing_stop_no_round():
+    """Three of four have a norm of 0, which is the median of all, but no limit for the fourth."""
+    server, before = Server(federation.image()), Server(federation.image()).base
+    server.add("trained", trained_device().delta(), 5)
+    for name in ("a", "b", "c"):
+        server.add(name, trained_device(0.0).delta(), 5)
+    server.finish()
+    assert server.base != before
+
+
 def test_a_delta_that_is_not_finite_does_not_leave_its_device():
     device = trained_device(float("nan"))
     with pytest.raises(RuntimeFault, match="NOT_FINITE"):
