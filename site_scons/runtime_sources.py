@@ -16,7 +16,8 @@ INCLUDES = [RUNTIME / "include", RUNTIME / "src"]
 
 #: Bits depend on these: no contraction beyond what the source asks for, and sqrtf/fmaf inlined as instructions.
 NUMERICS_FLAGS = ["-std=c99", "-ffp-contract=off", "-fno-math-errno"]
-WARNING_FLAGS = ["-Wall", "-Wextra", "-Wconversion", "-Wvla", "-Werror"]
+#: The two in the middle are MicroPython's, which compiles the runtime with its own.
+WARNING_FLAGS = ["-Wall", "-Wextra", "-Wconversion", "-Wdouble-promotion", "-Wpointer-arith", "-Wvla", "-Werror"]
 
 PROFILES = ("fused", "strict")
 

@@ -36,7 +36,7 @@ const GLOBALS = {
   "serial/element/index": "gradmoteBoard",
 };
 /** Members of Memory, of Tensor and of the line to a worker, which no page sees: scripts give them short names. */
-const INTERNAL = /^(openMemory|heapEnd|scratch|reserve|through|floats|words|given|title|description|view|session|receive|failed|ask)$/;
+const INTERNAL = /^(openMemory|heapEnd|scratch|reserve|through|floats|words|given|title|description|view|opened|receive|failed|ask)$/;
 /** What takes fewer bytes in a script: fields are assigned, functions are arrows, and a getter that nobody reads is not asked. */
 const SHORT = { tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } } };
 const COMPRESS = { passes: 3, unsafe_arrows: true, pure_getters: true };

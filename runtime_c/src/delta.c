@@ -42,11 +42,12 @@ static int go_to_parameter(gm_delta_walk *w, uint32_t index)
 {
     const gm_header *image = w->session->header;
     const uint8_t *base = w->round->base, *shared = w->round->shared;
+    const uint8_t *initial = gm_section_data(image, GM_SECTION_INITIAL);
     if (index >= w->count) {
         return 0;
     }
     w->entry = (const gm_state_entry *)gm_section_data(image, GM_SECTION_STATE) + index;
-    w->base = (base != NULL ? base : gm_section_data(image, GM_SECTION_INITIAL)) + w->entry->offset;
+    w->base = (base != NULL ? base : initial) + w->entry->offset;
     w->now = w->session->arena + w->entry->offset;
     w->n = w->entry->size >> gm_element_size(w->entry->dtype) / 2;
     if (w->delta != NULL) {

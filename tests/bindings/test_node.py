@@ -165,6 +165,12 @@ def test_session_has_the_names_of_pythons(project: Path) -> None:
     assert found - JAVASCRIPT_ONLY == {camel(name) for name in names} - OF_ROUNDS
 
 
+def test_scripts_have_the_members_of_modules(project: Path) -> None:
+    """Scripts give short names to what no page sees, and to nothing else."""
+    lacking = json.loads(npm_package.node("script_members.mjs"))
+    assert len(lacking) > 1 and {name for names in lacking.values() for name in names} == {"Session.openMemory"}
+
+
 def test_modules_export_what_javascript_calls(project: Path) -> None:
     """Compare names alone; those of rounds, which are called elsewhere, are of other modules."""
     text = "".join(path.read_text() for path in SOURCES.glob("*.ts") if path.name != "worker.ts")

@@ -21,7 +21,8 @@ const NOTHING = new Uint8Array();
 export class Memory {
   readonly exports: Exports;
   readonly image: number;
-  readonly session: number;
+  /** The gm_session. */
+  readonly opened: number;
   readonly scratch: number;
   /** The end of all that is reserved. */
   heapEnd: number;
@@ -37,7 +38,7 @@ export class Memory {
     }
     this.image = this.reserve(image.length);
     this.scratch = this.reserve(SCRATCH);
-    this.session = this.reserve(this.exports.gm_wasm_session_size());
+    this.opened = this.reserve(this.exports.gm_wasm_session_size());
     this.bytes(this.image, image.length).set(image);
   }
 

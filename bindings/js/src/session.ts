@@ -64,7 +64,7 @@ export class Session {
     this.#needs = requirementsIn(memory, bytes.length);
     this.#arena = memory.reserve(this.#needs.arenaSize);
     const { gm_open } = memory.exports;
-    check(gm_open(memory.session, memory.image, bytes.length, this.#arena, this.#needs.arenaSize), "open");
+    check(gm_open(memory.opened, memory.image, bytes.length, this.#arena, this.#needs.arenaSize), "open");
     this.#parameters = memory.reserve(this.#needs.parametersSize + room);
     this.#memory = memory;
     const tensors = readTensors(memory, this.#arena);
@@ -107,7 +107,7 @@ export class Session {
   /** Ends the session and lets go of its memory; closing it again does nothing. */
   close(): void {
     if (!this.#memory) return;
-    this.#memory.exports.gm_close(this.#memory.session);
+    this.#memory.exports.gm_close(this.#memory.opened);
     this.#memory = undefined;
   }
 
@@ -253,7 +253,7 @@ export class Session {
   /** The number of instructions executed since the session was opened, modulo 2^32. */
   get instructions(): number {
     const memory = this.openMemory();
-    return memory.exports.gm_wasm_instructions(memory.session) >>> 0;
+    return memory.exports.gm_wasm_instructions(memory.opened) >>> 0;
   }
 
   /** Returns the class with the highest score in a row of the last infer(), and the score. */
@@ -320,7 +320,7 @@ export class Session {
   /** The rate of the next update. Setting it (finite, at least 0) ends any schedule. */
   get learningRate(): number {
     const memory = this.openMemory();
-    return memory.exports.gm_learning_rate(memory.session);
+    return memory.exports.gm_learning_rate(memory.opened);
   }
 
   set learningRate(rate: number) {
@@ -341,7 +341,7 @@ export class Session {
 
   /** Returns counters, learning rates and schedule. */
   control(): Control {
-    const memory = this.openMemory(), at = memory.exports.gm_control_view(memory.session);
+    const memory = this.openMemory(), at = memory.exports.gm_control_view(memory.opened);
     const [words, floats] = [memory.words(at, CONTROL.length), memory.floats(at, CONTROL.length)];
     const found = Object.fromEntries(CONTROL.map((name, i) => [name, (FLOATS_OF_CONTROL.includes(name) ? floats : words)[i]]));
     return { ...found, schedule: SCHEDULE[found.schedule] ?? `unknown ${found.schedule}` } as Control;
@@ -352,7 +352,7 @@ export class Session {
   /** Returns the names of the trained parameters in order; where the image has no names, the index as text. */
   parameterNames(): string[] {
     const memory = this.openMemory();
-    const count = memory.exports.gm_parameter_count(memory.session);
+    const count = memory.exports.gm_parameter_count(memory.opened);
     return Array.from({ length: count }, (_, index) => {
       const [name] = this.#ask("gm_parameter", `parameter ${index}`, index);
       return name ? memory.text(name) : String(index);
@@ -418,7 +418,7 @@ export class Session {
   /** Returns the bytes of a .gmck checkpoint. half: store float32 numbers in 16 bits, which rounds them. */
   save(half = false): Uint8Array {
     const memory = this.openMemory();
-    const size = memory.exports[half ? "gm_checkpoint_half_size" : "gm_checkpoint_size"](memory.session);
+    const size = memory.exports[half ? "gm_checkpoint_half_size" : "gm_checkpoint_size"](memory.opened);
     return memory.through(new Uint8Array(size >>> 0), () => this.#call("gm_wasm_save", "save", half ? 1 : 0));
   }
 
@@ -460,7 +460,7 @@ export class Session {
   /** Returns all numbers kept with the state. */
   properties(): Record<string, number> {
     const memory = this.openMemory(), found: [string, number][] = [];
-    while (memory.exports.gm_property_at(memory.session, found.length, memory.scratch) === 0) found.push(this.#property());
+    while (memory.exports.gm_property_at(memory.opened, found.length, memory.scratch) === 0) found.push(this.#property());
     return Object.fromEntries(found);
   }
 
@@ -480,7 +480,7 @@ export class Session {
   /** Calls a function of the runtime with the session first. Throws RuntimeFault where it returns a negative code. */
   #call(name: keyof Exports & `gm_${string}`, where: string, ...values: number[]): number {
     const memory = this.openMemory();
-    return check(memory.exports[name](memory.session, ...values), where);
+    return check(memory.exports[name](memory.opened, ...values), where);
   }
 
   /** Calls a function that returns things through a pointer, which comes last, and returns their words. */
@@ -524,7 +524,7 @@ export class Session {
   /** Copies an array into each tensor. Throws RuntimeFault (BUSY) while a program is under way. */
   #feed(tensors: Tensor[], data: Data[]): void {
     const memory = this.openMemory();
-    if (memory.exports.gm_wasm_busy(memory.session)) throw new RuntimeFault(ERRORS.BUSY[0], tensors[0].title);
+    if (memory.exports.gm_wasm_busy(memory.opened)) throw new RuntimeFault(ERRORS.BUSY[0], tensors[0].title);
     if (data.length !== tensors.length) {
       const wanted = tensors.map((tensor) => tensor.title).join(", ");
       throw new DataError(`${data.length} arrays were given`, `pass ${tensors.length}: ${wanted}; or none`);

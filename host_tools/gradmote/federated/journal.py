@@ -1,23 +1,19 @@
 """A file from which a server goes on after it was killed: where a round began, and what has come in since.
 
-Records are appended and brought to the disk one after the other. The first one is the round's
-beginning; a new round replaces the whole file at once. A record that was cut off, and what lies
-behind it, is as if it had never come.
+The file has the records of records.py behind eight bytes that name its kind. The first record is the
+round's beginning; a new round replaces the whole file at once.
 """
 
 from __future__ import annotations
 
-import os
-import struct
-import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from ..errors import DataError
-from ..formats.files import write_atomically
+from ..formats.files import AppendedFile, write_atomically
+from .records import packed, records
 
 _MAGIC = b"GMJL0001"
-_RECORD = struct.Struct("<II")  # size and CRC-32 of what follows
 
 
 class Journal:
@@ -26,6 +22,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         """Name the file; it need not be there yet."""
         self.path = path
+        self._file: AppendedFile | None = None
 
     def read(self) -> list[bytes]:
         """Return all whole records, and cut off what lies behind them; none where there is no file.
@@ -38,43 +35,27 @@ class Journal:
         data = self.path.read_bytes()
         if data[: len(_MAGIC)] != _MAGIC:
             raise DataError(f"{self.path} is no journal of a federation", "name another folder, or move the file away")
-        found = list(_records(data))
+        found = list(records(data, len(_MAGIC)))
         if not found:
             raise DataError(f"the first record of {self.path} is damaged", "begin again: move the file away")
-        whole = len(_MAGIC) + sum(_RECORD.size + len(record) for record in found)
-        if whole < len(data):
-            self._cut(whole)
-        return found
+        self._open().truncate(found[-1][0])
+        return [body for _, body in found]
 
     def begin(self, record: bytes) -> None:
         """Replace the file, as a whole, by one with this record alone."""
-        write_atomically(self.path, _MAGIC + _packed(record))
+        self.close()
+        write_atomically(self.path, _MAGIC + packed(record))
 
-    def append(self, records: Iterable[bytes]) -> None:
+    def append(self, bodies: Iterable[bytes]) -> None:
         """Append records, and return when they are on the disk."""
-        data = b"".join(map(_packed, records))
-        with self.path.open("ab") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        self._open().append(b"".join(map(packed, bodies)))
 
-    def _cut(self, size: int) -> None:
-        with self.path.open("r+b") as file:
-            file.truncate(size)
-            os.fsync(file.fileno())
+    def close(self) -> None:
+        """Close the file, which the next call opens again."""
+        if self._file is not None:
+            self._file.close()
+        self._file = None
 
-
-def _packed(record: bytes) -> bytes:
-    return _RECORD.pack(len(record), zlib.crc32(record)) + record
-
-
-def _records(data: bytes) -> Iterator[bytes]:
-    """Yield records up to the first one that is not whole."""
-    at = len(_MAGIC)
-    while at + _RECORD.size <= len(data):
-        size, crc = _RECORD.unpack_from(data, at)
-        record = data[at + _RECORD.size : at + _RECORD.size + size]
-        if len(record) != size or zlib.crc32(record) != crc:
-            return
-        yield record
-        at += _RECORD.size + size
+    def _open(self) -> AppendedFile:
+        self._file = self._file or AppendedFile(self.path)
+        return self._file

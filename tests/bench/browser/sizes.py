@@ -20,6 +20,7 @@ OWN = {
     "worker.min.js": "what runs in the worker of `connect`",
     "infer.min.js": "inference alone: `load`, `InferenceSession`",
     "storage.min.js": "`persist`, `restore`, `discard`",
+    "federated.min.js": "rounds: `load`, `connect`, `FederatedSession`",
     "serial.min.js": "boards over WebSerial",
     "board.min.js": "`<gradmote-board>`",
     "training.min.js": "the classes of onnxruntime-web/training, with all of gradmote.min.js",

@@ -53,8 +53,8 @@ export class FederatedSession extends Session {
   roundDelta(bits = 4, seed = 0, shared?: Shared): Uint8Array {
     const places = this.#describe(checkBits(bits), seed, sharedMask(this.parameterNames(), shared));
     const memory = this.openMemory(), { gm_round_delta_size, gm_round_delta_part } = memory.exports;
-    const size = gm_round_delta_size(memory.session, places.record);
-    check(gm_round_delta_part(memory.session, places.record, 0, places.delta, size), "roundDelta");
+    const size = gm_round_delta_size(memory.opened, places.record);
+    check(gm_round_delta_part(memory.opened, places.record, 0, places.delta, size), "roundDelta");
     return memory.bytes(places.delta, size).slice();
   }
 
@@ -108,7 +108,7 @@ export class FederatedSession extends Session {
     const { record, delta, deltaSize } = this.#describe(bits, seed, new Uint8Array()), memory = this.openMemory();
     const known = file.subarray(0, deltaSize);
     memory.bytes(delta, known.length).set(known);
-    check(memory.exports[call](memory.session, record, delta, known.length), where);
+    check(memory.exports[call](memory.opened, record, delta, known.length), where);
   }
 }
 

@@ -26,7 +26,7 @@ export class Inference {
     check(keepInference(memory.image, bytes.length), "image");
     this.#needs = requirementsIn(memory, bytes.length);
     const { arenaSize } = this.#needs, arena = memory.reserve(arenaSize);
-    check(gm_open(memory.session, memory.image, bytes.length, arena, arenaSize), "open");
+    check(gm_open(memory.opened, memory.image, bytes.length, arena, arenaSize), "open");
     const tensors = readTensors(memory, arena).filter(({ description: info }) => info.programs.includes("infer"));
     this.#inputs = tensors.filter(({ role }) => role === "input");
     this.#outputs = tensors.filter(({ role }) => role === "output");
@@ -78,20 +78,20 @@ export class Inference {
     const overwritten = this.#inputs.filter(({ description: info }) => !info.lasts);
     requireGiven(overwritten);
     for (const tensor of overwritten) tensor.given = false;
-    check(memory.exports.gm_infer(memory.session), "infer");
+    check(memory.exports.gm_infer(memory.opened), "infer");
     return this.#outputs.map((tensor) => tensor.view);
   }
 
   /** Returns the class with the highest score in a row of the last infer(), and the score. */
   classify(row = 0): [label: number, score: number] {
-    const memory = this.#open(), { exports, session, scratch } = memory;
-    check(exports.gm_classify(session, u32(row, "row"), scratch + 4, scratch), "classify");
+    const memory = this.#open(), { exports, opened, scratch } = memory;
+    check(exports.gm_classify(opened, u32(row, "row"), scratch + 4, scratch), "classify");
     return [memory.words(scratch, 2)[1], memory.floats(scratch, 1)[0]];
   }
 
   /** Ends the session and lets go of its memory; closing it again does nothing. */
   close(): void {
-    this.#memory?.exports.gm_close(this.#memory.session);
+    this.#memory?.exports.gm_close(this.#memory.opened);
     this.#memory = undefined;
   }
 

@@ -180,6 +180,12 @@ export class Board {
     });
   }
 
+  /** Returns whether the board has this image open, as its header and checksum tell. */
+  async hasImage(image: Source): Promise<boolean> {
+    const bytes = await readSource(image, "the image");
+    return this.#turn((client) => client.hasImage(bytes));
+  }
+
   /**
    * Sends an image beside the one that runs, and switches to it once the board has verified it: the old model stays after an
    * error. carryOver (true where it is not given) keeps what fits of the old model's state by name, dtype and shape.

@@ -1,22 +1,18 @@
 """The memory of a gateway for the round that goes on: which task it is, and which delta of which device it has taken.
 
-The file is a list of records: length u32, CRC-32 u32 of the body, body. The first byte of a body is its kind.
-It begins with the task; a round that begins replaces the file. A record counts once its bytes are on the disk, and
-a process that is killed leaves at most one incomplete record at the end, which the next one cuts off.
+The file has the records of records.py. The first byte of a body is its kind. It begins with the task; a round
+that begins replaces the file. A record counts once its bytes are on the disk.
 """
 
 from __future__ import annotations
 
 import json
-import struct
-import zlib
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ...formats.files import AppendedFile, make_folder, write_atomically
+from ..records import packed, records
 
-_HEAD = struct.Struct("<II")
 _TASK, _TRAINED, _TAKEN = b"t", b"r", b"d"
 
 
@@ -50,7 +46,7 @@ class Journal:
         self._forget(b"")
         self._file = AppendedFile(self._path)
         whole = 0
-        for end, body in _records(self._file.read()):
+        for end, body in records(self._file.read()):
             self._note(body)
             whole = end
         self._file.truncate(whole)
@@ -71,7 +67,7 @@ class Journal:
 
     def begin(self, task: bytes) -> None:
         """Begin with a task; nothing is kept of the one before."""
-        write_atomically(self._path, _record(_TASK + task))
+        write_atomically(self._path, packed(_TASK + task))
         self._file.close()
         self._file = AppendedFile(self._path)
         self._forget(task)
@@ -86,26 +82,10 @@ class Journal:
         self._append(_TAKEN + bytes([len(name)]) + name + reply)
 
     def _append(self, body: bytes) -> None:
-        self._file.append(_record(body))
+        self._file.append(packed(body))
         self._note(body)
 
     def close(self) -> None:
         """Close the files, so that another process may have them."""
         self._file.close()
         self._lock.close()
-
-
-def _record(body: bytes) -> bytes:
-    return _HEAD.pack(len(body), zlib.crc32(body)) + body
-
-
-def _records(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield (its end, body) of each whole record, up to the first one that is not."""
-    at = 0
-    while len(data) - at >= _HEAD.size:
-        size, crc = _HEAD.unpack_from(data, at)
-        body = data[at + _HEAD.size : at + _HEAD.size + size]
-        if not body or len(body) < size or zlib.crc32(body) != crc:
-            return
-        at += _HEAD.size + size
-        yield at, body

@@ -28,7 +28,7 @@ static inline uint32_t *gm_words_between_3x3(uint32_t *weights)
 #endif
 
 /* Gradients of weights take Thumb-2, with the DSP extension or without. */
-#if GM_ARCH_PAIRS && defined(__thumb2__)
+#if (GM_WITH_CONV_GRAD_W_S16 || GM_WITH_CONV_UPDATE_S16) && GM_ARCH_PAIRS && defined(__thumb2__)
 #define GM_ARCH_3X3_GRADIENTS 1
 
 /* A row of output gradients, for gradients of weights, four channels of which are neighbours in both panels. */
