@@ -1,6 +1,6 @@
 """A file from which a server goes on after it was killed: where a round began, and what has come in since.
 
-The file has the records of records.py behind eight bytes that name its kind. The first record is the
+The file has the records of journal_records.py behind eight bytes that name its kind. The first record is the
 round's beginning; a new round replaces the whole file at once.
 """
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..errors import DataError
 from ..formats.files import AppendedFile, write_atomically
-from .records import packed, records
+from .journal_records import packed, records
 
 _MAGIC = b"GMJL0001"
 

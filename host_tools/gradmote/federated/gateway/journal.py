@@ -1,6 +1,6 @@
 """The memory of a gateway for the round that goes on: which task it is, and which delta of which device it has taken.
 
-The file has the records of records.py. The first byte of a body is its kind. It begins with the task; a round
+The file has the records of journal_records.py. The first byte of a body is its kind. It begins with the task; a round
 that begins replaces the file. A record counts once its bytes are on the disk.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ...formats.files import AppendedFile, make_folder, write_atomically
-from ..records import packed, records
+from ..journal_records import packed, records
 
 _TASK, _TRAINED, _TAKEN = b"t", b"r", b"d"
 
