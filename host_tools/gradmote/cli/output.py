@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import Any
 
 import typer
@@ -22,12 +21,3 @@ def say(text: str, err: bool = False) -> None:
 def say_json(value: Any) -> None:
     """Print the value as one line of JSON, which has its own escapes."""
     typer.echo(json.dumps(value))
-
-
-def finite(value: Any) -> Any:
-    """Return the value with null for each NaN or infinity, which JSON does not have."""
-    if isinstance(value, dict):
-        return {key: finite(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import DataError, OutputError
+from ..report.finite import finite
 from . import options as o
 from .messages import is_quiet
-from .output import finite, say, say_json
+from .output import say, say_json
 from .samples import SampleOptions, tell_notes, with_samples
 from .stopping import Stop, stopping
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..errors import DataError, GradmoteError
 from ..formats.files import make_folder, write_atomically
+from ..formats.npz import npz_bytes
 from .fleet import fault_of
 from .journal import Journal
 from .server import Server
@@ -154,11 +155,9 @@ class Coordinator:
 
     def _snapshot(self) -> bytes:
         about = {"settings": self._settings(), "history": [asdict(record) for record in self.history]}
-        file = io.BytesIO()
-        arrays: dict[str, Any] = {**self.server.snapshot(), "down": np.frombuffer(self.down, np.uint8)}
-        np.savez(file, **arrays)
+        arrays = {**self.server.snapshot(), "down": np.frombuffer(self.down, np.uint8)}
         text = json.dumps(about).encode()
-        return struct.pack("<I", len(text)) + text + file.getvalue()
+        return struct.pack("<I", len(text)) + text + npz_bytes(arrays)
 
     def _resume(self, records: list[bytes]) -> bool:
         """Go on from the records of a journal; return False where there are none."""

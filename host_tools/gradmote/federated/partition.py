@@ -1,13 +1,38 @@
-"""Divides the rows of one data set among the devices of a simulated federation, in three ways."""
+"""Divides the rows of one data set among devices, in three ways."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from ..data.dataset import Dataset
 from ..errors import DataError
 
 #: The rows of the data that one device has.
 Rows = np.ndarray
+
+
+def part_of(data: Dataset, rows: Rows) -> Dataset:
+    """Return some rows of the samples that are not for tests."""
+    more = {name: array[rows] for name, array in data.more.items() if len(array) == len(data.x)}
+    y = None if data.y is None else data.y[rows]
+    return replace(data.without_test(), x=data.x[rows], y=y, more=more, origins={})
+
+
+def divided(
+    data: Dataset, devices: int, by: str | None = None, each: int | None = None, seed: int = 0
+) -> dict[str, Rows]:
+    """Return a device for each value of data.more[by], or without `by` so many devices, as drawn_alike() has them.
+
+    Raises DataError where the data has no such array.
+    """
+    if by is None:
+        return drawn_alike(len(data.x), devices, each, seed)
+    if len(data.more.get(by, ())) != len(data.x):
+        known = ", ".join(name for name, array in data.more.items() if len(array) == len(data.x))
+        raise DataError(f"the data has no '{by}' with a number for each sample", f"it has {known or 'none'}")
+    return by_column(data.more[by])
 
 
 def by_column(values: np.ndarray) -> dict[str, Rows]:

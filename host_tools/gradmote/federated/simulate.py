@@ -11,7 +11,7 @@ import hashlib
 import math
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from ..device.matching import matched
 from ..device.twin_target import TwinTarget
 from ..errors import DataError
 from .fleet import LocalFleet
+from .partition import part_of
 from .server import Server
 from .task import RoundTask
 
@@ -160,10 +161,7 @@ class Simulation:
 
     def samples_of(self, device: str) -> Dataset:
         """Return the samples of one device."""
-        data, rows = self.data, self.parts[device]
-        more = {name: array[rows] for name, array in data.more.items() if len(array) == len(data.x)}
-        y = None if data.y is None else data.y[rows]
-        return replace(data.without_test(), x=data.x[rows], y=y, more=more, origins={})
+        return part_of(self.data, self.parts[device])
 
     def _devices(self, image: bytes) -> dict[str, Session]:
         """Return the twin of each device: one plays all that are honest."""

@@ -4,31 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from flwr.app import Context, Message, RecordDict
 from flwr.clientapp import ClientApp
 
+from ..data.dataset import Dataset
 from ..device.board_target import BoardTarget
 from ..errors import DataError
-from ..federated.fleet import Data, Fleet, LocalFleet
+from ..federated.fleet import Fleet, LocalFleet
 from . import contents, memory
 
 #: Returns the devices of a node by their names; their image is loaded.
 Devices = Callable[[Context], Mapping[str, Any]]
+#: Returns the samples of the device of that name.
+Samples = Callable[[str, Context], Dataset]
 
 
-def client_app(devices: Devices, data: Data, image_digest: bytes | None = None) -> ClientApp:
+def client_app(devices: Devices, data: Samples, image_digest: bytes | None = None) -> ClientApp:
     """Return the app of a node: it trains the node's devices, and tests them.
 
     devices: returns the devices of the node by their names, sessions or targets whose image is
     loaded. It is called for each message, and each target is closed after it. A name is of one
-    device in the whole federation. data: returns a device's own samples. image_digest: the SHA-256
+    device in the whole federation. data: returns the samples of the device of that name. image_digest: the SHA-256
     of the devices' image; with it, tasks for other images are refused.
 
-    Where the node's or the run's configuration has `gateway = "HOST:PORT"` and `gateway-keys`, the
-    path of its key file, that running gateway owns the devices and their samples, and neither
-    `devices` nor `data` is called.
+    Where the node's or the run's configuration has `gateway = "HOST:PORT"`, that running gateway owns the
+    devices and their samples, and neither `devices` nor `data` is called. `gateway-keys` is the path of
+    its key file, relative to the option `folder` where there is one.
     """
     app = ClientApp()
 
@@ -61,19 +65,19 @@ def client_app(devices: Devices, data: Data, image_digest: bytes | None = None) 
     return app
 
 
-def gateway_of(context: Context) -> str:
-    """Return the address of the gateway that a node or else a run is configured for; empty where there is none."""
-    return str(context.node_config.get("gateway") or context.run_config.get("gateway") or "")
+def option(context: Context, name: str) -> str:
+    """Return an option of the node, or else of the run; empty where neither has it."""
+    return str(context.node_config.get(name) or context.run_config.get(name) or "")
 
 
 @contextmanager
-def _fleet(devices: Devices, data: Data, image_digest: bytes | None, context: Context) -> Iterator[Fleet]:
+def _fleet(devices: Devices, data: Samples, image_digest: bytes | None, context: Context) -> Iterator[Fleet]:
     """Yield the devices behind a node, as they were after its last message."""
-    address = gateway_of(context)
+    address = option(context, "gateway")
     if address:
         yield _remote(address, context)
         return
-    fleet = LocalFleet(devices(context), data, image_digest)
+    fleet = LocalFleet(devices(context), lambda name: data(name, context), image_digest)
     try:
         memory.recall(fleet, context.state)
         yield fleet
@@ -87,12 +91,12 @@ def _remote(address: str, context: Context) -> Fleet:
     """Return the devices of a running gateway."""
     from ..federated.remote_fleet import RemoteFleet
 
-    keys = str(context.node_config.get("gateway-keys") or context.run_config.get("gateway-keys") or "")
+    keys = option(context, "gateway-keys")
     if not keys:
         raise DataError(
             f"the option gateway is '{address}', and gateway-keys is missing", "name the gateway's key file"
         )
-    return RemoteFleet(address, keys)
+    return RemoteFleet(address, Path(option(context, "folder"), keys))
 
 
 def _names(fleet: Fleet) -> list[str]:

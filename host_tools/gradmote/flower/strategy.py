@@ -25,6 +25,7 @@ from ..federated.fleet import fault_of
 from ..federated.server_optimizers import ServerOptimizer
 from ..federated.task import DeviceReply, RoundTask
 from . import contents
+from .results import Results
 
 log = getLogger("flwr").log
 #: Rounds in a row that may fail for lack of deltas before the run ends.
@@ -61,6 +62,7 @@ class DeltaStrategy(Strategy):
         test: Dataset | None = None,
         test_devices: bool = False,
         folder: Path | None = None,
+        model: Path | None = None,
     ) -> None:
         """Begin, or go on from the journal in the folder.
 
@@ -69,7 +71,8 @@ class DeltaStrategy(Strategy):
         part in a round. minimum: the devices that must be there before a round begins, and the deltas
         without which it does not end. test: samples on which each new base is tested here.
         test_devices: test it on the devices' own samples too. folder: gets the journal, a checkpoint
-        of each base; without it, a run that is ended begins anew. Raises DataError.
+        of each base and the report; without it, a run that is ended begins anew. model: the ONNX model
+        that was compiled; folder gets it with what was learnt. Raises DataError.
         """
         if not 0 < fraction <= 1 or minimum < 1:
             raise DataError(f"a fraction of {fraction}, {minimum} at least", "use 0 < fraction <= 1, minimum >= 1")
@@ -78,6 +81,7 @@ class DeltaStrategy(Strategy):
         names = None if shared is None else tuple(shared)
         self._settings = {"bits": bits, "epochs": epochs, "seed": seed, "shared": names, "deadline_s": deadline_s}
         self._task(None)  # raises where a setting is impossible
+        self.results = Results(self.coordinator, model)
         self._fraction, self._minimum, self._seed = fraction, minimum, seed
         self._test, self._test_devices = test, test_devices
         self._timeout = 3600.0
@@ -116,6 +120,9 @@ class DeltaStrategy(Strategy):
                 result.train_metrics_clientapp[number] = metrics
                 self._evaluate(number, arrays, grid, result, evaluate_fn)
                 self.on_round(self.coordinator.history[-1])
+                self.results.write_report()
+        self.results.write()
+        self.results.show()
         result.arrays = self.arrays()
         return result
 
@@ -234,8 +241,9 @@ class DeltaStrategy(Strategy):
                 log(WARNING, "%s", fault_of(error))
                 continue
             taken = {name for others in self.nodes.values() for name in others}
-            for name in taken & set(names):
-                log(WARNING, "two nodes say that %s is behind them; the first one has it", name)
+            twice = sorted(taken & set(names))
+            if twice:
+                log(WARNING, "%d devices such as %s are behind two nodes: the first one has them", len(twice), twice[0])
             self.nodes[reply.metadata.src_node_id] = sorted(set(names) - taken)
 
     def _chosen(self) -> list[str]:
@@ -290,6 +298,7 @@ def samples_to_test(data: Dataset) -> tuple[Any, Any, Any]:
 
 def say_round(done: RoundRecord) -> None:
     """Log a round in one line."""
-    figures = ", ".join(f"{name} {value:.4g}" for name, value in {"loss": done.loss, **done.test}.items())
-    log(INFO, "round %d: %d devices, %d failed, %s, %s B up, base %s", done.round + 1, len(done.counted),
-        len(done.rows) - len(done.counted), figures, f"{int(done.total('bytes_up')):,}", done.base[:16])  # fmt: skip
+    tests = "".join(f", test {name} {value:.4g}" for name, value in done.test.items())
+    failed, sent = len(done.rows) - len(done.counted), f"{int(done.total('bytes_up')):,}"
+    log(INFO, "round %d: %d devices, %d failed, loss %.4g%s, %s B up, base %s",
+        done.round + 1, len(done.counted), failed, done.loss, tests, sent, done.base[:16])  # fmt: skip

@@ -56,8 +56,7 @@ def create(folder: Path, board_name: str, model: Path | None = None) -> Path:
     no image, does not fit the board, or has more than one input. Then nothing has been written.
     """
     chosen = board(board_name)
-    if os.path.lexists(folder) and (not folder.is_dir() or any(folder.iterdir())):
-        raise DataError(f"{folder} is there already, and not empty", "name a new folder")
+    require_new(folder)
     image = model.read_bytes() if model is not None else example_image()
     shape = shape_of(image)
     check_room(chosen, image)
@@ -65,6 +64,12 @@ def create(folder: Path, board_name: str, model: Path | None = None) -> Path:
     with new_folder(target) as made:
         write_project(made, chosen, image, shape)
     return target
+
+
+def require_new(folder: Path) -> None:
+    """Raise DataError unless there is no such folder, or an empty one."""
+    if os.path.lexists(folder) and (not folder.is_dir() or any(folder.iterdir())):
+        raise DataError(f"{folder} is there already, and not empty", "name a new folder")
 
 
 def shape_of(image: bytes) -> Shape:

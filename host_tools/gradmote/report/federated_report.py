@@ -82,12 +82,12 @@ def _curve(name: str, values: Sequence[float], color: str, top: float, height: f
         yield f"<text x='{x:.1f}' y='{top + height + 16:.1f}' text-anchor='middle'>{number}</text>"
 
 
-def page(title: str, rounds: Sequence[Round]) -> str:
-    """Return the drawing and the table as one HTML page without other files."""
+def page(title: str, rounds: Sequence[Round], devices: Rows | None = None) -> str:
+    """Return the drawing and the table as one HTML page without other files. devices: a table of them, below."""
     from .analyze.html import STYLE, VIEWPORT, table
 
     return (
         f"<!doctype html><html lang='en'><head><meta charset='utf-8'>{VIEWPORT}<title>{escape(title)}</title>"
         f"<style>{STYLE}</style></head><body><h1>{escape(title)}</h1>{svg(title, rounds)}"
-        f"{table(rows(rounds))}</body></html>\n"
+        f"{table(rows(rounds))}{'' if devices is None else f'<h2>Devices</h2>{table(devices)}'}</body></html>\n"
     )

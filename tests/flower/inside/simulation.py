@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from flower.inside.small import behind, data_of, image, plain_base
+from flower.inside.small import behind, image, plain_base, samples_of
 from flwr.serverapp import ServerApp
 from flwr.simulation import run_simulation
 
@@ -35,7 +35,7 @@ def main() -> int:
             (Path(folder) / "base").write_text(strategy.coordinator.base_digest.hex())
 
         resources = {"client_resources": {"num_cpus": 1, "num_gpus": 0}}
-        run_simulation(server, client_app(behind, data_of), 2, backend_config=resources)
+        run_simulation(server, client_app(behind, samples_of), 2, backend_config=resources)
         simulated = (Path(folder) / "base").read_text()
     plain = plain_base(ROUNDS, **SETTINGS)
     print(f"Flower     {simulated}\nplain loop {plain}")

@@ -36,6 +36,10 @@ def data_of(name: str) -> Dataset:
     return Dataset((drawn.random((24, 64)) + (np.arange(64) % 10 == y[:, None])).astype(np.float32), y)
 
 
+def samples_of(name: str, context: Context) -> Dataset:
+    return data_of(name)
+
+
 def sessions(names: Iterable[str] = NAMES) -> dict[str, Session]:
     """Return twins; each second one has the strict profile."""
     return {name: Session(image(), ("fused", "strict")[NAMES.index(name) % 2]) for name in names}
@@ -66,7 +70,7 @@ class HereGrid(Grid):
     """
 
     def __init__(self, app=None, change: Callable[[Message], Message | None] = lambda reply: reply, nodes: int = 2):
-        self.app = app or client_app(behind, data_of, hashlib.sha256(image()).digest())
+        self.app = app or client_app(behind, samples_of, hashlib.sha256(image()).digest())
         self.change, self.random = change, random.Random(0)
         numbers = self.random.sample(range(1, 2**62), nodes)
         self.contexts = {

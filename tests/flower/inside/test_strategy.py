@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from flower.inside.small import NAMES, HereGrid, behind, data_of, plain_base, sessions
+from flower.inside.small import NAMES, HereGrid, behind, data_of, plain_base, samples_of, sessions
 from flower.inside.small import image as small_image
 from flwr.app import ConfigRecord, Context, Error, Message, MetricRecord, RecordDict
 
@@ -195,7 +195,7 @@ def test_an_error_of_a_node_is_the_fault_of_its_devices():
 
 
 def test_two_nodes_with_the_same_devices_count_them_once():
-    grid = HereGrid(client_app(lambda context: sessions(), data_of))
+    grid = HereGrid(client_app(lambda context: sessions(), samples_of))
     strategy = DeltaStrategy(small_image())
     strategy.start(grid, num_rounds=2)
     assert digest_of(strategy) == plain_base(2)
@@ -204,7 +204,7 @@ def test_two_nodes_with_the_same_devices_count_them_once():
 def test_an_app_of_another_image_says_what_to_do():
     strategy = DeltaStrategy(small_image())
     with pytest.raises(GradmoteError, match="0 deltas came"):
-        strategy.start(HereGrid(client_app(behind, data_of, bytes(32))), num_rounds=1)
+        strategy.start(HereGrid(client_app(behind, samples_of, bytes(32))), num_rounds=1)
     assert all("load the server's image" in row["fault"] for row in strategy.coordinator.now.rows.values())
 
 
@@ -212,4 +212,4 @@ def test_a_gateway_needs_its_keys():
     context = Context(1, 5, {"gateway": "localhost:1"}, RecordDict(), {})
     message = Message(RecordDict(), dst_node_id=5, message_type="query")
     with pytest.raises(DataError, match="gateway-keys is missing"):
-        client_app(behind, data_of)(message, context)
+        client_app(behind, samples_of)(message, context)

@@ -176,7 +176,7 @@ WRITING = {
 }  # fmt: skip
 #: What is no result: a picture into memory, the log that an emulator writes itself, a board's answer to another thing.
 NO_RESULTS = {
-    ("federated/coordinator.py", "savez"),  # into memory
+    ("formats/npz.py", "savez"),  # into memory
     ("report/analyze/picture.py", "savefig"),
     ("device/flash/emulated.py", "open"),
     ("device/flash/processes.py", "open"),

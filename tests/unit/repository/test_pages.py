@@ -24,6 +24,7 @@ NAMED = re.compile(r"[\w.-]+(/[\w.-]+)*\.(py|c|h|hpp|toml|md|json|csv|ini)|[\w-]
 UNTRACKED = (".", "build/", "gradmote/build")
 MADE = {"gradmote.c", "monocypher.c", "bindings/python/gradmote_runtime/_fused"}
 MADE |= {"gradmote/infer", "gradmote/serial", "gradmote/board"}
+MADE |= {"report.html", "report.json", "model.onnx"}
 
 
 @cache

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...errors import DataError
+from ...report.finite import finite
 from .. import options as o
 from ..compiler import Compiler, with_compiler
 from ..messages import is_quiet
-from ..output import finite, say, say_json
+from ..output import say, say_json
 from ..samples import SampleOptions, tell_notes, with_samples
 from ..stopping import Stop, stopping
 
@@ -217,17 +218,12 @@ def _parts(
     data: Dataset, devices: int, by: str | None, alpha: float | None, each: int | None, seed: int
 ) -> dict[str, np.ndarray]:
     """Return the rows of each device. Raises DataError where options or data do not allow that division."""
-    from ...federated.partition import by_column, drawn_alike, drawn_unlike
+    from ...federated.partition import divided, drawn_unlike
 
-    if by is not None:
-        if alpha is not None or each is not None:
-            raise DataError("--by with --dirichlet or --samples-each", "each device has the samples of its value")
-        if len(data.more.get(by, ())) != len(data.x):
-            known = ", ".join(name for name, array in data.more.items() if len(array) == len(data.x))
-            raise DataError(f"the data has no '{by}' with a number for each sample", f"it has {known or 'none'}")
-        return by_column(data.more[by])
+    if by is not None and (alpha is not None or each is not None):
+        raise DataError("--by with --dirichlet or --samples-each", "each device has the samples of its value")
     if alpha is None:
-        return drawn_alike(len(data.x), devices, each, seed)
+        return divided(data, devices, by, each, seed)
     if not (math.isfinite(alpha) and alpha > 0):
         raise DataError(f"--dirichlet {alpha}", "give a positive number, such as 0.3")
     if data.y is None or data.y.ndim != 1 or data.y.dtype.kind not in "iu":

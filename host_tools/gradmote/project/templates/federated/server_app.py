@@ -1,0 +1,31 @@
+"""The app of the server: rounds of quantized deltas, a report, and the model that all have learnt."""
+
+from pathlib import Path
+
+from flwr.app import Context
+from flwr.serverapp import Grid, ServerApp
+
+from gradmote.device import Dataset
+from gradmote.flower import DeltaStrategy
+
+app = ServerApp()
+
+
+@app.main()
+def main(grid: Grid, context: Context) -> None:
+    """Do all rounds; what comes of them is in results/, in a folder of this run."""
+    config = context.run_config
+    folder = Path(str(config["folder"]))
+    test, model = folder / "test.npz", folder / "model.onnx"
+    strategy = DeltaStrategy(
+        (folder / "model.mote").read_bytes(),
+        bits=int(config["bits"]),
+        epochs=int(config["local-epochs"]),
+        seed=int(config["seed"]),
+        fraction=float(config["fraction"]),
+        minimum=int(config["minimum"]),
+        test=Dataset.read(test) if test.exists() else None,
+        folder=folder / "results" / str(config["resume"] or context.run_id),
+        model=model if model.exists() else None,
+    )
+    strategy.start(grid, num_rounds=int(config["num-server-rounds"]))

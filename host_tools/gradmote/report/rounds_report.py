@@ -1,0 +1,68 @@
+"""The report of a federation whose server has records of its rounds: what each round and each device did."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from ..device.evaluation import Evaluation
+from ..federated.simulate import Round
+from .federated_report import page, rows, shown
+from .finite import finite
+from .tables import Rows
+
+if TYPE_CHECKING:
+    from ..federated.coordinator import RoundRecord
+
+
+def as_round(done: RoundRecord) -> Round:
+    """Return the figures of a round, all devices together. Its seconds are those of the slowest device."""
+    test = Evaluation(done.test.get("loss", math.nan), done.test.get("accuracy", math.nan))
+    counted, up, down = len(done.counted), int(done.total("bytes_up")), int(done.total("bytes_down"))
+    slowest = max((row["seconds"] for row in done.rows.values()), default=0.0)
+    return Round(done.round + 1, counted, len(done.rows) - counted, done.loss, test, up, down, slowest)
+
+
+def rounds_table(history: Sequence[RoundRecord]) -> Rows:
+    """Return the table of all rounds."""
+    return rows([as_round(done) for done in history])
+
+
+def devices_table(history: Sequence[RoundRecord]) -> Rows:
+    """Return the table of all devices; the one that took most time in most rounds is the straggler to look at."""
+    columns = ("device", "rounds#", "failed#", "examples#", "last loss#", "bytes up#", "bytes down#", "median s#",
+               "slowest of#", "last fault")  # fmt: skip
+    names = sorted({name for done in history for name in done.rows})
+    return columns, [_device(name, [done.rows[name] for done in history if name in done.rows], history)
+                     for name in names]  # fmt: skip
+
+
+def _device(name: str, own: Sequence[dict[str, Any]], history: Sequence[RoundRecord]) -> tuple[str, ...]:
+    """Return the row of a device, which answered in the rounds of `own`."""
+    good, faults = [row for row in own if not row["fault"]], [row["fault"] for row in own if row["fault"]]
+    up, down = (sum(row[key] for row in own) for key in ("bytes_up", "bytes_down"))
+    return (
+        name, f"{len(good):,}", f"{len(faults):,}", f"{good[-1]['examples']:,}" if good else "",
+        shown(good[-1]["loss"], ".4f") if good else "", f"{int(up):,}", f"{int(down):,}",
+        f"{median(row['seconds'] for row in good):.2f}" if good else "",
+        f"{sum(name == slowest(done) for done in history):,}", faults[-1] if faults else "",
+    )  # fmt: skip
+
+
+def slowest(done: RoundRecord) -> str:
+    """Return the device that took most time in a round."""
+    return max(done.counted, key=lambda name: (done.rows[name]["seconds"], name), default="")
+
+
+def rounds_page(title: str, history: Sequence[RoundRecord]) -> str:
+    """Return curves and both tables as one HTML page without other files."""
+    return page(title, [as_round(done) for done in history], devices_table(history))
+
+
+def rounds_json(history: Sequence[RoundRecord]) -> str:
+    """Return all figures as JSON, with null for each NaN."""
+    return json.dumps({"rounds": [finite(asdict(done)) for done in history]}, indent=1) + "\n"
