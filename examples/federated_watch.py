@@ -19,7 +19,7 @@ from rich.progress import track
 from gradmote import Session
 from gradmote.device import Dataset
 from gradmote.errors import GradmoteError
-from gradmote.federated import Server
+from gradmote.federated import Server, fedavg
 
 from demo.watch_data import SUBJECTS, leave_out
 from demo.watch_model import BATCH, compile_for, network, training
@@ -74,14 +74,16 @@ def teach(server: Server, watches: list[Watch], rounds: int, epochs: int, bits: 
 
 
 def main(
-    subject: int | None = None, rounds: int = 30, epochs: int = 2, bits: int = 4, down_bits: int = 8, seed: int = 0
-) -> float:
+    subject: int | None = None, rounds: int = 30, epochs: int = 2, bits: int = 4, down_bits: int = 8,
+    momentum: float = 0.5, seed: int = 0,
+) -> float:  # fmt: skip
     """Leaves SUBJECT out (1 .. 10; each in turn by default). ROUNDS of EPOCHS on each watch; BITS of a number that a
-    watch sends, and DOWN_BITS of one that it gets. Returns the accuracy on those left out, mean of all."""
+    watch sends, and DOWN_BITS of one that it gets. MOMENTUM is the server's.
+    Returns the accuracy on those left out, mean of all."""
     compiled = compile_for(network(seed), training("all"))
     reached: dict[str, tuple[float, float]] = {}
     for left_out in [subject] if subject is not None else SUBJECTS:
-        people, server = leave_out(left_out), Server(compiled.image, bits=down_bits)
+        people, server = leave_out(left_out), Server(compiled.image, fedavg(momentum=momentum), bits=down_bits)
         watches = [
             Watch(n, Session(compiled.image, ("fused", "strict")[n % 2]), own) for n, own in enumerate(people.each)
         ]
