@@ -27,6 +27,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[2] / part) for part in ("te
 from gradmote import compile_model, losses, optimizers  # noqa: E402
 from gradmote.compiler.options import Options  # noqa: E402
 from gradmote.device import Target, TwinTarget, open_target  # noqa: E402
+from gradmote.device.boards import board  # noqa: E402
 from gradmote.device.emulator import default_firmware, missing  # noqa: E402
 from linux_targets import CROSS_TARGETS  # noqa: E402
 from linux_targets import Target as Processor  # noqa: E402
@@ -58,6 +59,8 @@ FOR_OWN_IMAGES = "microbit"
 #: Lessons whose arena fits the memory of that board.
 OWN_LESSONS = ("int8", "int16")
 COMPILERS = {"gcc -O0": ("gcc", "-O0"), "gcc -O3": ("gcc", "-O3"), "clang -O2": ("clang-14", "-O2")}
+#: The numerics profiles that run on this computer.
+PROFILES = ("fused", "strict") if host_runs_fused() else ("strict",)
 Batches = Sequence[small_cnn.Batch]
 
 
@@ -93,10 +96,12 @@ def _image(name: str) -> bytes:
 
 @dataclass(frozen=True)
 class Row:
-    """One form of the runtime. state: trains a lesson in a folder, and returns the state. Raises Missing."""
+    """One form of the runtime. profile: its numerics. train: does a lesson in a folder, and returns what all forms of
+    the profile must have. Raises Missing."""
 
     name: str
-    state: Callable[[Lesson, Path], bytes]
+    profile: str
+    train: Callable[..., bytes]
 
 
 def train(target: Target, batches: Batches) -> None:
@@ -146,7 +151,7 @@ def state_by_files(train_more: Callable[[Path, Path, Path], object], lesson: Les
     model, samples, kept = folder / "model.mote", folder / "samples.bin", folder / "state.gmck"
     model.write_bytes(lesson.image)
     for half in lesson.halves:
-        samples.write_bytes(b"".join(x.tobytes() + y.tobytes() for x, y in half))
+        write_samples(samples, half)
         train_more(model, samples, kept)
     with TwinTarget("strict") as twin:  # reads the file
         twin.load_image(lesson.image)
@@ -154,26 +159,45 @@ def state_by_files(train_more: Callable[[Path, Path, Path], object], lesson: Les
         return twin.state()
 
 
+def write_samples(path: Path, batches: Batches) -> None:
+    """Write the bytes of input and label of each step."""
+    path.write_bytes(b"".join(x.tobytes() + y.tobytes() for x, y in batches))
+
+
 def compiled_state(name: str, profile: str, lesson: Lesson, folder: Path) -> bytes:
     """Train by a program that a compiler makes of the runtime for this computer."""
-    compiler, level = COMPILERS[name]
-    require(compiler)
-    program = folder / "train_state"
-    own = ROOT / "tests" / "toolchain" / "numerics_bits" / "train_state.c"
-    objects.build(objects.command_for_host(compiler, level, profile), [own, *runtime_sources()], program)
+    program = compiled("train_state", name, profile, folder)
     return state_by_files(partial(run_program, program), lesson, folder)
 
 
-def run_program(program: Path, *files: Path) -> None:
-    """Run train_state, which must not fail."""
-    subprocess.run([program, *files], check=True, stdout=subprocess.DEVNULL)
+def compiled(program: str, name: str, profile: str, folder: Path) -> Path:
+    """Build a program of tests/toolchain/numerics_bits with one of COMPILERS. Raises Missing."""
+    compiler, level = COMPILERS[name]
+    require(compiler)
+    objects.build(objects.command_for_host(compiler, level, profile), sources_of(program), folder / program)
+    return folder / program
+
+
+def sources_of(program: str) -> list[Path]:
+    """Return the sources of such a program, and those of the runtime."""
+    return [ROOT / "tests" / "toolchain" / "numerics_bits" / f"{program}.c", *runtime_sources()]
+
+
+def run_program(*command: object) -> None:
+    """Run such a program, which must not fail."""
+    subprocess.run([*map(str, command)], check=True, stdout=subprocess.DEVNULL)
 
 
 def wasm_state(form: str, lesson: Lesson, folder: Path) -> bytes:
     """Train in node, by the module that the package chooses for the image."""
+    require_node()
+    return state_by_files(lambda *files: npm_package.node("one_state.mjs", *files, form), lesson, folder)
+
+
+def require_node() -> None:
+    """Raise Missing where the package cannot be built here."""
     if npm_package.lacking():
         raise Missing(npm_package.lacking())
-    return state_by_files(lambda *files: npm_package.node("one_state.mjs", *files, form), lesson, folder)
 
 
 def write_model(name: str) -> Path:
@@ -249,26 +273,36 @@ def require(*tools: str) -> None:
 # ---- The table ----------------------------------------------------------------------------------------------------
 
 
-def rows() -> Iterator[Row]:
+@dataclass(frozen=True)
+class Ways:
+    """How each kind of form does a lesson: functions of what tells the form, the lesson, and a folder."""
+
+    twin: Callable[..., bytes] = twin_state
+    compiled: Callable[..., bytes] = compiled_state
+    linux: Callable[..., bytes] = linux_state
+    wasm: Callable[..., bytes] = wasm_state
+    board: Callable[..., bytes] = board_state
+
+
+def rows(ways: Ways = Ways()) -> Iterator[Row]:
     """Yield every form of the runtime."""
-    profiles = ("fused", "strict") if host_runs_fused() else ("strict",)
-    for profile in profiles:
-        yield Row(f"twin, {profile}", partial(twin_state, profile))
+    for profile in PROFILES:
+        yield Row(f"twin, {profile}", profile, partial(ways.twin, profile))
     for name in COMPILERS:
-        for profile in profiles:
-            yield Row(f"this computer, {name}, {profile}", partial(compiled_state, name, profile))
+        for profile in PROFILES:
+            yield Row(f"this computer, {name}, {profile}", profile, partial(ways.compiled, name, profile))
     for processor in CROSS_TARGETS:
-        yield Row(f"{processor.name}, Linux", partial(linux_state, processor))
+        yield Row(f"{processor.name}, Linux", "fused", partial(ways.linux, processor))
     for form in ("simd", "plain"):
-        yield Row(f"wasm, {form}", partial(wasm_state, form))
+        yield Row(f"wasm, {form}", "strict", partial(ways.wasm, form))
     for name, core in BOARDS.items():
-        yield Row(f"{core}, {name}", partial(board_state, name))
+        yield Row(f"{core}, {name}", board(name).profile, partial(ways.board, name))
 
 
-def found_digest(row: Row, lesson: Lesson) -> str:
+def found_digest(row: Row, lesson: object) -> str:
     """Return the digest of a row's state. Raises Missing."""
     with tempfile.TemporaryDirectory() as folder:
-        return digest(row.state(lesson, Path(folder)))
+        return digest(row.train(lesson, Path(folder)))
 
 
 def main() -> int:

@@ -11,49 +11,7 @@
 #include <string.h>
 
 #include "gradmote.h"
-
-static uint8_t *read_file(const char *path, size_t *size)
-{
-    FILE *file = fopen(path, "rb");
-    if (file == NULL || fseek(file, 0, SEEK_END) != 0) {
-        return NULL;
-    }
-    *size = (size_t)ftell(file);
-    rewind(file);
-    uint8_t *data = aligned_alloc(16, (*size + 15) / 16 * 16);
-    size_t got = data == NULL ? 0 : fread(data, 1, *size, file);
-    fclose(file);
-    return got == *size ? data : NULL;
-}
-
-static int write_part(void *user, uint32_t offset, const void *data, uint32_t size)
-{
-    return fseek(user, (long)offset, SEEK_SET) != 0 || fwrite(data, 1, size, user) != size;
-}
-
-static int read_part(void *user, uint32_t offset, void *data, uint32_t size)
-{
-    return fseek(user, (long)offset, SEEK_SET) != 0 || fread(data, 1, size, user) != size;
-}
-
-/* Returns GM_OK where there is no such file. */
-static int go_on_from(gm_session *session, const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        return GM_OK;
-    }
-    int status = gm_checkpoint_load(session, read_part, file, gm_checkpoint_size(session));
-    fclose(file);
-    return status;
-}
-
-static int leave_behind(const gm_session *session, const char *path)
-{
-    FILE *file = fopen(path, "wb");
-    int status = file != NULL ? gm_checkpoint_save(session, write_part, file) : GM_ERR_IO;
-    return file != NULL && fclose(file) != 0 ? GM_ERR_IO : status;
-}
+#include "kept_files.h"
 
 static void poison(const gm_session *session, size_t arena_size)
 {
