@@ -90,10 +90,10 @@ static double ulp_of(double x)
 static double error_of(float computed, double expected)
 {
     if (isnan(computed) || isnan(expected)) {
-        return isnan(computed) && isnan(expected) ? 0 : INFINITY;
+        return isnan(computed) && isnan(expected) ? 0 : (double)INFINITY;
     }
     if (isinf(computed) || isinf((float)expected)) {
-        return computed == (float)expected ? 0 : INFINITY;
+        return computed == (float)expected ? 0 : (double)INFINITY;
     }
     return fabs((double)computed - expected) / ulp_of(expected);
 }
