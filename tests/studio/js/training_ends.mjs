@@ -61,6 +61,7 @@ const left = { alerts: await page.getByRole("alert").count(), status: await page
 await toStep(page, "train");
 await begin("0.003", "1");
 await page.getByText(/Trained after/).first().waitFor();
+await page.waitForFunction(() => document.querySelector("[data-steps]").textContent !== "0"); // told a moment later
 const accumulated = { steps: await steps(), told: await page.locator(".notices").textContent() };
 
 await open(inferring);
