@@ -3,9 +3,10 @@
 cd tests && ../.venv/bin/python -m bench.federated cost                  # twins beside PyTorch, per device and round
 cd tests && ../.venv/bin/python -m bench.federated scale 100 1000 10000  # whole rounds, each in a process of its own
 cd tests && ../.venv/bin/python -m bench.federated privacy               # needs dp-accounting
+cd tests && ../.venv/bin/python -m bench.federated attackers             # one attacker in ten, 90 seconds
 
-The task: an MLP 64-96-32-10 with 9,674 parameters on scikit-learn's digits. Each device draws 40 samples, and makes
-ten steps of 4 samples in a round.
+The task of costs: an MLP 64-96-32-10 with 9,674 parameters on scikit-learn's digits. Each device draws 40 samples,
+and makes ten steps of 4 samples in a round. That of attackers: the devices of tests/support/federation.py.
 """
 
 from __future__ import annotations
@@ -201,10 +202,105 @@ def privacy(rounds: int = 30) -> str:
     return "\n".join(lines)
 
 
+# ---- Attackers
+
+#: The bounds of Server that are compared: None is clipping alone.
+BOUNDS = (None, 2.0, 3.0, 5.0)
+#: The number of the device that attacks, unless all take turns.
+ATTACKER = 3
+
+
+def reached(
+    refuse_above: float | None, parts: list[np.ndarray] | None, scale: float | None = None,
+    attacker: int = ATTACKER, claimed: int | None = None,
+) -> tuple[float, float]:  # fmt: skip
+    """Return the accuracy after 24 rounds of ten devices, and the share of all deltas that were left out, in %.
+
+    parts: the rows of each device; None takes two classes for each, as in the tests. scale: the
+    attacker sends so many times what it learnt; None lets it be honest. claimed: the examples that it says it has.
+    """
+    from gradmote.federated import Server
+    from support import digits, federation
+
+    server, left_out = Server(federation.image(), refuse_above=refuse_above), 0
+    devices = federation.devices_of(federation.image(), 10)
+    for device, rows in zip(devices, parts or []):
+        device.x, device.labels = (array[rows] for array in digits.samples())
+    for _ in range(24):
+        for device in devices:
+            base, attacks = np.array(device.session.parameters()), scale is not None and device.number == attacker
+            device.train(epochs=4)
+            if attacks:
+                learnt = np.array(device.session.parameters()) - base
+                device.session.set_parameters(base + np.float32(scale) * learnt)
+            server.add(str(device.number), device.delta(), (attacks and claimed) or len(device.labels))
+        down = server.finish()
+        left_out += len(server.left_out)
+        for device in devices:
+            device.session.end_round(down)
+    return 100 * federation.accuracy(devices[0].session), left_out / 2.4
+
+
+def unequal(labels: np.ndarray, alpha: float | None, spread: float, seed: int) -> list[np.ndarray]:
+    """Return the rows of ten devices whose numbers of samples are log-normal, with that deviation of the logarithm.
+
+    alpha: of the Dirichlet distribution of each device's classes; None has all devices alike.
+    """
+    drawn = np.random.default_rng([seed, 9])
+    shares = drawn.lognormal(0, spread, 10)
+    sizes = np.clip((shares / shares.sum() * len(labels)).astype(int), 8, 900)
+    weights = [np.ones(10) if alpha is None else drawn.dirichlet(np.full(10, alpha)) + 1e-9 for _ in sizes]
+    return [
+        drawn.choice(len(labels), size, replace=False, p=weight[labels] / weight[labels].sum())
+        for size, weight in zip(sizes, weights)
+    ]
+
+
+def attackers() -> str:
+    """Return the tables of docs/FEDERATED.md: what an attacker takes, and what the bound costs without one."""
+    return "\n".join([*_attacked(), "", *_honest()])
+
+
+def _head(first: str) -> list[str]:
+    names = ("clip alone" if bound is None else f"refuse_above={bound:g}" for bound in BOUNDS)
+    return [f"| {first} | {' | '.join(names)} |", "| --- |" + " ---: |" * len(BOUNDS)]
+
+
+def _attacked() -> list[str]:
+    """Return the accuracy for each attack of device 3, then the mean and the worst of each device in turn."""
+    cases: list[tuple[str, dict[str, Any]]] = [("none", {})]
+    cases += [(f"times {scale:g}", {"scale": scale}) for scale in (-20.0, -7.0, -2.0, -1.0)]
+    cases += [("times -1, says 2^20 examples", {"scale": -1.0, "claimed": 2**20})]
+    lines = _head("Attack")
+    for name, case in cases:
+        lines.append(f"| {name} | " + " | ".join(f"{reached(bound, None, **case)[0]:.1f}" for bound in BOUNDS) + " |")
+    for scale in (-20.0, -1.0):
+        each = [[reached(bound, None, scale, number)[0] for number in range(10)] for bound in BOUNDS]
+        cells = (f"{np.mean(found):.1f}, {min(found):.1f}" for found in each)
+        lines.append(f"| times {scale:g}, each device in turn: mean, worst | {' | '.join(cells)} |")
+    return lines
+
+
+def _honest() -> list[str]:
+    """Return the mean accuracy of four draws without an attacker, and in brackets how many deltas were left out."""
+    from gradmote.federated.partition import drawn_unlike
+    from support import digits
+
+    labels, lines = digits.samples()[1], _head("Devices, all honest")
+    splits = {"as many samples each, Dirichlet 0.3": lambda s: list(drawn_unlike(labels, 10, None, 0.3, s).values())}
+    for spread, alpha in ((1.0, None), (1.5, None), (1.0, 0.3), (1.5, 0.3)):
+        name = f"log-normal numbers of samples, {spread:g}, " + ("alike" if alpha is None else f"Dirichlet {alpha:g}")
+        splits[name] = lambda s, alpha=alpha, spread=spread: unequal(labels, alpha, spread, s)
+    for name, split in splits.items():
+        found = [np.mean([reached(bound, split(seed)) for seed in range(4)], axis=0) for bound in BOUNDS]
+        lines.append(f"| {name} | " + " | ".join(f"{right:.1f} ({left:.1f})" for right, left in found) + " |")
+    return lines
+
+
 def main() -> None:
     """Print what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["cost", "scale", "privacy", "measure"])
+    parser.add_argument("what", choices=["cost", "scale", "privacy", "attackers", "measure"])
     parser.add_argument("devices", nargs="*", type=int, help="numbers of devices, for scale")
     given = parser.parse_args()
     if given.what == "measure":
@@ -212,7 +308,7 @@ def main() -> None:
     elif given.what == "scale":
         print(shown(scale(given.devices or [100, 1000])))
     else:
-        print({"cost": cost, "privacy": privacy}[given.what]())
+        print({"cost": cost, "privacy": privacy, "attackers": attackers}[given.what]())
 
 
 if __name__ == "__main__":

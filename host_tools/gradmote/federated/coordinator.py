@@ -64,15 +64,15 @@ class Coordinator:
 
     def __init__(
         self, image: bytes, optimizer: ServerOptimizer | None = None, bits: int = 8, clip: bool = True,
-        folder: Path | None = None,
+        folder: Path | None = None, refuse_above: float | None = None,
     ) -> None:  # fmt: skip
         """Begin, or go on from the journal in the folder.
 
-        image, optimizer, bits, clip: as for Server. folder: gets the journal and a checkpoint of each
+        image, optimizer, bits, clip, refuse_above: as for Server. folder: gets the journal and a checkpoint of each
         round's base (base-0000.gmck); without it, nothing outlives this process. Raises DataError
         where the journal is of another image or other settings.
         """
-        self.image, self.server = bytes(image), Server(image, optimizer, bits, clip)
+        self.image, self.server = bytes(image), Server(image, optimizer, bits, clip, refuse_above)
         self.image_digest = hashlib.sha256(self.image).digest()
         self.down, self.history, self.now = b"", list[RoundRecord](), RoundRecord(0)
         self.folder = make_folder(folder) if folder is not None else None
@@ -108,6 +108,10 @@ class Coordinator:
         """End the round, and return its figures. Raises what Server.finish() raises; then the round goes on."""
         self.down = self.server.finish()
         done, self.now = self.now, RoundRecord(self.server.round)
+        for name in self.server.left_out:
+            done.rows[name]["fault"] = (
+                f"its delta is more than {self.server.refuse_above:g} times as long as the median"
+            )
         weight = sum(row["examples"] for row in done.rows.values() if not row["fault"])
         done.loss = sum(done.rows[name]["loss"] * done.rows[name]["examples"] for name in done.counted) / weight
         done.base = self.base_digest.hex()
@@ -151,7 +155,7 @@ class Coordinator:
         """Return what a journal must agree in."""
         server = self.server
         return {"image": self.image_digest.hex(), "optimizer": server.optimizer.name, "bits": server.bits,
-                "clip": server.clip}  # fmt: skip
+                "clip": server.clip, "refuse_above": server.refuse_above}  # fmt: skip
 
     def _snapshot(self) -> bytes:
         about = {"settings": self._settings(), "history": [asdict(record) for record in self.history]}
@@ -176,7 +180,7 @@ class Coordinator:
         return True
 
     def _require_same(self, settings: dict[str, Any]) -> None:
-        other = {name for name, value in self._settings().items() if settings[name] != value}
+        other = {name for name, value in self._settings().items() if settings.get(name) != value}
         if other:
             raise DataError(
                 f"the journal in {self.folder} is of a federation with another {' and '.join(sorted(other))}",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import glob
 import hashlib
+import math
 import statistics
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,13 +48,19 @@ class Server:
     image: the compiled model that all devices have. optimizer: what is done with the mean of all
     deltas. bits: of a number that goes down to the devices, 2, 4 or 8. clip: make a delta whose norm
     is above the median of the round (of those above 0) as long as that, so that no device can pull the model away.
+    refuse_above: leave out a delta whose norm is more than so many times that median, 1 or more; None leaves out none.
     """
 
     def __init__(
-        self, image: bytes, optimizer: ServerOptimizer | None = None, bits: int = 8, clip: bool = True
-    ) -> None:
-        """Open the image; the base of round 0 is its initial parameters."""
-        self.optimizer, self.bits, self.clip = optimizer or fedavg(), bits, clip
+        self, image: bytes, optimizer: ServerOptimizer | None = None, bits: int = 8, clip: bool = True,
+        refuse_above: float | None = None,
+    ) -> None:  # fmt: skip
+        """Open the image; the base of round 0 is its initial parameters. Raises DataError for refuse_above below 1."""
+        if refuse_above is not None and not 1 <= refuse_above < math.inf:
+            raise DataError(f"refuse_above is {refuse_above}", "give a finite number from 1 on, such as 3, or None")
+        self.optimizer, self.bits, self.clip, self.refuse_above = optimizer or fedavg(), bits, clip, refuse_above
+        #: The devices that the last round left out, because their deltas were too long; sorted.
+        self.left_out: list[str] = []
         self._session = Session(image)
         state = [entry for entry in read_image(bytes(image)).state if entry["role"] == "parameter"]
         self._types = [STATE_TYPES[entry["dtype"]] for entry in state]
@@ -125,7 +132,9 @@ class Server:
         Raises DataError where no delta has come, and RuntimeFault (NOT_FINITE) where the next base would not
         be finite. Then the round goes on as it was.
         """
-        total, slots = self._total(), [kept.copy() for kept in self._slots]
+        limit = self._median_norm()
+        left_out = self._too_long(limit)
+        total, slots = self._total(limit, left_out), [kept.copy() for kept in self._slots]
         base = [np.frombuffer(self.base[place], kind) for place, kind in zip(self._places, self._types)]
         means = [total.mean(index) for index in range(len(base))]
         wanted = [
@@ -134,20 +143,30 @@ class Server:
         ]
         down = self._step_to(wanted, total.weights)
         now = [np.frombuffer(self.base[place], kind) for place, kind in zip(self._places, self._types)]
-        self._slots, self._received = slots, {}
+        self._slots, self._received, self.left_out = slots, {}, left_out
         self._lost = [
             aim.astype(np.float64) - new if weight else lost
             for aim, new, weight, lost in zip(wanted, now, total.weights, self._lost)
         ]
         return down
 
-    def _total(self) -> DeltaSum:
-        """Return the sum of all deltas, of which none is longer than the median where clip is set."""
+    def _median_norm(self) -> float:
+        """Return the median of the norms of this round's deltas that are above 0, or 0 where none is."""
         if not self._received:
             raise DataError(f"no device has sent a delta in round {self.round}", "add() at least one")
-        received, total = list(self._received.values()), DeltaSum(self.elements)
         # A device that learnt nothing does not say how far the others may go.
-        limit = statistics.median([sent.norm for sent in received if sent.norm] or [0.0])
+        return statistics.median([sent.norm for sent in self._received.values() if sent.norm] or [0.0])
+
+    def _too_long(self, limit: float) -> list[str]:
+        """Return the devices whose delta is left out; never all, as some norm is at most the median."""
+        if self.refuse_above is None:
+            return []
+        return [name for name in self.devices if self._received[name].norm > self.refuse_above * limit]
+
+    def _total(self, limit: float, left_out: Collection[str]) -> DeltaSum:
+        """Return the sum of all other deltas, of which none is longer than the limit where clip is set."""
+        received = [sent for name, sent in self._received.items() if name not in left_out]
+        total = DeltaSum(self.elements)
         for at in range(0, len(received), AT_ONCE):
             group = received[at : at + AT_ONCE]
             parts = [limit / sent.norm if self.clip and sent.norm > limit else 1.0 for sent in group]

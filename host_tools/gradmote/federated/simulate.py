@@ -60,7 +60,8 @@ class Round:
     Attributes:
         round: Its number, from 1.
         devices: How many sent a delta that counts.
-        refused: How many were asked, and sent none: their numbers were not finite.
+        refused: How many were asked, and do not count: they sent none, because their numbers were not
+            finite, or one that the server left out.
         loss: The mean over the examples of these devices, each taken before its update, in the last epoch.
         test: The result of the next base on the test set.
         bytes_up: What all devices sent.
@@ -143,13 +144,15 @@ class Simulation:
         good = [reply for reply in replies if not reply.fault]
         for reply in good:
             self.server.add(reply.device, reply.delta, reply.examples)
-        down = self.server.finish()
+        down, bytes_up = self.server.finish(), sum(r.bytes_up for r in good)
+        good = [reply for reply in good if reply.device not in self.server.left_out]
         seconds = time.perf_counter() - start
         bytes_down = self._bytes_down([r.device for r in replies], len(task.checkpoint)) if number else 0
         self._asked_before, self._down = frozenset(r.device for r in replies), len(down)
         loss = float(np.average([r.loss for r in good], weights=[r.examples for r in good]))
-        refused, bytes_up = len(replies) - len(good), sum(r.bytes_up for r in good)
-        return Round(number + 1, len(good), refused, loss, self.tested(), bytes_up, bytes_down, seconds)
+        return Round(
+            number + 1, len(good), len(replies) - len(good), loss, self.tested(), bytes_up, bytes_down, seconds
+        )
 
     def tested(self) -> Evaluation:
         """Return the result of the server's base on the test set."""

@@ -7,6 +7,7 @@ import struct
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from numeric.federated.plain_loop import DOWN_NONE, one_round
 
@@ -16,6 +17,7 @@ from gradmote.errors import DataError
 from gradmote.federated import DeviceReply, LocalFleet, Server, fedadam
 from gradmote.federated.coordinator import Coordinator
 from gradmote.federated.journal import Journal
+from gradmote.formats.delta import read_delta
 from support import federation
 
 NAMES = ("a", "b", "c")
@@ -114,13 +116,30 @@ def test_a_journal_without_its_beginning_is_refused(tmp_path):
         journal.read()
 
 
-@pytest.mark.parametrize(("settings", "what"), [({"bits": 4}, "bits"), ({"clip": False}, "clip")])
+@pytest.mark.parametrize(
+    ("settings", "what"), [({"bits": 4}, "bits"), ({"clip": False}, "clip"), ({"refuse_above": 3.0}, "refuse_above")]
+)
 def test_a_journal_of_other_settings_is_refused(tmp_path, settings, what):
     coordinator(tmp_path)
     with pytest.raises(DataError, match=f"another {what}"):
         coordinator(tmp_path, **settings)
     with pytest.raises(DataError, match="another optimizer"):
         Coordinator(federation.image(), folder=tmp_path)
+
+
+def test_a_delta_that_is_left_out_has_a_fault_in_the_record(tmp_path):
+    made, devices = coordinator(tmp_path, refuse_above=1.0), fleet()
+    replies = devices.train(made.task())
+    norms = {reply.device: read_delta(reply.delta, made.server.elements).norm for reply in replies}
+    made.take(replies)
+    done, longest = made.finish(), max(norms, key=norms.__getitem__)
+    assert done.counted == [reply.device for reply in replies if reply.device != longest]
+    assert "more than 1 times as long as the median" in done.rows[longest]["fault"]
+    kept = [reply for reply in replies if reply.device != longest]
+    weights = [reply.examples for reply in kept]
+    assert done.loss == pytest.approx(np.average([reply.loss for reply in kept], weights=weights))
+    again = coordinator(tmp_path, refuse_above=1.0)
+    assert again.history[0].rows == done.rows
 
 
 def test_what_is_refused_is_a_fault_and_does_not_count():

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 import struct
 import zlib
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numeric.spec.delta_file import layout, unpacked
 from numeric.spec.execute import Machine
@@ -20,7 +22,7 @@ from numeric.spec.trained_models import quantized
 from gradmote import Session
 from gradmote.errors import DataError, RuntimeFault
 from gradmote.federated import Server, fedadam, fedavg
-from gradmote.formats.delta import read_delta
+from gradmote.formats.delta import BIAS, read_delta
 from gradmote.generated.records import DELTA_MAGIC, DELTA_VERSION
 from support import federation
 
@@ -236,6 +238,90 @@ def test_one_attacker_in_ten_does_little(scale):
                 device.session.end_round(down)
         reached.append(federation.accuracy(devices[0].session))
     assert reached[1] > reached[0] - 0.08
+
+
+def accuracy_after(rounds: int, scale: float, refuse_above: float | None) -> float:
+    """Return what ten devices reach, of which device 3 sends what it learnt times scale."""
+    server = Server(federation.image(), refuse_above=refuse_above)
+    devices = federation.devices_of(federation.image(), 10)
+    for _ in range(rounds):
+        for device in devices:
+            base = np.array(device.session.parameters())
+            device.train(epochs=4)
+            if device.number == 3:
+                learnt = np.array(device.session.parameters()) - base
+                device.session.set_parameters(base + np.float32(scale) * learnt)
+            server.add(str(device.number), device.delta(), len(device.labels))
+        down = server.finish()
+        assert server.left_out == (["3"] if refuse_above and abs(scale) > 3 else [])
+        for device in devices:
+            device.session.end_round(down)
+    return federation.accuracy(devices[0].session)
+
+
+def test_an_attacker_with_a_long_delta_takes_less_than_four_points_where_it_is_refused():
+    honest, clipped, refused = (accuracy_after(24, *case) for case in ((1.0, 3.0), (-20.0, None), (-20.0, 3.0)))
+    assert honest == accuracy_after(24, 1.0, None)
+    assert refused > honest - 0.04 > clipped
+
+
+@pytest.mark.parametrize("refuse_above", [0.0, 0.99, -1.0, float("nan"), float("inf")])
+def test_a_bound_that_would_refuse_all_or_none_is_no_bound(refuse_above):
+    with pytest.raises(DataError, match="refuse_above"):
+        Server(federation.image(), refuse_above=refuse_above)
+
+
+@cache
+def delta_of_scale(scale: float, bits: int) -> bytes:
+    """Return a delta that is so many times as long as what a device learnt."""
+    return trained_device(scale).delta(bits)
+
+
+@settings(deadline=None, max_examples=20)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([0.0, 0.5, -1.0, 1.0, 1.5, 4.0, -20.0, 1e15]), st.sampled_from([2, 4, 8])),
+        min_size=1, max_size=7,
+    ),
+    st.sampled_from([1.0, 1.5, 3.0, 30.0]),
+    st.booleans(),
+    st.randoms(use_true_random=False),
+)  # fmt: skip
+def test_what_is_left_out_is_as_if_it_had_not_come_in_any_order(sent, most, clip, random):
+    """The median is of all deltas: rationals say which are too long, and a server that clips none sums the rest."""
+    deltas = {str(number): delta_of_scale(*made) for number, made in enumerate(sent)}
+    norms = {name: norm_of(delta) for name, delta in deltas.items()}
+    above = sorted(norm for norm in norms.values() if norm) or [Fraction(0)]
+    median = (above[(len(above) - 1) // 2] + above[len(above) // 2]) / 2
+    # Norms that are as good as on the bound are left to rounding.
+    assume(all(abs(norm - Fraction(most) * median) > norm / 10**9 for norm in norms.values() if norm and median))
+    left_out = sorted(name for name, norm in norms.items() if norm > Fraction(most) * median)
+    found = set()
+    for order in (sorted(deltas), random.sample(sorted(deltas), len(deltas))):
+        server = Server(federation.image(), clip=clip, refuse_above=most)
+        found.add((finished(server, {name: deltas[name] for name in order}), server.base))
+        assert server.left_out == left_out
+    assert len(found) == 1
+    if not clip:
+        rest = Server(federation.image(), clip=False)
+        kept = {name: delta for name, delta in deltas.items() if name not in left_out}
+        assert found == {(finished(rest, kept), rest.base)}
+
+
+def finished(server: Server, deltas: dict[str, bytes]) -> bytes:
+    """Give the deltas to a server in their order, and return what ends its round."""
+    for name, delta in deltas.items():
+        server.add(name, delta, 5 + int(name))
+    return server.finish()
+
+
+def norm_of(data: bytes) -> Fraction:
+    """Return the norm of a delta within 2^-60 of it, from integers alone."""
+    delta = read_delta(data, Server(federation.image()).elements)
+    units = [
+        sum(int(code) ** 2 for code in codes) << 2 * exponent for codes, exponent in zip(delta.codes, delta.exponents)
+    ]
+    return Fraction(math.isqrt(sum(units) << 120), 1 << 60) / 2**BIAS
 
 
 def test_devices_that_learn_nothing_stop_no_round():

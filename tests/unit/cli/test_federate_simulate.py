@@ -78,6 +78,7 @@ def test_the_drawings_have_a_point_for_each_round() -> None:
         ("--server fedadam --server-momentum 0.9", "--server-momentum with fedadam"),
         ("--server-lr 0", "--server-lr 0.0"),
         ("--attackers 5", "5 devices cannot attack: there are 4"),
+        ("--refuse-above 0.5", "refuse_above is 0.5"),
     ],
 )
 def test_what_cannot_work_is_refused(words: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
