@@ -16,12 +16,14 @@ from support import federation
 
 ROOT = Path(__file__).parents[2]
 PYTHON = ROOT / "build" / "flower" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+#: There once all is installed, which pip does as a whole or not at all.
+FLWR = PYTHON.parent / f"flwr{PYTHON.suffix}"
 FILES = sorted((Path(__file__).parent / "inside").glob("test_*.py"))
 QUIET = {"FLWR_TELEMETRY_ENABLED": "0", "FLWR_DISABLE_UPDATE_CHECK": "1", "RAY_USAGE_STATS_ENABLED": "0",
          "FLWR_DISABLE_RUNTIME_DEPENDENCY_INSTALLATION": "1"}  # fmt: skip
 
 
-@pytest.mark.skipif(not PYTHON.exists(), reason="build/flower is not there: ./run setup makes it")
+@pytest.mark.skipif(not FLWR.exists(), reason="build/flower is not complete: ./run setup makes it")
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_in_its_environment(file, tmp_path):
     image = tmp_path / "image.mote"

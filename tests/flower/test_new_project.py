@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 import pytest
-from flower.test_in_its_environment import PYTHON, QUIET, ROOT
+from flower.test_in_its_environment import FLWR, PYTHON, QUIET, ROOT
 
 from gradmote import Session, cli
 from gradmote.device import Dataset
@@ -32,7 +32,7 @@ PATHS = os.pathsep.join(str(ROOT / part) for part in ("host_tools", "bindings/py
 PATIENCE = 120
 
 pytestmark = [
-    pytest.mark.skipif(not PYTHON.exists(), reason="build/flower is not there: ./run setup makes it"),
+    pytest.mark.skipif(not FLWR.exists(), reason="build/flower is not complete: ./run setup makes it"),
     pytest.mark.skipif(os.name == "nt", reason="Flower's processes are ended as a group"),
 ]
 
@@ -97,7 +97,7 @@ def answers(address: str) -> bool:
 def run(project: Path, environment: dict[str, str], options: str = "") -> Path:
     """Return the results of `flwr run .` once they are complete."""
     known = set((project / "results").glob("*"))
-    command = [PYTHON.parent / "flwr", "run", ".", "--stream", "--run-config", f"num-server-rounds={ROUNDS} {options}"]
+    command = [FLWR, "run", ".", "--stream", "--run-config", f"num-server-rounds={ROUNDS} {options}"]
     done = subprocess.run(
         command, cwd=project, env=environment, capture_output=True, text=True, check=False, timeout=300
     )
