@@ -7,7 +7,7 @@ import io
 import json
 import math
 import struct
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,8 @@ class RoundRecord:
         base: The SHA-256 of the base that it led to, in hexadecimal digits; empty until it has ended.
         loss: The mean of the devices' losses while they trained, weighted by their examples.
         test: Figures of tests of the new base by their names, such as accuracy.
-        rows: The devices that answered: name -> examples, loss, seconds, bytes_up, bytes_down and fault.
+        rows: The devices that answered: name -> examples, loss, seconds, bytes_up, bytes_down, fault,
+            and late, the rounds that its delta came after its own.
     """
 
     round: int
@@ -64,15 +65,15 @@ class Coordinator:
 
     def __init__(
         self, image: bytes, optimizer: ServerOptimizer | None = None, bits: int = 8, clip: bool = True,
-        folder: Path | None = None, refuse_above: float | None = None,
+        folder: Path | None = None, refuse_above: float | None = None, cap_examples: float | None = None, late: int = 0,
     ) -> None:  # fmt: skip
         """Begin, or go on from the journal in the folder.
 
-        image, optimizer, bits, clip, refuse_above: as for Server. folder: gets the journal and a checkpoint of each
-        round's base (base-0000.gmck); without it, nothing outlives this process. Raises DataError
-        where the journal is of another image or other settings.
+        image, optimizer, bits, clip, refuse_above, cap_examples, late: as for Server. folder: gets the
+        journal and a checkpoint of each round's base (base-0000.gmck); without it, nothing outlives this
+        process. Raises DataError where the journal is of another image or other settings.
         """
-        self.image, self.server = bytes(image), Server(image, optimizer, bits, clip, refuse_above)
+        self.image, self.server = bytes(image), Server(image, optimizer, bits, clip, refuse_above, cap_examples, late)
         self.image_digest = hashlib.sha256(self.image).digest()
         self.down, self.history, self.now = b"", list[RoundRecord](), RoundRecord(0)
         self.folder = make_folder(folder) if folder is not None else None
@@ -98,11 +99,10 @@ class Coordinator:
         count are on the disk.
         """
         taken = [self._checked(reply) for reply in replies]
-        good = [reply for reply in taken if not reply.fault and reply.device not in self.now.counted]
-        if self._journal is not None and good:
-            self._journal.append(reply.pack() for reply in good)
-        self._note(taken)
-        return taken
+        new = [reply for reply, is_new in taken if is_new]
+        if self._journal is not None and new:
+            self._journal.append(reply.pack() for reply in new)
+        return [reply for reply, _ in taken]
 
     def finish(self) -> RoundRecord:
         """End the round, and return its figures. Raises what Server.finish() raises; then the round goes on."""
@@ -125,23 +125,22 @@ class Coordinator:
         if self.history:
             self.history[-1].test.update(figures)
 
-    def _checked(self, reply: DeviceReply) -> DeviceReply:
-        """Add a reply to the server, and return it, with the fault where it is refused."""
-        if reply.fault:
-            return reply
-        try:
-            self.server.add(reply.device, reply.delta, reply.examples)
-        except GradmoteError as error:
-            return replace(reply, delta=b"", loss=math.nan, fault=fault_of(error))
-        return reply
+    def _checked(self, reply: DeviceReply) -> tuple[DeviceReply, bool]:
+        """Add a reply to the server, and return it, with the fault where it is refused, and whether it counts anew."""
+        is_new = False
+        if not reply.fault:
+            try:
+                is_new = self.server.add(reply.device, reply.delta, reply.examples)
+            except GradmoteError as error:
+                reply = replace(reply, delta=b"", loss=math.nan, fault=fault_of(error))
+        if is_new or reply.device not in self.now.counted:
+            self._note(reply)
+        return reply, is_new
 
-    def _note(self, replies: Sequence[DeviceReply]) -> None:
-        """Keep the figures of replies; a good one is not replaced by a later fault."""
-        for reply in replies:
-            if reply.device in self.now.counted:
-                continue
-            row = {key: value for key, value in asdict(reply).items() if key not in ("device", "delta")}
-            self.now.rows[reply.device] = row
+    def _note(self, reply: DeviceReply) -> None:
+        """Keep the figures of a reply."""
+        row = {key: value for key, value in asdict(reply).items() if key not in ("device", "delta")}
+        self.now.rows[reply.device] = {**row, "late": self.server.age_of(reply.device)}
 
     # ---- The journal
 
@@ -155,7 +154,8 @@ class Coordinator:
         """Return what a journal must agree in."""
         server = self.server
         return {"image": self.image_digest.hex(), "optimizer": server.optimizer.name, "bits": server.bits,
-                "clip": server.clip, "refuse_above": server.refuse_above}  # fmt: skip
+                "clip": server.clip, "refuse_above": server.refuse_above, "cap_examples": server.cap_examples,
+                "late": server.late}  # fmt: skip
 
     def _snapshot(self) -> bytes:
         about = {"settings": self._settings(), "history": [asdict(record) for record in self.history]}
@@ -176,7 +176,8 @@ class Coordinator:
         self.history = [RoundRecord(**record) for record in about["history"]]
         self.now = RoundRecord(self.server.round)
         replies = [DeviceReply.unpack(record) for record in records[1:]]
-        self._note([self._checked(reply) for reply in replies])
+        for reply in replies:
+            self._checked(reply)
         return True
 
     def _require_same(self, settings: dict[str, Any]) -> None:

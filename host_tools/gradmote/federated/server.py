@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import glob
 import hashlib
+import json
 import math
 import statistics
+import zlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,13 +18,16 @@ from gradmote_runtime import Session
 
 from ..errors import DataError
 from ..formats.checkpoint import STATE_TYPES
-from ..formats.delta import read_delta
+from ..formats.delta import moved, read_delta
 from ..formats.image.read import read_image
+from ..formats.records import size_of, unpack
 from .delta_sum import DeltaSum
 from .server_optimizers import ServerOptimizer, fedavg
 
 #: The most examples that a device may say it trained on: no device outweighs all others.
 MOST_EXAMPLES = 2**20
+#: The most rounds that a delta may be late.
+MOST_LATE = 100
 #: A delta that is made shorter weighs less, in steps of this part of an example.
 EXAMPLE_PARTS = 2**16
 #: The deltas whose codes are unpacked at the same time; all others are kept as the bytes that came.
@@ -31,10 +36,11 @@ AT_ONCE = 64
 
 @dataclass(frozen=True)
 class _Received:
-    """A delta of this round: its SHA-256, its bytes, its norm, and the examples of its device."""
+    """A delta that came in this round: its SHA-256, its bytes, the number of its base, its norm, and its examples."""
 
     digest: str
     data: bytes
+    round: int
     norm: float
     examples: int
 
@@ -49,16 +55,22 @@ class Server:
     deltas. bits: of a number that goes down to the devices, 2, 4 or 8. clip: make a delta whose norm
     is above the median of the round (of those above 0) as long as that, so that no device can pull the model away.
     refuse_above: leave out a delta whose norm is more than so many times that median, 1 or more; None leaves out none.
+    cap_examples: count a delta for so many times the median of the round's examples at most, 1 or more; None
+    believes each device. late: the rounds that a delta may come after its own, 0 .. MOST_LATE; its examples then count
+    1 / sqrt(1 + rounds) times.
     """
 
     def __init__(
         self, image: bytes, optimizer: ServerOptimizer | None = None, bits: int = 8, clip: bool = True,
-        refuse_above: float | None = None,
+        refuse_above: float | None = None, cap_examples: float | None = None, late: int = 0,
     ) -> None:  # fmt: skip
-        """Open the image; the base of round 0 is its initial parameters. Raises DataError for refuse_above below 1."""
-        if refuse_above is not None and not 1 <= refuse_above < math.inf:
-            raise DataError(f"refuse_above is {refuse_above}", "give a finite number from 1 on, such as 3, or None")
+        """Open the image; the base of round 0 is its initial parameters. Raises DataError for an impossible setting."""
+        _require_bound("refuse_above", refuse_above)
+        _require_bound("cap_examples", cap_examples)
+        if not 0 <= late <= MOST_LATE:
+            raise DataError(f"deltas {late} rounds late", f"give 0 to {MOST_LATE}")
         self.optimizer, self.bits, self.clip, self.refuse_above = optimizer or fedavg(), bits, clip, refuse_above
+        self.cap_examples, self.late = cap_examples, late
         #: The devices that the last round left out, because their deltas were too long; sorted.
         self.left_out: list[str] = []
         self._session = Session(image)
@@ -69,6 +81,11 @@ class Server:
         self._slots = [np.zeros((self.optimizer.slots, n)) for n in self.elements]
         self._lost = [np.zeros(n) for n in self.elements]
         self._received: dict[str, _Received] = {}
+        self._image = bytes(image)
+        #: The checkpoints of the bases before this one, the newest first; `late` of them at most.
+        self._earlier: list[bytes] = []
+        #: The round of the newest delta of each device that came in an earlier round, as long as it could come again.
+        self._newest: dict[str, int] = {}
 
     @property
     def round(self) -> int:
@@ -97,7 +114,10 @@ class Server:
         """Return all that the next rounds depend on, but for deltas that came in this one."""
         checkpoint = np.frombuffer(self.checkpoint(), np.uint8)
         slots, lost = np.concatenate(self._slots, axis=1), np.concatenate(self._lost)
-        return {"checkpoint": checkpoint, "round": np.array(self.round), "slots": slots, "lost": lost}
+        earlier = np.frombuffer(b"".join(self._earlier), np.uint8).reshape(-1, len(checkpoint))
+        newest = np.frombuffer(json.dumps(self._newest).encode(), np.uint8)
+        return {"checkpoint": checkpoint, "round": np.array(self.round), "slots": slots, "lost": lost,
+                "earlier": earlier, "newest": newest}  # fmt: skip
 
     def restore(self, snapshot: Mapping[str, np.ndarray]) -> None:
         """Go on from a snapshot of a server with the same image and optimizer. Raises DataError for another one."""
@@ -107,24 +127,55 @@ class Server:
         self._session.load(snapshot["checkpoint"].tobytes())
         self._session.begin_round(int(snapshot["round"]))
         self._slots, self._lost, self._received = np.split(slots, ends, axis=1), np.split(lost, ends), {}
+        self._earlier = [row.tobytes() for row in snapshot["earlier"]]
+        self._newest = json.loads(snapshot["newest"].tobytes())
 
-    def add(self, device: str, delta: bytes, examples: int) -> None:
-        """Take what a device sent. The same bytes of the same device count once.
+    def add(self, device: str, delta: bytes, examples: int) -> bool:
+        """Take what a device sent, and return whether that was new. The same bytes of the same device count once.
 
+        A device counts once in a round, with the newest of its deltas, and no delta counts in two rounds.
         examples: how many it trained on, 1 .. 2^20; a delta weighs as much as it has examples.
         Raises RuntimeFault where the delta is damaged, of another model, round or base, or not finite, and
         DataError where the device sent another one before, or the number of examples is impossible.
         """
-        digest = hashlib.sha256(delta).hexdigest()
-        if device in self._received and self._received[device].digest == digest:
-            return
-        if device in self._received:
-            raise DataError(f"{device} sent two deltas in round {self.round}", "each device sends one a round")
+        digest, known = hashlib.sha256(delta).hexdigest(), self._received.get(device)
+        if known is not None and known.digest == digest:
+            return False
+        age = self._age(delta)
+        number = self.round - age
+        if number <= (known.round if known is not None else self._newest.get(device, -1)):
+            raise DataError(f"{device} sent two deltas in round {number}", "each device sends one a round")
         if not 1 <= examples <= MOST_EXAMPLES:
             raise DataError(f"{device} trained on {examples} examples", f"a delta counts from 1 to {MOST_EXAMPLES}")
-        self._session.check_delta(delta)
+        self._check(delta, age)
         norm = read_delta(delta, self.elements).norm
-        self._received[device] = _Received(digest, bytes(delta), norm, examples)
+        self._received[device] = _Received(digest, bytes(delta), number, norm, examples)
+        return True
+
+    def age_of(self, device: str) -> int:
+        """Return how many rounds the delta of a device that came in this round is late; 0 where none came."""
+        return self.round - self._received[device].round if device in self._received else 0
+
+    def _age(self, delta: bytes) -> int:
+        """Return how many rounds a delta says that it is late; 0 where that is more than may be, to be refused."""
+        if len(delta) < size_of("delta_header"):
+            return 0
+        age = self.round - int(unpack("delta_header", delta)["round"])
+        return age if 0 < age <= len(self._earlier) else 0
+
+    def _check(self, delta: bytes, age: int) -> None:
+        """Raise RuntimeFault where a delta is not one of the base of so many rounds ago, or not finite at this one."""
+        if not age:
+            self._session.check_delta(delta)
+            return
+        with Session(self._image) as earlier:
+            earlier.load(self._earlier[age - 1])
+            earlier.begin_round(self.round - age)
+            earlier.check_delta(delta)
+        base, crc = self.base, 0
+        for place, exponent in zip(self._places, read_delta(delta, self.elements).exponents):
+            crc = zlib.crc32(base[place], crc) if exponent else crc
+        self._session.check_delta(moved(delta, self.round, crc))
 
     def finish(self) -> bytes:
         """End the round, and return the delta for all devices, which leads to the base of the next one.
@@ -141,7 +192,9 @@ class Server:
             old + self.optimizer.rule(slots[index], means[index]) + self._lost[index] if weight else old
             for index, (old, weight) in enumerate(zip(base, total.weights))
         ]
+        before = self.checkpoint()
         down = self._step_to(wanted, total.weights)
+        self._remember(before)
         now = [np.frombuffer(self.base[place], kind) for place, kind in zip(self._places, self._types)]
         self._slots, self._received, self.left_out = slots, {}, left_out
         self._lost = [
@@ -149,6 +202,12 @@ class Server:
             for aim, new, weight, lost in zip(wanted, now, total.weights, self._lost)
         ]
         return down
+
+    def _remember(self, checkpoint: bytes) -> None:
+        """Keep what late deltas need: the base that ends, and which devices' deltas came."""
+        self._earlier = [checkpoint, *self._earlier][: self.late]
+        newest = self._newest | {name: sent.round for name, sent in self._received.items()}
+        self._newest = {name: number for name, number in newest.items() if number >= self.round - len(self._earlier)}
 
     def _median_norm(self) -> float:
         """Return the median of the norms of this round's deltas that are above 0, or 0 where none is."""
@@ -166,13 +225,23 @@ class Server:
     def _total(self, limit: float, left_out: Collection[str]) -> DeltaSum:
         """Return the sum of all other deltas, of which none is longer than the limit where clip is set."""
         received = [sent for name, sent in self._received.items() if name not in left_out]
-        total = DeltaSum(self.elements)
+        total, most = DeltaSum(self.elements), self._most_examples()
         for at in range(0, len(received), AT_ONCE):
             group = received[at : at + AT_ONCE]
             parts = [limit / sent.norm if self.clip and sent.norm > limit else 1.0 for sent in group]
-            weights = [int(sent.examples * EXAMPLE_PARTS * part) for sent, part in zip(group, parts)]
+            weights = [int(self._examples(sent, most) * EXAMPLE_PARTS * part) for sent, part in zip(group, parts)]
             total.add_all([read_delta(sent.data, self.elements) for sent in group], weights)
         return total
+
+    def _most_examples(self) -> float:
+        """Return the examples that a delta of this round counts for at most."""
+        if self.cap_examples is None:
+            return math.inf
+        return self.cap_examples * statistics.median(sent.examples for sent in self._received.values())
+
+    def _examples(self, sent: _Received, most: float) -> float:
+        """Return the examples that a delta counts for: fewer where it is late, as its base is not this one."""
+        return min(sent.examples, most) / math.sqrt(1 + self.round - sent.round)
 
     def _step_to(self, wanted: list[np.ndarray], weights: list[int]) -> bytes:
         """Make the base the nearest one that a delta leads to, and return that delta."""
@@ -188,6 +257,12 @@ class Server:
             parameters[:] = base
         self._session.end_round(down)
         return down
+
+
+def _require_bound(name: str, bound: float | None) -> None:
+    """Raise DataError where a multiple of a median would refuse half of all devices, or is no number."""
+    if bound is not None and not 1 <= bound < math.inf:
+        raise DataError(f"{name} is {bound}", "give a finite number from 1 on, such as 3, or None")
 
 
 def stored(values: np.ndarray, kind: np.dtype[Any]) -> np.ndarray:

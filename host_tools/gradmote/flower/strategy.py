@@ -63,21 +63,23 @@ class DeltaStrategy(Strategy):
         test_devices: bool = False,
         folder: Path | None = None,
         refuse_above: float | None = None,
+        cap_examples: float | None = None,
         model: Path | None = None,
     ) -> None:
         """Begin, or go on from the journal in the folder.
 
-        image: the compiled model that all devices have. optimizer, bits_down, clip, refuse_above: as for Server.
-        bits, epochs, seed, shared, deadline_s: as of RoundTask. fraction: of the devices that take
-        part in a round. minimum: the devices that must be there before a round begins, and the deltas
-        without which it does not end. test: samples on which each new base is tested here.
-        test_devices: test it on the devices' own samples too. folder: gets the journal, a checkpoint
-        of each base and the report; without it, a run that is ended begins anew. model: the ONNX model
-        that was compiled; folder gets it with what was learnt. Raises DataError.
+        image: the compiled model that all devices have. optimizer, bits_down, clip, refuse_above,
+        cap_examples: as for Server. bits, epochs, seed, shared, deadline_s: as of RoundTask.
+        fraction: of the devices that take part in a round. minimum: the devices that must be there
+        before a round begins, and the deltas without which it does not end. test: samples on which
+        each new base is tested here. test_devices: test it on the devices' own samples too. folder:
+        gets the journal, a checkpoint of each base and the report; without it, a run that is ended
+        begins anew. model: the ONNX model that was compiled; folder gets it with what was learnt.
+        Raises DataError.
         """
         if not 0 < fraction <= 1 or minimum < 1:
             raise DataError(f"a fraction of {fraction}, {minimum} at least", "use 0 < fraction <= 1, minimum >= 1")
-        self.coordinator = Coordinator(image, optimizer, bits_down, clip, folder, refuse_above)
+        self.coordinator = Coordinator(image, optimizer, bits_down, clip, folder, refuse_above, cap_examples)
         self.nodes: dict[int, list[str]] = {}
         names = None if shared is None else tuple(shared)
         self._settings = {"bits": bits, "epochs": epochs, "seed": seed, "shared": names, "deadline_s": deadline_s}

@@ -86,6 +86,17 @@ def checked_header(data: bytes) -> dict[str, Any]:
     return header
 
 
+def moved(data: bytes, number: int, base_crc: int) -> bytes:
+    """Return a delta that was checked as one of another base, with the same codes.
+
+    number: of that base's round. base_crc: the CRC-32 of its elements of all parameters that the delta has.
+    """
+    start = records.size_of("delta_header")
+    fields = {**records.unpack("delta_header", data), "round": number, "base_crc": base_crc}
+    fields["crc"] = zlib.crc32(records.pack("delta_header", fields)[16:] + data[start : fields["size"]])
+    return records.pack("delta_header", fields) + data[start : fields["size"]]
+
+
 def unpacked(data: bytes, bits: int, n: int) -> np.ndarray:
     """Return n codes, each from the lowest bits of a byte on. A delta that is too short gives fewer."""
     return np.take(codes_of_bytes(bits), np.frombuffer(data, np.uint8), axis=0).ravel()[:n]

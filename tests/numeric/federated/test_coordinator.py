@@ -158,3 +158,22 @@ def test_a_round_without_a_delta_does_not_end():
     with pytest.raises(DataError, match="no device has sent a delta"):
         made.finish()
     assert made.now.rows["a"]["fault"] == "broken"
+
+
+def test_a_late_reply_counts_after_a_restart_too(tmp_path):
+    """The device that is late replies to the task of round 0 in round 1; then its newer reply takes its place."""
+    first = coordinator(tmp_path, late=1)
+    slow = fleet().train(first.task(("a",)))
+    first.take(fleet().train(first.task(("b",))))
+    first.finish()
+    assert [row.fault for row in first.take(slow)] == [""]
+    assert first.now.rows["a"]["late"] == 1
+    again = coordinator(tmp_path, late=1)
+    assert again.now.rows == first.now.rows
+    for made in (first, again):
+        made.take(fleet().train(made.task(("a",))))
+        assert made.now.rows["a"]["late"] == 0
+        made.take(slow)
+        assert made.now.rows["a"]["fault"] == "" and made.now.rows["a"]["late"] == 0
+    third = coordinator(tmp_path, late=1)
+    assert len({made.finish().base for made in (first, third)}) == 1

@@ -265,10 +265,157 @@ def test_an_attacker_with_a_long_delta_takes_less_than_four_points_where_it_is_r
     assert refused > honest - 0.04 > clipped
 
 
-@pytest.mark.parametrize("refuse_above", [0.0, 0.99, -1.0, float("nan"), float("inf")])
-def test_a_bound_that_would_refuse_all_or_none_is_no_bound(refuse_above):
-    with pytest.raises(DataError, match="refuse_above"):
-        Server(federation.image(), refuse_above=refuse_above)
+@pytest.mark.parametrize("name", ["refuse_above", "cap_examples"])
+@pytest.mark.parametrize("bound", [0.0, 0.99, -1.0, float("nan"), float("inf")])
+def test_a_bound_that_would_refuse_all_or_none_is_no_bound(name, bound):
+    with pytest.raises(DataError, match=name):
+        Server(federation.image(), **{name: bound})
+
+
+@settings(deadline=None, max_examples=20)
+@given(
+    st.lists(st.sampled_from([1, 3, 8, 100, 2**20]), min_size=1, max_size=6),
+    st.sampled_from([1.0, 1.5, 4.0, 1e9]),
+    st.randoms(use_true_random=False),
+)
+def test_claimed_examples_count_up_to_the_cap_in_any_order(claimed, cap, random):
+    """The next base is that of a server whose devices say what they count for, in parts of an example."""
+    deltas = [delta_of_scale(scale, 4) for scale in (0.5, -1.0, 1.0, 1.5, 4.0, -20.0)]
+    sent = list(zip(map(str, range(6)), deltas, claimed))
+    ordered = sorted(claimed)
+    median = Fraction(ordered[(len(claimed) - 1) // 2] + ordered[len(claimed) // 2], 2)
+    counted = [min(Fraction(number), Fraction(cap) * median) for number in claimed]
+    whole = math.lcm(*(number.denominator for number in counted))
+    assume(all(number * whole <= 2**20 for number in counted))
+    found = set()
+    for order in (sent, random.sample(sent, len(sent))):
+        server = Server(federation.image(), clip=False, cap_examples=cap)
+        for name, delta, number in order:
+            server.add(name, delta, number)
+        found.add((server.finish(), server.base))
+    honest = Server(federation.image(), clip=False)
+    for (name, delta, _), number in zip(sent, counted):
+        honest.add(name, delta, int(number * whole))
+    assert found == {(honest.finish(), honest.base)}
+
+
+# ---- Late deltas
+
+
+def waiting_delta(server: Server, number: int, rounds: int, **settings) -> bytes:
+    """Return what a device learnt from the server's base, after the server has gone on by so many rounds."""
+    slow = federation.devices_of(federation.image(), DEVICES)[number]
+    slow.session.load(server.checkpoint())
+    slow.session.begin_round(server.round)
+    slow.train()
+    delta = slow.delta(**settings)
+    for _ in range(rounds):
+        go_on(server)
+    return delta
+
+
+def go_on(server: Server) -> bytes:
+    """End a round to which one device sends a delta."""
+    device = federation.devices_of(federation.image(), DEVICES)[0]
+    device.session.load(server.checkpoint())
+    device.session.begin_round(server.round)
+    device.train()
+    server.add("fast", device.delta(), 10)
+    return server.finish()
+
+
+@pytest.mark.parametrize("age", [1, 2])
+@pytest.mark.parametrize("shared", [None, "*weight*"])
+def test_a_late_delta_counts_as_often_as_its_age_says(age, shared):
+    """The numbers of a late delta are added to the newer base: the mean weighs it 1 / sqrt(1 + age)."""
+    server = Server(federation.image(), clip=False, late=2)
+    go_on(server)
+    late = waiting_delta(server, 2, age, shared=shared)
+    device = federation.devices_of(federation.image(), DEVICES)[1]
+    device.session.load(server.checkpoint())
+    device.session.begin_round(server.round)
+    device.train()
+    fresh, old, lost = device.delta(), np.frombuffer(server.base, np.float32), np.concatenate(server._lost)
+    assert server.add("fresh", fresh, 8) and server.add("late", late, 8)
+    server.finish()
+    weights = np.array([(8 * 2**16), int(8 / math.sqrt(1 + age) * 2**16)])
+    parts = [values_of(delta, server.elements) for delta in (fresh, late)]
+    there = [~np.isnan(part) for part in parts]
+    total = sum(np.where(has, part, 0) * weight for has, part, weight in zip(there, parts, weights))
+    wanted = old + total / sum(has * weight for has, weight in zip(there, weights)) + lost
+    reached = np.frombuffer(server.base, np.float32) + np.concatenate(server._lost)
+    np.testing.assert_allclose(reached, wanted, rtol=1e-6, atol=1e-9)
+
+
+def values_of(delta: bytes, elements: list[int]) -> np.ndarray:
+    """Return all numbers of a delta, float64; NaN where it has nothing of a parameter."""
+    read = read_delta(delta, elements)
+    parts = zip(read.exponents, read.codes, elements)
+    return np.concatenate([np.ldexp(c.astype(float), e - BIAS) if e else np.full(n, np.nan) for e, c, n in parts])
+
+
+def test_late_deltas_end_in_one_base_whatever_the_order_and_after_a_restart():
+    found, deltas = set(), {}
+    for order in itertools.permutations(["late", "later", "fresh"]):
+        server = Server(federation.image(), late=2)
+        deltas["later"] = waiting_delta(server, 3, 1)
+        deltas["late"] = waiting_delta(server, 2, 1)
+        deltas["fresh"] = waiting_delta(server, 1, 0)
+        again = Server(federation.image(), late=2)
+        again.restore(server.snapshot())
+        for one in (server, again):
+            for name in order:
+                one.add(name, deltas[name], 8)
+            assert [one.age_of(name) for name in ("fresh", "late", "later")] == [0, 1, 2]
+            found.add((one.finish(), one.base))
+    assert len(found) == 1
+
+
+def test_no_delta_counts_in_two_rounds_and_the_newest_of_a_device_counts():
+    server = Server(federation.image(), late=2)
+    first = waiting_delta(server, 1, 0)
+    assert server.add("slow", first, 8)
+    go_on(server)
+    with pytest.raises(DataError, match="two deltas in round 0"):
+        server.add("slow", first, 8)
+    second = waiting_delta(server, 1, 1)
+    assert server.add("slow", second, 8) and server.age_of("slow") == 1
+    third = waiting_delta(server, 1, 0)
+    assert server.add("slow", third, 8) and server.age_of("slow") == 0
+    assert not server.add("slow", third, 8)
+    with pytest.raises(DataError, match="two deltas in round 1"):
+        server.add("slow", second, 8)
+    alone = Server(federation.image(), late=2)
+    alone.restore(server.snapshot())
+    with pytest.raises(DataError, match="two deltas in round 0"):
+        alone.add("slow", first, 8)
+    alone.add("slow", third, 8)
+    assert (server.finish(), server.base) == (alone.finish(), alone.base)
+
+
+def test_a_delta_that_is_too_late_forged_or_damaged_is_refused():
+    server = Server(federation.image(), late=1)
+    too_late = waiting_delta(server, 1, 1)
+    go_on(server)
+    with pytest.raises(RuntimeFault, match="OTHER_BASE"):
+        server.add("slow", too_late, 8)
+    late = waiting_delta(server, 1, 1)
+    fields = struct.unpack_from("<4I4I4I", late)
+    for round_of_it in {0, 1, server.round, server.round + 1, 2**32 - 1} - {fields[8]}:
+        body = struct.pack("<4I4I", *fields[4:8], round_of_it, *fields[9:]) + late[48:]
+        with pytest.raises(RuntimeFault, match="OTHER_BASE"):
+            server.add("slow", late[:12] + struct.pack("<I", zlib.crc32(body)) + body, 8)
+    for at in range(0, len(late), 97):
+        with pytest.raises((RuntimeFault, DataError)):
+            server.add("slow", late[:at] + bytes([late[at] ^ 64]) + late[at + 1 :], 8)
+    assert server.devices == []
+    assert server.add("slow", late, 8)
+
+
+@pytest.mark.parametrize("late", [-1, 101])
+def test_an_impossible_lateness_is_refused(late):
+    with pytest.raises(DataError, match="rounds late"):
+        Server(federation.image(), late=late)
 
 
 @cache
