@@ -36,12 +36,17 @@ def samples(names: Sequence[str], most: int | None = None) -> dict[str, Dataset]
 
 
 def folder_of(folder: Path, urls: Mapping[str, str], image: bytes, data: Mapping[str, Dataset], port: int = 0) -> Path:
-    """Fill a folder with image, samples, keys and configuration, and return the path of the last."""
+    """Fill a folder with image, samples, keys and configuration, and return the path of the last.
+
+    A device that `data` does not have trains on what it collects.
+    """
     (folder / "model.mote").write_bytes(image)
     lines = ['image = "model.mote"', 'keys = "keys"', f"port = {port}"]
     for name, url in urls.items():
-        np.savez(folder / f"{name}.npz", x=data[name].x, y=data[name].y)
-        lines += [f"[devices.{name}]", f'url = "{url}"', f'data = "{name}.npz"']
+        lines += [f"[devices.{name}]", f'url = "{url}"']
+        if name in data:
+            np.savez(folder / f"{name}.npz", x=data[name].x, y=data[name].y)
+            lines.append(f'data = "{name}.npz"')
     write_keys(folder / "keys", list(urls))
     path = folder / "gateway.toml"
     path.write_text("\n".join(lines) + "\n")

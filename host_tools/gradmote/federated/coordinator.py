@@ -19,7 +19,7 @@ from ..formats.files import make_folder, write_atomically
 from ..formats.npz import npz_bytes
 from .fleet import fault_of
 from .journal import Journal
-from .server import Server
+from .server import CAP_EXAMPLES, REFUSE_ABOVE, Server
 from .server_optimizers import ServerOptimizer
 from .task import DeviceReply, RoundTask
 
@@ -65,7 +65,8 @@ class Coordinator:
 
     def __init__(
         self, image: bytes, optimizer: ServerOptimizer | None = None, bits: int = 8, clip: bool = True,
-        folder: Path | None = None, refuse_above: float | None = None, cap_examples: float | None = None, late: int = 0,
+        folder: Path | None = None, refuse_above: float | None = REFUSE_ABOVE,
+        cap_examples: float | None = CAP_EXAMPLES, late: int = 0,
     ) -> None:  # fmt: skip
         """Begin, or go on from the journal in the folder.
 

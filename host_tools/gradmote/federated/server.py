@@ -26,6 +26,11 @@ from .server_optimizers import ServerOptimizer, fedavg
 
 #: The most examples that a device may say it trained on: no device outweighs all others.
 MOST_EXAMPLES = 2**20
+#: A delta is left out where it is more than so many times as long as the median of the round, unless a server is told
+#: otherwise.
+REFUSE_ABOVE = 5.0
+#: A delta counts for so many times the median of the round's examples at most, unless a server is told otherwise.
+CAP_EXAMPLES = 10.0
 #: The most rounds that a delta may be late.
 MOST_LATE = 100
 #: A delta that is made shorter weighs less, in steps of this part of an example.
@@ -62,7 +67,7 @@ class Server:
 
     def __init__(
         self, image: bytes, optimizer: ServerOptimizer | None = None, bits: int = 8, clip: bool = True,
-        refuse_above: float | None = None, cap_examples: float | None = None, late: int = 0,
+        refuse_above: float | None = REFUSE_ABOVE, cap_examples: float | None = CAP_EXAMPLES, late: int = 0,
     ) -> None:  # fmt: skip
         """Open the image; the base of round 0 is its initial parameters. Raises DataError for an impossible setting."""
         _require_bound("refuse_above", refuse_above)

@@ -22,6 +22,7 @@ from ..device.twin_target import TwinTarget
 from ..errors import DataError, GradmoteError
 from ..federated.coordinator import Coordinator, RoundRecord
 from ..federated.fleet import fault_of
+from ..federated.server import CAP_EXAMPLES, REFUSE_ABOVE
 from ..federated.server_optimizers import ServerOptimizer
 from ..federated.task import DeviceReply, RoundTask
 from . import contents
@@ -62,8 +63,8 @@ class DeltaStrategy(Strategy):
         test: Dataset | None = None,
         test_devices: bool = False,
         folder: Path | None = None,
-        refuse_above: float | None = None,
-        cap_examples: float | None = None,
+        refuse_above: float | None = REFUSE_ABOVE,
+        cap_examples: float | None = CAP_EXAMPLES,
         model: Path | None = None,
     ) -> None:
         """Begin, or go on from the journal in the folder.

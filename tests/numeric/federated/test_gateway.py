@@ -13,8 +13,11 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from unit.store.models import samples, taught
 
 from gradmote import optimizers
+from gradmote.compiler.sample_store import StoreOptions
+from gradmote.device.target import Target
 from gradmote.errors import DataError, GradmoteError, OutputError
 from gradmote.federated import RemoteFleet, Server
 from gradmote.federated.gateway import held_device, wire
@@ -23,7 +26,8 @@ from gradmote.federated.gateway.gateway import Gateway
 from gradmote.federated.gateway.journal import Journal, Trained
 from gradmote.federated.gateway.keys import Keys, read_keys
 from gradmote.federated.gateway.signed_replies import signed, unpack_signed, verified
-from gradmote.federated.task import DeviceReply
+from gradmote.federated.task import DeviceReply, RoundTask
+from gradmote.formats.delta import read_delta
 from support import digits, federation, gateways
 
 NAMES = ("a", "b", "c")
@@ -343,3 +347,31 @@ def test_samples_that_do_not_fit_are_told_with_the_device(config: Path) -> None:
     np.savez(config.parent / "b.npz", x=np.zeros((9, 3), np.float32), y=np.zeros(9, np.int64))
     with pytest.raises(DataError, match=r"\[devices.b\] data"):
         Gateway(read_config(config), read_keys(config.parent / "keys"))
+
+
+# ---- Devices that collect their samples -----------------------------------------------------------------------------
+
+
+def test_a_device_without_data_counts_in_each_round_that_it_learnt_in(tmp_path: Path, monkeypatch) -> None:
+    """One that was brought to a new base has nothing to send until it is taught again: a fault, never a delta of 0."""
+    monkeypatch.setattr(held_device, "PATIENCE", 0.1)
+    image, (x, labels) = taught(StoreOptions(8)).image, samples(24)
+    config = gateways.folder_of(tmp_path, {"a": "twin"}, image, {})
+    server, down = Server(image, bits=8), b""
+    with gateways.serving(config) as (gateway, service), remote(config, service.port) as fleet:
+        for number in range(3):
+            task = gateways.task_of(image, server, down, bits=8)
+            assert "learnt nothing" in fleet.train(task)[0].fault
+            learnt = teach(gateway.devices["a"].connect(), x[8 * number :][:8], labels[8 * number :][:8], task)
+            (row,) = fleet.train(task)
+            assert row.delta == learnt and read_delta(learnt, server.elements).norm > 0
+            server.add("a", row.delta, row.examples)
+            down = server.finish()
+
+
+def teach(device: Target, x: np.ndarray, labels: np.ndarray, task: RoundTask) -> bytes:
+    """Let a device keep samples and train on them, and return its delta for a task."""
+    for sample, label in zip(x, labels, strict=True):
+        device.learn(int(label), sample)
+    device.replay()
+    return device.round_delta(task.bits, task.seed_of("a"))

@@ -293,7 +293,7 @@ def test_claimed_examples_count_up_to_the_cap_in_any_order(claimed, cap, random)
         for name, delta, number in order:
             server.add(name, delta, number)
         found.add((server.finish(), server.base))
-    honest = Server(federation.image(), clip=False)
+    honest = Server(federation.image(), clip=False, cap_examples=None)
     for (name, delta, _), number in zip(sent, counted):
         honest.add(name, delta, int(number * whole))
     assert found == {(honest.finish(), honest.base)}
@@ -450,7 +450,7 @@ def test_what_is_left_out_is_as_if_it_had_not_come_in_any_order(sent, most, clip
         assert server.left_out == left_out
     assert len(found) == 1
     if not clip:
-        rest = Server(federation.image(), clip=False)
+        rest = Server(federation.image(), clip=False, refuse_above=None)
         kept = {name: delta for name, delta in deltas.items() if name not in left_out}
         assert found == {(finished(rest, kept), rest.base)}
 

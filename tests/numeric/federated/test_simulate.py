@@ -95,6 +95,7 @@ def test_attackers_count_as_what_they_are():
         assert (done.devices, done.refused) == (3, 2)
     honest, attacked = simulation(5, Settings()), simulation(5, Settings(attackers=2))
     for played in (honest, attacked):
+        played.server.refuse_above = None
         (done,) = played.run(1)
         assert (done.devices, done.refused) == (5, 0)
     assert honest.server.base != attacked.server.base
@@ -102,7 +103,6 @@ def test_attackers_count_as_what_they_are():
 
 def test_what_the_server_leaves_out_counts_as_refused():
     played = simulation(5, Settings(attackers=1))
-    played.server.refuse_above = 3.0
     (done,) = played.run(1)
     assert (done.devices, done.refused, played.server.left_out) == (4, 1, ["1"])
     assert done.bytes_up == 5 * len(Session(federation.image()).round_delta(4))

@@ -104,11 +104,11 @@ Attacks = Annotated[
     Attack, typer.Option("--attack", help="What attackers do to what they learnt: times -20, times 1e30, or NaN.")
 ]
 RefuseAbove = Annotated[
-    float | None,
+    float,
     typer.Option(
         "--refuse-above",
         metavar="TIMES",
-        help="Leave out a delta that is more than so many times as long as the median one, such as 3.",
+        help="Leave out a delta that is more than so many times as long as the median one; 0 leaves out none.",
     ),
 ]
 Draw = Annotated[
@@ -144,7 +144,7 @@ def command(
     server_momentum: Momentum = 0.0,
     attackers: Attackers = 0,
     attack: Attacks = Attack.opposite,
-    refuse_above: RefuseAbove = None,
+    refuse_above: RefuseAbove = 5.0,
     draw: Draw = 0,
     checkpoint: Checkpoint = None,
     plot: Plot = None,
@@ -157,7 +157,7 @@ def command(
     How does it go where each device has mostly one or two classes? `gradmote federate simulate
     model.onnx --loss cross_entropy --lr 0.05 --batch 4 --data digits.npz --devices 100 --dirichlet 0.3`
 
-    What if one of them attacks? Add `--attackers 1`, and then `--refuse-above 3`.
+    What if one of them attacks? Add `--attackers 1`, and then `--refuse-above 0`.
 
     Devices are twins, with the bits of boards. One twin plays all of them in turn, so that memory
     stays small however many there are. Their optimizers' moments begin at zero in each round. It
@@ -173,7 +173,7 @@ def command(
     samples, image = _opened(model, data, compiler, sample_options, by)
     parts = _parts(samples, devices, by, dirichlet, samples_each, draw)
     settings = Settings(epochs, int(bits.value), taking_part, attackers, attack.value, draw)
-    made = Server(image, rule, int(down_bits.value), refuse_above=refuse_above)
+    made = Server(image, rule, int(down_bits.value), refuse_above=refuse_above or None)
     simulation = Simulation(made, image, samples, parts, settings)
     if samples.x_test is None and not is_quiet():
         o.tell("the data has no x_test: accuracy is that on the samples that devices learn from")

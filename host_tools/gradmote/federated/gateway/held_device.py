@@ -121,6 +121,8 @@ class HeldDevice:
         done = notes.trained(self.name)
         if done is None or not _has_trained(target, task, done):
             down = self._to_base(target, task, base)
+            if self._data is None:
+                self._wait_until_it_learnt(target, task, base, stop)
             done = self._trained(target, task, stop, begun)
             if isinstance(target, KeptTwin):
                 target.keep_learnt()
@@ -150,6 +152,19 @@ class HeldDevice:
         target.load(task.checkpoint)
         target.begin_round(task.round)
         return len(task.checkpoint)
+
+    def _wait_until_it_learnt(self, target: Target, task: RoundTask, base: Base, stop: Stop) -> None:
+        """Return when a device that collects its samples has learnt something since the round's base.
+
+        It trains when it wants, and one that has just been brought to the base has nothing to send yet. Raises
+        DataError after the deadline, or where there is none, after PATIENCE seconds.
+        """
+        end = time.monotonic() + (math.inf if task.deadline_s else PATIENCE)
+        while target.round_delta(2, 0, task.shared) == base.nothing(task.shared):
+            self._tell(self.name, "learning", "")
+            if stop() or time.monotonic() > end:
+                raise DataError("the device has learnt nothing in this round yet", "ask again later, or wait longer")
+            time.sleep(_PAUSE)
 
     def _trained(self, target: Target, task: RoundTask, stop: Stop, begun: float) -> Trained:
         """Let the device train on its samples; one that collects them has done so by itself."""
