@@ -2,6 +2,7 @@
 
 cd tests && ../.venv/bin/python -m bench.federated cost                  # twins beside PyTorch, per device and round
 cd tests && ../.venv/bin/python -m bench.federated scale 100 1000 10000  # whole rounds, each in a process of its own
+cd tests && ../.venv/bin/python -m bench.federated flower 1000           # beside Flower's PyTorch app, in build/flower
 cd tests && ../.venv/bin/python -m bench.federated privacy               # needs dp-accounting
 cd tests && ../.venv/bin/python -m bench.federated attackers             # one attacker in ten, 90 seconds
 
@@ -14,14 +15,18 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import os
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from bench import process_tree
+from bench.process_tree import Taken
 
 EACH, BATCH, RATE = 40, 4, 0.05
 LAYERS = (64, 96, 32, 10)
@@ -176,6 +181,57 @@ def client_of_torch(base: Any, x: Any, labels: Any, rows: np.ndarray) -> list[np
     return [value.numpy() for value in model.state_dict().values()]
 
 
+# ---- Beside a PyTorch app, both in Flower's simulation engine
+
+#: Where `./run setup` installs Flower.
+FLOWER = Path(__file__).parents[2] / "build" / "flower" / "bin" / "python"
+QUIET = {"FLWR_TELEMETRY_ENABLED": "0", "FLWR_DISABLE_UPDATE_CHECK": "1", "RAY_USAGE_STATS_ENABLED": "0",
+         "FLWR_DISABLE_RUNTIME_DEPENDENCY_INSTALLATION": "1"}  # fmt: skip
+
+
+def flower(devices: int) -> str:
+    """Return the table of docs/FEDERATED.md: one round in Flower, of Flower's usual PyTorch app and of ours.
+
+    Both have the same samples on each device, ten steps of 4 samples, learning rate and network.
+    """
+    found = {}
+    for which in ("ours", "pytorch"):
+        with tempfile.TemporaryDirectory() as folder:
+            found[which] = flower_round(which, devices, Path(folder))
+    lines = ["| One round in Flower | Devices | CPU s | ms a device | RAM, MB (PSS) | sum of RSS, MB | wall s |",
+             "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"]  # fmt: skip
+    for name, taken in zip(("DeltaStrategy, one node", "FedAvg, PyTorch, a client each"), found.values()):
+        lines.append(
+            f"| {name} | {devices:,} | {taken.cpu_s:,.1f} | {1e3 * taken.cpu_s / devices:,.1f} | "
+            f"{taken.pss_mb:,.0f} | {taken.rss_mb:,.0f} | {taken.wall_s:,.0f} |"
+        )
+    cpu, ram = (getattr(found["pytorch"], key) / getattr(found["ours"], key) for key in ("cpu_s", "pss_mb"))
+    return "\n".join([*lines, f"factors: CPU {cpu:.1f}, RAM {ram:.1f}"])
+
+
+def flower_round(which: str, devices: int, folder: Path) -> Taken:
+    """Return what one round of all devices takes, in all processes. Raises RuntimeError where some did not count."""
+    import torch
+
+    (folder / "image.mote").write_bytes(image())
+    x, y = samples()
+    rows = np.random.default_rng(0).integers(0, len(x), (devices, EACH))
+    np.savez(folder / "samples.npz", x=x, y=y, rows=rows)
+    root = Path(__file__).parents[2]
+    paths = os.pathsep.join(str(root / part) for part in ("host_tools", "bindings/python", "tests"))
+    environment = {**os.environ, **QUIET, "PYTHONPATH": paths, "FLWR_HOME": str(folder),
+                   "TORCH": str(Path(torch.__file__).parents[1])}  # fmt: skip
+    # Imported, not run as __main__: Ray's workers find its functions by the name of the module.
+    call = "from bench.flower_round import main; main()"
+    command = [str(FLOWER), "-c", call, which, str(devices), str(folder)]
+    log = folder / "log"
+    taken = process_tree.measure(command, environment, log)
+    counted = json.loads((folder / "done.json").read_text())["devices"]
+    if counted != devices:
+        raise RuntimeError(f"{counted} of {devices} devices counted: {log.read_text()[-4000:]}")
+    return taken
+
+
 # ---- Privacy
 
 
@@ -300,13 +356,15 @@ def _honest() -> list[str]:
 def main() -> None:
     """Print what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["cost", "scale", "privacy", "attackers", "measure"])
-    parser.add_argument("devices", nargs="*", type=int, help="numbers of devices, for scale")
+    parser.add_argument("what", choices=["cost", "scale", "flower", "privacy", "attackers", "measure"])
+    parser.add_argument("devices", nargs="*", type=int, help="numbers of devices, for scale and flower")
     given = parser.parse_args()
     if given.what == "measure":
         print(json.dumps(measure_rounds(given.devices[0])))
     elif given.what == "scale":
         print(shown(scale(given.devices or [100, 1000])))
+    elif given.what == "flower":
+        print("\n\n".join(map(flower, given.devices or [1000])))
     else:
         print({"cost": cost, "privacy": privacy, "attackers": attackers}[given.what]())
 
