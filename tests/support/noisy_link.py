@@ -10,7 +10,7 @@ from gradmote.device.link import Link
 from gradmote.device.protocol import Frame, Parser
 
 BYTES_PER_SECOND = 115200 / 10  # a start bit, eight of data and a stop bit each
-_CHUNK = 16  # bytes: an interval that the system's timer can keep
+CHUNK = 16  # bytes: an interval that the system's timer can keep
 
 
 class NoisyLink:
@@ -91,10 +91,10 @@ class SlowLink:
         self._waiting = True
         self.requests.append((data[1], len(data)))
         due = time.monotonic()
-        for at in range(0, len(data), _CHUNK):
-            due += len(data[at : at + _CHUNK]) / BYTES_PER_SECOND
+        for at in range(0, len(data), CHUNK):
+            due += len(data[at : at + CHUNK]) / BYTES_PER_SECOND
             time.sleep(max(0.0, due - time.monotonic()))
-            self._link.write(data[at : at + _CHUNK])
+            self._link.write(data[at : at + CHUNK])
 
     def read(self, timeout: float) -> bytes:
         data = self._link.read(timeout)
