@@ -1,4 +1,4 @@
-"""What a program and all processes that it starts take of this computer, daemons included. Linux only.
+"""Measurement of a program and of all processes that it starts, daemons included. Linux only.
 
 This process becomes the parent of what others leave behind (PR_SET_CHILD_SUBREAPER), so that daemons stay in its
 tree. Every 50 ms it reads /proc: the CPU time of each process is what it was when it was last seen, and memory is the

@@ -1,4 +1,4 @@
-"""What the rounds of examples/federated_watch.py cost: the line that they go over, and what quantization loses.
+"""The costs of the rounds of examples/federated_watch.py: the line that they go over, and what quantization loses.
 
 cd tests && ../.venv/bin/python -m bench.watch_rounds line                # an emulated board at 115,200 baud
 cd tests && ../.venv/bin/python -m bench.watch_rounds unquantized 0 1 2   # seeds; float32 beside 4 bits
