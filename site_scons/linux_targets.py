@@ -13,8 +13,6 @@ LINUX = FIRMWARE / "linux"
 
 #: What firmware/linux/board has in their place.
 _BOARDS_OWN = ("images.c", "main.c", "memory.c", "slots.c")
-#: Rounds of federated learning keep their base in a slot of flash, and here checkpoints are files.
-_LEFT_OUT = ("federated.c", "handle_rounds.c")
 
 CODE_FLAGS = ["-O3", "-ffunction-sections", "-fdata-sections"]
 LINK_FLAGS = ["-static", "-Wl,--gc-sections", "-s"]
@@ -69,7 +67,7 @@ def linux_sources(monocypher: Path | None = None) -> list[Path]:
 
     monocypher: its folder, where a key must have signed images.
     """
-    replaced = {*_BOARDS_OWN, *_LEFT_OUT, *(["no_signature.c"] if monocypher else [])}
+    replaced = {*_BOARDS_OWN, *(["no_signature.c"] if monocypher else [])}
     kept = [path for path in console_sources() if path.name not in replaced]
     return [*kept, *signature_sources(monocypher), *sorted(LINUX.rglob("*.c"))]
 
@@ -91,5 +89,4 @@ def linux_defines(target: Target, key: bytes = b"") -> dict[str, str]:
         "BOARD_ERASE_UNIT": "4096u",
         "BOARD_PROGRAM_UNIT": "4u",
         "BOARD_FRAME_LIMIT": "1024u",
-        "BOARD_ROUNDS": "0",
     }

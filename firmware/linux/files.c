@@ -202,6 +202,20 @@ int file_replace(const char *path, const void *data, size_t size)
     return replacement_commit(&r);
 }
 
+int file_remove(const char *path)
+{
+    char copy[4096];
+    if (strlen(path) >= sizeof copy) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    if (unlink(path) != 0) {
+        return errno == ENOENT ? 0 : -1;
+    }
+    sync_folder(strcpy(copy, path));
+    return 0;
+}
+
 const char *file_keep_elsewhere(const char *name, const void *data, size_t size)
 {
     static char kept[4096];

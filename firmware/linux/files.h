@@ -37,6 +37,9 @@ int file_can_be_replaced(const char *path, size_t size);
 /* All of it at once. Returns 0, or -1 with errno set. */
 int file_replace(const char *path, const void *data, size_t size);
 
+/* Removes a file, on the disk too; one that is not there is no error. Returns 0, or -1 with errno set. */
+int file_remove(const char *path);
+
 /* Writes what has no place where it should go into a new temporary folder, under the same name. Returns its path, valid until
  * the next call; NULL where that fails too. */
 const char *file_keep_elsewhere(const char *name, const void *data, size_t size);

@@ -18,6 +18,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
+from subprocess import Popen
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -27,18 +29,22 @@ from device import one_state  # noqa: E402
 from device.one_state import Batches, Missing, Row, digest, require, train  # noqa: E402
 
 from gradmote import optimizers  # noqa: E402
-from gradmote.device import Target, TwinTarget  # noqa: E402
+from gradmote.device import Target, TwinTarget, open_target  # noqa: E402
 from gradmote.device.boards import board  # noqa: E402
 from gradmote.device.emulator import default_firmware, missing  # noqa: E402
 from gradmote.federated import Server  # noqa: E402
-from linux_targets import CODE_FLAGS, LINK_FLAGS  # noqa: E402
+from linux_targets import CODE_FLAGS, LINK_FLAGS, host_target  # noqa: E402
 from linux_targets import Target as Processor  # noqa: E402
 from runtime_sources import INCLUDES, NUMERICS_FLAGS  # noqa: E402
 from support import digits, npm_package, objects  # noqa: E402
 from support.emulated_part import EmulatedPart  # noqa: E402
-from support.firmware import scons_firmware  # noqa: E402
+from support.firmware import run_scons, scons_firmware  # noqa: E402
+from support.gradmote_run import served  # noqa: E402
 from support.quantized import small_cnn  # noqa: E402
 
+ROOT = Path(__file__).resolve().parents[2]
+#: The processor of this computer, as gradmote-run has it.
+HERE = host_target()
 LESSONS = ("int8", "int16", "float32")
 #: Steps of each round.
 STEPS = 20
@@ -54,7 +60,6 @@ SLOTS = 6
 WITHOUT_ROUNDS = {
     "Cortex-M3, stm32vldiscovery": "room on the stack: 768 bytes are set aside, and rounds take more",
     "rv32, sifive-e": "flash that the emulator can program",
-    "Linux, gradmote-run": "flash: its checkpoints are files, and rounds keep their base in a slot",
 }
 
 
@@ -201,6 +206,29 @@ def firmware(name: str, lesson: Lesson) -> Path:
     return default_firmware(name)
 
 
+def gradmote_run_rounds(lesson: Lesson, folder: Path) -> bytes:
+    """Take part by gradmote-run, and after the cut by a new process with the files of the first, which was killed."""
+    run_scons("sbc")
+    program = SimpleNamespace(command=(str(ROOT / "build" / "sbc" / HERE.name / "gradmote-run"),))
+    with ExitStack() as processes:
+
+        def started() -> tuple[Target, Popen[str]]:
+            url, process = processes.enter_context(served(program, "--state", folder))
+            return processes.enter_context(open_target(url)), process
+
+        def cut(_: bytes) -> Target:
+            process.kill()
+            return started()[0]
+
+        target, process = started()
+        return learn(lesson, host_profile(), target, cut)
+
+
+def host_profile() -> str:
+    """Return the numerics profile of gradmote-run on this computer."""
+    return "fused" if "-DGM_FUSED=1" in HERE.flags else "strict"
+
+
 # ---- Programs that keep files -------------------------------------------------------------------------------------
 
 
@@ -271,6 +299,7 @@ WAYS = one_state.Ways(twin_rounds, compiled_rounds, linux_rounds, wasm_rounds, b
 def rows() -> Iterator[Row]:
     """Yield every form of the runtime, and what has no rounds."""
     yield from one_state.rows(WAYS)
+    yield Row("Linux, gradmote-run", host_profile(), gradmote_run_rounds)
     for name, lack in WITHOUT_ROUNDS.items():
         yield Row(name, "strict", partial(not_run, lack))
 

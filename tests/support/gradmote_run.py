@@ -17,9 +17,14 @@ class Started(Protocol):
 
 
 @contextmanager
-def served(program: Started, *options: object, cwd: Path | None = None) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """A console at a free port of this computer: its URL and its process, which is killed at the end of the `with`."""
-    command = [*program.command, "console", "--listen", "127.0.0.1:0", *map(str, options)]
+def served(
+    program: Started, *options: object, cwd: Path | None = None, port: int = 0
+) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """A console at a port of this computer: its URL and its process, which is killed at the end of the `with`.
+
+    port: 0 for a free one.
+    """
+    command = [*program.command, "console", "--listen", f"127.0.0.1:{port}", *map(str, options)]
     process = subprocess.Popen(command, cwd=cwd, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     try:

@@ -1,4 +1,4 @@
-/* slots.h over checkpoint.gmck. */
+/* slots.h over checkpoint.gmck and base.gmck. */
 #ifndef CHECKPOINT_FILE_H
 #define CHECKPOINT_FILE_H
 

@@ -6,7 +6,7 @@
 
 typedef struct linux_board {
     const char *listen; /* HOST:PORT of one TCP client at a time; NULL: stdin and stdout */
-    const char *state;  /* folder of model.mote and checkpoint.gmck; NULL: nothing is kept */
+    const char *state;  /* folder of model.mote, checkpoint.gmck and base.gmck; NULL: nothing is kept */
     uint32_t arena;     /* bytes; 0: half of the computer's memory */
 } linux_board;
 

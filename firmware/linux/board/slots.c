@@ -1,6 +1,6 @@
 /*
- * slots.h over a file: of two buffers one holds the checkpoint kept last, the other takes the next one. The file is replaced
- * as a whole, so an interruption leaves the checkpoint before.
+ * slots.h over two files: the checkpoint, and the base of the round, which is a record and a checkpoint. Each is replaced as a
+ * whole, so an interruption leaves the one before.
  */
 #include "storage/slots.h"
 
@@ -12,28 +12,99 @@
 #include "storage.h"
 #include "storage/kept_file.h"
 
-static uint8_t *buffers[2]; /* STORAGE_AREA bytes each */
-static int newest;
-static uint32_t kept; /* bytes of the newest; 0: there is none */
+/* A file, of which one buffer has what is kept, and the other takes what is next. */
+typedef struct kept {
+    enum storage_file file;
+    uint8_t *buffers[2]; /* STORAGE_AREA bytes each */
+    int newest;
+    uint32_t size;  /* bytes of the newest; 0: there is none */
+    uint32_t check; /* its CRC-32 */
+} kept;
+
+/* A checkpoint follows. A restart loads it, unless a checkpoint was saved since. */
+typedef struct base_record {
+    uint32_t check;  /* CRC-32 of all that follows */
+    uint32_t round;  /* 1 or more */
+    uint32_t before; /* CRC-32 of the checkpoint file when the base was kept; 0: there was none */
+} base_record;
+
+static kept checkpoint = {.file = STORAGE_CHECKPOINT}, base = {.file = STORAGE_BASE};
+
+static uint8_t *newest_of(const kept *k)
+{
+    return k->buffers[k->newest];
+}
+
+static uint8_t *next_of(const kept *k)
+{
+    return k->buffers[!k->newest];
+}
+
+static uint32_t check_of_record(const uint8_t *file, uint32_t size)
+{
+    return gm_crc32(0, file + sizeof(uint32_t), size - sizeof(uint32_t));
+}
+
+static base_record record_of_base(void)
+{
+    base_record record;
+    memcpy(&record, newest_of(&base), sizeof record);
+    return record;
+}
+
+/* ---- Files ------------------------------------------------------------------------------------------------------ */
+
+static void open_kept(kept *k)
+{
+    for (int i = 0; i < 2; ++i) {
+        if (k->buffers[i] == NULL) {
+            k->buffers[i] = memory_map(STORAGE_AREA);
+        }
+    }
+    k->size = storage_read(k->file, newest_of(k));
+    k->check = gm_crc32(0, newest_of(k), k->size);
+}
+
+/* Returns whether the base's file is as commit_base() writes it; its bytes may be anybody's. kept_file_fits() checks that the
+ * checkpoint is of the model in force, and gm_checkpoint_load() all of it. */
+static int base_is_whole(void)
+{
+    const uint32_t start = (uint32_t)sizeof(base_record), least = start + (uint32_t)sizeof(gm_checkpoint);
+    return base.size >= least && record_of_base().check == check_of_record(newest_of(&base), base.size) &&
+           record_of_base().round != 0 && kept_file_is_plain(newest_of(&base) + start);
+}
 
 void checkpoint_file_open(void)
 {
-    for (int i = 0; i < 2; ++i) {
-        if (buffers[i] == NULL) {
-            buffers[i] = memory_map(STORAGE_AREA);
-        }
+    open_kept(&checkpoint);
+    open_kept(&base);
+    if (base.size != 0 && !base_is_whole()) {
+        storage_refuse(STORAGE_BASE, "is damaged, so the board is in round 0");
+        base.size = 0;
     }
-    kept = storage_read(STORAGE_CHECKPOINT, buffers[newest]);
 }
 
-uint32_t slots_capacity(void)
+/* The other buffer's file becomes the newest. */
+static int commit(kept *k, uint32_t size)
 {
-    return STORAGE_AREA;
+    if (storage_keep(k->file, next_of(k), size) != 0) {
+        return CONSOLE_ERR_FLASH;
+    }
+    k->newest = !k->newest;
+    k->size = size;
+    k->check = gm_crc32(0, newest_of(k), size);
+    return 0;
 }
 
-uint32_t slots_count(const gm_session *session)
+/* size: bytes of the checkpoint that is behind the record in the base's other buffer. */
+static int commit_base(uint32_t size, uint32_t round, uint32_t before)
 {
-    return gm_checkpoint_size(session) > slots_capacity() ? 0 : 2;
+    base_record record = {0, round, before};
+    size += (uint32_t)sizeof record;
+    memcpy(next_of(&base), &record, sizeof record);
+    record.check = check_of_record(next_of(&base), size);
+    memcpy(next_of(&base), &record, sizeof record);
+    return commit(&base, size);
 }
 
 int slots_read(void *user, uint32_t offset, void *data, uint32_t size)
@@ -48,26 +119,72 @@ static int write_buffer(void *user, uint32_t offset, const void *data, uint32_t 
     return 0;
 }
 
-flash_span slots_newest(const gm_session *session)
+/* ---- What is kept ----------------------------------------------------------------------------------------------- */
+
+static flash_span checked(const gm_session *session, flash_span file)
 {
-    flash_span file = {NULL, 0};
-    if (kept_file_fits(session, buffers[newest], kept) &&
-        gm_checkpoint_check(session, slots_read, buffers[newest], kept) == 0) {
-        file.base = buffers[newest];
-        file.size = kept;
-    }
+    flash_span none = {NULL, 0};
+    int good = file.size != 0 && kept_file_fits(session, file.base, file.size) &&
+               gm_checkpoint_check(session, slots_read, (void *)(uintptr_t)file.base, file.size) == 0;
+    return good ? file : none;
+}
+
+static flash_span checkpoint_file(void)
+{
+    flash_span file = {newest_of(&checkpoint), checkpoint.size};
     return file;
 }
 
-/* The other buffer's file becomes the newest. */
-static int commit(uint32_t size)
+/* The checkpoint of the base, where it is of this model. base_is_whole() checked its bytes when the file was read: reading all
+ * of them for each frame of a round would take too long. */
+static flash_span base_file(const gm_session *session)
 {
-    if (storage_keep(STORAGE_CHECKPOINT, buffers[!newest], size) != 0) {
-        return CONSOLE_ERR_FLASH;
-    }
-    newest = !newest;
-    kept = size;
-    return 0;
+    flash_span none = {NULL, 0}, file = {newest_of(&base) + sizeof(base_record), 0};
+    file.size = base.size != 0 ? base.size - (uint32_t)sizeof(base_record) : 0;
+    return kept_file_fits(session, file.base, file.size) ? file : none;
+}
+
+/* Returns the file that a restart loads; another model's where there is no other. */
+static flash_span file_in_force(const gm_session *session)
+{
+    flash_span saved = checkpoint_file(), of_base = base_file(session);
+    int none_since = of_base.base != NULL && (record_of_base().before == checkpoint.check ||
+                                              checked(session, saved).base == NULL);
+    return none_since ? of_base : saved;
+}
+
+uint32_t slots_capacity(void)
+{
+    return STORAGE_AREA - (uint32_t)sizeof(base_record);
+}
+
+uint32_t slots_count(const gm_session *session)
+{
+    return gm_checkpoint_size(session) > slots_capacity() ? 0 : 2;
+}
+
+flash_span slots_newest(const gm_session *session)
+{
+    return checked(session, file_in_force(session));
+}
+
+int slots_load(gm_session *session)
+{
+    flash_span file = file_in_force(session);
+    return file.size == 0 ? CONSOLE_ERR_NO_CHECKPOINT
+                          : gm_checkpoint_load(session, slots_read, (void *)(uintptr_t)file.base, file.size);
+}
+
+/* ---- Saving ----------------------------------------------------------------------------------------------------- */
+
+/* The bytes to be saved are those that were kept before the base: without this, the base would stay the newer one. It is all
+ * of the save, since the checkpoint's file has these bytes already. */
+static int let_base_be_older(void)
+{
+    base_record record = record_of_base();
+    uint32_t size = base.size - (uint32_t)sizeof record;
+    memcpy(next_of(&base) + sizeof record, newest_of(&base) + sizeof record, size);
+    return commit_base(size, record.round, ~record.before);
 }
 
 int slots_save(const gm_session *session)
@@ -76,27 +193,68 @@ int slots_save(const gm_session *session)
     if (size > slots_capacity()) {
         return CONSOLE_ERR_TOO_LARGE;
     }
-    int error = gm_checkpoint_save(session, write_buffer, buffers[!newest]);
-    return error ? error : commit(size);
+    int error = gm_checkpoint_save(session, write_buffer, next_of(&checkpoint));
+    if (error == 0 && base.size != 0 && gm_crc32(0, next_of(&checkpoint), size) == record_of_base().before) {
+        error = let_base_be_older();
+    }
+    return error ? error : commit(&checkpoint, size);
 }
 
-int slots_load(gm_session *session)
-{
-    return kept == 0 ? CONSOLE_ERR_NO_CHECKPOINT : gm_checkpoint_load(session, slots_read, buffers[newest], kept);
-}
-
-int slots_prepare(const gm_session *session, uint32_t size, const uint8_t **base)
+int slots_prepare(const gm_session *session, uint32_t size, const uint8_t **file)
 {
     (void)session;
-    *base = buffers[!newest];
+    *file = next_of(&checkpoint);
     return size > slots_capacity() ? CONSOLE_ERR_TOO_LARGE : 0;
 }
 
-int slots_adopt(gm_session *session, const uint8_t *base, uint32_t size)
+int slots_adopt(gm_session *session, const uint8_t *file, uint32_t size)
 {
-    int error = gm_checkpoint_load(session, slots_read, (void *)(uintptr_t)base, size);
+    int error = gm_checkpoint_load(session, slots_read, (void *)(uintptr_t)file, size);
     return error ? error : slots_save(session);
 }
+
+/* ---- The base of a round ---------------------------------------------------------------------------------------- */
+
+int slots_save_base(const gm_session *session, uint32_t round, const slots_next *next)
+{
+    uint32_t size = gm_checkpoint_size(session);
+    uint8_t *file = next_of(&base) + sizeof(base_record);
+    if (size > slots_capacity()) {
+        return CONSOLE_ERR_TOO_LARGE;
+    }
+    int error = next != NULL ? gm_round_save(session, next->round, next->delta, next->size, write_buffer, file)
+                             : gm_checkpoint_save(session, write_buffer, file);
+    return error ? error : commit_base(size, round, checkpoint.check);
+}
+
+flash_span slots_base(const gm_session *session, uint32_t *round)
+{
+    flash_span file = base_file(session), parameters = {NULL, 0};
+    *round = 0;
+    if (file.base != NULL) {
+        *round = record_of_base().round;
+        parameters.base = file.base + file.size - session->header->state_size;
+        parameters.size = session->header->parameters_size;
+    }
+    return parameters;
+}
+
+/* A file that was refused goes too, and another model's stays. */
+int slots_forget_base(const gm_session *session)
+{
+    flash_span of_base = base_file(session);
+    int error = of_base.base != NULL && file_in_force(session).base == of_base.base ? slots_save(session) : 0;
+    if (error != 0 || (of_base.base == NULL && base.size != 0)) {
+        return error;
+    }
+    if (storage_remove(STORAGE_BASE) != 0) {
+        return CONSOLE_ERR_FLASH;
+    }
+    base.size = 0;
+    return 0;
+}
+
+/* ---- For an update of the image --------------------------------------------------------------------------------- */
 
 /* images.c begins no update. */
 int slots_has_room_beside(const gm_header *model, flash_span saved)
