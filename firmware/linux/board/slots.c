@@ -148,8 +148,8 @@ static flash_span base_file(const gm_session *session)
 static flash_span file_in_force(const gm_session *session)
 {
     flash_span saved = checkpoint_file(), of_base = base_file(session);
-    int none_since = of_base.base != NULL && (record_of_base().before == checkpoint.check ||
-                                              checked(session, saved).base == NULL);
+    int none_since =
+        of_base.base != NULL && (record_of_base().before == checkpoint.check || checked(session, saved).base == NULL);
     return none_since ? of_base : saved;
 }
 

@@ -11,8 +11,8 @@ int run_console(int argc, char **argv)
     const option options[] = {
         {"--listen", OPTION_TEXT, &board.listen, "HOST:PORT",
          "serve one TCP client at a time, in place of stdin and stdout", NULL},
-        {"--state", OPTION_TEXT, &board.state, "DIR", "keep model.mote and checkpoint.gmck here, and start from them",
-         NULL},
+        {"--state", OPTION_TEXT, &board.state, "DIR",
+         "keep model.mote, checkpoint.gmck and base.gmck here, and start from them", NULL},
         {"--arena", OPTION_SIZE, &board.arena, "BYTES", "memory for the model (half of the computer's; 64M, 1G)", NULL},
         {NULL, OPTION_TEXT, NULL, NULL, NULL, NULL},
     };
@@ -25,7 +25,8 @@ int run_console(int argc, char **argv)
         "  gradmote console socket://HERE:7777                                     to type\n\n"
         "Whoever reaches the port may train, read and replace the model: listen at 127.0.0.1 and use ssh -L 7777:localhost:7777,\n"
         "or at an address in a network that you trust. Port 0 takes a free one, and says which.\n\n"
-        "model.mote and checkpoint.gmck are ordinary files, replaced as a whole: an interruption leaves the old or the new one.\n",
+        "model.mote, checkpoint.gmck and base.gmck (of a round of federated learning) are ordinary files, replaced as a whole:\n"
+        "an interruption leaves the old or the new one.\n",
         options,
     };
     options_parse(&about, argc, argv, NULL, 0, 0);

@@ -26,6 +26,13 @@ class Node:
             served(self._program, "--state", self._folder, port=port)
         )
 
+    def damage_base(self) -> None:
+        """Restart with a bit of the base's file changed."""
+        file = self._folder / "base.gmck"
+        data = file.read_bytes()
+        file.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+        self.restart()
+
     def restart(self) -> None:
         process: Popen[str] = self._process
         process.kill()
@@ -34,18 +41,21 @@ class Node:
 
 
 def test_the_deltas_of_a_node_are_the_twins(sanitized, tmp_path: Path) -> None:
-    """It is killed while it trains in round 1, and when its base of round 2 is asked for."""
-    image, data, kills = federation.image(), gateways.samples(["node"], 24), [(1, "training"), (2, "to the base")]
+    """It is killed in round 1 while it trains, and in 2 and 3 before it gets the base; in 3 it has lost its own."""
+    image, data = federation.image(), gateways.samples(["node"], 24)
     server, down = Server(image), b""
     twins = LocalFleet({"node": Session(image, sanitized.profile)}, data.__getitem__)
 
     def disturb(_: str, state: str, __: str) -> None:
-        if (server.round, state) in kills:
-            kills.remove((server.round, state))
-            node.restart()
+        misfortunes.pop((server.round, state), lambda: None)()
 
     with ExitStack() as processes:
         node = Node(sanitized, tmp_path / "state", processes)
+        misfortunes = {
+            (1, "training"): node.restart,
+            (2, "to the base"): node.restart,
+            (3, "to the base"): node.damage_base,
+        }
         config = gateways.folder_of(tmp_path, {"node": node.url}, image, data)
         _, service = processes.enter_context(gateways.serving(config, disturb))
         fleet = processes.enter_context(RemoteFleet(f"127.0.0.1:{service.port}", tmp_path / "keys"))
@@ -55,4 +65,4 @@ def test_the_deltas_of_a_node_are_the_twins(sanitized, tmp_path: Path) -> None:
             assert not found.fault and found.delta == plain.delta
             server.add(found.device, found.delta, found.examples)
             down = server.finish()
-    assert not kills
+    assert not misfortunes

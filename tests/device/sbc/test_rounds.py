@@ -1,4 +1,4 @@
-"""Rounds of federated learning on gradmote-run: the twin's bytes, and a base in a file that a kill leaves old or new."""
+"""Rounds of federated learning on gradmote-run: the twin's bytes, and a kill leaves the old base or the new one."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from device.sbc.conftest import SANITIZER_TRACES
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from device.sbc.conftest import SANITIZER_TRACES
 from gradmote.device import BoardTarget, TwinTarget, fit, open_target
 from gradmote.device.dataset import Dataset
 from gradmote.errors import DeviceError, GradmoteError
