@@ -26,11 +26,14 @@ from ..federated.server import CAP_EXAMPLES, REFUSE_ABOVE
 from ..federated.server_optimizers import ServerOptimizer
 from ..federated.task import DeviceReply, RoundTask
 from . import contents
+from .outstanding import Outstanding
 from .results import Results
 
 log = getLogger("flwr").log
 #: Rounds in a row that may fail for lack of deltas before the run ends.
 TRIES = 3
+#: The seconds between two looks for replies: at first, and at most.
+FIRST_PAUSE, LONGEST_PAUSE = 0.05, 2.0
 
 
 class DeltaStrategy(Strategy):
@@ -38,8 +41,8 @@ class DeltaStrategy(Strategy):
 
     Which devices take part in a round is drawn from seed, round and names, so it does not depend on
     Flower's numbers of nodes. A node answers for the devices that it named first, and for no other.
-    A delta counts once, and only in its own round: one that comes after its round's end is refused,
-    because its base is gone.
+    A delta counts once: in its own round, or where `late` is set, so many rounds after it. Later ones
+    are refused, because their base is gone.
 
     Attributes:
         coordinator: The server, its journal and the figures of all rounds.
@@ -66,21 +69,28 @@ class DeltaStrategy(Strategy):
         refuse_above: float | None = REFUSE_ABOVE,
         cap_examples: float | None = CAP_EXAMPLES,
         model: Path | None = None,
+        late: int = 0,
+        wait_s: float | None = None,
     ) -> None:
         """Begin, or go on from the journal in the folder.
 
         image: the compiled model that all devices have. optimizer, bits_down, clip, refuse_above,
-        cap_examples: as for Server. bits, epochs, seed, shared, deadline_s: as of RoundTask.
+        cap_examples, late: as for Server. bits, epochs, seed, shared, deadline_s: as of RoundTask.
         fraction: of the devices that take part in a round. minimum: the devices that must be there
         before a round begins, and the deltas without which it does not end. test: samples on which
         each new base is tested here. test_devices: test it on the devices' own samples too. folder:
         gets the journal, a checkpoint of each base and the report; without it, a run that is ended
         begins anew. model: the ONNX model that was compiled; folder gets it with what was learnt.
+        wait_s: the seconds after which a round ends without the nodes that are still at work, once it has
+        `minimum` deltas; such a node is not asked again before it has replied, and late says whether that
+        reply counts. None waits for all of them, until the timeout.
         Raises DataError.
         """
+        if wait_s is not None and not 0 <= wait_s < math.inf:
+            raise DataError(f"wait_s is {wait_s}", "give seconds from 0 on, or None")
         if not 0 < fraction <= 1 or minimum < 1:
             raise DataError(f"a fraction of {fraction}, {minimum} at least", "use 0 < fraction <= 1, minimum >= 1")
-        self.coordinator = Coordinator(image, optimizer, bits_down, clip, folder, refuse_above, cap_examples)
+        self.coordinator = Coordinator(image, optimizer, bits_down, clip, folder, refuse_above, cap_examples, late)
         self.nodes: dict[int, list[str]] = {}
         names = None if shared is None else tuple(shared)
         self._settings = {"bits": bits, "epochs": epochs, "seed": seed, "shared": names, "deadline_s": deadline_s}
@@ -88,7 +98,7 @@ class DeltaStrategy(Strategy):
         self.results = Results(self.coordinator, model)
         self._fraction, self._minimum, self._seed = fraction, minimum, seed
         self._test, self._test_devices = test, test_devices
-        self._timeout = 3600.0
+        self._timeout, self._wait, self._outstanding = 3600.0, wait_s, Outstanding()
         self._asked: dict[int, list[str]] = {}
         self.on_round: Callable[[RoundRecord], None] = say_round  #: called with the figures of each round
 
@@ -114,9 +124,8 @@ class DeltaStrategy(Strategy):
         self.summary()
         while self.coordinator.server.round < num_rounds:
             number = self.coordinator.server.round + 1
-            replies = grid.send_and_receive(self.configure_train(number, self.arrays(), ConfigRecord(), grid),
-                                            timeout=timeout)  # fmt: skip
-            arrays, metrics = self.aggregate_train(number, replies)
+            self._collect(number, grid)
+            arrays, metrics = self.aggregate_train(number, ())
             failed = failed + 1 if arrays is None else 0
             if failed == TRIES:
                 raise GradmoteError(self._too_few(), "look at the nodes' logs; what came so far is kept")
@@ -129,6 +138,29 @@ class DeltaStrategy(Strategy):
         self.results.show()
         result.arrays = self.arrays()
         return result
+
+    def _collect(self, number: int, grid: Grid) -> None:
+        """Give the round's task to the nodes that have none, and count replies until the round may end.
+
+        A delta is in the journal as soon as it came.
+        """
+        messages = self.configure_train(number, self.arrays(), ConfigRecord(), grid)
+        self._outstanding.push(grid, messages, self._asked, number, self._timeout)
+        begun, pause = time.monotonic(), FIRST_PAUSE
+        while True:
+            for message, asked in self._outstanding.pull(grid):
+                self.coordinator.take(self._rows_of(message, asked))
+            if self._may_end(number, time.monotonic() - begun):
+                return
+            time.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    def _may_end(self, number: int, seconds: float) -> bool:
+        """Return whether a round that has gone on for so many seconds waits for nobody."""
+        enough, all_nodes = len(self.coordinator.now.counted) >= self._minimum, self._outstanding.nodes()
+        if enough and (not self._outstanding.nodes(number) or (self._wait is not None and seconds >= self._wait)):
+            return True
+        return not all_nodes or seconds >= self._timeout
 
     def _evaluate(
         self, number: int, arrays: ArrayRecord, grid: Grid, result: Result,
@@ -162,10 +194,14 @@ class DeltaStrategy(Strategy):
     def configure_train(
         self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid
     ) -> Iterable[Message]:
-        """Return the messages that give this round's task to the nodes of the devices that take part."""
+        """Return the messages that give this round's task to the nodes of the devices that take part.
+
+        A node that still has an earlier task gets none.
+        """
         self._meet(grid)
         chosen = set(self._chosen()) - set(self.coordinator.now.counted)
-        self._asked = {node: kept for node, names in self.nodes.items() if (kept := sorted(chosen & set(names)))}
+        free = self.nodes.keys() - self._outstanding.nodes()
+        self._asked = {node: kept for node in sorted(free) if (kept := sorted(chosen & set(self.nodes[node])))}
         return [
             Message(contents.task_content(self._task(names)), dst_node_id=node, message_type=MessageType.TRAIN)
             for node, names in self._asked.items()
@@ -176,7 +212,7 @@ class DeltaStrategy(Strategy):
     ) -> tuple[ArrayRecord | None, MetricRecord | None]:
         """Count the replies, and end the round where they are enough; else return (None, None)."""
         for message in replies:
-            self.coordinator.take(self._rows_of(message))
+            self.coordinator.take(self._rows_of(message, self._asked.get(message.metadata.src_node_id, [])))
         answered = self.coordinator.now.rows
         silent = [name for names in self._asked.values() for name in names if name not in answered]
         self.coordinator.take(DeviceReply(name, fault="no reply came") for name in silent)
@@ -202,9 +238,8 @@ class DeltaStrategy(Strategy):
     def _task(self, devices: Sequence[str] | None) -> RoundTask:
         return self.coordinator.task(devices, **self._settings)
 
-    def _rows_of(self, message: Message) -> list[DeviceReply]:
+    def _rows_of(self, message: Message, asked: Sequence[str]) -> list[DeviceReply]:
         """Return a node's rows of devices that it was asked for; for a node that failed, a fault of each of these."""
-        asked = self._asked.get(message.metadata.src_node_id, [])
         try:
             if message.has_error():
                 raise DataError(f"its node failed: {message.error.reason}")
@@ -261,10 +296,11 @@ class DeltaStrategy(Strategy):
     def configure_evaluate(
         self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid
     ) -> Iterable[Message]:
-        """Return the messages that ask all nodes for tests of the base; none unless that is wanted."""
+        """Return the messages that ask all nodes without a task for tests of the base; none unless that is wanted."""
         if not self._test_devices:
             return []
-        self._asked = dict(self.nodes)
+        busy = self._outstanding.nodes()
+        self._asked = {node: names for node, names in self.nodes.items() if node not in busy}
         return [
             Message(contents.task_content(self._task(names)), dst_node_id=node, message_type=MessageType.EVALUATE)
             for node, names in self._asked.items()

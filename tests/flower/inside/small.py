@@ -66,10 +66,12 @@ def plain_base(rounds: int, optimizer: ServerOptimizer | None = None, **settings
 class HereGrid(Grid):
     """Nodes in this process. Replies come in an order that is drawn.
 
-    change: what an attacker or a bad line makes of a reply; None loses it.
+    change: what an attacker or a bad line makes of a reply; None loses it. slow: returns how many rounds
+    a reply of training comes late.
     """
 
-    def __init__(self, app=None, change: Callable[[Message], Message | None] = lambda reply: reply, nodes: int = 2):
+    def __init__(self, app=None, change: Callable[[Message], Message | None] = lambda reply: reply, nodes: int = 2,
+                 slow: Callable[[Message], int] = lambda reply: 0):  # fmt: skip
         self.app = app or client_app(behind, samples_of, hashlib.sha256(image()).digest())
         self.change, self.random = change, random.Random(0)
         numbers = self.random.sample(range(1, 2**62), nodes)
@@ -77,23 +79,41 @@ class HereGrid(Grid):
             number: Context(1, number, {"partition-id": at}, RecordDict(), {}) for at, number in enumerate(numbers)
         }
         self.asked: list[tuple[str, int]] = []
+        self.slow, self.rounds = slow, 0
+        self._coming: dict[str, tuple[int, Message]] = {}
 
     def get_node_ids(self) -> list[int]:
         return list(self.contexts)
 
     def send_and_receive(self, messages: Iterable[Message], *, timeout: float | None = None) -> list[Message]:
-        replies = []
-        for message in messages:
-            node = message.metadata.dst_node_id
-            self.asked.append((message.metadata.message_type, node))
-            reply = self.app(message, self.contexts[node])
-            changed = self.change(reply)
-            replies += [] if changed is None else [changed]
+        replies = [reply for message in messages if (reply := self._reply_to(message)) is not None]
         self.random.shuffle(replies)
         return replies
+
+    def _reply_to(self, message: Message) -> Message | None:
+        node = message.metadata.dst_node_id
+        self.asked.append((message.metadata.message_type, node))
+        return self.change(self.app(message, self.contexts[node]))
+
+    def push_messages(self, messages: Iterable[Message]) -> list[str]:
+        self.rounds += 1
+        names = []
+        for message in messages:
+            names.append(f"message {len(self.asked)}")
+            message.metadata.__dict__["_message_id"] = names[-1]
+            reply = self._reply_to(message)
+            if reply is not None:
+                self._coming[names[-1]] = self.rounds + self.slow(reply), reply
+        return names
+
+    def pull_messages(self, message_ids: Iterable[str]) -> list[Message]:
+        """Return the replies that have come, in an order that is drawn."""
+        there = [name for name in message_ids if name in self._coming and self._coming[name][0] <= self.rounds]
+        self.random.shuffle(there)
+        return [self._coming.pop(name)[1] for name in there]
 
     def set_run(self, *_):
         raise NotImplementedError
 
     run = property(lambda self: None)
-    create_message = push_messages = pull_messages = set_run
+    create_message = set_run

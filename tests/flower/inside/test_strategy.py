@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import time
+
 import numpy as np
 import pytest
 from flower.inside.small import NAMES, HereGrid, behind, data_of, plain_base, samples_of, sessions
@@ -9,7 +12,7 @@ from flower.inside.small import image as small_image
 from flwr.app import ConfigRecord, Context, Error, Message, MetricRecord, RecordDict
 
 from gradmote.errors import DataError, GradmoteError
-from gradmote.federated import DeviceReply, fedadam, fedavg
+from gradmote.federated import DeviceReply, LocalFleet, RoundTask, Server, fedadam, fedavg
 from gradmote.federated.task import pack_replies
 from gradmote.flower import DeltaStrategy, client_app
 
@@ -105,7 +108,7 @@ def test_a_round_waits_for_its_minimum_and_counts_each_device_once(tmp_path):
         return reply
 
     strategy, grid = DeltaStrategy(small_image(), minimum=4, folder=tmp_path), HereGrid(change=change)
-    strategy.start(grid, num_rounds=2)
+    strategy.start(grid, num_rounds=2, timeout=5)
     assert digest_of(strategy) == plain_base(2)
     assert [kind for kind, _ in grid.asked].count("train") == 5
 
@@ -113,13 +116,66 @@ def test_a_round_waits_for_its_minimum_and_counts_each_device_once(tmp_path):
 def test_a_federation_whose_nodes_are_silent_ends_with_words():
     grid = HereGrid(change=lambda reply: reply if reply.metadata.message_type == "query" else None)
     with pytest.raises(GradmoteError, match="round 0: 0 deltas came, 1 are wanted"):
-        DeltaStrategy(small_image()).start(grid, num_rounds=1)
+        DeltaStrategy(small_image()).start(grid, num_rounds=1, timeout=0.2)
 
 
-@pytest.mark.parametrize("settings", [{"fraction": 0}, {"minimum": 0}, {"bits": 3}, {"epochs": 0}, {"shared": [""]}])
+@pytest.mark.parametrize("settings", [{"fraction": 0}, {"minimum": 0}, {"bits": 3}, {"epochs": 0}, {"shared": [""]},
+                                      {"wait_s": -1}, {"late": -1}])  # fmt: skip
 def test_impossible_settings_are_refused(settings):
     with pytest.raises(DataError):
         DeltaStrategy(small_image(), **settings)
+
+
+# ---- Late replies
+
+
+def slow_node(grid: HereGrid, rounds: int):
+    """Return how late a reply comes: that of the second node in round 0 so many rounds, any other one in time."""
+    slow = list(grid.contexts)[1]
+    return lambda reply: rounds if grid.rounds == 1 and reply.metadata.src_node_id == slow else 0
+
+
+@pytest.mark.parametrize("late", [0, 1, 2])
+def test_a_round_ends_without_nodes_that_work_on_and_takes_their_replies_later(tmp_path, late):
+    """A plain loop does the same: b and c work on round 0 until round 2. The node is not asked in between."""
+    grid = HereGrid()
+    grid.slow = slow_node(grid, 2)
+    strategy = DeltaStrategy(small_image(), minimum=2, wait_s=0, late=late, folder=tmp_path)
+    strategy.start(grid, num_rounds=4)
+    assert digest_of(strategy) == plain_late_base(late)
+    rows = strategy.coordinator.history[2].rows
+    assert [rows[name]["late"] for name in ("c", "d")] == ([2, 2] if late == 2 else [0, 0])
+    assert all(bool(rows[name]["fault"]) == (late < 2) for name in ("c", "d"))
+    asked = [node for kind, node in grid.asked if kind == "train"]
+    assert [asked.count(node) for node in grid.contexts] == [4, 2]
+
+
+def plain_late_base(late: int) -> str:
+    """Return the base after four rounds, in which c and d work on their first task until the third."""
+    server, down = Server(small_image(), late=late), b""
+    fleet = LocalFleet(sessions(), data_of)
+    waiting: list[DeviceReply] = []
+    for names in (NAMES, ("a", "b"), ("a", "b"), NAMES):
+        task = RoundTask(hashlib.sha256(small_image()).digest(), server.round, hashlib.sha256(server.base).digest(),
+                         server.checkpoint(), down, bits=4, devices=names)  # fmt: skip
+        rows = fleet.train(task)
+        if server.round == 0:
+            rows, waiting = rows[:2], rows[2:]
+        if server.round == 2 and late == 2:
+            rows += waiting
+        for row in rows:
+            server.add(row.device, row.delta, row.examples)
+        down = server.finish()
+    return hashlib.sha256(server.base).hexdigest()
+
+
+def test_a_node_that_never_replies_is_asked_again_after_the_timeout():
+    grid = HereGrid(change=lambda reply: None if len(grid.asked) == 4 else reply)
+    strategy = DeltaStrategy(small_image(), minimum=2, wait_s=0)
+    strategy.start(grid, num_rounds=1, timeout=0.5)
+    time.sleep(0.5)
+    strategy.start(grid, num_rounds=2)
+    assert [len(record.counted) for record in strategy.coordinator.history] == [2, 4]
 
 
 # ---- Hostile replies
@@ -184,7 +240,8 @@ def test_an_error_of_a_node_is_the_fault_of_its_devices():
         if reply.metadata.message_type != "train" or reply.metadata.src_node_id == min(grid.contexts):
             return reply
         failed = Message(Error(code=1, reason="it burns"), reply_to=reply)
-        failed.metadata.__dict__["_src_node_id"] = reply.metadata.src_node_id
+        for name in ("_src_node_id", "_reply_to_message_id"):
+            failed.metadata.__dict__[name] = getattr(reply.metadata, name[1:])
         return failed
 
     grid = HereGrid(change=change)
