@@ -25,7 +25,7 @@ def require_boards() -> None:
 
 
 def rounds(folder: Path, urls: dict[str, str], count: int, disturb: Callable, samples: int = 24) -> tuple[bytes, bytes]:
-    """Return the base after some rounds of a gateway, and that of the plain loop.
+    """Return the base after some rounds of a gateway, which tests each base before, and that of the plain loop.
 
     disturb: called with the gateway, the round, device and state at each change of a device's state.
     """
@@ -41,12 +41,15 @@ def rounds(folder: Path, urls: dict[str, str], count: int, disturb: Callable, sa
         known.append(gateway)
         with RemoteFleet(f"127.0.0.1:{service.port}", folder / "keys") as fleet:
             for _ in range(count):
+                tests = fleet.test(gateways.task_of(image, server, down))
+                assert len({(row.loss, row.accuracy) for row in tests}) > 1 or len(tests) == 1
+                assert not any(row.fault for row in tests)
                 down = gateways.one_round(image, server, fleet, down)
     return server.base, gateways.plain(image, data, count)[-1]
 
 
 def test_boards_that_are_killed_and_restarted_change_no_bit(tmp_path: Path) -> None:
-    """One loses its flash with its emulator, in a round; the other one restarts before it trains."""
+    """One loses its flash with its emulator, in a round; the other one restarts before a test, and before it trains."""
     require_boards()
     done = []
 
@@ -60,7 +63,7 @@ def test_boards_that_are_killed_and_restarted_change_no_bit(tmp_path: Path) -> N
             target.board.reboot()
 
     found, plain = rounds(tmp_path, {**BOARDS, "twin": "twin"}, 3, disturb)
-    assert sorted(done) == ["killed", "restarted"] and found == plain
+    assert sorted(done) == ["killed", "restarted", "restarted"] and found == plain
 
 
 def test_a_line_that_damages_a_byte_in_1000_changes_no_bit(tmp_path: Path) -> None:

@@ -8,14 +8,16 @@ from .coordinator import Coordinator, RoundRecord
 from .delta_sum import DeltaSum
 from .fleet import Fleet, LocalFleet
 from .remote_fleet import RemoteFleet
+from .replies import DeviceReply, DeviceTest
 from .server import Server
 from .server_optimizers import ServerOptimizer, fedadam, fedavg
-from .task import DeviceReply, RoundTask
+from .task import RoundTask
 
 __all__ = [
     "Coordinator",
     "DeltaSum",
     "DeviceReply",
+    "DeviceTest",
     "Fleet",
     "LocalFleet",
     "RemoteFleet",

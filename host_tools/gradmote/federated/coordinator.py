@@ -7,10 +7,10 @@ import io
 import json
 import math
 import struct
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,9 +19,14 @@ from ..formats.files import make_folder, write_atomically
 from ..formats.npz import npz_bytes
 from .fleet import fault_of
 from .journal import Journal
+from .replies import DeviceReply, DeviceTest
 from .server import CAP_EXAMPLES, REFUSE_ABOVE, Server
 from .server_optimizers import ServerOptimizer
-from .task import DeviceReply, RoundTask
+from .summary import SumRequest
+from .task import RoundTask
+
+#: Whoever has the deltas of some devices: a fleet, or a node.
+_Owner = TypeVar("_Owner")
 
 
 @dataclass
@@ -35,6 +40,8 @@ class RoundRecord:
         test: Figures of tests of the new base by their names, such as accuracy.
         rows: The devices that answered: name -> examples, loss, seconds, bytes_up, bytes_down, fault,
             and late, the rounds that its delta came after its own.
+        tests: The devices that tested the new base on their own samples: name -> examples, loss,
+            accuracy and fault.
     """
 
     round: int
@@ -42,6 +49,7 @@ class RoundRecord:
     loss: float = math.nan
     test: dict[str, float] = field(default_factory=dict)
     rows: dict[str, dict[str, Any]] = field(default_factory=dict)
+    tests: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
     def counted(self) -> list[str]:
@@ -56,6 +64,8 @@ class RoundRecord:
 class Coordinator:
     """A server with its journal: what it asks in each round, and what has come in.
 
+    Where the server takes sums, gateways keep the deltas of their devices; then `gather()` goes before `finish()`.
+
     Attributes:
         server: The base and the sums.
         down: The delta that led to the base; empty in round 0.
@@ -66,15 +76,16 @@ class Coordinator:
     def __init__(
         self, image: bytes, optimizer: ServerOptimizer | None = None, bits: int = 8, clip: bool = True,
         folder: Path | None = None, refuse_above: float | None = REFUSE_ABOVE,
-        cap_examples: float | None = CAP_EXAMPLES, late: int = 0,
+        cap_examples: float | None = CAP_EXAMPLES, late: int = 0, sums: bool = False,
     ) -> None:  # fmt: skip
         """Begin, or go on from the journal in the folder.
 
-        image, optimizer, bits, clip, refuse_above, cap_examples, late: as for Server. folder: gets the
+        image, optimizer, bits, clip, refuse_above, cap_examples, late, sums: as for Server. folder: gets the
         journal and a checkpoint of each round's base (base-0000.gmck); without it, nothing outlives this
         process. Raises DataError where the journal is of another image or other settings.
         """
-        self.image, self.server = bytes(image), Server(image, optimizer, bits, clip, refuse_above, cap_examples, late)
+        self.image = bytes(image)
+        self.server = Server(image, optimizer, bits, clip, refuse_above, cap_examples, late, sums)
         self.image_digest = hashlib.sha256(self.image).digest()
         self.down, self.history, self.now = b"", list[RoundRecord](), RoundRecord(0)
         self.folder = make_folder(folder) if folder is not None else None
@@ -91,7 +102,7 @@ class Coordinator:
         """Return what is asked of devices in this round. settings: bits, shared, epochs, seed, deadline_s."""
         server, names = self.server, None if devices is None else tuple(sorted(devices))
         base = (self.image_digest, server.round, self.base_digest, server.checkpoint(), self.down)
-        return RoundTask(*base, devices=names, **settings)
+        return RoundTask(*base, devices=names, sums=server.sums, **settings)
 
     def take(self, replies: Iterable[DeviceReply]) -> list[DeviceReply]:
         """Count what is good, and return all replies; those that the server refuses have its fault.
@@ -104,6 +115,48 @@ class Coordinator:
         if self._journal is not None and new:
             self._journal.append(reply.pack() for reply in new)
         return [reply for reply, _ in taken]
+
+    def gather(
+        self, task: RoundTask, owners: Mapping[_Owner, Collection[str]],
+        ask: Callable[[dict[_Owner, SumRequest]], Mapping[_Owner, bytes | GradmoteError]],
+    ) -> None:  # fmt: skip
+        """Get the sums of the deltas that gateways keep.
+
+        task: of the round. owners: the devices of each that may have deltas, such as a RemoteFleet. ask: asks them,
+        and returns the sum of each, or why there is none. The devices of such an owner get that fault, and then all
+        others are asked again, because weights have changed.
+        """
+        while missing := self.server.missing():
+            weights, requests = self.server.weights(), dict[_Owner, SumRequest]()
+            for owner, names in owners.items():
+                own = {name: weights[name] for name in sorted(missing.intersection(names))}
+                missing.difference_update(own)
+                if own:
+                    requests[owner] = SumRequest(task.key, own)
+            self._forget(missing, "its gateway is gone, and its delta with it")
+            if not missing:
+                self._take_sums(requests, ask(requests))
+
+    def _take_sums(
+        self, requests: Mapping[_Owner, SumRequest], answers: Mapping[_Owner, bytes | GradmoteError]
+    ) -> None:
+        """Give the server the sums, or forget the devices of which there is none."""
+        found = {owner: answers.get(owner, DataError("its gateway sent no sum")) for owner in requests}
+        faults = {owner: answer for owner, answer in found.items() if isinstance(answer, GradmoteError)}
+        for owner, error in faults.items():
+            self._forget(requests[owner].weights, fault_of(error))
+        for owner, answer in found.items() if not faults else ():
+            try:
+                self.server.add_sum(requests[owner].weights, answer)  # type: ignore[arg-type]
+            except GradmoteError as error:
+                self._forget(requests[owner].weights, fault_of(error))
+                return
+
+    def _forget(self, devices: Iterable[str], fault: str) -> None:
+        """Let devices of this round have sent nothing."""
+        for name in devices:
+            self.server.forget(name)
+            self.now.rows[name].update(fault=fault, loss=math.nan)
 
     def finish(self) -> RoundRecord:
         """End the round, and return its figures. Raises what Server.finish() raises; then the round goes on."""
@@ -121,10 +174,12 @@ class Coordinator:
             self._begin_round()
         return done
 
-    def tested(self, figures: dict[str, float]) -> None:
-        """Add figures of a test of the newest base to the last round."""
+    def tested(self, figures: Mapping[str, float], tests: Iterable[DeviceTest] = ()) -> None:
+        """Add to the last round figures of its base, and tests on devices."""
         if self.history:
             self.history[-1].test.update(figures)
+            for test in tests:
+                self.history[-1].tests[test.device] = {k: v for k, v in asdict(test).items() if k != "device"}
 
     def _checked(self, reply: DeviceReply) -> tuple[DeviceReply, bool]:
         """Add a reply to the server, and return it, with the fault where it is refused, and whether it counts anew."""

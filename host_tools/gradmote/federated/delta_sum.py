@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import math
+import struct
+import zlib
 from collections.abc import Sequence
 
 import numpy as np
 
 from ..errors import DataError
-from ..formats.delta import BIAS, Delta
+from ..formats.delta import BIAS, Delta, read_delta
+from .fields import Reader
 
 #: The largest sum of weights: with codes up to 127, each sum is an integer that a float64 has.
 MOST_WEIGHT = 2**46
+#: The largest magnitude of a code.
+MOST_CODE = 128
+#: The deltas whose codes are unpacked at the same time; all others are kept as the bytes that came.
+AT_ONCE = 64
+#: The types of sums in a file: the narrowest that has all of a parameter's sums of one exponent is taken.
+_TYPES = tuple(np.dtype(name) for name in ("<i1", "<i2", "<i4", "<i8"))
+_SUM = b"GMSU0001"
 
 
 class DeltaSum:
@@ -49,6 +60,12 @@ class DeltaSum:
                     total = np.array([weights[row] for row in having], np.float64) @ codes
                     self._add(index, sum(weights[row] for row in having), {exponent: total.astype(np.int64)})
 
+    def add_files(self, deltas: Sequence[bytes], weights: Sequence[int]) -> None:
+        """Add deltas as they came, each of which was checked. weights: as in add_all()."""
+        for at in range(0, len(deltas), AT_ONCE):
+            group = [read_delta(data, self.elements) for data in deltas[at : at + AT_ONCE]]
+            self.add_all(group, weights[at : at + AT_ONCE])
+
     def merge(self, other: DeltaSum) -> None:
         """Add what another sum has. Raises DataError where all weights come to more than 2^46."""
         for index, (weight, sums) in enumerate(zip(other.weights, other.sums)):
@@ -66,7 +83,84 @@ class DeltaSum:
 
         The float64 additions go from the smallest exponent to the largest, so they have one result.
         """
+        return self._total(index) / max(self.weights[index], 1)
+
+    def _total(self, index: int) -> np.ndarray:
+        """Return the sum of one parameter, float64."""
         total = np.zeros(self.elements[index])
         for exponent, sums in sorted(self.sums[index].items()):
             total += np.ldexp(sums.astype(np.float64), exponent - BIAS)
-        return total / max(self.weights[index], 1)
+        return total
+
+    def norm(self) -> float:
+        """Return the Euclidean norm of the sum, which is not divided by the weights."""
+        squares = [float(total @ total) for total in map(self._total, range(len(self.elements)))]
+        return math.sqrt(math.fsum(squares))
+
+    # ---- As bytes
+
+    def pack(self) -> bytes:
+        """Return the sum as bytes: they have all of its integers, each in one to eight bytes, compressed."""
+        parts = [self._packed(index) for index in range(len(self.elements))]
+        return _SUM + zlib.compress(b"".join(parts), 6)
+
+    def _packed(self, index: int) -> bytes:
+        """Return a parameter: its weight u64, the number of exponents u8, and of each exponent, type and sums."""
+        parts = [struct.pack("<QB", self.weights[index], len(self.sums[index]))]
+        for exponent, sums in sorted(self.sums[index].items()):
+            number = next(n for n, kind in enumerate(_TYPES) if _fits(sums, kind))
+            parts.append(struct.pack("<BB", exponent, number) + sums.astype(_TYPES[number]).tobytes())
+        return b"".join(parts)
+
+    @classmethod
+    def unpack(cls, data: bytes, elements: Sequence[int]) -> DeltaSum:
+        """Return the sum of these bytes. elements: how many each parameter has.
+
+        Raises DataError where they are none, are damaged or of another model, or where no deltas have these sums.
+        """
+        found = cls(elements)
+        reader = Reader(_decompressed(data, 8 * 255 * (sum(elements) + 2 * len(elements))))
+        for index in range(len(found.elements)):
+            weight, count = reader.numbers("<QB")
+            sums = dict(_unpacked(reader, found.elements[index], weight) for _ in range(count))
+            if len(sums) != count or bool(weight) != bool(count):
+                raise DataError("a sum has one exponent twice, or a weight of nothing", "ask for it again")
+            found._add(index, weight, sums)
+        reader.end()
+        return found
+
+
+def _fits(sums: np.ndarray, kind: np.dtype) -> bool:
+    """Return whether a type has all these integers."""
+    limits = np.iinfo(kind)
+    return not sums.size or bool(limits.min <= sums.min() and sums.max() <= limits.max)
+
+
+def _unpacked(reader: Reader, n: int, weight: int) -> tuple[int, np.ndarray]:
+    """Return an exponent and its n sums. Raises DataError where codes of so much weight cannot have them."""
+    exponent, number = reader.numbers("<BB")
+    if not exponent or number >= len(_TYPES):
+        raise DataError(f"a sum with the exponent {exponent}, of type {number}", "ask for it again")
+    kind = _TYPES[number]
+    sums = np.frombuffer(reader.take(n * kind.itemsize), kind).astype(np.int64)
+    if weight > MOST_WEIGHT or not _within(sums, weight * MOST_CODE):
+        raise DataError(f"deltas that weigh {weight} have no such sum", "ask for it again")
+    return exponent, sums
+
+
+def _within(sums: np.ndarray, most: int) -> bool:
+    return not sums.size or bool(-most <= sums.min() and sums.max() <= most)
+
+
+def _decompressed(data: bytes, most: int) -> bytes:
+    """Return the bytes of a sum behind its first ones. Raises DataError where they are none, or more than `most`."""
+    if data[: len(_SUM)] != _SUM:
+        raise DataError("these bytes are no sum of deltas, or one of another version", "update the older of both sides")
+    stream = zlib.decompressobj()
+    try:
+        found = stream.decompress(data[len(_SUM) :], most + 1)
+    except zlib.error as error:
+        raise DataError(f"a sum of deltas is damaged ({error})", "ask for it again") from error
+    if len(found) > most or not stream.eof or stream.unused_data:
+        raise DataError("a sum of deltas is longer or shorter than that of any deltas", "ask for it again")
+    return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,9 +14,12 @@ from gradmote_runtime import Session
 from ..data.dataset import Array, Dataset
 from ..device.evaluation import evaluate
 from ..device.fitting import NOT_FINITE, NOT_FINITE_MEANS, SKIPPED_HINT, fit, require_training
+from ..device.target import Target
 from ..device.twin_target import TwinTarget
 from ..errors import DataError, GradmoteError, RuntimeFault, shorten
-from .task import MOST_TEXT, DeviceReply, RoundTask
+from .fields import MOST_TEXT
+from .replies import DeviceReply, DeviceTest
+from .task import RoundTask
 
 #: A device: a session of the runtime, or a board or twin.
 Device = "Session | Target"
@@ -27,18 +29,9 @@ Data = Callable[[str], Dataset]
 #: What may go wrong with one device, and is a row then.
 FAULTS = (GradmoteError, OSError, ValueError, TypeError)
 _OTHER_BASE = "OTHER_BASE"
+#: Why a device is not tested, and what to do.
+TRAINED_ALREADY = "the device has learnt in this round, which a test would take from it", "test a base before its round"
 _LATE = "lower the epochs, or raise the deadline"
-
-
-@dataclass(frozen=True)
-class DeviceTest:
-    """The test of one device on its own samples. loss and accuracy are NaN where there are none."""
-
-    device: str
-    examples: int = 0
-    loss: float = math.nan
-    accuracy: float = math.nan
-    fault: str = ""
 
 
 class Fleet(Protocol):
@@ -49,6 +42,9 @@ class Fleet(Protocol):
 
     def train(self, task: RoundTask) -> list[DeviceReply]:
         """Return a row for each device that was asked."""
+
+    def test(self, task: RoundTask) -> list[DeviceTest]:
+        """Return the test of the task's base on the samples of each device that was asked."""
 
 
 class LocalFleet:
@@ -88,7 +84,8 @@ class LocalFleet:
     def test(self, task: RoundTask) -> list[DeviceTest]:
         """Bring the devices to the base, test each on its own samples, and return a row for each, sorted by name.
 
-        Tests take `x_test`, or where a device has none, its samples.
+        Tests take `x_test`, or where a device has none, its samples. A device that has learnt something in
+        this round is not tested, so that no test takes what it learnt.
         """
         asked = self.devices if task.devices is None else task.devices
         return [self._tested(name, task) for name in sorted(asked)]
@@ -96,12 +93,10 @@ class LocalFleet:
     def _tested(self, name: str, task: RoundTask) -> DeviceTest:
         try:
             device, data = self._device(name, task), self.data(name)
+            if self._has_trained(name, task):
+                raise DataError(*TRAINED_ALREADY)
             self._bring(name, task)
-            target = TwinTarget.of(device) if isinstance(device, Session) else device
-            x, y, more = data.x_test, data.y_test, data.more_test
-            x, y, more = (data.x, data.y, data.more) if x is None else (x, y, more)
-            found = evaluate(target, data, x, y, more)
-            return DeviceTest(name, len(x), found.loss, found.accuracy)
+            return tested(name, TwinTarget.of(device) if isinstance(device, Session) else device, data)
         except FAULTS as error:
             return DeviceTest(name, fault=fault_of(error))
 
@@ -128,6 +123,10 @@ class LocalFleet:
         delta = device.round_delta(task.bits, task.seed_of(name), shared)
         return DeviceReply(name, delta, len(data.x), loss, time.monotonic() - begun, len(delta), down)
 
+    def _has_trained(self, name: str, task: RoundTask) -> bool:
+        """Return whether a device has answered, and has been brought to no base since."""
+        return name in self.answers and name not in self.at_base and round_of(self.devices[name]) == task.round
+
     def _device(self, name: str, task: RoundTask) -> Any:
         """Return a device. Raises DataError where there is none of that name, or it has another image."""
         if name not in self.devices:
@@ -147,6 +146,18 @@ class LocalFleet:
         sent = bring_to_base(self.devices[name], task)
         self.at_base[name] = task.base_digest
         return sent
+
+
+def tested(name: str, target: Target, data: Dataset) -> DeviceTest:
+    """Return the test of a device, which is at the base, on its own samples."""
+    x, y, more = samples_to_test(data)
+    found = evaluate(target, data, x, y, more)
+    return DeviceTest(name, len(x), found.loss, found.accuracy)
+
+
+def samples_to_test(data: Dataset) -> tuple[Any, Any, Any]:
+    """Return samples, labels and more of a test: those of the test set, or else all."""
+    return (data.x, data.y, data.more) if data.x_test is None else (data.x_test, data.y_test, data.more_test)
 
 
 def fault_of(error: Exception) -> str:

@@ -12,8 +12,10 @@ from ..errors import DataError, DeviceError
 from .fleet import printable
 from .gateway.keys import Keys, read_keys
 from .gateway.signed_replies import unpack_signed
-from .gateway.wire import ALIVE, REFUSED, REPLIES, TASK, Channel, Refused, greet_as_client
-from .task import DeviceReply, RoundTask
+from .gateway.wire import ALIVE, REFUSED, REPLIES, SUM, SUMMED, TASK, TEST, TESTS, Channel, Refused, greet_as_client
+from .replies import DeviceReply, DeviceTest
+from .summary import SumRequest
+from .task import RoundTask
 
 #: The seconds that a gateway may be silent while its devices train, and between two attempts to reach it.
 SILENCE = 30.0
@@ -57,14 +59,29 @@ class RemoteFleet:
         Raises Refused where the gateway does not know the key, DataError where it refuses the task, and
         DeviceError where it is away for longer than `patience`.
         """
+        return unpack_signed(DeviceReply, self.keys, task, self._asked(task), self._answer(TASK, task.pack(), REPLIES))
+
+    def test(self, task: RoundTask) -> list[DeviceTest]:
+        """Return the test of the task's base on the samples of each device that was asked, sorted by name.
+
+        Raises what train() raises.
+        """
+        return unpack_signed(DeviceTest, self.keys, task, self._asked(task), self._answer(TEST, task.pack(), TESTS))
+
+    def sum(self, request: SumRequest) -> bytes:
+        """Return the sum of deltas that the gateway keeps, for `Server.add_sum()`. Raises what train() raises."""
+        return self._answer(SUM, request.pack(), SUMMED)
+
+    def _answer(self, kind: int, body: bytes, wanted: int) -> bytes:
+        """Return the body of the answer to a frame. wanted: the kind of the answer."""
         heard = time.monotonic()
         while True:
             try:
                 channel = self._connected()
-                channel.send(TASK, task.pack())
-                while (body := self._heard(channel)) is None:
+                channel.send(kind, body)
+                while (answer := self._heard(channel, wanted)) is None:
                     heard = time.monotonic()
-                return unpack_signed(self.keys, task, self._asked(task), body)
+                return answer
             except Refused:
                 self.close()
                 raise
@@ -92,10 +109,10 @@ class RemoteFleet:
                 raise
         return self._channel
 
-    def _heard(self, channel: Channel) -> bytes | None:
-        """Return the replies; None after a sign of life."""
+    def _heard(self, channel: Channel, wanted: int) -> bytes | None:
+        """Return the body of the frame that is wanted; None after a sign of life."""
         kind, body = channel.receive(SILENCE)
-        if kind == REPLIES:
+        if kind == wanted:
             return body
         if kind == ALIVE:
             self._on_progress({str(name): str(state) for name, state in json.loads(body).items()})

@@ -19,13 +19,13 @@ from gradmote_runtime import Session
 from ..errors import DataError
 from ..formats.checkpoint import STATE_TYPES
 from ..formats.delta import moved, read_delta
-from ..formats.image.read import read_image
+from ..formats.image.parameters import parameter_elements, parameter_entries
 from ..formats.records import size_of, unpack
 from .delta_sum import DeltaSum
+from .replies import MOST_EXAMPLES
 from .server_optimizers import ServerOptimizer, fedavg
+from .summary import DeltaSummary, is_summary
 
-#: The most examples that a device may say it trained on: no device outweighs all others.
-MOST_EXAMPLES = 2**20
 #: A delta is left out where it is more than so many times as long as the median of the round, unless a server is told
 #: otherwise.
 REFUSE_ABOVE = 5.0
@@ -33,17 +33,20 @@ REFUSE_ABOVE = 5.0
 CAP_EXAMPLES = 10.0
 #: The most rounds that a delta may be late.
 MOST_LATE = 100
+#: How much longer than it is a sum may seem, because lengths are rounded.
+ROUNDING = 2.0**-20
 #: A delta that is made shorter weighs less, in steps of this part of an example.
 EXAMPLE_PARTS = 2**16
-#: The deltas whose codes are unpacked at the same time; all others are kept as the bytes that came.
-AT_ONCE = 64
 
 
 @dataclass(frozen=True)
 class _Received:
-    """A delta that came in this round: its SHA-256, its bytes, the number of its base, its norm, and its examples."""
+    """A delta of this round: its SHA-256, its bytes, the number of its base, its norm, and its examples.
 
-    digest: str
+    data is empty where a gateway keeps the delta, and will send the sum of several.
+    """
+
+    digest: bytes
     data: bytes
     round: int
     norm: float
@@ -62,12 +65,14 @@ class Server:
     refuse_above: leave out a delta whose norm is more than so many times that median, 1 or more; None leaves out none.
     cap_examples: count a delta for so many times the median of the round's examples at most, 1 or more; None
     believes each device. late: the rounds that a delta may come after its own, 0 .. MOST_LATE; its examples then count
-    1 / sqrt(1 + rounds) times.
+    1 / sqrt(1 + rounds) times. sums: take summaries of deltas that gateways keep, and their sums before finish(). The
+    base is the same; a gateway is believed what it says of its devices' norms.
     """
 
     def __init__(
         self, image: bytes, optimizer: ServerOptimizer | None = None, bits: int = 8, clip: bool = True,
         refuse_above: float | None = REFUSE_ABOVE, cap_examples: float | None = CAP_EXAMPLES, late: int = 0,
+        sums: bool = False,
     ) -> None:  # fmt: skip
         """Open the image; the base of round 0 is its initial parameters. Raises DataError for an impossible setting."""
         _require_bound("refuse_above", refuse_above)
@@ -75,17 +80,19 @@ class Server:
         if not 0 <= late <= MOST_LATE:
             raise DataError(f"deltas {late} rounds late", f"give 0 to {MOST_LATE}")
         self.optimizer, self.bits, self.clip, self.refuse_above = optimizer or fedavg(), bits, clip, refuse_above
-        self.cap_examples, self.late = cap_examples, late
+        self.cap_examples, self.late, self.sums = cap_examples, late, sums
         #: The devices that the last round left out, because their deltas were too long; sorted.
         self.left_out: list[str] = []
         self._session = Session(image)
-        state = [entry for entry in read_image(bytes(image)).state if entry["role"] == "parameter"]
+        state = parameter_entries(image)
         self._types = [STATE_TYPES[entry["dtype"]] for entry in state]
         self._places = [slice(entry["offset"], entry["offset"] + entry["size"]) for entry in state]
-        self.elements = [entry["size"] // kind.itemsize for entry, kind in zip(state, self._types)]
+        self.elements = parameter_elements(image)
         self._slots = [np.zeros((self.optimizer.slots, n)) for n in self.elements]
         self._lost = [np.zeros(n) for n in self.elements]
         self._received: dict[str, _Received] = {}
+        #: Sums that gateways made of deltas that they keep, and the devices of each.
+        self._sums: list[tuple[frozenset[str], DeltaSum]] = []
         self._image = bytes(image)
         #: The checkpoints of the bases before this one, the newest first; `late` of them at most.
         self._earlier: list[bytes] = []
@@ -136,26 +143,83 @@ class Server:
         self._newest = json.loads(snapshot["newest"].tobytes())
 
     def add(self, device: str, delta: bytes, examples: int) -> bool:
-        """Take what a device sent, and return whether that was new. The same bytes of the same device count once.
+        """Take what a device sent, and return whether that was new. The same delta of the same device counts once.
 
         A device counts once in a round, with the newest of its deltas, and no delta counts in two rounds.
-        examples: how many it trained on, 1 .. 2^20; a delta weighs as much as it has examples.
-        Raises RuntimeFault where the delta is damaged, of another model, round or base, or not finite, and
-        DataError where the device sent another one before, or the number of examples is impossible.
+        delta: its bytes, or the summary of one that a gateway keeps. examples: how many it trained on, 1 .. 2^20;
+        a delta weighs as much as it has examples. Raises RuntimeFault where the delta is damaged, of another model,
+        round or base, or not finite, and DataError where the summary is damaged or of another base, where the device
+        sent another delta before, or where the number of examples is impossible.
         """
-        digest, known = hashlib.sha256(delta).hexdigest(), self._received.get(device)
+        summary = DeltaSummary.unpack(delta) if is_summary(delta) else None
+        digest = hashlib.sha256(delta).digest() if summary is None else summary.digest
+        known = self._received.get(device)
         if known is not None and known.digest == digest:
             return False
-        age = self._age(delta)
+        age = self._age(delta) if summary is None else 0
         number = self.round - age
         if number <= (known.round if known is not None else self._newest.get(device, -1)):
             raise DataError(f"{device} sent two deltas in round {number}", "each device sends one a round")
         if not 1 <= examples <= MOST_EXAMPLES:
             raise DataError(f"{device} trained on {examples} examples", f"a delta counts from 1 to {MOST_EXAMPLES}")
-        self._check(delta, age)
-        norm = read_delta(delta, self.elements).norm
-        self._received[device] = _Received(digest, bytes(delta), number, norm, examples)
+        norm = self._checked_norm(delta, age) if summary is None else self._norm_of(summary)
+        data = bytes(delta) if summary is None else b""
+        self._received[device], self._sums = _Received(digest, data, number, norm, examples), []
         return True
+
+    def _checked_norm(self, delta: bytes, age: int) -> float:
+        """Return the norm of a delta, once it is checked."""
+        self._check(delta, age)
+        return read_delta(delta, self.elements).norm
+
+    def _norm_of(self, summary: DeltaSummary) -> float:
+        """Return the norm of a delta that a gateway keeps. Raises DataError where it may not, or has another base."""
+        if not self.sums:
+            raise DataError("a summary came in the place of a delta", "send the delta, or let the server take sums")
+        if summary.round != self.round or summary.base_digest != hashlib.sha256(self.base).digest():
+            raise DataError(
+                f"a summary of round {summary.round}, or of another base", "a gateway sums up no late deltas"
+            )
+        return summary.norm
+
+    # ---- Deltas that gateways keep
+
+    def weights(self) -> dict[str, int]:
+        """Return what each delta weighs that a gateway keeps and that counts, by its device.
+
+        The weights change with each delta that comes. Gateways add up their deltas with them (`SumRequest`).
+        """
+        kept = [name for name, sent in self._received.items() if not sent.data]
+        weights = self._weights()[0] if kept else {}
+        return {name: weights[name] for name in kept if weights.get(name)}
+
+    def missing(self) -> set[str]:
+        """Return the devices whose delta counts, and of which no sum has come yet."""
+        return set(self.weights()).difference(*(names for names, _ in self._sums))
+
+    def add_sum(self, devices: Collection[str], data: bytes) -> None:
+        """Take the sum of the deltas of some devices, with the weights of `weights()`.
+
+        A delta that comes after it changes the weights, so that all sums have to be asked for again. Raises
+        DataError where the bytes are no sum of so much weight, or are longer than these deltas can be.
+        """
+        total, weights, names = DeltaSum.unpack(data, self.elements), self.weights(), frozenset(devices)
+        if not names or not names <= self.missing():
+            raise DataError("a sum of devices that are not waited for", "ask for the sums again")
+        weight = sum(weights[name] for name in names)
+        if max(total.weights, default=0) > weight:
+            raise DataError(
+                f"a sum weighs more than its deltas, {weight}", "let gateway and server have the same version"
+            )
+        longest = math.fsum(weights[name] * self._received[name].norm for name in names)
+        if total.norm() > longest * (1 + ROUNDING):
+            raise DataError("a sum is longer than all its deltas together", "look at the gateway that made it")
+        self._sums.append((names, total))
+
+    def forget(self, device: str) -> None:
+        """Let a device of this round have sent nothing, because its gateway does not give its delta."""
+        if self._received.pop(device, None) is not None:
+            self._sums = []
 
     def age_of(self, device: str) -> int:
         """Return how many rounds the delta of a device that came in this round is late; 0 where none came."""
@@ -185,12 +249,15 @@ class Server:
     def finish(self) -> bytes:
         """End the round, and return the delta for all devices, which leads to the base of the next one.
 
-        Raises DataError where no delta has come, and RuntimeFault (NOT_FINITE) where the next base would not
-        be finite. Then the round goes on as it was.
+        Raises DataError where no delta has come or a sum is missing, and RuntimeFault (NOT_FINITE) where the next
+        base would not be finite. Then the round goes on as it was.
         """
-        limit = self._median_norm()
-        left_out = self._too_long(limit)
-        total, slots = self._total(limit, left_out), [kept.copy() for kept in self._slots]
+        if self.missing():
+            raise DataError(
+                f"no sum has the delta of {min(self.missing())}", "ask the gateways, or forget() the device"
+            )
+        weights, left_out = self._weights()
+        total, slots = self._total(weights), [kept.copy() for kept in self._slots]
         base = [np.frombuffer(self.base[place], kind) for place, kind in zip(self._places, self._types)]
         means = [total.mean(index) for index in range(len(base))]
         wanted = [
@@ -201,7 +268,7 @@ class Server:
         down = self._step_to(wanted, total.weights)
         self._remember(before)
         now = [np.frombuffer(self.base[place], kind) for place, kind in zip(self._places, self._types)]
-        self._slots, self._received, self.left_out = slots, {}, left_out
+        self._slots, self._received, self._sums, self.left_out = slots, {}, [], left_out
         self._lost = [
             aim.astype(np.float64) - new if weight else lost
             for aim, new, weight, lost in zip(wanted, now, total.weights, self._lost)
@@ -227,15 +294,27 @@ class Server:
             return []
         return [name for name in self.devices if self._received[name].norm > self.refuse_above * limit]
 
-    def _total(self, limit: float, left_out: Collection[str]) -> DeltaSum:
-        """Return the sum of all other deltas, of which none is longer than the limit where clip is set."""
-        received = [sent for name, sent in self._received.items() if name not in left_out]
-        total, most = DeltaSum(self.elements), self._most_examples()
-        for at in range(0, len(received), AT_ONCE):
-            group = received[at : at + AT_ONCE]
-            parts = [limit / sent.norm if self.clip and sent.norm > limit else 1.0 for sent in group]
-            weights = [int(self._examples(sent, most) * EXAMPLE_PARTS * part) for sent, part in zip(group, parts)]
-            total.add_all([read_delta(sent.data, self.elements) for sent in group], weights)
+    def _weights(self) -> tuple[dict[str, int], list[str]]:
+        """Return what each delta weighs that counts, and the devices that are left out."""
+        limit, most = self._median_norm(), self._most_examples()
+        left_out = self._too_long(limit)
+        weights = {
+            name: int(self._examples(sent, most) * EXAMPLE_PARTS * self._part(sent, limit))
+            for name, sent in self._received.items()
+            if name not in left_out
+        }
+        return weights, left_out
+
+    def _part(self, sent: _Received, limit: float) -> float:
+        """Return the part of its length that a delta keeps where clip is set."""
+        return limit / sent.norm if self.clip and sent.norm > limit else 1.0
+
+    def _total(self, weights: Mapping[str, int]) -> DeltaSum:
+        """Return the sum of all deltas with their weights."""
+        total, here = DeltaSum(self.elements), [name for name in weights if self._received[name].data]
+        total.add_files([self._received[name].data for name in here], [weights[name] for name in here])
+        for _, part in self._sums:
+            total.merge(part)
         return total
 
     def _most_examples(self) -> float:

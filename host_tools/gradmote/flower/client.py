@@ -13,13 +13,16 @@ from flwr.clientapp import ClientApp
 from ..data.dataset import Dataset
 from ..device.board_target import BoardTarget
 from ..errors import DataError
-from ..federated.fleet import Fleet, LocalFleet
+from ..federated.fleet import LocalFleet
+from ..federated.remote_fleet import RemoteFleet
+from ..federated.summary import SumRequest
 from . import contents, memory
 
 #: Returns the devices of a node by their names; their image is loaded.
 Devices = Callable[[Context], Mapping[str, Any]]
 #: Returns the samples of the device of that name.
 Samples = Callable[[str, Context], Dataset]
+_AnyFleet = LocalFleet | RemoteFleet
 
 
 def client_app(devices: Devices, data: Samples, image_digest: bytes | None = None) -> ClientApp:
@@ -38,8 +41,11 @@ def client_app(devices: Devices, data: Samples, image_digest: bytes | None = Non
 
     @app.query()
     def query(message: Message, context: Context) -> Message:
-        """Say which devices are behind this node."""
+        """Say which devices are behind this node, or what the deltas that its gateway keeps come to."""
+        request = contents.request_of(message.content)
         with _fleet(devices, data, image_digest, context) as fleet:
+            if request is not None:
+                return _reply(contents.sum_content(_sum(fleet, request)), message)
             return _reply(contents.names_content(_names(fleet)), message)
 
     @app.train()
@@ -54,10 +60,10 @@ def client_app(devices: Devices, data: Samples, image_digest: bytes | None = Non
 
     @app.evaluate()
     def evaluate(message: Message, context: Context) -> Message:
-        """Test the devices that a task asks for; those behind a gateway are not tested."""
+        """Test a base on the devices that a task asks for."""
         task = contents.task_of(message.content)
         with _fleet(devices, data, image_digest, context) as fleet:
-            tests = fleet.test(task) if isinstance(fleet, LocalFleet) else []
+            tests = fleet.test(task)
             if isinstance(fleet, LocalFleet):
                 memory.remember(fleet, context.state, task)
         return _reply(contents.tests_content(tests), message)
@@ -71,7 +77,9 @@ def option(context: Context, name: str) -> str:
 
 
 @contextmanager
-def _fleet(devices: Devices, data: Samples, image_digest: bytes | None, context: Context) -> Iterator[Fleet]:
+def _fleet(
+    devices: Devices, data: Samples, image_digest: bytes | None, context: Context
+) -> Iterator[LocalFleet | RemoteFleet]:
     """Yield the devices behind a node, as they were after its last message."""
     address = option(context, "gateway")
     if address:
@@ -87,10 +95,8 @@ def _fleet(devices: Devices, data: Samples, image_digest: bytes | None, context:
                 device.close()
 
 
-def _remote(address: str, context: Context) -> Fleet:
+def _remote(address: str, context: Context) -> RemoteFleet:
     """Return the devices of a running gateway."""
-    from ..federated.remote_fleet import RemoteFleet
-
     keys = option(context, "gateway-keys")
     if not keys:
         raise DataError(
@@ -99,11 +105,18 @@ def _remote(address: str, context: Context) -> Fleet:
     return RemoteFleet(address, Path(option(context, "folder"), keys))
 
 
-def _names(fleet: Fleet) -> list[str]:
+def _names(fleet: _AnyFleet) -> list[str]:
     names = fleet.names()
     if not names:
         raise DataError("no device is behind this node", "let devices() return some")
     return names
+
+
+def _sum(fleet: _AnyFleet, request: SumRequest) -> bytes:
+    """Return the sum of deltas that a gateway keeps. Raises DataError where this node has none."""
+    if isinstance(fleet, LocalFleet):
+        raise DataError("this node has no gateway, so it keeps no deltas", "ask the node that sent their summaries")
+    return fleet.sum(request)
 
 
 def _reply(content: RecordDict, message: Message) -> Message:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from flwr.app import ConfigRecord, MetricRecord, RecordDict
+from flwr.app import ConfigRecord, RecordDict
 
 from ..errors import DataError
-from ..federated.fleet import DeviceTest
-from ..federated.server import MOST_EXAMPLES
-from ..federated.task import DeviceReply, RoundTask, check_names, pack_replies, unpack_replies
+from ..federated.fields import check_names
+from ..federated.replies import DeviceReply, DeviceTest, pack_rows, unpack_rows
+from ..federated.summary import SumRequest
+from ..federated.task import RoundTask
 
 _KEY = "gradmote"
 _HINT = "its app is no client_app() of this version of gradmote"
@@ -43,43 +43,43 @@ def names_of(content: RecordDict) -> list[str]:
 
 def replies_content(replies: Sequence[DeviceReply]) -> RecordDict:
     """Return the content of a message with devices' replies."""
-    return RecordDict({_KEY: ConfigRecord({"replies": pack_replies(replies)})})
+    return RecordDict({_KEY: ConfigRecord({"replies": pack_rows(DeviceReply, replies)})})
 
 
 def replies_of(content: RecordDict) -> list[DeviceReply]:
     """Return devices' replies. Raises DataError where the message has none."""
-    return unpack_replies(_field(content, "replies", bytes))
+    return unpack_rows(DeviceReply, _field(content, "replies", bytes))
 
 
 def tests_content(tests: Sequence[DeviceTest]) -> RecordDict:
-    """Return the content of a message with tests of devices. Those that failed are left out."""
-    good = [test for test in tests if not test.fault]
-    figures = MetricRecord({
-        "num-examples": [test.examples for test in good],
-        "loss": [test.loss for test in good],
-        "accuracy": [test.accuracy for test in good],
-    })  # fmt: skip
-    return RecordDict({_KEY: ConfigRecord({"devices": [test.device for test in good]}), "metrics": figures})
+    """Return the content of a message with tests of devices."""
+    return RecordDict({_KEY: ConfigRecord({"tests": pack_rows(DeviceTest, tests)})})
 
 
 def tests_of(content: RecordDict) -> list[DeviceTest]:
-    """Return the tests of devices. Raises DataError where the message has none, or their figures are impossible."""
-    names, columns = names_of(content), [_column(content, name) for name in ("num-examples", "loss", "accuracy")]
-    if any(len(column) != len(names) for column in columns):
-        raise DataError("a node's tests have no row for each device", _HINT)
-    rows = [DeviceTest(*row) for row in zip(names, *columns)]
-    for row in rows:
-        right = math.isnan(row.accuracy) or 0 <= row.accuracy <= 1
-        if not (isinstance(row.examples, int) and 0 < row.examples <= MOST_EXAMPLES and right) or math.isinf(row.loss):
-            raise DataError(f"the test of {row.device} has impossible figures", _HINT)
-    return rows
+    """Return the tests of devices. Raises DataError where the message has none."""
+    return unpack_rows(DeviceTest, _field(content, "tests", bytes))
 
 
-def _column(content: RecordDict, name: str) -> list[Any]:
-    found = content.metric_records.get("metrics", {}).get(name)
-    if not isinstance(found, list):
-        raise DataError(f"a node's message has no metrics '{name}'", _HINT)
-    return found
+def request_content(request: SumRequest) -> RecordDict:
+    """Return the content of a message that asks a node for the sum of deltas that its gateway keeps."""
+    return RecordDict({_KEY: ConfigRecord({"request": request.pack()})})
+
+
+def request_of(content: RecordDict) -> SumRequest | None:
+    """Return the request for a sum; None where the message has none. Raises DataError where it is damaged."""
+    found = content.config_records.get(_KEY, {}).get("request")
+    return SumRequest.unpack(found) if isinstance(found, bytes) else None
+
+
+def sum_content(total: bytes) -> RecordDict:
+    """Return the content of a message with a sum of deltas."""
+    return RecordDict({_KEY: ConfigRecord({"sum": total})})
+
+
+def sum_of(content: RecordDict) -> bytes:
+    """Return the sum of deltas. Raises DataError where the message has none."""
+    return bytes(_field(content, "sum", bytes))
 
 
 def _field(content: RecordDict, name: str, kind: type) -> Any:

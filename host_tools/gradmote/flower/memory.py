@@ -12,7 +12,8 @@ from flwr.app import ConfigRecord, RecordDict
 
 from ..device.board_target import BoardTarget
 from ..federated.fleet import LocalFleet, round_of
-from ..federated.task import DeviceReply, RoundTask
+from ..federated.replies import DeviceReply
+from ..federated.task import RoundTask
 
 _PREFIX = "gradmote."
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from logging import INFO, WARNING, getLogger
 from pathlib import Path
-from typing import Any
 
 from flwr.app import Array, ArrayRecord, ConfigRecord, Message, MessageType, MetricRecord, RecordDict
 from flwr.serverapp import Grid
@@ -21,10 +20,12 @@ from ..device.evaluation import evaluate
 from ..device.twin_target import TwinTarget
 from ..errors import DataError, GradmoteError
 from ..federated.coordinator import Coordinator, RoundRecord
-from ..federated.fleet import fault_of
+from ..federated.fleet import fault_of, samples_to_test
+from ..federated.replies import DeviceReply, DeviceTest
 from ..federated.server import CAP_EXAMPLES, REFUSE_ABOVE
 from ..federated.server_optimizers import ServerOptimizer
-from ..federated.task import DeviceReply, RoundTask
+from ..federated.summary import SumRequest
+from ..federated.task import RoundTask
 from . import contents
 from .outstanding import Outstanding
 from .results import Results
@@ -71,6 +72,7 @@ class DeltaStrategy(Strategy):
         model: Path | None = None,
         late: int = 0,
         wait_s: float | None = None,
+        sums: bool = False,
     ) -> None:
         """Begin, or go on from the journal in the folder.
 
@@ -83,14 +85,17 @@ class DeltaStrategy(Strategy):
         begins anew. model: the ONNX model that was compiled; folder gets it with what was learnt.
         wait_s: the seconds after which a round ends without the nodes that are still at work, once it has
         `minimum` deltas; such a node is not asked again before it has replied, and late says whether that
-        reply counts. None waits for all of them, until the timeout.
+        reply counts. None waits for all of them, until the timeout. sums: let gateways keep the deltas of
+        their devices, and send one sum of them, which comes to the same base.
         Raises DataError.
         """
         if wait_s is not None and not 0 <= wait_s < math.inf:
             raise DataError(f"wait_s is {wait_s}", "give seconds from 0 on, or None")
         if not 0 < fraction <= 1 or minimum < 1:
             raise DataError(f"a fraction of {fraction}, {minimum} at least", "use 0 < fraction <= 1, minimum >= 1")
-        self.coordinator = Coordinator(image, optimizer, bits_down, clip, folder, refuse_above, cap_examples, late)
+        self.coordinator = Coordinator(
+            image, optimizer, bits_down, clip, folder, refuse_above, cap_examples, late, sums
+        )
         self.nodes: dict[int, list[str]] = {}
         names = None if shared is None else tuple(shared)
         self._settings = {"bits": bits, "epochs": epochs, "seed": seed, "shared": names, "deadline_s": deadline_s}
@@ -100,6 +105,7 @@ class DeltaStrategy(Strategy):
         self._test, self._test_devices = test, test_devices
         self._timeout, self._wait, self._outstanding = 3600.0, wait_s, Outstanding()
         self._asked: dict[int, list[str]] = {}
+        self._grid: Grid | None = None
         self.on_round: Callable[[RoundRecord], None] = say_round  #: called with the figures of each round
 
     # ---- A whole run
@@ -198,6 +204,7 @@ class DeltaStrategy(Strategy):
 
         A node that still has an earlier task gets none.
         """
+        self._grid = grid
         self._meet(grid)
         chosen = set(self._chosen()) - set(self.coordinator.now.counted)
         free = self.nodes.keys() - self._outstanding.nodes()
@@ -219,10 +226,28 @@ class DeltaStrategy(Strategy):
         for name, row in self.coordinator.now.rows.items():
             if row["fault"]:
                 log(WARNING, "%s: %s", name, row["fault"])
+        if len(self.coordinator.now.counted) >= self._minimum:
+            self.coordinator.gather(self._task(None), self.nodes, self._sums)
         if len(self.coordinator.now.counted) < self._minimum:
             log(WARNING, self._too_few())
             return None, None
         return self._finished()
+
+    def _sums(self, requests: Mapping[int, SumRequest]) -> dict[int, bytes | GradmoteError]:
+        """Ask nodes for the sums of deltas that their gateways keep."""
+        assert self._grid is not None
+        messages = [
+            Message(contents.request_content(request), dst_node_id=node, message_type=MessageType.QUERY)
+            for node, request in requests.items()
+        ]
+        found: dict[int, bytes | GradmoteError] = {}
+        for reply in self._grid.send_and_receive(messages, timeout=self._timeout):
+            node = reply.metadata.src_node_id
+            try:
+                found[node] = contents.sum_of(_content_of(reply))
+            except GradmoteError as error:
+                found[node] = error
+        return found
 
     def _finished(self) -> tuple[ArrayRecord, MetricRecord]:
         """End the round, and return the new base and the round's figures."""
@@ -241,9 +266,7 @@ class DeltaStrategy(Strategy):
     def _rows_of(self, message: Message, asked: Sequence[str]) -> list[DeviceReply]:
         """Return a node's rows of devices that it was asked for; for a node that failed, a fault of each of these."""
         try:
-            if message.has_error():
-                raise DataError(f"its node failed: {message.error.reason}")
-            rows = contents.replies_of(message.content)
+            rows = contents.replies_of(_content_of(message))
         except GradmoteError as error:
             return [DeviceReply(name, fault=fault_of(error)) for name in asked]
         for row in rows:
@@ -273,9 +296,7 @@ class DeltaStrategy(Strategy):
         messages = [Message(RecordDict(), dst_node_id=node, message_type=MessageType.QUERY) for node in nodes]
         for reply in grid.send_and_receive(messages, timeout=self._timeout) if messages else []:
             try:
-                if reply.has_error():
-                    raise DataError(f"a node failed: {reply.error.reason}")
-                names = contents.names_of(reply.content)
+                names = contents.names_of(_content_of(reply))
             except GradmoteError as error:
                 log(WARNING, "%s", fault_of(error))
                 continue
@@ -308,21 +329,19 @@ class DeltaStrategy(Strategy):
 
     def aggregate_evaluate(self, server_round: int, replies: Iterable[Message]) -> MetricRecord | None:
         """Return the mean of the devices' figures, weighted by their examples; None where there are none."""
-        tests = []
+        tests: dict[str, DeviceTest] = {}
         for message in replies:
             asked = self._asked.get(message.metadata.src_node_id, [])
             try:
-                rows = [] if message.has_error() else contents.tests_of(message.content)
+                rows = contents.tests_of(_content_of(message))
             except GradmoteError as error:
-                log(WARNING, "%s", fault_of(error))
-                continue
-            tests += [row for row in rows if row.device in asked]
-        if not tests:
-            return None
-        examples = sum(test.examples for test in tests)
-        ordered = sorted(tests, key=lambda test: test.device)
-        means = {name: sum(getattr(t, name) * t.examples for t in ordered) / examples for name in ("loss", "accuracy")}
-        return MetricRecord({**means, "num-examples": examples})
+                rows = [DeviceTest(name, fault=fault_of(error)) for name in asked]
+            tests.update({row.device: row for row in rows if row.device in asked})
+        self.coordinator.tested({}, [tests[name] for name in sorted(tests)])
+        for name in sorted(tests):
+            if tests[name].fault:
+                log(WARNING, "test of %s: %s", name, tests[name].fault)
+        return mean_of_tests([tests[name] for name in sorted(tests) if not tests[name].fault])
 
     def summary(self) -> None:
         """Log what this strategy does."""
@@ -331,9 +350,26 @@ class DeltaStrategy(Strategy):
             self._settings)  # fmt: skip
 
 
-def samples_to_test(data: Dataset) -> tuple[Any, Any, Any]:
-    """Return samples, labels and more of a test: those of the test set, or else all."""
-    return (data.x, data.y, data.more) if data.x_test is None else (data.x_test, data.y_test, data.more_test)
+def _content_of(message: Message) -> RecordDict:
+    """Return the content of a node's message. Raises DataError where it has an error in its place."""
+    if message.has_error():
+        raise DataError(f"its node failed: {message.error.reason}")
+    return message.content
+
+
+def mean_of_tests(tests: Sequence[DeviceTest]) -> MetricRecord | None:
+    """Return the means of devices' figures, weighted by their examples; None where there is no device.
+
+    A device that has no figure of a kind does not count in its mean, which is NaN where none has one.
+    """
+    if not tests:
+        return None
+    means = {}
+    for name in ("loss", "accuracy"):
+        having = [test for test in tests if not math.isnan(getattr(test, name))]
+        weight = sum(test.examples for test in having)
+        means[name] = sum(getattr(test, name) * test.examples for test in having) / weight if weight else math.nan
+    return MetricRecord({**means, "num-examples": sum(test.examples for test in tests)})
 
 
 def say_round(done: RoundRecord) -> None:

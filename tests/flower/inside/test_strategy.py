@@ -13,7 +13,7 @@ from flwr.app import ConfigRecord, Context, Error, Message, MetricRecord, Record
 
 from gradmote.errors import DataError, GradmoteError
 from gradmote.federated import DeviceReply, LocalFleet, RoundTask, Server, fedadam, fedavg
-from gradmote.federated.task import pack_replies
+from gradmote.federated.replies import pack_rows
 from gradmote.flower import DeltaStrategy, client_app
 
 
@@ -207,10 +207,10 @@ def gradmote(**fields) -> RecordDict:
         gradmote(replies="text"),
         gradmote(replies=b""),
         gradmote(replies=b"GMRR0001\xff\xff\xff\xff"),
-        gradmote(replies=pack_replies([DeviceReply("a", b"no delta", 5, 1.0)])),
-        gradmote(replies=pack_replies([DeviceReply(n, b"GMDL" + bytes(60), 5, 1.0) for n in NAMES])),
-        gradmote(replies=pack_replies([DeviceReply("stranger", b"x", 5, 1.0)])),
-        gradmote(replies=pack_replies([])),
+        gradmote(replies=pack_rows(DeviceReply, [DeviceReply("a", b"no delta", 5, 1.0)])),
+        gradmote(replies=pack_rows(DeviceReply, [DeviceReply(n, b"GMDL" + bytes(60), 5, 1.0) for n in NAMES])),
+        gradmote(replies=pack_rows(DeviceReply, [DeviceReply("stranger", b"x", 5, 1.0)])),
+        gradmote(replies=pack_rows(DeviceReply, [])),
     ],
 )
 def test_what_a_hostile_node_replies_does_not_count(content):

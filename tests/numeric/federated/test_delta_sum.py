@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import zlib
 from fractions import Fraction
 
 import numpy as np
@@ -77,6 +79,41 @@ def test_many_at_once_have_the_sum_of_one_after_the_other(deltas):
         assert {e: s.tolist() for e, s in at_once.sums[index].items()} == {
             e: s.tolist() for e, s in one_by_one.sums[index].items()
         }
+
+
+def parts_of(total: DeltaSum) -> list:
+    """Return all integers of a sum."""
+    return [total.weights, [{e: s.tolist() for e, s in sums.items()} for sums in total.sums]]
+
+
+@settings(deadline=None)
+@given(drawn_deltas())
+def test_a_sum_comes_back_from_its_bytes(deltas):
+    total = sum_of(deltas)
+    assert parts_of(DeltaSum.unpack(total.pack(), ELEMENTS)) == parts_of(total)
+    with pytest.raises(DataError):
+        DeltaSum.unpack(total.pack(), (*ELEMENTS, 5))
+
+
+@settings(deadline=None, max_examples=200)
+@given(drawn_deltas(), st.data())
+def test_hostile_bytes_are_no_sum_or_one_of_codes(deltas, data):
+    """What is behind the compression is changed too, as an attacker can compress it again."""
+    packed = sum_of(deltas).pack()
+    inner = zlib.decompress(packed[8:])
+    at, more = data.draw(st.integers(0, len(inner) - 1)), data.draw(st.binary(max_size=9))
+    changed = inner[:at] + more + inner[at + data.draw(st.integers(0, 9)) :]
+    for hostile in (packed[:8] + zlib.compress(changed), packed[:at] + more + packed[at + 1 :], data.draw(st.binary())):
+        with contextlib.suppress(DataError):
+            found = DeltaSum.unpack(hostile, ELEMENTS)
+            for weight, sums in zip(found.weights, found.sums):
+                assert weight <= MOST_WEIGHT
+                assert all(abs(value) <= weight * 128 for own in sums.values() for value in own.tolist())
+
+
+def test_a_sum_that_unpacks_to_more_than_any_is_refused_early():
+    with pytest.raises(DataError, match="longer or shorter"):
+        DeltaSum.unpack(b"GMSU0001" + zlib.compress(bytes(10**8)), ELEMENTS)
 
 
 def test_a_sum_that_may_not_be_exact_is_refused():

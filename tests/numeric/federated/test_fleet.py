@@ -164,3 +164,25 @@ def test_a_test_brings_devices_to_the_base_and_the_next_training_goes_on_from_th
         fleet.train(task_of(server, down))
         found.append([device.state_sha256() for device in fleet.devices.values()])
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("made", [sessions, targets])
+def test_a_device_that_has_learnt_is_not_tested_and_loses_nothing(made):
+    """Neither its moments nor what it learnt: the base of a test would take both."""
+    server, fleet = Server(federation.image()), LocalFleet(made(), data_of)
+    down = one_round(server, fleet, DOWN_NONE)
+    task = task_of(server, down)
+    replies = fleet.train(task)
+    states = {name: device.save() for name, device in fleet.devices.items()}
+    assert all("has learnt in this round" in row.fault for row in fleet.test(task))
+    assert {name: device.save() for name, device in fleet.devices.items()} == states
+    assert fleet.train(task) == replies
+
+
+def test_a_test_without_samples_is_a_fault_of_its_device():
+    def some(name: str) -> Dataset:
+        found = data_of(name)
+        return Dataset(found.x[:0], found.y[:0]) if name == "c" else found
+
+    rows = LocalFleet(targets(), some).test(task_of(Server(federation.image()), DOWN_NONE))
+    assert [bool(row.fault) for row in rows] == [False, False, True, False]

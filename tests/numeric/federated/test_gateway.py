@@ -15,18 +15,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from unit.store.models import samples, taught
 
-from gradmote import optimizers
+from gradmote import Session, optimizers
 from gradmote.compiler.sample_store import StoreOptions
 from gradmote.device.target import Target
 from gradmote.errors import DataError, GradmoteError, OutputError
-from gradmote.federated import RemoteFleet, Server
+from gradmote.federated import LocalFleet, RemoteFleet, Server
 from gradmote.federated.gateway import held_device, wire
 from gradmote.federated.gateway.config import read_config
 from gradmote.federated.gateway.gateway import Gateway
 from gradmote.federated.gateway.journal import Journal, Trained
-from gradmote.federated.gateway.keys import Keys, read_keys
+from gradmote.federated.gateway.keys import Keys, read_keys, tag
 from gradmote.federated.gateway.signed_replies import signed, unpack_signed, verified
-from gradmote.federated.task import DeviceReply, RoundTask
+from gradmote.federated.replies import DeviceReply, DeviceTest
+from gradmote.federated.task import RoundTask
 from gradmote.formats.delta import read_delta
 from support import digits, federation, gateways
 
@@ -53,6 +54,49 @@ def test_three_rounds_are_those_of_the_plain_loop(tmp_path: Path, optimizer: str
         for base in bases:
             down = gateways.one_round(image, server, fleet, down)
             assert server.base == base
+
+
+# ---- Tests of a base ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("optimizer", list(IMAGES))
+def test_tests_between_rounds_have_the_plain_figures_and_change_no_bit(tmp_path: Path, optimizer: str) -> None:
+    """A device that was just brought to the base by a test trains from it with its moments."""
+    image, data = IMAGES[optimizer](), gateways.samples(NAMES)
+    config = gateways.folder_of(tmp_path, dict.fromkeys(NAMES, "twin"), image, data)
+    server, down = Server(image), b""
+    plain = LocalFleet({name: Session(image) for name in NAMES}, data.__getitem__)
+    with gateways.serving(config) as (_, service), remote(config, service.port) as fleet:
+        for base in gateways.plain(image, data, 3):
+            task = gateways.task_of(image, server, down)
+            tests = fleet.test(task)
+            assert tests == plain.test(task) and not any(row.fault for row in tests)
+            assert fleet.test(task) == tests
+            plain.train(task)
+            down = gateways.one_round(image, server, fleet, down)
+            assert server.base == base
+
+
+def test_a_gateway_tests_no_device_that_has_learnt(config: Path) -> None:
+    image = federation.image()
+    task = gateways.task_of(image, Server(image), b"", devices=("a", "b"))
+    later = gateways.task_of(image, Server(image), b"", devices=("a", "b", "c", "z"))
+    with gateways.serving(config) as (gateway, service), remote(config, service.port) as fleet:
+        first = fleet.train(task)
+        states = [gateway.devices[name].connect().save() for name in "ab"]
+        faults = [row.fault for row in fleet.test(later)]
+        assert ["has learnt in this round" in fault for fault in faults] == [True, True, False, False]
+        assert faults[2] == "" and "no such device" in faults[3]
+        assert [gateway.devices[name].connect().save() for name in "ab"] == states
+        assert fleet.train(task) == first
+
+
+def test_a_device_whose_samples_the_gateway_has_not_is_no_test(tmp_path: Path) -> None:
+    image = taught(StoreOptions(8)).image
+    config = gateways.folder_of(tmp_path, {"a": "twin"}, image, {})
+    with gateways.serving(config) as (_, service), remote(config, service.port) as fleet:
+        (row,) = fleet.test(gateways.task_of(image, Server(image), b""))
+        assert "no samples of this device - add data to [devices.a]" in row.fault
 
 
 # ---- Killed in between ----------------------------------------------------------------------------------------------
@@ -86,7 +130,7 @@ def test_a_gateway_that_ends_at_any_moment_goes_on(tmp_path: Path, monkeypatch, 
             monkeypatch.setattr(gateway.devices["a"], "answer", None)  # nobody is asked
             assert gateway.train(task) == first
         for part in first:
-            row = verified(keys, task, part)
+            row = verified(DeviceReply, keys, task, part)
             server.add(row.device, row.delta, row.examples)
         down = server.finish()
         assert server.base == base
@@ -253,37 +297,50 @@ def tasks():
     return first, gateways.task_of(federation.image(), server, server.finish()), reply
 
 
+@pytest.mark.parametrize("kind", [DeviceReply, DeviceTest])
 @given(at=st.integers(0, 2**20), flip=st.integers(1, 255))
 @settings(max_examples=300, deadline=None)
-def test_a_reply_of_which_any_byte_is_changed_gives_no_delta(tasks, at: int, flip: int) -> None:
+def test_a_reply_of_which_any_byte_is_changed_does_not_count(tasks, kind: type, at: int, flip: int) -> None:
     task, _, reply = tasks
+    reply = reply if kind is DeviceReply else DeviceTest("a", 7, 0.5, 0.9)
     made = bytearray(signed(KEYS.devices["a"], task, reply))
-    assert verified(KEYS, task, bytes(made)).pack() == reply.pack()
+    assert verified(kind, KEYS, task, bytes(made)).pack() == reply.pack()
     made[at % len(made)] ^= flip
     size = struct.pack("<I", len(made))
-    rows = unpack_signed(KEYS, task, ["a", "b"], size + bytes(made))
-    assert [row.device for row in rows] == ["a", "b"] and all(row.fault and not row.delta for row in rows)
+    rows = unpack_signed(kind, KEYS, task, ["a", "b"], size + bytes(made))
+    assert [row.device for row in rows] == ["a", "b"] and all(row.fault for row in rows)
+
+
+def test_the_tag_of_an_update_is_none_of_a_test(tasks) -> None:
+    """Even of the same bytes: a tag says what it is for."""
+    task, _, _ = tasks
+    test = DeviceTest("a", 7, 0.5, 0.9)
+    packed = test.pack()
+    parts = (task.image_digest, struct.pack("<I", task.round), task.base_digest, packed)
+    with pytest.raises(DataError, match="wrong tag"):
+        verified(DeviceTest, KEYS, task, tag(KEYS.devices["a"], "update", *parts) + packed)
+    assert verified(DeviceTest, KEYS, task, tag(KEYS.devices["a"], "test", *parts) + packed) == test
 
 
 def test_a_reply_of_another_round_device_or_key_is_refused(tasks) -> None:
     task, later, reply = tasks
     made = signed(KEYS.devices["a"], task, reply)
     with pytest.raises(DataError, match="wrong tag"):
-        verified(KEYS, later, made)
+        verified(DeviceReply, KEYS, later, made)
     with pytest.raises(DataError, match="wrong tag"):
-        verified(KEYS, task, signed(KEYS.devices["b"], task, reply))
+        verified(DeviceReply, KEYS, task, signed(KEYS.devices["b"], task, reply))
     with pytest.raises(DataError, match="no key"):
-        verified(KEYS, task, signed(KEYS.devices["a"], task, DeviceReply("c", reply.delta, 7, 0.5)))
+        verified(DeviceReply, KEYS, task, signed(KEYS.devices["a"], task, DeviceReply("c", reply.delta, 7, 0.5)))
 
 
 def test_a_reply_twice_or_of_a_device_that_was_not_asked_counts_once_or_never(tasks) -> None:
     task, _, reply = tasks
     made = signed(KEYS.devices["a"], task, reply)
     part = struct.pack("<I", len(made)) + made
-    assert [row.device for row in unpack_signed(KEYS, task, ["a"], part + part)] == ["a"]
-    assert [row.fault != "" for row in unpack_signed(KEYS, task, ["b"], part)] == [True]
+    assert [row.device for row in unpack_signed(DeviceReply, KEYS, task, ["a"], part + part)] == ["a"]
+    assert [row.fault != "" for row in unpack_signed(DeviceReply, KEYS, task, ["b"], part)] == [True]
     with pytest.raises(DataError, match="too early"):
-        unpack_signed(KEYS, task, ["a"], part[:-1])
+        unpack_signed(DeviceReply, KEYS, task, ["a"], part[:-1])
 
 
 # ---- Files ----------------------------------------------------------------------------------------------------------

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 from ...data.check import require_fit
 from ...data.dataset import Dataset
@@ -12,14 +14,18 @@ from ...data.expected import expected_of_image
 from ...data.reading import Reading
 from ...device.fitting import require_training
 from ...errors import DataError, GradmoteError
+from ...formats.image.parameters import parameter_elements
+from ..delta_sum import DeltaSum
 from ..fleet import too_late
-from ..task import DeviceReply, RoundTask
+from ..replies import DeviceReply, DeviceTest, Row
+from ..summary import DeltaSummary, SumRequest
+from ..task import RoundTask
 from .base import Base
 from .config import DeviceConfig, GatewayConfig
 from .held_device import HeldDevice, OnState, Stop
 from .journal import Journal, Trained
-from .keys import TAG_SIZE, Keys
-from .signed_replies import signed
+from .keys import Keys
+from .signed_replies import reply_of, signed, unsigned
 
 #: The most devices that work at the same time.
 MOST_AT_ONCE = 64
@@ -44,6 +50,7 @@ class Gateway:
         samples = {device.name: _samples(config, self.image, device) for device in config.devices}
         for name in samples:
             keys.device(name)
+        self._elements = parameter_elements(self.image)
         self._journal, self._noting, self._busy = Journal(config.journal), threading.Lock(), threading.Lock()
         self._ended = threading.Event()
         self.devices = {
@@ -69,32 +76,80 @@ class Gateway:
         Raises GradmoteError where the task is of another image, or contradicts itself.
         """
         with self._busy:
-            start, base = time.monotonic(), Base(self.image, task)
+            base = Base(self.image, task)
             if self._journal.task != task.key:
                 self._journal.begin(task.key)
-            asked = sorted(self.devices if task.devices is None else task.devices)
-            late = too_late(start, task.deadline_s)
-            with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
-                return list(
-                    pool.map(lambda name: self._answer(name, task, base, lambda: self._ended.is_set() or late()), asked)
-                )
+            return self._of_each(task, lambda name, stop: self._answer(name, task, base, stop))
+
+    def test(self, task: RoundTask) -> list[bytes]:
+        """Return the signed test of the task's base on each device that was asked, sorted by name.
+
+        The journal stays as it is, and so does a device that has learnt something in this round. Raises
+        GradmoteError where the task is of another image, or contradicts itself.
+        """
+        with self._busy:
+            base = Base(self.image, task)
+            return self._of_each(task, lambda name, stop: self._test(name, task, base, stop))
+
+    def sum(self, request: SumRequest) -> DeltaSum:
+        """Return the sum of deltas that devices sent for the task that goes on.
+
+        Raises DataError where it is another task, or where a device has sent none.
+        """
+        with self._busy:
+            if self._journal.task != request.key:
+                raise DataError("the gateway keeps the deltas of another round", "ask for a sum in its own round")
+            away = sorted(request.weights.keys() - self._journal.taken.keys())
+            if away:
+                raise DataError(f"the gateway keeps no delta of {away[0]}", "ask for the sum of the others")
+            total, names = DeltaSum(self._elements), sorted(request.weights)
+            deltas = [reply_of(DeviceReply, self._journal.taken[name]).delta for name in names]
+            total.add_files(deltas, [request.weights[name] for name in names])
+            return total
+
+    def _of_each(self, task: RoundTask, work: Callable[[str, Stop], bytes]) -> list[bytes]:
+        """Return what work() returns for each device that was asked. stop: whether it is too late."""
+        late = too_late(time.monotonic(), task.deadline_s)
+        asked = sorted(self.devices if task.devices is None else task.devices)
+        with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
+            return list(pool.map(lambda name: work(name, lambda: self._ended.is_set() or late()), asked))
 
     def _answer(self, name: str, task: RoundTask, base: Base, stop: Stop) -> bytes:
         """Return the signed reply of a device: that of the journal, or a new one, which is kept there first."""
-        if name in self._journal.taken:
-            return self._journal.taken[name]
-        if name not in self.devices:
-            return bytes(TAG_SIZE) + DeviceReply(name, fault="this gateway has no such device").pack()
         try:
-            reply = self.devices[name].answer(task, base, self, stop)
-            if reply.fault:
-                return bytes(TAG_SIZE) + reply.pack()
-            made = signed(self.keys.device(name), task, reply)
-            with self._noting:
-                self._journal.take(name, made)
+            if name not in self._journal.taken:
+                reply = self._device(name).answer(task, base, self, stop)
+                if reply.fault:
+                    return unsigned(reply)
+                made = self._signed(task, reply)
+                with self._noting:
+                    self._journal.take(name, made)
+            return self._as_asked(task, self._journal.taken[name])
+        except GradmoteError as error:  # there is no such device, or the journal cannot be written
+            return unsigned(DeviceReply(name, fault=f"{error}"[:200]))
+
+    def _as_asked(self, task: RoundTask, made: bytes) -> bytes:
+        """Return a signed reply, with a summary of its delta where the task is content with that."""
+        if not task.sums:
             return made
-        except GradmoteError as error:  # the journal cannot be written
-            return bytes(TAG_SIZE) + DeviceReply(name, fault=f"{error}"[:200]).pack()
+        reply = reply_of(DeviceReply, made)
+        return self._signed(task, replace(reply, delta=DeltaSummary.of(reply.delta, self._elements, task).pack()))
+
+    def _test(self, name: str, task: RoundTask, base: Base, stop: Stop) -> bytes:
+        """Return the signed test of a device."""
+        try:
+            found = self._device(name).test(task, base, stop)
+        except GradmoteError as error:
+            found = DeviceTest(name, fault=f"{error}"[:200])
+        return unsigned(found) if found.fault else self._signed(task, found)
+
+    def _device(self, name: str) -> HeldDevice:
+        if name not in self.devices:
+            raise DataError("this gateway has no such device")
+        return self.devices[name]
+
+    def _signed(self, task: RoundTask, reply: Row) -> bytes:
+        return signed(self.keys.device(reply.device), task, reply)
 
     def trained(self, device: str) -> Trained | None:
         """Return that a device has trained for this task, if it has."""

@@ -15,8 +15,10 @@ from ...device.client import Client
 from ...device.emulated_target import emulated_board
 from ...device.target import Target
 from ...errors import DataError, DeviceError, GradmoteError, RuntimeFault, shorten
-from ..fleet import bring_to_base, printable, train
-from ..task import MOST_TEXT, DeviceReply, RoundTask
+from ..fields import MOST_TEXT
+from ..fleet import TRAINED_ALREADY, bring_to_base, printable, tested, train
+from ..replies import AnyRow, DeviceReply, DeviceTest
+from ..task import RoundTask
 from .base import Base
 from .config import DeviceConfig
 from .journal import Trained
@@ -94,17 +96,34 @@ class HeldDevice:
             _close(target)
 
     def answer(self, task: RoundTask, base: Base, notes: Notes, stop: Stop) -> DeviceReply:
-        """Train for a task, and return what was learnt, or the fault.
+        """Train for a task, and return what was learnt, or the fault. stop: whether the deadline has passed."""
+        begun = time.monotonic()
 
-        A device that is lost on the way is connected again, for PATIENCE seconds. stop: whether the
-        deadline has passed.
+        def failed(fault: str) -> DeviceReply:
+            return DeviceReply(self.name, fault=fault, seconds=time.monotonic() - begun)
+
+        return self._persisting(lambda: self._answered(task, base, notes, stop, begun), failed, stop)
+
+    def test(self, task: RoundTask, base: Base, stop: Stop) -> DeviceTest:
+        """Test the task's base on the device's own samples, and return the figures, or the fault.
+
+        A device that has learnt something in this round is not tested: that would take it away.
         """
-        begun, lost = time.monotonic(), 0.0
+        return self._persisting(
+            lambda: self._tested(task, base), lambda fault: DeviceTest(self.name, fault=fault), stop
+        )
+
+    def _persisting(self, work: Callable[[], AnyRow], failed: Callable[[str], AnyRow], stop: Stop) -> AnyRow:
+        """Return what work() returns, or failed() of its fault.
+
+        A device that is lost on the way is connected again, for PATIENCE seconds.
+        """
+        lost = 0.0
         while True:
             try:
-                reply = self._answered(task, base, notes, stop, begun)
+                row = work()
                 self._tell(self.name, "done", "")
-                return reply
+                return row
             except (GradmoteError, OSError, ValueError, TypeError) as error:
                 self.close()
                 fault = shorten(printable(str(error) or type(error).__name__), _FAULT)
@@ -112,7 +131,7 @@ class HeldDevice:
                 final = not isinstance(error, (DeviceError, OSError))
                 if final or stop() or time.monotonic() - lost > PATIENCE:
                     self._tell(self.name, "failed", fault)
-                    return DeviceReply(self.name, fault=fault, seconds=time.monotonic() - begun)
+                    return failed(fault)
                 self._tell(self.name, "lost", fault)
                 time.sleep(_PAUSE)
 
@@ -132,6 +151,18 @@ class HeldDevice:
         if not _has_trained(target, task, done):
             raise DeviceError(f"{self.name} restarted before all of its delta was read", "it trains again")
         return DeviceReply(self.name, delta, done.examples, done.loss, done.seconds, len(delta), down)
+
+    def _tested(self, task: RoundTask, base: Base) -> DeviceTest:
+        target = self.connect()
+        if self._data is None:
+            raise DataError("the gateway has no samples of this device", f"add data to [devices.{self.name}]")
+        if target.round() != task.round:
+            self._tell(self.name, "to the base", "")
+            bring_to_base(target, task)
+        elif target.round_delta(2, 0, task.shared) != base.nothing(task.shared):
+            raise DataError(*TRAINED_ALREADY)
+        self._tell(self.name, "testing", "")
+        return tested(self.name, target, self._data)
 
     def _to_base(self, target: Target, task: RoundTask, base: Base) -> int:
         """Bring the device to the round's base, and return the bytes that were sent to it for that.

@@ -9,10 +9,11 @@ import threading
 from collections.abc import Callable
 
 from ...errors import GradmoteError, OutputError
+from ..summary import SumRequest
 from ..task import RoundTask
 from .gateway import Gateway
 from .signed_replies import pack_signed
-from .wire import ALIVE, REFUSED, REPLIES, TASK, Channel, greet_as_gateway
+from .wire import ALIVE, REFUSED, REPLIES, SUM, SUMMED, TASK, TEST, TESTS, Channel, greet_as_gateway
 
 #: The most connections at a time; others are closed at once.
 MOST_CLIENTS = 16
@@ -20,6 +21,12 @@ MOST_CLIENTS = 16
 ALIVE_SECONDS = 2.0
 IDLE_SECONDS = 600.0
 _ACCEPT_SECONDS = 0.2
+#: What a frame asks for -> the kind of the answer, and what makes it of the frame's body.
+_WORK: dict[int, tuple[int, Callable[[Gateway, bytes], bytes]]] = {
+    TASK: (REPLIES, lambda gateway, body: pack_signed(gateway.train(RoundTask.unpack(body)))),
+    TEST: (TESTS, lambda gateway, body: pack_signed(gateway.test(RoundTask.unpack(body)))),
+    SUM: (SUMMED, lambda gateway, body: gateway.sum(SumRequest.unpack(body)).pack()),
+}
 
 
 class Service:
@@ -69,17 +76,17 @@ class Service:
     def _answer(self, channel: Channel) -> None:
         kind, body = channel.receive(IDLE_SECONDS)
         try:
-            if kind != TASK:
+            if kind not in _WORK:
                 raise GradmoteError(f"a frame of kind {kind}", "send a task")
-            task = RoundTask.unpack(body)
-            channel.send(REPLIES, self._replies(channel, task))
+            answer, work = _WORK[kind]
+            channel.send(answer, self._made(channel, lambda: work(self._gateway, body)))
         except GradmoteError as error:
             channel.send(REFUSED, str(error).encode()[:1000])
 
-    def _replies(self, channel: Channel, task: RoundTask) -> bytes:
-        """Train, with signs of life meanwhile. A client that goes away leaves the training to its end."""
+    def _made(self, channel: Channel, work: Callable[[], bytes]) -> bytes:
+        """Return what work() returns, with signs of life meanwhile. A client that goes away leaves it to its end."""
         found: list[bytes | BaseException] = []
-        worker = threading.Thread(target=lambda: found.append(self._trained(task)), daemon=True)
+        worker = threading.Thread(target=lambda: found.append(_result(work)), daemon=True)
         worker.start()
         while worker.is_alive():
             worker.join(ALIVE_SECONDS)
@@ -89,8 +96,10 @@ class Service:
             raise found[0]
         return found[0]
 
-    def _trained(self, task: RoundTask) -> bytes | BaseException:
-        try:
-            return pack_signed(self._gateway.train(task))
-        except Exception as error:
-            return error if isinstance(error, GradmoteError) else GradmoteError(f"the gateway failed: {error!r}")
+
+def _result(work: Callable[[], bytes]) -> bytes | BaseException:
+    """Return what work() returns, or its error."""
+    try:
+        return work()
+    except Exception as error:
+        return error if isinstance(error, GradmoteError) else GradmoteError(f"the gateway failed: {error!r}")

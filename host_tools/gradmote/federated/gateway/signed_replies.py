@@ -1,7 +1,8 @@
 """Replies of devices that are signed: by the gateway that read them, with the key of each device.
 
-The tag of a reply is over the image's digest, the round, the base's digest, and the whole reply. So a reply that
-somebody forged, changed, or sent in another round, is of no use.
+A reply is what a device learnt, or the test of a base on its samples. Its tag is over the image's digest, the
+round, the base's digest, and the whole reply. So a reply that somebody forged, changed, or sent in another round,
+is of no use.
 """
 
 from __future__ import annotations
@@ -10,27 +11,41 @@ import struct
 from collections.abc import Sequence
 
 from ...errors import DataError, GradmoteError
-from ..task import DeviceReply, RoundTask
+from ..replies import AnyRow, DeviceReply, DeviceTest, Row
+from ..task import RoundTask
 from .keys import TAG_SIZE, Keys, is_tag, tag
 
-_PURPOSE = "update"
+#: What a tag is for: that of a test is none of an update.
+_PURPOSES: dict[type[Row], str] = {DeviceReply: "update", DeviceTest: "test"}
 _SIZE = struct.Struct("<I")
 
 
-def signed(key: bytes, task: RoundTask, reply: DeviceReply) -> bytes:
+def signed(key: bytes, task: RoundTask, reply: Row) -> bytes:
     """Return a reply with its tag before it. key: of the device."""
     packed = reply.pack()
-    return tag(key, _PURPOSE, *_signs(task, packed)) + packed
+    return tag(key, _PURPOSES[type(reply)], *_signs(task, packed)) + packed
 
 
-def verified(keys: Keys, task: RoundTask, data: bytes) -> DeviceReply:
+def unsigned(reply: Row) -> bytes:
+    """Return a reply that tells a fault, with no tag. Raises ValueError where it tells none."""
+    if not reply.fault:
+        raise ValueError(f"the reply of {reply.device} has no fault: sign it")
+    return bytes(TAG_SIZE) + reply.pack()
+
+
+def reply_of(kind: type[AnyRow], data: bytes) -> AnyRow:
+    """Return the reply of bytes that this process made itself."""
+    return kind.unpack(data[TAG_SIZE:])
+
+
+def verified(kind: type[AnyRow], keys: Keys, task: RoundTask, data: bytes) -> AnyRow:
     """Return the reply of these bytes. Raises DataError where they are none, or the device did not sign them.
 
-    A reply that tells a fault has no delta, and needs no tag of the device: the connection is signed too.
+    A reply that tells a fault has nothing to count, and needs no tag of the device: the connection is signed too.
     """
     found, packed = data[:TAG_SIZE], data[TAG_SIZE:]
-    reply = DeviceReply.unpack(packed)
-    if reply.delta and not is_tag(found, keys.device(reply.device), _PURPOSE, *_signs(task, packed)):
+    reply = kind.unpack(packed)
+    if not reply.fault and not is_tag(found, keys.device(reply.device), _PURPOSES[kind], *_signs(task, packed)):
         raise DataError(f"the reply of {reply.device} has a wrong tag", "give both ends the same key of the device")
     return reply
 
@@ -44,23 +59,25 @@ def pack_signed(replies: Sequence[bytes]) -> bytes:
     return b"".join(_SIZE.pack(len(reply)) + reply for reply in replies)
 
 
-def unpack_signed(keys: Keys, task: RoundTask, asked: Sequence[str] | None, data: bytes) -> list[DeviceReply]:
+def unpack_signed(
+    kind: type[AnyRow], keys: Keys, task: RoundTask, asked: Sequence[str] | None, data: bytes
+) -> list[AnyRow]:
     """Return the row of each device, sorted by name, and a fault for each reply that is not to be believed.
 
-    asked: the devices that may be there, each of which gets a row; None for any.
+    kind: DeviceReply or DeviceTest. asked: the devices that may be there, each of which gets a row; None for any.
     """
-    rows: dict[str, DeviceReply] = {}
+    rows: dict[str, AnyRow] = {}
     for part in _parts(data):
         try:
-            reply = verified(keys, task, part)
+            reply = verified(kind, keys, task, part)
         except GradmoteError as error:
-            if not (name := _claimed(part)):
+            if not (name := _claimed(kind, part)):
                 continue
-            reply = DeviceReply(name, fault=f"refused: {error.message}"[:200])
+            reply = kind(name, fault=f"refused: {error.message}"[:200])
         if reply.device not in rows and (asked is None or reply.device in asked):
             rows[reply.device] = reply
     for name in asked or ():
-        rows.setdefault(name, DeviceReply(name, fault="the gateway sent no reply of it that can be believed"))
+        rows.setdefault(name, kind(name, fault="the gateway sent no reply of it that can be believed"))
     return [rows[name] for name in sorted(rows)]
 
 
@@ -77,9 +94,9 @@ def _parts(data: bytes) -> list[bytes]:
     return parts
 
 
-def _claimed(part: bytes) -> str:
+def _claimed(kind: type[Row], part: bytes) -> str:
     """Return the name in a reply that was refused; empty where it has none."""
     try:
-        return DeviceReply.unpack(part[TAG_SIZE:]).device
+        return kind.unpack(part[TAG_SIZE:]).device
     except GradmoteError:
         return ""

@@ -26,6 +26,8 @@ from .keys import NONCE_SIZE, TAG_SIZE, is_tag, tag
 MAGIC = b"gradmote gateway 1\n"
 #: The kinds of frames: a task, its replies, a sign of life with a JSON text, and an error with a text.
 TASK, REPLIES, ALIVE, REFUSED = 1, 2, 3, 4
+#: A task whose base is to be tested, and the tests; a request for a sum of deltas, and the sum.
+TEST, TESTS, SUM, SUMMED = 5, 6, 7, 8
 #: The most bytes of a frame's body.
 MOST_BYTES = 2**28
 #: The seconds that the other end may take for its part of the greeting, and for the bytes of a frame once it began.
