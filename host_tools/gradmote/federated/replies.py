@@ -1,4 +1,4 @@
-"""What each device replies to a task: what it learnt, or how well the base does on its samples.
+"""The reply of each device to a task: what it learnt, or how well the base does on its samples.
 
 Replies go over networks as bytes, which are hostile until each field was checked. Whether a delta is one
 of the round's base is for `Server.add()` to say.
@@ -21,7 +21,7 @@ MOST_EXAMPLES = 2**20
 
 @dataclass(frozen=True)
 class DeviceReply:
-    """What one device learnt.
+    """The update of one device.
 
     Attributes:
         device: Its name.

@@ -1,4 +1,4 @@
-"""What a gateway sends in the place of a delta that it keeps: enough for its weight in the round.
+"""The words between a server and a gateway that keeps its devices' deltas, and sends one sum of them.
 
 A server that has the norms of all deltas can say what each of them weighs. Then each gateway adds up its own
 deltas with these weights (`SumRequest`), and the server gets one sum of each gateway (`DeltaSum.pack()`).
@@ -24,7 +24,7 @@ _U32 = 2**32 - 1
 
 @dataclass(frozen=True)
 class DeltaSummary:
-    """What is told of a delta that stays where it is.
+    """The figures of a delta that stays where it is.
 
     Attributes:
         round: The number of its base.

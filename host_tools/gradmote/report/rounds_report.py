@@ -34,8 +34,8 @@ def rounds_table(history: Sequence[RoundRecord]) -> Rows:
 
 def devices_table(history: Sequence[RoundRecord]) -> Rows:
     """Return the table of all devices; the one that took most time in most rounds is the straggler to look at."""
-    columns = ("device", "rounds#", "failed#", "examples#", "last loss#", "bytes up#", "bytes down#", "median s#",
-               "slowest of#", "last fault")  # fmt: skip
+    columns = ("device", "rounds#", "failed#", "examples#", "last loss#", "last accuracy#", "bytes up#", "bytes down#",
+               "median s#", "slowest of#", "last fault")  # fmt: skip
     names = sorted({name for done in history for name in done.rows})
     return columns, [_device(name, [done.rows[name] for done in history if name in done.rows], history)
                      for name in names]  # fmt: skip
@@ -44,10 +44,12 @@ def devices_table(history: Sequence[RoundRecord]) -> Rows:
 def _device(name: str, own: Sequence[dict[str, Any]], history: Sequence[RoundRecord]) -> tuple[str, ...]:
     """Return the row of a device, which answered in the rounds of `own`."""
     good, faults = [row for row in own if not row["fault"]], [row["fault"] for row in own if row["fault"]]
+    tests = [done.tests[name]["accuracy"] for done in history if name in done.tests]
     up, down = (sum(row[key] for row in own) for key in ("bytes_up", "bytes_down"))
     return (
         name, f"{len(good):,}", f"{len(faults):,}", f"{good[-1]['examples']:,}" if good else "",
-        shown(good[-1]["loss"], ".4f") if good else "", f"{int(up):,}", f"{int(down):,}",
+        shown(good[-1]["loss"], ".4f") if good else "", shown(tests[-1], ".2%") if tests else "",
+        f"{int(up):,}", f"{int(down):,}",
         f"{median(row['seconds'] for row in good):.2f}" if good else "",
         f"{sum(name == slowest(done) for done in history):,}", faults[-1] if faults else "",
     )  # fmt: skip

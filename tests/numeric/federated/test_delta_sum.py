@@ -98,7 +98,7 @@ def test_a_sum_comes_back_from_its_bytes(deltas):
 @settings(deadline=None, max_examples=200)
 @given(drawn_deltas(), st.data())
 def test_hostile_bytes_are_no_sum_or_one_of_codes(deltas, data):
-    """What is behind the compression is changed too, as an attacker can compress it again."""
+    """An attacker changes what is compressed, and compresses it again."""
     packed = sum_of(deltas).pack()
     inner = zlib.decompress(packed[8:])
     at, more = data.draw(st.integers(0, len(inner) - 1)), data.draw(st.binary(max_size=9))
