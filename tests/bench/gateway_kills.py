@@ -55,18 +55,20 @@ class Killer:
 def run(kills: int, seed: int) -> tuple[str, int]:
     """Return the SHA-256 of the base after ROUNDS rounds that a killed gateway took part in, and the kills.
 
-    Rounds go on over and over, each ten from the image anew, until it was killed so often; all end alike.
+    Rounds go on over and over, each ten from the image anew, until it was killed so often; all end alike. In every
+    second ten, the gateway tests each base before it trains, and sends sums.
     """
     image, data = digits.image(optimizers.adamw(0.003), federation.BATCH), gateways.samples(NAMES)
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
-    found = set()
+    found, sums = set(), False
     with tempfile.TemporaryDirectory() as folder:
         config = gateways.folder_of(Path(folder), dict.fromkeys(NAMES, "twin"), image, data, port)
         killer = Killer(config, kills, seed)
         try:
             while killer.kills_left or not found:
-                found.add(ten_rounds(image, config, port))
+                found.add(ten_rounds(image, config, port, sums))
+                sums = not sums
         finally:
             killer.end()
     found.add(hashlib.sha256(gateways.plain(image, data, ROUNDS, epochs=EPOCHS)[-1]).hexdigest())
@@ -74,11 +76,13 @@ def run(kills: int, seed: int) -> tuple[str, int]:
     return found.pop(), killer.done
 
 
-def ten_rounds(image: bytes, config: Path, port: int) -> str:
-    """Return the SHA-256 of the base after ROUNDS rounds over the gateway's port."""
-    server, down = Server(image), b""
+def ten_rounds(image: bytes, config: Path, port: int, sums: bool) -> str:
+    """Return the SHA-256 of the base after ROUNDS rounds over the gateway's port. sums: send sums, and test too."""
+    server, down = Server(image, sums=sums), b""
     with RemoteFleet(f"127.0.0.1:{port}", config.parent / "keys") as fleet:
         for _ in range(ROUNDS):
+            if sums:
+                assert not any(row.fault for row in fleet.test(gateways.task_of(image, server, down)))
             down = gateways.one_round(image, server, fleet, down, epochs=EPOCHS)
             time.sleep(0.01)
     return hashlib.sha256(server.base).hexdigest()

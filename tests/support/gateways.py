@@ -23,6 +23,7 @@ from gradmote.federated.gateway.config import read_config
 from gradmote.federated.gateway.gateway import Gateway
 from gradmote.federated.gateway.keys import read_keys, write_keys
 from gradmote.federated.gateway.service import Service
+from gradmote.federated.summary import SumRequest
 from support import federation
 
 
@@ -99,14 +100,17 @@ class Process:
 def task_of(image: bytes, server: Server, down: bytes, **settings) -> RoundTask:
     """Return what a server asks in its round. settings: fields of RoundTask."""
     made, base = (hashlib.sha256(data).digest() for data in (image, server.base))
-    return RoundTask(made, server.round, base, server.checkpoint(), down, **settings)
+    return RoundTask(made, server.round, base, server.checkpoint(), down, sums=server.sums, **settings)
 
 
 def one_round(image: bytes, server: Server, fleet, down: bytes, **settings) -> bytes:
     """Let a fleet train once, and return the delta that leads to the next base."""
-    for row in fleet.train(task_of(image, server, down, **settings)):
+    task = task_of(image, server, down, **settings)
+    for row in fleet.train(task):
         assert not row.fault, row.fault
         server.add(row.device, row.delta, row.examples)
+    if weights := server.weights():
+        server.add_sum(weights, fleet.sum(SumRequest(task.key, weights)))
     return server.finish()
 
 

@@ -192,7 +192,7 @@ def test_another_key_is_refused_at_both_ends(config: Path, tmp_path: Path) -> No
     other = Keys(bytes(32), read_keys(tmp_path / "keys").devices)
     with gateways.serving(config) as (_, service):
         fleet = RemoteFleet(f"127.0.0.1:{service.port}", other)
-        with pytest.raises(wire.Refused, match="closed"):
+        with pytest.raises(wire.Refused, match="does not take our key"):
             fleet.train(gateways.task_of(federation.image(), Server(federation.image()), b""))
     with socket.create_server(("127.0.0.1", 0)) as listening:
         threading.Thread(target=impostor, args=(listening,), daemon=True).start()
@@ -206,7 +206,7 @@ def impostor(listening: socket.socket) -> None:
     line, _ = listening.accept()
     line.sendall(wire.MAGIC + bytes(32))
     line.recv(64)
-    line.sendall(bytes(32))
+    line.sendall(b"\1" * 32)
     line.recv(1)
 
 

@@ -4,7 +4,7 @@ The end that connects is the client. Each end sends a nonce, and proves that it 
 
     gateway -> client   MAGIC, nonce of the gateway
     client -> gateway   nonce of the client, tag("client", both nonces)
-    gateway -> client   tag("gateway", both nonces)
+    gateway -> client   tag("gateway", both nonces), or TAG_SIZE zeros where the client does not know the key
 
 Then both send frames: length u32 (of kind and body), kind u8, body, tag. The tag's key is
 HMAC(key, "session", both nonces); it is over direction, number of the frame, kind and body. So a frame that
@@ -33,6 +33,8 @@ MOST_BYTES = 2**28
 #: The seconds that the other end may take for its part of the greeting, and for the bytes of a frame once it began.
 GREETING_SECONDS = 5.0
 FRAME_SECONDS = 120.0
+#: What a gateway says to a client that does not know the key. A gateway that ends says nothing.
+_NO = bytes(TAG_SIZE)
 _HEAD = struct.Struct("<IB")
 _PIECE = 2**16
 
@@ -89,6 +91,7 @@ def greet_as_gateway(line: socket.socket, key: bytes) -> Channel:
     answer = _receive(line, NONCE_SIZE + TAG_SIZE, GREETING_SECONDS)
     theirs, found = answer[:NONCE_SIZE], answer[NONCE_SIZE:]
     if not is_tag(found, key, "client", ours, theirs):
+        _send(line, _NO)
         raise Refused("a client that does not know the key", "give both ends the same key file")
     _send(line, tag(key, "gateway", ours, theirs))
     return Channel(line, tag(key, "session", ours, theirs), b"down", b"up")
@@ -101,10 +104,9 @@ def greet_as_client(line: socket.socket, key: bytes) -> Channel:
         raise Refused("this is no gateway of this version", "check address and port, and update the older end")
     theirs, ours = start[len(MAGIC) :], secrets.token_bytes(NONCE_SIZE)
     _send(line, ours + tag(key, "client", theirs, ours))
-    try:
-        found = _receive(line, TAG_SIZE, GREETING_SECONDS)
-    except DeviceError as error:
-        raise Refused("the gateway closed the connection at once", "give both ends the same key file") from error
+    found = _receive(line, TAG_SIZE, GREETING_SECONDS)
+    if found == _NO:
+        raise Refused("the gateway does not take our key", "give both ends the same key file")
     if not is_tag(found, key, "gateway", theirs, ours):
         raise Refused("a gateway that does not know the key", "give both ends the same key file")
     return Channel(line, tag(key, "session", theirs, ours), b"up", b"down")
