@@ -9,7 +9,7 @@
 #define GM_FORMAT_VERSION 1u
 #define GM_CHECKPOINT_VERSION 2u
 #define GM_DELTA_MAGIC 0x4c444d47u
-#define GM_DELTA_VERSION 1u
+#define GM_DELTA_VERSION 2u
 #define GM_NONE 0xffffffffu
 #define GM_CONSTANT_BIT 0x80000000u
 #define GM_MAX_RANK 6u

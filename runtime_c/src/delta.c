@@ -60,9 +60,9 @@ GM_COLD int gm_delta_next(gm_delta_walk *w)
 {
     while (w->next < w->count) {
         if (go_to_parameter(w, w->next++)) {
-            uint32_t shift = gm_delta_shift(w->bits);
+            uint32_t digits = gm_delta_digits(w->bits);
             w->from = w->to;
-            w->to += (w->n + (1u << shift) - 1) >> shift;
+            w->to += (w->n + digits - 1) / digits;
             return 1;
         }
     }
@@ -163,7 +163,7 @@ static uint32_t found_exponent(gm_delta_walk *w)
 /* Returns byte `at` of the file, behind the header. Each is behind the one before. */
 static uint8_t byte_of_body(gm_delta_walk *w, uint32_t at)
 {
-    uint32_t byte = 0, shift = gm_delta_shift(w->bits), mask = (1u << w->bits) - 1;
+    uint32_t byte = 0, radix = gm_delta_radix(w->bits);
     if (at < w->codes_at) {
         return go_to_parameter(w, at - (uint32_t)sizeof(gm_delta_header)) ? (uint8_t)found_exponent(w) : 0;
     }
@@ -174,8 +174,10 @@ static uint8_t byte_of_body(gm_delta_walk *w, uint32_t at)
     if (w->exponent == 0) {
         (void)found_exponent(w);
     }
-    for (uint32_t bit = 0, i = (at - w->from) << shift; bit < 8 && i < w->n; bit += w->bits, ++i) {
-        byte |= ((uint32_t)gm_delta_code(w, i, w->exponent) & mask) << bit;
+    /* 243 = 3^5: a byte has no sixth digit to the base 3. */
+    for (uint32_t unit = 1, i = (at - w->from) * gm_delta_digits(w->bits); unit < 243 && i < w->n; unit *= radix, ++i) {
+        int32_t code = gm_delta_code(w, i, w->exponent);
+        byte += unit * (code < 0 ? (uint32_t)code + radix : (uint32_t)code);
     }
     return (uint8_t)byte;
 }

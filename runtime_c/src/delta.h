@@ -41,10 +41,16 @@ static inline int gm_delta_has_bits(uint32_t bits)
     return bits == 2 || bits == 4 || bits == 8;
 }
 
-/* Returns the s for which a byte has 2^s codes. */
-static inline uint32_t gm_delta_shift(uint32_t bits)
+/* Returns how many values a code has. Codes of "2 bits" are -1, 0 and 1. */
+static inline uint32_t gm_delta_radix(uint32_t bits)
 {
-    return 2 - bits / 4;
+    return bits == 2 ? 3 : 1u << bits;
+}
+
+/* Returns how many codes a byte has: the digits of a number to the base of the radix. */
+static inline uint32_t gm_delta_digits(uint32_t bits)
+{
+    return bits == 2 ? 5 : 8 / bits;
 }
 
 /* Returns whether the elements of the parameter are of float32. */

@@ -13,12 +13,16 @@
 
 /* ---- Elements -------------------------------------------------------------------------------- */
 
-/* Returns code i of the parameter, -2^(bits - 1) to 2^(bits - 1) - 1. */
+/* Returns code i of the parameter: -1 to 1, or -2^(bits - 1) to 2^(bits - 1) - 1. */
 static int32_t code_at(const gm_delta_walk *w, uint32_t i)
 {
-    uint32_t bit = i * w->bits % 8, sign = 1u << (w->bits - 1);
-    uint32_t field = (uint32_t)w->delta[w->from + (i >> gm_delta_shift(w->bits))] >> bit & (2 * sign - 1);
-    return (int32_t)(field ^ sign) - (int32_t)sign;
+    uint32_t radix = gm_delta_radix(w->bits), digits = gm_delta_digits(w->bits);
+    uint32_t digit = w->delta[w->from + i / digits];
+    for (i %= digits; i != 0; --i) {
+        digit /= radix;
+    }
+    digit %= radix;
+    return (int32_t)digit - (int32_t)(2 * digit < radix ? 0 : radix);
 }
 
 /* Returns the exponent of the parameter in the file. */

@@ -62,7 +62,7 @@ def read_delta(data: bytes, elements: Sequence[int]) -> Delta:
     exponents = tuple(data[table : table + len(elements)])
     at, bits, codes = table + -(-len(elements) // 4) * 4, header["bits"], []
     for n, exponent in zip(elements, exponents):
-        size = -(-n // (8 // bits)) if exponent else 0
+        size = -(-n // digits_of(bits)) if exponent else 0
         codes.append(unpacked(data[at : at + size], bits, n if exponent else 0))
         at += size
     if at != header["size"]:
@@ -98,13 +98,23 @@ def moved(data: bytes, number: int, base_crc: int) -> bytes:
 
 
 def unpacked(data: bytes, bits: int, n: int) -> np.ndarray:
-    """Return n codes, each from the lowest bits of a byte on. A delta that is too short gives fewer."""
+    """Return n codes, the lowest digit of each byte first. A delta that is too short gives fewer."""
     return np.take(codes_of_bytes(bits), np.frombuffer(data, np.uint8), axis=0).ravel()[:n]
 
 
 @cache
 def codes_of_bytes(bits: int) -> np.ndarray:
-    """Return the codes that each byte holds, (256, 8 / bits) int8."""
-    fields = np.arange(256, dtype=np.uint8)[:, None] >> np.arange(0, 8, bits, dtype=np.uint8)
-    shift = 8 - bits
-    return (fields << shift).astype(np.int8) >> shift
+    """Return the codes that each byte holds, (256, digits_of(bits)) int8."""
+    radix = radix_of(bits)
+    digits = np.arange(256)[:, None] // radix ** np.arange(digits_of(bits)) % radix
+    return np.where(2 * digits < radix, digits, digits - radix).astype(np.int8)
+
+
+def radix_of(bits: int) -> int:
+    """Return how many values a code has; those of 2 bits are -1, 0 and 1."""
+    return 3 if bits == 2 else 2**bits
+
+
+def digits_of(bits: int) -> int:
+    """Return how many codes a byte has: 5, 2 or 1."""
+    return 5 if bits == 2 else 8 // bits

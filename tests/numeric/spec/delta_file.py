@@ -17,6 +17,8 @@ HEADER = size_of("delta_header")
 DTYPES = {"F32": "<f4", "I32": "<i4", "I8": "<i1", "U8": "<u1", "I16": "<i2"}
 STREAM = 2**32 - 3
 INTEGER = 150
+#: bits -> values of a code, and codes in a byte.
+FORMS = {2: (3, 5), 4: (16, 2), 8: (256, 1)}
 
 
 def parameters(machine: Machine) -> list[object]:
@@ -82,17 +84,23 @@ def codes_of(now: Array, base: Array, exponent: int, bits: int, words: Array) ->
 
 
 def packed(codes: Array, bits: int) -> bytes:
-    """Return codes as bytes, each from the lowest bits on."""
-    fields_of_bits = np.zeros(-(-len(codes) // (8 // bits)) * (8 // bits), np.int64)
-    fields_of_bits[: len(codes)] = codes & (2**bits - 1)
-    rows = fields_of_bits.reshape(-1, 8 // bits)
-    return bytes((rows << np.arange(0, 8, bits)).sum(axis=1).astype(np.uint8))
+    """Return codes as bytes, of which each has the lowest digit first."""
+    base, each = FORMS[bits]
+    digits = np.zeros(-(-len(codes) // each) * each, np.int64)
+    digits[: len(codes)] = codes % base
+    return bytes((digits.reshape(-1, each) * base ** np.arange(each)).sum(axis=1).astype(np.uint8))
 
 
 def unpacked(data: bytes, bits: int, n: int) -> Array:
     """Return n codes of a parameter."""
-    values = (np.frombuffer(data, np.uint8)[:, None] >> np.arange(0, 8, bits) & (2**bits - 1)).ravel()[:n].astype(int)
-    return np.where(values >= 2 ** (bits - 1), values - 2**bits, values)
+    base, each = FORMS[bits]
+    found = []
+    for byte in data:
+        for _ in range(each):
+            found.append(byte % base)
+            byte //= base
+    values = np.array(found[:n], int)
+    return np.where(values >= base / 2, values - base, values)
 
 
 def base_crc(machine: Machine, base: Array, chosen: list[bool]) -> int:
@@ -141,7 +149,7 @@ def layout(machine: Machine, data: bytes) -> list[tuple[object, int, bytes]]:
     at, found = HEADER + -(-len(entries) // 4) * 4, []
     for entry, exponent in zip(entries, exponents):
         n = entry.size // np.dtype(DTYPES[entry.dtype_name]).itemsize
-        size = -(-n // (8 // header.bits)) if exponent else 0
+        size = -(-n // FORMS[header.bits][1]) if exponent else 0
         found.append((entry, exponent, data[at : at + size]))
         at += size
     return [*found, (None, 0, data[at : header.size])]
@@ -211,7 +219,7 @@ def _error_of_content(machine: Machine, base: Array, number: int, data: bytes) -
     *found, (_, _, rest) = layout(machine, data)
     sizes = HEADER + -(-len(entries) // 4) * 4
     sizes += sum(
-        -(-(e.size // np.dtype(DTYPES[e.dtype_name]).itemsize) // (8 // header.bits)) for e, x, _ in found if x
+        -(-(e.size // np.dtype(DTYPES[e.dtype_name]).itemsize) // FORMS[header.bits][1]) for e, x, _ in found if x
     )
     integers = [x for e, x, _ in found if e.dtype_name != "F32" and x]
     if rest or header.size != sizes or not all(150 <= x <= 181 for x in integers):

@@ -15,7 +15,7 @@ def test_fewer_bits_are_fewer_bytes(capsys) -> None:
     import federated_watch
 
     federated_watch.main(subject=7, rounds=1, bits=2)
-    assert "a watch sends 2,494 B a round" in capsys.readouterr().out
+    assert "a watch sends 2,009 B a round" in capsys.readouterr().out
 
 
 def test_nobody_else_can_be_left_out() -> None:
