@@ -20,6 +20,9 @@ WORDS = ("yes", "no", "up", "down", "left", "right", "stop", "go")
 RATE = 22_050  #: samples a second, as espeak-ng speaks
 CLIP = RATE  #: samples of a recording: one second
 
+#: The index of a word, a voice of espeak-ng, words a minute, and a pitch of 0 .. 99.
+Speaking = tuple[int, str, int, int]
+
 _WAV_HEADER = 44  # bytes
 
 
@@ -30,14 +33,18 @@ def record(
 
     voices: of espeak-ng, such as "en-us+f2". speeds: words a minute. pitches: 0 .. 99. takes: with other noise each.
     """
+    wanted = list(itertools.product(range(len(WORDS)), voices, speeds, pitches))
+    random = np.random.default_rng(seed)
+    clips = [at_a_microphone(sound, random) for sound in spoken(wanted) for _ in range(takes)]
+    return np.stack(clips), np.repeat([one[0] for one in wanted], takes)
+
+
+def spoken(wanted: Sequence[Speaking]) -> list[np.ndarray]:
+    """Each speaking (samples,) in -1 .. 1, without the silence around it."""
     if shutil.which("espeak-ng") is None:
         raise MissingData("espeak-ng", "sudo apt-get install espeak-ng")
-    wanted = list(itertools.product(range(len(WORDS)), voices, speeds, pitches))
     with ThreadPoolExecutor() as pool:
-        spoken = list(pool.map(lambda one: speak(WORDS[one[0]], *one[1:]), wanted))
-    random = np.random.default_rng(seed)
-    clips = [at_a_microphone(sound, random) for sound in spoken for _ in range(takes)]
-    return np.stack(clips), np.repeat([one[0] for one in wanted], takes)
+        return list(pool.map(lambda one: speak(WORDS[one[0]], *one[1:]), wanted))
 
 
 def speak(word: str, voice: str, speed: int, pitch: int) -> np.ndarray:

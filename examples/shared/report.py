@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 
@@ -19,10 +19,18 @@ console = Console()
 
 def before_after(title: str, rows: dict[str, tuple[float, float]], form: str = ".1%") -> None:
     """Prints a table of figures before and after training; shares between 0 and 1 unless `form` says otherwise."""
-    table = Table("", "before", "after", box=None)
+    compared(title, ("before", "after"), rows, bold="after", form=form)
+
+
+def compared(
+    title: str, columns: Sequence[str], rows: Mapping[str, Sequence[float]], bold: str, form: str = ".1%"
+) -> None:
+    """Prints a table with a row of figures for each name, one in each column; that of the column `bold` is bold."""
+    table = Table("", *columns, box=None)
     console.print(f"[bold]{title}[/]")
-    for name, (before, after) in rows.items():
-        table.add_row(name, f"{before:{form}}", f"[bold]{after:{form}}[/]")
+    for name, figures in rows.items():
+        cells = [f"{figure:{form}}" for figure in figures]
+        table.add_row(name, *(f"[bold]{cell}[/]" if of == bold else cell for of, cell in zip(columns, cells)))
     console.print(table)
 
 
