@@ -7,6 +7,7 @@ of them the delta that leads to the next base (`Session.end_round()`).
 from .coordinator import Coordinator, RoundRecord
 from .delta_sum import DeltaSum
 from .fleet import Fleet, LocalFleet
+from .privacy import GaussianNoise
 from .remote_fleet import RemoteFleet
 from .replies import DeviceReply, DeviceTest
 from .server import Server
@@ -19,6 +20,7 @@ __all__ = [
     "DeviceReply",
     "DeviceTest",
     "Fleet",
+    "GaussianNoise",
     "LocalFleet",
     "RemoteFleet",
     "RoundRecord",

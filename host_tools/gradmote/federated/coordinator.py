@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import math
+import secrets
 import struct
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -19,7 +20,9 @@ from ..formats.files import make_folder, write_atomically
 from ..formats.npz import npz_bytes
 from .fleet import fault_of
 from .journal import Journal
+from .privacy import GaussianNoise
 from .replies import DeviceReply, DeviceTest
+from .sampling import KEY_BYTES
 from .server import CAP_EXAMPLES, REFUSE_ABOVE, Server
 from .server_optimizers import ServerOptimizer
 from .summary import SumRequest
@@ -71,26 +74,31 @@ class Coordinator:
         down: The delta that led to the base; empty in round 0.
         now: The figures of the round that goes on.
         history: Those of all rounds that ended.
+        sampling_key: A secret, from which `poisson_sample()` may draw who takes part. A journal keeps it.
     """
 
     def __init__(
         self, image: bytes, optimizer: ServerOptimizer | None = None, bits: int = 8, clip: bool = True,
         folder: Path | None = None, refuse_above: float | None = REFUSE_ABOVE,
         cap_examples: float | None = CAP_EXAMPLES, late: int = 0, sums: bool = False,
+        privacy: GaussianNoise | None = None,
     ) -> None:  # fmt: skip
         """Begin, or go on from the journal in the folder.
 
-        image, optimizer, bits, clip, refuse_above, cap_examples, late, sums: as for Server. folder: gets the
+        image, optimizer, bits, clip, refuse_above, cap_examples, late, sums, privacy: as for Server. folder: gets the
         journal and a checkpoint of each round's base (base-0000.gmck); without it, nothing outlives this
         process. Raises DataError where the journal is of another image or other settings.
         """
         self.image = bytes(image)
-        self.server = Server(image, optimizer, bits, clip, refuse_above, cap_examples, late, sums)
+        self.server = Server(image, optimizer, bits, clip, refuse_above, cap_examples, late, sums, privacy)
         self.image_digest = hashlib.sha256(self.image).digest()
         self.down, self.history, self.now = b"", list[RoundRecord](), RoundRecord(0)
+        self.sampling_key = secrets.token_bytes(KEY_BYTES)
         self.folder = make_folder(folder) if folder is not None else None
         self._journal = Journal(folder / "journal") if folder is not None else None
-        if self._journal is not None and not self._resume(self._journal.read()):
+        if self._journal is not None and self._resume(self._journal.read()):
+            self._write_base()
+        elif self._journal is not None:
             self._begin_round()
 
     @property
@@ -167,7 +175,8 @@ class Coordinator:
                 f"its delta is more than {self.server.refuse_above:g} times as long as the median"
             )
         weight = sum(row["examples"] for row in done.rows.values() if not row["fault"])
-        done.loss = sum(done.rows[name]["loss"] * done.rows[name]["examples"] for name in done.counted) / weight
+        loss = sum(done.rows[name]["loss"] * done.rows[name]["examples"] for name in done.counted)
+        done.loss = loss / weight if weight else math.nan
         done.base = self.base_digest.hex()
         self.history.append(done)
         if self._journal is not None:
@@ -201,20 +210,29 @@ class Coordinator:
     # ---- The journal
 
     def _begin_round(self) -> None:
-        """Write the base as a checkpoint, and begin the round's journal."""
-        assert self._journal is not None and self.folder is not None
-        write_atomically(self.folder / f"base-{self.server.round:04}.gmck", self.server.checkpoint())
+        """Begin the round's journal, and write the base as a checkpoint.
+
+        The journal comes first: a base that anybody may have seen is one that the server goes on from. With privacy,
+        another one would have other noise on the same sum, and both tell more than one.
+        """
+        assert self._journal is not None
         self._journal.begin(self._snapshot())
+        self._write_base()
+
+    def _write_base(self) -> None:
+        assert self.folder is not None
+        write_atomically(self.folder / f"base-{self.server.round:04}.gmck", self.server.checkpoint())
 
     def _settings(self) -> dict[str, Any]:
         """Return what a journal must agree in."""
-        server = self.server
+        server, privacy = self.server, self.server.privacy
         return {"image": self.image_digest.hex(), "optimizer": server.optimizer.name, "bits": server.bits,
                 "clip": server.clip, "refuse_above": server.refuse_above, "cap_examples": server.cap_examples,
-                "late": server.late}  # fmt: skip
+                "late": server.late, "privacy": privacy and asdict(privacy)}  # fmt: skip
 
     def _snapshot(self) -> bytes:
-        about = {"settings": self._settings(), "history": [asdict(record) for record in self.history]}
+        about = {"settings": self._settings(), "history": [asdict(record) for record in self.history],
+                 "sampling_key": self.sampling_key.hex()}  # fmt: skip
         arrays = {**self.server.snapshot(), "down": np.frombuffer(self.down, np.uint8)}
         text = json.dumps(about).encode()
         return struct.pack("<I", len(text)) + text + npz_bytes(arrays)
@@ -229,6 +247,7 @@ class Coordinator:
         with np.load(io.BytesIO(records[0][4 + size :]), allow_pickle=False) as snapshot:
             self.server.restore(snapshot)
             self.down = snapshot["down"].tobytes()
+        self.sampling_key = bytes.fromhex(about.get("sampling_key", self.sampling_key.hex()))
         self.history = [RoundRecord(**record) for record in about["history"]]
         self.now = RoundRecord(self.server.round)
         replies = [DeviceReply.unpack(record) for record in records[1:]]

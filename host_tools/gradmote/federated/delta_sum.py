@@ -15,6 +15,8 @@ from .fields import Reader
 
 #: The largest sum of weights: with codes up to 127, each sum is an integer that a float64 has.
 MOST_WEIGHT = 2**46
+#: A delta that is made shorter weighs less, in steps of this part of an example.
+EXAMPLE_PARTS = 2**16
 #: The largest magnitude of a code.
 MOST_CODE = 128
 #: The deltas whose codes are unpacked at the same time; all others are kept as the bytes that came.

@@ -21,7 +21,8 @@ from ..formats.checkpoint import STATE_TYPES
 from ..formats.delta import moved, read_delta
 from ..formats.image.parameters import parameter_elements, parameter_entries
 from ..formats.records import size_of, unpack
-from .delta_sum import DeltaSum
+from .delta_sum import EXAMPLE_PARTS, DeltaSum
+from .privacy import GaussianNoise
 from .replies import MOST_EXAMPLES
 from .server_optimizers import ServerOptimizer, fedavg
 from .summary import DeltaSummary, is_summary
@@ -35,8 +36,8 @@ CAP_EXAMPLES = 10.0
 MOST_LATE = 100
 #: How much longer than it is a sum may seem, because lengths are rounded.
 ROUNDING = 2.0**-20
-#: A delta that is made shorter weighs less, in steps of this part of an example.
-EXAMPLE_PARTS = 2**16
+#: With privacy, noise on a parameter that some devices did not send would show who did.
+_WHOLE = "with privacy, each device shares all parameters: leave `shared` out"
 
 
 @dataclass(frozen=True)
@@ -66,19 +67,25 @@ class Server:
     cap_examples: count a delta for so many times the median of the round's examples at most, 1 or more; None
     believes each device. late: the rounds that a delta may come after its own, 0 .. MOST_LATE; its examples then count
     1 / sqrt(1 + rounds) times. sums: take summaries of deltas that gateways keep, and their sums before finish(). The
-    base is the same; a gateway is believed what it says of its devices' norms.
+    base is the same; a gateway is believed what it says of its devices' norms. privacy: clip each delta to a fixed norm
+    instead, count all the same, and add noise; what depends on all deltas or examples is off then, and a round without
+    deltas ends too, with noise alone.
     """
 
     def __init__(
         self, image: bytes, optimizer: ServerOptimizer | None = None, bits: int = 8, clip: bool = True,
         refuse_above: float | None = REFUSE_ABOVE, cap_examples: float | None = CAP_EXAMPLES, late: int = 0,
-        sums: bool = False,
+        sums: bool = False, privacy: GaussianNoise | None = None,
     ) -> None:  # fmt: skip
         """Open the image; the base of round 0 is its initial parameters. Raises DataError for an impossible setting."""
         _require_bound("refuse_above", refuse_above)
         _require_bound("cap_examples", cap_examples)
         if not 0 <= late <= MOST_LATE:
             raise DataError(f"deltas {late} rounds late", f"give 0 to {MOST_LATE}")
+        self.privacy = privacy
+        if privacy is not None:
+            _require_no_other_rule(clip, refuse_above, cap_examples, late)
+            refuse_above = cap_examples = None
         self.optimizer, self.bits, self.clip, self.refuse_above = optimizer or fedavg(), bits, clip, refuse_above
         self.cap_examples, self.late, self.sums = cap_examples, late, sums
         #: The devices that the last round left out, because their deltas were too long; sorted.
@@ -162,15 +169,18 @@ class Server:
             raise DataError(f"{device} sent two deltas in round {number}", "each device sends one a round")
         if not 1 <= examples <= MOST_EXAMPLES:
             raise DataError(f"{device} trained on {examples} examples", f"a delta counts from 1 to {MOST_EXAMPLES}")
-        norm = self._checked_norm(delta, age) if summary is None else self._norm_of(summary)
+        norm = self._checked_norm(device, delta, age) if summary is None else self._norm_of(summary)
         data = bytes(delta) if summary is None else b""
         self._received[device], self._sums = _Received(digest, data, number, norm, examples), []
         return True
 
-    def _checked_norm(self, delta: bytes, age: int) -> float:
+    def _checked_norm(self, device: str, delta: bytes, age: int) -> float:
         """Return the norm of a delta, once it is checked."""
         self._check(delta, age)
-        return read_delta(delta, self.elements).norm
+        content = read_delta(delta, self.elements)
+        if self.privacy is not None and not all(content.exponents):
+            raise DataError(f"the delta of {device} lacks parameters", _WHOLE)
+        return content.norm
 
     def _norm_of(self, summary: DeltaSummary) -> float:
         """Return the norm of a delta that a gateway keeps. Raises DataError where it may not, or has another base."""
@@ -214,6 +224,8 @@ class Server:
         longest = math.fsum(weights[name] * self._received[name].norm for name in names)
         if total.norm() > longest * (1 + ROUNDING):
             raise DataError("a sum is longer than all its deltas together", "look at the gateway that made it")
+        if self.privacy is not None and min(total.weights, default=0) < weight:
+            raise DataError("a sum lacks parameters of a delta", _WHOLE)
         self._sums.append((names, total))
 
     def forget(self, device: str) -> None:
@@ -259,19 +271,19 @@ class Server:
         weights, left_out = self._weights()
         total, slots = self._total(weights), [kept.copy() for kept in self._slots]
         base = [np.frombuffer(self.base[place], kind) for place, kind in zip(self._places, self._types)]
-        means = [total.mean(index) for index in range(len(base))]
+        means, shares = self._means(total)
         wanted = [
             old + self.optimizer.rule(slots[index], means[index]) + self._lost[index] if weight else old
-            for index, (old, weight) in enumerate(zip(base, total.weights))
+            for index, (old, weight) in enumerate(zip(base, shares))
         ]
         before = self.checkpoint()
-        down = self._step_to(wanted, total.weights)
+        down = self._step_to(wanted, shares)
         self._remember(before)
         now = [np.frombuffer(self.base[place], kind) for place, kind in zip(self._places, self._types)]
         self._slots, self._received, self._sums, self.left_out = slots, {}, [], left_out
         self._lost = [
             aim.astype(np.float64) - new if weight else lost
-            for aim, new, weight, lost in zip(wanted, now, total.weights, self._lost)
+            for aim, new, weight, lost in zip(wanted, now, shares, self._lost)
         ]
         return down
 
@@ -296,6 +308,8 @@ class Server:
 
     def _weights(self) -> tuple[dict[str, int], list[str]]:
         """Return what each delta weighs that counts, and the devices that are left out."""
+        if self.privacy is not None:
+            return {name: self.privacy.weight(sent.norm) for name, sent in self._received.items()}, []
         limit, most = self._median_norm(), self._most_examples()
         left_out = self._too_long(limit)
         weights = {
@@ -316,6 +330,12 @@ class Server:
         for _, part in self._sums:
             total.merge(part)
         return total
+
+    def _means(self, total: DeltaSum) -> tuple[list[np.ndarray], list[int]]:
+        """Return the mean of each parameter, and its weight, which is 0 where no delta has it."""
+        if self.privacy is not None:
+            return self.privacy.noised_means(total), [1] * len(self.elements)
+        return [total.mean(index) for index in range(len(self.elements))], total.weights
 
     def _most_examples(self) -> float:
         """Return the examples that a delta of this round counts for at most."""
@@ -347,6 +367,19 @@ def _require_bound(name: str, bound: float | None) -> None:
     """Raise DataError where a multiple of a median would refuse half of all devices, or is no number."""
     if bound is not None and not 1 <= bound < math.inf:
         raise DataError(f"{name} is {bound}", "give a finite number from 1 on, such as 3, or None")
+
+
+def _require_no_other_rule(clip: bool, refuse_above: float | None, cap_examples: float | None, late: int) -> None:
+    """Raise DataError where a rule is asked for that would tell of devices, or that privacy replaces."""
+    bounded = "leave it out: the clipping norm bounds each delta, and all have the same weight"
+    if not clip:
+        raise DataError("clip=False with privacy", bounded)
+    if refuse_above not in (None, REFUSE_ABOVE):
+        raise DataError(f"refuse_above={refuse_above} with privacy", bounded)
+    if cap_examples not in (None, CAP_EXAMPLES):
+        raise DataError(f"cap_examples={cap_examples} with privacy", bounded)
+    if late:
+        raise DataError(f"late={late} with privacy", "leave it out: only devices that a round drew may count in it")
 
 
 def stored(values: np.ndarray, kind: np.dtype[Any]) -> np.ndarray:

@@ -39,7 +39,8 @@ class Settings:
     Attributes:
         epochs: The passes of a device over its samples.
         bits: Of each number that a device sends: 2, 4 or 8.
-        taking_part: How many devices are asked in a round, others in each; None asks all.
+        taking_part: How many devices are asked in a round, others in each; None asks all. Where the server has
+            privacy, each device is asked with the chance taking_part / devices, on its own.
         attackers: How many of the devices attack; they are the first ones.
         attack: What they do, one of ATTACKS.
         seed: Of the order of samples, of the rounding, and of who takes part.
@@ -62,7 +63,8 @@ class Round:
         devices: How many sent a delta that counts.
         refused: How many were asked, and do not count: they sent none, because their numbers were not
             finite, or one that the server left out.
-        loss: The mean over the examples of these devices, each taken before its update, in the last epoch.
+        loss: The mean over the examples of these devices, each taken before its update, in the last epoch; NaN
+            where there are none.
         test: The result of the next base on the test set.
         bytes_up: What all devices sent.
         bytes_down: What they were sent before it. A device that took part in the round before gets the
@@ -136,7 +138,8 @@ class Simulation:
     def round(self) -> Round:
         """Have the devices of a round train, and go on to the next base.
 
-        Raises DataError where no device sent a delta, and RuntimeFault where the next base is not finite.
+        Raises DataError where no device sent a delta and the server has no privacy, and RuntimeFault where
+        the next base is not finite.
         """
         start, number, task = time.perf_counter(), self.server.round, self._task()
         replies = self._fleet.train(task)
@@ -149,7 +152,7 @@ class Simulation:
         seconds = time.perf_counter() - start
         bytes_down = self._bytes_down([r.device for r in replies], len(task.checkpoint)) if number else 0
         self._asked_before, self._down = frozenset(r.device for r in replies), len(down)
-        loss = float(np.average([r.loss for r in good], weights=[r.examples for r in good]))
+        loss = float(np.average([r.loss for r in good], weights=[r.examples for r in good])) if good else math.nan
         return Round(
             number + 1, len(good), len(replies) - len(good), loss, self.tested(), bytes_up, bytes_down, seconds
         )
@@ -197,6 +200,8 @@ class Simulation:
         if count is None:
             return None
         devices, drawn = list(self.parts), np.random.default_rng([self.settings.seed, number])
+        if self.server.privacy is not None:
+            return tuple(np.array(devices)[drawn.random(len(devices)) < count / len(devices)].tolist())
         return tuple(devices[index] for index in drawn.choice(len(devices), count, replace=False))
 
     def _bytes_down(self, asked: Collection[str], checkpoint: int) -> int:

@@ -1,0 +1,121 @@
+"""Differential privacy by noise at the server: a base then tells little of any single device.
+
+This is the Gaussian mechanism of McMahan et al. (2018, "Learning Differentially Private Recurrent Language Models"):
+each delta is clipped to a fixed norm, all weigh the same, the sum gets normal noise, and its divisor is a fixed number.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from ..errors import DataError
+from ..formats.delta import BIAS
+from .delta_sum import EXAMPLE_PARTS, DeltaSum
+from .discrete_gaussian import discrete_gaussian, require_opendp
+
+#: The smallest noise multiplier, whose deviation is still 2^41 steps of the grid; it promises nothing of use.
+LEAST_NOISE = 0.01
+#: The largest noise multiplier, so that the noise on the grid has no more than 64 bits.
+MOST_NOISE = 100.0
+#: The grid of the sum is so many times finer than the clipping norm, up to a factor of 2: 2^32.
+GRID_BITS = 32
+#: Delta.norm is the root of a sum, and each is rounded to nearest: the true norm is at most so many times as large.
+_ROUNDING = 1 + Fraction(1, 2**52)
+
+
+@dataclass(frozen=True)
+class GaussianNoise:
+    """The settings of a server that adds noise, and its arithmetic.
+
+    What is promised. Two sets of devices that differ in one whole device lead to sums whose difference has a norm of
+    clipping_norm at most: exactly, in integers. The sum gets discrete Gaussian noise whose deviation is
+    noise_multiplier times that, from the operating system's cryptographic source, before anything is made of it. So
+    one round has rho = 1 / (2 noise_multiplier^2) of zero-concentrated differential privacy for each device, whatever
+    that device sends, and all that follows from the noised sum has no more: the base, the server's optimizer, and the
+    delta that goes down. Of several rounds, dp-accounting computes epsilon. Where each device takes part with the same
+    chance, on its own (Poisson sampling), and nobody sees which ones did, epsilon is much smaller.
+
+    What is not promised. The server, and whoever reads its memory or its journal, sees each device's delta: they are
+    trusted, and so is a gateway that sends sums, as its devices' norms are believed. A record of a round names the
+    devices, their examples, their losses and their seconds without noise, and tests on devices report what they find:
+    these are for the server's operator, and not to be published. The number of devices that took part is no secret
+    either. A device that took part with several names counts several times.
+
+    Attributes:
+        clipping_norm: The largest Euclidean norm of a delta; a longer one is made as long as that. It must not be
+            chosen by a look at the data that is to be protected.
+        noise_multiplier: The deviation of the noise in multiples of clipping_norm, 0.01 .. 100.
+        devices_per_round: How many devices are expected in a round, 1 or more, such as their number times the chance
+            that each takes part. The sum is divided by it, and not by how many came, which depends on the devices.
+    """
+
+    clipping_norm: float
+    noise_multiplier: float
+    devices_per_round: float
+
+    def __post_init__(self) -> None:
+        """Raise DataError where a setting is impossible, and GradmoteError where OpenDP is not installed."""
+        if not 0 < self.clipping_norm < math.inf:
+            raise DataError(f"a clipping norm of {self.clipping_norm}", "give a positive number, such as 0.5")
+        if not LEAST_NOISE <= self.noise_multiplier <= MOST_NOISE:
+            raise DataError(
+                f"a noise multiplier of {self.noise_multiplier}",
+                f"give {LEAST_NOISE:g} to {MOST_NOISE:g}, such as 1; without noise there is no privacy",
+            )
+        if not 1 <= self.devices_per_round < math.inf:
+            raise DataError(f"{self.devices_per_round} devices per round", "give the number that is expected, from 1")
+        require_opendp()
+
+    def weight(self, norm: float) -> int:
+        """Return what a delta weighs, 0 .. EXAMPLE_PARTS: EXAMPLE_PARTS min(1, clipping_norm / norm), rounded down.
+
+        norm: `Delta.norm`, of the numbers that the codes stand for, so what the device's own rounding adds is
+        clipped too. The weight times the true norm is EXAMPLE_PARTS clipping_norm at most.
+        """
+        if not norm:
+            return EXAMPLE_PARTS
+        longest = Fraction(norm) * _ROUNDING
+        return min(EXAMPLE_PARTS, math.floor(EXAMPLE_PARTS * Fraction(self.clipping_norm) / longest))
+
+    def noised_means(self, total: DeltaSum) -> list[np.ndarray]:
+        """Return the sum of deltas with these weights, plus noise, over devices_per_round: float64 of each parameter.
+
+        Each call draws other noise. Two results of the same sum, both published, tell more than one.
+        """
+        sums = [on_grid(parts, count, self.lowest_exponent) for parts, count in zip(total.sums, total.elements)]
+        noise = discrete_gaussian(self.scale, sum(total.elements))
+        noised = np.concatenate(sums) + np.array(noise, object)
+        summed = np.ldexp(noised.astype(np.float64), self.lowest_exponent - BIAS)
+        means = summed / (EXAMPLE_PARTS * self.devices_per_round)
+        return np.split(means, np.cumsum(total.elements)[:-1])
+
+    @property
+    def scale(self) -> float:
+        """Return the deviation of the noise in steps of the grid, never rounded down."""
+        step = self.lowest_exponent - BIAS
+        return math.nextafter(self.noise_multiplier * math.ldexp(self.clipping_norm, -step) * EXAMPLE_PARTS, math.inf)
+
+    @property
+    def lowest_exponent(self) -> int:
+        """Return the stored exponent of a step of the grid, of which the clipping norm has 2^32 .. 2^33.
+
+        It depends on the settings alone. A grid that followed the deltas would tell of them.
+        """
+        return math.frexp(self.clipping_norm)[1] - 1 - GRID_BITS + BIAS
+
+
+def on_grid(parts: dict[int, np.ndarray], count: int, lowest: int) -> np.ndarray:
+    """Return the sums of all exponents of one parameter in steps of 2^(lowest - BIAS), as Python's integers.
+
+    What is of a smaller exponent is left out. That is a rule for each delta on its own, which makes none longer: a
+    parameter whose numbers are all below 2^-25 of the clipping norm counts as zeros.
+    """
+    total = np.zeros(count, object)
+    for exponent, sums in parts.items():
+        if exponent >= lowest:
+            total += sums.astype(object) << (exponent - lowest)
+    return total
