@@ -56,6 +56,14 @@ def test_a_column_of_either_form_divides_the_samples(capsys: pytest.CaptureFixtu
     assert from_npz["base_sha256"] == from_csv["base_sha256"] != answer(capsys)["base_sha256"]
 
 
+def test_noise_is_another_one_in_each_run(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--taking-part", "2", "--clipping-norm", "0.5", "--noise-multiplier", "0.1")
+    first, second = answer(capsys, *words), answer(capsys, *words)
+    assert first["privacy"] == {"clipping_norm": 0.5, "noise_multiplier": 0.1, "devices_per_round": 2}
+    assert first["base_sha256"] != second["base_sha256"]
+    assert answer(capsys)["privacy"] is None
+
+
 def test_the_drawings_have_a_point_for_each_round() -> None:
     for name in ("rounds.svg", "rounds.html"):
         assert cli.main([*CALL, "--rounds", "3", "--plot", name]) == 0
@@ -79,6 +87,10 @@ def test_the_drawings_have_a_point_for_each_round() -> None:
         ("--server-lr 0", "--server-lr 0.0"),
         ("--attackers 5", "5 devices cannot attack: there are 4"),
         ("--refuse-above 0.5", "refuse_above is 0.5"),
+        ("--clipping-norm 1", "--clipping-norm without --noise-multiplier"),
+        ("--noise-multiplier 1", "--noise-multiplier without --clipping-norm"),
+        ("--clipping-norm 1 --noise-multiplier 0", "a noise multiplier of 0.0"),
+        ("--clipping-norm 1 --noise-multiplier 1 --refuse-above 3", "refuse_above=3.0 with privacy"),
     ],
 )
 def test_what_cannot_work_is_refused(words: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ...data.dataset import Dataset
-    from ...federated import ServerOptimizer
+    from ...federated import GaussianNoise, ServerOptimizer
     from ...federated.simulate import Round, Simulation
     from ...formats.files import Output
 
@@ -111,6 +111,24 @@ RefuseAbove = Annotated[
         help="Leave out a delta that is more than so many times as long as the median one; 0 leaves out none.",
     ),
 ]
+ClippingNorm = Annotated[
+    float | None,
+    typer.Option(
+        "--clipping-norm",
+        metavar="NORM",
+        help="Differential privacy: make a delta that is longer than this as long as this, and count all devices the "
+        "same. Goes with --noise-multiplier.",
+    ),
+]
+NoiseMultiplier = Annotated[
+    float | None,
+    typer.Option(
+        "--noise-multiplier",
+        metavar="TIMES",
+        help="Add noise of so many times the clipping norm to the sum of all deltas, such as 1. It is another one in "
+        "each run (needs gradmote[privacy]).",
+    ),
+]
 Draw = Annotated[
     int,
     typer.Option(
@@ -145,6 +163,8 @@ def command(
     attackers: Attackers = 0,
     attack: Attacks = Attack.opposite,
     refuse_above: RefuseAbove = 5.0,
+    clipping_norm: ClippingNorm = None,
+    noise_multiplier: NoiseMultiplier = None,
     draw: Draw = 0,
     checkpoint: Checkpoint = None,
     plot: Plot = None,
@@ -158,6 +178,9 @@ def command(
     model.onnx --loss cross_entropy --lr 0.05 --batch 4 --data digits.npz --devices 100 --dirichlet 0.3`
 
     What if one of them attacks? Add `--attackers 1`, and then `--refuse-above 0`.
+
+    What does differential privacy cost? `--taking-part 20 --clipping-norm 0.5 --noise-multiplier 1`
+    has each device take part with the chance 20 / devices. docs/FEDERATED.md says what that promises.
 
     Devices are twins, with the bits of boards. One twin plays all of them in turn, so that memory
     stays small however many there are. Their optimizers' moments begin at zero in each round. It
@@ -173,7 +196,8 @@ def command(
     samples, image = _opened(model, data, compiler, sample_options, by)
     parts = _parts(samples, devices, by, dirichlet, samples_each, draw)
     settings = Settings(epochs, int(bits.value), taking_part, attackers, attack.value, draw)
-    made = Server(image, rule, int(down_bits.value), refuse_above=refuse_above or None)
+    privacy = _privacy(clipping_norm, noise_multiplier, taking_part or len(parts))
+    made = Server(image, rule, int(down_bits.value), refuse_above=refuse_above or None, privacy=privacy)
     simulation = Simulation(made, image, samples, parts, settings)
     if samples.x_test is None and not is_quiet():
         o.tell("the data has no x_test: accuracy is that on the samples that devices learn from")
@@ -198,6 +222,18 @@ def _optimizer(server: ServerRule, rate: float | None, momentum: float) -> Serve
     if momentum:
         raise DataError("--server-momentum with fedadam", "fedadam has moments of its own: leave it out")
     return fedadam(0.01 if rate is None else rate)
+
+
+def _privacy(norm: float | None, noise: float | None, devices: int) -> GaussianNoise | None:
+    """Return the server's noise; None where there is none. Raises DataError for one setting without the other."""
+    from ...federated import GaussianNoise
+
+    if norm is None and noise is None:
+        return None
+    if norm is None or noise is None:
+        given, other = ("noise-multiplier", "clipping-norm") if norm is None else ("clipping-norm", "noise-multiplier")
+        raise DataError(f"--{given} without --{other}", "give both, or none of them")
+    return GaussianNoise(norm, noise, devices)
 
 
 def _plot_form(plot: Path | None) -> str:
@@ -306,10 +342,12 @@ def digest(simulation: Simulation) -> str:
 
 def as_dict(simulation: Simulation, done: list[Round]) -> dict[str, Any]:
     """Return the rounds for JSON, with null for each NaN."""
+    privacy = simulation.server.privacy
     return {
         "devices": len(simulation.parts),
         "samples": sum(map(len, simulation.parts.values())),
         "settings": asdict(simulation.settings),
+        "privacy": privacy and asdict(privacy),
         "rounds": [finite(asdict(result)) for result in done],
         "base_sha256": digest(simulation),
     }
