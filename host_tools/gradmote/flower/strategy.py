@@ -21,7 +21,9 @@ from ..device.twin_target import TwinTarget
 from ..errors import DataError, GradmoteError
 from ..federated.coordinator import Coordinator, RoundRecord
 from ..federated.fleet import fault_of, samples_to_test
+from ..federated.privacy import GaussianNoise
 from ..federated.replies import DeviceReply, DeviceTest
+from ..federated.sampling import poisson_sample
 from ..federated.server import CAP_EXAMPLES, REFUSE_ABOVE
 from ..federated.server_optimizers import ServerOptimizer
 from ..federated.summary import SumRequest
@@ -41,9 +43,9 @@ class DeltaStrategy(Strategy):
     """Rounds of quantized deltas: the next base has the same bits whatever the order of replies.
 
     Which devices take part in a round is drawn from seed, round and names, so it does not depend on
-    Flower's numbers of nodes. A node answers for the devices that it named first, and for no other.
-    A delta counts once: in its own round, or where `late` is set, so many rounds after it. Later ones
-    are refused, because their base is gone.
+    Flower's numbers of nodes; with privacy, from a secret key in place of the seed. A node answers for
+    the devices that it named first, and for no other. A delta counts once: in its own round, or where
+    `late` is set, so many rounds after it. Later ones are refused, because their base is gone.
 
     Attributes:
         coordinator: The server, its journal and the figures of all rounds.
@@ -73,11 +75,12 @@ class DeltaStrategy(Strategy):
         late: int = 0,
         wait_s: float | None = None,
         sums: bool = False,
+        privacy: GaussianNoise | None = None,
     ) -> None:
         """Begin, or go on from the journal in the folder.
 
         image: the compiled model that all devices have. optimizer, bits_down, clip, refuse_above,
-        cap_examples, late: as for Server. bits, epochs, seed, shared, deadline_s: as of RoundTask.
+        cap_examples, late, privacy: as for Server. bits, epochs, seed, shared, deadline_s: as of RoundTask.
         fraction: of the devices that take part in a round. minimum: the devices that must be there
         before a round begins, and the deltas without which it does not end. test: samples on which
         each new base is tested here. test_devices: test it on the devices' own samples too. folder:
@@ -87,14 +90,19 @@ class DeltaStrategy(Strategy):
         `minimum` deltas; such a node is not asked again before it has replied, and late says whether that
         reply counts. None waits for all of them, until the timeout. sums: let gateways keep the deltas of
         their devices, and send one sum of them, which comes to the same base.
+        With privacy, each device takes part in a round with the chance `fraction`, on its own: give its
+        devices_per_round as fraction times the number of devices. Where fewer than `minimum` were drawn, down to
+        none, those end the round.
         Raises DataError.
         """
         if wait_s is not None and not 0 <= wait_s < math.inf:
             raise DataError(f"wait_s is {wait_s}", "give seconds from 0 on, or None")
         if not 0 < fraction <= 1 or minimum < 1:
             raise DataError(f"a fraction of {fraction}, {minimum} at least", "use 0 < fraction <= 1, minimum >= 1")
+        if privacy is not None and shared is not None:
+            raise DataError("shared with privacy", "leave it out: each device shares all parameters then")
         self.coordinator = Coordinator(
-            image, optimizer, bits_down, clip, folder, refuse_above, cap_examples, late, sums
+            image, optimizer, bits_down, clip, folder, refuse_above, cap_examples, late, sums, privacy
         )
         self.nodes: dict[int, list[str]] = {}
         names = None if shared is None else tuple(shared)
@@ -163,7 +171,7 @@ class DeltaStrategy(Strategy):
 
     def _may_end(self, number: int, seconds: float) -> bool:
         """Return whether a round that has gone on for so many seconds waits for nobody."""
-        enough, all_nodes = len(self.coordinator.now.counted) >= self._minimum, self._outstanding.nodes()
+        enough, all_nodes = len(self.coordinator.now.counted) >= self._needed(), self._outstanding.nodes()
         if enough and (not self._outstanding.nodes(number) or (self._wait is not None and seconds >= self._wait)):
             return True
         return not all_nodes or seconds >= self._timeout
@@ -226,9 +234,9 @@ class DeltaStrategy(Strategy):
         for name, row in self.coordinator.now.rows.items():
             if row["fault"]:
                 log(WARNING, "%s: %s", name, row["fault"])
-        if len(self.coordinator.now.counted) >= self._minimum:
+        if len(self.coordinator.now.counted) >= self._needed():
             self.coordinator.gather(self._task(None), self.nodes, self._sums)
-        if len(self.coordinator.now.counted) < self._minimum:
+        if len(self.coordinator.now.counted) < self._needed():
             log(WARNING, self._too_few())
             return None, None
         return self._finished()
@@ -258,7 +266,11 @@ class DeltaStrategy(Strategy):
 
     def _too_few(self) -> str:
         now = self.coordinator.now
-        return f"round {now.round}: {len(now.counted)} deltas came, {self._minimum} are wanted"
+        return f"round {now.round}: {len(now.counted)} deltas came, {self._needed()} are wanted"
+
+    def _needed(self) -> int:
+        """Return how many deltas end a round: the minimum, or all devices of the sample where privacy drew fewer."""
+        return self._minimum if self.coordinator.server.privacy is None else min(self._minimum, len(self._chosen()))
 
     def _task(self, devices: Sequence[str] | None) -> RoundTask:
         return self.coordinator.task(devices, **self._settings)
@@ -307,8 +319,10 @@ class DeltaStrategy(Strategy):
             self.nodes[reply.metadata.src_node_id] = sorted(set(names) - taken)
 
     def _chosen(self) -> list[str]:
-        """Return the devices that take part in this round: those whose hash is smallest."""
+        """Return the devices that take part in this round: those whose hash is smallest, or with privacy a sample."""
         number, names = self.coordinator.server.round, [n for names in self.nodes.values() for n in names]
+        if self.coordinator.server.privacy is not None:
+            return poisson_sample(names, self._fraction, self.coordinator.sampling_key, number)
         wanted = max(math.ceil(len(names) * self._fraction), self._minimum)
         return sorted(names, key=lambda n: hashlib.sha256(f"{self._seed}\n{number}\n{n}".encode()).digest())[:wanted]
 
@@ -346,8 +360,8 @@ class DeltaStrategy(Strategy):
     def summary(self) -> None:
         """Log what this strategy does."""
         server = self.coordinator.server
-        log(INFO, "DeltaStrategy: round %d, %s, %d bits down, %s", server.round, server.optimizer.name, server.bits,
-            self._settings)  # fmt: skip
+        log(INFO, "DeltaStrategy: round %d, %s, %d bits down, %s, privacy %s", server.round, server.optimizer.name,
+            server.bits, self._settings, server.privacy)  # fmt: skip
 
 
 def _content_of(message: Message) -> RecordDict:
