@@ -1,9 +1,8 @@
-"""The figures of docs/FEDERATED.md: the costs of a federation on a computer, and what privacy noise buys.
+"""The figures of docs/FEDERATED.md: the costs of a federation on a computer, and attackers.
 
 cd tests && ../.venv/bin/python -m bench.federated cost                  # twins beside PyTorch, per device and round
 cd tests && ../.venv/bin/python -m bench.federated scale 100 1000 10000  # whole rounds, each in a process of its own
 cd tests && ../.venv/bin/python -m bench.federated flower 1000           # beside Flower's PyTorch app, in build/flower
-cd tests && ../.venv/bin/python -m bench.federated privacy               # needs dp-accounting
 cd tests && ../.venv/bin/python -m bench.federated attackers             # one attacker in ten, 90 seconds
 
 The task of costs: an MLP 64-96-32-10 with 9,674 parameters on scikit-learn's digits. Each device draws 40 samples,
@@ -21,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +42,8 @@ def samples() -> tuple[np.ndarray, np.ndarray]:
     return (x / 16).astype(np.float32), labels.astype(np.int32)
 
 
-def image() -> bytes:
-    """Return the compiled model."""
+def image(layers: Sequence[int] = LAYERS) -> bytes:
+    """Return the compiled model. layers: the numbers of each layer, from the inputs on."""
     import onnx
     from onnx import TensorProto, helper, numpy_helper
 
@@ -51,18 +51,18 @@ def image() -> bytes:
     from gradmote.compiler import Options
 
     drawn, nodes, initial, before = np.random.default_rng(0), [], [], "x"
-    for index, (rows, columns) in enumerate(itertools.pairwise(LAYERS)):
+    for index, (rows, columns) in enumerate(itertools.pairwise(layers)):
         weights = drawn.normal(0, (2 / rows) ** 0.5, (columns, rows)).astype(np.float32)
         initial += [numpy_helper.from_array(weights, f"w{index}")]
         initial += [numpy_helper.from_array(np.zeros(columns, np.float32), f"b{index}")]
         nodes.append(helper.make_node("Gemm", [before, f"w{index}", f"b{index}"], [f"s{index}"], transB=1))
         before = f"s{index}"
-        if index < len(LAYERS) - 2:
+        if index < len(layers) - 2:
             nodes.append(helper.make_node("Relu", [before], [f"a{index}"]))
             before = f"a{index}"
     ends = [
         helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", size])
-        for name, size in (("x", LAYERS[0]), (before, LAYERS[-1]))
+        for name, size in (("x", layers[0]), (before, layers[-1]))
     ]
     graph = helper.make_graph(nodes, "mlp", ends[:1], ends[1:], initial)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
@@ -232,32 +232,6 @@ def flower_round(which: str, devices: int, folder: Path) -> Taken:
     return taken
 
 
-# ---- Privacy
-
-
-def epsilon(devices: int, taking_part: int, noise: float, rounds: int) -> float:
-    """Return epsilon for delta = devices^-1.1 by Renyi accounting.
-
-    The server's noise on the sum of clipped deltas has a deviation of `noise` times the clip norm, and each
-    device takes part with the probability taking_part / devices, on its own (Poisson sampling).
-    """
-    from dp_accounting import dp_event, rdp
-
-    accountant = rdp.RdpAccountant()
-    noisy = dp_event.GaussianDpEvent(noise)
-    accountant.compose(dp_event.PoissonSampledDpEvent(taking_part / devices, noisy), rounds)
-    return float(accountant.get_epsilon(devices**-1.1))
-
-
-def privacy(rounds: int = 30) -> str:
-    """Return the table of docs/FEDERATED.md."""
-    lines = ["| Devices | a round | noise 0.5 | noise 1 | noise 2 |", "| ---: | ---: | ---: | ---: | ---: |"]
-    for devices, asked in ((1_000, 100), (10_000, 1_000), (100_000, 1_000)):
-        cells = [f"{epsilon(devices, asked, noise, rounds):.2f}" for noise in (0.5, 1.0, 2.0)]
-        lines.append(f"| {devices:,} | {asked:,} | {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
 # ---- Attackers
 
 #: The bounds of Server that are compared: None is clipping alone.
@@ -356,7 +330,7 @@ def _honest() -> list[str]:
 def main() -> None:
     """Print what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["cost", "scale", "flower", "privacy", "attackers", "measure"])
+    parser.add_argument("what", choices=["cost", "scale", "flower", "attackers", "measure"])
     parser.add_argument("devices", nargs="*", type=int, help="numbers of devices, for scale and flower")
     given = parser.parse_args()
     if given.what == "measure":
@@ -366,7 +340,7 @@ def main() -> None:
     elif given.what == "flower":
         print("\n\n".join(map(flower, given.devices or [1000])))
     else:
-        print({"cost": cost, "privacy": privacy, "attackers": attackers}[given.what]())
+        print({"cost": cost, "attackers": attackers}[given.what]())
 
 
 if __name__ == "__main__":
