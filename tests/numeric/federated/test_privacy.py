@@ -121,6 +121,22 @@ def test_a_device_more_moves_the_sum_by_the_clipping_norm_at_most(others, one, n
     assert moved <= steps**2
 
 
+@settings(deadline=None, max_examples=200)
+@given(st.lists(drawn_delta(), max_size=5), NORMS)
+def test_the_grid_loses_what_is_below_2_to_the_minus_25_of_the_norm(deltas, norm):
+    made = GaussianNoise(norm, 1, 1)
+    total, weights = DeltaSum(ELEMENTS), [made.weight(delta.norm) for delta in deltas]
+    total.add_all(deltas, weights)
+    wanted = [Fraction(0)] * sum(ELEMENTS)
+    for delta, weight in zip(deltas, weights):
+        exponents = np.repeat(delta.exponents, ELEMENTS).tolist()
+        for at, (exponent, code) in enumerate(zip(exponents, np.concatenate(delta.codes).tolist())):
+            wanted[at] += weight * code * Fraction(2) ** (exponent - BIAS)
+    step = Fraction(2) ** (made.lowest_exponent - BIAS)
+    for exact, found in zip(wanted, grid_of(made, total)):
+        assert abs(exact - found * step) <= sum(weights) * Fraction(norm) / 2**25
+
+
 # ---- A server
 
 
