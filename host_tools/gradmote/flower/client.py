@@ -16,7 +16,7 @@ from ..errors import DataError
 from ..federated.fleet import LocalFleet
 from ..federated.remote_fleet import RemoteFleet
 from ..federated.summary import SumRequest
-from . import contents, memory
+from . import arrays, contents, memory
 
 #: Returns the devices of a node by their names; their image is loaded.
 Devices = Callable[[Context], Mapping[str, Any]]
@@ -27,6 +27,9 @@ _AnyFleet = LocalFleet | RemoteFleet
 
 def client_app(devices: Devices, data: Samples, image_digest: bytes | None = None) -> ClientApp:
     """Return the app of a node: it trains the node's devices, and tests them.
+
+    It answers a DeltaStrategy with deltas, and Flower's own strategies, such as FedAvg, with arrays
+    (docs/FEDERATED.md).
 
     devices: returns the devices of the node by their names, sessions or targets whose image is
     loaded. It is called for each message, and each target is closed after it. A name is of one
@@ -50,7 +53,10 @@ def client_app(devices: Devices, data: Samples, image_digest: bytes | None = Non
 
     @app.train()
     def train(message: Message, context: Context) -> Message:
-        """Train the devices that a task asks for."""
+        """Train the devices that a task asks for, or with arrays of Flower's own strategies, all of them."""
+        if arrays.has_arrays(message.content):
+            with _fleet(devices, data, image_digest, context) as fleet:
+                return _reply(arrays.trained_content(message.content, fleet), message)
         task = contents.task_of(message.content)
         with _fleet(devices, data, image_digest, context) as fleet:
             replies = fleet.train(task)
@@ -60,7 +66,10 @@ def client_app(devices: Devices, data: Samples, image_digest: bytes | None = Non
 
     @app.evaluate()
     def evaluate(message: Message, context: Context) -> Message:
-        """Test a base on the devices that a task asks for."""
+        """Test a base on the devices that a task asks for, or with arrays, on all of them."""
+        if arrays.has_arrays(message.content):
+            with _fleet(devices, data, image_digest, context) as fleet:
+                return _reply(arrays.tested_content(message.content, fleet), message)
         task = contents.task_of(message.content)
         with _fleet(devices, data, image_digest, context) as fleet:
             tests = fleet.test(task)

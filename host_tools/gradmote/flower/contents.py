@@ -17,6 +17,11 @@ _KEY = "gradmote"
 _HINT = "its app is no client_app() of this version of gradmote"
 
 
+def is_ours(content: RecordDict) -> bool:
+    """Return whether a message is of a DeltaStrategy or of a client_app()."""
+    return _KEY in content
+
+
 def task_content(task: RoundTask) -> RecordDict:
     """Return the content of a message that gives a node a task."""
     return RecordDict({_KEY: ConfigRecord({"task": task.pack()})})

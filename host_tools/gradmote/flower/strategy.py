@@ -114,6 +114,7 @@ class DeltaStrategy(Strategy):
         self._timeout, self._wait, self._outstanding = 3600.0, wait_s, Outstanding()
         self._asked: dict[int, list[str]] = {}
         self._grid: Grid | None = None
+        self._runs = False
         self.on_round: Callable[[RoundRecord], None] = say_round  #: called with the figures of each round
 
     # ---- A whole run
@@ -134,7 +135,7 @@ class DeltaStrategy(Strategy):
         base is the image's, and settings are the strategy's. evaluate_fn: as of Flower. Raises
         GradmoteError where three times in a row too few deltas came.
         """
-        self._timeout, result, failed = timeout, Result(), 0
+        self._timeout, self._runs, result, failed = timeout, True, Result(), 0
         self.summary()
         while self.coordinator.server.round < num_rounds:
             number = self.coordinator.server.round + 1
@@ -210,8 +211,14 @@ class DeltaStrategy(Strategy):
     ) -> Iterable[Message]:
         """Return the messages that give this round's task to the nodes of the devices that take part.
 
-        A node that still has an earlier task gets none.
+        A node that still has an earlier task gets none. Raises DataError where another strategy's loop calls this, as
+        Flower's wrappers for differential privacy do: what they add to arrays would reach no device.
         """
+        if not self._runs:
+            raise DataError(
+                "DeltaStrategy does not work inside another strategy: its replies are deltas, and its base is its own",
+                "for differential privacy, give DeltaStrategy(privacy=GaussianNoise(...)), or wrap Flower's FedAvg",
+            )
         self._grid = grid
         self._meet(grid)
         chosen = set(self._chosen()) - set(self.coordinator.now.counted)
