@@ -213,7 +213,7 @@ def test_devices_come_to_the_noised_base():
 
 
 def test_a_round_without_deltas_ends_with_noise_alone():
-    """That it did not end would tell that nobody took part."""
+    """An end that did not come would tell that nobody took part."""
     made = server()
     before = np.frombuffer(made.base, np.float32)
     made.finish()
@@ -299,7 +299,8 @@ def test_a_journal_of_other_noise_is_refused(tmp_path):
 def test_each_device_takes_part_with_its_chance_on_its_own():
     """The numbers of devices are binomial, and so are the rounds of each device."""
     names, rounds, chance = [f"device {number}" for number in range(50)], 400, 0.3
-    taken = np.array([[name in poisson_sample(names, chance, b"k" * 32, n) for name in names] for n in range(rounds)])
+    samples = [set(poisson_sample(names, chance, b"k" * 32, number)) for number in range(rounds)]
+    taken = np.array([[name in sample for name in names] for sample in samples])
     for axis, tries in ((1, len(names)), (0, rounds)):
         deviations = (taken.sum(axis) - chance * tries) / math.sqrt(tries * chance * (1 - chance))
         assert abs(deviations).max() < 5 and 0.7 < deviations.std() < 1.4
