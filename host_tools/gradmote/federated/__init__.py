@@ -10,6 +10,7 @@ from .fleet import Fleet, LocalFleet
 from .privacy import GaussianNoise
 from .remote_fleet import RemoteFleet
 from .replies import DeviceReply, DeviceTest
+from .sampling import poisson_sample
 from .server import Server
 from .server_optimizers import ServerOptimizer, fedadam, fedavg
 from .task import RoundTask
@@ -29,4 +30,5 @@ __all__ = [
     "ServerOptimizer",
     "fedadam",
     "fedavg",
+    "poisson_sample",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -14,7 +15,7 @@ from numeric.federated.test_coordinator import fleet
 from numeric.federated.test_simulate import data
 from scipy import stats
 
-from gradmote.errors import DataError
+from gradmote.errors import DataError, GradmoteError
 from gradmote.federated import DeltaSum, GaussianNoise, Server, fedadam, privacy
 from gradmote.federated.coordinator import Coordinator
 from gradmote.federated.delta_sum import EXAMPLE_PARTS
@@ -247,6 +248,12 @@ def test_rules_that_depend_on_all_devices_are_refused(name, value):
 def test_impossible_settings_are_refused(changes):
     with pytest.raises(DataError):
         server(**changes)
+
+
+def test_without_opendp_it_is_refused_before_the_first_round(monkeypatch):
+    monkeypatch.setitem(sys.modules, "opendp.measurements", None)
+    with pytest.raises(GradmoteError, match="noise needs OpenDP"):
+        GaussianNoise(0.5, 1, 10)
 
 
 # ---- A server that is killed
