@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import math
 import sys
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -16,13 +18,14 @@ from numeric.federated.test_simulate import data
 from scipy import stats
 
 from gradmote.errors import DataError, GradmoteError
-from gradmote.federated import DeltaSum, GaussianNoise, Server, fedadam, privacy
+from gradmote.federated import DeltaSum, GaussianNoise, RoundTask, Server, fedadam, privacy
 from gradmote.federated.coordinator import Coordinator
 from gradmote.federated.delta_sum import EXAMPLE_PARTS
 from gradmote.federated.discrete_gaussian import discrete_gaussian
 from gradmote.federated.partition import drawn_alike
 from gradmote.federated.sampling import poisson_sample
 from gradmote.federated.simulate import Settings, Simulation
+from gradmote.federated.summary import DeltaSummary
 from gradmote.formats.delta import BIAS, Delta, read_delta
 from support import federation
 
@@ -227,6 +230,35 @@ def test_a_delta_that_lacks_parameters_is_refused():
     with pytest.raises(DataError, match="delta of 0 lacks parameters"):
         made.add("0", deltas(1, shared="0.*")["0"], 5)
     assert made.devices == []
+
+
+def with_sum(sent: dict[str, bytes], kept: dict[str, bytes]) -> Server:
+    """Return a server that got deltas, and the sum of others that a gateway keeps."""
+    made = Server(federation.image(), privacy=replace(NOISE, clipping_norm=0.3), sums=True)
+    task = RoundTask(bytes(32), 0, hashlib.sha256(made.base).digest(), made.checkpoint())
+    for name, delta in sent.items():
+        made.add(name, delta, 5)
+    for name, delta in kept.items():
+        made.add(name, DeltaSummary.of(delta, made.elements, task).pack(), 2**20)
+    total, weights = DeltaSum(made.elements), made.weights()
+    total.add_files(list(kept.values()), [weights[name] for name in kept])
+    made.add_sum(kept, total.pack())
+    return made
+
+
+def test_a_sum_of_a_gateway_leads_to_the_base_of_its_deltas(silent):
+    sent = deltas()
+    some, others = {name: sent[name] for name in "01"}, {name: sent[name] for name in "23"}
+    plain, made = server(clipping_norm=0.3), with_sum(some, others)
+    for name, delta in sent.items():
+        plain.add(name, delta, 5)
+    assert made.finish() == plain.finish()
+    assert made.base == plain.base
+
+
+def test_a_sum_that_lacks_parameters_is_refused():
+    with pytest.raises(DataError, match="a sum lacks parameters"):
+        with_sum({}, deltas(2, shared="0.*"))
 
 
 @pytest.mark.parametrize(
