@@ -64,12 +64,18 @@ def test_it_ends_while_devices_train(config: Path) -> None:
     task = gateways.task_of(federation.image(), Server(federation.image()), b"", epochs=10_000)
     fleet = RemoteFleet(running.address, config.parent / "keys", patience=0.0)
 
+    faults = []
+
     def ask() -> None:
-        with pytest.raises(GradmoteError):
-            fleet.train(task)
+        """The gateway may still tell that the device did not train to its end, or be gone before."""
+        try:
+            faults.extend(row.fault for row in fleet.train(task))
+        except GradmoteError as error:
+            faults.append(str(error))
 
     asking = threading.Thread(target=ask)
     asking.start()
     running.wait_for({"device": "a", "state": "training", "fault": ""})
     assert running.end() == 128 + signal.SIGTERM
     asking.join()
+    assert faults and all(faults)
