@@ -12,8 +12,8 @@ from .remote_fleet import RemoteFleet
 from .replies import DeviceReply, DeviceTest
 from .sampling import poisson_sample
 from .server import Server
-from .server_optimizers import ServerOptimizer, fedadam, fedavg
-from .task import RoundTask
+from .server_optimizers import ServerOptimizer, fedadam, fedavg, optimizer_of
+from .task import DeviceReply, RoundTask
 
 __all__ = [
     "Coordinator",
@@ -30,5 +30,5 @@ __all__ = [
     "ServerOptimizer",
     "fedadam",
     "fedavg",
-    "poisson_sample",
+    "optimizer_of",
 ]

@@ -6,13 +6,18 @@ these rules. They compute in float64, element by element.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from ..errors import DataError
+
 #: The slots of one parameter, and its mean delta -> the change of the base. The slots are changed in place.
 Rule = Callable[[np.ndarray, np.ndarray], np.ndarray]
+#: The largest momentum that optimizer_of() takes.
+MOST_MOMENTUM = 0.999
 
 
 @dataclass(frozen=True)
@@ -51,3 +56,22 @@ def fedadam(learning_rate: float = 0.01, beta1: float = 0.9, beta2: float = 0.99
         return np.asarray(learning_rate * slots[0] / (np.sqrt(slots[1]) + tau))
 
     return ServerOptimizer("fedadam", 2, rule)
+
+
+def optimizer_of(name: str, learning_rate: float | None = None, momentum: float = 0.0) -> ServerOptimizer:
+    """Return the rule of that name, "fedavg" or "fedadam".
+
+    learning_rate: above 0; None takes the rule's own. momentum: of fedavg, 0 .. 0.999. Raises DataError for settings
+    that the rule does not have.
+    """
+    if name not in ("fedavg", "fedadam"):
+        raise DataError(f"the server has no rule '{name}'", "take fedavg or fedadam")
+    if learning_rate is not None and not (math.isfinite(learning_rate) and learning_rate > 0):
+        raise DataError(f"a server's learning rate of {learning_rate}", "give a positive number")
+    if not 0 <= momentum <= MOST_MOMENTUM:
+        raise DataError(f"a server's momentum of {momentum}", f"give 0 to {MOST_MOMENTUM}")
+    if name == "fedavg":
+        return fedavg(1.0 if learning_rate is None else learning_rate, momentum)
+    if momentum:
+        raise DataError("a server's momentum with fedadam", "fedadam has moments of its own: leave it out")
+    return fedadam(0.01 if learning_rate is None else learning_rate)

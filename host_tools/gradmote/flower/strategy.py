@@ -319,6 +319,8 @@ class DeltaStrategy(Strategy):
             except GradmoteError as error:
                 log(WARNING, "%s", fault_of(error))
                 continue
+            if not names:
+                log(INFO, "a node has no devices")
             taken = {name for others in self.nodes.values() for name in others}
             twice = sorted(taken & set(names))
             if twice:
@@ -342,7 +344,7 @@ class DeltaStrategy(Strategy):
         if not self._test_devices:
             return []
         busy = self._outstanding.nodes()
-        self._asked = {node: names for node, names in self.nodes.items() if node not in busy}
+        self._asked = {node: names for node, names in self.nodes.items() if names and node not in busy}
         return [
             Message(contents.task_content(self._task(names)), dst_node_id=node, message_type=MessageType.EVALUATE)
             for node, names in self._asked.items()

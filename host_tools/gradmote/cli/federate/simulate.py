@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ...data.dataset import Dataset
-    from ...federated import GaussianNoise, ServerOptimizer
     from ...federated.simulate import Round, Simulation
     from ...formats.files import Output
 
@@ -186,11 +185,11 @@ def command(
     stays small however many there are. Their optimizers' moments begin at zero in each round. It
     is tested on x_test and y_test of the data, or else on the samples that devices learn from.
     """
-    from ...federated import Server
+    from ...federated import Server, optimizer_of
     from ...federated.simulate import Settings, Simulation
     from ...formats.files import Output
 
-    rule = _optimizer(server, server_lr, server_momentum)
+    rule = optimizer_of(server.value, server_lr, server_momentum)
     form = _plot_form(plot)
     kept, drawn = (None if path is None else Output(path) for path in (checkpoint, plot))
     samples, image = _opened(model, data, compiler, sample_options, by)
@@ -209,31 +208,6 @@ def command(
 
 
 # ---- Before the first round
-
-
-def _optimizer(server: ServerRule, rate: float | None, momentum: float) -> ServerOptimizer:
-    """Return the server's rule. Raises DataError for settings that it does not have."""
-    from ...federated import fedadam, fedavg
-
-    if rate is not None and not (math.isfinite(rate) and rate > 0):
-        raise DataError(f"--server-lr {rate}", "give a positive number")
-    if server is ServerRule.fedavg:
-        return fedavg(1.0 if rate is None else rate, momentum)
-    if momentum:
-        raise DataError("--server-momentum with fedadam", "fedadam has moments of its own: leave it out")
-    return fedadam(0.01 if rate is None else rate)
-
-
-def _privacy(norm: float | None, noise: float | None, devices: int) -> GaussianNoise | None:
-    """Return the server's noise; None where there is none. Raises DataError for one setting without the other."""
-    from ...federated import GaussianNoise
-
-    if norm is None and noise is None:
-        return None
-    if norm is None or noise is None:
-        given, other = ("noise-multiplier", "clipping-norm") if norm is None else ("clipping-norm", "noise-multiplier")
-        raise DataError(f"--{given} without --{other}", "give both, or none of them")
-    return GaussianNoise(norm, noise, devices)
 
 
 def _plot_form(plot: Path | None) -> str:

@@ -1,31 +1,50 @@
 """The app of a node, behind which there is a share of the devices."""
 
+from functools import cache
 from pathlib import Path
 
 from flwr.app import Context
 
 from gradmote import Session
 from gradmote.device import Dataset
+from gradmote.errors import DataError
+from gradmote.federated.gateway.config import GatewayConfig, read_config
 from gradmote.flower import client_app
 
 
-def folder_of(context: Context) -> Path:
-    """Return the folder with model and samples, which a node's own configuration may name."""
-    return Path(str(context.node_config.get("folder") or context.run_config["folder"]))
+@cache
+def configured(folder: Path) -> GatewayConfig:
+    """Return what gateway.toml says of the model and the devices; it is read once."""
+    return read_config(folder / "gateway.toml")
+
+
+def here(context: Context) -> GatewayConfig:
+    """Return the configuration in the project's folder, which a node's own configuration may name."""
+    return configured(Path(str(context.node_config.get("folder") or context.run_config["folder"])))
+
+
+def twin(url: str, image: bytes) -> Session:
+    """Return a twin in its numerics profile: "twin" or "twin:strict". Boards are for a gateway."""
+    kind, _, profile = url.partition(":")
+    if kind != "twin":
+        raise DataError(f"{url} is no twin", "start the gateway that owns it, and name that by the option gateway")
+    return Session(image, profile or "fused")
 
 
 def devices(context: Context) -> dict[str, Session]:
-    """Return the devices of this node by their names: twins. Boards come from gradmote.device.open_target()."""
-    folder, node = folder_of(context), context.node_config
-    names = sorted(path.stem for path in (folder / "data").glob("*.npz"))
-    share = names[int(node.get("partition-id", 0)) :: int(node.get("num-partitions", 1))]
-    image = (folder / "model.mote").read_bytes()
-    return {name: Session(image) for name in share}
+    """Return the devices of this node by their names."""
+    config, node = here(context), context.node_config
+    share = config.devices[int(node.get("partition-id", 0)) :: int(node.get("num-partitions", 1))]
+    image = config.image.read_bytes()
+    return {device.name: twin(device.url, image) for device in share}
 
 
 def samples(name: str, context: Context) -> Dataset:
     """Return the samples of one device, which stay on this node."""
-    return Dataset.read(folder_of(context) / "data" / f"{name}.npz")
+    (path,) = (device.data for device in here(context).devices if device.name == name)
+    if path is None:
+        raise DataError(f"gateway.toml has no data of {name}", "add data = \"FILE\" to its table")
+    return Dataset.read(path)
 
 
 app = client_app(devices, samples)

@@ -6,6 +6,7 @@ from flwr.app import Context
 from flwr.serverapp import Grid, ServerApp
 
 from gradmote.device import Dataset
+from gradmote.federated import optimizer_of
 from gradmote.flower import DeltaStrategy
 
 app = ServerApp()
@@ -17,8 +18,10 @@ def main(grid: Grid, context: Context) -> None:
     config = context.run_config
     folder = Path(str(config["folder"]))
     test, model = folder / "test.npz", folder / "model.onnx"
+    rate, momentum = float(config["server-lr"]) or None, float(config["server-momentum"])
     strategy = DeltaStrategy(
         (folder / "model.mote").read_bytes(),
+        optimizer=optimizer_of(str(config["server"]), rate, momentum),
         bits=int(config["bits"]),
         epochs=int(config["local-epochs"]),
         seed=int(config["seed"]),
