@@ -1,11 +1,14 @@
 """Federated learning with Flower, from `pip install flwr` (Flower 1.41 or newer).
 
 `client_app()` makes the app of a node, behind which there are any number of devices, and
-`DeltaStrategy` is the server's strategy. Flower carries their messages. Flower's own strategies,
-such as FedAvg, work with a `client_app()` too.
+`DeltaStrategy` is the server's strategy. Flower carries their messages. Both are imported when they
+are first used: a node needs nothing of the server's.
 """
 
 from __future__ import annotations
+
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING
 
 from ..errors import GradmoteError
 
@@ -14,7 +17,16 @@ try:
 except ImportError as error:
     raise GradmoteError("Flower is not installed", "pip install 'flwr>=1.41'") from error
 
-from .client import client_app
-from .strategy import DeltaStrategy
+if TYPE_CHECKING:
+    from .client import client_app
+    from .strategy import DeltaStrategy
 
 __all__ = ["DeltaStrategy", "client_app"]
+
+_MODULE_OF = {"DeltaStrategy": "strategy", "client_app": "client"}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    return resolve_name(f"{__name__}.{_MODULE_OF[name]}:{name}")

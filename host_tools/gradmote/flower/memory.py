@@ -2,44 +2,116 @@
 
 Flower may start a process for each message, and in a simulation any process may get the next one. So
 sessions and twins go into the node's state. A board keeps its own.
+
+The end of a round makes the shared parameters those of the next base, whatever a device learnt. So of a
+device there is kept what it leaves: moments, counters, statistics and personal parameters. All others are
+in the base, which the devices of a round have in common.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from flwr.app import ConfigRecord, RecordDict
 
 from ..device.board_target import BoardTarget
+from ..errors import CheckpointError
 from ..federated.fleet import LocalFleet, round_of
-from ..federated.replies import DeviceReply
-from ..federated.task import RoundTask
+from ..federated.task import DeviceReply, RoundTask
+from ..formats.own_state import OwnState
 
-_PREFIX = "gradmote."
+_PREFIX = "gradmote.round-"
+
+
+@dataclass(frozen=True)
+class _Base:
+    """What the devices of a round have in common: its number, and the state without each one's own part."""
+
+    round: int
+    state: OwnState
+
+
+@dataclass(frozen=True)
+class _Row:
+    """What is kept of a device: the own part of its state, its answer with the key of the task, and LocalFleet.at_base.
+
+    Fields are empty where there is nothing to keep.
+    """
+
+    base: _Base
+    own: bytes
+    key: bytes
+    reply: bytes
+    at_base: bytes
 
 
 def recall(fleet: LocalFleet, state: RecordDict) -> None:
     """Bring each device to where `remember()` found it, its round and its base included."""
-    for name, device in fleet.devices.items():
-        kept: Any = state.config_records.get(_PREFIX + name)
-        if kept is None:
+    for name, row in _rows(state):
+        device: Any = fleet.devices.get(name)
+        if device is None:
             continue
-        if kept["key"]:
-            fleet.answers[name] = kept["key"], DeviceReply.unpack(kept["reply"])
-        if kept["state"]:
-            device.load(kept["base"])
-            device.begin_round(kept["round"])
-            device.load(kept["state"])
-        if kept["at_base"]:
-            fleet.at_base[name] = kept["at_base"]
+        if row.key:
+            fleet.answers[name] = row.key, DeviceReply.unpack(row.reply)
+        if row.own:
+            device.load(row.base.state.whole(row.own))
+            device.begin_round(row.base.round)
+        if row.at_base:
+            fleet.at_base[name] = row.at_base
 
 
 def remember(fleet: LocalFleet, state: RecordDict, task: RoundTask) -> None:
-    """Keep what each device of the task is and has answered, in the node's state."""
-    for name in fleet.devices if task.devices is None else set(task.devices) & set(fleet.devices):
+    """Keep what each device of the task is and has answered, in the node's state.
+
+    A device that has missed a round loads the server's checkpoint, so nothing is kept of earlier rounds.
+    """
+    kept = {name: row for name, row in _rows(state) if row.base.round >= task.round - 1}
+    base = _base_of(task)
+    for name in sorted(fleet.devices if task.devices is None else set(task.devices) & set(fleet.devices)):
         key, reply = fleet.answers.get(name, (b"", None))
-        device, fields = fleet.devices[name], {"round": 0, "base": b"", "state": b""}
-        if not isinstance(device, BoardTarget) and round_of(device) == task.round:
-            fields = {"round": task.round, "base": task.checkpoint, "state": device.save()}
-        answer = {"key": key, "reply": reply.pack() if reply else b"", "at_base": fleet.at_base.get(name, b"")}
-        state[_PREFIX + name] = ConfigRecord({**fields, **answer})
+        answer = key, reply.pack() if reply else b"", fleet.at_base.get(name, b"")
+        kept[name] = _Row(base, _own(fleet.devices[name], base), *answer)
+    _write(kept, state)
+
+
+def _base_of(task: RoundTask) -> _Base:
+    """Return what the devices of a task have in common: nothing where its checkpoint is none, which they refused."""
+    try:
+        return _Base(task.round, OwnState.of(task.checkpoint, task.shared))
+    except CheckpointError:
+        return _Base(task.round, OwnState(b"", ()))
+
+
+def _own(device: Any, base: _Base) -> bytes:
+    """Return the own part of a device's state; nothing for a board, and for a device that is not in the round."""
+    if isinstance(device, BoardTarget) or round_of(device) != base.round:
+        return b""
+    return base.state.part_of(device.save())
+
+
+# ---- The records: one for all devices of a round ------------------------------------------------------------------
+
+
+def _rows(state: RecordDict) -> Iterator[tuple[str, _Row]]:
+    """Yield what is kept of each device."""
+    for title, record in state.config_records.items():
+        if title.startswith(_PREFIX):
+            kept: Any = record
+            base = _Base(kept["round"], OwnState(kept["base"], tuple(kept["places"])))
+            for name, *fields in zip(kept["devices"], kept["own"], kept["keys"], kept["replies"], kept["at_base"]):
+                yield name, _Row(base, *fields)
+
+
+def _write(kept: dict[str, _Row], state: RecordDict) -> None:
+    """Replace all records."""
+    for title in [title for title in state.config_records if title.startswith(_PREFIX)]:
+        del state[title]
+    for number, base in enumerate(dict.fromkeys(row.base for row in kept.values())):
+        rows = {name: row for name, row in kept.items() if row.base == base}
+        state[f"{_PREFIX}{base.round}-{number}"] = ConfigRecord({
+            "round": base.round, "base": base.state.base, "places": list(base.state.places), "devices": list(rows),
+            "own": [row.own for row in rows.values()], "keys": [row.key for row in rows.values()],
+            "replies": [row.reply for row in rows.values()], "at_base": [row.at_base for row in rows.values()],
+        })  # fmt: skip

@@ -30,6 +30,11 @@ def shared_mask(names: Sequence[str], shared: str | Sequence[str] | None) -> byt
     return bytes(mask)
 
 
+def is_shared(name: str, shared: Sequence[str]) -> bool:
+    """Return whether one of the patterns is that of the parameter."""
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in shared)
+
+
 def check_bits(bits: int) -> int:
     """Return the bits of a number of a delta. Raises DataError where there is no such delta."""
     if bits not in BITS:

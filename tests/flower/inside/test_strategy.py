@@ -13,8 +13,8 @@ from flwr.app import ConfigRecord, Context, Error, Message, MetricRecord, Record
 
 from gradmote.errors import DataError, GradmoteError
 from gradmote.federated import DeviceReply, LocalFleet, RoundTask, Server, fedadam, fedavg
-from gradmote.federated.replies import pack_rows
-from gradmote.flower import DeltaStrategy, client_app
+from gradmote.federated.task import pack_replies
+from gradmote.flower import DeltaStrategy, client_app, memory
 
 
 def digest_of(strategy: DeltaStrategy) -> str:
@@ -47,14 +47,12 @@ def test_personal_parameters_stay_between_messages():
     strategy, grid = DeltaStrategy(small_image(), shared=["0.*"]), HereGrid()
     strategy.start(grid, num_rounds=3)
     assert digest_of(strategy) == plain_base(3, shared=("0.*",))
-    states = [c.state[f"gradmote.{n}"]["state"] for c in grid.contexts.values() for n in NAMES
-              if f"gradmote.{n}" in c.state]  # fmt: skip
-    own = set()
-    for state in states:
-        (session,) = sessions("a").values()
-        session.load(state)
-        own.add(bytes(session.parameter("2.bias").cast("B")))
-    assert len(own) == 4
+    found = []
+    for context in grid.contexts.values():
+        fleet = LocalFleet(behind(context), data_of)
+        memory.recall(fleet, context.state)
+        found += [bytes(device.parameter("2.bias").cast("B")) for device in fleet.devices.values()]
+    assert len(set(found)) == len(found) == 4
 
 
 def test_a_fraction_takes_part_and_the_numbers_of_nodes_do_not_show():

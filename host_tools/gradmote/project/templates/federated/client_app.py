@@ -43,7 +43,7 @@ def samples(name: str, context: Context) -> Dataset:
     """Return the samples of one device, which stay on this node."""
     (path,) = (device.data for device in here(context).devices if device.name == name)
     if path is None:
-        raise DataError(f"gateway.toml has no data of {name}", "add data = \"FILE\" to its table")
+        raise DataError(f"gateway.toml has no data of {name}", 'add data = "FILE" to its table')
     return Dataset.read(path)
 
 
