@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..artifacts.export import export_inference, trained_model
 from ..errors import DataError
 from ..federated.coordinator import Coordinator
 from ..formats.files import write_atomically
@@ -12,6 +11,8 @@ from ..report.rounds_report import devices_table, rounds_json, rounds_page, roun
 from ..report.terminal import console, table
 
 TITLE = "Federated learning"
+#: The devices in the terminal's table; the page has all.
+MOST_SHOWN = 50
 
 
 class Results:
@@ -26,6 +27,8 @@ class Results:
         if model is not None and coordinator.folder is None:
             raise DataError("a model to export, and no folder for it", "give a folder")
         if model is not None:
+            from ..artifacts.export import trained_model  # the compiler, which takes two seconds to import
+
             trained_model(model, coordinator.server.checkpoint())
         self._coordinator, self._model = coordinator, model
 
@@ -40,6 +43,8 @@ class Results:
         """Write the report, and the model with what was learnt. Raises OutputError."""
         self.write_report()
         if self._model is not None:
+            from ..artifacts.export import export_inference
+
             assert self._coordinator.folder is not None
             export_inference(
                 self._model, self._coordinator.server.checkpoint(), self._coordinator.folder / "model.onnx"
@@ -50,6 +55,6 @@ class Results:
         history = self._coordinator.history
         if history:
             console().print(table(TITLE, rounds_table(history)))
-            console().print(table("Devices", devices_table(history)))
+            console().print(table("Devices", devices_table(history, MOST_SHOWN)))
         if self._coordinator.folder is not None:
             console().print(f"results are in {self._coordinator.folder}", highlight=False, soft_wrap=True)

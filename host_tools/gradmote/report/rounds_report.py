@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from statistics import median
@@ -32,17 +33,30 @@ def rounds_table(history: Sequence[RoundRecord]) -> Rows:
     return rows([as_round(done) for done in history])
 
 
-def devices_table(history: Sequence[RoundRecord]) -> Rows:
-    """Return the table of all devices; the one that took most time in most rounds is the straggler to look at."""
-    columns = ("device", "rounds#", "failed#", "examples#", "last loss#", "last accuracy#", "bytes up#", "bytes down#",
-               "median s#", "slowest of#", "last fault")  # fmt: skip
-    names = sorted({name for done in history for name in done.rows})
-    return columns, [_device(name, [done.rows[name] for done in history if name in done.rows], history)
-                     for name in names]  # fmt: skip
+def devices_table(history: Sequence[RoundRecord], most: int | None = None) -> Rows:
+    """Return the table of all devices; the one that took most time in most rounds is the straggler to look at.
+
+    most: the most devices in the table, those that failed most often and then were the slowest most often; the last
+    row says how many others there are. None takes all.
+    """
+    columns = ("device", "rounds#", "failed#", "examples#", "last loss#", "bytes up#", "bytes down#", "median s#",
+               "slowest of#", "last fault")  # fmt: skip
+    own: dict[str, list[dict[str, Any]]] = {}
+    for done in history:
+        for name, row in done.rows.items():
+            own.setdefault(name, []).append(row)
+    slow = Counter(slowest(done) for done in history)
+    names = sorted(own)
+    if most is not None and len(names) > most:
+        faults = {name: sum(bool(row["fault"]) for row in rows) for name, rows in own.items()}
+        names = sorted(sorted(own, key=lambda name: (-faults[name], -slow[name], name))[:most])
+    found = [_device(name, own[name], slow[name]) for name in names]
+    others = len(own) - len(names)
+    return columns, [*found, (f"{others:,} others", *[""] * (len(columns) - 1))] if others else found
 
 
-def _device(name: str, own: Sequence[dict[str, Any]], history: Sequence[RoundRecord]) -> tuple[str, ...]:
-    """Return the row of a device, which answered in the rounds of `own`."""
+def _device(name: str, own: Sequence[dict[str, Any]], slowest_of: int) -> tuple[str, ...]:
+    """Return the row of a device, which answered in the rounds of `own` and was the slowest in so many of them."""
     good, faults = [row for row in own if not row["fault"]], [row["fault"] for row in own if row["fault"]]
     tests = [done.tests[name]["accuracy"] for done in history if name in done.tests]
     up, down = (sum(row[key] for row in own) for key in ("bytes_up", "bytes_down"))
@@ -51,7 +65,7 @@ def _device(name: str, own: Sequence[dict[str, Any]], history: Sequence[RoundRec
         shown(good[-1]["loss"], ".4f") if good else "", shown(tests[-1], ".2%") if tests else "",
         f"{int(up):,}", f"{int(down):,}",
         f"{median(row['seconds'] for row in good):.2f}" if good else "",
-        f"{sum(name == slowest(done) for done in history):,}", faults[-1] if faults else "",
+        f"{slowest_of:,}", faults[-1] if faults else "",
     )  # fmt: skip
 
 
