@@ -29,11 +29,15 @@ HEADERS = [
 
 CALLBACKS = """
 extern "Python" int gm_python_write(void *user, uint32_t offset, const void *data, uint32_t size);
-extern "Python" int gm_python_read(void *user, uint32_t offset, void *data, uint32_t size);
 """
 
 #: The functions of host.c.
 HOST_DECLARATIONS = """
+typedef struct gm_host_file {
+    const uint8_t *data;
+    size_t size;
+} gm_host_file;
+static const gm_read_fn gm_host_read;
 int gm_host_narrow(void *out, const char *values, size_t size);
 int gm_host_time_each(gm_session *session, uint32_t program, int64_t *wall, int64_t *cpu, uint32_t count);
 """

@@ -31,6 +31,25 @@ static int gm_host_narrow(void *out, const char *values, size_t size)
     return 0;
 }
 
+/* The bytes of a file in memory, from which gm_host_read reads. */
+typedef struct gm_host_file {
+    const uint8_t *data;
+    size_t size;
+} gm_host_file;
+
+/* Reads from a gm_host_file. The runtime asks for 64 bytes at a time, twice for each of a checkpoint. */
+static int read_file(void *user, uint32_t offset, void *data, uint32_t size)
+{
+    const gm_host_file *file = user;
+    if (offset > file->size || size > file->size - offset) {
+        return -1;
+    }
+    memcpy(data, file->data + offset, size);
+    return 0;
+}
+
+static const gm_read_fn gm_host_read = read_file;
+
 #define GM_HOST_SECOND INT64_C(1000000000) /* in nanoseconds */
 
 #if defined(_WIN32)

@@ -60,14 +60,14 @@ def _load(profile: str) -> ModuleType:
         module = import_module(f"gradmote_runtime._{profile}")
     except ImportError as error:
         raise GradmoteError(f"the runtime for profile '{profile}' does not load ({error})", _NOT_BUILT) from error
-    _define_callbacks(module.ffi)
+    _define_callback(module.ffi)
     return module
 
 
-def _define_callbacks(ffi: Any) -> None:
-    """Define gm_write_fn and gm_read_fn over a memoryview, of which `user` is the handle.
+def _define_callback(ffi: Any) -> None:
+    """Define a gm_write_fn over a memoryview, of which `user` is the handle.
 
-    They return 0, or -1 where the runtime asks for bytes outside of it.
+    It returns 0, or -1 where the runtime writes outside of it.
     """
 
     @ffi.def_extern(name="gm_python_write", error=-1)
@@ -76,12 +76,4 @@ def _define_callbacks(ffi: Any) -> None:
         if offset + size > len(file):
             return -1
         file[offset : offset + size] = ffi.buffer(data, size)
-        return 0
-
-    @ffi.def_extern(name="gm_python_read", error=-1)
-    def read(user: Any, offset: int, data: Any, size: int) -> int:
-        file = ffi.from_handle(user)
-        if offset + size > len(file):
-            return -1
-        ffi.memmove(data, file[offset : offset + size], size)
         return 0

@@ -534,9 +534,9 @@ class Session:
 
         All bytes are checked before anything changes.
         """
-        file = buffer_of(data, "the checkpoint").cast("B")
-        handle = self._ffi.new_handle(file)
-        self._check(self._lib.gm_checkpoint_load(self._open(), self._lib.gm_python_read, handle, len(file)), "load")
+        file, content = self._file(data)
+        code = self._lib.gm_checkpoint_load(self._open(), self._lib.gm_host_read, file, len(content))
+        self._check(code, "load")
 
     def carry_over(self, data: Any) -> int:
         """Take over the entries of another model's checkpoint that fit; return how many.
@@ -545,11 +545,15 @@ class Session:
         shape. All other state, the rate and the counters included, begins as the image says. So do
         all moments where one of them has no counterpart.
         """
-        file = buffer_of(data, "the checkpoint").cast("B")
-        handle, carried = self._ffi.new_handle(file), self._ffi.new("uint32_t *")
-        code = self._lib.gm_checkpoint_carry_over(self._open(), self._lib.gm_python_read, handle, len(file), carried)
-        self._check(code, "carry over")
+        (file, content), carried = self._file(data), self._ffi.new("uint32_t *")
+        read = self._lib.gm_host_read
+        self._check(self._lib.gm_checkpoint_carry_over(self._open(), read, file, len(content), carried), "carry over")
         return int(carried[0])
+
+    def _file(self, data: Any) -> tuple[Any, Any]:
+        """Return what gm_host_read reads from, and the bytes of the checkpoint, which it must not outlive."""
+        content = self._ffi.from_buffer(buffer_of(data, "the checkpoint").cast("B"))
+        return self._ffi.new("gm_host_file *", (content, len(content))), content
 
     # ---- Properties ---------------------------------------------------------------------------------------------
 
