@@ -185,8 +185,9 @@ def client_of_torch(base: Any, x: Any, labels: Any, rows: np.ndarray) -> list[np
 
 #: Where `./run setup` installs Flower.
 FLOWER = Path(__file__).parents[2] / "build" / "flower" / "bin" / "python"
+#: Flower's workers have an environment of their own, so the one that Ray starts beforehand is never used.
 QUIET = {"FLWR_TELEMETRY_ENABLED": "0", "FLWR_DISABLE_UPDATE_CHECK": "1", "RAY_USAGE_STATS_ENABLED": "0",
-         "FLWR_DISABLE_RUNTIME_DEPENDENCY_INSTALLATION": "1"}  # fmt: skip
+         "FLWR_DISABLE_RUNTIME_DEPENDENCY_INSTALLATION": "1", "RAY_prestart_worker_first_driver": "0"}  # fmt: skip
 
 
 def flower(devices: int) -> str:

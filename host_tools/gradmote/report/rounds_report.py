@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -46,13 +46,15 @@ def devices_table(history: Sequence[RoundRecord], most: int | None = None) -> Ro
         for name, row in done.rows.items():
             own.setdefault(name, []).append(row)
     slow = Counter(slowest(done) for done in history)
-    names = sorted(own)
-    if most is not None and len(names) > most:
-        faults = {name: sum(bool(row["fault"]) for row in rows) for name, rows in own.items()}
-        names = sorted(sorted(own, key=lambda name: (-faults[name], -slow[name], name))[:most])
-    found = [_device(name, own[name], slow[name]) for name in names]
-    others = len(own) - len(names)
+    names = sorted(own) if most is None else _worst(own, slow, most)
+    found, others = [_device(name, own[name], slow[name]) for name in names], len(own) - len(names)
     return columns, [*found, (f"{others:,} others", *[""] * (len(columns) - 1))] if others else found
+
+
+def _worst(own: Mapping[str, Sequence[dict[str, Any]]], slow: Mapping[str, int], most: int) -> list[str]:
+    """Return the names of so many devices, sorted: those that failed most often, then the slowest ones."""
+    faults = {name: sum(bool(row["fault"]) for row in rows) for name, rows in own.items()}
+    return sorted(sorted(own, key=lambda name: (-faults[name], -slow[name], name))[:most])
 
 
 def _device(name: str, own: Sequence[dict[str, Any]], slowest_of: int) -> tuple[str, ...]:
