@@ -13,7 +13,7 @@ from .replies import DeviceReply, DeviceTest
 from .sampling import poisson_sample
 from .server import Server
 from .server_optimizers import ServerOptimizer, fedadam, fedavg, optimizer_of
-from .task import DeviceReply, RoundTask
+from .task import RoundTask
 
 __all__ = [
     "Coordinator",
@@ -31,4 +31,5 @@ __all__ = [
     "fedadam",
     "fedavg",
     "optimizer_of",
+    "poisson_sample",
 ]

@@ -47,6 +47,8 @@ def client_app(devices: Devices, data: Samples, image_digest: bytes | None = Non
         """Say which devices are behind this node, or what the deltas that its gateway keeps come to."""
         request = contents.request_of(message.content)
         with _fleet(devices, data, image_digest, context) as fleet:
+            if request is not None:
+                return _reply(contents.sum_content(_sum(fleet, request)), message)
             return _reply(contents.names_content(fleet.names()), message)
 
     @app.train()
@@ -110,6 +112,13 @@ def _remote(address: str, context: Context) -> RemoteFleet:
             f"the option gateway is '{address}', and gateway-keys is missing", "name the gateway's key file"
         )
     return RemoteFleet(address, Path(option(context, "folder"), keys))
+
+
+def _sum(fleet: _AnyFleet, request: SumRequest) -> bytes:
+    """Return the sum of deltas that a gateway keeps. Raises DataError where this node has none."""
+    if isinstance(fleet, LocalFleet):
+        raise DataError("this node has no gateway, so it keeps no deltas", "ask the node that sent their summaries")
+    return fleet.sum(request)
 
 
 def _reply(content: RecordDict, message: Message) -> Message:

@@ -19,7 +19,8 @@ from flwr.app import ConfigRecord, RecordDict
 from ..device.board_target import BoardTarget
 from ..errors import CheckpointError
 from ..federated.fleet import LocalFleet, round_of
-from ..federated.task import DeviceReply, RoundTask
+from ..federated.replies import DeviceReply
+from ..federated.task import RoundTask
 from ..formats.own_state import OwnState
 
 _PREFIX = "gradmote.round-"
@@ -27,7 +28,7 @@ _PREFIX = "gradmote.round-"
 
 @dataclass(frozen=True)
 class _Base:
-    """What the devices of a round have in common: its number, and the state without each one's own part."""
+    """The number of a round, and the state that its devices have in common."""
 
     round: int
     state: OwnState
@@ -35,7 +36,7 @@ class _Base:
 
 @dataclass(frozen=True)
 class _Row:
-    """What is kept of a device: the own part of its state, its answer with the key of the task, and LocalFleet.at_base.
+    """The own part of a device's state, its answer with the key of the task, and its digest in LocalFleet.at_base.
 
     Fields are empty where there is nothing to keep.
     """

@@ -39,15 +39,17 @@ def devices_table(history: Sequence[RoundRecord], most: int | None = None) -> Ro
     most: the most devices in the table, those that failed most often and then were the slowest most often; the last
     row says how many others there are. None takes all.
     """
-    columns = ("device", "rounds#", "failed#", "examples#", "last loss#", "bytes up#", "bytes down#", "median s#",
-               "slowest of#", "last fault")  # fmt: skip
+    columns = ("device", "rounds#", "failed#", "examples#", "last loss#", "last accuracy#", "bytes up#", "bytes down#",
+               "median s#", "slowest of#", "last fault")  # fmt: skip
     own: dict[str, list[dict[str, Any]]] = {}
     for done in history:
         for name, row in done.rows.items():
             own.setdefault(name, []).append(row)
     slow = Counter(slowest(done) for done in history)
+    accuracy = {name: figures["accuracy"] for done in history for name, figures in done.tests.items()}
     names = sorted(own) if most is None else _worst(own, slow, most)
-    found, others = [_device(name, own[name], slow[name]) for name in names], len(own) - len(names)
+    found = [_device(name, own[name], accuracy.get(name), slow[name]) for name in names]
+    others = len(own) - len(names)
     return columns, [*found, (f"{others:,} others", *[""] * (len(columns) - 1))] if others else found
 
 
@@ -57,14 +59,16 @@ def _worst(own: Mapping[str, Sequence[dict[str, Any]]], slow: Mapping[str, int],
     return sorted(sorted(own, key=lambda name: (-faults[name], -slow[name], name))[:most])
 
 
-def _device(name: str, own: Sequence[dict[str, Any]], slowest_of: int) -> tuple[str, ...]:
-    """Return the row of a device, which answered in the rounds of `own` and was the slowest in so many of them."""
+def _device(name: str, own: Sequence[dict[str, Any]], accuracy: float | None, slowest_of: int) -> tuple[str, ...]:
+    """Return the row of a device, which answered in the rounds of `own` and was the slowest in so many of them.
+
+    accuracy: that of its last test; None where it was not tested.
+    """
     good, faults = [row for row in own if not row["fault"]], [row["fault"] for row in own if row["fault"]]
-    tests = [done.tests[name]["accuracy"] for done in history if name in done.tests]
     up, down = (sum(row[key] for row in own) for key in ("bytes_up", "bytes_down"))
     return (
         name, f"{len(good):,}", f"{len(faults):,}", f"{good[-1]['examples']:,}" if good else "",
-        shown(good[-1]["loss"], ".4f") if good else "", shown(tests[-1], ".2%") if tests else "",
+        shown(good[-1]["loss"], ".4f") if good else "", "" if accuracy is None else shown(accuracy, ".2%"),
         f"{int(up):,}", f"{int(down):,}",
         f"{median(row['seconds'] for row in good):.2f}" if good else "",
         f"{slowest_of:,}", faults[-1] if faults else "",

@@ -13,7 +13,7 @@ from flwr.app import ConfigRecord, Context, Error, Message, MetricRecord, Record
 
 from gradmote.errors import DataError, GradmoteError
 from gradmote.federated import DeviceReply, LocalFleet, RoundTask, Server, fedadam, fedavg
-from gradmote.federated.task import pack_replies
+from gradmote.federated.replies import pack_rows
 from gradmote.flower import DeltaStrategy, client_app, memory
 
 

@@ -11,10 +11,10 @@ def row(seconds: float, fault: str = "") -> dict:
 
 
 def history(devices: int) -> list[RoundRecord]:
-    """Return three rounds; device 5 fails in the second one, and device 7 is always the slowest."""
+    """Return three rounds. Device 5 fails in the second one, device 7 is always the slowest, and device 2 is tested."""
     return [
         RoundRecord(number, rows={str(n): row(9.0 if n == 7 else 0.1, "it burns" * (n == 5 and number == 1))
-                                  for n in range(devices)})
+                                  for n in range(devices)}, tests={"2": {"accuracy": number / 4}})
         for number in range(3)
     ]  # fmt: skip
 
@@ -26,6 +26,7 @@ def test_all_devices_are_in_the_table_unless_it_is_told_otherwise() -> None:
     assert (found["5"]["rounds#"], found["5"]["failed#"], found["5"]["last fault"]) == ("2", "1", "it burns")
     assert (found["7"]["slowest of#"], found["0"]["slowest of#"], found["7"]["median s#"]) == ("3", "0", "9.00")
     assert (found["0"]["bytes up#"], found["0"]["bytes down#"]) == ("30", "60")
+    assert (found["2"]["last accuracy#"], found["0"]["last accuracy#"]) == ("50.00%", "")
     assert devices_table(history(30), 30)[1] == rows
 
 

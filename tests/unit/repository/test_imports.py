@@ -57,7 +57,8 @@ def written_names(module: str) -> set[str]:
     path = ROOT / "host_tools" / module.replace(".", "/")
     source = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     found = {child.stem for child in path.glob("*.py")}
-    for node in ast.parse(source.read_text()).body:
+    body = ast.parse(source.read_text()).body
+    for node in [*body, *(child for choice in body if isinstance(choice, ast.If) for child in choice.body)]:
         if isinstance(node, ast.ImportFrom):
             found |= {alias.asname or alias.name for alias in node.names}
         elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):

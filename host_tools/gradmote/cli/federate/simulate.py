@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ...data.dataset import Dataset
+    from ...federated import GaussianNoise
     from ...federated.simulate import Round, Simulation
     from ...formats.files import Output
 
@@ -208,6 +209,18 @@ def command(
 
 
 # ---- Before the first round
+
+
+def _privacy(norm: float | None, noise: float | None, devices: int) -> GaussianNoise | None:
+    """Return the server's noise; None where there is none. Raises DataError for one setting without the other."""
+    from ...federated import GaussianNoise
+
+    if norm is None and noise is None:
+        return None
+    if norm is None or noise is None:
+        given, other = ("noise-multiplier", "clipping-norm") if norm is None else ("clipping-norm", "noise-multiplier")
+        raise DataError(f"--{given} without --{other}", "give both, or none of them")
+    return GaussianNoise(norm, noise, devices)
 
 
 def _plot_form(plot: Path | None) -> str:
