@@ -148,6 +148,7 @@ def test_a_gateway_owns_the_devices_by_one_option(project, flower, tmp_path):
     text, port = (project / "gateway.toml").read_text(), free_port()
     (project / "gateway.toml").write_text(f"port = {port}\n{text}")
     with running(gateway, environment, tmp_path):
-        results = run(project, flower, f"gateway='127.0.0.1:{port}'")
+        results = run(project, flower, f"gateway='127.0.0.1:{port}' sums=true test-devices=true")
     rounds = json.loads((results / "report.json").read_text())["rounds"]
+    assert all(len(done["tests"]) == 10 and not any(t["fault"] for t in done["tests"].values()) for done in rounds)
     assert [done["base"] for done in rounds] == plain_bases(project)

@@ -225,8 +225,8 @@ class Coordinator:
 
     def _settings(self) -> dict[str, Any]:
         """Return what a journal must agree in."""
-        server, privacy = self.server, self.server.privacy
-        return {"image": self.image_digest.hex(), "optimizer": server.optimizer.name, "bits": server.bits,
+        server, privacy, rule = self.server, self.server.privacy, self.server.optimizer
+        return {"image": self.image_digest.hex(), "optimizer": [rule.name, *rule.settings], "bits": server.bits,
                 "clip": server.clip, "refuse_above": server.refuse_above, "cap_examples": server.cap_examples,
                 "late": server.late, "privacy": privacy and asdict(privacy)}  # fmt: skip
 

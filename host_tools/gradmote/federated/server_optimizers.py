@@ -22,11 +22,19 @@ MOST_MOMENTUM = 0.999
 
 @dataclass(frozen=True)
 class ServerOptimizer:
-    """A rule, and how many numbers it keeps for each element of a parameter."""
+    """A rule.
+
+    Attributes:
+        name: As optimizer_of() takes it.
+        slots: How many numbers it keeps for each element of a parameter.
+        rule: The arithmetic.
+        settings: The numbers of the rule, such as its momentum, in the order of its function's arguments.
+    """
 
     name: str
     slots: int
     rule: Rule
+    settings: tuple[float, ...] = ()
 
 
 def fedavg(learning_rate: float = 1.0, momentum: float = 0.0) -> ServerOptimizer:
@@ -40,7 +48,7 @@ def fedavg(learning_rate: float = 1.0, momentum: float = 0.0) -> ServerOptimizer
         slots[0] = momentum * slots[0] + mean
         return np.asarray(learning_rate * slots[0])
 
-    return ServerOptimizer("fedavg", 1, rule)
+    return ServerOptimizer("fedavg", 1, rule, (learning_rate, momentum))
 
 
 def fedadam(learning_rate: float = 0.01, beta1: float = 0.9, beta2: float = 0.99, tau: float = 1e-3) -> ServerOptimizer:
@@ -55,7 +63,7 @@ def fedadam(learning_rate: float = 0.01, beta1: float = 0.9, beta2: float = 0.99
         slots[1] = beta2 * slots[1] + (1 - beta2) * mean * mean
         return np.asarray(learning_rate * slots[0] / (np.sqrt(slots[1]) + tau))
 
-    return ServerOptimizer("fedadam", 2, rule)
+    return ServerOptimizer("fedadam", 2, rule, (learning_rate, beta1, beta2, tau))
 
 
 def optimizer_of(name: str, learning_rate: float | None = None, momentum: float = 0.0) -> ServerOptimizer:

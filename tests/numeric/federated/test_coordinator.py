@@ -14,7 +14,7 @@ from numeric.federated.plain_loop import DOWN_NONE, one_round
 from gradmote import Session
 from gradmote.data.dataset import Dataset
 from gradmote.errors import DataError
-from gradmote.federated import DeviceReply, LocalFleet, Server, fedadam
+from gradmote.federated import DeviceReply, LocalFleet, Server, fedadam, fedavg
 from gradmote.federated.coordinator import Coordinator
 from gradmote.federated.journal import Journal
 from gradmote.formats.delta import read_delta
@@ -140,6 +140,14 @@ def test_a_delta_that_is_left_out_has_a_fault_in_the_record(tmp_path):
     assert done.loss == pytest.approx(np.average([reply.loss for reply in kept], weights=weights))
     again = coordinator(tmp_path, refuse_above=1.0)
     assert again.history[0].rows == done.rows
+
+
+@pytest.mark.parametrize("other", [fedavg(momentum=0.9), fedavg(0.5, 0.5), fedadam()])
+def test_a_journal_of_another_rule_of_the_server_is_refused(tmp_path, other):
+    Coordinator(federation.image(), fedavg(momentum=0.5), folder=tmp_path)
+    with pytest.raises(DataError, match="another optimizer"):
+        Coordinator(federation.image(), other, folder=tmp_path)
+    Coordinator(federation.image(), fedavg(momentum=0.5), folder=tmp_path)
 
 
 def test_what_is_refused_is_a_fault_and_does_not_count():

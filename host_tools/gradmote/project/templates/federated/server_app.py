@@ -28,6 +28,8 @@ def main(grid: Grid, context: Context) -> None:
         fraction=float(config["fraction"]),
         minimum=int(config["minimum"]),
         test=Dataset.read(test) if test.exists() else None,
+        test_devices=bool(config["test-devices"]),
+        sums=bool(config["sums"]),
         folder=folder / "results" / str(config["resume"] or context.run_id),
         model=model if model.exists() else None,
     )
