@@ -140,14 +140,18 @@ static GM_COLD int append_segments(writer *out, const gm_session *session, uint3
     return status;
 }
 
-/* Returns a writer of the state as it is. from, to: the bytes of the file to write. */
-static writer state_writer(gm_write_fn write, void *user, uint32_t from, uint32_t to)
+/* Begins a file of the state as it is, all of which is to be written. */
+static void begin_file(writer *out, gm_write_fn write, void *user)
 {
-    writer out = {.write = write, .user = user, .from = from, .to = to, .offset = sizeof(gm_checkpoint)};
+    out->write = write;
+    out->user = user;
+    out->from = 0;
+    out->to = UINT32_MAX;
+    out->offset = sizeof(gm_checkpoint);
+    out->crc = 0;
 #if GM_WITH_ROUNDS
-    out.append_state = append_segments;
+    out->append_state = append_segments;
 #endif
-    return out;
 }
 
 static int append_body(writer *out, const gm_session *session, uint32_t encoding)
@@ -186,7 +190,8 @@ static int save(writer *out, const gm_session *session, uint32_t encoding)
 
 static int save_state(const gm_session *session, uint32_t encoding, gm_write_fn write, void *user)
 {
-    writer out = state_writer(write, user, 0, UINT32_MAX);
+    writer out;
+    begin_file(&out, write, user);
     return save(&out, session, encoding);
 }
 
@@ -204,18 +209,20 @@ GM_COLD int gm_checkpoint_save_half(const gm_session *session, gm_write_fn write
 
 #if GM_WITH_ROUNDS
 
+static GM_COLD int put_word_in_file(void *user, uint32_t *place, uint32_t word)
+{
+    (void)place;
+    return append(user, &word, sizeof word);
+}
+
 /* Appends the state with the parameters of the next base in the place of its own. */
 static GM_COLD int append_next_base(writer *out, const gm_session *session, uint32_t encoding)
 {
-    uint32_t words[CHUNK / 4], size, parameters = session->header->parameters_size;
-    int status = GM_OK;
+    uint32_t parameters = session->header->parameters_size, rest = session->header->state_size - parameters;
     (void)encoding;
-    for (uint32_t at = 0; at < parameters && status == GM_OK; at += size) {
-        size = parameters - at < CHUNK ? parameters - at : CHUNK;
-        gm_new_base_part(out->next, 0, at, words, size);
-        status = append(out, words, size);
-    }
-    uint32_t rest = session->header->state_size - parameters;
+    out->next->put = put_word_in_file;
+    out->next->user = out;
+    int status = gm_new_base_make(out->next);
     return status == GM_OK ? append(out, session->arena + parameters, rest) : status;
 }
 
@@ -224,15 +231,13 @@ GM_COLD int gm_round_save(const gm_session *session, const gm_federated_round *r
                           gm_write_fn write, void *user)
 {
     gm_delta_walk next;
-    writer out = state_writer(write, user, 0, UINT32_MAX);
+    writer out;
+    begin_file(&out, write, user);
     out.next = &next;
     out.append_state = append_next_base;
-    int status = gm_round_check(session, round, delta, size);
-    if (status == GM_OK) {
-        gm_delta_begin(&next, session, round, delta);
-        status = save(&out, session, GM_ENCODING_PLAIN);
-    }
-    return status;
+    gm_delta_set(&next, session, round, delta);
+    int status = gm_new_base_check(&next, size);
+    return status == GM_OK ? save(&out, session, GM_ENCODING_PLAIN) : status;
 }
 
 #endif
@@ -271,7 +276,10 @@ GM_COLD int gm_checkpoint_part_half(const gm_session *session, uint32_t offset, 
     if (offset < sizeof(gm_checkpoint)) { /* the header's checksum covers the whole file */
         return gm_checkpoint_save_half(session, write_part, &wanted);
     }
-    writer out = state_writer(write_part, &wanted, offset, offset + size);
+    writer out;
+    begin_file(&out, write_part, &wanted);
+    out.from = offset;
+    out.to = offset + size;
     return append_body(&out, session, GM_ENCODING_HALF);
 }
 

@@ -12,68 +12,90 @@
 
 #define DIFFERENCE_LIMIT 0x5E000000u /* the bits of 2^61: two sound parameters differ by less */
 #define FRACTION_BITS 23u
-#define LEADING_BIT 0x800000u            /* the bit of a normal significand that is not stored */
 
 /* ---- Parameters ------------------------------------------------------------------------------ */
 
-GM_COLD void gm_delta_begin(gm_delta_walk *w, const gm_session *session, const gm_federated_round *round,
-                            const uint8_t *delta)
+/* Returns x mixed. Five mixes in line would take 120 bytes. */
+static GM_COLD GM_CALLED uint32_t mixed_by_call(uint32_t x)
 {
-    memset(w, 0, sizeof *w);
-    w->session = session;
-    w->round = round;
-    w->delta = delta;
-    w->bits = delta != NULL ? ((const gm_delta_header *)(const void *)delta)->bits : round->bits;
-    w->random = gm_random_of(round->seed, round->number, GM_DELTA_STREAM);
-    w->count = gm_parameter_count(session);
-    w->codes_at = (uint32_t)sizeof(gm_delta_header) + (w->count + 3) / 4 * 4;
-    gm_delta_restart(w);
+    return gm_mix(x);
 }
 
-GM_COLD void gm_delta_restart(gm_delta_walk *w)
+/* Begins with the first parameter. */
+static void restart_walk(gm_delta_walk *w)
 {
-    w->next = w->stop = 0;
+    w->next = 0;
     w->to = w->codes_at;
-    w->is_sound = 1;
 }
 
-/* Goes to a parameter. Returns whether the delta has it. */
-static int go_to_parameter(gm_delta_walk *w, uint32_t index)
+GM_COLD int gm_delta_begin(gm_delta_walk *w)
 {
+    const gm_federated_round *round = w->round;
     const gm_header *image = w->session->header;
-    const uint8_t *base = w->round->base, *shared = w->round->shared;
-    const uint8_t *initial = gm_section_data(image, GM_SECTION_INITIAL);
-    if (index >= w->count) {
-        return 0;
+    const gm_delta_header *header = (const void *)w->delta;
+    uint32_t count = 0;
+    w->entries = gm_section_data(image, GM_SECTION_STATE);
+    w->bases = round->base != NULL ? round->base : gm_section_data(image, GM_SECTION_INITIAL);
+    w->bits = header != NULL ? header->bits : round->bits;
+    w->shift = 2 - w->bits / 4;
+    w->random.step_key = mixed_by_call(mixed_by_call(round->seed) + round->number);
+    w->random.stream_key = mixed_by_call(w->random.step_key ^ gm_mix(GM_DELTA_STREAM + 1));
+    w->is_sound = 1;
+    w->exponent = 0;
+    w->keep = 0;
+    w->put = NULL;
+    for (uint32_t at = 0; at < image->parameters_size; ++count) {
+        at += (w->entries[count].size + 3) / 4 * 4;
     }
-    w->entry = (const gm_state_entry *)gm_section_data(image, GM_SECTION_STATE) + index;
-    w->base = (base != NULL ? base : initial) + w->entry->offset;
+    w->count = count;
+    w->codes_at = (uint32_t)sizeof *header + (count + 3) / 4 * 4;
+    restart_walk(w);
+    return gm_delta_has_bits(w->bits);
+}
+
+/* Goes to a parameter. Returns what w->is_sent says of it. */
+static uint32_t go_to_parameter(gm_delta_walk *w, uint32_t index)
+{
+    const uint8_t *shared = w->round->shared;
+    w->entry = w->entries + index;
+    w->base = w->bases + w->entry->offset;
     w->now = w->session->arena + w->entry->offset;
     w->n = w->entry->size >> gm_element_size(w->entry->dtype) / 2;
     if (w->delta != NULL) {
-        return w->delta[sizeof(gm_delta_header) + index] != 0;
+        return w->delta[sizeof(gm_delta_header) + index];
     }
     return shared == NULL || (shared[index / 8] >> index % 8 & 1) != 0;
 }
 
 GM_COLD int gm_delta_next(gm_delta_walk *w)
 {
-    while (w->next < w->count) {
-        if (go_to_parameter(w, w->next++)) {
-            uint32_t digits = gm_delta_digits(w->bits);
-            w->from = w->to;
-            w->to += (w->n + digits - 1) / digits;
-            return 1;
-        }
+    w->from = w->to;
+    if (w->next == w->count) {
+        restart_walk(w);
+        return 0;
     }
-    return 0;
+    w->is_sent = go_to_parameter(w, w->next++);
+    if (w->is_sent != 0) {
+        w->to += ((w->n - 1) >> w->shift) + 1;
+    }
+    return 1;
+}
+
+/* Goes to the end. Returns the file's size. */
+static uint32_t size_of_file(gm_delta_walk *w)
+{
+    while (gm_delta_next(w)) {
+    }
+    return w->from;
 }
 
 GM_COLD uint32_t gm_delta_base_crc(gm_delta_walk *w)
 {
     uint32_t crc = 0;
     while (gm_delta_next(w)) {
-        crc = gm_crc32(crc, w->base, w->entry->size);
+        if (w->is_sent != 0) {
+            crc = gm_crc32(crc, w->base, w->entry->size);
+        }
     }
     return crc;
 }
@@ -91,97 +113,98 @@ GM_COLD uint32_t gm_delta_integer(const gm_delta_walk *w, const uint8_t *element
     }
 }
 
-/* Returns the magnitude of the difference of element i: the bits of a float32, or an integer. */
-static uint32_t magnitude_at(const gm_delta_walk *w, uint32_t i, uint32_t *is_negative)
+/* Returns the difference of element i: the bits of a float32, or an integer. */
+static GM_COLD GM_CALLED uint32_t difference_at(const gm_delta_walk *w, uint32_t i)
 {
     const void *now = w->now, *base = w->base;
     if (!gm_delta_is_float(w)) {
-        uint32_t difference = gm_delta_integer(w, w->now, i) - gm_delta_integer(w, w->base, i);
-        *is_negative = difference >> 31;
-        return difference >> 31 ? 0u - difference : difference;
+        return gm_delta_integer(w, w->now, i) - gm_delta_integer(w, w->base, i);
     }
-    uint32_t bits = gm_bits_of(((const float *)now)[i] - ((const float *)base)[i]);
-    *is_negative = bits >> 31;
-    return bits & 0x7FFFFFFFu;
+    return gm_bits_of(((const float *)now)[i] - ((const float *)base)[i]);
+}
+
+/* Returns the magnitude of a difference, of the same form. */
+static uint32_t magnitude_of(const gm_delta_walk *w, uint32_t difference)
+{
+    if (gm_delta_is_float(w)) {
+        return difference & 0x7FFFFFFFu;
+    }
+    return difference >> 31 != 0 ? 0u - difference : difference;
 }
 
 /* Returns the significand of a magnitude, which is significand 2^(*exponent - 150). */
 static uint32_t significand_of(const gm_delta_walk *w, uint32_t magnitude, uint32_t *exponent)
 {
-    uint32_t stored = magnitude >> FRACTION_BITS;
-    *exponent = GM_DELTA_INTEGER;
     if (!gm_delta_is_float(w)) {
+        *exponent = GM_DELTA_INTEGER;
         return magnitude;
     }
+    uint32_t stored = magnitude >> FRACTION_BITS;
     *exponent = stored != 0 ? stored : 1;
-    return stored != 0 ? (magnitude & (LEADING_BIT - 1)) | LEADING_BIT : magnitude;
+    return magnitude - ((*exponent - 1) << FRACTION_BITS); /* with the leading bit of a normal number */
 }
 
-GM_COLD uint32_t gm_delta_exponent(const gm_delta_walk *w, uint32_t bits)
+GM_COLD void gm_delta_find_exponent(gm_delta_walk *w)
 {
-    uint32_t largest = 0, exponent, ignored;
+    uint32_t largest = 0;
     for (uint32_t i = 0; i < w->n; ++i) {
-        uint32_t magnitude = magnitude_at(w, i, &ignored);
+        uint32_t magnitude = magnitude_of(w, difference_at(w, i));
         largest = magnitude > largest ? magnitude : largest;
     }
-    if (gm_delta_is_float(w) && largest >= DIFFERENCE_LIMIT) {
-        return 0;
-    }
-    uint32_t significand = significand_of(w, largest, &exponent);
-    for (; significand >> (bits - 1) != 0; ++exponent) {
+    uint32_t exponent, significand = significand_of(w, largest, &exponent);
+    for (; significand >> (w->round->bits - 1) != 0; ++exponent) {
         significand -= significand >> 1;
     }
-    return exponent;
+    if (gm_delta_is_float(w) && largest >= DIFFERENCE_LIMIT) {
+        w->is_sound = 0;
+        exponent = 0;
+    }
+    w->exponent = exponent;
 }
 
 /* With r of 32 random bits, a significand that is divided by 2^shift is rounded up where its rest
  * and as many bits of r carry. No significand exceeds 2^31, so that the sum does not wrap. */
-GM_COLD int32_t gm_delta_code(const gm_delta_walk *w, uint32_t i, uint32_t exponent)
+GM_COLD int32_t gm_delta_code(const gm_delta_walk *w, uint32_t i)
 {
-    uint32_t is_negative, own, code, magnitude = magnitude_at(w, i, &is_negative);
-    uint32_t significand = significand_of(w, magnitude, &own);
-    uint32_t r = gm_random_at(w->random, w->entry->offset + i);
-    uint32_t shift = exponent - own; /* no difference exceeds that of which the exponent was made */
+    uint32_t own, code, difference = difference_at(w, i);
+    uint32_t significand = significand_of(w, magnitude_of(w, difference), &own);
+    uint32_t r = mixed_by_call(mixed_by_call(w->random.step_key + w->entry->offset + i) ^ w->random.stream_key);
+    uint32_t shift = w->exponent - own; /* no difference exceeds that of which the exponent was made */
     if (shift < 32) {
         code = (significand + (r >> 1 >> (31 - shift))) >> shift;
     } else {
-        code = shift < 64 && significand >> (shift - 32) > r;
+        code = significand >> ((shift < 64 ? shift : 63) - 32) > r;
     }
-    return is_negative != 0 ? -(int32_t)code : (int32_t)code;
+    return difference >> 31 != 0 ? -(int32_t)code : (int32_t)code;
 }
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-/* Finds and notes the exponent of the parameter that the walk has come to. */
-static uint32_t found_exponent(gm_delta_walk *w)
-{
-    w->exponent = gm_delta_exponent(w, w->bits);
-    w->is_sound &= w->exponent != 0;
-    return w->exponent;
-}
-
 /* Returns byte `at` of the file, behind the header. Each is behind the one before. */
-static uint8_t byte_of_body(gm_delta_walk *w, uint32_t at)
+static GM_CALLED uint8_t byte_of_body(gm_delta_walk *w, uint32_t at)
 {
-    uint32_t byte = 0, radix = gm_delta_radix(w->bits);
+    uint32_t byte = 0;
     if (at < w->codes_at) {
-        return go_to_parameter(w, at - (uint32_t)sizeof(gm_delta_header)) ? (uint8_t)found_exponent(w) : 0;
+        uint32_t index = at - (uint32_t)sizeof(gm_delta_header);
+        if (index >= w->count || !go_to_parameter(w, index)) {
+            return 0;
+        }
+        gm_delta_find_exponent(w);
+        return (uint8_t)w->exponent;
     }
-    while (at >= w->to) {
-        (void)gm_delta_next(w);
-        w->exponent = 0;
+    if (at >= w->to) {
+        do {
+            (void)gm_delta_next(w);
+        } while (at >= w->to);
+        gm_delta_find_exponent(w);
     }
-    if (w->exponent == 0) {
-        (void)found_exponent(w);
-    }
-    /* 243 = 3^5: a byte has no sixth digit to the base 3. */
-    for (uint32_t unit = 1, i = (at - w->from) * gm_delta_digits(w->bits); unit < 243 && i < w->n; unit *= radix, ++i) {
-        int32_t code = gm_delta_code(w, i, w->exponent);
-        byte += unit * (code < 0 ? (uint32_t)code + radix : (uint32_t)code);
+    for (uint32_t bit = 0, i = (at - w->from) << w->shift; bit < 8 && i < w->n; bit += w->bits, ++i) {
+        byte |= ((uint32_t)gm_delta_code(w, i) & ((1u << w->bits) - 1)) << bit;
     }
     return (uint8_t)byte;
 }
 
+/* Fills the header. Its checksum is that of its own part of the file. */
 static void fill_delta_header(gm_delta_walk *w, gm_delta_header *header)
 {
     const gm_federated_round *round = w->round;
@@ -192,12 +215,31 @@ static void fill_delta_header(gm_delta_walk *w, gm_delta_header *header)
     header->bits = round->bits;
     header->seed = round->seed;
     header->base_crc = gm_delta_base_crc(w);
-    header->size = w->to;
-    header->crc = gm_crc32(0, (const uint8_t *)header + GM_DELTA_CRC_START, sizeof *header - GM_DELTA_CRC_START);
-    gm_delta_restart(w);
-    for (uint32_t at = sizeof *header; at < header->size; ++at) {
+    header->size = w->from;
+    header->crc = gm_crc32(0, header->model_id, sizeof *header - GM_DELTA_CRC_START);
+}
+
+/* Copies bytes [offset, end) of the file. The header has the checksum of the whole file, so that the
+ * first bytes need all of it made. size: of the file. */
+static void copy_part(gm_delta_walk *w, uint32_t offset, uint32_t end, uint8_t *out, uint32_t size)
+{
+    gm_delta_header header;
+    uint32_t at = offset, to = end;
+    header.crc = 0;
+    if (offset < sizeof header) {
+        fill_delta_header(w, &header);
+        at = sizeof header;
+        to = size;
+    }
+    for (; at < to; ++at) {
         uint8_t byte = byte_of_body(w, at);
-        header->crc = gm_crc32(header->crc, &byte, 1);
+        header.crc = gm_crc32(header.crc, &byte, 1);
+        if (at < end) {
+            out[at - offset] = byte;
+        }
+    }
+    for (at = offset; at < end && at < sizeof header; ++at) {
+        out[at - offset] = ((const uint8_t *)&header)[at];
     }
 }
 
@@ -206,36 +248,29 @@ static void fill_delta_header(gm_delta_walk *w, gm_delta_header *header)
 GM_COLD uint32_t gm_round_delta_size(const gm_session *session, const gm_federated_round *round)
 {
     gm_delta_walk w;
-    if (session == NULL || session->header == NULL || round == NULL || !gm_delta_has_bits(round->bits)) {
+    gm_delta_set(&w, session, round, NULL);
+    if (session == NULL || session->header == NULL || round == NULL || !gm_delta_begin(&w)) {
         return 0;
     }
-    gm_delta_begin(&w, session, round, NULL);
-    while (gm_delta_next(&w)) {
-    }
-    return w.to;
+    return size_of_file(&w);
 }
 
 GM_COLD int gm_round_delta_part(const gm_session *session, const gm_federated_round *round, uint32_t offset, void *data,
                                 uint32_t size)
 {
-    gm_delta_header header;
     gm_delta_walk w;
-    uint8_t *out = data;
     int status = gm_idle(session);
     if (status != GM_OK) {
         return status;
     }
-    uint32_t total = gm_round_delta_size(session, round), end = offset + size;
-    if (data == NULL || total == 0 || offset > total || size > total - offset) {
+    gm_delta_set(&w, session, round, NULL);
+    if (round == NULL || data == NULL || !gm_delta_begin(&w)) {
         return GM_ERR_INVALID_ARGUMENT;
     }
-    gm_delta_begin(&w, session, round, NULL);
-    if (offset < sizeof header) { /* the header's checksum covers the whole file */
-        fill_delta_header(&w, &header);
-        gm_delta_restart(&w);
+    uint32_t total = size_of_file(&w);
+    if (offset > total || size > total - offset) {
+        return GM_ERR_INVALID_ARGUMENT;
     }
-    for (; offset < end; ++offset) {
-        *out++ = offset < sizeof header ? ((const uint8_t *)&header)[offset] : byte_of_body(&w, offset);
-    }
+    copy_part(&w, offset, offset + size, data, total);
     return w.is_sound ? GM_OK : GM_ERR_NOT_FINITE;
 }

@@ -12,6 +12,14 @@
 #define GM_COLD
 #endif
 
+/* Marks static functions that are called even where the compiler would rather copy them to their
+ * callers. */
+#if defined(__GNUC__)
+#define GM_CALLED __attribute__((noinline))
+#else
+#define GM_CALLED
+#endif
+
 /* Returns the first byte of a section. Sections are 16-byte aligned, so records are read in
  * place. */
 static inline const void *gm_section_data(const gm_header *header, uint32_t section)

@@ -4,10 +4,13 @@
 
 #include "delta.h"
 
-/* Writes bytes [at, at + size) of all parameters as they are in the new base, for an `at` behind that
- * of the call before; both are multiples of 4. Parameters that the delta lacks are as they are now.
- * w: begun on a checked delta; is_sound becomes 0 where a number of float32 comes to 2^60 or more, or
- * is NaN. keep: 1 adds what the codes of this device lost. out: NULL only tries. */
-void gm_new_base_part(gm_delta_walk *w, int keep, uint32_t at, uint32_t *out, uint32_t size);
+/* Begins a walk for which gm_delta_set() was called, and does all that gm_round_check() does. */
+int gm_new_base_check(gm_delta_walk *w, size_t size);
+
+/* Makes all parameters of the new base, word by word, and gives each word to w->put(). It ends where that
+ * returns another value than GM_OK, and returns it. Parameters that the delta lacks are as they are now.
+ * w: after gm_new_base_check(), with put and keep as they are wanted; is_sound becomes 0 where a number of
+ * float32 comes to 2^60 or more, or is NaN. */
+int gm_new_base_make(gm_delta_walk *w);
 
 #endif

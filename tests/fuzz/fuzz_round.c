@@ -53,10 +53,11 @@ static void put_right(const gm_session *session, uint8_t *delta, uint32_t size)
     header.size = size;
     header.round = 0;
     memcpy(delta, &header, sizeof header);
-    gm_delta_begin(&w, session, &first, delta);
+    gm_delta_set(&w, session, &first, delta);
+    (void)gm_delta_begin(&w);
     if (w.codes_at <= size) {
         header.base_crc = gm_delta_base_crc(&w);
-        header.size = w.to <= size ? w.to : size;
+        header.size = w.from <= size ? w.from : size;
     }
     memcpy(delta, &header, sizeof header);
     header.crc = gm_crc32(0, delta + 16, header.size - 16);
