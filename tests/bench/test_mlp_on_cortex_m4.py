@@ -28,9 +28,9 @@ def test_code_for_speed_of_runtime_and_kernels_is_under_16_kb(figures):
     assert figures["text_O2"] < 16 * 1024
 
 
-def test_rounds_of_federated_learning_add_a_little_over_2_kb(figures):
-    assert figures["rounds_O2"] <= 2240
-    assert figures["rounds_Os"] <= 2240
+def test_rounds_of_federated_learning_add_under_1800_bytes(figures):
+    assert figures["rounds_O2"] < 1800
+    assert figures["rounds_Os"] < 1800
 
 
 def test_code_of_a_cnns_trainer_is_under_32_kb(tmp_path):
