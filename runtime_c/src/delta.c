@@ -37,7 +37,11 @@ GM_COLD int gm_delta_begin(gm_delta_walk *w)
     w->entries = gm_section_data(image, GM_SECTION_STATE);
     w->bases = round->base != NULL ? round->base : gm_section_data(image, GM_SECTION_INITIAL);
     w->bits = header != NULL ? header->bits : round->bits;
-    w->shift = 2 - w->bits / 4;
+    if (!gm_delta_has_bits(w->bits)) {
+        return 0;
+    }
+    w->radix = w->bits == 2 ? 3 : 1u << w->bits;
+    w->digits = w->bits == 2 ? 5 : 8 / w->bits;
     w->random.step_key = mixed_by_call(mixed_by_call(round->seed) + round->number);
     w->random.stream_key = mixed_by_call(w->random.step_key ^ gm_mix(GM_DELTA_STREAM + 1));
     w->is_sound = 1;
@@ -50,7 +54,7 @@ GM_COLD int gm_delta_begin(gm_delta_walk *w)
     w->count = count;
     w->codes_at = (uint32_t)sizeof *header + (count + 3) / 4 * 4;
     restart_walk(w);
-    return gm_delta_has_bits(w->bits);
+    return 1;
 }
 
 /* Goes to a parameter. Returns what w->is_sent says of it. */
@@ -76,7 +80,7 @@ GM_COLD int gm_delta_next(gm_delta_walk *w)
     }
     w->is_sent = go_to_parameter(w, w->next++);
     if (w->is_sent != 0) {
-        w->to += ((w->n - 1) >> w->shift) + 1;
+        w->to += (w->n - 1) / w->digits + 1;
     }
     return 1;
 }
@@ -198,8 +202,10 @@ static GM_CALLED uint8_t byte_of_body(gm_delta_walk *w, uint32_t at)
         } while (at >= w->to);
         gm_delta_find_exponent(w);
     }
-    for (uint32_t bit = 0, i = (at - w->from) << w->shift; bit < 8 && i < w->n; bit += w->bits, ++i) {
-        byte |= ((uint32_t)gm_delta_code(w, i) & ((1u << w->bits) - 1)) << bit;
+    /* 243 = 3^5: a byte has no sixth digit to the base 3. */
+    for (uint32_t unit = 1, i = (at - w->from) * w->digits; unit < 243 && i < w->n; unit *= w->radix, ++i) {
+        int32_t code = gm_delta_code(w, i);
+        byte += unit * (code < 0 ? (uint32_t)code + w->radix : (uint32_t)code);
     }
     return (uint8_t)byte;
 }

@@ -23,7 +23,8 @@ typedef struct gm_delta_walk {
     const gm_state_entry *entries; /* of all parameters */
     const uint8_t *bases;        /* their elements in the round's base */
     uint32_t bits;               /* of a code */
-    uint32_t shift;              /* a byte has 2^shift codes */
+    uint32_t radix;              /* values of a code. Codes of "2 bits" are -1, 0 and 1. */
+    uint32_t digits;             /* codes in a byte: the digits of a number to the base of the radix */
     gm_random random;            /* of the codes that this device makes */
     int is_sound;                /* 0: a number that was met is none for a delta, or for a parameter */
     uint32_t count;              /* parameters of the image */

@@ -19,11 +19,15 @@ static uint32_t word_now(const gm_delta_walk *w, uint32_t i)
     return ((const uint32_t *)(const void *)w->now)[i];
 }
 
-/* Returns code i of the parameter, -2^(bits - 1) to 2^(bits - 1) - 1. */
+/* Returns code i of the parameter: -1 to 1, or -2^(bits - 1) to 2^(bits - 1) - 1. */
 static int32_t code_at(const gm_delta_walk *w, uint32_t i)
 {
-    uint32_t byte = w->delta[w->from + (i >> w->shift)], end = i * w->bits % 8 + w->bits;
-    return (int32_t)(byte << (32 - end)) >> (32 - w->bits);
+    uint32_t digit = w->delta[w->from + i / w->digits];
+    for (i %= w->digits; i != 0; --i) {
+        digit /= w->radix;
+    }
+    digit %= w->radix;
+    return (int32_t)digit - (int32_t)(2 * digit < w->radix ? 0 : w->radix);
 }
 
 /* Returns x + code 2^(exponent - 150), of which only the sum rounds. Under the exponent 255 no code
