@@ -27,19 +27,29 @@ ENDS = re.compile(r"\tb(?:x|\.n|\.w)?\t|\bpc\b|\t(?:ret|jr?|ebreak)\b|\t\.(?:wor
 TAKEN = re.compile(r"\[sp, #-(\d+)\]!|\tsub(?:\.w)?\tsp, (?:sp, )?#(\d+)|\taddi?\tsp,sp,-(\d+)")
 #: Functions of these names end before another of them starts: no interrupt has a higher priority than another.
 INTERRUPTS = ("*_interrupt", "systick_handler")
+#: What the processor calls first, and where a program went wrong.
+STARTS = ("start", "fault_*", "record_fault", "*_trap", "trap_*")
+
+#: What checkpoints are written by, and what appends a state to one.
+WRITES = ("firmware/src/storage/slots.c:write_flash", "*/src/checkpoint.c:write_part")
+STATES = ("*:append_segments", "*:append_next_base")
 
 #: Who calls through a pointer, file:function -> functions that are behind it. The first that fits counts.
-REACHED = {
-    "*/src/execute.c:*": "gm_kernel_*",
-    "*/src/loops.c:*": "gm_kernel_*",
-    "*/kernels/*update.c:*": "gm_rule_apply_*",
-    "*/arm_m/conv_gradient.c:*": "gm_rule_apply_*",
-    "*/helium/conv_gradient.c:*": "gm_rule_apply_*",
-    "*/arm_m/gemm.c:gm_gemm_matrix*": "gm_*x4_matrix",
-    "*/src/checkpoint.c:append*": "firmware/src/storage/slots.c:write_flash",
-    "*/src/checkpoint.c:*save*": "firmware/src/storage/slots.c:write_flash",
-    "*/src/carry_over.c:*": "slots_read",
-    "*/src/checkpoint.c:*": "slots_read",
+REACHED: dict[str, tuple[str, ...]] = {
+    "*/src/execute.c:*": ("gm_kernel_*",),
+    "*/src/loops.c:*": ("gm_kernel_*",),
+    "*/src/verify.c:*": ("*/src/verify.c:check_*", "gm_verify_store", "gm_verify_programs"),
+    "*/optimizers/stored_update.c:*": ("gm_step_*",),
+    "*/kernels/*update.c:*": ("gm_rule_apply_*",),
+    "*/arm_m/conv_gradient.c:*": ("gm_rule_apply_*",),
+    "*/helium/conv_gradient.c:*": ("gm_rule_apply_*",),
+    "*/arm_m/gemm.c:gm_gemm_matrix*": ("gm_*x4_matrix",),
+    "*/src/checkpoint.c:append_body": STATES,
+    "*/src/checkpoint.c:append*": WRITES,
+    "*/src/checkpoint.c:*save*": (*WRITES, *STATES),
+    "*/src/new_base.c:*": ("*:put_word_in_file", "*:put_word_in_place"),
+    "*/src/carry_over.c:*": ("slots_read",),
+    "*/src/checkpoint.c:*": ("slots_read",),
 }
 
 
@@ -65,8 +75,26 @@ def stack_bound(compiler: str, elf: Path, objects: Iterable[Path], entry: str, s
     its tools begin with. saved: bytes that the processor itself stacks for an interrupt. Raises Unbounded."""
     graph = read_graph(object.with_suffix(".ci") for object in objects)
     add_pointed_to(graph)
-    add_library(graph, read_library(compiler, elf))
+    library = read_library(compiler, elf)
+    add_library(graph, library)
+    require_reached(graph, library.keys(), entry)
     return interrupted(graph, deepest(graph, entry, {}, []), saved)
+
+
+def require_reached(graph: Graph, linked: Iterable[str], entry: str) -> None:
+    """Raises Unbounded for a function in the program to which no way leads: a pointer does, and REACHED lacks it.
+
+    linked: the names of all functions that the linker kept. Handlers of faults count as reached: they end in a restart.
+    """
+    names, seen = set(linked), set[str]()
+    ahead = [entry, *(name for name in graph.frames if any(fnmatch(name, p) for p in (*INTERRUPTS, *STARTS)))]
+    while ahead:
+        name = ahead.pop()
+        ahead += graph.calls.get(name, set()) - seen
+        seen.add(name)
+    missing = sorted(name for name in graph.frames.keys() - seen if name.rpartition(":")[2] in names)
+    if missing:
+        raise Unbounded(f"no way leads to {', '.join(missing)}: say in REACHED who calls them through a pointer")
 
 
 def interrupted(graph: Graph, at: Way, saved: int) -> Way:
@@ -98,8 +126,9 @@ def add_pointed_to(graph: Graph) -> None:
     for caller in [name for name, some in graph.calls.items() if POINTER in some]:
         file = graph.files[caller]
         place = f"{file}:{caller.rpartition(':')[2]}"
-        pattern = next((names for places, names in REACHED.items() if fnmatch(place, places)), None)
-        found = {name for name in (graph.frames if pattern else unnamed) if fnmatch(name, pattern or f"{file}:*")}
+        patterns = next((names for places, names in REACHED.items() if fnmatch(place, places)), ())
+        among, patterns = (graph.frames, patterns) if patterns else (unnamed, (f"{file}:*",))
+        found = {name for name in among if any(fnmatch(name, pattern) for pattern in patterns)}
         if not found:
             raise Unbounded(f"{caller} in {file} calls through a pointer, nobody knows whom: add it to REACHED")
         graph.calls[caller] = graph.calls[caller] - {POINTER} | found

@@ -13,6 +13,7 @@ from stack_bound import (
     goes_to,
     interrupted,
     read_graph,
+    require_reached,
 )
 
 POINTER = "__indirect_call"
@@ -60,6 +61,31 @@ def test_checkpoints_are_checked_without_writing():
     graph = Graph(dict.fromkeys(files, 8), files, {name: {POINTER} for name in files if runtime in files[name]})
     add_pointed_to(graph)
     assert graph.calls == {"gm_checkpoint_load": {"slots_read"}, f"{runtime}:append": {f"{slots}:write_flash"}}
+
+
+def test_what_a_save_appends_is_counted():
+    """The next base of a round comes word by word, through two pointers."""
+    runtime, base = "runtime_c/src/checkpoint.c", "runtime_c/src/new_base.c"
+    files = {f"{runtime}:{name}": runtime for name in ("append_body", "append_next_base", "put_word_in_file")}
+    files |= {"gm_new_base_make": base, f"{base}:put_word_in_place": base}
+    graph = Graph(
+        dict.fromkeys(files, 8), files, {name: {POINTER} for name in (f"{runtime}:append_body", "gm_new_base_make")}
+    )
+    add_pointed_to(graph)
+    assert graph.calls == {
+        f"{runtime}:append_body": {f"{runtime}:append_next_base"},
+        "gm_new_base_make": {f"{runtime}:put_word_in_file", f"{base}:put_word_in_place"},
+    }
+
+
+def test_a_function_to_which_no_way_leads_is_refused(tmp_path):
+    """A pointer leads there, and is taken for one to other functions. What the linker dropped does not count."""
+    frames = {"a.c:main": 8, "a.c:static_one": 40, "b.c:static_two": 400, "b.c:dropped": 4, "b.c:fault_handler": 4}
+    graph = graph_of(tmp_path, frames, [("main", POINTER)])
+    linked = ["main", "static_one", "fault_handler"]
+    require_reached(graph, linked, "main")
+    with pytest.raises(Unbounded, match="no way leads to b.c:static_two: say in REACHED"):
+        require_reached(graph, [*linked, "static_two"], "main")
 
 
 def test_one_interrupt_comes_on_top(tmp_path):
