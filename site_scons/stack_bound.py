@@ -85,9 +85,11 @@ def require_reached(graph: Graph, linked: Iterable[str], entry: str) -> None:
     """Raises Unbounded for a function in the program to which no way leads: a pointer does, and REACHED lacks it.
 
     linked: the names of all functions that the linker kept. Handlers of faults count as reached: they end in a restart.
+    So does what REACHED names: a program may keep a table of such functions, and none that calls them.
     """
     names, seen = set(linked), set[str]()
-    ahead = [entry, *(name for name in graph.frames if any(fnmatch(name, p) for p in (*INTERRUPTS, *STARTS)))]
+    known = [*INTERRUPTS, *STARTS, *(pattern for patterns in REACHED.values() for pattern in patterns)]
+    ahead = [entry, *(name for name in graph.frames if any(fnmatch(name, pattern) for pattern in known))]
     while ahead:
         name = ahead.pop()
         ahead += graph.calls.get(name, set()) - seen
