@@ -15,7 +15,7 @@ PAGE = Path(__file__).resolve().parents[3] / "docs" / "BOARDS.md"
 
 HEAD = f"""# Boards
 
-`cd tests && python -m bench.boards` writes this page. Each emulated board is started with its
+`cd tests && PYTHONPATH=../site_scons python -m bench.boards` writes this page. Each emulated board is started with its
 firmware, gets a model, and trains it on real data over its serial line, from random weights, with
 SGD (momentum 0.9, rate {RATE}). Its state must then equal that of its twin on this computer, in the
 board's numerics profile, to the byte; else there would be no page. How to add a board:

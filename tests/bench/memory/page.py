@@ -13,8 +13,8 @@ PAGE = Path(__file__).resolve().parents[3] / "docs" / "MEMORY.md"
 
 HEAD = """# Memory that training takes
 
-`cd tests && python -m bench.memory` writes this page. The bytes are computed by the compiler, not
-sampled.
+`cd tests && PYTHONPATH=../site_scons python -m bench.memory` writes this page. The bytes are
+computed by the compiler, not sampled.
 
 - **peak** is the scratch of one training step, activations and gradients together. **bound** is
   what lives at the widest instruction of its schedule; no placement can be smaller. **ratio** is
