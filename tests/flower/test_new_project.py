@@ -141,14 +141,21 @@ def require_trained(project: Path, results: Path, accuracy: float) -> None:
     assert np.isclose(np.mean(scores.argmax(1) == test.y), accuracy, atol=0.01)
 
 
-def test_a_gateway_owns_the_devices_by_one_option(project, flower, tmp_path):
+@contextmanager
+def gateway_of(project: Path, folder: Path) -> Iterator[str]:
+    """Run the gateway of a project, and yield the option by which its app finds it."""
     gateway = [sys.executable, "-m", "gradmote", "federate", "gateway", str(project / "gateway.toml")]
     environment = {**os.environ, "PYTHONPATH": PATHS}
     subprocess.run([*gateway, "--make-keys"], env=environment, check=True, capture_output=True)
     text, port = (project / "gateway.toml").read_text(), free_port()
     (project / "gateway.toml").write_text(f"port = {port}\n{text}")
-    with running(gateway, environment, tmp_path):
-        results = run(project, flower, f"gateway='127.0.0.1:{port}' sums=true test-devices=true")
+    with running(gateway, environment, folder):
+        yield f"gateway='127.0.0.1:{port}'"
+
+
+def test_a_gateway_owns_the_devices_by_one_option(project, flower, tmp_path):
+    with gateway_of(project, tmp_path) as option:
+        results = run(project, flower, f"{option} sums=true test-devices=true")
     rounds = json.loads((results / "report.json").read_text())["rounds"]
     assert all(len(done["tests"]) == 10 and not any(t["fault"] for t in done["tests"].values()) for done in rounds)
     assert [done["base"] for done in rounds] == plain_bases(project)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 from flower.test_in_its_environment import FLWR, ROOT
-from flower.test_new_project import PATHS, flower, free_port, run, running  # noqa: F401
+from flower.test_new_project import PATHS, flower, gateway_of, run  # noqa: F401
 
 from gradmote import Session, cli
 from gradmote.device import Dataset
@@ -93,10 +93,5 @@ def test_the_profile_of_each_watch_shows(project):
 
 
 def test_a_gateway_comes_to_the_base_of_the_plain_loop(project, flower, tmp_path):  # noqa: F811
-    gateway = [sys.executable, "-m", "gradmote", "federate", "gateway", str(project / "gateway.toml")]
-    environment = {**os.environ, "PYTHONPATH": PATHS}
-    subprocess.run([*gateway, "--make-keys"], env=environment, check=True, capture_output=True)
-    text, port = (project / "gateway.toml").read_text(), free_port()
-    (project / "gateway.toml").write_text(f"port = {port}\n{text}")
-    with running(gateway, environment, tmp_path):
-        require_plain(project, run(project, flower, f"{OPTIONS} gateway='127.0.0.1:{port}'"))
+    with gateway_of(project, tmp_path) as option:
+        require_plain(project, run(project, flower, f"{OPTIONS} {option}"))

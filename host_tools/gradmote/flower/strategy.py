@@ -189,7 +189,7 @@ class DeltaStrategy(Strategy):
         figures = self._tested() if evaluate_fn is None else evaluate_fn(number, arrays)
         if figures is not None:
             result.evaluate_metrics_serverapp[number] = figures
-            self.coordinator.history[-1].test.update({k: float(v) for k, v in figures.items()})
+            self.coordinator.tested({name: float(value) for name, value in figures.items()})
 
     def arrays(self) -> ArrayRecord:
         """Return the parameters of the base by their names, in the ONNX model's shapes."""

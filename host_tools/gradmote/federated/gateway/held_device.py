@@ -14,9 +14,8 @@ from ...device.board_target import BoardTarget
 from ...device.client import Client
 from ...device.emulated_target import emulated_board
 from ...device.target import Target
-from ...errors import DataError, DeviceError, GradmoteError, RuntimeFault, shorten
-from ..fields import MOST_TEXT
-from ..fleet import TRAINED_ALREADY, bring_to_base, printable, tested, train
+from ...errors import DataError, DeviceError, GradmoteError, RuntimeFault
+from ..fleet import FAULTS, TRAINED_ALREADY, bring_to_base, fault_of, tested, train
 from ..replies import AnyRow, DeviceReply, DeviceTest
 from ..task import RoundTask
 from .base import Base
@@ -27,8 +26,6 @@ from .kept_twin import KeptTwin
 #: The seconds for which a task waits for a device that was lost, and between two attempts to reach it.
 PATIENCE = 60.0
 _PAUSE = 0.5
-#: The most bytes of a fault that is told.
-_FAULT = MOST_TEXT // 4
 
 #: What a device does now: its state in one word, and a sentence where something is wrong.
 OnState = Callable[[str, str, str], None]
@@ -124,9 +121,9 @@ class HeldDevice:
                 row = work()
                 self._tell(self.name, "done", "")
                 return row
-            except (GradmoteError, OSError, ValueError, TypeError) as error:
+            except FAULTS as error:
                 self.close()
-                fault = shorten(printable(str(error) or type(error).__name__), _FAULT)
+                fault = fault_of(error)
                 lost = lost or time.monotonic()
                 final = not isinstance(error, (DeviceError, OSError))
                 if final or stop() or time.monotonic() - lost > PATIENCE:
