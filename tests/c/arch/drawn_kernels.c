@@ -140,7 +140,7 @@ static uint32_t draw_matmul(void)
 
 static uint32_t draw_gemm_update(void)
 {
-    uint32_t m = between(1, 9), n = between(1, 37), k = below(3) ? between(1, 9) : 1;
+    uint32_t m = between(1, 30), n = between(1, 37), k = below(3) ? between(1, 9) : 1;
     gm_insn_gemm_update insn = {0,
                                 offset_of(X),
                                 offset_of(W),

@@ -86,50 +86,6 @@ void gm_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float sca
     }
 }
 
-#if GM_WITH_GEMM_UPDATE
-
-/* Rows of an outer product; ends before parameters that have subnormal numbers. Returns how many
- * rows are left, with that one; of it, *left parameters. */
-static uint32_t rows_until_flushed(const gm_rule_args *args, const float *a, uint32_t a_row, float *p, uint32_t rows,
-                                   uint32_t *left)
-{
-    uint32_t minus_lr_bits = gm_bits_of(-args->lr), scale, n;
-    const float *g;
-    __asm__ volatile(HELIUM
-                     CLEAR_FLUSHED(r12)
-                     "6:\n\t"
-                     LINE("ldr %[scale], [%[a]]") LINE("add %[a], %[a_row]")
-                     LINE("mov %[g], %[row]") LINE("mov %[n], %[columns]")
-                     SGD_LOOP(5f)
-                     LINE("add %[p], %[p], %[n], lsl #2")
-                     LINE("subs %[rows], #1")
-                     LINE("bne 6b")
-                     "5:\n\t"
-                     : [g] "=&r"(g), [p] "+r"(p), [n] "=&l"(n), [scale] "=&r"(scale), [a] "+r"(a), [rows] "+r"(rows)
-                     : [minus_lr] "r"(minus_lr_bits), [row] "r"(args->g), [columns] "r"(args->n), [a_row] "r"(4 * a_row)
-                     : "r12", "lr", CHANGED);
-    *left = n;
-    return rows;
-}
-
-int gm_sgd_outer(const gm_rule_args *args, const float *a, uint32_t a_row, uint32_t m)
-{
-    const gm_rule_sgd *rule = args->rule;
-    if (*(const uint32_t *)args->rule != GM_RULE_SGD || rule->weight_decay != 0.0f || args->n < 4) {
-        return 0;
-    }
-    for (uint32_t row = 0, left; row < m; row++) {
-        row = m - rows_until_flushed(args, a + row * a_row, a_row, args->p + row * args->n, m - row, &left);
-        if (row < m) {
-            uint32_t done = args->n - left;
-            sgd_by_vectors(args->g + done, args->p + row * args->n + done, left, -args->lr, a[row * a_row]);
-        }
-    }
-    return 1;
-}
-
-#endif
-
 #endif
 
 #if GM_WITH_ADAM || GM_WITH_ADAMW
