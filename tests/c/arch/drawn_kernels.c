@@ -406,6 +406,25 @@ static uint32_t draw_conv_update(void)
     return BOTH_WAYS(conv_update, insn, W * ROOM, s.in_channels * s.kernel_h * s.kernel_w);
 }
 
+/* Most steps of a convolution of one tap are SGD's, of pixels that follow one another. */
+static uint32_t draw_pointwise_update(void)
+{
+    shape s = {.batch = between(1, 2), .groups = 1, .in_channels = 4 * between(1, 8), .out_channels = between(1, 17),
+               .kernel_h = 1, .kernel_w = 1, .stride_h = 1, .stride_w = 1, .dilation_h = 1, .dilation_w = 1};
+    s.in_h = s.out_h = between(1, 5), s.in_w = s.out_w = between(1, 5);
+    s.x = draw_layout(1, s.in_channels, s.in_h, s.in_w), s.y = draw_layout(1, s.out_channels, s.out_h, s.out_w);
+    gm_insn_conv_update insn = {
+        0,       offset_of(X), offset_of(Y), offset_of(W), offset_of(P), offset_of(SLOT1), offset_of(SLOT2),
+        AUX * 4, LR * 4,       RULE * 4};
+    PUT_SHAPE(insn, s);
+    const float rule[2] = {gm_float_of(GM_RULE_SGD), 0.0f};
+    if (below(5)) {
+        memcpy(arena + RULE, rule, sizeof rule);
+        memcpy(plain_arena + RULE, rule, sizeof rule);
+    }
+    return BOTH_WAYS(conv_update, insn, W * ROOM, s.in_channels);
+}
+
 /* ---- All of them ------------------------------------------------------------------------------------------ */
 
 static const struct {
@@ -424,6 +443,7 @@ static const struct {
     {"conv_transpose", draw_conv_transpose},
     {"conv_grad_w", draw_conv_grad_w},
     {"conv_update", draw_conv_update},
+    {"pointwise_update", draw_pointwise_update},
     {"relu", draw_relu},
     {"relu_grad", draw_relu_grad},
     {"check_finite", draw_check_finite},

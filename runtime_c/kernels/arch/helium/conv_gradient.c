@@ -8,6 +8,7 @@
 #include "../arm_m/blocks/taps.h"
 #include "helium.h"
 #include "blocks/tile.h"
+#include "blocks/update_tiles.h"
 
 #if (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE) && GM_ARCH_HELIUM
 
@@ -96,6 +97,70 @@ static void update_out_channels(const gm_conv_gradient *g, const float *x, const
     }
 }
 
+#if GM_WITH_SGD && GM_WITH_CONV_UPDATE
+
+/* The pixels of the whole batch at the one tap of a 1x1 convolution, where they all lie `x_column`
+ * and `y_column` apart in both operands; 0 where they do not. */
+static uint32_t joined_pixels(const gm_conv_gradient *g, const gm_tap *tap)
+{
+    uint32_t pixels = tap->rows * tap->columns;
+    int rows = tap->rows == 1 || (tap->y_row == tap->columns * tap->y_column && tap->x_row == tap->columns * tap->x_column);
+    int batch = g->batch == 1 || (g->dy.batch == pixels * tap->y_column && g->x.batch == pixels * tap->x_column);
+    return rows && batch ? g->batch * pixels : 0;
+}
+
+/* Whether SGD can take the gradients from the registers of tiles. */
+static int steps_in_registers(const gm_conv_gradient *g, const gm_gradient_target *target)
+{
+    if (!target->update || g->window.kernel_h * g->window.kernel_w != 1 || g->in_channels % 4 != 0) {
+        return 0;
+    }
+    const gm_rule_sgd *rule = target->update->rule;
+    gm_tap tap = gm_tap_of(&g->window, &g->x, &g->dy, 0, 0);
+    return *(const uint32_t *)target->update->rule == GM_RULE_SGD && rule->weight_decay == 0.0f &&
+           joined_pixels(g, &tap) > 0;
+}
+
+/* The tile at `tiles`, in plain C, where subnormal numbers are there. */
+static void step_plain_tile(gm_update_tiles *tiles, uint32_t out_channels, float minus_lr)
+{
+    for (uint32_t m = 0; m < out_channels; m++) {
+        for (uint32_t c = 0; c < 4; c++) {
+            float sum = GM_EMPTY_SUM, *p = tiles->p + m * tiles->p_row / 4 + c;
+            for (uint32_t k = 0; k < tiles->k; k++) {
+                sum = GM_MAC(sum, tiles->dy[k * tiles->dy_k / 4 + m], tiles->x[k * tiles->x_k / 4 + c]);
+            }
+            *p = GM_MAC(*p, minus_lr, sum);
+        }
+    }
+    tiles->x += 4, tiles->p += 4, tiles->left--;
+}
+
+/* The same as update_out_channels(), where steps_in_registers(). */
+static void step_out_channels(const gm_conv_gradient *g, const float *x, const float *dy,
+                              const gm_gradient_target *target, uint32_t first, uint32_t out_channels)
+{
+    gm_tap tap = gm_tap_of(&g->window, &g->x, &g->dy, 0, 0);
+    float minus_lr = -target->update->lr;
+    gm_update_tiles tiles = { .dy = dy + tap.y, .dy_k = 4 * tap.y_column, .x = x + tap.x, .x_k = 4 * tap.x_column,
+                              .p = target->update->p + first, .p_row = 4 * g->in_channels,
+                              .minus_lr = gm_bits_of(minus_lr), .k = joined_pixels(g, &tap),
+                              .left = g->in_channels / 4 };
+    while (tiles.left > 0) {
+        (out_channels == 6 ? gm_update_tiles_of_6 : gm_update_tiles_of_4)(&tiles);
+        if (tiles.left > 0) {
+            step_plain_tile(&tiles, out_channels, minus_lr);
+        }
+    }
+}
+
+#else
+
+#define steps_in_registers(g, target) 0
+#define step_out_channels(g, x, dy, target, first, out_channels) (void)0
+
+#endif
+
 /* One output channel, where fewer than 4 are left. */
 static void one_out_channel(const gm_conv_gradient *g, const float *x, const float *dy,
                             const gm_gradient_target *target,
@@ -117,9 +182,10 @@ int gm_helium_conv_gradient(const gm_conv_gradient *g, const float *x, const flo
                             const gm_gradient_target *target)
 {
     uint32_t size = g->in_channels * g->window.kernel_h * g->window.kernel_w, first = 0;
-    uint32_t most = !target->update || g->in_channels >= 24 ? 6 : 4;
+    int in_registers = steps_in_registers(g, target);
+    uint32_t most = !target->update || in_registers || g->in_channels >= 24 ? 6 : 4;
     if (g->x.channel != 1 || g->dy.channel != 1 || target->out_channels < 4 ||
-        g->in_channels < (target->update ? 16 : 4)) {
+        g->in_channels < (target->update && !in_registers ? 16 : 4)) {
         return 0;
     }
     for (uint32_t group = 0; group < target->groups; group++, x += g->x.group, dy += g->dy.group) {
@@ -128,6 +194,8 @@ int gm_helium_conv_gradient(const gm_conv_gradient *g, const float *x, const flo
             out_channels = left < 4 ? 1 : rows < most ? rows : most;
             if (out_channels == 1) {
                 one_out_channel(g, x, dy + m, target, first);
+            } else if (in_registers) {
+                step_out_channels(g, x, dy + m, target, first, out_channels);
             } else if (target->update) {
                 update_out_channels(g, x, dy + m, target, first, out_channels);
             } else {
