@@ -150,7 +150,7 @@ static void region(const convolution *c, const same_taps *rows, const same_taps 
                    const float *in, const float *w, float *out)
 {
     gm_tile tile = tile_of(c, rows, columns);
-    uint32_t row = 0, column = 0;
+    uint32_t row = 0, column = 0, least = gm_tile_least_rows(form);
     for (uint32_t left = rows->count * columns->count, count; left > 0; left -= count) {
         count = gm_tile_rows(form, left);
         for (uint32_t i = 0; i < count; i++) {
@@ -159,11 +159,11 @@ static void region(const convolution *c, const same_taps *rows, const same_taps 
                 column = 0, row++;
             }
         }
-        for (uint32_t i = count; i < 4; i++) {
+        for (uint32_t i = count; i < least; i++) {
             tile.a[i] = tile.a[count - 1], tile.y[i] = tile.y[count - 1];
         }
         tile.b = w + rows->tap * c->w_row + columns->tap * c->w_column;
-        gm_tile_columns(&tile, form, count < 4 ? 4 : count, c->outputs);
+        gm_tile_columns(&tile, form, count < least ? least : count, c->outputs);
     }
 }
 
@@ -177,7 +177,7 @@ static int by_tiles(const convolution *c, const float *in, const float *w, float
     if (in_k != 1 || c->outputs < 4) {
         return 0;
     }
-    gm_tile_form form = gm_tile_form_of(0, 1, w_k, c->w_out);
+    gm_tile_form form = gm_tile_form_by_eight(gm_tile_form_of(0, 1, w_k, c->w_out), c->outputs);
     for (same_taps rows = run_from(&c->rows, 0); rows.count > 0; rows = next_run(&c->rows, &rows)) {
         for (same_taps columns = run_from(&c->columns, 0); columns.count > 0;
              columns = next_run(&c->columns, &columns)) {

@@ -27,10 +27,11 @@ static void put_rows(gm_tile *tile, gm_tile_form form, uint32_t rows, const floa
 void gm_gemm_matrix(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
                     const gm_gemm_strides *s)
 {
-    gm_tile_form form = n == 1 ? GM_TILE_FORMS : gm_tile_form_of(s->a_row, s->a_col, s->b_row, s->b_col);
+    gm_tile_form form = gm_tile_form_by_eight(gm_tile_form_of(s->a_row, s->a_col, s->b_row, s->b_col), n);
+    form = n == 1 ? GM_TILE_FORMS : form;
     gm_tile tile = { .a_k = bytes(s->a_col), .b_k = bytes(s->b_row), .y_column = bytes(1), .b_column = bytes(s->b_col),
                      .k = s->k, .taps = 1, .rows = 1 };
-    for (uint32_t rows; m >= 4 && form != GM_TILE_FORMS; m -= rows) {
+    for (uint32_t rows; m >= gm_tile_least_rows(form) && form != GM_TILE_FORMS; m -= rows) {
         rows = gm_tile_rows(form, m);
         put_rows(&tile, form, rows, a, y, s->a_row, y_row);
         a += rows * s->a_row, y += rows * y_row;

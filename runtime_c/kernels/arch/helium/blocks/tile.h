@@ -1,5 +1,5 @@
 /*
- * A tile of 4 to 6 rows by 4 columns of sums, which stays in registers over a whole sum of
+ * A tile of 4 to 6 rows by 4 columns of sums, or 3 rows by 8, which stays in registers over a whole sum of
  * products: of k neighbours in each of columns and rows of taps. A matrix product has one tap; a
  * convolution sums over channels in the taps of its kernel; the gradient of its weights sums
  * over pixels, in as many taps as the picture has rows.
@@ -9,11 +9,10 @@
 
 #include <stdint.h>
 
-#define GM_HELIUM_COLUMNS 4
-
 /* How a and b lie. Columns of b that are not neighbours are gathered. */
 typedef enum gm_tile_form {
     GM_ROWS_BY_NEIGHBOURS,   /* rows of a, whose k are neighbours */
+    GM_ROWS_BY_EIGHT,        /* the same by 8 columns: 3 rows */
     GM_ROWS_BY_GATHERED,
     GM_ROWS_BY_STEPS_OF_1,   /* gathered, and b's k are neighbours too */
     GM_ROWS_BY_STEPS_OF_9,   /* gathered; b's k are 9 elements apart, as weights of 3x3 taps */
@@ -42,16 +41,29 @@ typedef struct gm_tile {
 /* The form for strides in elements: of a's rows and k, of b's k and columns. */
 gm_tile_form gm_tile_form_of(uint32_t a_row, uint32_t a_k, uint32_t b_k, uint32_t b_column);
 
-/* y[r][i] += sum of a[r] b[i] for i in 0..n. rows: 4, and 5 or, of a column, 6. y and b move on by
- * n columns. In the forms by rows, some rows may be the same, a and y. */
+/* y[r][i] += sum of a[r] b[i] for i in 0..n, which eight divides in the form of eight. rows: 4, and
+ * 5 or, of a column, 6; 3 by eight. y and b move on by n columns. In the forms by rows, some rows may be the same, a and y. */
 void gm_tile_columns(gm_tile *tile, gm_tile_form form, uint32_t rows, uint32_t n);
 
-/* How many rows to take where so many are left: of a column by 6 and 4, else by 5 and 4, so that
- * none from 12 on is without others, or of a column one at the most. */
+/* The form for so many columns of one that was found for any. */
+static inline gm_tile_form gm_tile_form_by_eight(gm_tile_form form, uint32_t columns)
+{
+    return form == GM_ROWS_BY_NEIGHBOURS && columns % 8 == 0 ? GM_ROWS_BY_EIGHT : form;
+}
+
+/* The least rows of a tile. */
+static inline uint32_t gm_tile_least_rows(gm_tile_form form)
+{
+    return form == GM_ROWS_BY_EIGHT ? 3 : 4;
+}
+
+/* How many rows to take where so many are left: by eight columns by 3; of a column by 6 and 4, else
+ * by 5 and 4, so that none from 12 on is without others, or of a column one at the most. */
 static inline uint32_t gm_tile_rows(gm_tile_form form, uint32_t left)
 {
-    if (left < 4) {
-        return left;
+    uint32_t least = gm_tile_least_rows(form);
+    if (left < least || least == 3) {
+        return left < least ? left : least;
     }
     if (form >= GM_COLUMN_BY_NEIGHBOURS) {
         return left < 6 || left == 8 || left == 9 ? 4 : 6;
