@@ -7,15 +7,15 @@ from pathlib import Path
 
 from boards import FIRMWARE, FIRMWARE_INCLUDES, console_sources, key_defines, signature_sources
 
-from runtime_sources import ARMV7_FUSED_FLAGS, INCLUDES, host_machine, host_profile_flags, host_runs_fused
+from runtime_sources import ARMV7_FUSED_FLAGS, INCLUDES, THREADS, host_machine, host_profile_flags, host_runs_fused
 
 LINUX = FIRMWARE / "linux"
 
 #: What firmware/linux/board has in their place.
 _BOARDS_OWN = ("images.c", "main.c", "memory.c", "slots.c")
 
-CODE_FLAGS = ["-O3", "-ffunction-sections", "-fdata-sections"]
-LINK_FLAGS = ["-static", "-Wl,--gc-sections", "-s"]
+CODE_FLAGS = ["-O3", "-pthread", "-ffunction-sections", "-fdata-sections"]
+LINK_FLAGS = ["-static", "-pthread", "-Wl,--gc-sections", "-s"]
 
 
 @dataclass(frozen=True)
@@ -69,12 +69,12 @@ def linux_sources(monocypher: Path | None = None) -> list[Path]:
     """
     replaced = {*_BOARDS_OWN, *(["no_signature.c"] if monocypher else [])}
     kept = [path for path in console_sources() if path.name not in replaced]
-    return [*kept, *signature_sources(monocypher), *sorted(LINUX.rglob("*.c"))]
+    return [*kept, *signature_sources(monocypher), *sorted(LINUX.rglob("*.c")), THREADS / "gm_threads.c"]
 
 
 def linux_includes(monocypher: Path | None = None) -> list[Path]:
     """Return the folders that the sources of gradmote-run include from."""
-    own = [*FIRMWARE_INCLUDES, LINUX, LINUX / "board", LINUX / "cli"]
+    own = [*FIRMWARE_INCLUDES, LINUX, LINUX / "board", LINUX / "cli", THREADS]
     return [*INCLUDES, *own, *([monocypher] if monocypher else [])]
 
 
@@ -84,6 +84,7 @@ def linux_defines(target: Target, key: bytes = b"") -> dict[str, str]:
         **key_defines(key),
         "_GNU_SOURCE": "1",
         "_FILE_OFFSET_BITS": "64",
+        "GM_THREADS": "1",
         "GM_BOARD_NAME": f'"linux-{target.name}"',
         "BOARD_TICKS_PER_SECOND": "1000000u",
         "BOARD_ERASE_UNIT": "4096u",

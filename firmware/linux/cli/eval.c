@@ -11,6 +11,7 @@
 typedef struct evaluation {
     file_list inputs, labels;
     u8_scale bytes;
+    uint32_t threads;
     const char *checkpoint;
     opened model;
     dataset data;
@@ -162,6 +163,7 @@ static void parse(evaluation *e, int argc, char **argv)
         {"--scale", OPTION_REAL, &e->bytes.scale, "S", "a byte q of the first input stands for (q - zero) * scale (1)",
          NULL},
         {"--zero", OPTION_REAL, &e->bytes.zero, "Z", "(0)", NULL},
+        {"--threads", OPTION_U32, &e->threads, "N", "threads that share large batches (1), 16 at the most; same bits", NULL},
         {NULL, OPTION_TEXT, NULL, NULL, NULL, NULL},
     };
     const command about = {
@@ -173,7 +175,7 @@ static void parse(evaluation *e, int argc, char **argv)
         options,
     };
     options_parse(&about, argc, argv, &image, 1, 1);
-    opened_model(&e->model, image);
+    opened_model(&e->model, image, e->threads);
     if (!opened_has(&e->model, GM_PROGRAM_EVAL)) {
         fail("compile it with --loss", "%s has no loss to evaluate", image);
     }
@@ -181,7 +183,7 @@ static void parse(evaluation *e, int argc, char **argv)
 
 int run_eval(int argc, char **argv)
 {
-    static evaluation e = {.bytes = {1.0f, 0.0f}};
+    static evaluation e = {.threads = 1, .bytes = {1.0f, 0.0f}};
     parse(&e, argc, argv);
     dataset_open(&e.data, &e.model, GM_PROGRAM_EVAL, &e.inputs, &e.labels, e.bytes);
     e.rows = memory_map(e.data.batch * sizeof *e.rows);

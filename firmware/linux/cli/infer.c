@@ -11,6 +11,7 @@
 typedef struct inference {
     file_list inputs;
     u8_scale bytes;
+    uint32_t threads;
     const char *checkpoint, *output;
     opened model;
     dataset data;
@@ -111,6 +112,7 @@ static void parse(inference *i, int argc, char **argv)
         {"--scale", OPTION_REAL, &i->bytes.scale, "S", "a byte q of the first input stands for (q - zero) * scale (1)",
          NULL},
         {"--zero", OPTION_REAL, &i->bytes.zero, "Z", "(0)", NULL},
+        {"--threads", OPTION_U32, &i->threads, "N", "threads that share large batches (1), 16 at the most; same bits", NULL},
         {NULL, OPTION_TEXT, NULL, NULL, NULL, NULL},
     };
     const command about = {
@@ -122,7 +124,7 @@ static void parse(inference *i, int argc, char **argv)
         options,
     };
     options_parse(&about, argc, argv, &image, 1, 1);
-    opened_model(&i->model, image);
+    opened_model(&i->model, image, i->threads);
     if (!opened_has(&i->model, GM_PROGRAM_INFER)) {
         fail_code(GM_ERR_NO_PROGRAM, image);
     }
@@ -130,7 +132,7 @@ static void parse(inference *i, int argc, char **argv)
 
 int run_infer(int argc, char **argv)
 {
-    static inference i = {.bytes = {1.0f, 0.0f}};
+    static inference i = {.threads = 1, .bytes = {1.0f, 0.0f}};
     static const file_list no_labels;
     parse(&i, argc, argv);
     dataset_open(&i.data, &i.model, GM_PROGRAM_INFER, &i.inputs, &no_labels, i.bytes);

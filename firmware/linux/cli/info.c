@@ -65,7 +65,7 @@ int run_info(int argc, char **argv)
     options_parse(&about, argc, argv, &image, 0, 1);
     print_program_name();
     if (image != NULL) {
-        opened_model(&m, image);
+        opened_model(&m, image, 1);
         if (checkpoint != NULL) {
             opened_load(&m, checkpoint);
         }

@@ -6,13 +6,39 @@
 #include <string.h>
 
 #include "../failure.h"
+#include "gm_threads.h"
 #include "storage/signature.h"
 
 const char *const opened_programs[GM_PROGRAM_COUNT] = {"infer", "eval", "train", "optimizer", "step"};
 const char *const opened_dtypes[GM_DTYPE_COUNT] = {"float32", "int32", "int8", "uint8", "int16"};
 
-void opened_model(opened *m, const char *path)
+/* What a thread may take for rows of a gradient, in bytes; with fewer than the parameters have, some instructions run whole. */
+#define ROWS_LIMIT (1u << 20)
+
+/* Beside what the image needs, each thread but the first has room for rows of gradients. */
+static size_t arena_size_for(const opened *m, uint32_t threads)
 {
+    uint32_t rows = m->needs.parameters_size < ROWS_LIMIT ? m->needs.parameters_size : ROWS_LIMIT;
+    return m->needs.arena_size + (size_t)rows * (threads - 1);
+}
+
+static void share(opened *m, uint32_t threads)
+{
+    gm_threads *pool = gm_threads_open(threads);
+    if (pool == NULL) {
+        fail("leave --threads out", "there is no memory for %u threads", threads);
+    }
+    int error = gm_set_splitter(&m->session, gm_threads_splitter(pool), arena_size_for(m, threads));
+    if (error) {
+        fail_code(error, "--threads");
+    }
+}
+
+void opened_model(opened *m, const char *path, uint32_t threads)
+{
+    if (threads < 1 || threads > GM_MAX_PARTS) {
+        misuse("1 to 16 threads can share the work", "--threads does not take %u", threads);
+    }
     file_view image = file_map(path);
     memset(m, 0, sizeof *m);
     m->path = path;
@@ -21,10 +47,14 @@ void opened_model(opened *m, const char *path)
         error = gm_required(image.data, image.size, &m->needs);
     }
     if (error == 0) {
-        error = gm_open(&m->session, image.data, image.size, memory_map(m->needs.arena_size), m->needs.arena_size);
+        size_t size = arena_size_for(m, threads);
+        error = gm_open(&m->session, image.data, image.size, memory_map(size), size);
     }
     if (error) {
         fail_code(error, path);
+    }
+    if (threads > 1) {
+        share(m, threads);
     }
 }
 

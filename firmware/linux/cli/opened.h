@@ -1,4 +1,4 @@
-/* A model from its file, in an arena of just the bytes that it requires. */
+/* A model from its file, in an arena of just the bytes that it and its threads require. */
 #ifndef OPENED_H
 #define OPENED_H
 
@@ -14,7 +14,9 @@ typedef struct opened {
 } opened;
 
 /* All of these end the program where something is wrong. */
-void opened_model(opened *m, const char *path);
+
+/* threads: 1 to 16 that share the work of large instructions; the bits are the same. */
+void opened_model(opened *m, const char *path, uint32_t threads);
 void opened_load(opened *m, const char *checkpoint);
 /* Saves the checkpoint. Where it cannot be written to its place, it is kept in a temporary folder,
  * and the program ends all the same. */

@@ -12,7 +12,7 @@
 typedef struct training {
     file_list inputs, labels;
     u8_scale bytes;
-    uint32_t epochs, micro_batches, batch_order, warmup, seed, save_every;
+    uint32_t epochs, micro_batches, batch_order, warmup, seed, save_every, threads;
     float rate;
     int has_rate, has_warmup, has_seed, has_save_every;
     const char *checkpoint, *resume;
@@ -214,6 +214,7 @@ static void parse(training *t, int argc, char **argv)
         {"--scale", OPTION_REAL, &t->bytes.scale, "S", "a byte q of the first input stands for (q - zero) * scale (1)",
          NULL},
         {"--zero", OPTION_REAL, &t->bytes.zero, "Z", "(0)", NULL},
+        {"--threads", OPTION_U32, &t->threads, "N", "threads that share large batches (1), 16 at the most; same bits", NULL},
         {NULL, OPTION_TEXT, NULL, NULL, NULL, NULL},
     };
     const command about = {
@@ -230,12 +231,12 @@ static void parse(training *t, int argc, char **argv)
         options,
     };
     options_parse(&about, argc, argv, &image, 1, 1);
-    opened_model(&t->model, image);
+    opened_model(&t->model, image, t->threads);
 }
 
 int run_train(int argc, char **argv)
 {
-    static training t = {.epochs = 1, .micro_batches = 1, .bytes = {1.0f, 0.0f}};
+    static training t = {.epochs = 1, .micro_batches = 1, .threads = 1, .bytes = {1.0f, 0.0f}};
     parse(&t, argc, argv);
     check_programs(&t);
     open_data(&t);
