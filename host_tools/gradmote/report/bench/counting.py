@@ -1,7 +1,8 @@
 """Exact counts of the machine instructions of an image's programs, on an emulated board.
 
 The board's clock ticks with the instructions. Its firmware is built from the sources that a project
-gets (project/sources.py): the runtime, the board's own sources, and cost_main.c.
+gets (project/sources.py): the runtime, the board's own sources, and cost_main.c. In the same run a
+model may tell the cycles that this code takes on a real core (cycles/).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,8 @@ from ...formats.files import write_part
 from ...formats.image import read_image, run_order
 from ...generated.records import PROGRAM
 from ...project.sources import build_module, origin
+from .cycles.model import CycleModel
+from .cycles.timings import Core, core_called, core_files
 
 SOURCE = Path(__file__).with_name("cost_main.c")
 #: The largest image and the largest arena, in bytes.
@@ -32,7 +36,7 @@ LIMIT = 0x80_0000
 BOARDS = {
     "mps2-an385": ("mps2/mps2_an385", 0x2100_0000),
     "mps2-an386": ("mps2/mps2_an386", 0x2100_0000),
-    "mps2-an500": ("mps2/mps2_an500", 0x2100_0000),
+    "mps2-an500": ("mps2/mps2_an500", 0x6000_0000),
     "mps2-an505": ("mps2/mps2_an505", 0x8000_0000),
     "mps3-an547": ("mps2/mps3_an547", 0x6000_0000),
     "riscv-virt": ("riscv/riscv_virt", 0x8200_0000),
@@ -44,11 +48,14 @@ class Counted:
     """The machine instructions of one program.
 
     `each` has those of each instruction of the image, however often it runs. `whole` is those of a
-    whole run; it is 0 for a program that no function of the runtime runs by itself.
+    whole run; it is 0 for a program that no function of the runtime runs by itself. `cycles` and
+    `whole_cycles` are the same in cycles by a model, empty and 0 where there was none.
     """
 
     each: list[int] = field(default_factory=list)
     whole: int = 0
+    cycles: list[int] = field(default_factory=list)
+    whole_cycles: int = 0
 
 
 @dataclass(frozen=True)
@@ -62,30 +69,51 @@ class Counter:
     elf: Path
     address: int
 
-    def count(self, image: bytes) -> dict[str, Counted]:
-        """Return the machine instructions of each program, by its kind.
+    def count(self, image: bytes, model: CycleModel | None = None) -> dict[str, Counted]:
+        """Return the machine instructions of each program, by its kind, and the cycles by a model.
 
-        Raises RuntimeFault where the board refuses the image or a program.
+        Raises RuntimeFault where the board refuses the image or a program, and what the model
+        raises.
         """
         path = self.elf.with_suffix(".mote")
         write_part(path, image)
-        command = [
-            *emulator_command(known(self.board.name)),
-            "-kernel",
-            str(self.elf),
-            "-display",
-            "none",
-            "-monitor",
-            "none",
-        ]
-        command += ["-serial", "stdio", "-icount", "shift=7"]
+        command = [*emulator_command(known(self.board.name)), "-kernel", str(self.elf)]
+        command += ["-display", "none", "-monitor", "none", "-serial", "stdio", "-icount", "shift=7"]
         command += ["-device", f"loader,file={str(path).replace(',', ',,')},addr={self.address:#x},force-raw=on"]
-        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
-            assert process.stdout is not None
-            try:
-                return by_instruction(image, counts_of(iter(process.stdout.readline, "done\n")))
-            finally:
-                process.kill()
+        command += model.emulator_options() if model is not None else []
+        counts = counts_of(_printed_by(command))
+        if model is not None:
+            add_cycles(counts, model.spans())
+        return by_instruction(image, counts)
+
+    def model(self, core: Core | None = None) -> CycleModel:
+        """Return the model of cycles of this board's core, or of another one.
+
+        Raises DeviceError where the core has no timings, or where a tool is missing.
+        """
+        objdump = f"{self.board.compiler}objdump"
+        return CycleModel(
+            self.elf, objdump, emulator_command(known(self.board.name))[0], core or timed_core(self.board)
+        )
+
+
+def timed_core(board: Any) -> Core:
+    """Return the timings of a board's core. Raises DeviceError where there are none."""
+    core = core_called(board.table["core"])
+    if core is None:
+        hint = f"there are timings of {', '.join(core_files())}"
+        raise DeviceError(f"nobody published how many cycles instructions take on {board.table['core']}", hint)
+    return core
+
+
+def _printed_by(command: Sequence[str]) -> list[str]:
+    """Return the lines that an emulated board prints before it is done, and end the emulator."""
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            return list(takewhile("done\n".__ne__, process.stdout))
+        finally:
+            process.kill()
 
 
 def check(name: str) -> None:
@@ -149,10 +177,28 @@ def by_instruction(image: bytes, counts: dict[str, Counted]) -> dict[str, Counte
     for program in read_image(image).programs:
         counted = counts.get(program["kind"])
         if counted is not None:
-            executed, counted.each = counted.each, [0] * len(program["instructions"])
-            for index, count in zip(run_order(program["instructions"]), executed, strict=True):
-                counted.each[index] += count
+            counted.each = _by_instruction(program, counted.each)
+            counted.cycles = _by_instruction(program, counted.cycles) if counted.cycles else []
     return counts
+
+
+def _by_instruction(program: dict[str, Any], executed: list[int]) -> list[int]:
+    found = [0] * len(program["instructions"])
+    for index, count in zip(run_order(program["instructions"]), executed, strict=True):
+        found[index] += count
+    return found
+
+
+def add_cycles(counts: dict[str, Counted], spans: Sequence[int]) -> None:
+    """Add the cycles of each count, from those between every two readings of the clock.
+
+    The first span has the readings alone, which are no part of the others.
+    """
+    nothing, *measured = spans
+    rest = iter(measured)
+    for counted in counts.values():
+        counted.cycles = [next(rest) - nothing for _ in counted.each]
+        counted.whole_cycles = next(rest) - nothing if counted.whole else 0
 
 
 def counts_of(lines: Iterable[str]) -> dict[str, Counted]:

@@ -1,0 +1,57 @@
+"""The model of cycles beside an emulator: what ran between the readings of its clock, and what that takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ....errors import DeviceError
+from .costs import Costs
+from .disassembly import Program
+from .executed import Region, read_regions
+from .plugin import plugin_for
+from .timings import Core
+
+#: The function that reads the clock, as cost_main.c and micro_main.c do around what is measured.
+MARK = "board_ticks"
+
+
+class CycleModel:
+    """A model of one run of a firmware on an emulated board.
+
+    Args:
+        elf: The firmware.
+        objdump: What shows its code.
+        emulator: The path of the emulator that will run it.
+        core: The timings to model, those of the board's core or of another one that could run the
+            same code.
+    """
+
+    def __init__(self, elf: Path, objdump: str, emulator: str, core: Core) -> None:
+        """Build the plugin, where it is not there yet. Raises DeviceError where it cannot be."""
+        self.core = core
+        self._program = Program(elf, objdump, core.architecture)
+        self._plugin = plugin_for(emulator)
+        self._told = elf.with_suffix(".regions")
+
+    def emulator_options(self) -> list[str]:
+        """Return the options with which the emulator counts what runs."""
+        mark, told = self._program.address_of(MARK), str(self._told).replace(",", ",,")
+        return ["-plugin", f"{self._plugin},mark={mark:x},out={told}"]
+
+    def spans(self) -> list[int]:
+        """Return the cycles between each first and second reading of the clock, after the run.
+
+        Raises DeviceError where the emulator told nothing, or where the model does not know the
+        code, and DataError where the core has no such instructions.
+        """
+        costs = Costs(self._program, self.core)
+        return [costs.cycles(region) for region in self.regions()]
+
+    def regions(self) -> list[Region]:
+        """Return what ran between each first and second reading of the clock."""
+        try:
+            with self._told.open() as lines:
+                return read_regions(lines)[1::2]
+        except (OSError, ValueError, KeyError, IndexError) as error:
+            hint = f"run it by hand: qemu-system-arm {' '.join(self.emulator_options())}"
+            raise DeviceError("the emulator's plugin told nothing of what ran", hint) from error

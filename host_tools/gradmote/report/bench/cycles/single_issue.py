@@ -1,0 +1,80 @@
+"""Cores that begin one instruction a cycle, in order: Cortex-M0+, M3, M4, M33 and M55."""
+
+from __future__ import annotations
+
+from .decoding import Instruction
+from .timings import BRANCHES, Core
+
+
+class SingleIssue:
+    """A pipeline that takes instructions in order.
+
+    An instruction begins once the one before it lets it, its operands are ready, and its unit is
+    free. Attributes:
+        now: The cycle in which the next instruction may begin.
+    """
+
+    def __init__(self, core: Core) -> None:
+        """Begin with an empty pipeline, in which all registers are ready."""
+        self._core = core
+        self.now = 0
+        self._ready: dict[str, int] = {}  # register -> the cycle in which it may be read
+        self._addend: dict[str, int] = {}  # register -> the cycle in which it may be an addend
+        self._free: dict[str, int] = {}  # unit -> the cycle in which it takes an instruction
+        self._before: Instruction | None = None
+
+    def run(self, instruction: Instruction, taken: bool) -> None:
+        """Let one instruction begin. `taken` tells whether a branch leaves the straight order."""
+        timing = self._core.timing(instruction.kind)
+        start = max(self.now, self._operands(instruction), self._free.get(instruction.unit, 0))
+        start -= self._overlap(instruction)
+        issue = timing.issue_of(instruction.count) + self._besides(instruction)
+        if instruction.kind in BRANCHES:
+            issue = self._branch(instruction, taken)
+        self.now = start + issue
+        self._free[instruction.unit] = start + timing.busy
+        for register in instruction.writes:
+            self._ready[register] = start + max(timing.latency_of(instruction.count), 0)
+            self._addend[register] = start + timing.addend_of(instruction.count)
+        if instruction.advances_base:
+            self._ready[instruction.base] = self.now
+        self._before = instruction
+
+    def _operands(self, instruction: Instruction) -> int:
+        """Return the cycle in which all operands are ready."""
+        found = [self._ready.get(register, 0) for register in instruction.reads]
+        return max([*found, self._addend.get(instruction.addend, 0)])
+
+    def _overlap(self, instruction: Instruction) -> int:
+        """Return the cycles that an access to memory saves directly behind a load."""
+        before = self._before
+        if before is None or before.kind not in _LOADS or instruction.kind not in (*_LOADS, "store"):
+            return 0
+        depends = instruction.base in before.writes or (before.advances_base and before.base == instruction.base)
+        return 0 if depends else self._core.memory.pipelined
+
+    def _besides(self, instruction: Instruction) -> int:
+        """Return the cycles that an access to memory takes besides those of its kind."""
+        memory, before = self._core.memory, self._before
+        found = self._core.branch.loads_pc if instruction.writes_pc else 0
+        if instruction.kind == "store" and instruction.has_index:
+            found += memory.indexed_store
+        if instruction.kind in _LOADS and before is not None and before.kind == "store":
+            found += memory.load_after_store
+        return found
+
+    def _branch(self, instruction: Instruction, taken: bool) -> int:
+        branch, before = self._core.branch, self._before
+        is_narrow = instruction.size == 2 and before is not None and before.size == 2
+        if instruction.kind == "loop":
+            return branch.loop if taken else branch.not_taken
+        if not taken:
+            narrow = branch.narrow_not_taken if is_narrow else None
+            return branch.not_taken if narrow is None else narrow
+        if instruction.target is None:
+            return branch.indirect
+        narrow = branch.narrow_taken if is_narrow and before is not None and not before.sets_flags else None
+        return branch.taken if narrow is None else narrow
+
+
+_LOADS = ("load", "load_narrow")
