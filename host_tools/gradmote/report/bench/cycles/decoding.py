@@ -42,7 +42,7 @@ class Instruction:
         has_index: Whether its address is the sum of two registers.
         sets_flags: Whether it writes the flags of the core.
         reads_flags: Whether it is a branch that depends on them.
-        writes_pc: Whether it loads the program counter.
+        writes_pc: Whether it is no branch, and writes the program counter nevertheless.
         target: The address that it branches to; None where a register has it, or it is no branch.
     """
 
@@ -69,12 +69,12 @@ class Instruction:
 
     @property
     def unit(self) -> str:
-        """The unit that works on it, if that may be busy: of floats and products, of vectors' other kinds."""
+        """The unit that works on it, if that may be busy; "" for all others."""
         if self.kind in ("vector_load", "vector_store", "vector_gather", "vector_scatter"):
             return "vector memory"
-        if self.kind in ("vector_integer", "vector_from_core", "vector_to_core", "vector_predicate", "vector_compare"):
+        if self.kind in ("vector_integer", "vector_from_core"):
             return "vector integer"
-        return "float" if self.kind.startswith(("fp_", "vector_")) else ""
+        return "float" if self.kind.startswith(("fp_", "vector_")) and self.kind != "vector_predicate" else ""
 
     @property
     def may_pass(self) -> bool:
@@ -113,7 +113,8 @@ def _computes(name: str, operands: str) -> Fields:
     """The first operand is the result; with no other it is also what is read."""
     destination, _, others = operands.partition(",")
     result, rest = registers(destination), registers(others)
-    return {"writes": result, "reads": rest or (() if "#" in others else result)}
+    reads = rest or (() if "#" in others else result)
+    return {"writes": result, "reads": reads, "writes_pc": "r15" in result}
 
 
 def _integer(name: str, operands: str) -> Fields:

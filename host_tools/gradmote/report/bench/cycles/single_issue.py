@@ -1,4 +1,4 @@
-"""Cores that begin one instruction a cycle, in order: Cortex-M0+, M3, M4, M33 and M55."""
+"""Cores that begin one instruction a cycle, in order: Cortex-M0, M0+, M3, M4, M33 and M55."""
 
 from __future__ import annotations
 
@@ -50,8 +50,9 @@ class SingleIssue:
         before = self._before
         if before is None or before.kind not in _LOADS or instruction.kind not in (*_LOADS, "store"):
             return 0
-        depends = instruction.base in before.writes or (before.advances_base and before.base == instruction.base)
-        return 0 if depends else self._core.memory.pipelined
+        memory, advanced = self._core.memory, before.advances_base
+        depends = instruction.base in before.writes or (advanced and before.base == instruction.base)
+        return 0 if depends or (advanced and not memory.pipelined_after_index) else memory.pipelined
 
     def _besides(self, instruction: Instruction) -> int:
         """Return the cycles that an access to memory takes besides those of its kind."""
@@ -73,6 +74,8 @@ class SingleIssue:
             return branch.not_taken if narrow is None else narrow
         if instruction.target is None:
             return branch.indirect
+        if branch.call is not None and "r14" in instruction.writes:
+            return branch.call
         narrow = branch.narrow_taken if is_narrow and before is not None and not before.sets_flags else None
         return branch.taken if narrow is None else narrow
 

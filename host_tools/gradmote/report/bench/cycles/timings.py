@@ -77,9 +77,10 @@ class Branch:
         taken: Of a branch that leaves the straight order.
         not_taken: Of one that does not.
         indirect: Of one to an address in a register.
+        call: Of one that keeps where it came from; as `taken` by default.
         narrow_taken: As `taken`, of 16 bits behind an instruction of 16 bits that sets no flags.
         narrow_not_taken: As `not_taken`, of 16 bits behind an instruction of 16 bits.
-        loads_pc: What a load of the program counter takes besides.
+        loads_pc: What writing the program counter takes besides, by a load or a sum.
         mispredicted: What the end of a loop takes besides, as it was predicted to go on.
         loop: Of the end of a low-overhead loop that goes on.
         source: As in Timing.
@@ -89,6 +90,7 @@ class Branch:
     not_taken: int
     indirect: int
     loads_pc: int
+    call: int | None = None
     narrow_taken: int | None = None
     narrow_not_taken: int | None = None
     mispredicted: int = 0
@@ -108,12 +110,14 @@ class Memory:
     Attributes:
         pipelined: The cycles that a load or store saves directly behind a load of which its address
             does not depend.
+        pipelined_after_index: Whether it saves them where that load has advanced its base register.
         load_after_store: What a load takes besides, directly behind a store.
         indexed_store: What a store takes besides, if its address is the sum of two registers.
         source: As in Timing.
     """
 
     pipelined: int = 0
+    pipelined_after_index: bool = True
     load_after_store: int = 0
     indexed_store: int = 0
     source: str = ASSUMED
