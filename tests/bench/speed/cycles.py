@@ -18,7 +18,8 @@ from bench.speed.cases import OPTIMIZERS, TITLES, training
 
 from gradmote.formats.image import Image, read_image
 from gradmote.report.bench.counting import BOARDS, Counted, Counter, counter, timed_core
-from gradmote.report.bench.cycles.timings import Core, core_files, read_core
+from gradmote.report.bench.cycles.cores import core_files, read_core
+from gradmote.report.bench.cycles.timings import Core
 from gradmote.report.bench.kernel_totals import Total, totals
 from gradmote.report.tables import LINE, Row, Rows
 from gradmote.report.terminal import console, table

@@ -25,8 +25,9 @@ from ...formats.files import write_part
 from ...formats.image import read_image, run_order
 from ...generated.records import PROGRAM
 from ...project.sources import build_module, origin
+from .cycles.cores import core_called, core_files
 from .cycles.model import CycleModel
-from .cycles.timings import Core, core_called, core_files
+from .cycles.timings import Core
 
 SOURCE = Path(__file__).with_name("cost_main.c")
 #: The largest image and the largest arena, in bytes.

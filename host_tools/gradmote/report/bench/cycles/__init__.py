@@ -7,7 +7,7 @@ VADD one. The model joins three things:
   (edges_plugin.c, built by plugin.py) counts that, in the same run that counts instructions.
 - disassembly.py: the machine code of these blocks, as objdump shows it. decoding.py tells what each
   instruction reads and writes, and which kind it is of.
-- timings.py: how many cycles each kind takes, from a table of the core (cores/*.toml) which has the
+- timings.py: how many cycles each kind takes, from a table of the core (tables/*.toml) which has the
   source beside each number. single_issue.py and dual_issue.py let the instructions pass in order.
 
 costs.py adds up. What the model does not know are wait states of flash, caches, and other masters of

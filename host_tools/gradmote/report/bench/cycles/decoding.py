@@ -20,6 +20,8 @@ _REGISTER = re.compile(r"\b(sp|lr|pc|ip|fp|sl|sb|[rsdq]\d+)\b(?:\s*-\s*(sp|lr|pc
 _PARTS = {"d": 2, "q": 4}
 _ADDRESS = re.compile(r"\[([^\]]*)\](!|\s*,)?")
 _TARGET = re.compile(r"(?:^|[\s,])([0-9a-f]+)\s*<")
+#: Of what has two operands: what does not read the first one.
+_REPLACES = re.compile(r"mov|mvn|neg|adr|clz|rbit|rev|[su]xt|cset|v")
 _SHIFT = re.compile(r"\b(?:lsl|lsr|asr|ror)\s+#|\brrx\b")
 
 
@@ -33,6 +35,7 @@ class Instruction:
         name: Its mnemonic, without what chooses its width.
         kind: What timings are by.
         reads: The registers whose values it needs to begin.
+        stores: The registers that it stores to memory, which some cores need later.
         writes: The registers that it writes, without a base register that it advances.
         addend: The register to which a multiply-accumulate adds; "" where there is none. It is not
             in `reads`, because some cores need it later.
@@ -51,6 +54,7 @@ class Instruction:
     name: str
     kind: str
     reads: tuple[str, ...] = ()
+    stores: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     addend: str = ""
     count: int = 1
@@ -110,10 +114,10 @@ Fields = dict[str, Any]
 
 
 def _computes(name: str, operands: str) -> Fields:
-    """The first operand is the result; with no other it is also what is read."""
-    destination, _, others = operands.partition(",")
-    result, rest = registers(destination), registers(others)
-    reads = rest or (() if "#" in others else result)
+    """The first operand is the result; with one other or none it is also read, but by moves."""
+    destination, *others = operands.split(",")
+    result, rest = registers(destination), registers(",".join(others))
+    reads = rest if len(others) > 1 or _REPLACES.match(name) else result + rest
     return {"writes": result, "reads": reads, "writes_pc": "r15" in result}
 
 
@@ -140,7 +144,8 @@ def _multiplies(name: str, operands: str) -> Fields:
         return {"kind": "multiply_long", "writes": found[:2], "reads": found[2:]}
     if re.match(r"ml[as]|sml[as]|smml[as]", name):
         return {"kind": "multiply_add", "writes": found[:1], "addend": found[3], "reads": found[1:3]}
-    return {"writes": found[:1], "reads": found[1:] or found, "sets_flags": name == "muls"}
+    kind = "multiply_flags" if name == "muls" else "multiply"
+    return {"kind": kind, "writes": found[:1], "reads": found[1:] if len(found) > 2 else found}
 
 
 def _compares(name: str, operands: str) -> Fields:
@@ -161,7 +166,7 @@ def _loads(name: str, operands: str) -> Fields:
 
 def _stores(name: str, operands: str) -> Fields:
     stored, found = registers(operands.partition("[")[0]), _address(operands)
-    return {**found, "reads": found["reads"] + stored, "count": len(stored)}
+    return {**found, "stores": stored, "count": len(stored)}
 
 
 def _moves_many(name: str, operands: str) -> Fields:
@@ -171,7 +176,7 @@ def _moves_many(name: str, operands: str) -> Fields:
     found = {"base": base, "count": len(listed), "advances_base": "!" in before or not before}
     if "ld" in name or "pop" in name:
         return {**found, "reads": (base,), "writes": listed, "writes_pc": "r15" in listed}
-    return {**found, "reads": (base, *listed)}
+    return {**found, "reads": (base,), "stores": listed}
 
 
 def _moves_between(name: str, operands: str) -> Fields:
@@ -207,7 +212,7 @@ def _loads_vector(name: str, operands: str) -> Fields:
 def _stores_vector(name: str, operands: str) -> Fields:
     listed, found = registers(operands.partition("[")[0]), _address(operands)
     kind = "vector_scatter" if any(r[0] == "s" for r in found["reads"]) else "vector_store"
-    return {**found, "kind": kind, "reads": found["reads"] + listed, "count": len(listed)}
+    return {**found, "kind": kind, "stores": listed, "count": len(listed)}
 
 
 def _nothing(name: str, operands: str) -> Fields:

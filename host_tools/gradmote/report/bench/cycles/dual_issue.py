@@ -1,6 +1,6 @@
 """The Cortex-M7, which begins up to two instructions a cycle, in order.
 
-Which two share a cycle, and what must wait, is what jnk0le measured (cores/cortex_m7.toml). Words of
+Which two share a cycle, and what must wait, is what jnk0le measured (tables/cortex_m7.toml). Words of
 one bank of the memory are taken to be loaded in one cycle, and branches to be predicted, but for the
 end of a loop.
 """
@@ -8,6 +8,7 @@ end of a loop.
 from __future__ import annotations
 
 from .decoding import Instruction
+from .registers import Registers
 from .timings import Core
 
 _ACCUMULATES = ("fp_fused", "fp_chained")
@@ -34,8 +35,7 @@ class DualIssue:
         """Begin with an empty pipeline, in which all registers are ready."""
         self._core = core
         self.now = 0
-        self._ready: dict[str, int] = {}
-        self._addend: dict[str, int] = {}
+        self._registers = Registers()
         self._older: Instruction | None = None  # began in cycle now - 1, which has room for one more
         self._accumulated = -_BEHIND_ACCUMULATES  # when the last multiply-accumulate of floats began
 
@@ -54,7 +54,7 @@ class DualIssue:
 
     def _start(self, instruction: Instruction) -> int:
         """Return the cycle in which it begins, and keep whether another may join it."""
-        ready = self._operands(instruction)
+        ready = self._registers.ready_for(instruction)
         if self._joins(instruction, ready):
             self._older = None
             return self.now - 1
@@ -64,11 +64,6 @@ class DualIssue:
         waits = _is_alone(instruction) or self._core.timing(instruction.kind).issue_of(instruction.count) > 1
         self._older = None if waits else instruction
         return start
-
-    def _operands(self, instruction: Instruction) -> int:
-        """Return the cycle in which all operands are ready."""
-        found = [self._ready.get(register, 0) for register in instruction.reads]
-        return max([*found, self._addend.get(instruction.addend, 0)])
 
     def _joins(self, instruction: Instruction, ready: int) -> bool:
         """Return whether it begins in the cycle of the instruction before it."""
@@ -84,10 +79,9 @@ class DualIssue:
         count = 2 if many else instruction.count
         for at, register in enumerate(instruction.writes):
             begin = start + at // 2 if many else start
-            self._ready[register] = begin + timing.latency_of(count)
-            self._addend[register] = begin + timing.addend_of(count)
+            self._registers.write(register, begin, timing, count)
         if instruction.advances_base:
-            self._ready[instruction.base] = start + 1
+            self._registers.advance(instruction.base, start + 1)
 
     def _end_of_block(self, instruction: Instruction, taken: bool) -> None:
         """A loop that ends was predicted to go on; nothing joins a branch that is taken."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .decoding import Instruction
+from .registers import Registers
 from .timings import BRANCHES, Core
 
 
@@ -18,15 +19,14 @@ class SingleIssue:
         """Begin with an empty pipeline, in which all registers are ready."""
         self._core = core
         self.now = 0
-        self._ready: dict[str, int] = {}  # register -> the cycle in which it may be read
-        self._addend: dict[str, int] = {}  # register -> the cycle in which it may be an addend
+        self._registers = Registers()
         self._free: dict[str, int] = {}  # unit -> the cycle in which it takes an instruction
         self._before: Instruction | None = None
 
     def run(self, instruction: Instruction, taken: bool) -> None:
         """Let one instruction begin. `taken` tells whether a branch leaves the straight order."""
         timing = self._core.timing(instruction.kind)
-        start = max(self.now, self._operands(instruction), self._free.get(instruction.unit, 0))
+        start = max(self.now, self._registers.ready_for(instruction), self._free.get(instruction.unit, 0))
         start -= self._overlap(instruction)
         issue = timing.issue_of(instruction.count) + self._besides(instruction)
         if instruction.kind in BRANCHES:
@@ -34,16 +34,10 @@ class SingleIssue:
         self.now = start + issue
         self._free[instruction.unit] = start + timing.busy
         for register in instruction.writes:
-            self._ready[register] = start + max(timing.latency_of(instruction.count), 0)
-            self._addend[register] = start + timing.addend_of(instruction.count)
+            self._registers.write(register, start, timing, instruction.count)
         if instruction.advances_base:
-            self._ready[instruction.base] = self.now
+            self._registers.advance(instruction.base, self.now)
         self._before = instruction
-
-    def _operands(self, instruction: Instruction) -> int:
-        """Return the cycle in which all operands are ready."""
-        found = [self._ready.get(register, 0) for register in instruction.reads]
-        return max([*found, self._addend.get(instruction.addend, 0)])
 
     def _overlap(self, instruction: Instruction) -> int:
         """Return the cycles that an access to memory saves directly behind a load."""
@@ -66,7 +60,8 @@ class SingleIssue:
 
     def _branch(self, instruction: Instruction, taken: bool) -> int:
         branch, before = self._core.branch, self._before
-        is_narrow = instruction.size == 2 and before is not None and before.size == 2
+        shares = before is not None and before.size == 2 and before.kind not in BRANCHES
+        is_narrow = instruction.size == 2 and shares
         if instruction.kind == "loop":
             return branch.loop if taken else branch.not_taken
         if not taken:

@@ -1,33 +1,12 @@
-"""How many cycles each kind of instruction takes on a core: tables of cores/*.toml, with the source of each number.
-
-A table has:
-
-- `names`: what boards call the core (board.toml). `issue`: how many instructions begin in a cycle.
-- `architecture`: what objdump must be told, for code that it else does not know.
-- [sources]: what the word `source` in each entry stands for. "assumed" is one of them.
-- [kinds]: the timing of each kind of instruction (decoding.py). What is not listed the core does not have.
-- [branch] and [memory]: what depends on more than the kind.
-
-A calibration on a real part (calibration.py) replaces entries.
-"""
+"""How many cycles each kind of instruction takes on a core."""
 
 from __future__ import annotations
 
 import math
-import sys
-from dataclasses import dataclass, fields
-from functools import cache
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
 
 from ....errors import DataError
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-FOLDER = Path(__file__).with_name("cores")
 ASSUMED = "assumed"
 
 
@@ -42,6 +21,7 @@ class Timing:
         latency_per_register: What each register that it moves adds to that.
         addend: From its begin until its result may be the addend of a multiply-accumulate; one less
             than the latency by default.
+        stored: From its begin until its result may be stored to memory; the latency by default.
         busy: From its begin until its unit, of floats or of vectors, takes another instruction.
         source: The key of [sources] that these numbers come from.
     """
@@ -51,6 +31,7 @@ class Timing:
     latency: float | None = None
     latency_per_register: float = 0
     addend: float | None = None
+    stored: int | None = None
     busy: int = 0
     source: str = ASSUMED
 
@@ -67,6 +48,10 @@ class Timing:
     def addend_of(self, count: int) -> int:
         """Return the cycles until the result may be an addend."""
         return self.latency_of(count) - 1 if self.addend is None else math.ceil(self.addend)
+
+    def stored_of(self, count: int) -> int:
+        """Return the cycles until the result may be stored."""
+        return self.latency_of(count) if self.stored is None else self.stored
 
 
 @dataclass(frozen=True)
@@ -155,41 +140,3 @@ class Core:
             return self.kinds[kind]
         except KeyError:
             raise DataError(f"{self.title} has no timing of {kind}", "was this code built for another core?") from None
-
-
-def core_files() -> list[str]:
-    """Return the names of all cores that have a table, such as cortex-m4."""
-    return sorted(path.stem.replace("_", "-") for path in FOLDER.glob("*.toml"))
-
-
-@cache
-def read_core(name: str) -> Core:
-    """Return the core of a name such as cortex-m4. Raises DataError where it has no table."""
-    path = FOLDER / f"{name.replace('-', '_')}.toml"
-    if not path.is_file():
-        raise DataError(f"there are no timings of {name}", f"there are those of {', '.join(core_files())}")
-    return core_of_table(tomllib.loads(path.read_text()))
-
-
-def core_called(name: str) -> Core | None:
-    """Return the core that boards call so, such as Cortex-M4F; None where it has no table."""
-    cores = map(read_core, core_files())
-    return next((core for core in cores if name in core.names), None)
-
-
-def core_of_table(table: dict[str, Any]) -> Core:
-    """Return the core of a table as it was read. Raises DataError where it is no such table."""
-    try:
-        return Core(
-            title=table["title"],
-            names=tuple(table["names"]),
-            issue=table["issue"],
-            architecture=table.get("architecture", ""),
-            sources=table["sources"],
-            kinds={kind: Timing(**timing) for kind, timing in table["kinds"].items()},
-            branch=Branch(**table["branch"]),
-            memory=Memory(**table.get("memory", {})),
-        )
-    except (KeyError, TypeError, AttributeError) as error:
-        known = ", ".join(field.name for field in fields(Core))
-        raise DataError(f"this is no table of timings ({error})", f"it needs {known}") from error

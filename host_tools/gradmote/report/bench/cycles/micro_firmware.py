@@ -1,0 +1,50 @@
+"""A firmware for a board that measures the micro-kernels, and nothing else (micro/main.c)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ....device.toolchains.find import toolchain_for
+from ....device.toolchains.toolchain import Toolchain, steps_of
+from ....errors import DeviceError
+from ....project.sources import build_module, origin
+
+FOLDER = Path(__file__).with_name("micro")
+SOURCES = ("main.c", "kernels.S")
+
+
+def build_micro_firmware(name: str, folder: Path) -> Path:
+    """Build firmware.elf of a board in an existing folder, and return its path.
+
+    Raises DeviceError where the compiler is missing or fails, and for boards whose core has no
+    micro-kernels, or which PlatformIO alone builds.
+    """
+    board = _board(name)
+    toolchain = toolchain_for(board)
+    elf = folder / "firmware.elf"
+    objects = toolchain.compile_all(steps_of(toolchain, _sources(toolchain), origin()), origin(), folder)
+    toolchain.link(objects, toolchain.board.link_flags(), elf)
+    return elf
+
+
+def _board(name: str) -> Any:
+    found = next((board for board in build_module("boards").boards() if board.name == name), None)
+    if found is None:
+        raise DeviceError(f"there is no board {name}", "gradmote boards lists them")
+    if found.framework or not str(found.table["core"]).startswith("Cortex-M"):
+        raise DeviceError(
+            f"{name} has no firmware of micro-kernels",
+            "they are for boards with a Cortex-M that GCC builds the firmware of, such as nucleo-f446re",
+        )
+    return found
+
+
+def _sources(toolchain: Toolchain) -> list[tuple[Path, Path, list[str]]]:
+    """Return (source, object, flags) of everything that the firmware is made of."""
+    board, tools = toolchain.board, build_module("boards")
+    defines = [f"-D{key}={value}" for key, value in board.defines().items()]
+    flags = [*board.flags(), *defines, *(f"-I{path}" for path in board.includes())]
+    fault = tools.FIRMWARE / "src" / "device" / "fault.c"
+    sources = [*(FOLDER / source for source in SOURCES), fault, *board.own_sources()]
+    return [(path, Path(str(index)) / f"{path.stem}.o", flags) for index, path in enumerate(sources)]
