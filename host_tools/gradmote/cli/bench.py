@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
 from pathlib import Path
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from ..formats.image import Image
     from ..report.bench.count_changes import Counts
+    from ..report.bench.counting import Counter
+    from ..report.bench.cycles.calibration import Measured
+    from ..report.bench.cycles.model import CycleModel
     from ..report.bench.report import OnBoard, Times
 
 IMAGE = ".mote"
@@ -39,6 +42,7 @@ class Bench:
     """The image to measure, and the programs of it.
 
     `profile` is the profile of the numerics on this computer, "" where there is no twin to time.
+    `timings` are those of a real part, None for the published ones.
     """
 
     name: str
@@ -46,6 +50,7 @@ class Bench:
     image: Image
     kinds: list[str]
     profile: str
+    timings: Measured | None = None
 
 
 @with_compiler
@@ -68,6 +73,12 @@ def command(
             help="What --json printed earlier, with --board: exit with 1 if machine instructions grew by over 2 %.",
         ),
     ] = None,
+    timings: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.toml", help="With --board: cycles by what gradmote flash --calibrate measured on a real part."
+        ),
+    ] = None,
     as_json: o.AsJson = False,
 ) -> None:
     """Time a training step and an inference on this computer, and show which kernels take the time.
@@ -76,19 +87,25 @@ def command(
 
     What would it take on a Cortex-M4? `gradmote bench model.mote --board mps2-an386` counts machine
     instructions on the emulated board (with the compiler and the emulator that `gradmote new` asks
-    for, too).
+    for, too), and models how many cycles they take on a real core. The model has no wait states and
+    no caches (docs/PERFORMANCE.md).
 
     Did my change make it dearer? `gradmote bench model.mote --board mps2-an386 --json >
     before.json`, and later `gradmote bench model.mote --against before.json`
 
     Times are of the CPU, of calls from Python, whose arrays are copied each time; inputs are drawn
-    at random. Instructions of boards are the same in each run. They are no cycles.
+    at random. Instructions and cycles of boards are the same in each run.
     """
     from ..device.progress import progress_bar
+    from ..errors import DataError
 
     bench = opened(model, compiler, program)
+    if timings is not None:
+        bench = replace(bench, timings=read_timings(timings))
     before = {} if against is None else read_counts(against)
     boards = [board] if board is not None else list(before)
+    if timings is not None and not boards:
+        raise DataError("--timings are of a board's core", "name the board: --board")
     if not boards:
         require_twin()
     with progress_bar(as_json) as bar:
@@ -151,12 +168,14 @@ def timed(bench: Bench, rounds: int, bar: Progress) -> Times:
 
 
 def count(bench: Bench, board: str, bar: Progress) -> OnBoard:
-    """Return the machine instructions of the programs on an emulated board.
+    """Return the machine instructions of the programs on an emulated board, and their cycles.
 
-    Raises DeviceError if a tool is missing, before anything is built.
+    Raises DeviceError if a tool is missing, before anything is built. Where cycles cannot be
+    modelled, stderr says why.
     """
     from tempfile import TemporaryDirectory
 
+    from ..device.boards import board as known
     from ..report.bench.counting import check, counter
     from ..report.bench.report import Instructions
 
@@ -165,8 +184,23 @@ def count(bench: Bench, board: str, bar: Progress) -> OnBoard:
     with TemporaryDirectory(prefix="gradmote-") as folder:
         emulated = counter(board, Path(folder), [bench.data])
         bar.update(task, description=f"count on {board}")
-        counted = emulated.count(bench.data)
-    return {kind: Instructions.of(bench.image, kind, counted[kind]) for kind in bench.kinds}
+        counted = emulated.count(bench.data, model_of(bench, emulated))
+    clock = known(board).clock
+    return {kind: Instructions.of(bench.image, kind, counted[kind], clock) for kind in bench.kinds}
+
+
+def model_of(bench: Bench, emulated: Counter) -> CycleModel | None:
+    """Return the model of the board's cycles, or None, and say why on stderr."""
+    from ..errors import DeviceError
+    from ..report.bench.counting import timed_core
+    from ..report.bench.cycles.calibration import calibrated
+
+    try:
+        core = timed_core(emulated.board)
+        return emulated.model(calibrated(core, bench.timings) if bench.timings is not None else core)
+    except DeviceError as error:
+        o.tell(f"no cycles on {emulated.board.name}: {error}")
+        return None
 
 
 # ---- What is shown
@@ -187,7 +221,9 @@ def show(bench: Bench, times: Times, counted: dict[str, OnBoard], rounds: int) -
         out.print(table(f"What {kind} is made of", kernel_rows(found)))
     for board, programs in counted.items():
         for kind, instructions in programs.items():
-            out.print(table(f"{kind} on {board} ({core_of(board)})", board_rows(instructions)))
+            what = f"{kind} on {board} ({core_of(board)})"
+            model = "" if instructions.cycles is None else "; cycles modelled, zero wait states"
+            out.print(table(f"{what}{model}", board_rows(instructions)))
 
 
 def as_dict(bench: Bench, times: Times, counted: dict[str, OnBoard]) -> dict[str, Any]:
@@ -204,7 +240,20 @@ def as_dict(bench: Bench, times: Times, counted: dict[str, OnBoard]) -> dict[str
     }
 
 
-# ---- Against an earlier run
+# ---- Earlier measurements
+
+
+def read_timings(path: Path) -> Measured:
+    """Return what was measured on a real part. Raises DataError if the file has nothing of that."""
+    from ..errors import DataError
+    from ..report.bench.cycles.calibration import read_measured
+
+    try:
+        text = path.read_text()
+    except (OSError, ValueError) as error:
+        hint = "write it: gradmote flash --board BOARD --calibrate > cycles.toml"
+        raise DataError(f"{path} cannot be read ({type(error).__name__})", hint) from error
+    return read_measured(text)
 
 
 def read_counts(path: Path) -> Counts:

@@ -16,6 +16,7 @@ from .output import say, say_json
 
 if TYPE_CHECKING:
     from ..device.flash.flow import Flashed, Watch
+    from ..report.bench.cycles.on_board import Compared, Request
 
 Model = Annotated[
     Path | None,
@@ -51,6 +52,12 @@ Protect = Annotated[
     bool,
     typer.Option("--rollback-protect", help="With --key: build firmware that refuses images older than the board's."),
 ]
+Calibrate = Annotated[
+    bool,
+    typer.Option(
+        "--calibrate", help="Measure how many cycles instructions take on this board, in place of a model's firmware."
+    ),
+]
 Stop = Annotated[str | None, typer.Option(metavar="BOARD", help="End this emulated board, and do nothing else.")]
 
 _WORDS = 60  # characters of a tool's output that the bar shows
@@ -68,6 +75,7 @@ def command(
     key: Key = None,
     rollback_protect: Protect = False,
     stop: Stop = None,
+    calibrate: Calibrate = False,
     as_json: o.AsJson = False,
 ) -> None:
     """Build the firmware for a model, program a board with both, and check that it answers.
@@ -77,15 +85,23 @@ def command(
 
     The firmware has the kernels of this model and no others. An emulated board goes on running in
     the background, until `gradmote flash --stop BOARD` or until it is flashed again.
+
+    `gradmote flash --board nucleo-f446re --calibrate > cycles.toml` measures small loops on the
+    board, whose cycles tell the timings of its core; `gradmote bench --timings cycles.toml` takes
+    them. Flash the board anew afterwards.
     """
     from ..device.boards import board as find
     from ..device.flash.flow import Order, flash
+    from ..report.bench.cycles.on_board import Request
 
     if stop is not None:
         _stop(find(stop).name, as_json)
         return
     if board is None:
         raise DataError("which board?", "gradmote flash --board NAME; gradmote boards lists them")
+    if calibrate:
+        _calibrate(Request(find(board), port, firmware, emulated, tool), model, as_json)
+        return
     order = Order(find(board), model, port, general, firmware, emulated, tool, force, key, rollback_protect)
     with _watching(as_json) as watch:
         done = flash(order, watch)
@@ -100,6 +116,32 @@ def _stop(board: str, as_json: bool) -> None:
         say_json({"board": board, "ended": ended})
         return
     say(f"the emulated {board} has ended" if ended else f"no emulated {board} was running")
+
+
+def _calibrate(request: Request, model: Path | None, as_json: bool) -> None:
+    from ..report.bench.cycles.on_board import measure
+
+    if model is not None:
+        raise DataError(f"--calibrate measures without a model, not {model}", "leave the model out")
+    with _watching(as_json) as watch:
+        compared = measure(request, watch.stage)
+    if as_json:
+        say_json(asdict(compared))
+        return
+    _show(request, compared)
+
+
+def _show(request: Request, compared: Compared) -> None:
+    """Print the measured section as lines of a file, and how it compares as comments in it."""
+    board, counter = request.board, compared.measured.counter
+    say(f"# Cycles of micro-kernels on {board.name} ({board.core}), counted by {counter}.")
+    if compared.emulated:
+        say("# An emulator counted them: these figures mean nothing.")
+    say("# Take them: gradmote bench --timings, or as a section of the core's table in report/bench/cycles/tables.")
+    say("# A turn of each takes so many cycles, measured and by the published timings:")
+    for kernel, (measured, modelled) in compared.turns.items():
+        say(f"#   {kernel:26}{measured:10.2f}{modelled:10.2f}")
+    say(compared.text.rstrip())
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from gradmote.device.toolchains import find
 from gradmote.formats.image import read_image
 from gradmote.report.bench import counting
 from gradmote.report.bench.kernel_totals import FORWARD, INPUT, UPDATE, Kernel, Total, kernels_of
-from gradmote.report.bench.report import Instructions, duration
+from gradmote.report.bench.report import Cycles, Instructions, duration
 
 TRAIN = ("--loss", "cross_entropy", "--rounds", 3)
 BOARD = "mps2-an386"
@@ -142,6 +142,14 @@ def test_machine_instructions_are_of_kernels(saved):
     assert programs["step"]["machine_instructions"] > 2 * programs["infer"]["machine_instructions"]
 
 
+@pytest.mark.device
+def test_cycles_are_those_of_kernels_and_take_time_at_the_boards_clock(saved):
+    step = json.loads(saved.read_text())["boards"][BOARD]["step"]
+    assert step["cycles"] == pytest.approx(sum(kernel["cycles"] for kernel in step["kernels"]), rel=0.1)
+    assert step["cycles"] > step["machine_instructions"]
+    assert step["milliseconds"] == pytest.approx(step["cycles"] / 25e6 * 1e3)
+
+
 @pytest.fixture
 def counted(monkeypatch):
     """Counts without a compiler: step takes 1000 machine instructions, infer 400."""
@@ -162,6 +170,42 @@ def before(path, **programs):
 def test_tables_of_a_board(image, counted):
     shown = run(image, "--rounds", 3, "--board", BOARD).output
     assert "step on mps2-an386 (Cortex-M4F)" in shown and "5.00" in shown  # 1000 for 200 products
+    assert "modelled" not in shown
+
+
+def test_tables_with_modelled_cycles(image, monkeypatch):
+    def count(bench, board, bar):
+        kernel = Kernel("linear", FORWARD)
+        return {
+            kind: Instructions(1000, {kernel: Total(1, 400, 200)}, Cycles(3000, {kernel: 1500}, 10**6))
+            for kind in bench.kinds
+        }
+
+    monkeypatch.setattr("gradmote.cli.bench.count", count)
+    shown = run(image, "--rounds", 3, "--board", BOARD).output
+    assert "cycles modelled, zero wait states" in shown
+    assert "15.00" in shown and "50.0%" in shown  # 3000 for 200 products; half of the cycles
+    programs = found(image, "--rounds", 3, "--board", BOARD)["boards"][BOARD]
+    assert (programs["step"]["cycles"], programs["step"]["milliseconds"]) == (3000, 3.0)
+    assert programs["step"]["kernels"][0]["cycles"] == 1500
+
+
+def test_a_board_without_timings_has_no_cycles(image, capsys, monkeypatch):
+    """It says why, and counts instructions all the same."""
+    if counting.missing("riscv-virt"):
+        pytest.skip(f"{', '.join(counting.missing('riscv-virt'))} is missing - ./run setup installs it")
+    done = run(image, "--rounds", 3, "--program", "infer", "--board", "riscv-virt", "--json")
+    assert "no cycles on riscv-virt: there are no timings of rv32imafc" in done.stderr
+    assert "cycles" not in json.loads(done.stdout)["boards"]["riscv-virt"]["infer"]
+
+
+def test_timings_of_a_file(image, tmp_path, capsys):
+    path = tmp_path / "cycles.toml"
+    assert "cannot be read" in refusal(capsys, image, "--board", BOARD, "--timings", path)
+    path.write_text("x = 3\n")
+    assert "no section of measured cycles" in refusal(capsys, image, "--board", BOARD, "--timings", path)
+    path.write_text('[measured]\nboard = "b"\ncounter = "DWT"\nturns = 1000\nloop = 4000\n')
+    assert "name the board" in refusal(capsys, image, "--timings", path)
 
 
 @pytest.mark.parametrize(

@@ -102,8 +102,8 @@ def timed_core(board: Any) -> Core:
     """Return the timings of a board's core. Raises DeviceError where there are none."""
     core = core_called(board.table["core"])
     if core is None:
-        hint = f"there are timings of {', '.join(core_files())}"
-        raise DeviceError(f"nobody published how many cycles instructions take on {board.table['core']}", hint)
+        hint = f"there are those of {', '.join(core_files())}"
+        raise DeviceError(f"there are no timings of {board.table['core']}", hint)
     return core
 
 

@@ -17,21 +17,45 @@ UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
 
 @dataclass(frozen=True)
+class Cycles:
+    """The modelled cycles of one program on a board, of a run and of its kernels.
+
+    `clock` is the board's, in Hz. Memory has no wait states.
+    """
+
+    whole: int
+    kernels: dict[Kernel, int]
+    clock: int
+
+    def milliseconds(self, cycles: float) -> float:
+        """Return how long so many cycles take at the board's clock."""
+        return 1e3 * cycles / self.clock
+
+
+@dataclass(frozen=True)
 class Instructions:
-    """The machine instructions of one program on a board, of a run and of its kernels."""
+    """The machine instructions of one program on a board, of a run and of its kernels.
+
+    `cycles` is None where nothing models them.
+    """
 
     whole: int
     kernels: dict[Kernel, Total]
+    cycles: Cycles | None = None
 
     @classmethod
-    def of(cls, image: Image, kind: str, counted: Counted) -> Instructions:
-        """Return the totals of a program that was counted.
+    def of(cls, image: Image, kind: str, counted: Counted, clock: int) -> Instructions:
+        """Return the totals of a program that was counted on a board with this clock, in Hz.
 
         `whole` includes what gm_step() or gm_infer() does around the kernels; for other programs it
         is the sum of the kernels.
         """
         program = next(program for program in image.programs if program["kind"] == kind)
-        return cls(counted.whole or sum(counted.each), totals(image, program, counted.each))
+        cycles = None
+        if counted.cycles:
+            each = {kernel: int(total.cost) for kernel, total in totals(image, program, counted.cycles).items()}
+            cycles = Cycles(counted.whole_cycles or sum(counted.cycles), each, clock)
+        return cls(counted.whole or sum(counted.each), totals(image, program, counted.each), cycles)
 
 
 #: The figures of each program, by its kind.
@@ -75,15 +99,31 @@ def kernel_rows(timed: Timed) -> Rows:
 
 
 def board_rows(found: Instructions) -> Rows:
-    """Return one row for each kernel of a program that was counted on a board."""
-    columns = ("kernel", "instructions#", "machine instructions#", "share#", "", "MAC#", "for a MAC#")
+    """Return one row for each kernel of a program that was counted on a board.
+
+    Where cycles are modelled, shares are those of cycles, and milliseconds of the board's clock.
+    """
+    columns = ["kernel", "instructions#", "MAC#", "machine instructions#", "for a MAC#"]
+    if found.cycles is not None:
+        columns += ["cycles#", "for a MAC#", "ms#"]
     rows: list[Row] = []
     for kernel, total in found.kernels.items():
-        each = f"{total.cost / total.macs:.2f}" if total.macs else ""
-        rows.append((*named(kernel, total), f"{total.cost:,.0f}", *shared(total.cost, found.whole), *macs(total), each))
+        cycles = found.cycles.kernels[kernel] if found.cycles is not None else 0
+        share = shared(*((cycles, found.cycles.whole) if found.cycles is not None else (total.cost, found.whole)))
+        rows.append((*named(kernel, total), *cost_cells(found, total.macs, total.cost, cycles), *share))
     macs_in_all = sum(total.macs for total in found.kernels.values())
-    each = f"{found.whole / macs_in_all:.2f}" if macs_in_all else ""
-    return columns, [*rows, LINE, ("all", "", f"{found.whole:,}", "", "", f"{macs_in_all:,}", each)]
+    whole = cost_cells(found, macs_in_all, found.whole, found.cycles.whole if found.cycles is not None else 0)
+    return [*columns, "share#", ""], [*rows, LINE, ("all", "", *whole, "", "")]
+
+
+def cost_cells(found: Instructions, macs: int, instructions: float, cycles: int) -> Iterator[str]:
+    """Yield the cells of MACs, and of what they cost in machine instructions, cycles and time."""
+    yield f"{macs:,}" if macs else ""
+    for cost in (instructions, cycles) if found.cycles is not None else (instructions,):
+        yield f"{cost:,.0f}"
+        yield f"{cost / macs:.2f}" if macs else ""
+    if found.cycles is not None:
+        yield rounded(found.cycles.milliseconds(cycles))
 
 
 def named(kernel: Kernel, total: Total) -> tuple[str, str]:
@@ -136,10 +176,22 @@ def board_dict(found: OnBoard) -> dict[str, Any]:
     return {
         kind: {
             "machine_instructions": counted.whole,
-            "kernels": [kernel_dict(k, total, "machine_instructions") for k, total in counted.kernels.items()],
+            **(cycles_dict(counted.cycles, counted.cycles.whole) if counted.cycles is not None else {}),
+            "kernels": [
+                {
+                    **kernel_dict(kernel, total, "machine_instructions"),
+                    **(cycles_dict(counted.cycles, counted.cycles.kernels[kernel]) if counted.cycles else {}),
+                }
+                for kernel, total in counted.kernels.items()
+            ],
         }
         for kind, counted in found.items()
     }
+
+
+def cycles_dict(found: Cycles, cycles: int) -> dict[str, Any]:
+    """Return modelled cycles for JSON, and the time that they take at the board's clock."""
+    return {"cycles": cycles, "milliseconds": found.milliseconds(cycles)}
 
 
 def kernel_dict(kernel: Kernel, total: Total, cost: str) -> dict[str, Any]:

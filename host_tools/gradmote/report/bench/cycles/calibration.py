@@ -23,6 +23,8 @@ else:
 
 SECTION = "[measured]"
 END = "# end"
+#: What marks the section of an emulated board, whose figures are no timings.
+EMULATED = "emulated"
 MEASURED = "measured"
 
 
@@ -60,9 +62,14 @@ def read_measured(text: str) -> Measured:
 
 
 def measured_of(section: Any) -> Measured:
-    """Return the section of a table that was read. Raises DataError where it is anything else."""
+    """Return the section of a table that was read.
+
+    Raises DataError where it is anything else, or of an emulated board.
+    """
     try:
         rest = dict(section)
+        if rest.pop(EMULATED, False):
+            raise DataError("[measured] is of an emulated board, which tells no cycles", "measure on a real part")
         board, counter, turns = (rest.pop(name) for name in ("board", "counter", "turns"))
         if turns <= 0 or any(not isinstance(value, int) or value < 0 for value in rest.values()):
             raise ValueError("a number of cycles is none")
@@ -148,6 +155,10 @@ def _load(measured: Measured) -> float:
     return measured.body("load_apart", 8) - _integer(measured)
 
 
+def _accumulate(measured: Measured) -> float:
+    return measured.body("vfma_adds", 8) - 2 * _integer(measured)
+
+
 #: What holds however many instructions begin in a cycle.
 _LATENCIES: tuple[_Rule, ...] = (
     ("load_many", "per_register", 0.5, _pushed),
@@ -177,7 +188,8 @@ _ISSUES: tuple[_Rule, ...] = (
     ("load_double", "issue", 1, lambda m: m.body("load_double", 16)),
     ("branch", "taken", 1, lambda m: m.body("branch_taken", 8)),
     ("fp_add", "issue", 1, lambda m: m.body("vadd_independent", 16)),
-    ("fp_fused", "issue", 1, lambda m: m.body("vfma_adds", 8) - 2 * _integer(m)),
+    ("fp_fused", "issue", 1, _accumulate),
+    ("fp_chained", "issue", 1, _accumulate),
     ("fp_fused", "busy", 1, lambda m: m.turn("vfma_independent") / 16),
     ("fp_chained", "busy", 1, lambda m: m.turn("vmla_independent") / 16),
     ("fp_divide", "busy", 1, lambda m: m.turn("vdiv") / 4),

@@ -9,6 +9,7 @@ from ....device.toolchains.find import toolchain_for
 from ....device.toolchains.toolchain import Toolchain, steps_of
 from ....errors import DeviceError
 from ....project.sources import build_module, origin
+from .cores import core_called
 
 FOLDER = Path(__file__).with_name("micro")
 SOURCES = ("main.c", "kernels.S")
@@ -20,22 +21,22 @@ def build_micro_firmware(name: str, folder: Path) -> Path:
     Raises DeviceError where the compiler is missing or fails, and for boards whose core has no
     micro-kernels, or which PlatformIO alone builds.
     """
-    board = _board(name)
-    toolchain = toolchain_for(board)
+    toolchain = toolchain_for(board_with_kernels(name))
     elf = folder / "firmware.elf"
     objects = toolchain.compile_all(steps_of(toolchain, _sources(toolchain), origin()), origin(), folder)
     toolchain.link(objects, toolchain.board.link_flags(), elf)
     return elf
 
 
-def _board(name: str) -> Any:
+def board_with_kernels(name: str) -> Any:
+    """Return the board as its board.toml describes it. Raises DeviceError where it has none."""
     found = next((board for board in build_module("boards").boards() if board.name == name), None)
     if found is None:
         raise DeviceError(f"there is no board {name}", "gradmote boards lists them")
-    if found.framework or not str(found.table["core"]).startswith("Cortex-M"):
+    if not found.compiler or core_called(found.table["core"]) is None:
         raise DeviceError(
-            f"{name} has no firmware of micro-kernels",
-            "they are for boards with a Cortex-M that GCC builds the firmware of, such as nucleo-f446re",
+            f"{name} ({found.table['core']}) has no firmware of micro-kernels",
+            "it is for boards with a Cortex-M whose firmware GCC builds, such as nucleo-f446re",
         )
     return found
 

@@ -29,13 +29,13 @@ class CycleModel:
     def __init__(self, elf: Path, objdump: str, emulator: str, core: Core) -> None:
         """Build the plugin, where it is not there yet. Raises DeviceError where it cannot be."""
         self.core = core
-        self._program = Program(elf, objdump, core.architecture)
+        self.program = Program(elf, objdump, core.architecture)
         self._plugin = plugin_for(emulator)
         self._told = elf.with_suffix(".regions")
 
     def emulator_options(self) -> list[str]:
         """Return the options with which the emulator counts what runs."""
-        mark, told = self._program.address_of(MARK), str(self._told).replace(",", ",,")
+        mark, told = self.program.address_of(MARK), str(self._told).replace(",", ",,")
         return ["-plugin", f"{self._plugin},mark={mark:x},out={told}"]
 
     def spans(self) -> list[int]:
@@ -44,7 +44,7 @@ class CycleModel:
         Raises DeviceError where the emulator told nothing, or where the model does not know the
         code, and DataError where the core has no such instructions.
         """
-        costs = Costs(self._program, self.core)
+        costs = Costs(self.program, self.core)
         return [costs.cycles(region) for region in self.regions()]
 
     def regions(self) -> list[Region]:

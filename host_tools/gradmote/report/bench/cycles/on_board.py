@@ -1,0 +1,167 @@
+"""The micro-kernels on a board: the firmware is built and programmed, and what it prints is read."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ....device.boards import Board
+from ....device.flash import emulated, real
+from ....device.flash.tools import TOOLS, choose
+from ....device.link import Link, open_link
+from ....device.ports import serial_ports
+from ....device.toolchains.find import toolchain_for
+from ....errors import DeviceError
+from .calibration import EMULATED, END, SECTION, Measured, read_measured
+from .cores import core_called
+from .disassembly import Program
+from .micro_firmware import board_with_kernels, build_micro_firmware
+from .turns import cycles_of_turn
+
+#: How long a board may take until it has printed all figures.
+_SECONDS = 60.0
+#: How long a port on USB may be away while the part restarts.
+_RESTART_SECONDS = 15.0
+_RETRY_SECONDS = 0.5
+
+
+@dataclass(frozen=True)
+class Request:
+    """The board to measure on.
+
+    Attributes:
+        board: The kind of board.
+        port: The serial port of a real board; found by its USB ids by default.
+        firmware: The ELF file of the micro-kernels; None to build it.
+        emulated: Whether to use the emulated board, whose figures mean nothing.
+        tool: The tool that programs the board; by default the first that is installed.
+    """
+
+    board: Board
+    port: str | None = None
+    firmware: Path | None = None
+    emulated: bool = False
+    tool: str | None = None
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What was measured, beside the model.
+
+    Attributes:
+        measured: What the board printed.
+        text: The same, as lines of the core's table.
+        turns: For each kernel the cycles of a turn, measured and by the published timings.
+        emulated: Whether the board was an emulated one.
+    """
+
+    measured: Measured
+    text: str
+    turns: dict[str, tuple[float, float]]
+    emulated: bool
+
+
+def measure(request: Request, stage: Callable[[str], None] = lambda text: None) -> Compared:
+    """Measure the micro-kernels on a board, and compare them with the model.
+
+    Args:
+        request: The board.
+        stage: Called with the name of each stage as it begins.
+
+    Raises DeviceError where the board, a tool or the compiler is missing, or where the board does
+    not answer in time, and DataError where it prints anything else.
+    """
+    name = request.board.name
+    board_with_kernels(name)
+    is_emulated = request.emulated or not request.board.upload
+    if not is_emulated:
+        _tool(request)
+    with tempfile.TemporaryDirectory(prefix="gradmote-") as folder:
+        stage(f"build the micro-kernels for {name}")
+        elf = request.firmware or build_micro_firmware(name, Path(folder))
+        stage(f"program {name}, and measure")
+        with _emulated_link(request, elf) if is_emulated else _real_link(request, elf) as link:
+            text = read_section(link)
+        measured = read_measured(text)
+        text += f"{EMULATED} = true\n" if is_emulated else ""
+        return Compared(measured, text, turns(request.board, elf, measured), is_emulated)
+
+
+def read_section(link: Link, seconds: float = _SECONDS) -> str:
+    """Return the next whole section [measured] that a board prints, up to its end.
+
+    Raises DeviceError where none comes in so many seconds.
+    """
+    text, deadline = "", time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        text += link.read(1.0).decode("ascii", "replace")
+        _, begin, section = text.partition(SECTION)
+        if begin and END in section:
+            return begin + section.partition(END)[0].replace("\r", "")
+    hint = "does the part run the firmware of the micro-kernels? give its port: --port"
+    raise DeviceError(f"{link.url} printed no measured cycles in {seconds:.0f} s", hint)
+
+
+def turns(board: Board, elf: Path, measured: Measured) -> dict[str, tuple[float, float]]:
+    """Return for each kernel the cycles of a turn: measured, and by the published timings."""
+    core = core_called(board.core)
+    assert core is not None  # board_with_kernels() has looked
+    toolchain = toolchain_for(board_with_kernels(board.name))
+    program = Program(elf, f"{toolchain.board.compiler}objdump", core.architecture)
+    return {
+        kernel: (measured.turn(kernel), cycles_of_turn(core, program.code, program.address_of(f"micro_{kernel}")))
+        for kernel in measured.cycles
+    }
+
+
+@contextmanager
+def _emulated_link(request: Request, elf: Path) -> Iterator[Link]:
+    """Yield the serial line of an emulated part with the firmware, and end the part."""
+    part = emulated.program(elf, request.board)
+    try:
+        link = open_link(part.url)
+        try:
+            yield link
+        finally:
+            link.close()
+    finally:
+        emulated.stop(request.board.name)
+
+
+@contextmanager
+def _real_link(request: Request, elf: Path) -> Iterator[Link]:
+    """Yield the serial line of a real part, once the firmware is on it."""
+    board, tool = request.board, _tool(request)
+    port = real.choose_port(board, request.port, serial_ports(), TOOLS[tool].finds_boot_loader)
+    real.program(elf, board, tool, port)
+    link = _opened(board, port)
+    try:
+        yield link
+    finally:
+        link.close()
+
+
+def _tool(request: Request) -> str:
+    """Return the name of the tool that programs the part. Raises DeviceError where none does."""
+    board = request.board
+    tool = choose(board.name, board.upload, request.tool)
+    if TOOLS[tool].format == "source":
+        hint = f"choose another of its tools: --tool; it has {', '.join(board.upload)}"
+        raise DeviceError(f"{tool} programs what it builds, and not the micro-kernels", hint)
+    return tool
+
+
+def _opened(board: Board, port: str) -> Link:
+    """Return the line of a part that restarts now; its port may be away for a while."""
+    deadline = time.monotonic() + _RESTART_SECONDS
+    while True:
+        try:
+            return open_link(real.choose_port(board, port, serial_ports()))
+        except DeviceError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(_RETRY_SECONDS)
