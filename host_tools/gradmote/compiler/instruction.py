@@ -144,13 +144,15 @@ class Instruction(Fields):
 
         An output that only the accumulating form reads counts only where `accumulate` is set.
         """
-        names = self._read if getattr(self, "accumulate", True) else self._only_read
-        return [ref for name in names if (ref := getattr(self, name)) is not None]
+        own = self.__dict__
+        names = self._read if own.get("accumulate", True) else self._only_read
+        return [ref for name in names if (ref := own.get(name)) is not None]
 
     @property
     def writes(self) -> list[Ref]:
         """Return the operands that are written."""
-        return [ref for name in self._written if (ref := getattr(self, name)) is not None]
+        own = self.__dict__
+        return [ref for name in self._written if (ref := own.get(name)) is not None]
 
     @property
     def work(self) -> int:

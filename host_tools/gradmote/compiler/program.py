@@ -39,6 +39,13 @@ class Uses:
         return self.readers[:1] == [self.first]
 
 
+def uses_of(buffer: Buffer, found: dict[Buffer, Uses]) -> Uses:
+    """Return what was found of a buffer so far, which is nothing at first."""
+    if buffer not in found:
+        found[buffer] = Uses(buffer)
+    return found[buffer]
+
+
 @dataclass
 class Binding:
     """An input or output of a program that the caller sees."""
@@ -114,9 +121,9 @@ class Program:
         found: dict[Buffer, Uses] = {}
         for index, instruction in enumerate(self.instructions):
             for ref in instruction.reads:
-                found.setdefault(ref.buffer, Uses(ref.buffer)).readers.append(index)
+                uses_of(ref.buffer, found).readers.append(index)
             for ref in instruction.writes:
-                found.setdefault(ref.buffer, Uses(ref.buffer)).writers.append(index)
+                uses_of(ref.buffer, found).writers.append(index)
         return found
 
     def insert(self, at: int, new: list[Instruction], uses: dict[Buffer, Uses]) -> None:

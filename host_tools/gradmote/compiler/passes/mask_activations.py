@@ -9,8 +9,12 @@ nothing changes.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import accumulate
+
+import numpy as np
 
 from ...generated.instructions import (
     AddS16,
@@ -24,7 +28,7 @@ from ...generated.instructions import (
     ReluGrad,
 )
 from ..instruction import Buffer, Instruction, Ref
-from ..plan.lifetimes import usage
+from ..plan.lifetimes import aligned, needs, usage
 from ..program import Compiled, Program, Uses
 from .schedule import order
 from .stream_rows import is_wanted
@@ -74,6 +78,8 @@ def masked(program: Program, by_rows: bool) -> list[Instruction]:
 
 def lowered(program: Program, counted: Usage) -> list[Instruction]:
     """Return the instructions with as few masks as reach the lowest peak of what is counted."""
+    if counted is usage:
+        return Masks(program).lowest()
     trial = replace(program)
     best, lowest = trial.instructions, math.inf
     while True:
@@ -84,20 +90,88 @@ def lowered(program: Program, counted: Usage) -> list[Instruction]:
         found = candidate(trial, uses, alive.index(max(alive)))
         if found is None:
             return best
-        trial.instructions = with_mask(trial, found)
+        trial.instructions = with_masks(trial, [found])
 
 
 def candidate(program: Program, uses: dict[Buffer, Uses], top: int) -> Uses | None:
     """Return the largest buffer that only a masked gradient reads after instruction `top`."""
-    bound = program.bound()
-    over = [u for u in uses.values() if u.buffer.region == "scratch" and u.first < top <= u.last]
-    for used in sorted(over, key=lambda u: -u.buffer.size):
-        before = [*used.writers, *used.readers[:-1]]
-        if max(before) < top and used.last == used.readers[-1] and used.buffer not in bound:
-            asking = program.instructions[used.last]
-            if isinstance(asking, Asking) and is_over(asking, used, top) and only_asked(asking, used.buffer):
-                return used
+    for used in maskable(program, uses):
+        if anchor(used) < top <= used.last and is_over(program.instructions[used.last], used, top):
+            return used
     return None
+
+
+def maskable(program: Program, uses: dict[Buffer, Uses]) -> list[Uses]:
+    """Return the buffers of which a mask can take the place for the last reader, the largest first."""
+    bound, found = program.bound(), []
+    for used in uses.values():
+        if used.buffer.region == "scratch" and used.readers and used.buffer not in bound:
+            asking = program.instructions[used.readers[-1]]
+            is_last = used.last == used.readers[-1] and -1 < anchor(used) < used.last
+            if is_last and isinstance(asking, Asking) and only_asked(asking, used.buffer):
+                found.append(used)
+    return sorted(found, key=lambda u: -u.buffer.size)
+
+
+def anchor(used: Uses) -> int:
+    """Return the last instruction that uses a buffer before its last reader; -1 where there is none."""
+    return max([*used.writers[-1:], *used.readers[-2:-1]], default=-1)
+
+
+class Masks:
+    """The bytes of scratch alive at each instruction of a program, while it gets one mask after another.
+
+    Behind each instruction there are places for all masks that may come to be there, so that no index ever changes.
+    The newest one stands in front. The bytes of an empty place are less than all others by HIDDEN.
+    """
+
+    HIDDEN = 2**62
+
+    def __init__(self, program: Program) -> None:
+        """Begin without masks, in a program without loops."""
+        uses = program.uses()
+        self.program, self.found = program, maskable(program, uses)
+        empty = Counter(anchor(used) for used in self.found)
+        steps = [1 + empty[k] for k in range(len(program.instructions))]
+        self.position = list(accumulate(steps, initial=0))
+        self.free = {k: list(range(self.position[k] + 1, self.position[k + 1])) for k in empty}
+        change = np.zeros(sum(steps) + 1, np.int64)
+        for buffer, first, end in needs(program, uses):
+            change[self.position[first]] += aligned(buffer.size)
+            change[self.position[end - 1] + 1] -= aligned(buffer.size)
+        self.alive = change.cumsum()[:-1]
+        self.alive[[place for places in self.free.values() for place in places]] -= self.HIDDEN
+        self.anchors = np.array([self.position[anchor(used)] for used in self.found], np.int64)
+        self.ends = np.array([self.position[u.last] + self.asks_int8(u) for u in self.found], np.int64)
+
+    def asks_int8(self, used: Uses) -> bool:
+        """Tell whether the last reader of a buffer asks for bits of a quantized value, of which see is_over()."""
+        return isinstance(self.program.instructions[used.last], AskingInt8)
+
+    def lowest(self) -> list[Instruction]:
+        """Return the instructions with as few masks as reach the lowest peak."""
+        made: list[Uses] = []
+        best, lowest = 0, math.inf
+        while True:
+            top = int(self.alive.argmax())
+            if self.alive[top] < lowest:
+                best, lowest = len(made), self.alive[top]
+            over = (self.anchors < top) & (top < self.ends)
+            if not over.any():
+                return with_masks(self.program, made[:best]) if best else self.program.instructions
+            made.append(self.add(int(over.argmax())))
+
+    def add(self, index: int) -> Uses:
+        """Make a mask of the buffer with this index, which then counts as found no more, and return its uses."""
+        used = self.found[index]
+        asking = self.program.instructions[used.last]
+        assert isinstance(asking, Asking)
+        place, last = self.free[anchor(used)].pop(), self.position[used.last]
+        self.alive[place] += self.HIDDEN
+        self.alive[place + 1 : last + 1] -= aligned(used.buffer.size)
+        self.alive[place : last + 1] += aligned(bits_for("", elements_of(asking)).buffer.size)
+        self.ends[index] = 0
+        return used
 
 
 def is_over(asking: Asking, used: Uses, top: int) -> bool:
@@ -118,18 +192,20 @@ def only_asked(asking: Asking, buffer: Buffer) -> bool:
     return places == [activation_of(asking)]
 
 
-def with_mask(program: Program, used: Uses) -> list[Instruction]:
-    """Return the instructions with a MASK of the buffer, which its last reader then reads.
+def with_masks(program: Program, masked: Sequence[Uses]) -> list[Instruction]:
+    """Return the instructions with a MASK of each buffer, which its last reader then reads.
 
     The MASK follows all other instructions that use the buffer.
     """
-    asking = program.instructions[used.last]
-    assert isinstance(asking, Asking)
-    make = masked_int8 if isinstance(asking, AskingInt8) else masked_float
-    mask, applied = make(asking, f"{used.buffer.name}.mask")
-    at = 1 + max([*used.writers, *used.readers[:-1]])
-    kept = program.instructions
-    return [*kept[:at], mask, *kept[at : used.last], applied, *kept[used.last + 1 :]]
+    masks: dict[int, list[Instruction]] = {}
+    applied: dict[int, Instruction] = {}
+    for used in masked:
+        asking = program.instructions[used.last]
+        assert isinstance(asking, Asking)
+        make = masked_int8 if isinstance(asking, AskingInt8) else masked_float
+        mask, applied[used.last] = make(asking, f"{used.buffer.name}.mask")
+        masks.setdefault(anchor(used), []).insert(0, mask)
+    return [i for k, own in enumerate(program.instructions) for i in (applied.get(k, own), *masks.get(k, ()))]
 
 
 def bits_for(name: str, elements: int) -> Ref:
@@ -137,9 +213,14 @@ def bits_for(name: str, elements: int) -> Ref:
     return Ref(Buffer(name, (elements + 7) // 8, "scratch"))
 
 
+def elements_of(asking: Asking) -> int:
+    """Return the number of elements of which the gradient needs a bit each."""
+    return asking.elements("q") if isinstance(asking, AskingInt8) else asking.n
+
+
 def masked_float(asking: AskingFloat, name: str) -> tuple[Instruction, Instruction]:
     """Return the MASK of an activation in float32, and the gradient that reads it."""
-    activation, bits = activation_of(asking), bits_for(name, asking.n)
+    activation, bits = activation_of(asking), bits_for(name, elements_of(asking))
     low, high = (0.0, math.inf) if isinstance(asking, ReluGrad) else (asking.low, asking.high)
     assert activation is not None
     mask = Mask(
@@ -157,7 +238,7 @@ def masked_float(asking: AskingFloat, name: str) -> tuple[Instruction, Instructi
 
 def masked_int8(asking: AskingInt8, name: str) -> tuple[Instruction, Instruction]:
     """Return the MASK_S8 of a quantized value, and the gradient that reads it in place of the value."""
-    elements = asking.elements("q")
+    elements = elements_of(asking)
     bits = bits_for(name, elements)
     assert asking.q is not None
     mask = MaskS8(

@@ -7,8 +7,10 @@ every instruction that reads its old value.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import replace
+from heapq import heapify, heappop, heappush
 
 from ..instruction import Buffer, Instruction, Ref
 from ..plan.lifetimes import lower_bound
@@ -25,24 +27,23 @@ def run(compiled: Compiled) -> None:
 def order(program: Program) -> list[Instruction]:
     """Return the greedy order, which for a small program may be worse than the given one."""
     waiting, successors = dependencies(program.instructions)
-    pinned = program.bound()
-    scratch = [(scratch_of(i.reads), scratch_of(i.writes)) for i in program.instructions]
-    readers = Counter(b for read, _ in scratch for b in read)
-    ready = [i for i, count in enumerate(waiting) if count == 0]
-    live: set[Buffer] = set()
-    done = []
+    growth = Growth(program)
+    ready = [(growth.of(i), i) for i, count in enumerate(waiting) if count == 0]
+    heapify(ready)
+    done: dict[int, Instruction] = {}
     while ready:
-        best = min(ready, key=lambda i: (growth(*scratch[i], readers, live, pinned), i))
-        ready.remove(best)
-        done.append(program.instructions[best])
-        read, written = scratch[best]
-        live.update(b for b in written)
-        readers.subtract(b for b in read)
+        _, best = heappop(ready)
+        if best in done:
+            continue
+        done[best] = program.instructions[best]
+        for other in growth.run(best):
+            if waiting[other] == 0 and other not in done:
+                heappush(ready, (growth.of(other), other))
         for successor in successors[best]:
             waiting[successor] -= 1
             if waiting[successor] == 0:
-                ready.append(successor)
-    return done
+                heappush(ready, (growth.of(successor), successor))
+    return list(done.values())
 
 
 def peak(program: Program, instructions: list[Instruction]) -> int:
@@ -50,13 +51,42 @@ def peak(program: Program, instructions: list[Instruction]) -> int:
     return lower_bound(replace(program, instructions=order(replace(program, instructions=instructions))))
 
 
-def growth(
-    read: list[Buffer], written: list[Buffer], readers: Counter[Buffer], live: set[Buffer], pinned: set[Buffer]
-) -> int:
-    """Return the bytes of scratch after an instruction, less those before it."""
-    new = sum(b.size for b in written if b not in live)
-    freed = sum(b.size for b in read if readers[b] == 1 and b not in pinned)
-    return new - freed
+class Growth:
+    """The bytes of scratch after each instruction, less those before it, while more and more instructions have run.
+
+    For an instruction that has not run it only ever falls: a buffer that it writes may have become alive, and it may
+    be the last one that still has to read a buffer.
+    """
+
+    def __init__(self, program: Program) -> None:
+        """Begin where no instruction has run."""
+        self.scratch = [(scratch_of(i.reads), scratch_of(i.writes)) for i in program.instructions]
+        self.pinned = program.bound()
+        self.live: set[Buffer] = set()
+        self.readers: dict[Buffer, set[int]] = defaultdict(set)  # those that have not run
+        self.writers: dict[Buffer, list[int]] = defaultdict(list)
+        for index, (read, written) in enumerate(self.scratch):
+            for buffer in read:
+                self.readers[buffer].add(index)
+            for buffer in written:
+                self.writers[buffer].append(index)
+
+    def of(self, index: int) -> int:
+        """Return the growth by an instruction that has not run."""
+        read, written = self.scratch[index]
+        new = sum(b.size for b in written if b not in self.live)
+        freed = sum(b.size for b in read if len(self.readers[b]) == 1 and b not in self.pinned)
+        return new - freed
+
+    def run(self, index: int) -> Iterator[int]:
+        """Let an instruction run, and yield the others whose growth is then less."""
+        read, written = self.scratch[index]
+        fresh = [b for b in written if b not in self.live]
+        self.live.update(fresh)
+        for buffer in read:
+            self.readers[buffer].discard(index)
+        yield from (other for buffer in fresh for other in self.writers[buffer] if other != index)
+        yield from (other for buffer in read if len(self.readers[buffer]) == 1 for other in self.readers[buffer])
 
 
 def scratch_of(refs: list[Ref]) -> list[Buffer]:

@@ -9,15 +9,21 @@ the same program gets the same offsets on every machine.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from ..instruction import Buffer
 from ..program import Overlay, Program
 from .lifetimes import Lifetime, aligned, lifetimes, lower_bound
+from .shelf import Shelf, best_gap
 
 #: The search compares this many pairs of buffers in all.
 EFFORT = 1_000_000
+
+#: From this number of buffers on, gaps are looked for in arrays, which do many comparisons at once.
+MANY = 512
 
 #: Sort keys of the orders that are tried first.
 ORDERS: tuple[Callable[[Lifetime], tuple[int, ...]], ...] = (
@@ -51,14 +57,25 @@ def place(program: Program, given: Mapping[Buffer, int] | None = None, search: b
 
     `given` maps buffer to the offset of each scratch buffer that is placed already. search=False leaves the search out.
     """
-    spans, bound = lifetimes(program), lower_bound(program)
+    uses = program.uses()
+    spans, bound = lifetimes(program, uses), lower_bound(program, uses)
     puzzle = Puzzle(spans, given or {}, program.overlays)
-    orders = [sorted(range(len(spans)), key=lambda k, rule=rule: rule(spans[k])) for rule in ORDERS]  # type: ignore[misc]
-    best = min((puzzle.solve(order) for order in orders), key=lambda s: s.peak)
+    best = first_of(puzzle, bound)
     if search and best.peak > bound:
         best = improve(puzzle, best, bound)
     offsets = {span.buffer: offset for span, offset in zip(spans, best.offsets, strict=True)}
     return Placement(offsets, spans, best.peak, bound)
+
+
+def first_of(puzzle: Puzzle, bound: int) -> Solution:
+    """Return the best solution of all ORDERS, the first of equally good ones."""
+    best: Solution | None = None
+    for rule in ORDERS:
+        if best is None or best.peak > bound:
+            order = sorted(range(len(puzzle.spans)), key=lambda k, rule=rule: rule(puzzle.spans[k]))  # type: ignore[misc]
+            best = puzzle.solve(order, None if best is None else best.peak - 1) or best
+    assert best is not None
+    return best
 
 
 @dataclass(frozen=True)
@@ -82,9 +99,10 @@ class Puzzle:
         self, spans: list[Lifetime], given: Mapping[Buffer, int], overlays: Mapping[Buffer, Overlay] | None = None
     ) -> None:
         """Align the sizes and find each buffer's neighbours."""
+        self.spans = spans
         self.sizes = [aligned(s.buffer.size) for s in spans]
         self.given = [given.get(s.buffer, -1) for s in spans]
-        self.neighbours = neighbours(spans)
+        self.neighbours = neighbours(spans) if len(spans) < MANY else LazyNeighbours(spans)
         self.seen: dict[tuple[int, int], tuple[int, int]] = {}
         position = {s.buffer: k for k, s in enumerate(spans)}
         for buffer, overlay in (overlays or {}).items():
@@ -102,14 +120,40 @@ class Puzzle:
         seen = ((offset, self.seen.get((k, j), (0, self.sizes[j]))) for j, offset in found)
         return [(offset + begin, size) for offset, (begin, size) in seen]
 
-    def solve(self, order: list[int]) -> Solution:
-        """Place the buffers in this order, each in the smallest gap that holds it."""
+    def solve(self, order: list[int], most: int | None = None) -> Solution | None:
+        """Place the buffers in this order, each in the smallest gap that holds it.
+
+        Returns None as soon as a buffer ends behind `most` bytes.
+        """
         offsets = list(self.given)
+        peak = max((o + s for o, s in zip(offsets, self.sizes, strict=True) if o >= 0), default=0)
+        shelf = self.shelf()
         for k in order:
             if self.given[k] >= 0:
                 continue
-            offsets[k] = best_gap(self.sizes[k], sorted(self.taken(k, offsets)))
-        return Solution(order, offsets, max((o + s for o, s in zip(offsets, self.sizes, strict=True)), default=0))
+            offsets[k] = self.gap(k, offsets, shelf)
+            peak = max(peak, offsets[k] + self.sizes[k])
+            if most is not None and peak > most:
+                return None
+            if shelf is not None:
+                shelf.put(offsets[k], self.sizes[k], self.spans[k])
+        return Solution(order, offsets, peak)
+
+    def shelf(self) -> Shelf | None:
+        """Return the shelf with the given buffers, or None where there are so few buffers that lists are faster."""
+        if len(self.spans) < MANY:
+            return None
+        shelf = Shelf(len(self.spans))
+        for k, offset in enumerate(self.given):
+            if offset >= 0:
+                shelf.put(offset, self.sizes[k], self.spans[k])
+        return shelf
+
+    def gap(self, k: int, offsets: list[int], shelf: Shelf | None) -> int:
+        """Return the offset of the smallest gap that holds a buffer."""
+        if shelf is None or k in self.paired:
+            return best_gap(self.sizes[k], sorted(self.taken(k, offsets)))
+        return shelf.best_gap(self.sizes[k], self.spans[k])
 
 
 def neighbours(spans: list[Lifetime]) -> list[list[int]]:
@@ -125,17 +169,34 @@ def neighbours(spans: list[Lifetime]) -> list[list[int]]:
     return found
 
 
-def best_gap(need: int, placed: list[tuple[int, int]]) -> int:
-    """Return the offset of the smallest gap that holds `need` bytes, or the end where none does.
+class LazyNeighbours(Sequence[list[int]]):
+    """What neighbours() returns, made for one lifetime when it is asked for: all are too many for a large program."""
 
-    `placed` holds (offset, size) pairs, sorted by offset.
-    """
-    gaps, cursor = [], 0
-    for start, size in placed:
-        if start - cursor >= need:
-            gaps.append((start - cursor, cursor))
-        cursor = max(cursor, start + size)
-    return min(gaps)[1] if gaps else cursor
+    def __init__(self, spans: list[Lifetime]) -> None:
+        """Order the lifetimes by their starts."""
+        self.order = np.array(sorted(range(len(spans)), key=lambda k: spans[k].start), np.int64)
+        self.starts = np.array([spans[k].start for k in self.order], np.int64)
+        self.ends = np.array([spans[k].end for k in self.order], np.int64)
+        self.rank = np.argsort(self.order)
+
+    def __len__(self) -> int:
+        """Return the number of lifetimes."""
+        return len(self.order)
+
+    def __getitem__(self, k: int) -> list[int]:  # type: ignore[override]
+        """Return the indices of the other lifetimes that overlap this one, in the order of their starts."""
+        own = self.rank[k]
+        beside = (self.starts < self.ends[own]) & (self.ends > self.starts[own])
+        beside[own] = False
+        return self.order[beside].tolist()
+
+    def pairs(self) -> int:
+        """Return the number of neighbours of all lifetimes together.
+
+        Of those that start before a lifetime, all are its neighbours but those that end before it starts.
+        """
+        over = np.searchsorted(np.sort(self.ends), self.starts, side="right")
+        return 2 * int((np.arange(len(self)) - over).sum())
 
 
 def improve(puzzle: Puzzle, best: Solution, bound: int) -> Solution:
@@ -145,16 +206,15 @@ def improve(puzzle: Puzzle, best: Solution, bound: int) -> Solution:
     the new order unless it is worse.
     """
     choose = random.Random(0)
-    pairs = sum(map(len, puzzle.neighbours)) or 1
+    beside = puzzle.neighbours
+    pairs = (beside.pairs() if isinstance(beside, LazyNeighbours) else sum(map(len, beside))) or 1
     for _ in range(max(EFFORT // pairs, 20)):
         top = [k for k, o in enumerate(best.offsets) if o + puzzle.sizes[k] == best.peak]
-        moved = choose.choice([*top, *puzzle.neighbours[choose.choice(top)]])
+        moved = choose.choice([*top, *beside[choose.choice(top)]])
         position = best.order.index(moved)
         order = [k for k in best.order if k != moved]
         order.insert(choose.randrange(position + 1), moved)
-        tried = puzzle.solve(order)
-        if tried.peak <= best.peak:
-            best = tried
+        best = puzzle.solve(order, best.peak) or best
         if best.peak == bound:
             break
     return best

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -29,29 +30,33 @@ def lifetimes(program: Program, uses: dict[Buffer, Uses] | None = None) -> list[
     The operands and results of one instruction are alive together; inputs are alive from the
     beginning, and outputs to the end. `uses` is program.uses(), where the caller has it already.
     """
+    uses = program.uses() if uses is None else uses
+    return [Lifetime(buffer, first, end) for buffer, first, end in needs(program, uses)]
+
+
+def needs(program: Program, uses: dict[Buffer, Uses]) -> Iterator[tuple[Buffer, int, int]]:
+    """Yield each scratch buffer with the first instruction that needs it, and the one behind the last."""
     bound, end = program.bound(), len(program.instructions)
     loops = list(spans(program.instructions))
-    return [
-        Lifetime(buffer, first_need(program, used, loops), end if buffer in bound else last_need(program, used, loops))
-        for buffer, used in (program.uses() if uses is None else uses).items()
-        if buffer.region == "scratch"
-    ]
+    for buffer, used in uses.items():
+        if buffer.region == "scratch":
+            is_held = bool(loops) and program.rows.get(buffer, True)
+            first, last = used.first, used.last
+            until = end if buffer in bound else last_need(last, loops if is_held else [])
+            if used.is_given and buffer not in program.rows:
+                yield buffer, 0, until
+            else:
+                yield buffer, first_need(first, loops if is_held else []), until
 
 
-def first_need(program: Program, used: Uses, loops: list[Span]) -> int:
-    """Return the first instruction that needs a buffer: of a loop, all need what stays in it."""
-    if used.is_given and used.buffer not in program.rows:
-        return 0
-    first = used.first
-    held = program.rows.get(used.buffer, True)
-    return next((loop.start for loop in loops if held and loop.start < first < loop.end), first)
+def first_need(first: int, loops: list[Span]) -> int:
+    """Return the first instruction that needs what `first` uses first: of a loop, all need what stays in it."""
+    return next((loop.start for loop in loops if loop.start < first < loop.end), first)
 
 
-def last_need(program: Program, used: Uses, loops: list[Span]) -> int:
-    """Return the index behind the last instruction that needs a buffer."""
-    last = used.last
-    held = program.rows.get(used.buffer, True)
-    return next((loop.end for loop in loops if held and loop.start < last < loop.end), last + 1)
+def last_need(last: int, loops: list[Span]) -> int:
+    """Return the index behind the last instruction that needs what `last` uses last."""
+    return next((loop.end for loop in loops if loop.start < last < loop.end), last + 1)
 
 
 def usage(program: Program, uses: dict[Buffer, Uses] | None = None) -> list[int]:
@@ -59,25 +64,23 @@ def usage(program: Program, uses: dict[Buffer, Uses] | None = None) -> list[int]
 
     Bytes that two buffers can share count once.
     """
-    bound, end = program.bound(), len(program.instructions)
-    change = [0] * (end + 1)
-    loops = list(spans(program.instructions))
-    needs: dict[Buffer, tuple[int, int]] = {}
-    for buffer, used in (program.uses() if uses is None else uses).items():
-        if buffer.region == "scratch":
-            first = first_need(program, used, loops)
-            needs[buffer] = first, end if buffer in bound else last_need(program, used, loops)
-            change[first] += aligned(buffer.size)
-            change[needs[buffer][1]] -= aligned(buffer.size)
+    change = [0] * (len(program.instructions) + 1)
+    ends: dict[Buffer, tuple[int, int]] = {}
+    for buffer, first, end in needs(program, program.uses() if uses is None else uses):
+        size = aligned(buffer.size)
+        change[first] += size
+        change[end] -= size
+        if program.overlays:
+            ends[buffer] = first, end
     for upper, overlay in program.overlays.items():
-        change[needs[upper][0]] -= overlay.shared(aligned(upper.size))
-        change[needs[overlay.under][1]] += overlay.shared(aligned(upper.size))
+        change[ends[upper][0]] -= overlay.shared(aligned(upper.size))
+        change[ends[overlay.under][1]] += overlay.shared(aligned(upper.size))
     return list(accumulate(change))[:-1]
 
 
-def lower_bound(program: Program) -> int:
+def lower_bound(program: Program, uses: dict[Buffer, Uses] | None = None) -> int:
     """Return the most bytes of scratch alive at one instruction, which every placement needs."""
-    return max(usage(program), default=0)
+    return max(usage(program, uses), default=0)
 
 
 def aligned(size: int) -> int:
