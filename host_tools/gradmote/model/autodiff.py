@@ -98,10 +98,12 @@ def total(builder: Builder, value: ir.Value, pending: dict[ir.Value, list[ir.Val
     parts = pending.get(value)
     if not parts:
         return None
-    while len(parts) > 1:
-        parts[:2] = [builder.op("Add", parts[0], parts[1], name=f"{value.name}_grad.sum")]
-        describe_gradient(parts[0], value)
-    return parts[0]
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = builder.op("Add", whole, part, name=f"{value.name}_grad.sum")
+        describe_gradient(whole, value)
+    pending[value] = [whole]
+    return whole
 
 
 def name_gradient(builder: Builder, value: ir.Value, pending: dict[ir.Value, list[ir.Value]]) -> ir.Value:
@@ -114,7 +116,7 @@ def name_gradient(builder: Builder, value: ir.Value, pending: dict[ir.Value, lis
         raise ModelError(
             f"the loss does not depend on parameter '{value.name}'", "freeze it (--freeze), or check the loss"
         )
-    if grad.producer() is None or any(grad is v for v in builder.graph.outputs):
+    if grad.producer() is None or grad.is_graph_output():
         grad = builder.op("Identity", grad, name=f"{value.name}_grad")  # two parameters may share one gradient
     else:
         grad.name = unique_name(builder.graph, f"{value.name}_grad")

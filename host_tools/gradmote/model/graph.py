@@ -209,6 +209,24 @@ def prune(graph: ir.Graph) -> None:
             del graph.initializers[name]
 
 
+def sort_nodes(graph: ir.Graph) -> None:
+    """Put each node behind those that make what it reads; a graph where all are stays as it is."""
+    if not is_sorted(graph):
+        graph.sort()
+
+
+def is_sorted(graph: ir.Graph) -> bool:
+    """Return whether each node is behind those that make what it reads; False where nodes hold graphs."""
+    made: set[ir.Node] = set()
+    for node in graph:
+        if any(value is not None and (maker := value.producer()) and maker not in made for value in node.inputs):
+            return False
+        if any(a.type in (ir.AttributeType.GRAPH, ir.AttributeType.GRAPHS) for a in node.attributes.values()):
+            return False
+        made.add(node)
+    return True
+
+
 def take_over(graph: ir.Graph, old: ir.Value, new: ir.Value) -> None:
     """Replace `old` by `new`, which gets its name, its uses and its position in the outputs.
 

@@ -42,7 +42,7 @@ def masked_everywhere(program, by_rows):  # type: ignore[no-untyped-def]
     """Return the instructions with each mask that is possible at any instruction."""
     for top in range(len(program.instructions)):
         while (found := mask_activations.candidate(program, program.uses(), top)) is not None:
-            program.instructions = mask_activations.with_mask(program, found)
+            program.instructions = mask_activations.with_masks(program, [found])
     return program.instructions
 
 

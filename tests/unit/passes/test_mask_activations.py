@@ -12,7 +12,7 @@ from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, compile_image
 from gradmote.compiler.copies import flat_copy
 from gradmote.compiler.passes import mask_activations, pipeline
-from gradmote.compiler.passes.mask_activations import with_mask
+from gradmote.compiler.passes.mask_activations import with_masks
 from gradmote.compiler.program import Binding, Buffer, Compiled, Program, Ref
 from gradmote.formats.image import lay_out, write_image
 from gradmote.generated.instructions import INSTRUCTIONS
@@ -135,7 +135,7 @@ def test_the_question_is_the_same_for_every_kind_of_number(opcode, saved, params
     x = np.resize(np.array(special, np.float32), (3, n)) if n > 16 else np.array(special, np.float32)
     inputs, program = program_of(opcode, saved, n, params)
     plain = image_of(inputs, program)
-    program.instructions = with_mask(program, program.uses()[program.instructions[1].operands[saved].buffer])
+    program.instructions = with_masks(program, [program.uses()[program.instructions[1].operands[saved].buffer]])
     packed = image_of(inputs, program)
     assert [i.opcode for i in program.instructions] == ["COPY", "MASK", "MASK_GRAD"]
     dy = np.array([math.nan, 2.0, -0.0, math.inf, 3.0], np.float32)

@@ -9,7 +9,7 @@ from collections.abc import Set
 
 import onnx_ir as ir
 
-from ...model.graph import Builder, take_over
+from ...model.graph import Builder, sort_nodes, take_over
 
 #: Operator of any number of operands -> the operator of two that its chain is made of.
 STEPS = {"Sum": "Add", "Mean": "Add", "Max": "Max", "Min": "Min"}
@@ -33,7 +33,7 @@ def replace(graph: ir.Graph, node: ir.Node) -> None:
     elif len(node.inputs) == 1:
         result = builder.op("Identity", result, name=f"{old.name}.same")
     take_over(graph, old, result)
-    graph.sort()
+    sort_nodes(graph)
 
 
 def chain(builder: Builder, node: ir.Node) -> ir.Value:

@@ -133,7 +133,7 @@ class Checks:
         self.term_limits = dict(self.summed_factors())
         self.first: list[Instruction] = []
         self.result: list[Instruction] = []
-        self.known: dict[Block, tuple[list[Instruction], int]] = {}
+        self.known: dict[Buffer, dict[Block, tuple[list[Instruction], int]]] = {}
 
     def insert(self) -> None:
         """Insert the checks in front of the instructions that need them."""
@@ -149,25 +149,25 @@ class Checks:
     def note(self, instruction: Instruction) -> None:
         """Record a check that is there already: of data, loss, a norm, or a scaled gradient."""
         (block,) = blocks(instruction, "x")
-        self.known[block] = (self.result, len(self.result) - 1)
+        self.known.setdefault(block.ref.buffer, {})[block] = (self.result, len(self.result) - 1)
 
     def forget(self, instruction: Instruction) -> None:
         """Forget the checks of buffers that the instruction writes."""
-        written = {ref.buffer for ref in instruction.writes}
-        if written:
-            self.known = {block: where for block, where in self.known.items() if block.ref.buffer not in written}
+        for ref in instruction.writes:
+            self.known.pop(ref.buffer, None)
 
     def require(self, block: Block, limit: float, origin: str) -> None:
         """Insert a check of the block, or lower the limit of the check that is there."""
-        if block in self.known:
-            into, index = self.known[block]
+        known = self.known.setdefault(block.ref.buffer, {})
+        if block in known:
+            into, index = known[block]
             old = into[index]
             limit = min(limit, old.limit if isinstance(old, CheckBound) else math.inf)
             into[index] = check(block, limit, old.origin, old.phase)
             return
         into = self.first if self.program.kind == "optimizer" else self.result
         into.append(check(block, limit, origin, "backward"))
-        self.known[block] = (into, len(into) - 1)
+        known[block] = (into, len(into) - 1)
 
     def needs(self, instruction: Instruction) -> Iterator[tuple[Block, float]]:
         """Yield the blocks that must be below a limit before the instruction runs."""

@@ -6,7 +6,7 @@ from collections.abc import Set
 
 import onnx_ir as ir
 
-from ...model.graph import Builder, take_over
+from ...model.graph import Builder, sort_nodes, take_over
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
@@ -16,7 +16,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
             match = find(node)
             if match is not None:
                 fuse(graph, node, *match)
-    graph.sort()
+    sort_nodes(graph)
 
 
 def find(add: ir.Node) -> tuple[ir.Node, ir.Value] | None:

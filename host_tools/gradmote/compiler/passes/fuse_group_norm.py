@@ -11,7 +11,7 @@ from collections.abc import Set
 
 import onnx_ir as ir
 
-from ...model.graph import Builder, prune, take_over
+from ...model.graph import Builder, prune, sort_nodes, take_over
 from .rewrite_normalizations import check_attributes, is_filled, join_groups, standardize_groups
 
 
@@ -23,7 +23,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
             if before is not None and after is not None and is_group_norm(node, before, after):
                 rewrite(graph, node, before, after)
     prune(graph)
-    graph.sort()
+    sort_nodes(graph)
 
 
 def neighbours(node: ir.Node) -> tuple[ir.Node | None, ir.Node | None]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import onnx_ir as ir
 
-from ...model.graph import Builder, attribute, constant_array, prune, take_over
+from ...model.graph import Builder, attribute, constant_array, prune, sort_nodes, take_over
 from ...operators.reduce_sum import reduced_axes
 from ...operators.standardize import standardize
 
@@ -36,7 +36,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
             y = node.outputs[0]
             take_over(graph, y, standardize(Builder(graph), x, axes, epsilon, str(y.name), centre)[0])
     prune(graph)
-    graph.sort()
+    sort_nodes(graph)
 
 
 def match(node: ir.Node, keep: Set[str]) -> tuple[ir.Value, list[int], float, int] | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from ...errors import UnsupportedOperator
-from ...model.graph import Builder, constant_array, describe, unique_name
+from ...model.graph import Builder, constant_array, describe, sort_nodes, unique_name
 
 #: Operators that run graphs of their own -> the hint for a model that has one.
 CONTROL_FLOW = {
@@ -75,7 +75,7 @@ def replace_outputs(graph: ir.Graph, node: ir.Node, results: list[ir.Value]) -> 
         if new is not result:
             old.name, new.name = f"{name}.untaken", name
     graph.remove(node, safe=True)
-    graph.sort()
+    sort_nodes(graph)
 
 
 def refuse_what_stays(graph: ir.Graph) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Set
 
 import onnx_ir as ir
 
-from ...model.graph import Builder, rank, take_over
+from ...model.graph import Builder, rank, sort_nodes, take_over
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
@@ -21,7 +21,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
     for node in list(graph):
         if node.op_type == "MatMul" and not node.domain and min(rank(x, node) for x in node.inputs) == 1:
             rewrite(Builder(graph), node)
-    graph.sort()  # the builder appends nodes behind those that use their results
+    sort_nodes(graph)  # the builder appends nodes behind those that use their results
 
 
 def rewrite(builder: Builder, node: ir.Node) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 
-from ...model.graph import Builder, attribute, take_over
+from ...model.graph import Builder, attribute, sort_nodes, take_over
 from ...operators.conv import conv_window
 from ...operators.conv_transpose import transposed_window
 from ...operators.selection import known_dims
@@ -32,7 +32,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
     for node in list(graph):
         if node.op_type in REWRITES and not node.domain and is_deep(node):
             take_over(graph, node.outputs[0], REWRITES[node.op_type](Builder(graph), node))
-    graph.sort()
+    sort_nodes(graph)
 
 
 def convolution(builder: Builder, node: ir.Node) -> ir.Value:

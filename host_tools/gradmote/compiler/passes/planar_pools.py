@@ -14,7 +14,7 @@ from typing import Any
 
 import onnx_ir as ir
 
-from ...model.graph import Builder, attribute, take_over
+from ...model.graph import Builder, attribute, sort_nodes, take_over
 from ...operators.selection import known_dims
 
 GLOBAL = {"GlobalMaxPool": "MaxPool", "GlobalAveragePool": "AveragePool"}
@@ -27,7 +27,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
     for node in list(graph):
         if node.op_type in (*GLOBAL, *GLOBAL.values()) and not node.domain and is_deep(node):
             rewrite(Builder(graph), node)
-    graph.sort()
+    sort_nodes(graph)
 
 
 def is_deep(node: ir.Node) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Set
 import numpy as np
 import onnx_ir as ir
 
-from ...model.graph import Builder, prune
+from ...model.graph import Builder, prune, sort_nodes
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
@@ -21,7 +21,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
             if len(node.outputs) > 1 and node.outputs[1].name:
                 keep_all(graph, node)
             bypass(node)
-    graph.sort()
+    sort_nodes(graph)
     prune(graph)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Set
 import onnx_ir as ir
 
 from ...errors import UnsupportedOperator
-from ...model.graph import Builder, attribute, describe, take_over
+from ...model.graph import Builder, attribute, describe, sort_nodes, take_over
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
@@ -21,7 +21,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
     for node in list(graph):
         if node.op_type in ("DepthToSpace", "SpaceToDepth") and not node.domain:
             rewrite(graph, node)
-    graph.sort()
+    sort_nodes(graph)
 
 
 def rewrite(graph: ir.Graph, node: ir.Node) -> None:

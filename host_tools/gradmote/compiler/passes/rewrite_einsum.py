@@ -21,7 +21,7 @@ import numpy as np
 import onnx_ir as ir
 
 from ...errors import UnsupportedOperator
-from ...model.graph import Builder, attribute, describe, take_over
+from ...model.graph import Builder, attribute, describe, sort_nodes, take_over
 from ...operators.selection import UNKNOWN, known_dims, product
 
 
@@ -31,7 +31,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
         if node.op_type == "Einsum" and not node.domain:
             result = Rewrite(Builder(graph), node).run()
             take_over(graph, node.outputs[0], result)
-    graph.sort()
+    sort_nodes(graph)
 
 
 @dataclass(frozen=True)

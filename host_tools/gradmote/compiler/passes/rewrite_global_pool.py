@@ -9,7 +9,7 @@ from collections.abc import Set
 
 import onnx_ir as ir
 
-from ...model.graph import Builder, rank, take_over
+from ...model.graph import Builder, rank, sort_nodes, take_over
 from ...model.metadata import GLOBAL_POOL
 from .rewrite_reductions import reduce
 
@@ -23,4 +23,4 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
             made = reduce(builder, "ReduceMean", x, axes, f"{y.name}.mean")
             GLOBAL_POOL.write(made.producer(), "1")
             take_over(graph, y, made)
-    graph.sort()
+    sort_nodes(graph)

@@ -18,7 +18,7 @@ import numpy as np
 import onnx_ir as ir
 
 from ...errors import UnsupportedOperator
-from ...model.graph import Builder, attribute, describe, take_over
+from ...model.graph import Builder, attribute, describe, sort_nodes, take_over
 from ...operators.selection import UNKNOWN, known_dims
 
 MODES = {"bilinear": "linear", "bicubic": "cubic"}  # the names of opset 16
@@ -33,7 +33,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
     for node in list(graph):
         if node.op_type == "GridSample" and not node.domain:
             take_over(graph, node.outputs[0], Sampling(Builder(graph), node).result())
-    graph.sort()
+    sort_nodes(graph)
 
 
 class Sampling:

@@ -12,7 +12,7 @@ import numpy as np
 import onnx_ir as ir
 
 from ...errors import UnsupportedOperator
-from ...model.graph import Builder, attribute, describe, normalize_axis, take_over
+from ...model.graph import Builder, attribute, describe, normalize_axis, sort_nodes, take_over
 from .rewrite_reductions import reduce
 
 REDUCTIONS = {1: "ReduceL1", 2: "ReduceL2"}
@@ -23,7 +23,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
     for node in list(graph):
         if node.op_type == "LpNormalization" and not node.domain:
             rewrite(graph, node)
-    graph.sort()
+    sort_nodes(graph)
 
 
 def rewrite(graph: ir.Graph, node: ir.Node) -> None:

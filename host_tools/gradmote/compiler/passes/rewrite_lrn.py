@@ -10,7 +10,7 @@ from collections.abc import Set
 
 import onnx_ir as ir
 
-from ...model.graph import Builder, attribute, take_over
+from ...model.graph import Builder, attribute, sort_nodes, take_over
 from ...operators.constants import known_dim
 
 
@@ -19,7 +19,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
     for node in list(graph):
         if node.op_type == "LRN" and not node.domain:
             take_over(graph, node.outputs[0], normalized(Builder(graph), node))
-    graph.sort()
+    sort_nodes(graph)
 
 
 def normalized(builder: Builder, node: ir.Node) -> ir.Value:

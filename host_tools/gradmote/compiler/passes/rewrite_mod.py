@@ -9,7 +9,7 @@ from collections.abc import Set
 
 import onnx_ir as ir
 
-from ...model.graph import Builder, attribute, take_over
+from ...model.graph import Builder, attribute, sort_nodes, take_over
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
@@ -19,7 +19,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
             a, b = node.inputs
             if a is not None and a.dtype is not None and a.dtype.is_floating_point():
                 take_over(graph, node.outputs[0], with_sign_of_divisor(Builder(graph), a, b, node.outputs[0]))
-    graph.sort()
+    sort_nodes(graph)
 
 
 def with_sign_of_divisor(builder: Builder, a: ir.Value, b: ir.Value | None, y: ir.Value) -> ir.Value:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Set
 import onnx_ir as ir
 
 from ...errors import UnsupportedOperator
-from ...model.graph import Builder, attribute, constant_array, describe, normalize_axis, rank, take_over_all
+from ...model.graph import Builder, attribute, constant_array, describe, normalize_axis, rank, sort_nodes, take_over_all
 from ...operators.standardize import standardize
 from .per_channel import per_channel
 
@@ -32,7 +32,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
         if node.op_type in REWRITES and not node.domain:
             check_attributes(node)
             take_over_all(graph, node, REWRITES[node.op_type](Builder(graph), node, keep))
-    graph.sort()
+    sort_nodes(graph)
 
 
 def check_attributes(node: ir.Node) -> None:

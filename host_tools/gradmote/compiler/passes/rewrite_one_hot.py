@@ -12,7 +12,7 @@ import numpy as np
 import onnx_ir as ir
 
 from ...errors import UnsupportedOperator
-from ...model.graph import Builder, attribute, constant_array, describe, rank, take_over
+from ...model.graph import Builder, attribute, constant_array, describe, rank, sort_nodes, take_over
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
@@ -20,7 +20,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
     for node in list(graph):
         if node.op_type == "OneHot" and not node.domain:
             take_over(graph, node.outputs[0], compared(Builder(graph), node))
-    graph.sort()
+    sort_nodes(graph)
 
 
 def compared(builder: Builder, node: ir.Node) -> ir.Value:

@@ -18,7 +18,7 @@ import numpy as np
 import onnx_ir as ir
 
 from ...errors import UnsupportedOperator
-from ...model.graph import DOMAIN, Builder, attribute, describe, take_over_all
+from ...model.graph import DOMAIN, Builder, attribute, describe, sort_nodes, take_over_all
 from ...model.metadata import NO_GRADIENT
 from ...operators.constants import given, known_dim
 from ...operators.gru import GruCells
@@ -41,7 +41,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
     for node in list(graph):
         if node.op_type in GATES and not node.domain:
             take_over_all(graph, node, Rewrite(graph, node).run())
-    graph.sort()
+    sort_nodes(graph)
 
 
 class Rewrite:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Set
 import numpy as np
 import onnx_ir as ir
 
-from ...model.graph import Builder, attribute, take_over
+from ...model.graph import Builder, attribute, sort_nodes, take_over
 from ...model.metadata import NO_GRADIENT
 from ...operators.reduce_sum import AXES_INPUT_OPSET, reduced_axes
 
@@ -26,7 +26,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
             builder = Builder(graph)
             axes = builder.constant(np.array(reduced_axes(node), np.int64), f"{node.outputs[0].name}.axes")
             take_over(graph, node.outputs[0], REWRITES[node.op_type](builder, node, axes))
-    graph.sort()
+    sort_nodes(graph)
 
 
 def total(builder: Builder, node: ir.Node, x: ir.Value, axes: ir.Value, keepdims: int) -> ir.Value:

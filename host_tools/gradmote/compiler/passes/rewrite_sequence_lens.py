@@ -13,7 +13,7 @@ import numpy as np
 import onnx_ir as ir
 
 from ...errors import UnsupportedOperator
-from ...model.graph import Builder, attribute, constant_array, describe, take_over_all
+from ...model.graph import Builder, attribute, constant_array, describe, sort_nodes, take_over_all
 from ...operators.constants import given, known_dim
 from ...operators.recurrent import SEQUENCE_LENS
 
@@ -26,7 +26,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
     for node in list(graph):
         if node.op_type in RECURRENT and not node.domain and given(node, SEQUENCE_LENS) is not None:
             take_over_all(graph, node, ByLength(graph, node).run())
-    graph.sort()
+    sort_nodes(graph)
 
 
 class ByLength:

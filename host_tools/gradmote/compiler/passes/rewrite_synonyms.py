@@ -13,7 +13,7 @@ from collections.abc import Callable, Set
 import numpy as np
 import onnx_ir as ir
 
-from ...model.graph import Builder, attribute, constant_array, prune, take_over
+from ...model.graph import Builder, attribute, constant_array, prune, sort_nodes, take_over
 from ...operators.constants import given
 
 
@@ -25,7 +25,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
         if result is not None:
             take_over(graph, node.outputs[0], result)
     prune(graph)
-    graph.sort()
+    sort_nodes(graph)
 
 
 def cast_like(builder: Builder, node: ir.Node) -> ir.Value | None:

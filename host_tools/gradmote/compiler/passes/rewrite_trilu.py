@@ -7,7 +7,7 @@ from collections.abc import Set
 import numpy as np
 import onnx_ir as ir
 
-from ...model.graph import Builder, attribute, static_shape, take_over
+from ...model.graph import Builder, attribute, sort_nodes, static_shape, take_over
 from ...operators.trilu import diagonal_of
 
 
@@ -16,7 +16,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
     for node in list(graph):
         if node.op_type == "Trilu" and not node.domain:
             take_over(graph, node.outputs[0], masked(Builder(graph), node))
-    graph.sort()
+    sort_nodes(graph)
 
 
 def masked(builder: Builder, node: ir.Node) -> ir.Value:

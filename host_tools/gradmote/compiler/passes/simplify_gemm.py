@@ -9,7 +9,7 @@ from collections.abc import Set
 
 import onnx_ir as ir
 
-from ...model.graph import Builder, attribute, take_over
+from ...model.graph import Builder, attribute, sort_nodes, take_over
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
@@ -17,7 +17,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
     for node in list(graph):
         if node.op_type == "Gemm" and not node.domain and not is_plain(node):
             rewrite(graph, node)
-    graph.sort()
+    sort_nodes(graph)
 
 
 def is_plain(node: ir.Node) -> bool:

@@ -24,7 +24,7 @@ from ...errors import ModelError, UnsupportedOperator
 from ...model.affine import affine_of, is_quantizer
 from ...model.frontend.parameters import candidates
 from ...model.frontend.shapes import infer_shapes
-from ...model.graph import Builder, attribute, constant_array, describe, prune, take_over
+from ...model.graph import Builder, attribute, constant_array, describe, prune, sort_nodes, take_over
 from ...model.metadata import WEIGHTS
 from ...model.registry import attach_functions
 from .layers import inherited
@@ -63,7 +63,7 @@ def run(model: ir.Model, shares: Mapping[str, float], whole: Sequence[str]) -> t
             if any(origin_name(value) in shares for value in node.inputs) and node.op_type not in STEPS:
                 splitter.split(node)
         prune(model.graph)
-        model.graph.sort()
+        sort_nodes(model.graph)
     verify_graph(model.graph)
     own = splitter.weights()
     WEIGHTS.write(model.graph, own)

@@ -38,12 +38,11 @@ class OptimizerGraph:
 
 
 def optimizer_graph(model: ir.Model) -> OptimizerGraph:
-    """Return a copy of the optimizer model with its inputs grouped.
+    """Return the optimizer model with its inputs grouped.
 
     The inputs are two rates; then parameter, gradient and moments of each parameter; then the bias
     corrections where the rule has them.
     """
-    model = model.clone()
     name = OPTIMIZER.read(model, "")
     if name not in RULES:
         raise ModelError(f"the optimizer model has the rule '{name}'", f"the rules are {', '.join(RULES)}")
@@ -131,7 +130,7 @@ def lower_optimizer(
 
     `gradients` maps each parameter to its gradient, in the order of the state.
     """
-    inputs = optimizer_graph(model)
+    inputs = optimizer_graph(model.clone())
     refs = [control_ref(shared.control, "learning_rate"), scale]
     refs += [shared.state[name] for name in gradients]
     refs += gradients.values()

@@ -8,7 +8,7 @@ import onnx.version_converter
 import onnx_ir as ir
 
 from ...errors import ModelError, UnsupportedOperator
-from ..graph import Builder, attribute, describe, take_over, unique_name
+from ..graph import Builder, attribute, describe, sort_nodes, take_over, unique_name
 from .branch_weights import graphs_of, is_tensor, separate
 
 _ML = "ai.onnx.ml"
@@ -152,4 +152,4 @@ def expand(graph: ir.Graph, node: ir.Node) -> None:
     centred = builder.op("Sub", x, offset_value, name=f"{old.name}.centred")
     result = builder.op("Mul", centred, scale_value, name=f"{old.name}.scaled")
     take_over(graph, old, result)
-    graph.sort()
+    sort_nodes(graph)

@@ -11,7 +11,7 @@ from collections.abc import Set
 import onnx_ir as ir
 
 from ....errors import UnsupportedOperator
-from ....model.graph import Builder, constant_array, describe, prune, take_over
+from ....model.graph import Builder, constant_array, describe, prune, sort_nodes, take_over
 from ....model.metadata import STATISTICS, WEIGHTS
 from .shared import batch_norms
 
@@ -28,7 +28,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
     WEIGHTS.write(graph, [n for n in WEIGHTS.read(graph, []) if n not in claimed])
     STATISTICS.write(graph, claimed)
     prune(graph)
-    graph.sort()
+    sort_nodes(graph)
 
 
 def own(graph: ir.Graph, node: ir.Node, index: int) -> str:

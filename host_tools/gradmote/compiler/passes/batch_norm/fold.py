@@ -13,7 +13,7 @@ from collections.abc import Set
 import numpy as np
 import onnx_ir as ir
 
-from ....model.graph import Builder, attribute, constant_array, prune, take_over
+from ....model.graph import Builder, attribute, constant_array, prune, sort_nodes, take_over
 from ....model.metadata import WEIGHTS
 from . import frozen
 from .shared import batch_norms, epsilon, frozen_statistics, known, scale_and_shift
@@ -28,7 +28,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
     for node in batch_norms(graph):
         rewrite(graph, node)
     prune(graph)
-    graph.sort()
+    sort_nodes(graph)
 
 
 def run_for_inference(graph: ir.Graph, keep: Set[str]) -> None:
@@ -40,7 +40,7 @@ def run_for_inference(graph: ir.Graph, keep: Set[str]) -> None:
         computed = any(constant_array(value) is None for value in node.inputs[1:3])
         (frozen.rewrite if computed else rewrite)(graph, node)
     prune(graph)
-    graph.sort()
+    sort_nodes(graph)
 
 
 def rewrite(graph: ir.Graph, node: ir.Node) -> None:

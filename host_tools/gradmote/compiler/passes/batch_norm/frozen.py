@@ -10,7 +10,7 @@ from collections.abc import Set
 import numpy as np
 import onnx_ir as ir
 
-from ....model.graph import Builder, prune, take_over
+from ....model.graph import Builder, prune, sort_nodes, take_over
 from ....operators.normalize import normalize
 from .shared import batch_norms, epsilon, frozen_statistics
 
@@ -20,7 +20,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
     for node in batch_norms(graph):
         rewrite(graph, node)
     prune(graph)
-    graph.sort()
+    sort_nodes(graph)
 
 
 def rewrite(graph: ir.Graph, node: ir.Node) -> None:

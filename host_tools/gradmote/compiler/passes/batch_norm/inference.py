@@ -11,7 +11,7 @@ from collections.abc import Set
 
 import onnx_ir as ir
 
-from ....model.graph import Builder, take_over
+from ....model.graph import Builder, sort_nodes, take_over
 from ....operators.normalize import normalize
 from .shared import batch_norms, epsilon
 
@@ -20,7 +20,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
     """Replace every BatchNormalization by Normalize with the running statistics."""
     for node in batch_norms(graph):
         rewrite(graph, node)
-    graph.sort()
+    sort_nodes(graph)
 
 
 def rewrite(graph: ir.Graph, node: ir.Node) -> None:

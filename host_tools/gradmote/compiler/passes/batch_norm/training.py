@@ -17,7 +17,7 @@ import numpy as np
 import onnx_ir as ir
 
 from ....errors import ModelError
-from ....model.graph import Builder, attribute, describe, static_shape, take_over
+from ....model.graph import Builder, attribute, describe, sort_nodes, static_shape, take_over
 from ....model.metadata import BATCH_STATISTICS, NO_GRADIENT
 from ....operators.normalize import moments, normalize
 from .shared import MOMENTUM, batch_norms, epsilon
@@ -36,7 +36,7 @@ def run(graph: ir.Graph, variance: str) -> list[ir.Value]:
     if variance not in VARIANCES:
         raise ModelError(f"running_variance is '{variance}'", f"choose {' or '.join(VARIANCES)}")
     updates = [value for node in batch_norms(graph) for value in rewrite(graph, node, variance)]
-    graph.sort()
+    sort_nodes(graph)
     return updates
 
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence, Set
 import onnx_ir as ir
 
 from ....model.affine import VIEWS, affine_of, is_dequantizer
-from ....model.graph import Builder, attribute, constant_array, take_over
+from ....model.graph import Builder, attribute, constant_array, sort_nodes, take_over
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
@@ -23,7 +23,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
         dequantizer = node.inputs[0].producer() if node.inputs and node.inputs[0] is not None else None
         if node.op_type in VIEWS and not node.domain and is_dequantizer(dequantizer) and is_constant(dequantizer):
             move(graph, node, dequantizer)
-    graph.sort()
+    sort_nodes(graph)
 
 
 def is_constant(dequantizer: ir.Node) -> bool:

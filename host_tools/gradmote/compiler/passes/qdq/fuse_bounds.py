@@ -16,7 +16,7 @@ import numpy as np
 import onnx_ir as ir
 
 from ....model.affine import Affine, affine_of, is_quantizer
-from ....model.graph import DOMAIN, Builder, constant_array, prune, take_over
+from ....model.graph import DOMAIN, Builder, constant_array, prune, sort_nodes, take_over
 from ....operators.clip import bounds
 from .quantize_weights import clip_behind
 
@@ -28,7 +28,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
         if affine is not None and affine.axis is None and affine.dtype == np.int8:
             rewrite(graph, node, affine)
     prune(graph)
-    graph.sort()
+    sort_nodes(graph)
 
 
 def rewrite(graph: ir.Graph, node: ir.Node, affine: Affine) -> None:

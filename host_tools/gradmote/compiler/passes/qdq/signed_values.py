@@ -12,7 +12,7 @@ import numpy as np
 import onnx_ir as ir
 
 from ....model.affine import Affine, affine_of, dequantizers_of, is_dequantizer, is_quantizer
-from ....model.graph import DOMAIN, Builder, attribute, constant_array, prune, take_over
+from ....model.graph import DOMAIN, Builder, attribute, constant_array, prune, sort_nodes, take_over
 
 HALF = 128
 #: Operators that move the elements of their first input, or of all inputs, and keep their order.
@@ -28,9 +28,9 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
             sign_quantizer(graph, node)
         elif is_dequantizer(node):
             sign_dequantizer(graph, node)
-    graph.sort()
+    sort_nodes(graph)
     while sum(carry(graph, node) for node in list(graph) if is_flip(node)):
-        graph.sort()
+        sort_nodes(graph)
     prune(graph)
 
 

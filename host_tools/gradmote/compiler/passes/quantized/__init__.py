@@ -14,7 +14,7 @@ from functools import partial
 
 import onnx_ir as ir
 
-from ....model.graph import prune
+from ....model.graph import prune, sort_nodes
 from .. import fold_constants
 from . import (
     fuse_add,
@@ -55,7 +55,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
         fold_constants.run(graph, keep)  # frozen weights are moved here, and not by the device
     if fuse_all(graph, patterns(keep)) or moved:
         prune(graph)
-        graph.sort()
+        sort_nodes(graph)
 
 
 def fuse_all(graph: ir.Graph, patterns: Sequence[Pattern]) -> bool:

@@ -22,14 +22,18 @@ def hoisted(program: Program) -> tuple[list[Instruction], Program]:
     In it, what they make is there as soon as it is needed, and not before.
     """
     touched: set[Buffer] = set()  # what the others have used so far
+    changed: set[Buffer] = set()  # the parts of the state among it, which an instruction in between may have changed
+    bound = program.bound()
     free: set[Buffer] = set()  # what those in front have made
     front, rest = [], []
     for instruction in program.instructions:
-        if can_go_first(program, instruction, touched, free):
+        if can_go_first(instruction, touched, changed, free) and not bound & {w.buffer for w in instruction.writes}:
             free |= {ref.buffer for ref in instruction.writes}
             front.append(instruction)
         else:
-            touched |= {ref.buffer for ref in (*instruction.reads, *instruction.writes)}
+            used = {ref.buffer for ref in (*instruction.reads, *instruction.writes)}
+            touched |= used
+            changed |= {buffer for buffer in used if buffer.region == "statistic"}
             rest.append(instruction)
     made = {ref.buffer: True for instruction in front for ref in instruction.writes}
     return front, replace(program, instructions=rest, rows=program.rows | made)
@@ -51,8 +55,8 @@ def must_follow(later: Instruction, first: Instruction) -> bool:
     return any(r.buffer in made for r in (*later.reads, *later.writes)) or any(w.buffer in read for w in later.writes)
 
 
-def can_go_first(program: Program, instruction: Instruction, touched: set[Buffer], free: set[Buffer]) -> bool:
-    """Tell whether an instruction can run before all that stay behind it."""
+def can_go_first(instruction: Instruction, touched: set[Buffer], changed: set[Buffer], free: set[Buffer]) -> bool:
+    """Tell whether an instruction, which makes nothing for the caller, can run before all that stay behind it."""
     reads, writes = ({ref.buffer for ref in refs} for refs in (instruction.reads, instruction.writes))
     made = {buffer for buffer in reads if buffer.region not in ("constant", "parameter", "statistic")}
     return (
@@ -61,12 +65,6 @@ def can_go_first(program: Program, instruction: Instruction, touched: set[Buffer
         and instruction.after is None
         and made <= free
         and not writes & touched
-        and not writes & program.bound()
         and all(buffer.region == "scratch" and buffer.size <= MOST_BYTES for buffer in writes)
-        and not reads & touched_state(touched)
+        and not reads & changed
     )
-
-
-def touched_state(touched: set[Buffer]) -> set[Buffer]:
-    """Return the parts of the state among buffers, which an instruction in between may have changed."""
-    return {buffer for buffer in touched if buffer.region == "statistic"}
