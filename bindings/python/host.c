@@ -50,6 +50,17 @@ static int read_file(void *user, uint32_t offset, void *data, uint32_t size)
 
 static const gm_read_fn gm_host_read = read_file;
 
+/* gm_optimizer_step() with the sum of the gradients in place of their mean: the runtime divides the
+ * sum by their number, which is 1 meanwhile. It stays where the update is refused. */
+static int gm_host_optimizer_step_on_sum(gm_session *session)
+{
+    uint32_t *accumulated = (uint32_t *)(uintptr_t)&gm_control_view(session)->accumulated, count = *accumulated;
+    *accumulated = count < 1 ? count : 1;
+    int status = gm_optimizer_step(session);
+    *accumulated = count;
+    return status;
+}
+
 #define GM_HOST_SECOND INT64_C(1000000000) /* in nanoseconds */
 
 #if defined(_WIN32)

@@ -14,6 +14,7 @@ from ..formats.files import Output
 from ..model.metadata import STATISTICS
 from ..model.write import to_bytes
 from .inputs import Input, as_array, check, like_inputs, user_inputs
+from .known_call import KnownCall
 from .model_files import read_models
 from .state import CheckpointState
 
@@ -60,6 +61,7 @@ class Module:
         except ModelError as error:
             raise CheckpointError(f"the checkpoint belongs to another model: {error.message}", error.hint) from error
         self._twin.attach(joined(self._train_model, self._twin.loaded(), self._eval_model))
+        self._known: dict[bool, KnownCall] = {}  # the last call of each mode
 
     def __call__(self, *user_inputs: Any) -> Any:
         """Run one step; return the loss, or (loss, additional outputs ...).
@@ -71,16 +73,23 @@ class Module:
         DataError for inputs that do not fit, and RuntimeFault for labels out of range and numbers
         that are not finite; the parameters stay.
         """
-        arrays = [as_array(v) for v in user_inputs]
+        known = self._known.get(self.training)
+        if known is None or known.opened is not self._twin.current or not known.fits(user_inputs):
+            return self._checked_call(user_inputs)
+        results = known.run(user_inputs)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _checked_call(self, given: Sequence[Any]) -> Any:
+        """Check the inputs, run one step, and remember the call, so that the next one like it needs no check."""
+        arrays = [as_array(v) for v in given]
         inputs = self._inputs()
         opened = self._twin.at(check(inputs, arrays))
-        named = {i.name: array for i, array in zip(inputs, arrays, strict=True)}
-        run = opened.session.train_step if self.training else opened.session.eval_step
-        loss = np.array(run(*(named[name] for name in opened.order)), np.float32)
-        program = "train" if self.training else "eval"
-        additional = [np.array(opened.output(name, program)) for name in self._outputs[1:]]
-        results = like_inputs([loss, *additional], user_inputs)
-        return tuple(results) if additional else results[0]
+        names = [i.name for i in inputs]
+        call = KnownCall(opened, "train" if self.training else "eval", names, arrays, self._outputs[1:])
+        results = like_inputs(call.run(arrays), given)
+        if all(type(value) is np.ndarray for value in given):
+            self._known[self.training] = call
+        return results[0] if len(results) == 1 else tuple(results)
 
     def train(self, mode: bool = True) -> Module:
         """Switch to the training model, or with False to the eval model, and return the module."""

@@ -7,7 +7,7 @@ that batch size's session.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -26,11 +26,9 @@ from ..formats import records
 from ..formats.checkpoint import Checkpoint
 from ..formats.onnxruntime import with_shapes
 from ..formats.property_slots import fits_slot
-from ..generated.records import RECORDS
 from ..optimizers import Optimizer as OptimizerRule
 from .inputs import Sizes, user_inputs
 
-_CONTROL_WORDS = [name for name, _, _ in RECORDS["control"]]
 _CONTROL_SIZE = records.size_of("control")
 _MODEL_ID = slice(16, 32)  # bytes of an image's header
 _PROPERTY_SLOTS = 4
@@ -49,13 +47,16 @@ class Opened:
         """Return the names of inputs, then labels, in the order in which the session takes them."""
         return [str(t["name"]) for t in (*self.session.inputs(), *self.session.labels())]
 
-    def output(self, name: str, program: str) -> memoryview:
-        """Return an output by name; it is valid until the next program runs."""
-        names = [t["name"] for t in self.session.outputs(program)]
-        return self.session.output(names.index(name), program)
+    def outputs(self, names: Sequence[str], program: str) -> list[memoryview]:
+        """Return views of outputs by name; each run of the program fills them anew."""
+        known = [t["name"] for t in self.session.outputs(program)]
+        return [self.session.output(known.index(name), program) for name in names]
 
     def control(self) -> memoryview:
-        """Return a view of the control record as 32-bit words."""
+        """Return a view of the control record as 32-bit words, to write to.
+
+        The runtime then checks the whole state before the next update. session.control() only reads.
+        """
         at = self.result.layout.control_offset
         return self.session.state()[at : at + _CONTROL_SIZE].cast("I")
 
@@ -144,6 +145,11 @@ class Twin:
             self._restore(target)
             self._current = target
         return target
+
+    @property
+    def current(self) -> Opened | None:
+        """Return the session that has the state, or None while the state is in arrays."""
+        return self._current
 
     def any(self) -> Opened:
         """Return the session that has the state, or else one for a single sample.
@@ -241,8 +247,8 @@ class Twin:
         if self._current is None:
             array = self._gradients.get(name)
             return None if array is None else array.copy()
-        accumulated = self._current.control()[_CONTROL_WORDS.index("accumulated")]
-        return np.array(self._current.session.gradient(name)) if accumulated else None
+        session = self._current.session
+        return np.array(session.gradient(name)) if session.control()["accumulated"] else None
 
     def lazy_reset_grad(self) -> None:
         """Make the next training step start from zero gradients."""
@@ -275,23 +281,12 @@ class Twin:
     def optimizer_steps(self) -> int:
         """Return the number of updates applied since the state was made."""
         if self._current:
-            return int(self._current.control()[_CONTROL_WORDS.index("optimizer_steps")])
+            return int(self._current.session.control()["optimizer_steps"])
         return int(self._arrays.control.get("optimizer_steps", 0))
 
     def step_on_sum(self) -> None:
-        """Update once with the sum of the accumulated gradients, as onnxruntime does.
-
-        The runtime divides the sum by the number of gradients, so that number is set to 1
-        meanwhile.
-        """
-        opened = self.any()
-        words, index = opened.control(), _CONTROL_WORDS.index("accumulated")
-        count = words[index]
-        words[index] = min(count, 1)
-        try:
-            opened.session.optimizer_step()
-        finally:
-            words[index] = count
+        """Update once with the sum of the accumulated gradients, as onnxruntime does."""
+        self.any().session.optimizer_step_on_sum()
 
     # ---- Checkpoints
 
