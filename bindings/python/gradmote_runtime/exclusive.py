@@ -36,6 +36,10 @@ class Exclusive:
         setattr(self, name, value)
         return value
 
+    def unguarded(self, name: str) -> Any:
+        """Return a function that works on no session, and may be called at any time."""
+        return getattr(self._lib, name)
+
 
 def _guarded(function: Callable[..., Any], lock: threading.Lock) -> Callable[..., Any]:
     acquire, release = lock.acquire, lock.release

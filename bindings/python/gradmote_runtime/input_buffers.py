@@ -32,7 +32,7 @@ class InputBuffer:
         self.view = memory[tensor.offset : tensor.offset + tensor.size]
         self.pointer = ffi.from_buffer(self.view)
         self.shape, self.size = tensor.shape, tensor.size
-        self.memmove, self.narrow = ffi.memmove, lib.gm_host_narrow
+        self.memmove, self.narrow = ffi.memmove, lib.unguarded("gm_host_narrow")
         #: copy(pointer, array, size) takes an array of this type, this dtype and the tensor's shape.
         self.ndarray: Any = None
         self.dtype: Any = None

@@ -198,7 +198,8 @@ class Session:
 
         data: every input in order, or nothing to use the inputs that are in the arena.
         """
-        self._check(self._lib.gm_infer(self._ready("infer", self._buffers.inputs, data)), "infer")
+        session = self._ready("infer", self._buffers.inputs, data)
+        self._check(self._lib.gm_infer(session), "infer")
         return [memoryview(output) for output in self._inferred]
 
     def eval_step(self, *data: Any) -> float:
@@ -623,7 +624,7 @@ class Session:
 
         Raises RuntimeFault (BUSY) while a program is under way, as gm_write() does.
         """
-        session = self._open()
+        session = self._session or self._open()
         if session.pc:
             raise RuntimeFault(self._lib.GM_ERR_BUSY, buffers[0].tensor.title)
         feed(buffers, data)
@@ -637,10 +638,11 @@ class Session:
         return session
 
     def _run_with_loss(self, call: Any, program: str, data: Sequence[Any]) -> float:
-        status = call(self._ready(program, self._buffers.all, data), self._loss)
+        result = self._loss
+        status = call(self._ready(program, self._buffers.all, data), result)
         if status < 0:
             raise RuntimeFault(status, program)
-        loss: float = self._loss[0]
+        loss: float = result[0]
         return loss
 
     def _parameter(self, name_or_index: str | int) -> Any:

@@ -43,4 +43,5 @@ class KnownCall:
     def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Run the step, and return the loss and the outputs, as arrays of their own."""
         loss = self._step(*arrays) if self._order is None else self._step(*[arrays[i] for i in self._order])
-        return [np.array(loss, np.float32), *map(np.array, self._outputs)]
+        first = np.array(loss, np.float32)
+        return [first, *map(np.array, self._outputs)] if self._outputs else [first]

@@ -124,24 +124,10 @@ static void lay_out_out_channels(const gm_weight_gradient *w, gm_gradient_sums *
     s->in_channel_step = w->taps * s->tap_step;
 }
 
-/* y: the gradients from which the sums start, or NULL. */
-static void start_gradient_sums(const gm_weight_gradient *w, gm_gradient_sums *s, const float *y)
-{
-    uint32_t size = s->out_channel_step == 1 ? w->g.in_channels * s->in_channel_step : w->taps * s->tap_step;
-    for (uint32_t i = 0; i < size; i++) {
-        s->values[i] = GM_EMPTY_SUM;
-    }
-    for (uint32_t m = 0; m < s->out_channels && y; m++) {
-        for (uint32_t i = 0; i < s->in_channels * w->taps; i++) {
-            s->values[m * s->out_channel_step + i / w->taps * s->in_channel_step + i % w->taps * s->tap_step] =
-                y[(size_t)m * w->g.in_channels * w->taps + i];
-        }
-    }
-}
-
-/* to[i,j] = from[j step + i] for i < rows, j < n. A block of vectors writes beyond the end of its
- * row, over elements of later rows, which are written after it: `to` has room for GM_LANES more. */
-static GM_SIMD_TARGET void transpose_sums(float *to, const float *from, uint32_t step, uint32_t rows, uint32_t n)
+/* to[i to_step + j] = from[j step + i] for i < rows, j < n. A block of vectors writes beyond the end of
+ * its row, over up to GM_LANES elements. Where these belong to later rows, they are written after it. */
+static GM_SIMD_TARGET void transpose_sums(float *to, uint32_t to_step, const float *from, uint32_t step, uint32_t rows,
+                                          uint32_t n)
 {
     for (uint32_t i = 0; i < rows; i += GM_LANES) {
         uint32_t own = rows - i < GM_LANES ? rows - i : GM_LANES;
@@ -156,10 +142,40 @@ static GM_SIMD_TARGET void transpose_sums(float *to, const float *from, uint32_t
             GM_UNROLL
             for (uint32_t r = 0; r < GM_LANES; r++) {
                 if (r < own) {
-                    gm_vec_store(to + (size_t)(i + r) * n + j, t[r]);
+                    gm_vec_store(to + (size_t)(i + r) * to_step + j, t[r]);
                 }
             }
         }
+    }
+}
+
+/* Starts the sums from the gradients y. Rows of sums have room for whole vectors. */
+static void start_from_gradients(const gm_weight_gradient *w, gm_gradient_sums *s, const float *y)
+{
+    uint32_t row = w->g.in_channels * w->taps, own = s->in_channels * w->taps;
+    if (s->out_channel_step == 1) {
+        transpose_sums(s->values, s->tap_step, y, row, own, s->out_channels);
+        return;
+    }
+    for (uint32_t m = 0; m < s->out_channels; m++, y += row) {
+        float *values = s->values + (size_t)m * s->out_channel_step;
+        if (w->taps > 1) {
+            transpose_sums(values, s->tap_step, y, w->taps, w->taps, s->in_channels);
+        } else {
+            memcpy(values, y, own * sizeof(float));
+        }
+    }
+}
+
+/* y: the gradients from which the sums start, or NULL. */
+static void start_gradient_sums(const gm_weight_gradient *w, gm_gradient_sums *s, const float *y)
+{
+    uint32_t size = s->out_channel_step == 1 ? w->g.in_channels * s->in_channel_step : w->taps * s->tap_step;
+    for (uint32_t i = 0; i < size; i++) {
+        s->values[i] = GM_EMPTY_SUM;
+    }
+    if (y != NULL) {
+        start_from_gradients(w, s, y);
     }
 }
 
@@ -185,14 +201,14 @@ static void finish_sums(const gm_weight_gradient *w, const gm_gradient_sums *s, 
     float segment[SEGMENT + GM_LANES];
     uint32_t n = s->in_channels * w->taps;
     if (s->out_channel_step == 1) {
-        transpose_sums(segment, s->values, s->tap_step, s->out_channels, n);
+        transpose_sums(segment, n, s->values, s->tap_step, s->out_channels, n);
         store_or_apply(to, segment, offset, s->out_channels * n);
         return;
     }
     for (uint32_t m = 0; m < s->out_channels; m++) {
         const float *values = s->values + (size_t)m * s->out_channel_step;
         if (w->taps > 1) {
-            transpose_sums(segment, values, s->tap_step, s->in_channels, w->taps);
+            transpose_sums(segment, w->taps, values, s->tap_step, s->in_channels, w->taps);
         }
         store_or_apply(to, w->taps > 1 ? segment : values, offset + (size_t)m * w->g.in_channels * w->taps, n);
     }
