@@ -50,6 +50,10 @@ void gm_adam_step(const gm_adam_factors *factors, const float *g, float *p, floa
 void gm_momentum_step(const gm_momentum_factors *factors, const float *g, float *p, float *v, uint32_t n)
 {
     const gm_momentum_factors f = *factors;
+#if GM_ARCH_SIMD
+    uint32_t done = gm_simd_momentum_step(factors, g, p, v, n);
+    g += done, p += done, v += done, n -= done;
+#endif
     for (uint32_t i = 0; i < n; i++) {
         float velocity = GM_MAC(f.scale * g[i], f.momentum, v[i]);
         v[i] = velocity;
@@ -64,6 +68,10 @@ void gm_momentum_step(const gm_momentum_factors *factors, const float *g, float 
 void gm_adam_ort_step(const gm_adam_ort_factors *factors, const float *g, float *p, float *m, float *v, uint32_t n)
 {
     const gm_adam_ort_factors f = *factors;
+#if GM_ARCH_SIMD
+    uint32_t done = gm_simd_adam_ort_step(factors, g, p, m, v, n);
+    g += done, p += done, m += done, v += done, n -= done;
+#endif
     for (uint32_t i = 0; i < n; i++) {
         float gradient = f.scale * g[i];
         float first = gm_first_moment(m[i], gradient, f.one_minus_beta1);

@@ -19,9 +19,11 @@ from gradmote.generated.opcodes import OPCODES
 from runtime_sources import PROFILES, host_runs_fused
 
 EXAMPLES = int(os.environ.get("GRADMOTE_ARCH_EXAMPLES", "25"))
-#: Kind and weight decay of each rule.
-RULES = ((0, 0.0), (2, 0.0), (3, 0.01))
-FACTORS = np.array([0.9, 0.1, 0.999, 0.001, 1e-8], np.float32).tobytes()
+#: Kind, weight decay and further numbers of each rule: SGD, momentum, Adam, PyTorch's AdamW, and onnxruntime's.
+FACTORS = (0.9, 0.1, 0.999, 0.001, 1e-8)
+RULES = ((0, 0.0), (1, 0.0, 0.9, 0.0), (2, 0.0, *FACTORS), (3, 0.01, *FACTORS), (4, 0.01, *FACTORS))
+#: Words of the longest one.
+RULE_WORDS = 7
 CONSTANTS = {"one": 1, "two": 2}
 #: channels, outputs, size, kernel, stride, dilation, pad of layers as networks have them: wide rows between borders,
 #: few channels, outputs that are no whole vectors, a sum that is longer than a panel, borders of each kind.
@@ -124,8 +126,8 @@ class Case:
         return self.random.choice([least, most], count).astype(dtype) if self.random.random() < 0.1 else found
 
     def rule(self) -> bytes:
-        kind, decay = RULES[self.random.integers(len(RULES))]
-        return np.uint32(kind).tobytes() + np.float32(decay).tobytes() + FACTORS
+        kind, *numbers = RULES[self.random.integers(len(RULES))]
+        return (np.uint32(kind).tobytes() + np.array(numbers, np.float32).tobytes()).ljust(4 * RULE_WORDS, b"\0")
 
     def reach(self, axes: tuple[tuple[str, str | None], ...]) -> int:
         """The largest index, in elements."""

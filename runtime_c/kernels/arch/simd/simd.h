@@ -10,6 +10,8 @@
 #if GM_ARCH_TILES
 
 struct gm_adam_factors;
+struct gm_adam_ort_factors;
+struct gm_momentum_factors;
 struct gm_gemm_strides;
 
 /* Whether this processor has the instructions that the kernels here were compiled with. In builds
@@ -40,10 +42,14 @@ int gm_simd_conv_transpose(const struct gm_session *session, const gm_insn_conv_
 /* GEMM_UPDATE with the arguments of its rule. Returns 1 where it is done. */
 int gm_simd_gemm_update(const gm_insn_gemm_update *insn, const float *a, const float *b, gm_rule_args *args);
 
-/* gm_sgd_step() and gm_adam_step() of steps.h. Return how many of the n parameters are done. */
+/* gm_sgd_step() and its like, of steps.h. Return how many of the n parameters are done. */
 uint32_t gm_simd_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float scale);
+uint32_t gm_simd_momentum_step(const struct gm_momentum_factors *factors, const float *g, float *p, float *v,
+                               uint32_t n);
 uint32_t gm_simd_adam_step(const struct gm_adam_factors *factors, const float *g, float *p, float *m, float *v,
                            uint32_t n);
+uint32_t gm_simd_adam_ort_step(const struct gm_adam_ort_factors *factors, const float *g, float *p, float *m, float *v,
+                               uint32_t n);
 
 /* For CHECK_FINITE and CHECK_BOUND: returns how many of the first numbers are known to have a
  * square below `square`. */
