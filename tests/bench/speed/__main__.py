@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import bench.speed
-from bench.speed import boards, host, page, peak, plot, results, roofline, threads, webassembly
+from bench.speed import boards, host, ort_shaped, page, peak, plot, results, roofline, threads, webassembly
 from bench.speed.cases import HOST_CASES, TITLES
 from rich.progress import Progress
 
@@ -53,6 +53,18 @@ def measure_host(arguments: argparse.Namespace, progress: Progress) -> None:
             progress.advance(task)
     peers = [versions[host.ORT], versions[host.TORCH]]
     results.write("host", rows, machine=processor(), versions=peers, rounds=effort.rounds)
+
+
+def measure_ort(arguments: argparse.Namespace, progress: Progress) -> None:
+    effort, rows = host.Effort(arguments.rounds), []
+    task = progress.add_task("onnxruntime's classes", total=len(ort_shaped.CASES))
+    with ort_shaped.children(arguments.peers) as children:
+        for case in ort_shaped.CASES:
+            progress.update(task, description=f"{TITLES[case.network]}, batch {case.batch}, onnxruntime's classes")
+            rows.append(ort_shaped.row_of(case, children, effort))
+            progress.advance(task)
+        versions = [children[ort_shaped.ORT].ask(version=1)]
+    results.write("ort", rows, machine=processor(), versions=versions, rounds=effort.rounds)
 
 
 def measure_boards(arguments: argparse.Namespace, progress: Progress) -> None:
@@ -100,8 +112,8 @@ def measure_wasm(arguments: argparse.Namespace, progress: Progress) -> None:
 
 
 MEASURES = {
-    "host": measure_host, "boards": measure_boards, "roofline": measure_roofline, "threads": measure_threads,
-    "wasm": measure_wasm,
+    "host": measure_host, "ort": measure_ort, "boards": measure_boards, "roofline": measure_roofline,
+    "threads": measure_threads, "wasm": measure_wasm,
 }  # fmt: skip
 
 if __name__ == "__main__":

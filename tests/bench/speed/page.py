@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,23 @@ def host_row(row: Results) -> Row:
     return [TITLES[row["network"]], str(row["batch"]), row["program"], *times, *ratios]
 
 
+def ort_table(part: Results) -> Rows:
+    """Steps through onnxruntime's classes, and how many times longer onnxruntime takes; the last row is the geometric
+    mean of all."""
+    columns = ["network", "batch#", "ORT µs#", "ORT-shaped µs#", "twin µs#", "runtime µs#"]
+    columns += ["ORT / ORT-shaped#", "ORT / twin#", "ORT / runtime#"]
+    own = ("gradmote.training", "twin", "runtime")
+    ratios = [[Spread.of_ratios(row["samples"][ORT], row["samples"][name]) for name in own] for row in part["rows"]]
+    rows = [
+        [TITLES[row["network"]], str(row["batch"])]
+        + [microseconds(Spread.of(row["samples"][name])) for name in (ORT, *own)]
+        + [ratio(spread) for spread in spreads]
+        for row, spreads in zip(part["rows"], ratios)
+    ]
+    means = [f"{geometric_mean([spread.median for spread in column]):.2f}" for column in zip(*ratios)]
+    return columns, [*rows, ["geometric mean", "", "", "", "", "", *means]]
+
+
 def microseconds(seconds: Spread) -> str:
     """Median, and quartiles as parts of it above and below."""
     below, above = seconds.low / seconds.median - 1, seconds.high / seconds.median - 1
@@ -102,6 +120,10 @@ def microseconds(seconds: Spread) -> str:
 
 def ratio(times: Spread) -> str:
     return f"{times.median:.2f} ({times.low:.2f}–{times.high:.2f})"
+
+
+def geometric_mean(values: Sequence[float]) -> float:
+    return math.exp(sum(map(math.log, values)) / len(values))
 
 
 def figure(value: float) -> str:
@@ -211,5 +233,6 @@ TABLES: dict[str, dict[str, Callable[[Results], Rows]]] = {
     "boards": {"boards": board_table, "kernels on boards": kernel_table},
     "roofline": {"share of the peak": roofline_table},
     "threads": {"threads": threads_table},
+    "ort": {"steps of onnxruntime's classes": ort_table},
     "wasm": {"steps in WebAssembly": webassembly_table},
 }

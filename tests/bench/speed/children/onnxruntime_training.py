@@ -7,19 +7,21 @@ from pathlib import Path
 import onnx
 import onnxruntime
 from onnxruntime.training import api, artifacts
-from serve import Run, data, serve
+from serve import Run, data, serve, trained
 
 
 def open_case(folder: str, loss: str, program: str, rate: float) -> Run:
+    """program: "train" or "infer", or "parameters", which trains too, and gives all parameters after each step."""
     x, y = data(folder)
     if program == "infer":
         session = onnxruntime.InferenceSession(f"{folder}/model.onnx", one_thread(), ["CPUExecutionProvider"])
         feeds = {session.get_inputs()[0].name: x}
         return lambda: session.run(None, feeds)[0]
-    return trainer(folder, loss, rate, x, y)
+    run, state = trainer(folder, loss, rate, x, y)
+    return run if program == "train" else lambda: run() is not None and trained(state)
 
 
-def trainer(folder: str, loss: str, rate: float, x: object, y: object) -> Run:
+def trainer(folder: str, loss: str, rate: float, x: object, y: object) -> tuple[Run, api.CheckpointState]:
     if not Path(folder, "checkpoint").exists():
         generate(folder, loss)
     state = api.CheckpointState.load_checkpoint(f"{folder}/checkpoint")
@@ -33,7 +35,7 @@ def trainer(folder: str, loss: str, rate: float, x: object, y: object) -> Run:
         module.lazy_reset_grad()
         return value
 
-    return run
+    return run, state
 
 
 def generate(folder: str, loss: str) -> None:

@@ -55,3 +55,9 @@ def seconds(run: Run, calls: int) -> float:
 def data(folder: str) -> tuple[np.ndarray, np.ndarray]:
     """One batch: inputs and labels."""
     return np.load(f"{folder}/x.npy"), np.load(f"{folder}/y.npy")
+
+
+def trained(state: Any) -> np.ndarray:
+    """The trained parameters of a CheckpointState in one array, in the order of their names."""
+    found = {name: parameter.data for name, parameter in state.parameters if parameter.requires_grad}
+    return np.concatenate([np.ravel(found[name]) for name in sorted(found)])
