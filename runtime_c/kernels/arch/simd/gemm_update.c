@@ -10,6 +10,9 @@
  * and their moments. */
 #define AT_ONCE 2048u
 
+/* A rule multiplies such rows of b by a[m] on its way; shorter ones are too many calls. */
+#define LONG_ROW (8u * GM_LANES)
+
 /* rows[m,n] = a[m] b[n] */
 static GM_SIMD_TARGET void rows_of_outer_product(const float *a, uint32_t a_row, const float *b, float *rows,
                                                  uint32_t m, uint32_t n)
@@ -35,7 +38,8 @@ int gm_simd_gemm_update(const gm_insn_gemm_update *insn, const float *a, const f
 {
     float rows[GM_PANEL_FLOATS];
     const gm_gemm_strides s = {insn->a_row, insn->a_col, insn->b_row, insn->b_col, insn->k};
-    if (!gm_simd_runs() || insn->n > GM_PANEL_FLOATS / GM_TILE_ROWS) {
+    int outer_product = insn->k == 1 && insn->b_col == 1;
+    if (!gm_simd_runs() || insn->n > GM_PANEL_FLOATS / GM_TILE_ROWS || (outer_product && insn->n >= LONG_ROW)) {
         return 0;
     }
     uint32_t most = AT_ONCE / insn->n / GM_TILE_ROWS * GM_TILE_ROWS;
@@ -43,7 +47,7 @@ int gm_simd_gemm_update(const gm_insn_gemm_update *insn, const float *a, const f
     for (uint32_t first = 0; first < insn->m; first += most) {
         uint32_t m = insn->m - first < most ? insn->m - first : most;
         const float *own = a + (size_t)first * insn->a_row;
-        if (insn->k == 1 && insn->b_col == 1) {
+        if (outer_product) {
             rows_of_outer_product(own, insn->a_row, b, rows, m, insn->n);
         } else {
             rows_of_gradient(own, b, rows, m, insn->n, &s);
