@@ -38,6 +38,14 @@
 #define GM_ARCH_HELIUM 0
 #endif
 
+/* RISC-V with F, of 32 or 64 bits: 32 registers of single numbers. In C, of which a compiler that optimizes keeps tiles of
+ * sums in these. */
+#if GM_ARCH && defined(__GNUC__) && defined(__OPTIMIZE__) && defined(__riscv_flen) && __riscv_flen >= 32
+#define GM_ARCH_RISCV 1
+#else
+#define GM_ARCH_RISCV 0
+#endif
+
 /* Vectors, of arch/simd. Its kernels are asked inside of the plain ones, and leave to these what does not suit them; on
  * x86-64 that depends on the processor that the program runs on. */
 #if GM_ARCH && defined(__GNUC__) && \
@@ -64,7 +72,7 @@
 #define GM_ARCH_TILES (GM_ARCH_SIMD || GM_ARCH_SCALAR)
 
 /* gm_gemm_row() and gm_gemm_matrix() */
-#define GM_ARCH_GEMM GM_ARCH_ARM_M
+#define GM_ARCH_GEMM (GM_ARCH_ARM_M || GM_ARCH_RISCV)
 
 /* gm_kernel_conv(), gm_kernel_conv_transpose() and gm_conv_gradient_row() */
 #define GM_ARCH_CONV GM_ARCH_ARM_M
@@ -81,7 +89,8 @@
 /* gm_sum_block() */
 #define GM_ARCH_SUMS GM_ARCH_ARM_M
 
-/* gm_sgd_step() and its like */
+/* gm_sgd_step() and gm_sgd_outer(); gm_momentum_step() and its like */
+#define GM_ARCH_SGD (GM_ARCH_ARM_M || GM_ARCH_RISCV)
 #define GM_ARCH_STEPS GM_ARCH_ARM_M
 
 #endif

@@ -9,7 +9,7 @@
 #include "moments.h"
 
 /* p -= lr (scale g) */
-#if GM_ARCH_STEPS && !GM_ARCH_HELIUM
+#if GM_ARCH_SGD && !GM_ARCH_HELIUM
 /* of m rows of p, one behind the other: p[i,j] -= lr (scales[i scale_step] g[j]) */
 void gm_sgd_rows(const float *scales, uint32_t scale_step, const float *g, float *p, uint32_t m, uint32_t n,
                  float minus_lr);
@@ -22,7 +22,7 @@ static inline void gm_sgd_step(const float *g, float *p, uint32_t n, float minus
 void gm_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float scale);
 #endif
 
-#if GM_ARCH_STEPS && GM_WITH_SGD
+#if GM_ARCH_SGD && GM_WITH_SGD
 /* The same of m rows, one behind the other, each of args->n parameters, with the scale a[row
  * a_row]. Returns 0, and does nothing, where the rule is another one. */
 int gm_sgd_outer(const gm_rule_args *args, const float *a, uint32_t a_row, uint32_t m);

@@ -1,0 +1,159 @@
+/*
+ * Matrix products on RISC-V. Of a single row, machine instructions for each multiply-accumulate of a long sum are these;
+ * blocks/tile.c has those of more rows:
+ *
+ *     across    b[k,.] is contiguous: 16 columns, 4 columns    2.25, 2.75
+ *     along     a[m,.] and b[.,n] are: 8 columns, 2 columns    2.30, 2.75
+ *     1 column                                                 7
+ */
+#include "../../gemm_tile.h"
+#include "blocks/tile.h"
+
+#if GM_ARCH_RISCV
+
+/* ---- One row --------------------------------------------------------------------------------- */
+
+GM_INLINED void add_across(const float *a, const float *b, float *sums, uint32_t columns)
+{
+    float value = *a;
+    GM_UNROLLED for (uint32_t c = 0; c < columns; c++) {
+        sums[c] = gm_riscv_mac(sums[c], value, b[c]);
+        if (c % 4 == 3) {
+            GM_IN_ORDER();
+        }
+    }
+}
+
+/* Neighbouring outputs where b_col is 1. */
+GM_INLINED void row_across(const float *a, const float *b, float *y, const gm_gemm_strides *s, uint32_t columns)
+{
+    const size_t a_col = s->a_col, b_row = s->b_row;
+    float sums[16];
+    GM_UNROLLED for (uint32_t c = 0; c < columns; c++) {
+        sums[c] = y[c];
+    }
+    uint32_t k = s->k;
+    for (; k >= 2; k -= 2, a += 2 * a_col, b += 2 * b_row) {
+        add_across(a, b, sums, columns);
+        add_across(a + a_col, b + b_row, sums, columns);
+    }
+    if (k > 0) {
+        add_across(a, b, sums, columns);
+    }
+    GM_UNROLLED for (uint32_t c = 0; c < columns; c++) {
+        y[c] = sums[c];
+    }
+}
+
+GM_INLINED void add_along(const float *a, const float *const *b, float *sums, uint32_t columns, uint32_t i)
+{
+    float value = a[i];
+    GM_UNROLLED for (uint32_t c = 0; c < columns; c++) {
+        sums[c] = gm_riscv_mac(sums[c], value, b[c][i]);
+    }
+}
+
+GM_INLINED void move_along(const float **b, uint32_t columns, uint32_t by)
+{
+    GM_UNROLLED for (uint32_t c = 0; c < columns; c++) {
+        b[c] += by;
+    }
+}
+
+/* Outputs where a_col and b_row are 1: each is a dot product of two contiguous rows. */
+GM_INLINED void row_along(const float *a, const float *b, float *y, const gm_gemm_strides *s, uint32_t columns)
+{
+    const float *at[8];
+    float sums[8];
+    GM_UNROLLED for (uint32_t c = 0; c < columns; c++) {
+        sums[c] = y[c];
+        at[c] = b + c * (size_t)s->b_col;
+    }
+    for (uint32_t turns = s->k / 8; turns > 0; turns--, a += 8) {
+        GM_UNROLLED for (uint32_t i = 0; i < 8; i++) {
+            add_along(a, at, sums, columns, i);
+        }
+        move_along(at, columns, 8);
+    }
+    for (uint32_t left = s->k % 8; left > 0; left--, a++) {
+        add_along(a, at, sums, columns, 0);
+        move_along(at, columns, 1);
+    }
+    GM_UNROLLED for (uint32_t c = 0; c < columns; c++) {
+        y[c] = sums[c];
+    }
+}
+
+static void one_output(const float *a, const float *b, float *y, const gm_gemm_strides *s)
+{
+    const size_t a_col = s->a_col, b_row = s->b_row;
+    float sum = *y;
+    for (uint32_t k = s->k; k > 0; k--, a += a_col, b += b_row) {
+        sum = GM_MAC(sum, *a, *b);
+    }
+    *y = sum;
+}
+
+void gm_gemm_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
+{
+    if (s->b_col == 1) {
+        for (; n >= 16; n -= 16, b += 16, y += 16) {
+            row_across(a, b, y, s, 16);
+        }
+        for (; n >= 4; n -= 4, b += 4, y += 4) {
+            row_across(a, b, y, s, 4);
+        }
+    } else if (s->a_col == 1 && s->b_row == 1) {
+        for (; n >= 8; n -= 8, b += 8 * (size_t)s->b_col, y += 8) {
+            row_along(a, b, y, s, 8);
+        }
+        for (; n >= 2; n -= 2, b += 2 * (size_t)s->b_col, y += 2) {
+            row_along(a, b, y, s, 2);
+        }
+    }
+    for (; n > 0; n--, b += s->b_col, y++) {
+        one_output(a, b, y, s);
+    }
+}
+
+/* ---- Several rows ---------------------------------------------------------------------------- */
+
+/* Fewer rows are left to gm_gemm_row(). */
+#define FEWEST_ROWS 3u
+
+/* Whole fours of columns. Returns how many rows are done. */
+static uint32_t sum_tiles(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
+                          const gm_gemm_strides *s)
+{
+    const gm_riscv_form form = gm_riscv_form_of(s->a_row, s->a_col, s->b_row, s->b_col);
+    gm_riscv_tile tile = {.b = b, .a_k = s->a_col, .b_k = s->b_row, .b_column = s->b_col, .k = s->k, .taps = 1, .rows = 1};
+    uint32_t done = 0;
+    for (uint32_t rows, count; m - done >= FEWEST_ROWS; done += count) {
+        rows = gm_riscv_rows(m - done);
+        count = m - done < rows ? m - done : rows;
+        gm_riscv_set_rows(&tile, a + done * (size_t)s->a_row, s->a_row, y + done * (size_t)y_row, y_row, count);
+        gm_riscv_sum(&tile, count < rows && form == GM_FORM_OUTER ? GM_FORM_GENERAL : form, rows, n / GM_RISCV_COLUMNS);
+    }
+    return done;
+}
+
+static void single_rows(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
+                        const gm_gemm_strides *s)
+{
+    for (; m > 0 && n > 0; m--, a += s->a_row, y += y_row) {
+        gm_gemm_row(a, b, y, n, s);
+    }
+}
+
+void gm_gemm_matrix(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
+                    const gm_gemm_strides *s)
+{
+    uint32_t columns = n / GM_RISCV_COLUMNS * GM_RISCV_COLUMNS, rows = 0;
+    if (m >= FEWEST_ROWS && columns > 0) {
+        rows = sum_tiles(a, b, y, m, columns, y_row, s);
+        single_rows(a, b + columns * (size_t)s->b_col, y + columns, rows, n - columns, y_row, s);
+    }
+    single_rows(a + rows * (size_t)s->a_row, b, y + rows * (size_t)y_row, m - rows, n, y_row, s);
+}
+
+#endif
