@@ -1,5 +1,6 @@
 /* CONV: y[b,o,p,g,m] = act(bias[g,m] + sum over kernel rows, columns and in_channels c of x w). */
 #include "arch/arch.h"
+#include "arch/riscv/riscv.h"
 #include "arch/simd/simd.h"
 #include "window.h"
 
@@ -92,6 +93,10 @@ int gm_kernel_conv(const struct gm_session *session, const void *instruction)
     const gm_insn_conv *insn = instruction;
 #if GM_ARCH_TILES
     if (gm_simd_conv(session, insn)) {
+        return GM_OK;
+    }
+#elif GM_ARCH_RISCV
+    if (gm_riscv_conv(session, insn)) {
         return GM_OK;
     }
 #endif

@@ -10,6 +10,7 @@
  * So x is what the kernel writes, although it is the input of CONV and named so.
  */
 #include "arch/arch.h"
+#include "arch/riscv/riscv.h"
 #include "arch/simd/simd.h"
 #include "window.h"
 
@@ -93,6 +94,10 @@ int gm_kernel_conv_transpose(const struct gm_session *session, const void *instr
     const gm_insn_conv_transpose *insn = instruction;
 #if GM_ARCH_TILES
     if (gm_simd_conv_transpose(session, insn)) {
+        return GM_OK;
+    }
+#elif GM_ARCH_RISCV
+    if (gm_riscv_conv_transpose(session, insn)) {
         return GM_OK;
     }
 #endif

@@ -1,0 +1,86 @@
+/*
+ * Sums over windows, for each pixel, which is an output of CONV or an input of CONV_TRANSPOSE:
+ *
+ *     dest[pixel,group,output] = start + sum over taps and inputs of source[under the tap,group,input] w
+ *
+ * Pixels that see the same taps are a region: those inside of a picture, those at an edge, and those in a corner.
+ */
+#ifndef GM_RISCV_WINDOW_SUM_H
+#define GM_RISCV_WINDOW_SUM_H
+
+#include "../../../window.h"
+#include "tile.h"
+
+#if GM_ARCH_RISCV
+
+/* Rows or columns of a window. Of CONV_TRANSPOSE, stride or dilation is 1. */
+typedef struct gm_riscv_axis {
+    uint32_t pixels, source, kernel, stride, dilation, pad;
+    int transposed;
+    uint32_t pixel_step;  /* between pixels that may see the same taps */
+    uint32_t source_step; /* between what such pixels see under the same tap */
+    uint32_t tap_step;    /* between the taps that a pixel sees */
+    size_t source_tap;    /* between what it sees under them; an address wraps with it */
+} gm_riscv_axis;
+
+/* The first of the taps that a pixel sees, how many there are, and what it sees under the first. */
+typedef struct gm_riscv_taps {
+    uint32_t first, count, source;
+} gm_riscv_taps;
+
+/* Pixels that see the same taps. source: what the first of them sees. */
+typedef struct gm_riscv_stretch {
+    uint32_t first, count;
+    gm_riscv_taps taps;
+} gm_riscv_stretch;
+
+typedef struct gm_riscv_window_sum {
+    gm_riscv_axis rows, columns;
+    gm_layout source, dest;
+    uint32_t batch, groups, inputs, outputs;
+    size_t w_group, w_output, w_input, w_h, w_w;
+    const float *x, *w, *bias;
+    float *y;
+    int accumulate; /* sums start from dest */
+    int relu;
+    int transposed; /* CONV_TRANSPOSE, which adds +0 so that an empty sum is not -0 */
+} gm_riscv_window_sum;
+
+typedef struct gm_riscv_region {
+    gm_riscv_stretch rows, columns;
+} gm_riscv_region;
+
+/* Does all of it. Returns 0, and does nothing, where plain C is the better way. */
+int gm_riscv_sum_windows(const gm_riscv_window_sum *sum);
+
+/* The axes of CONV and of CONV_TRANSPOSE. */
+gm_riscv_axis gm_riscv_conv_axis(uint32_t in, uint32_t out, uint32_t kernel, uint32_t stride, uint32_t dilation,
+                                 uint32_t pad);
+gm_riscv_axis gm_riscv_transposed_axis(uint32_t in, uint32_t out, uint32_t kernel, uint32_t stride, uint32_t dilation,
+                                       uint32_t pad);
+
+/* Sets what a tile has to know of the window: taps and the steps between them, for k products in each, and the weights of
+ * the first tap. */
+void gm_riscv_set_taps(gm_riscv_tile *tile, const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *w);
+
+/* A position in a region. x: the first tap's source; y: of the pixel. */
+typedef struct gm_riscv_cursor {
+    const float *x;
+    float *y;
+    uint32_t column, left; /* pixels that are left in the region */
+} gm_riscv_cursor;
+
+gm_riscv_cursor gm_riscv_first_pixel(const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *x,
+                                     float *y);
+
+/* Sets the rows of a tile to the next pixels, the last of which may be repeated. Returns how many these are. */
+uint32_t gm_riscv_take_pixels(gm_riscv_tile *tile, gm_riscv_cursor *at, const gm_riscv_window_sum *sum,
+                              const gm_riscv_region *region, uint32_t rows);
+
+/* The sums of a region of one sample, of one group or, depthwise, of all. */
+void gm_riscv_sum_dense(const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *x, const float *w,
+                        const float *bias, float *y);
+void gm_riscv_sum_depthwise(const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *x, float *y);
+
+#endif
+#endif

@@ -1,0 +1,16 @@
+/* The functions for RISC-V that plain kernels call, and that leave to these what does not suit them: <op>.c here is the form
+ * of ../../<op>.c. */
+#ifndef GM_RISCV_H
+#define GM_RISCV_H
+
+#include "../../../src/gm_internal.h"
+#include "../arch.h"
+
+#if GM_ARCH_RISCV
+
+/* Return 1 where they are done. */
+int gm_riscv_conv(const struct gm_session *session, const gm_insn_conv *insn);
+int gm_riscv_conv_transpose(const struct gm_session *session, const gm_insn_conv_transpose *insn);
+
+#endif
+#endif

@@ -1,0 +1,101 @@
+"""The kernels for RISC-V with F give the bits of plain C, on an emulated board, over drawn shapes, strides and numbers."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from boards import FIRMWARE, read_board
+
+from runtime_sources import NUMERICS_FLAGS, PROFILES, RUNTIME, runtime_sources
+from support import objects
+
+pytestmark = pytest.mark.skipif(
+    not (shutil.which("riscv64-unknown-elf-gcc") and shutil.which("qemu-system-riscv32")),
+    reason="apt-get install gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf qemu-system-misc",
+)
+
+HERE = Path(__file__).resolve().parent
+BOARD = read_board(FIRMWARE / "boards" / "riscv" / "riscv_virt" / "board.toml")
+#: Of each kernel; more where the environment asks for them.
+DRAWS = int(os.environ.get("GRADMOTE_DRAWS", "300"))
+OWN = RUNTIME / "kernels" / "arch" / "riscv"
+
+
+def tool(name: str, *arguments: str | Path) -> str:
+    """Return what a tool for the board's processor prints."""
+    command = [f"{BOARD.compiler}{name}", *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def compiler(profile: str, *flags: str) -> list[str]:
+    """Return the command that compiles a source with the flags of the board's own firmware, but for the profile."""
+    includes = [f"-I{path}" for path in (*BOARD.includes(), RUNTIME / "generated", FIRMWARE / "boards")]
+    defines = {**BOARD.defines(), "GM_FUSED": str(int(profile == "fused"))}
+    command = [f"{BOARD.compiler}gcc", *BOARD.code_flags(), *NUMERICS_FLAGS, *includes, *flags]
+    return [*command, *(f"-D{name}={value}" for name, value in defines.items())]
+
+
+def plain_kernels(folder: Path, profile: str) -> Path:
+    """Return the kernels in plain C, each name of theirs with a prefix, in one object."""
+    sources = [path for path in runtime_sources() if path.is_relative_to(RUNTIME / "kernels")]
+    merged, plain, names = folder / "merged.o", folder / "plain.o", folder / "names"
+    tool("ld", "-m", "elf32lriscv", "-r", *objects.objects(compiler(profile, "-DGM_ARCH=0"), sources), "-o", merged)
+    defined = [line.split()[-1] for line in tool("nm", "--defined-only", "--extern-only", merged).splitlines()]
+    names.write_text("".join(f"{name} plain_{name}\n" for name in defined))
+    tool("objcopy", f"--redefine-syms={names}", merged, plain)
+    return plain
+
+
+def own_functions(elf: Path) -> set[str]:
+    """Return the functions of OWN that are in the firmware."""
+    lines = [line.split("\t") for line in tool("nm", "--line-numbers", "--defined-only", elf).splitlines()]
+    functions = {line.split()[-1] for line in tool("objdump", "-t", elf).splitlines() if " F " in line}
+    return functions & {line[0].split()[-1] for line in lines if len(line) == 2 and str(OWN) in line[1]}
+
+
+def run(elf: Path, *options: str) -> dict[str, int]:
+    """Return the numbers that the board prints before `done`. options: further ones of the emulator."""
+    command = [
+        *BOARD.table["emulator"],
+        "-kernel",
+        str(elf),
+        "-display",
+        "none",
+        "-monitor",
+        "none",
+        "-serial",
+        "stdio",
+    ]
+    numbers: dict[str, int] = {}
+    with subprocess.Popen([*command, *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.strip() == "done":
+                break
+            name, value = line.split()
+            numbers[name] = int(value)
+        process.kill()
+    return numbers
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_draws_give_the_bits_of_plain_c_and_run_every_function(profile: str, tmp_path: Path) -> None:
+    """The emulator's log names each function of which it translated a part, which it does before it runs it."""
+    elf, log = tmp_path / "drawn.elf", tmp_path / "log"
+    sources = [HERE / "board_main.c", HERE / "drawn_kernels.c", FIRMWARE / "src" / "device" / "fault.c"]
+    link = [flag for flag in BOARD.link_flags() if flag not in BOARD.code_flags()]
+    link += ["-Wl,--defsym=RAM_SIZE=0x100000", str(plain_kernels(tmp_path, profile))]
+    command = compiler(profile, f"-DDRAWS={DRAWS}", "-DSEED=1")
+    objects.build(command, [*sources, *BOARD.own_sources(), *runtime_sources()], elf, *link)
+    differing = run(elf, "-d", "in_asm", "-D", str(log))
+    assert len(differing) == 20
+    assert not any(differing.values()), differing
+    own = own_functions(elf)
+    assert len(own) > 20
+    assert not own - {
+        line.removeprefix("IN:").strip() for line in log.read_text().splitlines() if line.startswith("IN:")
+    }
