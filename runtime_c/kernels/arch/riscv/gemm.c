@@ -126,7 +126,7 @@ static uint32_t sum_tiles(const float *a, const float *b, float *y, uint32_t m, 
                           const gm_gemm_strides *s)
 {
     const gm_riscv_form form = gm_riscv_form_of(s->a_row, s->a_col, s->b_row, s->b_col);
-    gm_riscv_tile tile = {.b = b, .a_k = s->a_col, .b_k = s->b_row, .b_column = s->b_col, .k = s->k, .taps = 1, .rows = 1};
+    gm_riscv_tile tile = {.y_column = 1, .b = b, .a_k = s->a_col, .b_k = s->b_row, .b_column = s->b_col, .k = s->k, .taps = 1, .rows = 1};
     uint32_t done = 0;
     for (uint32_t rows, count; m - done >= FEWEST_ROWS; done += count) {
         rows = gm_riscv_rows(m - done);

@@ -34,7 +34,8 @@ void gm_riscv_sum_dense(const gm_riscv_window_sum *sum, const gm_riscv_region *r
 {
     static const float empty[GM_RISCV_COLUMNS] = {GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM};
     const uint32_t blocks = sum->outputs / GM_RISCV_COLUMNS;
-    gm_riscv_tile tile = {.start = sum->accumulate ? NULL : bias ? bias : empty,
+    gm_riscv_tile tile = {.y_column = 1,
+                          .start = sum->accumulate ? NULL : bias ? bias : empty,
                           .start_step = bias ? GM_RISCV_COLUMNS : 0,
                           .b_column = sum->w_output,
                           .finish = sum->transposed ? GM_FINISH_ADD_ZERO : GM_FINISH_STORE};

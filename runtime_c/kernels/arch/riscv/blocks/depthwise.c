@@ -218,7 +218,8 @@ static void sum_groups_of_4(const gm_riscv_tile *t, const gm_riscv_window_sum *s
 static void sum_tiles(const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *x, float *y)
 {
     static const float empty[GM_RISCV_COLUMNS] = {GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM};
-    gm_riscv_tile tile = {.start = sum->accumulate ? NULL : sum->bias ? sum->bias : empty,
+    gm_riscv_tile tile = {.y_column = 1,
+                          .start = sum->accumulate ? NULL : sum->bias ? sum->bias : empty,
                           .start_step = sum->bias != NULL,
                           .finish = sum->transposed ? GM_FINISH_ADD_ZERO : GM_FINISH_STORE};
     gm_riscv_set_taps(&tile, sum, region, sum->w);

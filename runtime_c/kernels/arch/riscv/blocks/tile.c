@@ -12,16 +12,16 @@
 
 /* Elements from one to the next; 0 where only the tile knows. unroll: products of a sum in one turn of the loop. */
 typedef struct steps {
-    size_t a_row, a_k, b_k, b_column;
+    size_t a_row, a_k, b_k, b_column, y_column;
     uint32_t unroll;
 } steps;
 
-#define ALONG ((steps){0, 1, 1, 0, 8})
-#define ALONG_9 ((steps){0, 1, 9, 0, 4})
-#define ACROSS ((steps){0, 1, 0, 1, 4})
-#define ACROSS_9 ((steps){0, 1, 0, 9, 4})
-#define OUTER ((steps){1, 0, 0, 1, 2})
-#define GENERAL ((steps){0, 0, 0, 0, 1})
+#define ALONG ((steps){0, 1, 1, 0, 1, 8})
+#define ALONG_9 ((steps){0, 1, 9, 0, 1, 4})
+#define ACROSS ((steps){0, 1, 0, 1, 1, 4})
+#define ACROSS_9 ((steps){0, 1, 0, 9, 1, 4})
+#define OUTER ((steps){1, 0, 0, 1, 0, 2})
+#define GENERAL ((steps){0, 0, 0, 0, 0, 1})
 
 gm_riscv_form gm_riscv_form_of(size_t a_row, size_t a_k, size_t b_k, size_t b_column)
 {
@@ -117,24 +117,28 @@ GM_INLINED void add_taps(float *sums, place *at, const gm_riscv_tile *t, steps s
     }
 }
 
-GM_INLINED void begin(float *sums, const gm_riscv_tile *t, const float *start, size_t column, uint32_t rows)
+GM_INLINED void begin(float *sums, const gm_riscv_tile *t, const float *start, size_t first, size_t y_column,
+                      uint32_t rows)
 {
     GM_UNROLLED for (uint32_t r = 0; r < rows; r++) {
-        const float *from = start ? start : t->y[r] + column;
+        const float *from = start ? start : t->y[r] + first;
+        const size_t step = start ? 1 : y_column;
         GM_UNROLLED for (uint32_t c = 0; c < GM_RISCV_COLUMNS; c++) {
-            sums[r * GM_RISCV_COLUMNS + c] = from[c];
+            sums[r * GM_RISCV_COLUMNS + c] = from[c * step];
         }
     }
 }
 
 /* sums become what is to be stored. */
-GM_INLINED void finish(float *sums, const gm_riscv_tile *t, size_t column, uint32_t rows)
+GM_INLINED void finish(float *sums, const gm_riscv_tile *t, size_t first, size_t y_column, uint32_t rows)
 {
     const float minus_lr = t->minus_lr;
     if (t->finish == GM_FINISH_SGD) {
-        GM_UNROLLED for (uint32_t i = 0; i < rows * GM_RISCV_COLUMNS; i++) {
-            const float *y = t->y[i / GM_RISCV_COLUMNS] + column;
-            sums[i] = GM_MAC(y[i % GM_RISCV_COLUMNS], minus_lr, sums[i]);
+        GM_UNROLLED for (uint32_t r = 0; r < rows; r++) {
+            const float *y = t->y[r] + first;
+            GM_UNROLLED for (uint32_t c = 0; c < GM_RISCV_COLUMNS; c++) {
+                sums[r * GM_RISCV_COLUMNS + c] = GM_MAC(y[c * y_column], minus_lr, sums[r * GM_RISCV_COLUMNS + c]);
+            }
         }
     } else if (t->finish == GM_FINISH_ADD_ZERO) {
         GM_UNROLLED for (uint32_t i = 0; i < rows * GM_RISCV_COLUMNS; i++) {
@@ -143,12 +147,12 @@ GM_INLINED void finish(float *sums, const gm_riscv_tile *t, size_t column, uint3
     }
 }
 
-GM_INLINED void store(const float *sums, const gm_riscv_tile *t, size_t column, uint32_t rows)
+GM_INLINED void store(const float *sums, const gm_riscv_tile *t, size_t first, size_t y_column, uint32_t rows)
 {
     GM_UNROLLED for (uint32_t r = 0; r < rows; r++) {
-        float *y = t->y[r] + column;
+        float *y = t->y[r] + first;
         GM_UNROLLED for (uint32_t c = 0; c < GM_RISCV_COLUMNS; c++) {
-            y[c] = sums[r * GM_RISCV_COLUMNS + c];
+            y[c * y_column] = sums[r * GM_RISCV_COLUMNS + c];
         }
     }
 }
@@ -166,15 +170,16 @@ GM_INLINED void set_out(place *at, const gm_riscv_tile *t, steps s, const float 
 
 GM_INLINED void sum(const gm_riscv_tile *t, steps s, uint32_t rows, uint32_t blocks)
 {
+    const size_t y_column = s.y_column ? s.y_column : t->y_column;
     const float *start = t->start, *b = t->b;
-    for (size_t column = 0; blocks > 0; blocks--, column += GM_RISCV_COLUMNS) {
+    for (size_t first = 0; blocks > 0; blocks--, first += GM_RISCV_COLUMNS * y_column) {
         float sums[GM_RISCV_ROWS * GM_RISCV_COLUMNS];
         place at;
         set_out(&at, t, s, b, rows);
-        begin(sums, t, start, column, rows);
+        begin(sums, t, start, first, y_column, rows);
         add_taps(sums, &at, t, s, rows);
-        finish(sums, t, column, rows);
-        store(sums, t, column, rows);
+        finish(sums, t, first, y_column, rows);
+        store(sums, t, first, y_column, rows);
         b += GM_RISCV_COLUMNS * t->b_column;
         start = start ? start + t->start_step : NULL;
     }

@@ -60,7 +60,8 @@ typedef enum gm_riscv_finish {
 /* Steps are in elements. There is at least one tap; k may be 0. */
 typedef struct gm_riscv_tile {
     const float *a[GM_RISCV_ROWS]; /* rows may be the same, a and y */
-    float *y[GM_RISCV_ROWS];       /* whose columns are neighbours */
+    float *y[GM_RISCV_ROWS];
+    size_t y_column;               /* 1, but for sums of outer and general form */
     const float *b;
     const float *start; /* of all rows; NULL: y */
     size_t start_step;  /* to the next 4 columns */

@@ -1,0 +1,258 @@
+/*
+ * Gradients of convolutions' weights on RISC-V: for each tap, sums over all pixels of a rectangle. A block of them stands
+ * in registers: 6 output channels by 4 channels; 16 output channels where channels are few; or neighbouring groups of one
+ * channel each.
+ */
+#include "../../conv_gradient.h"
+#include "blocks/tile.h"
+
+#if GM_ARCH_RISCV && (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE)
+
+static uint32_t smaller_of(uint32_t n, uint32_t limit)
+{
+    return n < limit ? n : limit;
+}
+
+/* Where the sums of some output channels and channels go to, and what they start from: as in a tile. */
+typedef struct destination {
+    float *y;
+    size_t y_row, y_column;
+    const float *start;
+    gm_riscv_finish finish;
+    float minus_lr;
+} destination;
+
+static const float empty_sums[GM_RISCV_COLUMNS] = {GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM};
+
+/* ---- Sums of one tap ------------------------------------------------------------------------- */
+
+/* Sets the pixels of kernel tap `number`: rows of the picture are taps of the tile, and samples are its rows. */
+static void set_pixels(gm_riscv_tile *tile, const gm_conv_gradient *g, uint32_t number)
+{
+    const gm_window *w = &g->window;
+    uint32_t k = number / w->kernel_w, l = number % w->kernel_w;
+    gm_span rows = gm_valid_outputs(k, w->stride_h, w->dilation_h, w->pad_h, w->in_h, w->out_h);
+    gm_span columns = gm_valid_outputs(l, w->stride_w, w->dilation_w, w->pad_w, w->in_w, w->out_w);
+    size_t x_row = w->stride_h * (size_t)g->x.h, x_column = w->stride_w * (size_t)g->x.w;
+    tile->k = columns.end - columns.first, tile->taps = rows.end - rows.first, tile->rows = g->batch;
+    tile->a_k = g->dy.w, tile->b_k = x_column;
+    if (tile->k == 0 || tile->taps == 0 || tile->rows == 0) {
+        tile->k = 0, tile->taps = tile->rows = 1;
+        return;
+    }
+    tile->a[0] += rows.first * (size_t)g->dy.h + columns.first * (size_t)g->dy.w;
+    tile->b += gm_input_index(rows.first, k, w->stride_h, w->dilation_h, w->pad_h) * (size_t)g->x.h +
+               gm_input_index(columns.first, l, w->stride_w, w->dilation_w, w->pad_w) * (size_t)g->x.w;
+    if (g->dy.h == tile->k * tile->a_k && x_row == tile->k * x_column) {
+        tile->k *= tile->taps, tile->taps = 1;
+    }
+    tile->a_tap = g->dy.h - tile->k * tile->a_k, tile->b_tap = x_row - tile->k * tile->b_k;
+    tile->a_row = g->dy.batch - (tile->taps - 1) * (size_t)g->dy.h - tile->k * tile->a_k;
+    tile->b_row = g->x.batch - (tile->taps - 1) * x_row - tile->k * tile->b_k;
+}
+
+/* ---- Output channels by channels ------------------------------------------------------------- */
+
+/* Whole fours of channels. */
+static void sum_tiles(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t number, uint32_t out_channels,
+                      uint32_t channels, const destination *to)
+{
+    gm_riscv_tile pixels = {.a = {dy}, .b = x, .b_column = g->x.channel, .y_column = to->y_column, .start = to->start,
+                            .finish = to->finish, .minus_lr = to->minus_lr};
+    set_pixels(&pixels, g, number);
+    const int is_outer = g->dy.channel == 1 && pixels.b_column == 1;
+    for (uint32_t m = 0, rows, count; m < out_channels; m += count) {
+        gm_riscv_tile tile = pixels;
+        rows = gm_riscv_rows(out_channels - m);
+        count = smaller_of(out_channels - m, rows);
+        gm_riscv_set_rows(&tile, pixels.a[0] + m * (size_t)g->dy.channel, g->dy.channel, to->y + m * to->y_row, to->y_row,
+                          count);
+        gm_riscv_sum(&tile, is_outer && count == rows ? GM_FORM_OUTER : GM_FORM_GENERAL, rows, channels / GM_RISCV_COLUMNS);
+    }
+}
+
+/* Sums of one channel and of `rows` neighbouring output channels: sums[r] += dy[r] x */
+GM_INLINED void add_column(const gm_riscv_tile *t, const float *dy, float *sums, uint32_t rows)
+{
+    const float *x = t->b;
+    for (uint32_t row = t->rows; row > 0; row--, dy += t->a_row - t->a_tap, x += t->b_row - t->b_tap) {
+        for (uint32_t tap = t->taps; tap > 0; tap--, dy += t->a_tap, x += t->b_tap) {
+            for (uint32_t k = t->k; k > 0; k--, dy += t->a_k, x += t->b_k) {
+                float value = *x;
+                GM_UNROLLED for (uint32_t r = 0; r < rows; r++) {
+                    sums[r] = gm_riscv_mac(sums[r], dy[r], value);
+                    if (r % 4 == 3) {
+                        GM_IN_ORDER();
+                    }
+                }
+            }
+        }
+    }
+}
+
+GM_INLINED void sum_column(const gm_riscv_tile *t, const float *dy, const destination *to, float *y, uint32_t rows)
+{
+    float sums[16];
+    GM_UNROLLED for (uint32_t r = 0; r < rows; r++) {
+        sums[r] = to->start ? *to->start : y[r * to->y_row];
+    }
+    add_column(t, dy, sums, rows);
+    GM_UNROLLED for (uint32_t r = 0; r < rows; r++) {
+        float *at = y + r * to->y_row;
+        *at = to->finish == GM_FINISH_SGD ? GM_MAC(*at, to->minus_lr, sums[r]) : sums[r];
+    }
+}
+
+/* One channel. */
+static void sum_channel(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t number, uint32_t out_channels,
+                        const destination *to)
+{
+    gm_riscv_tile tile = {.a = {dy}, .b = x};
+    set_pixels(&tile, g, number);
+    uint32_t m = 0;
+    for (; g->dy.channel == 1 && out_channels - m >= 16; m += 16) {
+        sum_column(&tile, tile.a[0] + m, to, to->y + m * to->y_row, 16);
+    }
+    for (; g->dy.channel == 1 && out_channels - m >= 4; m += 4) {
+        sum_column(&tile, tile.a[0] + m, to, to->y + m * to->y_row, 4);
+    }
+    for (; m < out_channels; m++) {
+        sum_column(&tile, tile.a[0] + m * (size_t)g->dy.channel, to, to->y + m * to->y_row, 1);
+    }
+}
+
+/* The sums of one tap. */
+static void sum_tap(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t number, uint32_t out_channels,
+                    uint32_t channels, const destination *to)
+{
+    uint32_t whole = channels / GM_RISCV_COLUMNS * GM_RISCV_COLUMNS;
+    if (whole > 0) {
+        sum_tiles(g, x, dy, number, out_channels, whole, to);
+    }
+    for (uint32_t c = whole; c < channels; c++) {
+        destination channel = *to;
+        channel.y += c * to->y_column;
+        sum_channel(g, x + c * (size_t)g->x.channel, dy, number, out_channels, &channel);
+    }
+}
+
+/* ---- The rule -------------------------------------------------------------------------------- */
+
+static int is_plain_sgd(const gm_rule_args *args)
+{
+    const gm_rule_sgd *rule = args->rule;
+    return rule->kind == GM_RULE_SGD && rule->weight_decay == 0.0f;
+}
+
+/* The n gradients from number `at` on, which lie side by side. */
+static void apply_rule(const gm_gradient_target *target, size_t at, const float *gradients, uint32_t n)
+{
+    gm_rule_args args = *target->update;
+    args.g = gradients, args.n = n;
+    args.p += at;
+    args.slot1 = args.slot1 ? args.slot1 + at : NULL;
+    args.slot2 = args.slot2 ? args.slot2 + at : NULL;
+    gm_rules[*(const uint32_t *)args.rule](&args);
+}
+
+/* Blocks of output channels by channels, of which some taps have room in a row of gradients. */
+typedef struct blocking {
+    uint32_t out_channels, channels, taps;
+    float *room;
+} blocking;
+
+static blocking blocking_of(const gm_conv_gradient *g, const gm_gradient_target *target, float *own)
+{
+    uint32_t taps = g->window.kernel_h * g->window.kernel_w;
+    blocking b = {GM_RISCV_ROWS, GM_RISCV_COLUMNS, taps, target->w};
+    if (g->in_channels >= GM_RISCV_ROWS * GM_RISCV_COLUMNS) {
+        b.channels = g->in_channels / (GM_RISCV_ROWS * GM_RISCV_COLUMNS) * GM_RISCV_COLUMNS;
+    } else {
+        b.taps = smaller_of(g->in_channels * taps / (GM_RISCV_ROWS * GM_RISCV_COLUMNS), taps);
+    }
+    if (b.taps == 0) {
+        b.taps = 1, b.room = own;
+    }
+    return b;
+}
+
+/* One block of a group, from number `first` of its taps on. at: number of its first gradient. */
+static void update_block(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target,
+                         const blocking *b, uint32_t first, size_t at)
+{
+    const uint32_t taps = g->window.kernel_h * g->window.kernel_w;
+    const destination room = {b->room, b->channels * b->taps, b->taps, empty_sums, GM_FINISH_STORE, 0.0f};
+    for (uint32_t t = 0; t < b->taps; t++) {
+        destination to = room;
+        to.y += t;
+        sum_tap(g, x, dy, first + t, b->out_channels, b->channels, &to);
+    }
+    for (uint32_t m = 0; m < b->out_channels; m++) {
+        const float *gradients = b->room + m * room.y_row;
+        size_t row = at + m * (size_t)(g->in_channels * taps) + first;
+        if (b->taps == taps) {
+            apply_rule(target, row, gradients, b->channels * taps);
+            continue;
+        }
+        for (uint32_t c = 0; c < b->channels; c++) {
+            apply_rule(target, row + c * taps, gradients + c * b->taps, b->taps);
+        }
+    }
+}
+
+static void update_group(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target,
+                         size_t at)
+{
+    float own[GM_RISCV_ROWS * GM_RISCV_COLUMNS];
+    const uint32_t taps = g->window.kernel_h * g->window.kernel_w;
+    const blocking most = blocking_of(g, target, own);
+    blocking b = most;
+    for (uint32_t m = 0; m < target->out_channels; m += b.out_channels) {
+        b.out_channels = smaller_of(target->out_channels - m, most.out_channels);
+        for (uint32_t c = 0; c < g->in_channels; c += b.channels) {
+            b.channels = smaller_of(g->in_channels - c, most.channels);
+            for (uint32_t first = 0; first < taps; first += b.taps) {
+                b.taps = smaller_of(taps - first, most.taps);
+                update_block(g, x + c * (size_t)g->x.channel, dy + m * (size_t)g->dy.channel, target, &b, first,
+                             at + ((size_t)m * g->in_channels + c) * taps);
+            }
+        }
+    }
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+/* Gradients, or parameters of plain SGD, in their places. */
+static void sum_group(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target, size_t at)
+{
+    const uint32_t taps = g->window.kernel_h * g->window.kernel_w;
+    const destination to = {
+        .y = (target->update ? target->update->p : target->w) + at,
+        .y_row = (size_t)g->in_channels * taps, .y_column = taps,
+        .start = target->accumulate ? NULL : empty_sums,
+        .finish = target->update ? GM_FINISH_SGD : GM_FINISH_STORE,
+        .minus_lr = target->update ? -target->update->lr : 0.0f,
+    };
+    for (uint32_t number = 0; number < taps; number++) {
+        destination of_tap = to;
+        of_tap.y += number;
+        sum_tap(g, x, dy, number, target->out_channels, g->in_channels, &of_tap);
+    }
+}
+
+int gm_conv_gradient_of_neighbours(const gm_conv_gradient *g, const float *x, const float *dy,
+                                   const gm_gradient_target *target)
+{
+    const size_t size = (size_t)target->out_channels * g->in_channels * (g->window.kernel_h * g->window.kernel_w);
+    if (target->out_channels < 4) {
+        return 0;
+    }
+    int in_place = target->update == NULL || is_plain_sgd(target->update);
+    for (uint32_t group = 0; group < target->groups; group++) {
+        (in_place ? sum_group : update_group)(g, x + group * (size_t)g->x.group, dy + group * (size_t)g->dy.group, target,
+                                              group * size);
+    }
+    return 1;
+}
+
+#endif
