@@ -4,6 +4,7 @@
  * channel each.
  */
 #include "../../conv_gradient.h"
+#include "blocks/depthwise_gradient.h"
 #include "blocks/tile.h"
 
 #if GM_ARCH_RISCV && (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE)
@@ -220,8 +221,6 @@ static void update_group(const gm_conv_gradient *g, const float *x, const float 
     }
 }
 
-/* ---- All of them ----------------------------------------------------------------------------- */
-
 /* Gradients, or parameters of plain SGD, in their places. */
 static void sum_group(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target, size_t at)
 {
@@ -240,10 +239,96 @@ static void sum_group(const gm_conv_gradient *g, const float *x, const float *dy
     }
 }
 
+/* ---- Depthwise ------------------------------------------------------------------------------- */
+
+/* The gradients of n groups' weights of one tap, which are neighbours: sums[i] += dy[i] x[i] */
+GM_INLINED void add_groups(const gm_riscv_tile *t, const float *x, const float *dy, float *sums, uint32_t n)
+{
+    float own[8];
+    GM_UNROLLED for (uint32_t i = 0; i < n; i++) {
+        own[i] = sums[i];
+    }
+    for (uint32_t row = t->rows; row > 0; row--, dy += t->a_row - t->a_tap, x += t->b_row - t->b_tap) {
+        for (uint32_t tap = t->taps; tap > 0; tap--, dy += t->a_tap, x += t->b_tap) {
+            for (uint32_t k = t->k; k > 0; k--, dy += t->a_k, x += t->b_k) {
+                GM_UNROLLED for (uint32_t i = 0; i < n; i++) {
+                    own[i] = gm_riscv_mac(own[i], dy[i], x[i]);
+                }
+            }
+        }
+    }
+    GM_UNROLLED for (uint32_t i = 0; i < n; i++) {
+        sums[i] = own[i];
+    }
+}
+
+/* Gradients that sums start from, and what becomes of n of them, which lie side by side. */
+static float start_of(const gm_gradient_target *target, size_t at)
+{
+    return target->accumulate ? target->w[at] : GM_EMPTY_SUM;
+}
+
+static void give(const gm_gradient_target *target, size_t at, const float *gradients, uint32_t n)
+{
+    if (target->update) {
+        apply_rule(target, at, gradients, n);
+    } else {
+        memcpy(target->w + at, gradients, n * sizeof *gradients);
+    }
+}
+
+/* One tap of n neighbouring groups, the first of which has weight number `at`. */
+GM_INLINED void sum_groups(const gm_riscv_tile *pixels, const gm_gradient_target *target, uint32_t group, uint32_t taps,
+                           uint32_t number, uint32_t n)
+{
+    float sums[8];
+    GM_UNROLLED for (uint32_t i = 0; i < n; i++) {
+        sums[i] = start_of(target, (group + i) * (size_t)taps + number);
+    }
+    add_groups(pixels, pixels->b + group, pixels->a[0] + group, sums, n);
+    for (uint32_t i = 0; i < n; i++) {
+        give(target, (group + i) * (size_t)taps + number, sums + i, 1);
+    }
+}
+
+static void by_taps(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target)
+{
+    const uint32_t taps = g->window.kernel_h * g->window.kernel_w;
+    for (uint32_t number = 0; number < taps; number++) {
+        gm_riscv_tile pixels = {.a = {dy}, .b = x};
+        uint32_t group = 0;
+        set_pixels(&pixels, g, number);
+        for (; target->groups - group >= 8; group += 8) {
+            sum_groups(&pixels, target, group, taps, number, 8);
+        }
+        for (; group < target->groups; group++) {
+            sum_groups(&pixels, target, group, taps, number, 1);
+        }
+    }
+}
+
+static void by_groups_of_3x3(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target)
+{
+    for (uint32_t group = 0; group < target->groups; group++) {
+        float sums[9];
+        for (uint32_t i = 0; i < 9; i++) {
+            sums[i] = start_of(target, group * 9 + i);
+        }
+        gm_riscv_add_3x3_gradient(g, x + group, dy + group, sums);
+        give(target, group * 9, sums, 9);
+    }
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
 int gm_conv_gradient_of_neighbours(const gm_conv_gradient *g, const float *x, const float *dy,
                                    const gm_gradient_target *target)
 {
     const size_t size = (size_t)target->out_channels * g->in_channels * (g->window.kernel_h * g->window.kernel_w);
+    if (g->in_channels == 1 && target->out_channels == 1 && g->x.group == 1 && g->dy.group == 1) {
+        (gm_riscv_is_3x3(&g->window) ? by_groups_of_3x3 : by_taps)(g, x, dy, target);
+        return 1;
+    }
     if (target->out_channels < 4) {
         return 0;
     }
