@@ -4,6 +4,7 @@
 #include "arch/arch.h"
 #include "arch/arm_m/any_beyond.h"
 #include "arch/helium/any_beyond.h"
+#include "arch/riscv/any_beyond.h"
 #include "arch/simd/simd.h"
 
 #if GM_WITH_CHECK_FINITE || GM_WITH_CHECK_BOUND || GM_TRAINING
@@ -30,7 +31,7 @@ static int any_of(const float *x, uint32_t n, float limit)
  * anything else says nothing. */
 int gm_any_beyond(const float *x, uint32_t n, float limit)
 {
-#if GM_ARCH_ROWS
+#if GM_ARCH_ELEMENTS
     if (gm_are_squares_below(x, n, limit)) {
         return 0;
     }

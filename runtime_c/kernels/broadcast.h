@@ -27,7 +27,7 @@
     }
 
 /* y[i] = a[i] OP b[i], of contiguous rows. */
-#if GM_ARCH_ROWS
+#if GM_ARCH_ELEMENTS
 #define GM_EACH_ELEMENT(name, OP, a, b, y, n) gm_##name##_row(a, b, y, n);
 void gm_add_row(const float *a, const float *b, float *y, uint32_t n);
 void gm_sub_row(const float *a, const float *b, float *y, uint32_t n);

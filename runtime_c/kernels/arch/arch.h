@@ -78,12 +78,15 @@
 #define GM_ARCH_CONV GM_ARCH_ARM_M
 
 /* gm_normalize_across() and its like, of normalize.h */
-#define GM_ARCH_NORMALIZE (GM_ARCH_TILES || GM_ARCH_ARM_M)
+#define GM_ARCH_NORMALIZE (GM_ARCH_TILES || GM_ARCH_ARM_M || GM_ARCH_RISCV)
 
 /* gm_moments_across() */
-#define GM_ARCH_MOMENTS (GM_ARCH_SIMD || GM_ARCH_ARM_M)
+#define GM_ARCH_MOMENTS (GM_ARCH_SIMD || GM_ARCH_ARM_M || GM_ARCH_RISCV)
 
-/* gm_add_row() and its like, gm_relu_row(), gm_relu_grad_row() and gm_are_squares_below() */
+/* gm_add_row() and its like, and gm_are_squares_below() */
+#define GM_ARCH_ELEMENTS (GM_ARCH_ARM_M || GM_ARCH_RISCV)
+
+/* gm_start_row(), gm_relu_row() and gm_relu_grad_row() */
 #define GM_ARCH_ROWS GM_ARCH_ARM_M
 
 /* gm_sum_block() */

@@ -1,0 +1,25 @@
+/* Sums of squares on RISC-V: 2.4 machine instructions for each number. */
+#ifndef GM_RISCV_ANY_BEYOND_H
+#define GM_RISCV_ANY_BEYOND_H
+
+#include "blocks/tile.h"
+
+#if GM_ARCH_RISCV
+
+/* Whether the sum, of four that are made at a time, is a number below `limit` squared. */
+static inline int gm_are_squares_below(const float *x, uint32_t n, float limit)
+{
+    float sums[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+    for (; n >= 8; n -= 8, x += 8) {
+        GM_UNROLLED for (uint32_t i = 0; i < 8; i++) {
+            sums[i % 4] = GM_MAC(sums[i % 4], x[i], x[i]);
+        }
+    }
+    for (; n > 0; n--, x++) {
+        sums[0] = GM_MAC(sums[0], *x, *x);
+    }
+    return sums[0] + sums[1] + (sums[2] + sums[3]) < limit * limit;
+}
+
+#endif
+#endif
