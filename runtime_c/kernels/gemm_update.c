@@ -1,6 +1,7 @@
 /*
  * GEMM_UPDATE: row by row: row[n] = sum over k of a[m,k] b[k,n]; then rule updates p[m,n] with it.
  */
+#include "arch/riscv/riscv.h"
 #include "arch/simd/simd.h"
 #include "gemm_tile.h"
 #include "optimizers/steps.h"
@@ -45,6 +46,11 @@ int gm_kernel_gemm_update(const struct gm_session *session, const void *instruct
     if (outer_product && gm_sgd_outer(&args, a, insn->a_row, insn->m)) {
         return GM_OK;
     }
+#if GM_ARCH_RISCV
+    if (!outer_product && gm_riscv_gemm_update(insn, a, b, row, &args)) {
+        return GM_OK;
+    }
+#endif
     for (uint32_t m = 0; m < insn->m; m++) {
         if (outer_product) {
             args.scale = a[m * insn->a_row];

@@ -7,7 +7,10 @@
  *     1 column                                                 7
  */
 #include "../../gemm_tile.h"
+#include "../../optimizers/steps.h"
+#include "../../rows.h"
 #include "blocks/tile.h"
+#include "riscv.h"
 
 #if GM_ARCH_RISCV
 
@@ -121,20 +124,23 @@ void gm_gemm_row(const float *a, const float *b, float *y, uint32_t n, const gm_
 /* Fewer rows are left to gm_gemm_row(). */
 #define FEWEST_ROWS 3u
 
-/* Whole fours of columns. Returns how many rows are done. */
-static uint32_t sum_tiles(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
-                          const gm_gemm_strides *s)
+/* Sums of m rows, of whole fours of columns. tile: all but the rows. */
+static void sum_tiles(gm_riscv_tile *tile, const float *a, float *y, uint32_t m, uint32_t n, uint32_t y_row,
+                      const gm_gemm_strides *s)
 {
     const gm_riscv_form form = gm_riscv_form_of(s->a_row, s->a_col, s->b_row, s->b_col);
-    gm_riscv_tile tile = {.y_column = 1, .b = b, .a_k = s->a_col, .b_k = s->b_row, .b_column = s->b_col, .k = s->k, .taps = 1, .rows = 1};
-    uint32_t done = 0;
-    for (uint32_t rows, count; m - done >= FEWEST_ROWS; done += count) {
-        rows = gm_riscv_rows(m - done);
-        count = m - done < rows ? m - done : rows;
-        gm_riscv_set_rows(&tile, a + done * (size_t)s->a_row, s->a_row, y + done * (size_t)y_row, y_row, count);
-        gm_riscv_sum(&tile, count < rows && form == GM_FORM_OUTER ? GM_FORM_GENERAL : form, rows, n / GM_RISCV_COLUMNS);
+    for (uint32_t rows, count; m > 0; m -= count, a += count * (size_t)s->a_row, y += count * (size_t)y_row) {
+        rows = gm_riscv_rows(m);
+        count = m < rows ? m : rows;
+        gm_riscv_set_rows(tile, a, s->a_row, y, y_row, count);
+        gm_riscv_sum(tile, count < rows && form == GM_FORM_OUTER ? GM_FORM_GENERAL : form, rows, n / GM_RISCV_COLUMNS);
     }
-    return done;
+}
+
+static gm_riscv_tile tile_of(const float *b, const gm_gemm_strides *s)
+{
+    return (gm_riscv_tile){.y_column = 1, .b = b, .a_k = s->a_col, .b_k = s->b_row, .b_column = s->b_col, .k = s->k,
+                           .taps = 1, .rows = 1};
 }
 
 static void single_rows(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
@@ -148,12 +154,58 @@ static void single_rows(const float *a, const float *b, float *y, uint32_t m, ui
 void gm_gemm_matrix(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
                     const gm_gemm_strides *s)
 {
-    uint32_t columns = n / GM_RISCV_COLUMNS * GM_RISCV_COLUMNS, rows = 0;
-    if (m >= FEWEST_ROWS && columns > 0) {
-        rows = sum_tiles(a, b, y, m, columns, y_row, s);
-        single_rows(a, b + columns * (size_t)s->b_col, y + columns, rows, n - columns, y_row, s);
+    uint32_t columns = n / GM_RISCV_COLUMNS * GM_RISCV_COLUMNS;
+    if (m < FEWEST_ROWS || columns == 0) {
+        single_rows(a, b, y, m, n, y_row, s);
+        return;
     }
-    single_rows(a + rows * (size_t)s->a_row, b, y + rows * (size_t)y_row, m - rows, n, y_row, s);
+    gm_riscv_tile tile = tile_of(b, s);
+    sum_tiles(&tile, a, y, m, columns, y_row, s);
+    single_rows(a, b + columns * (size_t)s->b_col, y + columns, m, n - columns, y_row, s);
 }
+
+/* ---- GEMM_UPDATE ----------------------------------------------------------------------------- */
+
+#if GM_WITH_GEMM_UPDATE && GM_WITH_SGD
+
+/* Columns behind whole fours. row: room for their gradients. */
+static void update_columns(const gm_insn_gemm_update *insn, const float *a, const float *b, float *p, float *row,
+                           uint32_t columns, float minus_lr)
+{
+    const gm_gemm_strides s = {insn->a_row, insn->a_col, insn->b_row, insn->b_col, insn->k};
+    for (uint32_t m = 0; m < insn->m && columns > 0; m++) {
+        gm_start_row(row, NULL, columns);
+        gm_gemm_row(a + m * (size_t)s.a_row, b, row, columns, &s);
+        gm_sgd_step(row, p + m * (size_t)insn->n, columns, minus_lr, 1.0f);
+    }
+}
+
+int gm_riscv_gemm_update(const gm_insn_gemm_update *insn, const float *a, const float *b, float *row,
+                         const gm_rule_args *args)
+{
+    static const float empty[GM_RISCV_COLUMNS] = {GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM};
+    const gm_rule_sgd *rule = args->rule;
+    const gm_gemm_strides s = {insn->a_row, insn->a_col, insn->b_row, insn->b_col, insn->k};
+    uint32_t columns = insn->n / GM_RISCV_COLUMNS * GM_RISCV_COLUMNS;
+    if (rule->kind != GM_RULE_SGD || rule->weight_decay != 0.0f || insn->m < FEWEST_ROWS || columns == 0) {
+        return 0;
+    }
+    gm_riscv_tile tile = tile_of(b, &s);
+    tile.start = empty, tile.finish = GM_FINISH_SGD, tile.minus_lr = -args->lr;
+    sum_tiles(&tile, a, args->p, insn->m, columns, insn->n, &s);
+    update_columns(insn, a, b + columns * (size_t)s.b_col, args->p + columns, row, insn->n - columns, -args->lr);
+    return 1;
+}
+
+#elif GM_WITH_GEMM_UPDATE
+
+int gm_riscv_gemm_update(const gm_insn_gemm_update *insn, const float *a, const float *b, float *row,
+                         const gm_rule_args *args)
+{
+    (void)insn, (void)a, (void)b, (void)row, (void)args;
+    return 0;
+}
+
+#endif
 
 #endif

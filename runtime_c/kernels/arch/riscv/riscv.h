@@ -12,5 +12,9 @@
 int gm_riscv_conv(const struct gm_session *session, const gm_insn_conv *insn);
 int gm_riscv_conv_transpose(const struct gm_session *session, const gm_insn_conv_transpose *insn);
 
+/* GEMM_UPDATE with several products in a sum. row: room for n gradients. */
+int gm_riscv_gemm_update(const gm_insn_gemm_update *insn, const float *a, const float *b, float *row,
+                         const gm_rule_args *args);
+
 #endif
 #endif

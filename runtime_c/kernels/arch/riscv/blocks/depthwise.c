@@ -203,16 +203,27 @@ GM_INLINED void sum_groups(const gm_riscv_tile *t, const float *w, size_t w_grou
     }
 }
 
-static void sum_groups_of_4(const gm_riscv_tile *t, const gm_riscv_window_sum *sum)
+/* All groups of some pixels. */
+GM_INLINED void sum_pixels(const gm_riscv_tile *t, const gm_riscv_window_sum *sum, uint32_t rows)
 {
     const float *w = t->b;
     uint32_t g = 0;
     for (; sum->groups - g >= 4; g += 4, w += 4 * sum->w_group) {
-        sum_groups(t, w, sum->w_group, g, 4, 4);
+        sum_groups(t, w, sum->w_group, g, rows, 4);
     }
     for (; g < sum->groups; g++, w += sum->w_group) {
-        sum_groups(t, w, sum->w_group, g, 4, 1);
+        sum_groups(t, w, sum->w_group, g, rows, 1);
     }
+}
+
+static void sum_4_pixels(const gm_riscv_tile *tile, const gm_riscv_window_sum *sum)
+{
+    sum_pixels(tile, sum, 4);
+}
+
+static void sum_pixel(const gm_riscv_tile *tile, const gm_riscv_window_sum *sum)
+{
+    sum_pixels(tile, sum, 1);
 }
 
 static void sum_tiles(const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *x, float *y)
@@ -225,8 +236,9 @@ static void sum_tiles(const gm_riscv_window_sum *sum, const gm_riscv_region *reg
     gm_riscv_set_taps(&tile, sum, region, sum->w);
     gm_riscv_cursor at = gm_riscv_first_pixel(sum, region, x, y);
     while (at.left > 0) {
-        gm_riscv_take_pixels(&tile, &at, sum, region, 4);
-        sum_groups_of_4(&tile, sum);
+        uint32_t rows = at.left <= 2 ? 1 : 4;
+        gm_riscv_take_pixels(&tile, &at, sum, region, rows);
+        (rows == 1 ? sum_pixel : sum_4_pixels)(&tile, sum);
     }
 }
 

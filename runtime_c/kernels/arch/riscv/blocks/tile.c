@@ -18,9 +18,9 @@ typedef struct steps {
 
 #define ALONG ((steps){0, 1, 1, 0, 1, 8})
 #define ALONG_9 ((steps){0, 1, 9, 0, 1, 4})
-#define ACROSS ((steps){0, 1, 0, 1, 1, 4})
+#define ACROSS ((steps){0, 1, 0, 1, 1, 8})
 #define ACROSS_9 ((steps){0, 1, 0, 9, 1, 4})
-#define OUTER ((steps){1, 0, 0, 1, 0, 2})
+#define OUTER ((steps){1, 0, 0, 1, 0, 4})
 #define GENERAL ((steps){0, 0, 0, 0, 0, 1})
 
 gm_riscv_form gm_riscv_form_of(size_t a_row, size_t a_k, size_t b_k, size_t b_column)
@@ -55,9 +55,11 @@ GM_INLINED void move(place *at, steps s, uint32_t rows, size_t a, size_t b)
     const uint32_t a_count = s.a_row ? 1 : rows, b_count = s.b_column ? 1 : GM_RISCV_COLUMNS;
     GM_UNROLLED for (uint32_t r = 0; r < a_count; r++) {
         at->a[r] += a;
+        GM_HIDE(at->a[r]);
     }
     GM_UNROLLED for (uint32_t c = 0; c < b_count; c++) {
         at->b[c] += b;
+        GM_HIDE(at->b[c]);
     }
 }
 
@@ -90,12 +92,23 @@ GM_INLINED void add_turn(float *sums, place *at, const gm_riscv_tile *t, steps s
     move(at, s, rows, s.a_k * unroll, s.b_k * unroll);
 }
 
+/* A kernel of few channels has 3 or 4 taps in a row. Tiles of fewer rows are seldom enough to be shorter. */
 GM_INLINED void add_tap(float *sums, place *at, const gm_riscv_tile *t, steps s, uint32_t rows)
 {
-    for (uint32_t turns = t->k / s.unroll; turns > 0; turns--) {
-        add_turn(sums, at, t, s, rows, s.unroll);
+    const uint32_t unroll = rows < GM_RISCV_ROWS && s.unroll > 4 ? 4 : s.unroll;
+    uint32_t left = t->k % unroll;
+    for (uint32_t turns = t->k / unroll; turns > 0; turns--) {
+        add_turn(sums, at, t, s, rows, unroll);
     }
-    for (uint32_t left = t->k % s.unroll; left > 0; left--) {
+    if (unroll > 4 && left >= 4) {
+        add_turn(sums, at, t, s, rows, 4);
+        left -= 4;
+    }
+    if (unroll > 4 && left == 3) {
+        add_turn(sums, at, t, s, rows, 3);
+        return;
+    }
+    for (; left > 0; left--) {
         add_turn(sums, at, t, s, rows, 1);
     }
 }
@@ -136,6 +149,7 @@ GM_INLINED void finish(float *sums, const gm_riscv_tile *t, size_t first, size_t
     if (t->finish == GM_FINISH_SGD) {
         GM_UNROLLED for (uint32_t r = 0; r < rows; r++) {
             const float *y = t->y[r] + first;
+            GM_HIDE(y);
             GM_UNROLLED for (uint32_t c = 0; c < GM_RISCV_COLUMNS; c++) {
                 sums[r * GM_RISCV_COLUMNS + c] = GM_MAC(y[c * y_column], minus_lr, sums[r * GM_RISCV_COLUMNS + c]);
             }
@@ -151,6 +165,7 @@ GM_INLINED void store(const float *sums, const gm_riscv_tile *t, size_t first, s
 {
     GM_UNROLLED for (uint32_t r = 0; r < rows; r++) {
         float *y = t->y[r] + first;
+        GM_HIDE(y);
         GM_UNROLLED for (uint32_t c = 0; c < GM_RISCV_COLUMNS; c++) {
             y[c * y_column] = sums[r * GM_RISCV_COLUMNS + c];
         }
@@ -190,6 +205,10 @@ GM_INLINED void sum(const gm_riscv_tile *t, steps s, uint32_t rows, uint32_t blo
     {                                                                          \
         sum(tile, steps, 6, blocks);                                           \
     }                                                                          \
+    static void name##_of_1(const gm_riscv_tile *tile, uint32_t blocks)        \
+    {                                                                          \
+        sum(tile, steps, 1, blocks);                                           \
+    }                                                                          \
     static void name##_of_4(const gm_riscv_tile *tile, uint32_t blocks)        \
     {                                                                          \
         sum(tile, steps, 4, blocks);                                           \
@@ -204,15 +223,15 @@ DEFINE_SUMS(general, GENERAL)
 
 void gm_riscv_sum(const gm_riscv_tile *tile, gm_riscv_form form, uint32_t rows, uint32_t blocks)
 {
-    static void (*const sums[][2])(const gm_riscv_tile *tile, uint32_t blocks) = {
-        [GM_FORM_ALONG] = {along_of_6, along_of_4},
-        [GM_FORM_ALONG_9] = {along_9_of_6, along_9_of_4},
-        [GM_FORM_ACROSS] = {across_of_6, across_of_4},
-        [GM_FORM_ACROSS_9] = {across_9_of_6, across_9_of_4},
-        [GM_FORM_OUTER] = {outer_of_6, outer_of_4},
-        [GM_FORM_GENERAL] = {general_of_6, general_of_4},
+    static void (*const sums[][3])(const gm_riscv_tile *tile, uint32_t blocks) = {
+        [GM_FORM_ALONG] = {along_of_6, along_of_4, along_of_1},
+        [GM_FORM_ALONG_9] = {along_9_of_6, along_9_of_4, along_9_of_1},
+        [GM_FORM_ACROSS] = {across_of_6, across_of_4, across_of_1},
+        [GM_FORM_ACROSS_9] = {across_9_of_6, across_9_of_4, across_9_of_1},
+        [GM_FORM_OUTER] = {outer_of_6, outer_of_4, outer_of_1},
+        [GM_FORM_GENERAL] = {general_of_6, general_of_4, general_of_1},
     };
-    sums[form][rows == 4](tile, blocks);
+    sums[form][rows == 6 ? 0 : rows == 4 ? 1 : 2](tile, blocks);
 }
 
 #endif

@@ -22,6 +22,9 @@
 /* Nothing comes before this that stands behind it. gcc would else load so far ahead that sums leave their registers. */
 #define GM_IN_ORDER() __asm__ volatile("")
 
+/* An address that gcc does not compute anew from where it began. */
+#define GM_HIDE(address) __asm__("" : "+r"(address))
+
 /* Returns GM_MAC(sum, a, b). Of a number of sums that nearly fills the registers, gcc moves some to the stack where it may
  * choose the register of the result. */
 GM_INLINED float gm_riscv_mac(float sum, float a, float b)
@@ -76,10 +79,10 @@ typedef struct gm_riscv_tile {
  * next. */
 gm_riscv_form gm_riscv_form_of(size_t a_row, size_t a_k, size_t b_k, size_t b_column);
 
-/* How many rows to take where so many are left: 6 or 4, of which the last may have to be repeated. */
+/* How many rows to take where so many are left: 6, 4 or 1. Of 3 and 5 rows the last has to be repeated. */
 static inline uint32_t gm_riscv_rows(uint32_t left)
 {
-    return left <= 4 || left == 7 || left == 8 ? 4 : GM_RISCV_ROWS;
+    return left <= 2 ? 1 : left <= 4 || left == 8 ? 4 : GM_RISCV_ROWS;
 }
 
 /* Sets the rows, of which there are `count`: those behind them repeat the last one. */
@@ -94,7 +97,7 @@ static inline void gm_riscv_set_rows(gm_riscv_tile *tile, const float *a, size_t
     }
 }
 
-/* Sums of 6 or 4 rows by 4 times `blocks` columns. */
+/* Sums of 6, 4 or 1 rows by 4 times `blocks` columns. */
 void gm_riscv_sum(const gm_riscv_tile *tile, gm_riscv_form form, uint32_t rows, uint32_t blocks);
 
 #endif
