@@ -39,7 +39,8 @@ LONG_SUMS = [(1100, 20, 2, 1, 1, 1, 0), (20, 1100, 2, 1, 1, 1, 0)]
 DEPTHWISE = [
     (64, 25, 5, 3, 1, 1, 1), (16, 12, 13, 3, 2, 1, 1), (20, 9, 40, 5, 1, 1, 2), (8, 4, 700, 3, 1, 1, 1),
     (9, 6, 300, 3, 2, 1, 0), (8, 3, 1100, 1, 1, 1, 0), (24, 10, 11, 3, 3, 2, 2), (8, 30, 20, 7, 1, 2, 6),
-    (12, 5, 5, 2, 1, 1, 1), (8, 90, 90, 3, 1, 40, 40), (16, 1, 1, 3, 1, 1, 1),
+    (12, 5, 5, 2, 1, 1, 1), (8, 90, 90, 3, 1, 40, 40), (16, 1, 1, 3, 1, 1, 1), (40, 6, 7, 3, 1, 1, 1),
+    (32, 8, 14, 3, 1, 1, 2), (48, 9, 6, 3, 2, 1, 1), (16, 5, 22, 3, 1, 2, 2), (8, 7, 11, 2, 2, 1, 0),
 ]  # fmt: skip
 #: channels, size, kernel, stride, dilation, pad
 POOLS = [(8, 28, 2, 2, 1, 0), (16, 14, 2, 2, 1, 0), (16, 15, 3, 2, 1, 1), (24, 9, 3, 1, 2, 2), (8, 5, 2, 3, 1, 0)]
@@ -421,9 +422,8 @@ def test_same_bits_in_typical_convolutions_of_integers(programs, name, layer):
     check(programs, Case(name, given, 0, ("panel", "offsets", "addend", "mask")))
 
 
-@pytest.mark.parametrize("layer", DEPTHWISE, ids=lambda layer: "-".join(map(str, layer)))
-@pytest.mark.parametrize("name", ["CONV_S8", "CONV_GRAD_X_S16", "CONV_GRAD_W_S16", "CONV_UPDATE_S16"])
-def test_same_bits_in_depthwise_convolutions_of_integers(programs, name, layer):
+def depthwise(layer: tuple[int, ...]) -> dict[str, int]:
+    """Parameters of a depthwise convolution of two samples whose groups are neighbours."""
     groups, height, width, kernel, stride, dilation, pad = layer
     given = {"batch": 2, "groups": groups, "in_channels": 1, "out_channels": 1, "accumulate": 0}
     for axis, size in (("h", height), ("w", width)):
@@ -431,7 +431,21 @@ def test_same_bits_in_depthwise_convolutions_of_integers(programs, name, layer):
     for side, rows, columns in (("x", height, width), ("y", given["out_h"], given["out_w"])):
         steps = {"w": groups, "h": columns * groups, "batch": rows * columns * groups, "group": 1, "channel": 1}
         given |= {f"{side}_{key}": step for key, step in steps.items()}
-    given |= {"w_w": 1, "w_h": kernel, "w_in_channel": 1, "w_out_channel": 1, "w_group": kernel**2}
+    return given | {"w_w": 1, "w_h": kernel, "w_in_channel": 1, "w_out_channel": 1, "w_group": kernel**2}
+
+
+@pytest.mark.parametrize("layer", DEPTHWISE, ids=lambda layer: "-".join(map(str, layer)))
+@pytest.mark.parametrize("name", ["CONV", "CONV_TRANSPOSE", "CONV_GRAD_W", "CONV_UPDATE"])
+def test_same_bits_in_depthwise_convolutions(programs, name, layer):
+    for seed in range(2):
+        given = depthwise(layer) | {"accumulate": seed, "activation": seed}
+        check(programs, Case(name, given, seed, ("bias",) if seed else ()))
+
+
+@pytest.mark.parametrize("layer", DEPTHWISE, ids=lambda layer: "-".join(map(str, layer)))
+@pytest.mark.parametrize("name", ["CONV_S8", "CONV_GRAD_X_S16", "CONV_GRAD_W_S16", "CONV_UPDATE_S16"])
+def test_same_bits_in_depthwise_convolutions_of_integers(programs, name, layer):
+    given = depthwise(layer)
     given |= {"x_zero": -128, "w_zero": 0, "y_zero": 5, "low": -128, "high": 127, "dy_limit": 32767, "p_bytes": 1}
     given |= {"zero": 0, "stream": 1, "panel_words": 1, "limit": 0x41000000 if name == "CONV_UPDATE_S16" else 12345}
     for absent in (("panel", "offsets", "addend", "mask"), ("panel", "bias", "q", "scale")):

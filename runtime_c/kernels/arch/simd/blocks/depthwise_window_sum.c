@@ -1,5 +1,6 @@
 /* Window sums whose vectors hold groups of one input and one output each, which are neighbours in
  * memory. */
+#include "depthwise_rows.h"
 #include "panel.h"
 #include "window_sum.h"
 
@@ -57,11 +58,11 @@ GM_SIMD_INLINE void sum_groups(const gm_window_sum *sum, const gm_region *region
     }
 }
 
-/* All groups of some pixels of a region. pixels: a constant. */
+/* The groups from g on, of some pixels of a region. pixels: a constant. */
 GM_SIMD_INLINE void sum_pixels(const gm_window_sum *sum, const gm_region *region, const gm_window_pixels *p,
-                               const depthwise_weights *w, const float *bias, uint32_t groups, uint32_t pixels)
+                               const depthwise_weights *w, const float *bias, uint32_t g, uint32_t groups,
+                               uint32_t pixels)
 {
-    uint32_t g = 0;
     for (; groups - g >= GM_LANES; g += GM_LANES) {
         sum_groups(sum, region, p, w, bias, g, GM_LANES, pixels);
     }
@@ -75,14 +76,22 @@ static GM_SIMD_TARGET void sum_range(const gm_window_sum *sum, const float *w, c
 {
     depthwise_weights own;
     gm_region region;
+    uint32_t done = 0;
     pack_depthwise_weights(&own, sum, w, groups);
+#if GM_DEPTHWISE_ROWS
+    const gm_depthwise_operands operands = {own.panel, bias, own.width, groups};
+    done = gm_simd_depthwise_rows(sum, &operands);
+    if (done == groups) {
+        return;
+    }
+#endif
     gm_first_region(&region, &sum->rows, &sum->columns, &sum->source);
     do {
         gm_pixel_cursor at = gm_first_pixel(sum, &region);
         for (uint32_t left = sum->batch * region.rows.count * region.columns.count; left > 0;) {
             gm_window_pixels p;
             gm_next_pixels(&p, &at, sum, &region, left, DEPTHWISE_PIXELS);
-            sum_pixels(sum, &region, &p, &own, bias, groups, DEPTHWISE_PIXELS);
+            sum_pixels(sum, &region, &p, &own, bias, done, groups, DEPTHWISE_PIXELS);
             left -= p.count;
         }
     } while (gm_next_region(&region, &sum->rows, &sum->columns, &sum->source));

@@ -58,10 +58,19 @@ static int fills_tap_rows(const gm_weight_gradient *w)
            w->g.in_channels <= GM_TILE_COLUMNS && w->out_channels % GM_TAP_ROW_OUT_CHANNELS == 0;
 }
 
+static int fills_tap_rows_of_groups(const gm_weight_gradient *w)
+{
+    return w->vectors_of_out_channels && w->grouped && w->g.window.kernel_w > 1 && w->out_channels >= MANY_CHANNELS &&
+           w->out_channels % GM_LANES == 0;
+}
+
 /* Returns NULL where plain C is as good, or the sums of a tile have no room. */
 static gm_gradient_method *choose_method(const gm_weight_gradient *w)
 {
     int rows_are_long = w->g.window.out_w >= LONG_ROW;
+    if (GM_TAP_ROWS_OF_GROUPS && GM_LANES > 1 && fills_tap_rows_of_groups(w)) {
+        return gm_gradient_tap_rows;
+    }
     if (w->vectors_of_out_channels) {
         return GM_LANES == 1 || (w->out_channels >= MANY_CHANNELS && !rows_are_long) ? gm_gradient_out_channels
                                                                                      : gm_gradient_taps;

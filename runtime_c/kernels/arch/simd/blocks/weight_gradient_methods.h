@@ -11,9 +11,15 @@
 gm_gradient_method gm_gradient_tiles;
 
 /* A vector holds input channels. Registers hold GM_TAP_ROW_OUT_CHANNELS output channels by
- * neighbouring taps of a kernel row, so that each input is loaded once for several outputs. */
+ * neighbouring taps of a kernel row, so that each input is loaded once for several outputs. Of groups they hold as many
+ * vectors; not where bytes count. */
 gm_gradient_method gm_gradient_tap_rows;
 #define GM_TAP_ROW_OUT_CHANNELS 4u
+#if defined(__wasm__)
+#define GM_TAP_ROWS_OF_GROUPS 0
+#else
+#define GM_TAP_ROWS_OF_GROUPS 1
+#endif
 
 /* A vector holds output channels or groups. Registers hold many of these vectors, for one tap. */
 gm_gradient_method gm_gradient_out_channels;

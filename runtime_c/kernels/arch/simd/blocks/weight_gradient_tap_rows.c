@@ -1,5 +1,5 @@
-/* The gradient of weights by kernel rows: output channels by neighbouring taps, in vectors of input
- * channels. */
+/* The gradient of weights by kernel rows: output channels by neighbouring taps, in vectors of input channels; or, where
+ * each group has one of both, vectors of groups by neighbouring taps. */
 #include "tile.h"
 #include "weight_gradient_methods.h"
 
@@ -65,24 +65,26 @@ static tap_row tap_row_at(const gm_weight_gradient *w, uint32_t column)
     return s;
 }
 
-/* tile[m,l] += dy[m] x[l] over `count` outputs, for the taps first <= l < first + taps. x: under
- * the first of these taps. */
+/* tile[m,l] += dy[m] x[l] over `count` outputs, for the taps first <= l < first + taps. x: under the first of these taps.
+ * grouped: m is a vector of groups of both, else an output channel. rows, taps and grouped: constants. */
 GM_SIMD_INLINE void add_outputs(gm_vec *tile, const tap_row *s, const float *x, const float *dy, uint32_t count,
-                                uint32_t first, uint32_t taps)
+                                uint32_t first, uint32_t taps, uint32_t rows, int grouped)
 {
     size_t x_step = s->x_step, tap_step = s->tap_step, dy_step = s->g->dy.w, out_channel_step = s->g->dy.channel;
     for (; count > 0; count--, x += x_step, dy += dy_step) {
         gm_vec inputs[ROW_TAPS];
         GM_UNROLL
         for (uint32_t l = 0; l < taps; l++) {
-            inputs[l] = gm_vec_load(x + l * tap_step);
+            inputs[l] = gm_vec_load(x + l * tap_step); /* not asked for where grouped */
         }
         GM_UNROLL
-        for (uint32_t m = 0; m < ROW_OUT_CHANNELS; m++) {
-            gm_vec gradient = gm_vec_splat(dy[m * out_channel_step]), *sums = tile + m * ROW_TAPS + first;
+        for (uint32_t m = 0; m < rows; m++) {
+            gm_vec gradient = grouped ? gm_vec_load(dy + m * GM_LANES) : gm_vec_splat(dy[m * out_channel_step]);
+            gm_vec *sums = tile + m * ROW_TAPS + first;
             GM_UNROLL
             for (uint32_t l = 0; l < taps; l++) {
-                sums[l] = gm_vec_mac(sums[l], gradient, inputs[l]);
+                gm_vec value = grouped ? gm_vec_load(x + l * tap_step + m * GM_LANES) : inputs[l];
+                sums[l] = gm_vec_mac(sums[l], gradient, value);
             }
         }
     }
@@ -90,59 +92,80 @@ GM_SIMD_INLINE void add_outputs(gm_vec *tile, const tap_row *s, const float *x, 
 
 /* x and dy: of the row. The count of taps is a constant in each case, so that sums stay in
  * registers. */
-GM_SIMD_INLINE void add_output_run(gm_vec *tile, const tap_row *s, const output_run *r, const float *x, const float *dy)
+GM_SIMD_INLINE void add_output_run(gm_vec *tile, const tap_row *s, const output_run *r, const float *x, const float *dy,
+                                   uint32_t rows, int grouped)
 {
     x += r->x;
     dy += r->dy;
     switch (r->taps * ROW_TAPS + r->tap) {
-    case 3 * ROW_TAPS: add_outputs(tile, s, x, dy, r->outputs, 0, 3); break;
-    case 2 * ROW_TAPS: add_outputs(tile, s, x, dy, r->outputs, 0, 2); break;
-    case 2 * ROW_TAPS + 1: add_outputs(tile, s, x, dy, r->outputs, 1, 2); break;
-    case 1 * ROW_TAPS: add_outputs(tile, s, x, dy, r->outputs, 0, 1); break;
-    case 1 * ROW_TAPS + 1: add_outputs(tile, s, x, dy, r->outputs, 1, 1); break;
-    case 1 * ROW_TAPS + 2: add_outputs(tile, s, x, dy, r->outputs, 2, 1); break;
+    case 3 * ROW_TAPS: add_outputs(tile, s, x, dy, r->outputs, 0, 3, rows, grouped); break;
+    case 2 * ROW_TAPS: add_outputs(tile, s, x, dy, r->outputs, 0, 2, rows, grouped); break;
+    case 2 * ROW_TAPS + 1: add_outputs(tile, s, x, dy, r->outputs, 1, 2, rows, grouped); break;
+    case 1 * ROW_TAPS: add_outputs(tile, s, x, dy, r->outputs, 0, 1, rows, grouped); break;
+    case 1 * ROW_TAPS + 1: add_outputs(tile, s, x, dy, r->outputs, 1, 1, rows, grouped); break;
+    case 1 * ROW_TAPS + 2: add_outputs(tile, s, x, dy, r->outputs, 2, 1, rows, grouped); break;
     default: break;
     }
 }
 
-/* ROW_OUT_CHANNELS output channels by GM_LANES input channels, over output rows for which kernel
- * row k lies inside the input. x and dy: of the sample, at the first of these channels. values: of
- * the first tap and channels. */
-GM_SIMD_INLINE void add_tile(const tap_row *s, uint32_t k, gm_span rows, const float *x, const float *dy, float *values,
-                             const gm_gradient_sums *sums)
+/* Output channels by GM_LANES input channels, or vectors of groups, over output rows for which kernel row k lies inside
+ * the input. x and dy: of the sample, at the first of these channels. values: of the first tap and channels, `step` from
+ * row to row of the tile. */
+GM_SIMD_INLINE void add_tile(const tap_row *s, uint32_t k, gm_span outputs, const float *x, const float *dy,
+                             float *values, uint32_t step, uint32_t tap_step, uint32_t rows, int grouped)
 {
     const gm_window *v = &s->g->window;
     gm_vec tile[ROW_OUT_CHANNELS * ROW_TAPS];
     GM_UNROLL
-    for (uint32_t i = 0; i < ROW_OUT_CHANNELS * ROW_TAPS; i++) {
+    for (uint32_t i = 0; i < rows * ROW_TAPS; i++) {
         uint32_t tap = i % ROW_TAPS < s->taps ? i % ROW_TAPS : 0;
-        tile[i] = gm_vec_load(values + i / ROW_TAPS * sums->out_channel_step + tap * sums->tap_step);
+        tile[i] = gm_vec_load(values + i / ROW_TAPS * step + tap * tap_step);
     }
-    for (uint32_t o = rows.first; o < rows.end; o++) {
+    for (uint32_t o = outputs.first; o < outputs.end; o++) {
         uint32_t row = gm_input_index(o, k, v->stride_h, v->dilation_h, v->pad_h);
         for (uint32_t i = 0; i < s->count; i++) {
-            add_output_run(tile, s, &s->runs[i], x + (size_t)row * s->g->x.h, dy + (size_t)o * s->g->dy.h);
+            add_output_run(tile, s, &s->runs[i], x + (size_t)row * s->g->x.h, dy + (size_t)o * s->g->dy.h, rows,
+                           grouped);
         }
     }
     GM_UNROLL
-    for (uint32_t i = 0; i < ROW_OUT_CHANNELS * ROW_TAPS; i++) {
+    for (uint32_t i = 0; i < rows * ROW_TAPS; i++) {
         if (i % ROW_TAPS < s->taps) {
-            gm_vec_store(values + i / ROW_TAPS * sums->out_channel_step + i % ROW_TAPS * sums->tap_step, tile[i]);
+            gm_vec_store(values + i / ROW_TAPS * step + i % ROW_TAPS * tap_step, tile[i]);
         }
     }
 }
 
 /* All output and input channels. */
-static GM_SIMD_TARGET void add_tiles(const tap_row *s, uint32_t k, gm_span rows, const float *x, const float *dy,
+static GM_SIMD_TARGET void add_tiles(const tap_row *s, uint32_t k, gm_span outputs, const float *x, const float *dy,
                                      float *values, const gm_gradient_sums *sums)
 {
     for (uint32_t c = 0; c < sums->in_channels; c += GM_LANES) {
         for (uint32_t m = 0; m < sums->out_channels; m += ROW_OUT_CHANNELS) {
-            add_tile(s, k, rows, x + c, dy + (size_t)m * s->g->dy.channel,
-                     values + (size_t)m * sums->out_channel_step + c, sums);
+            add_tile(s, k, outputs, x + c, dy + (size_t)m * s->g->dy.channel,
+                     values + (size_t)m * sums->out_channel_step + c, sums->out_channel_step, sums->tap_step,
+                     ROW_OUT_CHANNELS, 0);
         }
     }
 }
+
+#if GM_TAP_ROWS_OF_GROUPS
+
+/* All groups. */
+static GM_SIMD_TARGET void add_tiles_of_groups(const tap_row *s, uint32_t k, gm_span outputs, const float *x,
+                                               const float *dy, float *values, const gm_gradient_sums *sums)
+{
+    const uint32_t widest = ROW_OUT_CHANNELS * GM_LANES;
+    uint32_t m = 0;
+    for (; sums->out_channels - m >= widest; m += widest) {
+        add_tile(s, k, outputs, x + m, dy + m, values + m, GM_LANES, sums->tap_step, ROW_OUT_CHANNELS, 1);
+    }
+    for (; m < sums->out_channels; m += GM_LANES) {
+        add_tile(s, k, outputs, x + m, dy + m, values + m, GM_LANES, sums->tap_step, 1, 1);
+    }
+}
+
+#endif
 
 /* All sums over some output rows of a sample. */
 static void add_row_block(const gm_weight_gradient *w, const float *x, const float *dy, gm_span rows,
@@ -152,8 +175,14 @@ static void add_row_block(const gm_weight_gradient *w, const float *x, const flo
     for (uint32_t l = 0; l < v->kernel_w; l += ROW_TAPS) {
         tap_row s = tap_row_at(w, l);
         for (uint32_t k = 0; k < v->kernel_h; k++) {
-            add_tiles(&s, k, gm_both(rows, w->rows[k]), x, dy,
-                      sums->values + (size_t)(k * v->kernel_w + l) * sums->tap_step, sums);
+            float *values = sums->values + (size_t)(k * v->kernel_w + l) * sums->tap_step;
+#if GM_TAP_ROWS_OF_GROUPS
+            if (w->grouped) {
+                add_tiles_of_groups(&s, k, gm_both(rows, w->rows[k]), x, dy, values, sums);
+                continue;
+            }
+#endif
+            add_tiles(&s, k, gm_both(rows, w->rows[k]), x, dy, values, sums);
         }
     }
 }
