@@ -7,6 +7,14 @@
 
 #if GM_ARCH_TILES
 
+/* The rows of the next tile, where `left` are left: GM_TILE_PIXELS or GM_TILE_ROWS, so that few are left over. */
+static inline uint32_t gm_next_rows(uint32_t left)
+{
+    uint32_t rest = left % GM_TILE_PIXELS;
+    return left <= GM_TILE_ROWS || (rest > 0 && rest <= 2 * GM_TILE_ROWS - GM_TILE_PIXELS) ? GM_TILE_ROWS
+                                                                                            : GM_TILE_PIXELS;
+}
+
 /* sums[r][v] += a[r][at + i a_step] b[i b_step + v] for i in 0..count, v a vector of columns. rows
  * and vectors: constants. */
 GM_SIMD_INLINE void gm_tile_mac_at(gm_vec *sums, const float *const *a, size_t at, size_t a_step, const float *b,

@@ -10,6 +10,8 @@
  * share a few cache lines. */
 #define FAR_APART 64u
 
+#define MOST_ROWS (GM_NARROW_ROWS > GM_TILE_PIXELS ? GM_NARROW_ROWS : GM_TILE_PIXELS)
+
 /* Keeps the compiler from holding the address of every row, for which it has too few registers. */
 #define ONE_ADDRESS(p) __asm__("" : "+r"(p))
 
@@ -27,7 +29,7 @@ GM_SIMD_INLINE void add_listed_outputs(float *sums, uint32_t out_channel_step, c
                                        const float *inputs, const gm_output_offsets *list, uint32_t count,
                                        uint32_t rows, uint32_t vectors)
 {
-    gm_vec tile[GM_NARROW_ROWS * GM_TILE_VECTORS], column[GM_TILE_VECTORS];
+    gm_vec tile[MOST_ROWS * GM_TILE_VECTORS], column[GM_TILE_VECTORS];
     GM_UNROLL
     for (uint32_t r = 0; r < rows; r++) {
         gm_tile_load(tile + r * vectors, sums + r * out_channel_step, vectors * GM_LANES, vectors);
@@ -62,19 +64,49 @@ GM_SIMD_INLINE void pack_inputs(tile_operands *p, const float *x, uint32_t chann
     }
 }
 
+/* Packs the inputs where they do not lie so that tiles can read them. width: of a tile. Returns whether it did. */
+GM_SIMD_INLINE int pack_inputs_apart(const gm_weight_gradient *w, tile_operands *p, const float *x, uint32_t columns,
+                                     uint32_t width)
+{
+    uint32_t apart = w->g.window.stride_w * w->g.x.w;
+    if (w->g.x.channel == 1 && columns >= width && apart <= FAR_APART) {
+        return 0;
+    }
+    pack_inputs(p, x, w->g.x.channel, columns < width ? columns : width, width);
+    return 1;
+}
+
 /* One tap of all output channels by the width of a tile of input channels. x: of the first of
  * these. */
-GM_SIMD_INLINE void add_columns(const gm_weight_gradient *w, tile_operands *p, const float *x, uint32_t columns,
-                                float *values, const gm_gradient_sums *sums, uint32_t rows, uint32_t vectors)
+GM_SIMD_INLINE void add_wide_columns(const gm_weight_gradient *w, tile_operands *p, const float *x, uint32_t columns,
+                                     float *values, const gm_gradient_sums *sums)
 {
-    uint32_t width = vectors * GM_LANES, apart = w->g.window.stride_w * w->g.x.w;
-    int direct = w->g.x.channel == 1 && columns >= width && apart <= FAR_APART;
-    if (!direct) {
-        pack_inputs(p, x, w->g.x.channel, columns < width ? columns : width, width);
+    int packed = pack_inputs_apart(w, p, x, columns, GM_TILE_COLUMNS);
+    const float *inputs = packed ? p->inputs : x;
+    const gm_output_offsets *list = packed ? p->packed : p->listed;
+    uint32_t all = gm_round_up(sums->out_channels, GM_TILE_ROWS);
+    for (uint32_t m = 0, rows; m < all; m += rows) {
+        float *own = values + (size_t)m * sums->out_channel_step;
+        rows = gm_next_rows(all - m);
+        if (rows == GM_TILE_ROWS) {
+            add_listed_outputs(own, sums->out_channel_step, p->gradients + m, inputs, list, p->count, GM_TILE_ROWS,
+                               GM_TILE_VECTORS);
+        } else {
+            add_listed_outputs(own, sums->out_channel_step, p->gradients + m, inputs, list, p->count, GM_TILE_PIXELS,
+                               GM_TILE_VECTORS);
+        }
     }
-    for (uint32_t m = 0; m < sums->out_channels; m += rows) {
+}
+
+/* The same by the width of the narrower tile. */
+GM_SIMD_INLINE void add_narrow_columns(const gm_weight_gradient *w, tile_operands *p, const float *x, uint32_t columns,
+                                       float *values, const gm_gradient_sums *sums)
+{
+    int packed = pack_inputs_apart(w, p, x, columns, GM_NARROW_COLUMNS);
+    for (uint32_t m = 0; m < sums->out_channels; m += GM_NARROW_ROWS) {
         add_listed_outputs(values + (size_t)m * sums->out_channel_step, sums->out_channel_step, p->gradients + m,
-                           direct ? x : p->inputs, direct ? p->listed : p->packed, p->count, rows, vectors);
+                           packed ? p->inputs : x, packed ? p->packed : p->listed, p->count, GM_NARROW_ROWS,
+                           GM_NARROW_VECTORS);
     }
 }
 
@@ -83,12 +115,10 @@ static GM_SIMD_TARGET void add_tile_tap(const gm_weight_gradient *w, tile_operan
 {
     uint32_t c = 0, channel = w->g.x.channel;
     for (; GM_LANES > 1 && sums->in_channels - c > GM_NARROW_COLUMNS && c < sums->in_channels; c += GM_TILE_COLUMNS) {
-        add_columns(w, p, x + (size_t)c * channel, sums->in_channels - c, values + c, sums, GM_TILE_ROWS,
-                    GM_TILE_VECTORS);
+        add_wide_columns(w, p, x + (size_t)c * channel, sums->in_channels - c, values + c, sums);
     }
     for (; c < sums->in_channels; c += GM_NARROW_COLUMNS) {
-        add_columns(w, p, x + (size_t)c * channel, sums->in_channels - c, values + c, sums, GM_NARROW_ROWS,
-                    GM_NARROW_VECTORS);
+        add_narrow_columns(w, p, x + (size_t)c * channel, sums->in_channels - c, values + c, sums);
     }
 }
 

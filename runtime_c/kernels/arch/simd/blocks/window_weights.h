@@ -10,17 +10,20 @@
 /* [tap][input][output] of some neighbouring outputs, from step `first` to `end` of the sum, which
  * counts taps and inputs in one. */
 typedef struct gm_weight_block {
-    float panel[GM_PANEL_FLOATS];
+    float *panel;
     uint32_t first, end, width;
+    uint32_t gap; /* floats between taps, where they would else share the lines of the first cache */
 } gm_weight_block;
+
+/* Taps so many floats apart, or a multiple of it, share lines. */
+#define GM_CACHE_ALIAS 1024u
 
 /* Packs all taps of `inputs` inputs that are neighbours in memory: they are transposed in
  * registers. w and panel: of the first of these inputs. */
 GM_SIMD_INLINE void gm_pack_transposed(float *panel, const gm_window_sum *sum, const float *w, uint32_t inputs,
-                                       uint32_t columns, uint32_t width)
+                                       uint32_t columns, uint32_t width, size_t tap_step)
 {
     uint32_t taps = sum->rows.kernel * sum->columns.kernel, tap = 0, count = inputs * taps;
-    size_t tap_step = (size_t)sum->inputs * width;
     float *input = panel, *to = panel;
     for (uint32_t i = 0; i < count; i += GM_LANES) {
         uint32_t left = count - i < GM_LANES ? count - i : GM_LANES;
@@ -45,11 +48,12 @@ GM_SIMD_INLINE void gm_pack_whole(gm_weight_block *b, const gm_window_sum *sum, 
 {
     uint32_t taps = sum->rows.kernel * sum->columns.kernel;
     uint32_t at_once = sum->w_input == taps ? sum->inputs : 1;
+    size_t tap_step = (size_t)sum->inputs * b->width + b->gap;
     for (uint32_t i = 0; i < sum->inputs; i += at_once) {
         for (uint32_t c = 0; c < columns; c += GM_LANES) {
             gm_pack_transposed(b->panel + (size_t)i * b->width + c, sum,
                                w + (size_t)i * sum->w_input + (size_t)c * sum->w_output, at_once, columns - c,
-                               b->width);
+                               b->width, tap_step);
         }
     }
 }
@@ -69,15 +73,28 @@ GM_SIMD_INLINE void gm_pack_taps(gm_weight_block *b, const gm_window_sum *sum, c
     }
 }
 
-/* As much of the sum from b->first on as the panel holds. w: of `columns` neighbouring outputs,
- * b->width at most */
+/* Whether all taps are packed at once, from b->first = 0 on. */
+GM_SIMD_INLINE int gm_packs_whole(const gm_weight_block *b, const gm_window_sum *sum)
+{
+    uint32_t taps = sum->rows.kernel * sum->columns.kernel;
+    return GM_LANES > 1 && b->first == 0 && b->end == taps * sum->inputs && taps > 1 && sum->w_w == 1 &&
+           sum->w_h == sum->columns.kernel;
+}
+
+/* Makes b the block of as much of the sum from b->first on as `room` floats hold. Returns how many it takes. */
+GM_SIMD_INLINE uint32_t gm_fit_weights(gm_weight_block *b, const gm_window_sum *sum, uint32_t room)
+{
+    uint32_t taps = sum->rows.kernel * sum->columns.kernel, steps = taps * sum->inputs, most = room / b->width;
+    b->end = steps - b->first < most ? steps : b->first + most;
+    b->gap = gm_packs_whole(b, sum) && sum->inputs * b->width % GM_CACHE_ALIAS == 0 ? b->width : 0;
+    b->gap = steps * b->width + taps * b->gap <= room ? b->gap : 0;
+    return (b->end - b->first) * b->width + taps * b->gap;
+}
+
+/* Packs the block. w: of `columns` neighbouring outputs, b->width at most */
 GM_SIMD_INLINE void gm_pack_weights(gm_weight_block *b, const gm_window_sum *sum, const float *w, uint32_t columns)
 {
-    uint32_t taps = sum->rows.kernel * sum->columns.kernel, steps = taps * sum->inputs;
-    uint32_t most = GM_PANEL_FLOATS / b->width;
-    b->end = steps - b->first < most ? steps : b->first + most;
-    int whole = b->first == 0 && b->end == steps;
-    if (GM_LANES > 1 && whole && taps > 1 && sum->w_w == 1 && sum->w_h == sum->columns.kernel) {
+    if (gm_packs_whole(b, sum)) {
         gm_pack_whole(b, sum, w, columns);
     } else {
         gm_pack_taps(b, sum, w, columns);
