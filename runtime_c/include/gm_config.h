@@ -25,6 +25,17 @@
 #define GM_ARCH 1
 #endif
 
+/* 1: in the strict profile, kernels for Cortex-M with FPU make a multiply-accumulate of one VMLA, which rounds twice. 0: of
+ * a VMUL and a VADD that other instructions stand between. The bits are the same. A Cortex-M7 is faster with VMLA, where M4,
+ * M33 and M55 wait for it. The default knows an M7 by its double-precision unit: define it where an M7 has none. */
+#ifndef GM_CHAINED
+#if defined(__ARM_ARCH_7EM__) && defined(__ARM_FP) && (__ARM_FP & 8)
+#define GM_CHAINED 1
+#else
+#define GM_CHAINED 0
+#endif
+#endif
+
 /* 1: the processor has Helium with floating point (Cortex-M55, M85, most M52), and kernels use it.
  * They notice where it would lose a subnormal number. The compiler would not notice, so forbid it
  * Helium with -mcpu=cortex-m55+nomve (docs/NUMERICS.md). */

@@ -72,7 +72,7 @@ def trainer_text(level: str, flags: list[str], folder: Path) -> int:
     elf = folder / f"trainer{level}.elf"
     outside = [f"-Wl,--defsym={name}=0x20000000" for name in OUTSIDE]
     sources = [BENCH / "trainer_main.c", *runtime_sources()]
-    arm_gcc(level, sources, [*flags, "-nostdlib", "-Wl,--gc-sections", "-Wl,-e,main", *outside], elf)
+    arm_gcc(level, sources, [*flags, profile_flag(BOARD), "-nostdlib", "-Wl,--gc-sections", "-Wl,-e,main", *outside], elf)
     output = subprocess.run(["arm-none-eabi-size", elf], check=True, capture_output=True, text=True).stdout
     return int(output.splitlines()[1].split()[0])
 
@@ -88,9 +88,14 @@ def arm_gcc(
     folders = (*INCLUDES, RUNTIME / "generated", FIRMWARE / "boards", FIRMWARE / "src", out.parent)
     includes = [f"-I{path}" for path in folders]
     defines = [flag for flag in flags if flag.startswith("-D")]
-    command = ["arm-none-eabi-gcc", *cpu_flags, level, *NUMERICS_FLAGS, "-DGM_FUSED=1", "-ffreestanding"]
+    command = ["arm-none-eabi-gcc", *cpu_flags, level, *NUMERICS_FLAGS, "-ffreestanding"]
     command += ["-ffunction-sections", "-fdata-sections", *includes, *defines]
     objects.build(command, sources, out, *(flag for flag in flags if flag not in defines))
+
+
+def profile_flag(board: Board) -> str:
+    """Return the define of the board's profile, which board_flags() has too."""
+    return f"-DGM_FUSED={board.defines()['GM_FUSED']}"
 
 
 # ---- Instructions a step

@@ -8,9 +8,9 @@
 
 #include "gm_config.h"
 
-/* Cortex-M4F, M7, M33 and later: 32 single registers, fused multiply-add, loads and stores of several registers. In
- * GNU assembly, whose operands need a compiler that optimizes. */
-#if GM_ARCH && GM_FUSED && defined(__GNUC__) && defined(__OPTIMIZE__) && defined(__thumb2__) && \
+/* Cortex-M4F, M7, M33 and later: 32 single registers, multiply-add, loads and stores of several registers. In GNU
+ * assembly, whose operands need a compiler that optimizes. */
+#if GM_ARCH && defined(__GNUC__) && defined(__OPTIMIZE__) && defined(__thumb2__) && \
     defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && defined(__ARM_FP) && defined(__ARM_FEATURE_FMA)
 #define GM_ARCH_ARM_M 1
 #else
@@ -30,9 +30,9 @@
 #define GM_ARCH_DSP 0
 #endif
 
-/* Cortex-M55 and later, whose vector registers are those of the FPU: over the kernels for these. The assembly is that of
- * gcc, which takes the instructions without a flag of the compiler. */
-#if GM_ARCH_ARM_M && GM_HELIUM && !defined(__clang__)
+/* Cortex-M55 and later, whose vector registers are those of the FPU: over the kernels for these, in the fused profile, of
+ * which its multiply-add is. The assembly is that of gcc, which takes the instructions without a flag of the compiler. */
+#if GM_ARCH_ARM_M && GM_FUSED && GM_HELIUM && !defined(__clang__)
 #define GM_ARCH_HELIUM 1
 #else
 #define GM_ARCH_HELIUM 0

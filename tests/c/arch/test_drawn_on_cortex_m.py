@@ -1,16 +1,17 @@
 """The kernels for Cortex-M with FPU give the bits of plain C, on an emulated board, over drawn shapes, strides and
-numbers: on a Cortex-M4, and on a Cortex-M55 with Helium."""
+numbers: in both profiles on a Cortex-M4 and a Cortex-M33, in the strict one by VMLA too, and on a Cortex-M55 with
+Helium."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from bench.mlp_on_cortex_m4 import FIRMWARE, arm_gcc, board_flags, run_emulated
+from bench.mlp_on_cortex_m4 import FIRMWARE, arm_gcc, board_flags, profile_flag, run_emulated
 from boards import Board, read_board
 
 from runtime_sources import RUNTIME, runtime_sources
@@ -41,7 +42,7 @@ def plain_kernels(folder: Path, board: Board) -> Path:
     """The kernels in plain C, each name of theirs with a prefix, in one object."""
     sources = [path for path in runtime_sources() if path.is_relative_to(RUNTIME / "kernels")]
     merged, plain, names = folder / "merged.o", folder / "plain.o", folder / "names"
-    arm_gcc("-O2", sources, ["-DGM_ARCH=0", "-nostdlib", "-r"], merged, board.table["cpu_flags"])
+    arm_gcc("-O2", sources, ["-DGM_ARCH=0", profile_flag(board), "-nostdlib", "-r"], merged, board.table["cpu_flags"])
     defined = subprocess.run(
         ["arm-none-eabi-nm", "--defined-only", "--extern-only", merged], check=True, capture_output=True, text=True
     ).stdout
@@ -50,29 +51,42 @@ def plain_kernels(folder: Path, board: Board) -> Path:
     return plain
 
 
-def own_functions(folder: Path, board: Board) -> set[str]:
+def own_functions(folder: Path, board: Board, chained: str) -> set[str]:
     """Return the functions of float kernels; test_quantized_on_cortex_m.py has the others."""
     sources = [path for path in runtime_sources() if any(path.is_relative_to(RUNTIME / own) for own in OWN)]
     sources = [path for path in sources if not is_quantized(path)]
     merged = folder / "own.o"
-    arm_gcc("-O2", sources, ["-nostdlib", "-r"], merged, board.table["cpu_flags"])
+    flags = [profile_flag(board), chained, "-nostdlib", "-r"]
+    arm_gcc("-O2", sources, flags, merged, board.table["cpu_flags"])
     lines = subprocess.run(["arm-none-eabi-nm", merged], check=True, capture_output=True, text=True).stdout.splitlines()
     return {name for *_, kind, name in map(str.split, lines) if kind in "tT" and not name.startswith("$")}
 
 
-@pytest.fixture(scope="module", params=["mps2_an386", "mps3_an547"])
+#: Board, profile, and whether the strict profile takes VMLA.
+FORMS = [
+    ("mps2_an386", "fused", 0),
+    ("mps2_an386", "strict", 0),
+    ("mps2_an386", "strict", 1),
+    ("mps2_an505", "strict", 0),
+    ("mps3_an547", "fused", 0),
+]
+
+
+@pytest.fixture(scope="module", params=FORMS, ids=lambda form: "-".join(map(str, form)))
 def drawn(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Drawn:
-    board = read_board(FIRMWARE / "boards" / "mps2" / request.param / "board.toml")
+    name, profile, chained = request.param
+    board = read_board(FIRMWARE / "boards" / "mps2" / name / "board.toml")
+    board, chained = replace(board, table={**board.table, "profile": profile}), f"-DGM_CHAINED={chained}"
     folder = tmp_path_factory.mktemp("drawn")
     elf, log = folder / "drawn.elf", folder / "log"
     sources = [HERE / "board_main.c", HERE / "drawn_kernels.c", FIRMWARE / "src" / "device" / "fault.c"]
     sources += [*board.own_sources(), *runtime_sources()]
-    flags = [*board_flags(board), "-Wl,--defsym=RAM_SIZE=0x80000", f"-DDRAWS={DRAWS}", "-DSEED=1",
+    flags = [*board_flags(board), chained, "-Wl,--defsym=RAM_SIZE=0x80000", f"-DDRAWS={DRAWS}", "-DSEED=1",
              str(plain_kernels(folder, board))]  # fmt: skip
     arm_gcc("-O2", sources, flags, elf, board.table["cpu_flags"])
     differing = run_emulated(elf, board.table["emulator"][-1], "-d", "in_asm", "-D", str(log))
     run = {line.removeprefix("IN:").strip() for line in log.read_text().splitlines() if line.startswith("IN:")}
-    return Drawn(differing, own_functions(folder, board), run)
+    return Drawn(differing, own_functions(folder, board, chained), run)
 
 
 def test_draws_of_every_kernel_give_the_bits_of_plain_c(drawn: Drawn) -> None:

@@ -8,7 +8,7 @@
 
 #if GM_ARCH_ROWS && !GM_ARCH_HELIUM
 
-#define ADD_SQUARE(sum, x) FMA(sum, x, x)
+#define ADD_SQUARES(x, y) MAC_2_BY(s10, s11, s8, x, x, s9, y, y)
 
 /* Whether the sum, of two that are made at a time, is a number below `limit` squared. */
 static inline int gm_are_squares_below(const float *x, uint32_t n, float limit)
@@ -16,13 +16,12 @@ static inline int gm_are_squares_below(const float *x, uint32_t n, float limit)
     float sum;
     __asm__ volatile(LINE("vmov s8, %[zero]") LINE("vmov s9, %[zero]")
                      EIGHT_AT_A_TIME(LOAD(x, "s0-s7")
-                                     ADD_SQUARE(s8, s0) ADD_SQUARE(s9, s1) ADD_SQUARE(s8, s2) ADD_SQUARE(s9, s3)
-                                     ADD_SQUARE(s8, s4) ADD_SQUARE(s9, s5) ADD_SQUARE(s8, s6) ADD_SQUARE(s9, s7),
-                                     LOAD(x, "s0") ADD_SQUARE(s8, s0))
+                                     ADD_SQUARES(s0, s1) ADD_SQUARES(s2, s3) ADD_SQUARES(s4, s5) ADD_SQUARES(s6, s7),
+                                     LOAD(x, "s0") MAC_BY(s10, s8, s0, s0))
                      LINE("vadd.f32 %[sum], s8, s9")
                      : [x] "+r"(x), [n] "+r"(n), [sum] "=t"(sum)
                      : [zero] "r"(0)
-                     : "cc", "memory", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9");
+                     : "cc", "memory", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11");
     return sum < limit * limit;
 }
 

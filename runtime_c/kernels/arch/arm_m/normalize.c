@@ -12,8 +12,6 @@
 
 #if GM_ARCH_ARM_M && (GM_WITH_MOMENTS || GM_WITH_NORMALIZE || GM_WITH_NORMALIZE_SUMS || GM_WITH_NORMALIZE_GRAD)
 
-#define OP(operation, y, a, b) LINE(operation ".f32 " #y ", " #a ", " #b)
-
 /* y operation= b, of 4 registers and of the first 8. */
 #define OP_4(operation, y0, y1, y2, y3, b0, b1, b2, b3) \
     OP(operation, y0, y0, b0) OP(operation, y1, y1, b1) OP(operation, y2, y2, b2) OP(operation, y3, y3, b3)
@@ -48,8 +46,8 @@
 
 DEFINE_DIFFERENCES(differences_8, OP_4("vadd", s16, s17, s18, s19, s0, s1, s2, s3)
                                   OP_4("vadd", s20, s21, s22, s23, s4, s5, s6, s7))
-DEFINE_DIFFERENCES(squares_8, FMA(s16, s0, s0) FMA(s17, s1, s1) FMA(s18, s2, s2) FMA(s19, s3, s3)
-                              FMA(s20, s4, s4) FMA(s21, s5, s5) FMA(s22, s6, s6) FMA(s23, s7, s7))
+DEFINE_DIFFERENCES(squares_8, MAC_2(s16, s0, s0, s17, s1, s1) MAC_2(s18, s2, s2, s19, s3, s3)
+                              MAC_2(s20, s4, s4, s21, s5, s5) MAC_2(s22, s6, s6, s23, s7, s7))
 
 uint32_t gm_moments_across(const struct gm_session *session, const gm_insn_moments *insn)
 {
@@ -179,6 +177,7 @@ uint32_t gm_normalize_across(const struct gm_session *session, const gm_insn_nor
 
 #if GM_WITH_NORMALIZE_SUMS
 
+/* There is no room for products, which take the place of differences. */
 TILE sums_8(const float *dy, const float *x, uint32_t n, uint32_t rest, const gm_channel_sums *v)
 {
     __asm__ volatile(ZERO_8(s16, s17, s18, s19, s20, s21, s22, s23) ZERO_8(s24, s25, s26, s27, s28, s29, s30, s31)
@@ -186,11 +185,11 @@ TILE sums_8(const float *dy, const float *x, uint32_t n, uint32_t rest, const gm
                      FOR_PIXELS(LOAD(dy, "s0-s3") LOAD(x, "s4-s7")
                                 OP_4("vsub", s4, s5, s6, s7, s8, s9, s10, s11)
                                 OP_4("vadd", s16, s17, s18, s19, s0, s1, s2, s3)
-                                FMA(s24, s0, s4) FMA(s25, s1, s5) FMA(s26, s2, s6) FMA(s27, s3, s7)
+                                MAC_2_BY(s4, s5, s24, s0, s4, s25, s1, s5) MAC_2_BY(s6, s7, s26, s2, s6, s27, s3, s7)
                                 LOAD(dy, "s0-s3") LOAD(x, "s4-s7")
                                 OP_4("vsub", s4, s5, s6, s7, s12, s13, s14, s15)
                                 OP_4("vadd", s20, s21, s22, s23, s0, s1, s2, s3)
-                                FMA(s28, s0, s4) FMA(s29, s1, s5) FMA(s30, s2, s6) FMA(s31, s3, s7)
+                                MAC_2_BY(s4, s5, s28, s0, s4, s29, s1, s5) MAC_2_BY(s6, s7, s30, s2, s6, s31, s3, s7)
                                 LINE("add %[dy], %[rest]") LINE("add %[x], %[rest]"))
                      LINE("vldmia r5, {s0-s7}")
                      OP_4("vmul", s24, s25, s26, s27, s0, s1, s2, s3) OP_4("vmul", s28, s29, s30, s31, s4, s5, s6, s7)
@@ -226,7 +225,7 @@ TILE gradient_4(const float *dy, const float *x, float *dx, uint32_t n, uint32_t
                      FOR_PIXELS(LOAD_STEP(dy, "s0-s3", step) LOAD_STEP(x, "s4-s7", step)
                                 OP_4("vsub", s4, s5, s6, s7, s8, s9, s10, s11)
                                 OP_4("vsub", s0, s1, s2, s3, s16, s17, s18, s19)
-                                FMA(s0, s4, s20) FMA(s1, s5, s21) FMA(s2, s6, s22) FMA(s3, s7, s23)
+                                MAC_2(s0, s4, s20, s1, s5, s21) MAC_2(s2, s6, s22, s3, s7, s23)
                                 OP_4("vmul", s0, s1, s2, s3, s12, s13, s14, s15)
                                 LINE("vstmia %[dx], {s0-s3}") LINE("add %[dx], %[step]"))
                      : [dy] "+r"(dy), [x] "+r"(x), [dx] "+r"(dx), [n] "+r"(n)

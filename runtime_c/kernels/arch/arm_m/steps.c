@@ -24,8 +24,7 @@
  */
 #define SCALE_GRADIENT(g) LINE("vmul.f32 " #g ", s24, " #g)
 #define SCALE_4(g0, g1, g2, g3) SCALE_GRADIENT(g0) SCALE_GRADIENT(g1) SCALE_GRADIENT(g2) SCALE_GRADIENT(g3)
-#define STEP_1(p, g) FMA(p, s25, g)
-#define STEP_4(p0, p1, p2, p3, g0, g1, g2, g3) STEP_1(p0, g0) STEP_1(p1, g1) STEP_1(p2, g2) STEP_1(p3, g3)
+#define STEP_4(p0, p1, p2, p3, g0, g1, g2, g3) MAC_2(p0, s25, g0, p1, s25, g1) MAC_2(p2, s25, g2, p3, s25, g3)
 #define STEP_8(p0, p1, p2, p3, p4, p5, p6, p7)                      \
     LOAD(at, "s16-s23")                                             \
     SCALE_4(s16, s17, s18, s19) SCALE_4(s20, s21, s22, s23)         \
@@ -46,7 +45,7 @@
     LOAD(at, "s16")                                                 \
     LINE("vldr s0, [%[p]]")                                         \
     SCALE_GRADIENT(s16)                                             \
-    STEP_1(s0, s16)                                                 \
+    MAC_1(s0, s25, s16)                                               \
     LINE("vstmia %[p]!, {s0}")
 
 /* BODY as long as `count` parameters are left, from which `count` has been taken already; label 7
@@ -111,20 +110,21 @@ int gm_sgd_outer(const gm_rule_args *args, const float *a, uint32_t a_row, uint3
  *     s8-s15    p                      s25   momentum
  *     s16-s23   the old v              s26   minus_lr
  */
-#define MOMENTUM(g, p, v) LINE("vmul.f32 " #g ", s24, " #g) FMA(g, s25, v) FMA(p, s26, g)
+#define MOMENTUM_2(g, p, v, h, q, w)                                                                         \
+    OP("vmul", g, s24, g) OP("vmul", h, s24, h) MAC_2(g, s25, v, h, s25, w) MAC_2(p, s26, g, q, s26, h)
 #define MOMENTUM_8                                                                                           \
     LOAD(g, "s0-s7")                                                                                         \
     LINE("vldmia %[p], {s8-s15}")                                                                            \
     LINE("vldmia %[v], {s16-s23}")                                                                           \
-    MOMENTUM(s0, s8, s16) MOMENTUM(s1, s9, s17) MOMENTUM(s2, s10, s18) MOMENTUM(s3, s11, s19)                \
-    MOMENTUM(s4, s12, s20) MOMENTUM(s5, s13, s21) MOMENTUM(s6, s14, s22) MOMENTUM(s7, s15, s23)              \
+    MOMENTUM_2(s0, s8, s16, s1, s9, s17) MOMENTUM_2(s2, s10, s18, s3, s11, s19)                              \
+    MOMENTUM_2(s4, s12, s20, s5, s13, s21) MOMENTUM_2(s6, s14, s22, s7, s15, s23)                            \
     LINE("vstmia %[v]!, {s0-s7}")                                                                            \
     LINE("vstmia %[p]!, {s8-s15}")
 #define MOMENTUM_1                                                                                           \
     LOAD(g, "s0")                                                                                            \
     LINE("vldr s8, [%[p]]")                                                                                  \
     LINE("vldr s16, [%[v]]")                                                                                 \
-    MOMENTUM(s0, s8, s16)                                                                                    \
+    OP("vmul", s0, s24, s0) MAC_1(s0, s25, s16) MAC_1(s8, s26, s0)                                           \
     LINE("vstmia %[v]!, {s0}")                                                                               \
     LINE("vstmia %[p]!, {s8}")
 
@@ -155,10 +155,10 @@ void gm_momentum_step(const gm_momentum_factors *factors, const float *g, float 
 #define MOMENTS(g, m, v)                         \
     LINE("vmul.f32 " #g ", s16, " #g)            \
     LINE("vsub.f32 s24, " #g ", " #m)            \
-    FMA(m, s17, s24)                             \
+    MAC_1(m, s17, s24)                             \
     LINE("vmul.f32 " #v ", s18, " #v)            \
     LINE("vmul.f32 s24, s19, " #g)               \
-    FMA(v, s24, g)                               \
+    MAC_1(v, s24, g)                               \
     LINE("vsqrt.f32 s24, " #v)
 
 #define FOUR_PARAMETERS(ONE)                                                                                 \
@@ -197,10 +197,10 @@ void gm_momentum_step(const gm_momentum_factors *factors, const float *g, float 
 #define ADAM_1(g, p, m, v)                       \
     MOMENTS(g, m, v)                             \
     LINE("vmov.f32 s25, s20")                    \
-    FMA(s25, s24, s21)                           \
+    MAC_1(s25, s24, s21)                           \
     LINE("vdiv.f32 s24, " #m ", s25")            \
     LINE("vmul.f32 " #p ", " #p ", s22")         \
-    FMA(p, s23, s24)
+    MAC_1(p, s23, s24)
 DEFINE_STEP(gm_adam_step, gm_adam_factors, "s16-s23", ADAM_1)
 #endif
 
@@ -210,8 +210,8 @@ DEFINE_STEP(gm_adam_step, gm_adam_factors, "s16-s23", ADAM_1)
     MOMENTS(g, m, v)                             \
     LINE("vadd.f32 s24, s24, s20")               \
     LINE("vdiv.f32 s24, " #m ", s24")            \
-    FMA(p, s21, s24)                             \
-    FMA(p, s22, p)
+    MAC_1(p, s21, s24)                             \
+    MAC_1(p, s22, p)
 DEFINE_STEP(gm_adam_ort_step, gm_adam_ort_factors, "s16-s22", ADAM_ORT_1)
 #endif
 

@@ -23,13 +23,13 @@ static void along_4(const float *a, const float *b, float *y, const gm_gemm_stri
                      FOUR_AT_A_TIME(
                          LOAD(a, "s4-s7")
                          LOAD(b0, "s8-s11") LOAD(b1, "s12-s15") LOAD(b2, "s16-s19") LOAD(b3, "s20-s23")
-                         FMA_4(s4, s8, s12, s16, s20)
-                         FMA_4(s5, s9, s13, s17, s21)
-                         FMA_4(s6, s10, s14, s18, s22)
-                         FMA_4(s7, s11, s15, s19, s23),
+                         MAC_4(s4, s8, s12, s16, s20)
+                         MAC_4(s5, s9, s13, s17, s21)
+                         MAC_4(s6, s10, s14, s18, s22)
+                         MAC_4(s7, s11, s15, s19, s23),
                          LOAD(a, "s4")
                          LOAD(b0, "s8") LOAD(b1, "s12") LOAD(b2, "s16") LOAD(b3, "s20")
-                         FMA_4(s4, s8, s12, s16, s20))
+                         MAC_4(s4, s8, s12, s16, s20))
                      LINE("vstmia %[y], {s0-s3}")
                      : [a] "+r"(a), [b0] "+r"(b), [b1] "+r"(b1), [b2] "+r"(b2), [b3] "+r"(b3), [k] "+r"(k)
                      : [y] "r"(y)
@@ -44,10 +44,10 @@ static void along_1(const float *a, const float *b, float *y, const gm_gemm_stri
                      FOUR_AT_A_TIME(
                          LOAD(a, "s4-s7")
                          LOAD(b, "s8-s11")
-                         FMA(s0, s4, s8) FMA(s0, s5, s9) FMA(s0, s6, s10) FMA(s0, s7, s11),
+                         MAC_CHAIN_4(s0, s4, s8, s5, s9, s6, s10, s7, s11),
                          LOAD(a, "s4")
                          LOAD(b, "s8")
-                         FMA(s0, s4, s8))
+                         MAC_1(s0, s4, s8))
                      LINE("vstr s0, [%[y]]")
                      : [a] "+r"(a), [b] "+r"(b), [k] "+r"(k)
                      : [y] "r"(y)
@@ -64,7 +64,7 @@ TILE across_16s(const float *a_row, const float *b_block, float *y, uint32_t n, 
                      LINE("mov %[a], %[a_row]") LINE("mov %[b], %[b_block]") LINE("mov %[k], %[sums]")
                      "2:\n\t"
                      LOAD_1_STEP(a, s16, a_step)
-                     FMA_16_ACROSS
+                     MAC_16_ACROSS
                      LINE("subs %[k], #1")
                      LINE("bne 2b")
                      LINE("vstmia %[y]!, {s0-s15}")
@@ -87,7 +87,7 @@ TILE strided_4(const float *a, const float *b, float *y, const gm_gemm_strides *
                      LOAD_1_STEP(a, s16, a_step)
                      LOAD_1_STEP(b0, s24, b_step) LOAD_1_STEP(b1, s25, b_step)
                      LOAD_1_STEP(b2, s26, b_step) LOAD_1_STEP(b3, s27, b_step)
-                     FMA_4(s16, s24, s25, s26, s27)
+                     MAC_4(s16, s24, s25, s26, s27)
                      LINE("subs %[k], #1")
                      LINE("bne 1b")
                      LINE("vstmia %[y], {s0-s3}")

@@ -18,12 +18,12 @@
                          TWO_AT_A_TIME(                                                                              \
                              LOAD_A_##rows##x2                                                                       \
                              LOAD_B                                                                                  \
-                             FMA_##rows##x4(s16, s18, s20, s22, s24, s25, s26, s27)                                  \
+                             MAC_##rows##x4(s16, s18, s20, s22, s24, s25, s26, s27)                                  \
                              LOAD_B                                                                                  \
-                             FMA_##rows##x4(s17, s19, s21, s23, s24, s25, s26, s27),                                 \
+                             MAC_##rows##x4(s17, s19, s21, s23, s24, s25, s26, s27),                                 \
                              LOAD_A_##rows##x1                                                                       \
                              LOAD_B                                                                                  \
-                             FMA_##rows##x4(s16, s18, s20, s22, s24, s25, s26, s27))                                 \
+                             MAC_##rows##x4(s16, s18, s20, s22, s24, s25, s26, s27))                                 \
                          STORE_##rows##x4                                                                            \
                          : [a0] "+r"(a), [a1] "+r"(a1), [a2] "+r"(a2), [a3] "+r"(a3), [b0] "+r"(b), [b1] "+r"(b1),   \
                            [b2] "+r"(b2), [b3] "+r"(b3), [k] "+r"(k), [y] "+r"(y)                                    \
@@ -47,7 +47,7 @@ DEFINE_STRIDED(4)
                          "1:\n\t"                                                                                    \
                          LOAD_STEP(a, A, a_step)                                                                     \
                          LOAD_B                                                                                      \
-                         FMA_##rows##x4(s16, s17, s18, s19, s24, s25, s26, s27)                                      \
+                         MAC_##rows##x4(s16, s17, s18, s19, s24, s25, s26, s27)                                      \
                          LINE("subs %[k], #1")                                                                       \
                          LINE("bne 1b")                                                                              \
                          STORE_##rows##x4                                                                            \
@@ -90,7 +90,7 @@ TILE general_4x4(const float *a, const float *b, float *y, uint32_t y_row, const
                      LOAD_1_STEP(a0, s16, a_step) LOAD_1_STEP(a1, s17, a_step)
                      LOAD_1_STEP(a2, s18, a_step) LOAD_1_STEP(a3, s19, a_step)
                      LOAD_B
-                     FMA_4x4(s16, s17, s18, s19, s24, s25, s26, s27)
+                     MAC_4x4(s16, s17, s18, s19, s24, s25, s26, s27)
                      LINE("subs %[at], #1")
                      LINE("bne 1b")
                      EACH_ROW("vstmia")

@@ -11,25 +11,63 @@
 
 #include <stddef.h>
 
+#include "gm_config.h"
+
 #define LINE(text) text "\n\t"
 
-/* sum += a b */
-#define FMA(sum, a, b) LINE("vfma.f32 " #sum ", " #a ", " #b)
+#define OP(operation, y, a, b) LINE(operation ".f32 " #y ", " #a ", " #b)
 
-#define FMA_2(a, b0, b1) FMA(s0, a, b0) FMA(s1, a, b1)
-#define FMA_4(a, b0, b1, b2, b3) FMA_2(a, b0, b1) FMA(s2, a, b2) FMA(s3, a, b3)
-#define FMA_8(a, b0, b1, b2, b3, b4, b5, b6, b7) \
-    FMA_4(a, b0, b1, b2, b3) FMA(s4, a, b4) FMA(s5, a, b5) FMA(s6, a, b6) FMA(s7, a, b7)
+/*
+ * sum += a b, as docs/NUMERICS.md has it for the profile. MAC_2 is two of them, of which neither reads what the other
+ * writes.
+ *
+ * In the fused profile each is one instruction. In the strict profile product and sum are rounded by themselves, and stand
+ * apart: VMUL and VADD take a cycle each, where VFMA takes three on a Cortex-M4 and M33, as long as no instruction uses the
+ * result of the one before it. So MAC_2 makes both products first. They go to registers p and q; those of all kernels
+ * leave s30 and s31 to them. GM_CHAINED takes VMLA in their place, which has the same bits and needs no registers.
+ */
+#define GM_APART (!GM_FUSED && !GM_CHAINED)
+
+#if GM_APART
+#define MAC_BY(p, sum, a, b) OP("vmul", p, a, b) OP("vadd", sum, sum, p)
+#define MAC_2_BY(p, q, s, a, b, t, c, d) \
+    OP("vmul", p, a, b) OP("vmul", q, c, d) OP("vadd", s, s, p) OP("vadd", t, t, q)
+#else
+#if GM_FUSED
+#define MAC_BY(p, sum, a, b) OP("vfma", sum, a, b)
+#else
+#define MAC_BY(p, sum, a, b) OP("vmla", sum, a, b)
+#endif
+#define MAC_2_BY(p, q, s, a, b, t, c, d) MAC_BY(p, s, a, b) MAC_BY(q, t, c, d)
+#endif
+
+#define MAC_1(sum, a, b) MAC_BY(s30, sum, a, b)
+#define MAC_2(s, a, b, t, c, d) MAC_2_BY(s30, s31, s, a, b, t, c, d)
+
+/* Four of one sum, in their order. Where they are apart, a product is made before the one before it is added. */
+#if GM_APART
+#define MAC_CHAIN_4(sum, a0, b0, a1, b1, a2, b2, a3, b3)                                                 \
+    OP("vmul", s30, a0, b0) OP("vmul", s31, a1, b1) OP("vadd", sum, sum, s30) OP("vmul", s30, a2, b2)    \
+    OP("vadd", sum, sum, s31) OP("vmul", s31, a3, b3) OP("vadd", sum, sum, s30) OP("vadd", sum, sum, s31)
+#else
+#define MAC_CHAIN_4(sum, a0, b0, a1, b1, a2, b2, a3, b3) \
+    MAC_1(sum, a0, b0) MAC_1(sum, a1, b1) MAC_1(sum, a2, b2) MAC_1(sum, a3, b3)
+#endif
+
+#define MAC_2_OF(a, b0, b1) MAC_2(s0, a, b0, s1, a, b1)
+#define MAC_4(a, b0, b1, b2, b3) MAC_2_OF(a, b0, b1) MAC_2(s2, a, b2, s3, a, b3)
+#define MAC_8(a, b0, b1, b2, b3, b4, b5, b6, b7) \
+    MAC_4(a, b0, b1, b2, b3) MAC_2(s4, a, b4, s5, a, b5) MAC_2(s6, a, b6, s7, a, b7)
 
 /* 2, 3 and 4 rows of 4 sums: row i has s[4 i] to s[4 i + 3]. */
-#define FMA_ROW_1(a, b0, b1, b2, b3) FMA(s4, a, b0) FMA(s5, a, b1) FMA(s6, a, b2) FMA(s7, a, b3)
-#define FMA_ROW_2(a, b0, b1, b2, b3) FMA(s8, a, b0) FMA(s9, a, b1) FMA(s10, a, b2) FMA(s11, a, b3)
-#define FMA_ROW_3(a, b0, b1, b2, b3) FMA(s12, a, b0) FMA(s13, a, b1) FMA(s14, a, b2) FMA(s15, a, b3)
-#define FMA_2x4(a0, a1, a2, a3, b0, b1, b2, b3) FMA_4(a0, b0, b1, b2, b3) FMA_ROW_1(a1, b0, b1, b2, b3)
-#define FMA_3x4(a0, a1, a2, a3, b0, b1, b2, b3) \
-    FMA_2x4(a0, a1, a2, a3, b0, b1, b2, b3) FMA_ROW_2(a2, b0, b1, b2, b3)
-#define FMA_4x4(a0, a1, a2, a3, b0, b1, b2, b3) \
-    FMA_3x4(a0, a1, a2, a3, b0, b1, b2, b3) FMA_ROW_3(a3, b0, b1, b2, b3)
+#define MAC_ROW_1(a, b0, b1, b2, b3) MAC_2(s4, a, b0, s5, a, b1) MAC_2(s6, a, b2, s7, a, b3)
+#define MAC_ROW_2(a, b0, b1, b2, b3) MAC_2(s8, a, b0, s9, a, b1) MAC_2(s10, a, b2, s11, a, b3)
+#define MAC_ROW_3(a, b0, b1, b2, b3) MAC_2(s12, a, b0, s13, a, b1) MAC_2(s14, a, b2, s15, a, b3)
+#define MAC_2x4(a0, a1, a2, a3, b0, b1, b2, b3) MAC_4(a0, b0, b1, b2, b3) MAC_ROW_1(a1, b0, b1, b2, b3)
+#define MAC_3x4(a0, a1, a2, a3, b0, b1, b2, b3) \
+    MAC_2x4(a0, a1, a2, a3, b0, b1, b2, b3) MAC_ROW_2(a2, b0, b1, b2, b3)
+#define MAC_4x4(a0, a1, a2, a3, b0, b1, b2, b3) \
+    MAC_3x4(a0, a1, a2, a3, b0, b1, b2, b3) MAC_ROW_3(a3, b0, b1, b2, b3)
 
 /* Some registers from p, which moves behind what was read; from p, which then moves by `step`
  * bytes; one register. */
@@ -38,11 +76,11 @@
 #define LOAD_1_STEP(p, register, step) LINE("vldr " #register ", [%[" #p "]]") LINE("add %[" #p "], %[" #step "]")
 
 /* s0 to s15 += s16 times 16 numbers from b, which then moves by `b_step` bytes from the ninth. */
-#define FMA_16_ACROSS                                               \
+#define MAC_16_ACROSS                                               \
     LOAD(b, "s17-s24")                                              \
-    FMA_8(s16, s17, s18, s19, s20, s21, s22, s23, s24)              \
+    MAC_8(s16, s17, s18, s19, s20, s21, s22, s23, s24)              \
     LOAD_STEP(b, "s17-s24", b_step)                                 \
-    FMA_ROW_2(s16, s17, s18, s19, s20) FMA_ROW_3(s16, s21, s22, s23, s24)
+    MAC_ROW_2(s16, s17, s18, s19, s20) MAC_ROW_3(s16, s21, s22, s23, s24)
 
 /* while (n >= count) { BODY; n -= count; } while (n > 0) { REST; n--; }
  * n names the operand, and is 0 behind the loops. */

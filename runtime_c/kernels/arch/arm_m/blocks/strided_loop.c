@@ -17,12 +17,12 @@
 #define DEFINE_ACROSS(n, Y, B_AHEAD, PRODUCTS) \
     DEFINE_KEEPING(across_##n, const float, Y, 0, B_AHEAD, LOAD_1_STEP(a, s16, a_step) PRODUCTS)
 
-DEFINE_ACROSS(16, "s0-s15", 8, FMA_16_ACROSS)
+DEFINE_ACROSS(16, "s0-s15", 8, MAC_16_ACROSS)
 DEFINE_ACROSS(8, "s0-s7", 0,
-                   LOAD_STEP(b, "s17-s24", b_step) FMA_8(s16, s17, s18, s19, s20, s21, s22, s23, s24))
-DEFINE_ACROSS(4, "s0-s3", 0, LOAD_STEP(b, "s17-s20", b_step) FMA_4(s16, s17, s18, s19, s20))
-DEFINE_ACROSS(2, "s0, s1", 0, LOAD_STEP(b, "s17, s18", b_step) FMA_2(s16, s17, s18))
-DEFINE_ACROSS(1, "s0", 0, LOAD_1_STEP(b, s17, b_step) FMA(s0, s16, s17))
+                   LOAD_STEP(b, "s17-s24", b_step) MAC_8(s16, s17, s18, s19, s20, s21, s22, s23, s24))
+DEFINE_ACROSS(4, "s0-s3", 0, LOAD_STEP(b, "s17-s20", b_step) MAC_4(s16, s17, s18, s19, s20))
+DEFINE_ACROSS(2, "s0, s1", 0, LOAD_STEP(b, "s17, s18", b_step) MAC_2_OF(s16, s17, s18))
+DEFINE_ACROSS(1, "s0", 0, LOAD_1_STEP(b, s17, b_step) MAC_1(s0, s16, s17))
 
 void gm_loop_across(const gm_loop *loop, const float *a, const float *b, float *y, uint32_t n)
 {
@@ -58,17 +58,17 @@ void gm_loop_across(const gm_loop *loop, const float *a, const float *b, float *
  * times w to b. */
 #define PRODUCTS_8                                                                                   \
     LOAD_STEP(a, "s0-s7", a_step) LOAD_STEP(b, "s8-s15", b_step)                                     \
-    FMA(s16, s0, s8) FMA(s17, s1, s9) FMA(s18, s2, s10) FMA(s19, s3, s11)                            \
-    FMA(s20, s4, s12) FMA(s21, s5, s13) FMA(s22, s6, s14) FMA(s23, s7, s15)
-#define PRODUCTS_1 LOAD_1_STEP(a, s0, a_step) LOAD_1_STEP(b, s8, b_step) FMA(s16, s0, s8)
+    MAC_2(s16, s0, s8, s17, s1, s9) MAC_2(s18, s2, s10, s19, s3, s11)                                \
+    MAC_2(s20, s4, s12, s21, s5, s13) MAC_2(s22, s6, s14, s23, s7, s15)
+#define PRODUCTS_1 LOAD_1_STEP(a, s0, a_step) LOAD_1_STEP(b, s8, b_step) MAC_1(s16, s0, s8)
 #define SCALED_8                                                                                     \
     LOAD_STEP(a, "s0-s7", a_step) LINE("vldmia %[b], {s8-s15}")                                      \
-    FMA(s8, s0, s16) FMA(s9, s1, s17) FMA(s10, s2, s18) FMA(s11, s3, s19)                            \
-    FMA(s12, s4, s20) FMA(s13, s5, s21) FMA(s14, s6, s22) FMA(s15, s7, s23)                          \
+    MAC_2(s8, s0, s16, s9, s1, s17) MAC_2(s10, s2, s18, s11, s3, s19)                                \
+    MAC_2(s12, s4, s20, s13, s5, s21) MAC_2(s14, s6, s22, s15, s7, s23)                              \
     LINE("vstmia %[b], {s8-s15}") LINE("add %[b], %[b_step]")
 #define SCALED_1                                                                                     \
     LOAD_1_STEP(a, s0, a_step) LINE("vldr s8, [%[b]]")                                               \
-    FMA(s8, s0, s16)                                                                                 \
+    MAC_1(s8, s0, s16)                                                                                 \
     LINE("vstr s8, [%[b]]") LINE("add %[b], %[b_step]")
 
 DEFINE_KEEPING(products_8, const float, "s16-s23", 0, 0, PRODUCTS_8)

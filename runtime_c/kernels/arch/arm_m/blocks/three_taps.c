@@ -85,9 +85,9 @@
 #define TO_NEXT_OUTPUT LINE("add %[x], %[x_step]")
 #define CHANNELS_OF_TAP(c0, c1, c2, c3, c4, c5, c6, c7)                                                         \
     LOAD(x, "s24-s27")                                                                                          \
-    FMA(c0, s28, s24) FMA(c1, s28, s25) FMA(c2, s28, s26) FMA(c3, s28, s27)                                     \
+    MAC_2(c0, s28, s24, c1, s28, s25) MAC_2(c2, s28, s26, c3, s28, s27)                                         \
     LOAD(x, "s24-s27")                                                                                          \
-    FMA(c4, s28, s24) FMA(c5, s28, s25) FMA(c6, s28, s26) FMA(c7, s28, s27)
+    MAC_2(c4, s28, s24, c5, s28, s25) MAC_2(c6, s28, s26, c7, s28, s27)
 #define TAP_0 CHANNELS_OF_TAP(s0, s3, s6, s9, s12, s15, s18, s21)
 #define TAP_1 CHANNELS_OF_TAP(s1, s4, s7, s10, s13, s16, s19, s22)
 #define TAP_2 CHANNELS_OF_TAP(s2, s5, s8, s11, s14, s17, s20, s23)
@@ -100,15 +100,25 @@ DEFINE_THREE_TAPS(row_of_8_channels,
 /* ---- 8 output channels, one input channel ---------------------------------------------------- */
 
 /* sums[i][l] += dy[i] x[l]: an output's three inputs are in s24 to s26, four of its dy at a time in
- * s27 to s30. */
-#define TAPS_0_TO_2(a, b, c, dy) FMA(a, s24, dy) FMA(b, s25, dy) FMA(c, s26, dy)
-#define TAPS_1_AND_2(a, b, c, dy) FMA(b, s25, dy) FMA(c, s26, dy)
-#define TAPS_0_AND_1(a, b, c, dy) FMA(a, s24, dy) FMA(b, s25, dy)
-#define EACH_OUT_CHANNEL(TAPS)                                                                                          \
-    LOAD(y, "s27-s30")                                                                                          \
-    TAPS(s0, s1, s2, s27) TAPS(s3, s4, s5, s28) TAPS(s6, s7, s8, s29) TAPS(s9, s10, s11, s30)                   \
+ * s27 to s30, or two where products have registers too. Two output channels take their taps together. */
+#define TAPS_1_AND_2(a, b, c, dy, d, e, f, dz) MAC_2(b, s25, dy, e, s25, dz) MAC_2(c, s26, dy, f, s26, dz)
+#define TAPS_0_AND_1(a, b, c, dy, d, e, f, dz) MAC_2(a, s24, dy, d, s24, dz) MAC_2(b, s25, dy, e, s25, dz)
+#define TAPS_0_TO_2(a, b, c, dy, d, e, f, dz) \
+    MAC_2(a, s24, dy, d, s24, dz) TAPS_1_AND_2(a, b, c, dy, d, e, f, dz)
+#if GM_APART
+#define LAST_DY 2
+#define EACH_OUT_CHANNEL(TAPS)                                                                                  \
+    LOAD(y, "s27, s28") TAPS(s0, s1, s2, s27, s3, s4, s5, s28)                                                  \
+    LOAD(y, "s27, s28") TAPS(s6, s7, s8, s27, s9, s10, s11, s28)                                                \
+    LOAD(y, "s27, s28") TAPS(s12, s13, s14, s27, s15, s16, s17, s28)                                            \
+    LOAD_STEP(y, "s27, s28", y_step) TAPS(s18, s19, s20, s27, s21, s22, s23, s28)
+#else
+#define LAST_DY 4
+#define EACH_OUT_CHANNEL(TAPS)                                                                                  \
+    LOAD(y, "s27-s30") TAPS(s0, s1, s2, s27, s3, s4, s5, s28) TAPS(s6, s7, s8, s29, s9, s10, s11, s30)          \
     LOAD_STEP(y, "s27-s30", y_step)                                                                             \
-    TAPS(s12, s13, s14, s27) TAPS(s15, s16, s17, s28) TAPS(s18, s19, s20, s29) TAPS(s21, s22, s23, s30)
+    TAPS(s12, s13, s14, s27, s15, s16, s17, s28) TAPS(s18, s19, s20, s29, s21, s22, s23, s30)
+#endif
 
 DEFINE_THREE_TAPS(row_of_8_out_channels,
                   LINE("vldmia %[x], {s25, s26}") LINE("add %[x], %[x_gap]") EACH_OUT_CHANNEL(TAPS_1_AND_2),
@@ -145,7 +155,7 @@ static void find_steps(const gm_conv_gradient *g, enum gm_neighbours of, gm_thre
     } else {
         row->x_gap = size * (output - 1);
         row->x_step = size * output;
-        row->y_step = size * (g->dy.w - 4);
+        row->y_step = size * (g->dy.w - (8 - LAST_DY));
         end -= row->right ? output : 0;
     }
     row->x_skip = size * (w->stride_h * g->x.h - end);

@@ -24,46 +24,58 @@
  * input, then output. */
 #define BEGIN_4(inputs) LOAD_STEP(a, inputs, a_step) LINE("vldmia %[b], {s0-s3}")
 #define END_4 LINE("vstmia %[b], {s0-s3}") LINE("add %[b], %[b_step]")
-#define FIRST FMA_4(s4, s8, s9, s10, s11)
-#define SECOND FMA_4(s5, s12, s13, s14, s15)
-#define THIRD FMA_4(s6, s16, s17, s18, s19)
-#define FOURTH FMA_4(s7, s20, s21, s22, s23)
+#define FIRST MAC_4(s4, s8, s9, s10, s11)
+#define SECOND MAC_4(s5, s12, s13, s14, s15)
+#define THIRD MAC_4(s6, s16, s17, s18, s19)
+#define FOURTH MAC_4(s7, s20, s21, s22, s23)
 
 DEFINE_KEEPING(block_1x4, float, "s8-s11", 0, 0, LOAD_1_STEP(a, s4, a_step) LINE("vldmia %[b], {s0-s3}") FIRST END_4)
 #if !GM_ARCH_HELIUM
 DEFINE_KEEPING(block_2x4, float, "s8-s15", 0, 0, BEGIN_4("s4, s5") FIRST SECOND END_4)
 DEFINE_KEEPING(block_3x4, float, "s8-s19", 0, 0, BEGIN_4("s4-s6") FIRST SECOND THIRD END_4)
 DEFINE_KEEPING(block_4x4, float, "s8-s23", 0, 0, BEGIN_4("s4-s7") FIRST SECOND THIRD FOURTH END_4)
+#if GM_APART
+/* Its weights are from s6 on, as s30 and s31 have products: two inputs at a time. */
+DEFINE_KEEPING(block_6x4, float, "s6-s29", 4, 0,
+               LOAD(a, "s4, s5") LINE("vldmia %[b], {s0-s3}")
+               MAC_4(s4, s6, s7, s8, s9) MAC_4(s5, s10, s11, s12, s13)
+               LOAD(a, "s4, s5")
+               MAC_4(s4, s14, s15, s16, s17) MAC_4(s5, s18, s19, s20, s21)
+               LOAD_STEP(a, "s4, s5", a_step)
+               MAC_4(s4, s22, s23, s24, s25) MAC_4(s5, s26, s27, s28, s29)
+               END_4)
+#else
 DEFINE_KEEPING(block_6x4, float, "s8-s31", 4, 0,
                LOAD(a, "s4-s7") LINE("vldmia %[b], {s0-s3}")
                FIRST SECOND THIRD FOURTH
                LOAD_STEP(a, "s4, s5", a_step)
-               FMA_4(s4, s24, s25, s26, s27) FMA_4(s5, s28, s29, s30, s31)
+               MAC_4(s4, s24, s25, s26, s27) MAC_4(s5, s28, s29, s30, s31)
                END_4)
+#endif
 #endif
 
 #if !GM_ARCH_HELIUM
 DEFINE_KEEPING(block_1x8, float, "s8-s15", 0, 0,
                LOAD_1_STEP(a, s4, a_step) LINE("vldmia %[b], {s16-s23}")
-               FMA(s16, s4, s8) FMA(s17, s4, s9) FMA(s18, s4, s10) FMA(s19, s4, s11)
-               FMA(s20, s4, s12) FMA(s21, s4, s13) FMA(s22, s4, s14) FMA(s23, s4, s15)
+               MAC_2(s16, s4, s8, s17, s4, s9) MAC_2(s18, s4, s10, s19, s4, s11)
+               MAC_2(s20, s4, s12, s21, s4, s13) MAC_2(s22, s4, s14, s23, s4, s15)
                LINE("vstmia %[b], {s16-s23}") LINE("add %[b], %[b_step]"))
 #endif
 
 #define END_2 LINE("vstmia %[b], {s0, s1}") LINE("add %[b], %[b_step]")
 DEFINE_KEEPING(block_1x2, float, "s8, s9", 0, 0,
-               LOAD_1_STEP(a, s4, a_step) LINE("vldmia %[b], {s0, s1}") FMA_2(s4, s8, s9) END_2)
+               LOAD_1_STEP(a, s4, a_step) LINE("vldmia %[b], {s0, s1}") MAC_2_OF(s4, s8, s9) END_2)
 DEFINE_KEEPING(block_4x2, float, "s8-s15", 0, 0,
                LOAD_STEP(a, "s4-s7", a_step) LINE("vldmia %[b], {s0, s1}")
-               FMA_2(s4, s8, s9) FMA_2(s5, s10, s11) FMA_2(s6, s12, s13) FMA_2(s7, s14, s15)
+               MAC_2_OF(s4, s8, s9) MAC_2_OF(s5, s10, s11) MAC_2_OF(s6, s12, s13) MAC_2_OF(s7, s14, s15)
                END_2)
 
 #define END_1 LINE("vstr s0, [%[b]]") LINE("add %[b], %[b_step]")
 DEFINE_KEEPING(block_1x1, float, "s8", 0, 0,
-               LOAD_1_STEP(a, s4, a_step) LINE("vldr s0, [%[b]]") FMA(s0, s4, s8) END_1)
+               LOAD_1_STEP(a, s4, a_step) LINE("vldr s0, [%[b]]") MAC_1(s0, s4, s8) END_1)
 DEFINE_KEEPING(block_4x1, float, "s8-s11", 0, 0,
                LOAD_STEP(a, "s4-s7", a_step) LINE("vldr s0, [%[b]]")
-               FMA(s0, s4, s8) FMA(s0, s5, s9) FMA(s0, s6, s10) FMA(s0, s7, s11)
+               MAC_CHAIN_4(s0, s4, s8, s5, s9, s6, s10, s7, s11)
                END_1)
 
 /* ---- A block whose columns are contiguous, but not its inputs -------------------------------- */
@@ -73,30 +85,48 @@ DEFINE_KEEPING(block_4x1, float, "s8-s11", 0, 0,
 #define columns_of_block_4x4(loop, input, a, b, w) ((void)(input))
 #else
 
-/* Loads 4 inputs of two neighbouring columns into s8 to s15, or of one column. a moves on by two
- * columns in both cases. */
-#define LOAD_COLUMNS(first, second, third, fourth)                                                        \
-    LOAD_STEP(a, first, a_input) LOAD_STEP(a, second, a_input) LOAD_STEP(a, third, a_input) LOAD_STEP(a, fourth, a_back)
+/* Loads 4 inputs of two neighbouring columns, or of one. a moves on by two columns in both cases. */
+#define LOAD_COLUMNS_0_1(first, second) LOAD_STEP(a, first, a_input) LOAD_STEP(a, second, a_input)
+#define LOAD_COLUMNS_2_3(third, fourth) LOAD_STEP(a, third, a_input) LOAD_STEP(a, fourth, a_back)
+
+#if GM_APART
+/* Inputs of two columns in s8 to s11, two at a time, weights in s14 to s29. */
+#define BLOCK_WEIGHTS "s14-s29"
+#define ADD_TWO_COLUMNS                                                                                   \
+    LOAD_COLUMNS_0_1("s8, s9", "s10, s11")                                                                \
+    MAC_2x4(s8, s9, , , s14, s15, s16, s17) MAC_2x4(s10, s11, , , s18, s19, s20, s21)                     \
+    LOAD_COLUMNS_2_3("s8, s9", "s10, s11")                                                                \
+    MAC_2x4(s8, s9, , , s22, s23, s24, s25) MAC_2x4(s10, s11, , , s26, s27, s28, s29)
+#define ADD_ONE_COLUMN                                                                                    \
+    LOAD_COLUMNS_0_1("s8", "s9") LOAD_COLUMNS_2_3("s10", "s11")                                           \
+    MAC_4(s8, s14, s15, s16, s17) MAC_4(s9, s18, s19, s20, s21)                                           \
+    MAC_4(s10, s22, s23, s24, s25) MAC_4(s11, s26, s27, s28, s29)
+#else
+/* Inputs of two columns in s8 to s15, weights in s16 to s31. */
+#define BLOCK_WEIGHTS "s16-s31"
+#define ADD_TWO_COLUMNS                                                                                   \
+    LOAD_COLUMNS_0_1("s8, s9", "s10, s11") LOAD_COLUMNS_2_3("s12, s13", "s14, s15")                       \
+    MAC_2x4(s8, s9, , , s16, s17, s18, s19) MAC_2x4(s10, s11, , , s20, s21, s22, s23)                     \
+    MAC_2x4(s12, s13, , , s24, s25, s26, s27) MAC_2x4(s14, s15, , , s28, s29, s30, s31)
+#define ADD_ONE_COLUMN                                                                                    \
+    LOAD_COLUMNS_0_1("s8", "s10") LOAD_COLUMNS_2_3("s12", "s14")                                          \
+    MAC_4(s8, s16, s17, s18, s19) MAC_4(s10, s20, s21, s22, s23)                                          \
+    MAC_4(s12, s24, s25, s26, s27) MAC_4(s14, s28, s29, s30, s31)
+#endif
+
 #define TWO_COLUMNS                                                                                       \
-    LOAD_COLUMNS("s8, s9", "s10, s11", "s12, s13", "s14, s15")                                            \
     LINE("add %[b1], %[b], %[b_step]")                                                                    \
     LINE("vldmia %[b], {s0-s3}") LINE("vldmia %[b1], {s4-s7}")                                            \
-    FMA_2x4(s8, s9, , , s16, s17, s18, s19) FMA_2x4(s10, s11, , , s20, s21, s22, s23)                     \
-    FMA_2x4(s12, s13, , , s24, s25, s26, s27) FMA_2x4(s14, s15, , , s28, s29, s30, s31)                   \
+    ADD_TWO_COLUMNS                                                                                       \
     LINE("vstmia %[b], {s0-s3}") LINE("vstmia %[b1], {s4-s7}")                                            \
     LINE("add %[b], %[b1], %[b_step]")
-#define ONE_COLUMN                                                                                        \
-    LOAD_COLUMNS("s8", "s10", "s12", "s14")                                                               \
-    LINE("vldmia %[b], {s0-s3}")                                                                          \
-    FMA_4(s8, s16, s17, s18, s19) FMA_4(s10, s20, s21, s22, s23)                                          \
-    FMA_4(s12, s24, s25, s26, s27) FMA_4(s14, s28, s29, s30, s31)                                         \
-    END_4
+#define ONE_COLUMN LINE("vldmia %[b], {s0-s3}") ADD_ONE_COLUMN END_4
 
 TILE columns_of_block_4x4(const gm_loop *loop, uint32_t input, const float *a, float *b, const float *w)
 {
     uint32_t rows = loop->rows, left, moved = (loop->columns + 1) / 2 * 2;
     float *b1;
-    __asm__ volatile(LINE("vldmia %[w], {s16-s31}")
+    __asm__ volatile(LINE("vldmia %[w], {" BLOCK_WEIGHTS "}")
                      "1:\n\t"
                      LINE("subs %[left], %[columns], #2")
                      LINE("blo 3f")
