@@ -35,17 +35,20 @@ static void sums_of_channels(const gm_insn_conv *insn, const gm_tap *tap, const 
 }
 
 /* One channel and one output channel in each group, groups contiguous. */
-static void add_depthwise_tap(const gm_insn_conv *insn, const gm_tap *tap, const float *x, const float *w, float *y)
+static void add_depthwise_taps(const gm_insn_conv *insn, const gm_tap *tap, uint32_t taps, const float *x, const float *w,
+                               float *y)
 {
     const gm_loop loop = { tap->rows, tap->columns, tap->x_row, tap->x_column, tap->y_row, tap->y_column };
-    gm_loop_scaled(&loop, x, y, insn->groups, w, insn->w_group);
+    const gm_loop longest = gm_turned(&loop);
+    const gm_scaled_taps scaled = { taps, insn->dilation_w * insn->x_w, insn->w_w, insn->w_group };
+    gm_loop_scaled_taps(&longest, &scaled, x, y, insn->groups, w);
 }
 
 static void add_conv_tap(const gm_insn_conv *insn, const gm_tap *tap, const float *x, const float *w, float *y,
                          int is_depthwise)
 {
     if (is_depthwise) {
-        add_depthwise_tap(insn, tap, x, w, y);
+        add_depthwise_taps(insn, tap, 1, x, w, y);
     } else {
         sums_of_channels(insn, tap, x, w, y);
     }
@@ -76,38 +79,52 @@ static int taps_are_neighbours(const gm_insn_conv *insn)
            insn->dilation_w == 1 && insn->y_channel == 1 && insn->out_h * insn->out_w >= 16;
 }
 
+/* How many taps of a row lie before a distance from the first of them. */
+static uint32_t taps_before(const gm_window *w, uint32_t distance)
+{
+    uint32_t taps = (distance + w->dilation_w - 1) / w->dilation_w;
+    return taps < w->kernel_w ? taps : w->kernel_w;
+}
+
 /* The kernel's columns that lie inside the input at an output column; none where first is not below
  * end. */
 static gm_span taps_inside(const gm_window *w, uint32_t column)
 {
     uint32_t left = column * w->stride_w, reach = w->in_w + w->pad_w;
-    uint32_t behind = left < reach ? reach - left : 0;
-    return (gm_span){ left < w->pad_w ? w->pad_w - left : 0, behind < w->kernel_w ? behind : w->kernel_w };
+    return (gm_span){ taps_before(w, left < w->pad_w ? w->pad_w - left : 0), taps_before(w, left < reach ? reach - left : 0) };
 }
 
-/* Kernel row k at output columns that see the same taps. vectors: with Helium, and no
- * care for subnormal numbers. */
+/* What adds the products with neighbouring taps of a kernel row: plain blocks, those of vectors, with Helium and no care
+ * for subnormal numbers, or the taps of a depthwise convolution. */
+enum row_of_taps { BLOCKS, VECTOR_BLOCKS, DEPTHWISE_TAPS };
+
+/* Kernel row k at output columns that see the same taps. */
 static void add_taps_of_row(const conv_geometry *c, const float *x, const float *w, float *y, uint32_t k, gm_span taps,
-                            gm_span columns, uint32_t vectors)
+                            gm_span columns, enum row_of_taps as)
 {
     const gm_insn_conv *insn = c->insn;
-    (void)vectors;
     gm_tap tap = gm_tap_of_columns(&c->window, &c->x, &c->y, k, taps.first, columns);
     gm_product p = product_of_conv(insn);
-    if (tap.rows > 0 && taps.first < taps.end) {
-        p.rows = tap.rows, p.columns = tap.columns;
-        p.taps = taps.end - taps.first, p.w_tap = insn->w_w;
-#if GM_ARCH_HELIUM
-        if (vectors) {
-            gm_helium_add_blocks(&p, insn->x_w, x + tap.x, w + k * insn->w_h + taps.first * insn->w_w, y + tap.y);
-            return;
-        }
-#endif
-        gm_add_blocks(&p, x + tap.x, w + k * insn->w_h + taps.first * insn->w_w, y + tap.y);
+    if (tap.rows == 0 || taps.first >= taps.end) {
+        return;
     }
+    p.rows = tap.rows, p.columns = tap.columns;
+    p.taps = taps.end - taps.first, p.w_tap = insn->w_w;
+    x += tap.x, w += k * insn->w_h + taps.first * insn->w_w, y += tap.y;
+    if (as == DEPTHWISE_TAPS) {
+        add_depthwise_taps(insn, &tap, p.taps, x, w, y);
+        return;
+    }
+#if GM_ARCH_HELIUM
+    if (as == VECTOR_BLOCKS) {
+        gm_helium_add_blocks(&p, insn->x_w, x, w, y);
+        return;
+    }
+#endif
+    gm_add_blocks(&p, x, w, y);
 }
 
-static void add_each_kernel_row(const conv_geometry *c, const float *x, const float *w, float *y, uint32_t vectors)
+static void add_each_kernel_row(const conv_geometry *c, const float *x, const float *w, float *y, enum row_of_taps as)
 {
     const gm_insn_conv *insn = c->insn;
     for (uint32_t k = 0; k < insn->kernel_h; k++) {
@@ -117,7 +134,7 @@ static void add_each_kernel_row(const conv_geometry *c, const float *x, const fl
             do {
                 next = taps_inside(&c->window, ++columns.end);
             } while (columns.end < insn->out_w && next.first == taps.first && next.end == taps.end);
-            add_taps_of_row(c, x, w, y, k, taps, columns, vectors);
+            add_taps_of_row(c, x, w, y, k, taps, columns, as);
             columns.first = columns.end;
         }
     }
@@ -125,8 +142,8 @@ static void add_each_kernel_row(const conv_geometry *c, const float *x, const fl
 
 static void each_product(const conv_geometry *c, const float *x, const float *w, float *y, int is_depthwise)
 {
-    if (!is_depthwise && taps_are_neighbours(c->insn)) {
-        add_each_kernel_row(c, x, w, y, 0);
+    if (is_depthwise ? GM_ARCH_SCALED_TAPS : taps_are_neighbours(c->insn)) {
+        add_each_kernel_row(c, x, w, y, is_depthwise ? DEPTHWISE_TAPS : BLOCKS);
     } else {
         add_each_tap(c, x, w, y, is_depthwise);
     }
@@ -149,7 +166,7 @@ static int by_vectors(const conv_geometry *c, const gm_product *all, const float
         return 0;
     }
     gm_helium_forget_flushed();
-    add_each_kernel_row(c, x, w, y, 1);
+    add_each_kernel_row(c, x, w, y, VECTOR_BLOCKS);
     if (gm_helium_flushed()) {
         gm_start_pixels(all, bias, y);
         return 0;

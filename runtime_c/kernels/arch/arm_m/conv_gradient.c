@@ -195,23 +195,24 @@ static void neighbours(const gm_conv_gradient *g, const float *x, const float *d
     }
 }
 
-/* 8 neighbouring output channels, for each channel and kernel row. Returns 0, and does nothing,
- * where that is no way. */
-static int add_8_out_channels(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t at,
-                              const gm_gradient_target *target)
+/* 8 neighbouring output channels, for each channel and kernel row, or 4 neighbouring groups. Returns
+ * 0, and does nothing, where that is no way. */
+static int by_kernel_rows(const gm_conv_gradient *g, enum gm_neighbours of, const float *x, const float *dy, uint32_t at,
+                          const gm_gradient_target *target)
 {
+    uint32_t n = of == GM_4_GROUPS ? 4 : 8;
     uint32_t taps = g->window.kernel_h * g->window.kernel_w, step = g->in_channels * taps;
     for (uint32_t k = 0; k < g->window.kernel_h; k++) {
         gm_three_taps three;
-        if (!gm_three_taps_of(g, k, GM_8_OUT_CHANNELS, 3, &three)) {
+        if (!gm_three_taps_of(g, k, of, 3, &three)) {
             return 0;
         }
         for (uint32_t c = 0; c < g->in_channels; c++) {
             float sums[24];
             uint32_t first = at + c * taps + 3 * k;
-            start_runs(target, first, step, sums, 8, 3);
-            gm_add_three_taps(g, &three, GM_8_OUT_CHANNELS, x + c * g->x.channel, dy, sums);
-            give(target, first, step, sums, 8, 3);
+            start_runs(target, first, step, sums, n, 3);
+            gm_add_three_taps(g, &three, of, x + c * g->x.channel, dy, sums);
+            give(target, first, step, sums, n, 3);
         }
     }
     return 1;
@@ -227,7 +228,7 @@ static void gradient_by_out_channels(const gm_conv_gradient *g, const float *x, 
             const float *dy_at = dy + group * g->dy.group + m;
             uint32_t at = (group * target->out_channels + m) * size;
             n = 8;
-            if (target->out_channels - m < n || !add_8_out_channels(g, x, dy_at, at, target)) {
+            if (target->out_channels - m < n || !by_kernel_rows(g, GM_8_OUT_CHANNELS, x, dy_at, at, target)) {
                 n = smaller_of(target->out_channels - m, SUMS);
                 neighbours(g, x, dy_at, n, at, target, 0);
             }
@@ -240,8 +241,12 @@ static void gradient_by_groups(const gm_conv_gradient *g, const float *x, const 
 {
     uint32_t size = g->window.kernel_h * g->window.kernel_w;
     for (uint32_t group = 0, n; group < target->groups; group += n) {
-        n = smaller_of(target->groups - group, SUMS);
-        neighbours(g, x + group, dy + group, n, group * size, target, 1);
+        n = 4;
+        if (!GM_ARCH_TAPS_OF_GROUPS || target->groups - group < n ||
+            !by_kernel_rows(g, GM_4_GROUPS, x + group, dy + group, group * size, target)) {
+            n = smaller_of(target->groups - group, SUMS);
+            neighbours(g, x + group, dy + group, n, group * size, target, 1);
+        }
     }
 }
 

@@ -24,7 +24,51 @@ static void add_transposed_depthwise_tap(const gm_insn_conv_transpose *insn, con
                                          const gm_tap *tap)
 {
     const gm_loop loop = { tap->rows, tap->columns, tap->y_row, tap->y_column, tap->x_row, tap->x_column };
-    gm_loop_scaled(&loop, y + tap->y, x + tap->x, insn->groups, w, insn->w_group);
+    const gm_scaled_taps scaled = { 1, 0, 0, insn->w_group };
+    gm_loop_scaled_taps(&loop, &scaled, y + tap->y, x + tap->x, insn->groups, w);
+}
+
+/* The kernel's columns that an input column takes part in, where the stride is 1; none where first is not below end. */
+static gm_span taps_of_column(const gm_window *w, uint32_t column)
+{
+    uint32_t reach = column + w->pad_w;
+    uint32_t first = reach < w->out_w ? 0 : (reach - w->out_w) / w->dilation_w + 1, end = reach / w->dilation_w + 1;
+    return (gm_span){ first, end < w->kernel_w ? end : w->kernel_w };
+}
+
+/* Kernel row k of a depthwise convolution whose stride is 1, at input columns that take part in the same taps. Outputs go
+ * back from tap to tap, and so do columns, from the last one on. */
+static void add_transposed_taps(const gm_insn_conv_transpose *insn, const float *y, const float *w, float *x, uint32_t k,
+                                gm_span taps, gm_span columns)
+{
+    gm_span rows = gm_valid_outputs(k, insn->stride_h, insn->dilation_h, insn->pad_h, insn->in_h, insn->out_h);
+    if (rows.first < rows.end && taps.first < taps.end) {
+        uint32_t x_row = gm_input_index(rows.first, k, insn->stride_h, insn->dilation_h, insn->pad_h);
+        uint32_t y_column = columns.end - 1 + insn->pad_w - taps.first * insn->dilation_w;
+        const gm_loop loop = { rows.end - rows.first, columns.end - columns.first, insn->y_h, 0 - insn->y_w,
+                               insn->stride_h * insn->x_h, 0 - insn->x_w };
+        const gm_loop longest = gm_turned(&loop);
+        const gm_scaled_taps scaled = { taps.end - taps.first, 0 - insn->dilation_w * insn->y_w, insn->w_w, insn->w_group };
+        gm_loop_scaled_taps(&longest, &scaled, y + rows.first * insn->y_h + y_column * insn->y_w,
+                            x + x_row * insn->x_h + (columns.end - 1) * insn->x_w, insn->groups,
+                            w + k * insn->w_h + taps.first * insn->w_w);
+    }
+}
+
+static void add_each_transposed_row(const gm_insn_conv_transpose *insn, const float *y, const float *w, float *x)
+{
+    const gm_window window = GM_WINDOW(insn);
+    for (uint32_t k = 0; k < insn->kernel_h; k++) {
+        gm_span columns = { 0, 0 };
+        while (columns.end < insn->in_w) {
+            gm_span taps = taps_of_column(&window, columns.first), next;
+            do {
+                next = taps_of_column(&window, ++columns.end);
+            } while (columns.end < insn->in_w && next.first == taps.first && next.end == taps.end);
+            add_transposed_taps(insn, y, w, x, k, taps, columns);
+            columns.first = columns.end;
+        }
+    }
 }
 
 static void add_each_transposed_tap(const gm_insn_conv_transpose *insn, const float *y, const float *w, float *x,
@@ -59,7 +103,11 @@ static void group(const gm_insn_conv_transpose *insn, const float *y, const floa
     }
     if (!(is_depthwise ? gm_helium_depthwise_transpose(insn, y, w, bias, x)
                        : gm_helium_conv_transpose(insn, y, w, x))) {
-        add_each_transposed_tap(insn, y, w, x, is_depthwise);
+        if (is_depthwise && GM_ARCH_SCALED_TAPS && insn->stride_w == 1) {
+            add_each_transposed_row(insn, y, w, x);
+        } else {
+            add_each_transposed_tap(insn, y, w, x, is_depthwise);
+        }
     }
     gm_add_zero_to_pixels(&all, x); /* a pixel that no window saw is 0, not -0 */
 }

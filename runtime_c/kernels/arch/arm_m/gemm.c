@@ -18,32 +18,40 @@
 
 #if GM_ARCH_ARM_M && !GM_ARCH_HELIUM
 
-/* The functions for 4, 3 and 2 rows; NULL where single rows are the better way. */
+/* The functions for 4, 3, 2 and 5 rows; NULL where other rows are the better way. */
 typedef struct way {
-    gm_matrix *rows_4, *rows_3, *rows_2;
+    gm_matrix *rows_4, *rows_3, *rows_2, *rows_5;
 } way;
+
+#if GM_TILES_OF_5
+#define ALONG gm_along_4x4_matrix, NULL, NULL, gm_along_5x4_matrix
+#define ACROSS gm_across_4x4_matrix, NULL, NULL, gm_across_5x4_matrix
+#else
+#define ALONG gm_along_4x4_matrix, NULL, NULL, NULL
+#define ACROSS gm_across_4x4_matrix, NULL, NULL, NULL
+#endif
 
 static way way_for(const gm_gemm_strides *s)
 {
     if (s->a_col == 1 && s->b_row == 1) {
-        return (way){ gm_along_4x4_matrix, NULL, NULL };
+        return (way){ ALONG };
     }
     if (s->a_col == 1 && s->b_col == 1) {
-        return (way){ gm_across_4x4_matrix, NULL, NULL };
+        return (way){ ACROSS };
     }
     if (s->a_row == 1 && s->b_col == 1) {
-        return (way){ gm_outer_4x4_matrix, NULL, NULL };
+        return (way){ gm_outer_4x4_matrix, NULL, NULL, NULL };
     }
 #if WITH_ANY_STRIDES
     if (s->a_col == 1) {
-        return (way){ gm_strided_4x4_matrix, gm_strided_3x4_matrix, gm_strided_2x4_matrix };
+        return (way){ gm_strided_4x4_matrix, gm_strided_3x4_matrix, gm_strided_2x4_matrix, NULL };
     }
     if (s->a_row == 1) {
-        return (way){ gm_columns_4x4_matrix, gm_columns_3x4_matrix, gm_columns_2x4_matrix };
+        return (way){ gm_columns_4x4_matrix, gm_columns_3x4_matrix, gm_columns_2x4_matrix, NULL };
     }
-    return (way){ gm_general_4x4_matrix, NULL, NULL };
+    return (way){ gm_general_4x4_matrix, NULL, NULL, NULL };
 #else
-    return (way){ NULL, NULL, NULL };
+    return (way){ NULL, NULL, NULL, NULL };
 #endif
 }
 
@@ -55,11 +63,18 @@ static void single_rows(const float *a, const float *b, float *y, uint32_t m, ui
     }
 }
 
+/* Of so many rows, those that go into tiles of 5: so that tiles of 4 take the others, or as many as there are. */
+static uint32_t rows_by_5(uint32_t m)
+{
+    uint32_t by_4 = (5 - m % 5) % 5 * 4;
+    return by_4 <= m ? m - by_4 : m / 5 * 5;
+}
+
 void gm_gemm_matrix(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
                     const gm_gemm_strides *s)
 {
-    uint32_t tail = m % 4, whole = m - tail, columns = n / 4 * 4;
-    way w = { NULL, NULL, NULL };
+    uint32_t columns = n / 4 * 4;
+    way w = { NULL, NULL, NULL, NULL };
     if (m >= 2 && n >= 4) {
         w = way_for(s);
     }
@@ -67,15 +82,21 @@ void gm_gemm_matrix(const float *a, const float *b, float *y, uint32_t m, uint32
         single_rows(a, b, y, m, n, y_row, s);
         return;
     }
+    if (columns < n) {
+        single_rows(a, b + columns * s->b_col, y + columns, m, n - columns, y_row, s);
+    }
+    if (GM_TILES_OF_5 && w.rows_5) {
+        uint32_t by_5 = rows_by_5(m);
+        w.rows_5(a, b, y, by_5, n, y_row, s);
+        a += by_5 * s->a_row, y += by_5 * y_row, m -= by_5;
+    }
+    uint32_t tail = m % 4, whole = m - tail;
     gm_matrix *last = tail == 3 ? w.rows_3 : tail == 2 ? w.rows_2 : NULL;
     w.rows_4(a, b, y, whole, n, y_row, s);
     if (last) {
         last(a + whole * s->a_row, b, y + whole * y_row, tail, columns, y_row, s);
     } else {
         single_rows(a + whole * s->a_row, b, y + whole * y_row, tail, columns, y_row, s);
-    }
-    if (columns < n) {
-        single_rows(a, b + columns * s->b_col, y + columns, m, n - columns, y_row, s);
     }
 }
 

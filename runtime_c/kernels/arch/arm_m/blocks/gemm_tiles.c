@@ -7,66 +7,92 @@
 /* What a tile does with two k, and with one, of all rows of a and of 4 columns of b. */
 #if GM_APART
 /* b in s20 to s27, and one row of a after another in s28 and s29. */
-#define TWO_K_OF_ROW(a, s, t, u, v, b0, c0, b1, c1, b2, c2, b3, c3)                 \
-    LOAD(a, "s28, s29")                                                             \
-    MAC_2(s, s28, b0, t, s28, b1) MAC_2(u, s28, b2, v, s28, b3)                     \
+#define TWO_K_OF_ROW(a, s, t, u, v, b0, c0, b1, c1, b2, c2, b3, c3)                     \
+    LOAD(a, "s28, s29")                                                                 \
+    MAC_2(s, s28, b0, t, s28, b1) MAC_2(u, s28, b2, v, s28, b3)                         \
     MAC_2(s, s29, c0, t, s29, c1) MAC_2(u, s29, c2, v, s29, c3)
-#define ONE_K_OF_ROW(a, s, t, u, v)                                                 \
+#define ONE_K(a, s, t, u, v)                                                            \
     LOAD(a, "s28") MAC_2(s, s28, s20, t, s28, s21) MAC_2(u, s28, s22, v, s28, s23)
-#define ROWS_ALONG(a, s, t, u, v) TWO_K_OF_ROW(a, s, t, u, v, s20, s21, s22, s23, s24, s25, s26, s27)
-#define ROWS_ACROSS(a, s, t, u, v) TWO_K_OF_ROW(a, s, t, u, v, s20, s24, s21, s25, s22, s26, s23, s27)
-#define FOUR_ROWS(OF)                                                               \
-    OF(a0, s0, s1, s2, s3) OF(a1, s4, s5, s6, s7) OF(a2, s8, s9, s10, s11) OF(a3, s12, s13, s14, s15)
-#define TWO_K_ALONG                                                                 \
-    LOAD(b0, "s20, s21") LOAD(b1, "s22, s23") LOAD(b2, "s24, s25") LOAD(b3, "s26, s27") FOUR_ROWS(ROWS_ALONG)
-#define ONE_K_ALONG LOAD(b0, "s20") LOAD(b1, "s21") LOAD(b2, "s22") LOAD(b3, "s23") FOUR_ROWS(ONE_K_OF_ROW)
-#define TWO_K_ACROSS LOAD_STEP(b, "s20-s23", b_step) LOAD_STEP(b, "s24-s27", b_step) FOUR_ROWS(ROWS_ACROSS)
-#define ONE_K_ACROSS LOAD_STEP(b, "s20-s23", b_step) FOUR_ROWS(ONE_K_OF_ROW)
+#define ALONG(a, s, t, u, v) TWO_K_OF_ROW(a, s, t, u, v, s20, s21, s22, s23, s24, s25, s26, s27)
+#define ACROSS(a, s, t, u, v) TWO_K_OF_ROW(a, s, t, u, v, s20, s24, s21, s25, s22, s26, s23, s27)
+#define ROWS_4(OF) OF(a0, s0, s1, s2, s3) OF(a1, s4, s5, s6, s7) OF(a2, s8, s9, s10, s11) OF(a3, s12, s13, s14, s15)
+#define ROWS_5(OF) ROWS_4(OF) OF(a4, s16, s17, s18, s19)
+#define TWO_K_ALONG(rows)                                                               \
+    LOAD(b0, "s20, s21") LOAD(b1, "s22, s23") LOAD(b2, "s24, s25") LOAD(b3, "s26, s27") ROWS_##rows(ALONG)
+#define ONE_K_ALONG(rows) LOAD(b0, "s20") LOAD(b1, "s21") LOAD(b2, "s22") LOAD(b3, "s23") ROWS_##rows(ONE_K)
+#define TWO_K_ACROSS(rows) LOAD_STEP(b, "s20-s23", b_step) LOAD_STEP(b, "s24-s27", b_step) ROWS_##rows(ACROSS)
+#define ONE_K_ACROSS(rows) LOAD_STEP(b, "s20-s23", b_step) ROWS_##rows(ONE_K)
 #else
 /* All that they take is loaded first. */
-#define TWO_K_ALONG                                                                 \
-    LOAD_A_4x2                                                                      \
+#define TWO_K_ALONG(rows)                                                               \
+    LOAD_A_4x2                                                                          \
     LOAD(b0, "s24, s25") LOAD(b1, "s26, s27") LOAD(b2, "s28, s29") LOAD(b3, "s30, s31") \
     MAC_4x4(s16, s18, s20, s22, s24, s26, s28, s30) MAC_4x4(s17, s19, s21, s23, s25, s27, s29, s31)
-#define ONE_K_ALONG                                                                 \
-    LOAD_A_4x1                                                                      \
-    LOAD(b0, "s24") LOAD(b1, "s26") LOAD(b2, "s28") LOAD(b3, "s30")                 \
+#define ONE_K_ALONG(rows)                                                               \
+    LOAD_A_4x1                                                                          \
+    LOAD(b0, "s24") LOAD(b1, "s26") LOAD(b2, "s28") LOAD(b3, "s30")                     \
     MAC_4x4(s16, s18, s20, s22, s24, s26, s28, s30)
-#define TWO_K_ACROSS                                                                \
-    LOAD_A_4x2                                                                      \
-    LOAD_STEP(b, "s24-s27", b_step) LOAD_STEP(b, "s28-s31", b_step)                 \
+#define TWO_K_ACROSS(rows)                                                              \
+    LOAD_A_4x2                                                                          \
+    LOAD_STEP(b, "s24-s27", b_step) LOAD_STEP(b, "s28-s31", b_step)                     \
     MAC_4x4(s16, s18, s20, s22, s24, s25, s26, s27) MAC_4x4(s17, s19, s21, s23, s28, s29, s30, s31)
-#define ONE_K_ACROSS                                                                \
-    LOAD_A_4x1                                                                      \
-    LOAD_STEP(b, "s24-s27", b_step)                                                 \
+#define ONE_K_ACROSS(rows)                                                              \
+    LOAD_A_4x1                                                                          \
+    LOAD_STEP(b, "s24-s27", b_step)                                                     \
     MAC_4x4(s16, s18, s20, s22, s24, s25, s26, s27)
 #endif
 
-TILE along_4x4(const float *a, const float *b, float *y, uint32_t y_row, const gm_gemm_strides *s)
-{
-    uint32_t k = s->k;
-    const float *a1 = a + s->a_row, *a2 = a1 + s->a_row, *a3 = a2 + s->a_row;
-    const float *b1 = b + s->b_col, *b2 = b1 + s->b_col, *b3 = b2 + s->b_col;
-    __asm__ volatile(LOAD_4x4
-                     TWO_AT_A_TIME(TWO_K_ALONG, ONE_K_ALONG)
-                     STORE_4x4
-                     : [a0] "+r"(a), [a1] "+r"(a1), [a2] "+r"(a2), [a3] "+r"(a3), [b0] "+r"(b), [b1] "+r"(b1),
-                       [b2] "+r"(b2), [b3] "+r"(b3), [k] "+r"(k), [y] "+r"(y)
-                     : [y_step] "r"(gm_bytes(y_row))
-                     : CHANGED);
-}
+/* Defines along_<rows>x4 and across_<rows>x4. The fifth row of a is its fourth where there are four. */
+#define ROWS_OF_A(rows) \
+    const float *a1 = a + s->a_row, *a2 = a1 + s->a_row, *a3 = a2 + s->a_row, *a4 = a3 + (rows > 4 ? s->a_row : 0)
+#define DEFINE_ALONG(rows, MORE)                                                                                    \
+    TILE along_##rows##x4(const float *a, const float *b, float *y, uint32_t y_row, const gm_gemm_strides *s)       \
+    {                                                                                                               \
+        uint32_t k = s->k;                                                                                          \
+        ROWS_OF_A(rows);                                                                                            \
+        const float *b1 = b + s->b_col, *b2 = b1 + s->b_col, *b3 = b2 + s->b_col;                                   \
+        (void)a4;                                                                                                   \
+        __asm__ volatile(LOAD_##rows##x4 TWO_AT_A_TIME(TWO_K_ALONG(rows), ONE_K_ALONG(rows)) STORE_##rows##x4       \
+                         : [a0] "+r"(a), [a1] "+r"(a1), [a2] "+r"(a2), [a3] "+r"(a3) MORE, [b0] "+r"(b),            \
+                           [b1] "+r"(b1), [b2] "+r"(b2), [b3] "+r"(b3), [k] "+r"(k), [y] "+r"(y)                    \
+                         : [y_step] "r"(gm_bytes(y_row))                                                            \
+                         : CHANGED);                                                                                \
+    }                                                                                                               \
+    DEFINE_MATRIX(along_##rows##x4, rows)
+#define DEFINE_ACROSS(rows, MORE)                                                                                   \
+    TILE across_##rows##x4(const float *a, const float *b, float *y, uint32_t y_row, const gm_gemm_strides *s)      \
+    {                                                                                                               \
+        uint32_t k = s->k;                                                                                          \
+        ROWS_OF_A(rows);                                                                                            \
+        (void)a4;                                                                                                   \
+        __asm__ volatile(LOAD_##rows##x4 TWO_AT_A_TIME(TWO_K_ACROSS(rows), ONE_K_ACROSS(rows)) STORE_##rows##x4     \
+                         : [a0] "+r"(a), [a1] "+r"(a1), [a2] "+r"(a2), [a3] "+r"(a3) MORE, [b] "+r"(b),             \
+                           [k] "+r"(k), [y] "+r"(y)                                                                 \
+                         : [y_step] "r"(gm_bytes(y_row)), [b_step] "r"(gm_bytes(s->b_row))                          \
+                         : CHANGED);                                                                                \
+    }                                                                                                               \
+    DEFINE_MATRIX(across_##rows##x4, rows)
 
-TILE across_4x4(const float *a, const float *b, float *y, uint32_t y_row, const gm_gemm_strides *s)
-{
-    uint32_t k = s->k;
-    const float *a1 = a + s->a_row, *a2 = a1 + s->a_row, *a3 = a2 + s->a_row;
-    __asm__ volatile(LOAD_4x4
-                     TWO_AT_A_TIME(TWO_K_ACROSS, ONE_K_ACROSS)
-                     STORE_4x4
-                     : [a0] "+r"(a), [a1] "+r"(a1), [a2] "+r"(a2), [a3] "+r"(a3), [b] "+r"(b), [k] "+r"(k), [y] "+r"(y)
-                     : [y_step] "r"(gm_bytes(y_row)), [b_step] "r"(gm_bytes(s->b_row))
-                     : CHANGED);
-}
+DEFINE_ALONG(4, )
+DEFINE_ACROSS(4, )
+#if GM_TILES_OF_5
+#define FIFTH_ROW , [a4] "+r"(a4)
+DEFINE_ALONG(5, FIFTH_ROW)
+DEFINE_ACROSS(5, FIFTH_ROW)
+#endif
+
+#define ONE_K_OF_OUTER \
+    LOAD_STEP(a, "s16-s19", a_step) LOAD_STEP(b, "s24-s27", b_step) MAC_4x4(s16, s17, s18, s19, s24, s25, s26, s27)
+#if GM_APART
+/* Two k an iteration. Where they are odd, the loop begins with the second one. */
+#define EACH_K_OF_OUTER                                                 \
+    LINE("tst %[k], #1") LINE("beq 2f") LINE("adds %[k], #1") LINE("b 3f") \
+    "2:\n\t" ONE_K_OF_OUTER                                             \
+    "3:\n\t" ONE_K_OF_OUTER                                             \
+    LINE("subs %[k], #2") LINE("bne 2b")
+#else
+#define EACH_K_OF_OUTER "2:\n\t" ONE_K_OF_OUTER LINE("subs %[k], #1") LINE("bne 2b")
+#endif
 
 /* All whole tiles of 4 rows: sums of a weight's gradient are often short, so that a call for each
  * tile would show. */
@@ -77,12 +103,7 @@ TILE outer_4_rows(const float *a_rows, const float *b_tile, float *y, uint32_t n
     __asm__ volatile("1:\n\t"
                      LOAD_4x4
                      LINE("mov %[a], %[a_rows]") LINE("mov %[b], %[b_tile]") LINE("mov %[k], %[sums]")
-                     "2:\n\t"
-                     LOAD_STEP(a, "s16-s19", a_step)
-                     LOAD_STEP(b, "s24-s27", b_step)
-                     MAC_4x4(s16, s17, s18, s19, s24, s25, s26, s27)
-                     LINE("subs %[k], #1")
-                     LINE("bne 2b")
+                     EACH_K_OF_OUTER
                      STORE_4x4
                      LINE("add %[b_tile], #16")
                      LINE("add %[y], #16")
@@ -101,8 +122,5 @@ void gm_outer_4x4_matrix(const float *a, const float *b, float *y, uint32_t m, u
         outer_4_rows(a, b, y, n / 4 * 4, y_row, s);
     }
 }
-
-DEFINE_MATRIX(along_4x4, 4)
-DEFINE_MATRIX(across_4x4, 4)
 
 #endif

@@ -9,10 +9,15 @@
 /* Tiles that convolutions need, and products of any operands, but not Linear layers. */
 #define WITH_ANY_STRIDES (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE || GM_WITH_MATMUL)
 
+/* Whether there are tiles of 5 rows: 20 sums leave room for 8 elements of b, 2 of a and 2 products at a time, where those of
+ * one instruction are better off with all operands loaded. Linear layers go without them, for the sake of code's size. */
+#define GM_TILES_OF_5 (GM_APART && WITH_ANY_STRIDES)
+
 /* All whole tiles of a matrix. Which of its operands are contiguous: gemm.c. */
 typedef void gm_matrix(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
                        const gm_gemm_strides *s);
 gm_matrix gm_along_4x4_matrix, gm_across_4x4_matrix, gm_outer_4x4_matrix;
+gm_matrix gm_along_5x4_matrix, gm_across_5x4_matrix; /* where GM_TILES_OF_5 */
 gm_matrix gm_strided_4x4_matrix, gm_strided_3x4_matrix, gm_strided_2x4_matrix;
 gm_matrix gm_columns_4x4_matrix, gm_columns_3x4_matrix, gm_columns_2x4_matrix;
 gm_matrix gm_general_4x4_matrix;
@@ -45,9 +50,11 @@ static inline uint32_t gm_bytes(uint32_t elements)
 #define LOAD_2x4 LOAD_ROW("s0-s3") NEXT_ROW LOAD_ROW("s4-s7")
 #define LOAD_3x4 LOAD_2x4 NEXT_ROW LOAD_ROW("s8-s11")
 #define LOAD_4x4 LOAD_3x4 NEXT_ROW LOAD_ROW("s12-s15")
+#define LOAD_5x4 LOAD_4x4 NEXT_ROW LOAD_ROW("s16-s19")
 #define STORE_2x4 STORE_ROW("s4-s7") LAST_ROW STORE_ROW("s0-s3")
 #define STORE_3x4 STORE_ROW("s8-s11") LAST_ROW STORE_2x4
 #define STORE_4x4 STORE_ROW("s12-s15") LAST_ROW STORE_3x4
+#define STORE_5x4 STORE_ROW("s16-s19") LAST_ROW STORE_4x4
 
 /* Runs BODY for 2 k at a time, then REST where one is left. */
 #define TWO_AT_A_TIME(BODY, REST)     \

@@ -1,6 +1,7 @@
 /*
  * Machine instructions for each multiply-accumulate in a long row: across 1.44, 1.75, 2.5, 4 and
- * 7, 16, 8, 4, 2 and 1 outputs at a time; products 1.75 and 7, scaled 1.88 and 8, of 8 and 1.
+ * 7, 16, 8, 4, 2 and 1 outputs at a time; products 1.75 and 7, scaled 1.88 and 8, of 8 and 1; 4
+ * channels by 3 taps 1.92, by 2 2.38.
  * Some are asked of Helium first.
  */
 #include "strided_loop.h"
@@ -98,7 +99,8 @@ static uint32_t gather_weights(const float *w, uint32_t w_step, uint32_t n, floa
     return count;
 }
 
-void gm_loop_scaled(const gm_loop *loop, const float *a, float *b, uint32_t n, const float *w, uint32_t w_step)
+/* b[i] += a[i] w[i w_step] in each row and column, i in 0..n. */
+static void add_scaled(const gm_loop *loop, const float *a, float *b, uint32_t n, const float *w, uint32_t w_step)
 {
     for (uint32_t count; n > 0; n -= count, w += count * w_step, a += count, b += count) {
         float weights[8];
@@ -107,6 +109,107 @@ void gm_loop_scaled(const gm_loop *loop, const float *a, float *b, uint32_t n, c
             scaled_8(loop, a, b, weights);
         } else {
             scaled_1(loop, a, b, weights);
+        }
+    }
+}
+
+/* ---- Several taps, element by element -------------------------------------------------------- */
+
+#if GM_ARCH_SCALED_TAPS
+
+/* 4 channels by 3 taps or 2: weights are in s0 to s11, by taps, the sums of 4 channels in s12 to s15, and their inputs
+ * under each tap from s16 on, four registers of an input column. */
+#define COLUMN_0 s16, s17, s18, s19
+#define COLUMN_1 s20, s21, s22, s23
+#define COLUMN_2 s24, s25, s26, s27
+#define ADD_TAP(a0, a1, a2, a3, w0, w1, w2, w3) MAC_2(s12, a0, w0, s13, a1, w1) MAC_2(s14, a2, w2, s15, a3, w3)
+#define ADD_FIRST(...) ADD_TAP(__VA_ARGS__, s0, s1, s2, s3)
+#define ADD_SECOND(...) ADD_TAP(__VA_ARGS__, s4, s5, s6, s7)
+#define ADD_THIRD(...) ADD_TAP(__VA_ARGS__, s8, s9, s10, s11)
+#define OUTPUT(ADD) LINE("vldmia %[b], {s12-s15}") ADD LINE("vstmia %[b], {s12-s15}") LINE("add %[b], %[b_step]")
+
+#define DEFINE_TAPS(name, WEIGHTS, A_AHEAD, BODY)                                                    \
+    TILE name(const gm_loop *loop, uint32_t tap, const float *a, float *b, const float *w)           \
+    {                                                                                                \
+        uint32_t rows = loop->rows, left;                                                            \
+        __asm__ volatile(LINE("vldmia %[w], {" WEIGHTS "}")                                          \
+                         STRIDED_LOOP(BODY)                                                          \
+                         : LOOP_CHANGES                                                              \
+                         : LOOP_STRIDES(A_AHEAD, 0), [w] "r"(w), [a_tap] "r"(4 * tap)                \
+                         : CHANGED);                                                                 \
+    }
+
+DEFINE_TAPS(taps_2, "s0-s7", tap,
+            LOAD_STEP(a, "s16-s19", a_tap) LOAD_STEP(a, "s20-s23", a_step)
+            OUTPUT(ADD_FIRST(COLUMN_0) ADD_SECOND(COLUMN_1)))
+DEFINE_TAPS(taps_3, "s0-s11", 2 * tap,
+            LOAD_STEP(a, "s16-s19", a_tap) LOAD_STEP(a, "s20-s23", a_tap) LOAD_STEP(a, "s24-s27", a_step)
+            OUTPUT(ADD_FIRST(COLUMN_0) ADD_SECOND(COLUMN_1) ADD_THIRD(COLUMN_2)))
+/* Three output columns, where input columns are as far apart as taps: five input columns are loaded for them, not nine. */
+DEFINE_TAPS(taps_3_by_3, "s0-s11", 4 * tap,
+            LOAD_STEP(a, "s16-s19", a_tap) LOAD_STEP(a, "s20-s23", a_tap) LOAD_STEP(a, "s24-s27", a_tap)
+            OUTPUT(ADD_FIRST(COLUMN_0) ADD_SECOND(COLUMN_1) ADD_THIRD(COLUMN_2))
+            LOAD_STEP(a, "s16-s19", a_tap) OUTPUT(ADD_FIRST(COLUMN_1) ADD_SECOND(COLUMN_2) ADD_THIRD(COLUMN_0))
+            LOAD_STEP(a, "s20-s23", a_step) OUTPUT(ADD_FIRST(COLUMN_2) ADD_SECOND(COLUMN_0) ADD_THIRD(COLUMN_1)))
+
+static void gather_taps(const gm_scaled_taps *taps, const float *w, float weights[12])
+{
+    for (uint32_t t = 0; t < taps->count; t++, w += taps->w_tap, weights += 4) {
+        weights[0] = w[0], weights[1] = w[taps->w_channel];
+        weights[2] = w[2 * taps->w_channel], weights[3] = w[3 * taps->w_channel];
+    }
+}
+
+/* 4 channels of 3 taps. */
+static void add_3_taps(const gm_loop *loop, uint32_t tap, const float *a, float *b, const float *weights)
+{
+    uint32_t together = loop->a_column == tap ? loop->columns / 3 : 0, rest = loop->columns - 3 * together;
+    if (together > 0) {
+        const gm_loop threes = { loop->rows, together, loop->a_row, 3 * tap, loop->b_row - 2 * together * loop->b_column,
+                                 loop->b_column };
+        taps_3_by_3(&threes, tap, a, b, weights);
+    }
+    if (rest > 0) {
+        const gm_loop others = { loop->rows, rest, loop->a_row, tap, loop->b_row, loop->b_column };
+        taps_3(together ? &others : loop, tap, a + 3 * together * tap, b + 3 * together * loop->b_column, weights);
+    }
+}
+
+/* 4 channels of 2 or 3 taps. */
+static void add_taps(const gm_loop *loop, const gm_scaled_taps *taps, const float *a, float *b, const float *w)
+{
+    float weights[12];
+    gather_taps(taps, w, weights);
+    if (taps->count == 3) {
+        add_3_taps(loop, taps->a_tap, a, b, weights);
+    } else {
+        taps_2(loop, taps->a_tap, a, b, weights);
+    }
+}
+
+/* How many of the taps that are left come next. */
+static uint32_t taps_at_once(uint32_t left)
+{
+    return left < 3 ? left : left == 4 ? 2 : 3;
+}
+
+#else
+#define taps_at_once(left) 1
+#define add_taps(loop, taps, a, b, w) ((void)0)
+#endif
+
+void gm_loop_scaled_taps(const gm_loop *loop, const gm_scaled_taps *taps, const float *a, float *b, uint32_t n,
+                         const float *w)
+{
+    gm_scaled_taps some = *taps;
+    for (uint32_t left = taps->count; left > 0; left -= some.count) {
+        some.count = taps_at_once(left);
+        uint32_t channels = some.count > 1 ? n / 4 * 4 : 0;
+        for (uint32_t c = 0; c < channels; c += 4) {
+            add_taps(loop, &some, a + c, b + c, w + c * some.w_channel);
+        }
+        for (uint32_t t = 0; t < some.count; t++, a += some.a_tap, w += some.w_tap) {
+            add_scaled(loop, a + channels, b + channels, n - channels, w + channels * some.w_channel, some.w_channel);
         }
     }
 }

@@ -1,11 +1,9 @@
 /*
  * Gradients of a kernel row of three taps on Cortex-M with FPU: 24 sums stay in registers while all
  * outputs pass. Machine instructions for each multiply-accumulate in a long row: 1.54 of 8 input
- * channels, 1.29 of 8 output channels.
+ * channels, 1.29 of 8 output channels. Of 4 groups 12 sums stay.
  */
 #include "three_taps.h"
-
-#include "registers.h"
 
 #if (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE) && GM_ARCH_ARM_M && !GM_ARCH_HELIUM
 
@@ -63,11 +61,11 @@
     LINE("subs %[rows], #1")                                                                                    \
     LINE("bne 1b")
 
-#define DEFINE_THREE_TAPS(name, LEFT, MIDDLE, RIGHT)                                                            \
+#define DEFINE_THREE_TAPS(name, LOAD_THEM, STORE_THEM, LEFT, MIDDLE, RIGHT)                                     \
     TILE name(const gm_three_taps *row, const float *x, const float *y, float *sums)                            \
     {                                                                                                           \
         uint32_t rows = row->rows, n;                                                                           \
-        __asm__ volatile(LOAD_ALL_SUMS EACH_ROW_OF_OUTPUTS(LEFT, MIDDLE, RIGHT) STORE_ALL_SUMS                  \
+        __asm__ volatile(LOAD_THEM EACH_ROW_OF_OUTPUTS(LEFT, MIDDLE, RIGHT) STORE_THEM                          \
                          : [x] "+r"(x), [y] "+r"(y), [sums] "+r"(sums), [rows] "+r"(rows), [n] "=&r"(n)         \
                          : [row] "r"(row), [x_step] "r"(row->x_step), [y_step] "r"(row->y_step),                \
                            [x_gap] "r"(row->x_gap), OFFSET(gm_three_taps, left), OFFSET(gm_three_taps, middle), \
@@ -92,7 +90,7 @@
 #define TAP_1 CHANNELS_OF_TAP(s1, s4, s7, s10, s13, s16, s19, s22)
 #define TAP_2 CHANNELS_OF_TAP(s2, s5, s8, s11, s14, s17, s20, s23)
 
-DEFINE_THREE_TAPS(row_of_8_channels,
+DEFINE_THREE_TAPS(row_of_8_channels, LOAD_ALL_SUMS, STORE_ALL_SUMS,
                   LOAD_DY TAP_1 TO_NEXT_TAP TAP_2 TO_NEXT_OUTPUT,
                   LOAD_DY TAP_0 TO_NEXT_TAP TAP_1 TO_NEXT_TAP TAP_2 TO_NEXT_OUTPUT,
                   LOAD_DY TAP_0 TO_NEXT_TAP TAP_1)
@@ -120,10 +118,31 @@ DEFINE_THREE_TAPS(row_of_8_channels,
     TAPS(s12, s13, s14, s27, s15, s16, s17, s28) TAPS(s18, s19, s20, s29, s21, s22, s23, s30)
 #endif
 
-DEFINE_THREE_TAPS(row_of_8_out_channels,
+DEFINE_THREE_TAPS(row_of_8_out_channels, LOAD_ALL_SUMS, STORE_ALL_SUMS,
                   LINE("vldmia %[x], {s25, s26}") LINE("add %[x], %[x_gap]") EACH_OUT_CHANNEL(TAPS_1_AND_2),
                   LOAD_STEP(x, "s24-s26", x_step) EACH_OUT_CHANNEL(TAPS_0_TO_2),
                   LINE("vldmia %[x], {s24, s25}") EACH_OUT_CHANNEL(TAPS_0_AND_1))
+
+/* ---- 4 groups -------------------------------------------------------------------------------- */
+
+#if GM_ARCH_TAPS_OF_GROUPS
+
+/* sums[i][l] += dy[i] x[l][i]: dy of an output is in s12 to s15, a tap's inputs in s16 to s19. */
+#define GROUPS_OF_TAP(c0, c1, c2, c3)                                                                           \
+    LOAD(x, "s16-s19") MAC_2(c0, s12, s16, c1, s13, s17) MAC_2(c2, s14, s18, c3, s15, s19)
+#define LOAD_DY_OF_GROUPS LOAD_STEP(y, "s12-s15", y_step)
+#define GROUPS_0 GROUPS_OF_TAP(s0, s3, s6, s9)
+#define GROUPS_1 GROUPS_OF_TAP(s1, s4, s7, s10)
+#define GROUPS_2 GROUPS_OF_TAP(s2, s5, s8, s11)
+
+DEFINE_THREE_TAPS(row_of_4_groups, LINE("vldmia %[sums], {s0-s11}"), LINE("vstmia %[sums], {s0-s11}"),
+                  LOAD_DY_OF_GROUPS GROUPS_1 TO_NEXT_TAP GROUPS_2 TO_NEXT_OUTPUT,
+                  LOAD_DY_OF_GROUPS GROUPS_0 TO_NEXT_TAP GROUPS_1 TO_NEXT_TAP GROUPS_2 TO_NEXT_OUTPUT,
+                  LOAD_DY_OF_GROUPS GROUPS_0 TO_NEXT_TAP GROUPS_1)
+
+#else
+#define row_of_4_groups row_of_8_channels /* not called */
+#endif
 
 /* ---- Which, and how -------------------------------------------------------------------------- */
 
@@ -147,11 +166,12 @@ static void find_steps(const gm_conv_gradient *g, enum gm_neighbours of, gm_thre
     const gm_window *w = &g->window;
     uint32_t size = (uint32_t)sizeof(float), tap = g->x.w, output = w->stride_w * tap;
     uint32_t end = (w->out_w * w->stride_w - w->pad_w) * tap;
-    if (of == GM_8_CHANNELS) {
-        row->x_gap = size * (tap - 8);
-        row->x_step = size * (output - 2 * tap - 8);
+    if (of != GM_8_OUT_CHANNELS) {
+        uint32_t channels = of == GM_8_CHANNELS ? 8 : 4;
+        row->x_gap = size * (tap - channels);
+        row->x_step = size * (output - 2 * tap - channels);
         row->y_step = size * g->dy.w;
-        end -= row->right ? output - tap - 8 : 0;
+        end -= row->right ? output - tap - channels : 0;
     } else {
         row->x_gap = size * (output - 1);
         row->x_step = size * output;
@@ -167,7 +187,10 @@ int gm_three_taps_of(const gm_conv_gradient *g, uint32_t k, enum gm_neighbours o
 {
     const gm_window *w = &g->window;
     gm_span rows = gm_valid_outputs(k, w->stride_h, w->dilation_h, w->pad_h, w->in_h, w->out_h);
-    if (!(of == GM_8_CHANNELS ? g->x.channel == 1 : g->x.w == 1 && g->dy.channel == 1) || !divide_row(w, row)) {
+    int neighbours = of == GM_8_CHANNELS ? g->x.channel == 1
+        : of == GM_4_GROUPS              ? g->x.group == 1 && g->dy.group == 1
+                                         : g->x.w == 1 && g->dy.channel == 1;
+    if (!neighbours || !divide_row(w, row)) {
         return 0;
     }
     find_steps(g, of, row);
@@ -185,6 +208,8 @@ void gm_add_three_taps(const gm_conv_gradient *g, const gm_three_taps *row, enum
         const float *x_at = x + b * g->x.batch + row->x, *dy_at = dy + b * g->dy.batch + row->y;
         if (of == GM_8_CHANNELS) {
             row_of_8_channels(row, x_at, dy_at, sums);
+        } else if (of == GM_4_GROUPS) {
+            row_of_4_groups(row, x_at, dy_at, sums);
         } else {
             row_of_8_out_channels(row, x_at, dy_at, sums);
         }

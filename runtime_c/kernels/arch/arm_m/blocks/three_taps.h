@@ -3,6 +3,7 @@
 #define GM_ARM_M_THREE_TAPS_H
 
 #include "../../../conv_gradient.h"
+#include "registers.h"
 
 /* A row of outputs: in `middle` all three taps lie inside the input; left of them 1 output or none
  * that the first tap leaves, right of them 1 or none that the last tap leaves. Steps in bytes;
@@ -14,9 +15,12 @@ typedef struct gm_three_taps {
 } gm_three_taps;
 
 /* Sums of 8 channels and one output channel: sums[i sums_step + l] += dy x[l,i]. Of 8 output
- * channels and one channel: += dy[i] x[l]. Neighbours in each case, and in the second x's columns,
- * too. */
-enum gm_neighbours { GM_8_CHANNELS, GM_8_OUT_CHANNELS };
+ * channels and one channel: += dy[i] x[l]. Of 4 groups that have one of each: += dy[i] x[l,i], where
+ * sums_step is 3. Neighbours in each case, and in the second x's columns, too. */
+enum gm_neighbours { GM_8_CHANNELS, GM_8_OUT_CHANNELS, GM_4_GROUPS };
+
+/* Whether groups are taken so: where products and sums are apart, for which strided_loop.h has the reason. */
+#define GM_ARCH_TAPS_OF_GROUPS (GM_APART && !GM_ARCH_HELIUM)
 
 #if GM_ARCH_HELIUM
 /* Helium has better ways: here no kernel row is taken at once. */

@@ -231,12 +231,6 @@ static void gather_block_weights(const gm_product *p, const float *w, uint32_t f
     }
 }
 
-/* Exchanges rows and columns where there is one column, so that the inner loop is the long one. */
-static gm_loop turned(const gm_loop *w)
-{
-    return w->columns > 1 ? *w : (gm_loop){ 1, w->rows, 0, w->a_row, 0, w->b_row };
-}
-
 /* Copying a block's weights pays off from 16 pixels on. Tiles of long sums are faster where weights
  * are contiguous, as they copy none. */
 int gm_blocks_suit(const gm_product *product)
@@ -252,7 +246,7 @@ void gm_add_blocks(const gm_product *product, const float *in, const float *w, f
 {
     const gm_product *p = product;
     const gm_loop loop = { p->rows, p->columns, p->in.row, p->in.column, p->out.row, p->out.column };
-    const gm_loop longest = turned(&loop);
+    const gm_loop longest = gm_turned(&loop);
     uint32_t inputs = p->taps * p->sums, step = p->sums == 1 ? 1 : p->in.channel;
     int apart = step != 1;
     weight_block b;
