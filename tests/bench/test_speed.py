@@ -167,6 +167,15 @@ def test_the_page_has_the_tables_of_the_results():
         assert page.markdown(rows) in text
 
 
+def test_cycles_have_the_time_of_each_boards_clock():
+    found = {"mps2-an386": {"macs": 200, "cycles": {"step": 1000, "infer": 500}}, "riscv-virt": {"macs": 200}}
+    names = ["mps2-an386", "mps2-an385"]
+    step, infer = page.cycles_rows("mlp", "sgd", 1, found, names)
+    assert step == ["MLP 64-32-10", "1", "step, sgd", "1,000 (5.00)", "0.04", "—", "—"]  # at 25 MHz
+    assert infer[2:] == ["infer", "500", "0.02", "—", "—"]
+    assert len(page.cycles_rows("mlp", "adamw", 1, found, names)) == 1
+
+
 def test_a_table_goes_between_its_marks():
     text = "a\n<!-- t -->\nold\n<!-- end -->\nb\n<!-- u -->\n<!-- end -->\n"
     assert page.filled(text, "t", "new") == text.replace("old", "new")

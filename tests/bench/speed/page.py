@@ -13,7 +13,9 @@ from bench.speed.cases import TITLES
 from bench.speed.host import FROZEN, ORT, RUNTIME, TORCH, TWIN
 from wrap_prose import wrapped
 
+from gradmote.device.boards import board
 from gradmote.report.bench.counting import core_of
+from gradmote.report.bench.cycles.cores import core_called
 from gradmote.report.bench.spread import Spread
 from gradmote.report.tables import Row, Rows, heading, is_numeric
 
@@ -136,16 +138,22 @@ def figure(value: float) -> str:
 
 def board_table(part: Results) -> Rows:
     """Two rows for each network and batch, a column for each board; what a board does not run has a dash."""
-    columns = ["network", "batch#", "program", "arena#", "MACs#", *(f"{core_of(name)}#" for name in boards.BOARDS)]
-    by_case: dict[tuple[str, str, int], dict[str, Results]] = {}
+    columns = ["network", "batch#", "program", "arena#", "MACs#"]
+    columns += [f"{core_of(name)}#" for name in boards.WITH_OWN_CODE]
+    return columns, [line for case, found in by_case(part).items() for line in board_rows(*case, found)]
+
+
+def by_case(part: Results) -> dict[tuple[str, str, int], dict[str, Results]]:
+    """(network, optimizer, batch) -> board -> its row."""
+    found: dict[tuple[str, str, int], dict[str, Results]] = {}
     for row in part["rows"]:
-        by_case.setdefault((row["network"], row["optimizer"], row["batch"]), {})[row["board"]] = row
-    return columns, [line for case, found in by_case.items() for line in board_rows(*case, found)]
+        found.setdefault((row["network"], row["optimizer"], row["batch"]), {})[row["board"]] = row
+    return found
 
 
 def board_rows(network: str, optimizer: str, batch: int, found: dict[str, Results]) -> list[Row]:
     """The step, and the inference, which is the same for all optimizers."""
-    any_board, rows = next(iter(found.values())), list(map(found.get, boards.BOARDS))
+    any_board, rows = next(iter(found.values())), list(map(found.get, boards.WITH_OWN_CODE))
     head = [TITLES[network], str(batch)]
     steps = [f"{row['step']:,} ({per_mac(row['step'], row['macs'])})" if row else NOTHING for row in rows]
     lines = [[*head, f"step, {optimizer}", f"{any_board['arena']:,}", f"{any_board['macs']:,}", *steps]]
@@ -154,21 +162,50 @@ def board_rows(network: str, optimizer: str, batch: int, found: dict[str, Result
     return lines
 
 
+def cycles_table(part: Results) -> Rows:
+    """The same cases in modelled cycles; for each board those, and the time at its clock."""
+    names = [name for name in boards.BOARDS if core_called(core_of(name)) is not None]
+    columns = ["network", "batch#", "program"]
+    for name in names:
+        columns += [f"{core_of(name)}#", f"ms at {board(name).clock // 10**6} MHz#"]
+    return columns, [line for case, found in by_case(part).items() for line in cycles_rows(*case, found, names)]
+
+
+def cycles_rows(network: str, optimizer: str, batch: int, found: dict[str, Results], names: list[str]) -> list[Row]:
+    rows = {name: found.get(name, {}) for name in names}
+    lines = []
+    for program in ("step", "infer") if optimizer == "sgd" else ("step",):
+        title = f"step, {optimizer}" if program == "step" else "infer"
+        cells = [cell for name, row in rows.items() for cell in cycles_cells(row, program, board(name).clock)]
+        lines.append([TITLES[network], str(batch), title, *cells])
+    return lines
+
+
+def cycles_cells(row: Results, program: str, clock: int) -> tuple[str, str]:
+    if "cycles" not in row:
+        return NOTHING, NOTHING
+    cycles = row["cycles"][program]
+    return f"{cycles:,}" + (f" ({per_mac(cycles, row['macs'])})" if program == "step" else ""), figure(
+        1e3 * cycles / clock
+    )
+
+
 def per_mac(instructions: int, macs: int) -> str:
     return f"{instructions / macs:.2f}" if macs else NOTHING
 
 
 def kernel_table(part: Results) -> Rows:
-    """Return the columns and rows of the kernels that take most of a step at batch 1 with SGD."""
-    columns = ["board", "network", "kernel", "instructions#", "MACs#", "per MAC#", "share#"]
+    """Return the columns and rows of the kernels that take most cycles of a step at batch 1 with SGD."""
+    columns = ["board", "network", "kernel", "MACs#", "instructions#", "per MAC#", "cycles#", "per MAC#", "share#"]
     rows = []
     for row in part["rows"]:
         if row["board"] in LISTED_BOARDS and row["network"] in LISTED_NETWORKS and is_plain(row):
-            whole = sum(count for _, count, _ in row["kernels"])
-            for kernel, count, macs in row["kernels"]:
-                if count >= LISTED_SHARE * whole:
-                    line = [core_of(row["board"]), TITLES[row["network"]], kernel, f"{count:,}", f"{macs:,}"]
-                    rows.append([*line, per_mac(count, macs), f"{count / whole:.1%}"])
+            cycles = row["cycles"]["kernels"]
+            for (kernel, count, macs), taken in zip(row["kernels"], cycles, strict=True):
+                if taken >= LISTED_SHARE * sum(cycles):
+                    line = [core_of(row["board"]), TITLES[row["network"]], kernel, f"{macs:,}", f"{count:,}"]
+                    line += [per_mac(count, macs), f"{taken:,}", per_mac(taken, macs)]
+                    rows.append([*line, f"{taken / sum(cycles):.1%}"])
     return columns, rows
 
 
@@ -230,7 +267,7 @@ def webassembly_row(row: Results) -> Row:
 #: Part -> title -> what draws its table.
 TABLES: dict[str, dict[str, Callable[[Results], Rows]]] = {
     "host": {"this computer": host_table},
-    "boards": {"boards": board_table, "kernels on boards": kernel_table},
+    "boards": {"boards": board_table, "cycles on boards": cycles_table, "kernels on boards": kernel_table},
     "roofline": {"share of the peak": roofline_table},
     "threads": {"threads": threads_table},
     "ort": {"steps of onnxruntime's classes": ort_table},

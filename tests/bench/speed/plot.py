@@ -56,8 +56,8 @@ def draw_boards(axes: Any, rows: list[dict[str, Any]]) -> None:
     """Instructions per multiply-accumulate of a step at batch 1 with SGD."""
     plain = [row for row in rows if row["optimizer"] == "sgd" and row["batch"] == 1]
     networks = list(dict.fromkeys(row["network"] for row in plain))
-    height = 0.8 / len(boards.BOARDS)
-    for number, name in enumerate(boards.BOARDS):
+    height = 0.8 / len(boards.WITH_OWN_CODE)
+    for number, name in enumerate(boards.WITH_OWN_CODE):
         own = [row for row in plain if row["board"] == name]
         places = [networks.index(row["network"]) + height * number for row in own]
         axes.barh(places, [row["step"] / row["macs"] for row in own], height, label=core_of(name))
