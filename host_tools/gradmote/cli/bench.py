@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ..formats.image import Image
     from ..report.bench.count_changes import Counts
-    from ..report.bench.counting import Counter
+    from ..report.bench.counting import Counted, Counter
     from ..report.bench.cycles.calibration import Measured
     from ..report.bench.cycles.model import CycleModel
     from ..report.bench.report import OnBoard, Times
@@ -184,23 +184,29 @@ def count(bench: Bench, board: str, bar: Progress) -> OnBoard:
     with TemporaryDirectory(prefix="gradmote-") as folder:
         emulated = counter(board, Path(folder), [bench.data])
         bar.update(task, description=f"count on {board}")
-        counted = emulated.count(bench.data, model_of(bench, emulated))
+        counted = counted_on(emulated, bench)
     clock = known(board).clock
     return {kind: Instructions.of(bench.image, kind, counted[kind], clock) for kind in bench.kinds}
 
 
-def model_of(bench: Bench, emulated: Counter) -> CycleModel | None:
-    """Return the model of the board's cycles, or None, and say why on stderr."""
-    from ..errors import DeviceError
+def counted_on(emulated: Counter, bench: Bench) -> dict[str, Counted]:
+    """Return what was counted, with cycles where they can be modelled; else stderr says why not."""
+    from ..errors import DataError, DeviceError
+
+    try:
+        return emulated.count(bench.data, model_of(emulated, bench))
+    except (DataError, DeviceError) as error:
+        o.tell(f"no cycles on {emulated.board.name}: {error}")
+        return emulated.count(bench.data)
+
+
+def model_of(emulated: Counter, bench: Bench) -> CycleModel:
+    """Return the model of the board's cycles. Raises DeviceError where there can be none."""
     from ..report.bench.counting import timed_core
     from ..report.bench.cycles.calibration import calibrated
 
-    try:
-        core = timed_core(emulated.board)
-        return emulated.model(calibrated(core, bench.timings) if bench.timings is not None else core)
-    except DeviceError as error:
-        o.tell(f"no cycles on {emulated.board.name}: {error}")
-        return None
+    core = timed_core(emulated.board)
+    return emulated.model(calibrated(core, bench.timings) if bench.timings is not None else core)
 
 
 # ---- What is shown

@@ -13,6 +13,7 @@ from typing import Any
 
 #: The kind of what objdump does not know, or of data between the code.
 UNKNOWN = "unknown"
+_PREDICATE = "vector_predicate"
 
 _NAMED = {"sp": "r13", "lr": "r14", "pc": "r15", "ip": "r12", "fp": "r11", "sl": "r10", "sb": "r9"}
 _REGISTER = re.compile(r"\b(sp|lr|pc|ip|fp|sl|sb|[rsdq]\d+)\b(?:\s*-\s*(sp|lr|pc|ip|fp|sl|sb|[rsdq]\d+)\b)?")
@@ -78,7 +79,7 @@ class Instruction:
             return "vector memory"
         if self.kind in ("vector_integer", "vector_from_core"):
             return "vector integer"
-        return "float" if self.kind.startswith(("fp_", "vector_")) and self.kind != "vector_predicate" else ""
+        return "float" if self.kind.startswith(("fp_", "vector_")) and self.kind != _PREDICATE else ""
 
     @property
     def may_pass(self) -> bool:
@@ -91,9 +92,8 @@ def decode(address: int, size: int, mnemonic: str, text: str) -> Instruction:
     name = re.sub(r"\.[nw]$", "", mnemonic)
     operands = re.split(r"[@;]", text)[0].strip()
     for pattern, kind, read in _RULES:
-        if pattern.fullmatch(name) and (kind != "vector" or "q" in operands):
-            fields = read(name, operands)
-            return Instruction(address, size, name, **{"kind": kind, **fields})
+        if pattern.fullmatch(name) and ("q" in operands or not kind.startswith("vector_") or kind == _PREDICATE):
+            return Instruction(address, size, name, **{"kind": kind, **read(name, operands)})
     return Instruction(address, size, name, UNKNOWN)
 
 
@@ -204,20 +204,33 @@ def _branches(name: str, operands: str) -> Fields:
 
 def _loads_vector(name: str, operands: str) -> Fields:
     """Loads of vectors; an address in a vector, or with a vector of offsets, gathers."""
-    listed, found = registers(operands.partition("[")[0]), _address(operands)
-    kind = "vector_gather" if any(r[0] == "s" for r in found["reads"]) else "vector_load"
-    return {**found, "kind": kind, "writes": listed, "count": len(listed)}
+    found = _loads(name, operands)
+    return {**found, "kind": "vector_gather" if _has_float(found["reads"]) else "vector_load"}
 
 
 def _stores_vector(name: str, operands: str) -> Fields:
-    listed, found = registers(operands.partition("[")[0]), _address(operands)
-    kind = "vector_scatter" if any(r[0] == "s" for r in found["reads"]) else "vector_store"
-    return {**found, "kind": kind, "stores": listed, "count": len(listed)}
+    """Stores of vectors; an address in a vector, or with a vector of offsets, scatters."""
+    found = _stores(name, operands)
+    return {**found, "kind": "vector_scatter" if _has_float(found["reads"]) else "vector_store"}
+
+
+def _has_float(found: tuple[str, ...]) -> bool:
+    return any(register[0] == "s" for register in found)
+
+
+def _reads(name: str, operands: str) -> Fields:
+    return {"reads": registers(operands)}
+
+
+def _status(name: str, operands: str) -> Fields:
+    return {"sets_flags": name.startswith("vmrs")}
 
 
 def _nothing(name: str, operands: str) -> Fields:
     return {}
 
+
+# ---- Mnemonics
 
 _CONDITION = "(?:eq|ne|cs|hs|cc|lo|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)"
 #: Of instructions that compute: a condition of an IT block, or of a predicated vector.
@@ -232,24 +245,24 @@ _MULTIPLIES = (
     "mla|mls|mul|smla\\w+|smls\\w+|smmul\\w?|smmla|smmls|smuad|smusd|smul\\w*|smull|umaal|umlal|umull|smlal\\w*|smlsld"
 )
 
-#: The mnemonic, the kind, and what reads the operands; the first that fits holds. A rule of kind
-#: "vector" is for operands with a vector among them alone, and names the kind itself.
+#: The mnemonic, the kind, and what reads the operands, which may name another kind; the first rule that
+#: fits holds. Kinds of vectors are for operands with one among them.
 _RULES: list[tuple[re.Pattern[str], str, Callable[[str, str], Fields]]] = [
     (re.compile(pattern), kind, read)
     for pattern, kind, read in (
         (rf"v\w+{_IF}\.\w*f64(\.\w+)?", "fp_double", _computes),
-        (rf"v(?:ld[24]\d|ldr[bhwd]{_IF})\.\w+", "vector", _loads_vector),
-        (rf"v(?:st[24]\d|str[bhwd]{_IF})\.\w+", "vector", _stores_vector),
-        (rf"vmov{_IF}(?:\.\w+)?", "fp_move", _moves_between),
+        (r"vpst\w*|vctp\.\w+|vpnot", _PREDICATE, _reads),
+        (rf"v(?:ld[24]\d|ldr[bhwd]{_IF})\.\w+", "vector_load", _loads_vector),
+        (rf"v(?:st[24]\d|str[bhwd]{_IF})\.\w+", "vector_store", _stores_vector),
         (rf"vdup{_IF}\.\w+", "vector_from_core", _moves_between),
-        (rf"v(?:fma|fms|mla|mls)s?{_IF}\.f32", "vector", lambda n, o: {**_accumulates(n, o), "kind": "vector_fused"}),
-        (rf"v(?:mul|nmul){_IF}\.f32", "vector", lambda n, o: {**_computes(n, o), "kind": "vector_multiply"}),
-        (rf"v(?:add|sub|abd|cvt\w?|rint\w|caddi?){_IF}\.\w+", "vector", lambda n, o: _vector_sum(n, o)),
-        (r"vcmp\w*\.\w+|vpt\w*\.\w+", "vector", lambda n, o: {**_compares(n, o), "kind": "vector_compare"}),
-        (rf"v(?:ml[as]\w*|mul\w*|qdmul\w+|qrdmul\w+|rmul\w+){_IF}\.\w+", "vector", lambda n, o: _vector_product(n, o)),
-        (r"v(?:addv|addlv|maxv|minv|maxnmv|minnmv)\w*\.\w+", "vector", lambda n, o: _vector_across(n, o)),
-        (r"v\w+(?:\.\w+)?", "vector", lambda n, o: {**_computes(n, o), "kind": "vector_integer"}),
-        (r"vpst\w*|vctp\.\w+|vpnot", "vector_predicate", lambda n, o: {"reads": registers(o)}),
+        (rf"v(?:fma|fms|mla|mls)s?{_IF}\.f32", "vector_fused", _accumulates),
+        (rf"vn?mul{_IF}\.f32", "vector_multiply", _computes),
+        (rf"v(?:add|sub|abd|cvt\w?|rint\w|caddi?){_IF}\.f\w+(?:\.\w+)?", "vector_add", _computes),
+        (r"vcmp\w*\.\w+|vpt\w*\.\w+", "vector_compare", _compares),
+        (r"v(?:ml[as]|ml[as]l?d?av?a?x?|ml[as]va?)[te]?\.\w+", "vector_integer_multiply", _accumulates),
+        (r"v(?:mul\w*|q?r?dmul\w+|rmul\w+|ml\w+)\.\w+", "vector_integer_multiply", _computes),
+        (rf"vmov{_IF}(?:\.\w+)?", "fp_move", _moves_between),
+        (r"v\w+(?:\.\w+)*", "vector_integer", _computes),
         (rf"v(?:fma|fms|fnma|fnms){_IF}\.f32", "fp_fused", _accumulates),
         (rf"v(?:mla|mls|nmla|nmls){_IF}\.f32", "fp_chained", _accumulates),
         (rf"v(?:add|sub){_IF}\.f32", "fp_add", _computes),
@@ -258,7 +271,7 @@ _RULES: list[tuple[re.Pattern[str], str, Callable[[str, str], Fields]]] = [
         (rf"v(?:div|sqrt){_IF}\.f32", "fp_divide", _computes),
         (rf"v(?:abs|neg){_IF}\.f32|v(?:maxnm|minnm|sel{_CONDITION})\.f32", "fp_move", _computes),
         (rf"vcmpe?{_IF}\.f32", "fp_compare", _compares),
-        (rf"v(?:mrs|msr){_IF}", "fp_status", lambda n, o: {"reads": (), "sets_flags": n.startswith("vmrs")}),
+        (rf"v(?:mrs|msr){_IF}", "fp_status", _status),
         (rf"vldr{_IF}(?:\.\w+)?", "fp_load", _loads),
         (rf"vstr{_IF}(?:\.\w+)?", "fp_store", _stores),
         (rf"v(?:ldm\w*|pop){_IF}(?:\.\w+)?", "fp_load_many", _moves_many),
@@ -273,29 +286,14 @@ _RULES: list[tuple[re.Pattern[str], str, Callable[[str, str], Fields]]] = [
         (rf"(?:b|bl|bx|blx|blxns|bxns){_CONDITION}?|cbn?z", "branch", _branches),
         (r"(?:le|letp|wls|wlstp)(?:\.\d+)?", "loop", _branches),
         (r"(?:dls|dlstp|lctp)(?:\.\d+)?", "loop_start", _computes),
-        (r"tb[bh]", "table_branch", lambda n, o: {"reads": registers(o)}),
+        (r"tb[bh]", "table_branch", _reads),
         (r"it[te]*", "it", _nothing),
         (rf"nop{_IF}", "nop", _nothing),
         (rf"[us]div{_CONDITION}?", "divide", _computes),
         (rf"(?:{_MULTIPLIES})s?{_CONDITION}?", "multiply", _multiplies),
         (rf"(?:cmp|cmn|tst|teq){_CONDITION}?", "integer", _compares),
-        (r"mrs|msr|dsb|dmb|isb|cps\w*|bkpt|wf[ie]|svc|sev|yield|tt[at]*|udf", "system", lambda n, o: _computes(n, o)),
+        (r"mrs|msr|dsb|dmb|isb|cps\w*|bkpt|wf[ie]|svc|sev|yield|tt[at]*|udf", "system", _computes),
         (rf"(?:{_INTEGERS})s?{_CONDITION}?", "integer", _integer),
         (rf"(?:[sqhu]|uh|uq|sh)(?:add|sub|asx|sax)(?:8|16)?{_CONDITION}?", "integer", _computes),
     )
 ]
-
-
-def _vector_sum(name: str, operands: str) -> Fields:
-    kind = "vector_add" if ".f" in name else "vector_integer"
-    return {**_computes(name, operands), "kind": kind}
-
-
-def _vector_product(name: str, operands: str) -> Fields:
-    """Products of integers; those that add into a register of the core have it as the addend too."""
-    accumulates = re.match(r"vml[as]", name) and re.search(r"a\w*\.|^vml[as]\.", name)
-    return {**(_accumulates if accumulates else _computes)(name, operands), "kind": "vector_integer_multiply"}
-
-
-def _vector_across(name: str, operands: str) -> Fields:
-    return {**_computes(name, operands), "kind": "vector_integer"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 from ....errors import DeviceError
@@ -27,7 +28,12 @@ class CycleModel:
     """
 
     def __init__(self, elf: Path, objdump: str, emulator: str, core: Core) -> None:
-        """Build the plugin, where it is not there yet. Raises DeviceError where it cannot be."""
+        """Build the plugin, where it is not there yet.
+
+        Raises DeviceError where it cannot be built, or where objdump is missing.
+        """
+        if shutil.which(objdump) is None:
+            raise DeviceError(f"{objdump} is not installed", "it comes with GCC for the board, not with ziglang")
         self.core = core
         self.program = Program(elf, objdump, core.architecture)
         self._plugin = plugin_for(emulator)
@@ -35,8 +41,8 @@ class CycleModel:
 
     def emulator_options(self) -> list[str]:
         """Return the options with which the emulator counts what runs."""
-        mark, told = self.program.address_of(MARK), str(self._told).replace(",", ",,")
-        return ["-plugin", f"{self._plugin},mark={mark:x},out={told}"]
+        plugin, told = (str(path).replace(",", ",,") for path in (self._plugin, self._told))
+        return ["-plugin", f"{plugin},mark={self.program.address_of(MARK):x},out={told}"]
 
     def spans(self) -> list[int]:
         """Return the cycles between each first and second reading of the clock, after the run.
