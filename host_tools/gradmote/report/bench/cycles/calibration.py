@@ -30,7 +30,7 @@ MEASURED = "measured"
 
 @dataclass(frozen=True)
 class Measured:
-    """What a board printed.
+    """The cycles of micro-kernels that a board printed.
 
     Attributes:
         board: The board's name.

@@ -1,4 +1,4 @@
-"""What a machine instruction of a Cortex-M does, from how objdump writes it.
+"""The machine instructions of a Cortex-M, from how objdump writes them.
 
 A timing needs to know little: the kind of the instruction, which registers it reads and writes, and
 how many of them memory moves. It need not know what is computed.

@@ -1,4 +1,4 @@
-"""What an emulator executed: blocks of code, and how often each ran after each other one."""
+"""Blocks of code that an emulator executed, and how often each ran directly after each other one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Block:
 
 @dataclass
 class Region:
-    """What ran between two calls of the function at the mark.
+    """All that ran between two calls of the function at the mark.
 
     `edges` has how often the second block ran directly after the first. The first block of the
     region is reached from the block before it.

@@ -50,7 +50,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Compared:
-    """What was measured, beside the model.
+    """The measured cycles beside those of the model.
 
     Attributes:
         measured: What the board printed.

@@ -90,7 +90,7 @@ _BRANCH = Timing()
 
 @dataclass(frozen=True)
 class Memory:
-    """What depends on two accesses to memory in a row.
+    """The cycles that depend on two accesses to memory in a row.
 
     Attributes:
         pipelined: The cycles that a load or store saves directly behind a load of which its address
