@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from gradmote import cli
+from gradmote.cli import flash
+from gradmote.device.boards import board
 from gradmote.device.flash import emulated
 from gradmote.errors import DataError, DeviceError
 from gradmote.report.bench.cycles.calibration import read_measured
-from gradmote.report.bench.cycles.on_board import read_section
+from gradmote.report.bench.cycles.micro_firmware import build_micro_firmware
+from gradmote.report.bench.cycles.on_board import Request, compared, read_section
 
 pytestmark = pytest.mark.device
 
@@ -55,6 +59,22 @@ def test_as_json(capsys: pytest.CaptureFixture[str]) -> None:
 def test_refusals(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["flash", "--calibrate", *arguments]) == 1
     assert said in capsys.readouterr().err
+
+
+def test_what_a_real_part_prints_gives_entries_of_the_table(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The part: a nucleo-f446re whose loads take a cycle more."""
+    part = board("nucleo-f446re")
+    try:
+        elf = build_micro_firmware(part.name, tmp_path)
+    except DeviceError as error:
+        pytest.skip(f"{error} - ./run setup installs it")
+    text = '[measured]\nboard = "nucleo-f446re"\ncounter = "DWT"\nturns = 1000\nloop = 4000\n'
+    text += "adds_dependent = 20000\nload_apart = 36000\n"
+    flash._show(Request(part), compared(part, elf, text, is_emulated=False))
+    printed = capsys.readouterr().out
+    assert '#   load = { issue = 3, source = "measured" }\n' in printed
+    assert re.search(r"load_apart +36.00 +28.00\n", printed)
+    assert read_measured(printed).cycles["load_apart"] == 36000
 
 
 class Silent:

@@ -141,6 +141,10 @@ def _show(request: Request, compared: Compared) -> None:
     say("# A turn of each takes so many cycles, measured and by the published timings:")
     for kernel, (measured, modelled) in compared.turns.items():
         say(f"#   {kernel:26}{measured:10.2f}{modelled:10.2f}")
+    if compared.timings:
+        say("# These entries of the table follow:")
+        for line in compared.timings.splitlines():
+            say(f"#   {line}")
     say(compared.text.rstrip())
 
 

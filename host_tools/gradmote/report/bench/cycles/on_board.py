@@ -16,10 +16,11 @@ from ....device.link import Link, open_link
 from ....device.ports import serial_ports
 from ....device.toolchains.find import toolchain_for
 from ....errors import DeviceError
-from .calibration import EMULATED, END, SECTION, Measured, read_measured
+from .calibration import EMULATED, END, SECTION, Measured, calibrated, read_measured, timings_table
 from .cores import core_called
 from .disassembly import Program
 from .micro_firmware import board_with_kernels, build_micro_firmware
+from .timings import Core
 from .turns import cycles_of_turn
 
 #: How long a board may take until it has printed all figures.
@@ -56,12 +57,14 @@ class Compared:
         measured: What the board printed.
         text: The same, as lines of the core's table.
         turns: For each kernel the cycles of a turn, measured and by the published timings.
+        timings: The entries of the core's table that follow; "" of an emulated board.
         emulated: Whether the board was an emulated one.
     """
 
     measured: Measured
     text: str
     turns: dict[str, tuple[float, float]]
+    timings: str
     emulated: bool
 
 
@@ -86,9 +89,15 @@ def measure(request: Request, stage: Callable[[str], None] = lambda text: None) 
         stage(f"program {name}, and measure")
         with _emulated_link(request, elf) if is_emulated else _real_link(request, elf) as link:
             text = read_section(link)
-        measured = read_measured(text)
-        text += f"{EMULATED} = true\n" if is_emulated else ""
-        return Compared(measured, text, turns(request.board, elf, measured), is_emulated)
+        return compared(request.board, elf, text, is_emulated)
+
+
+def compared(board: Board, elf: Path, text: str, is_emulated: bool) -> Compared:
+    """Return what a board printed, beside the model, and the timings that follow."""
+    measured, core = read_measured(text), _core(board)
+    if is_emulated:
+        return Compared(measured, f"{text}{EMULATED} = true\n", turns(board, elf, measured), "", True)
+    return Compared(measured, text, turns(board, elf, measured), timings_table(calibrated(core, measured)), False)
 
 
 def read_section(link: Link, seconds: float = _SECONDS) -> str:
@@ -108,14 +117,19 @@ def read_section(link: Link, seconds: float = _SECONDS) -> str:
 
 def turns(board: Board, elf: Path, measured: Measured) -> dict[str, tuple[float, float]]:
     """Return for each kernel the cycles of a turn: measured, and by the published timings."""
-    core = core_called(board.core)
-    assert core is not None  # board_with_kernels() has looked
+    core = _core(board)
     toolchain = toolchain_for(board_with_kernels(board.name))
     program = Program(elf, f"{toolchain.board.compiler}objdump", core.architecture)
     return {
         kernel: (measured.turn(kernel), cycles_of_turn(core, program.code, program.address_of(f"micro_{kernel}")))
         for kernel in measured.cycles
     }
+
+
+def _core(board: Board) -> Core:
+    core = core_called(board.core)
+    assert core is not None  # board_with_kernels() has looked
+    return core
 
 
 @contextmanager
