@@ -43,6 +43,7 @@ REACHED: dict[str, tuple[str, ...]] = {
     "*/kernels/*update.c:*": ("gm_rule_apply_*",),
     "*/arm_m/conv_gradient.c:*": ("gm_rule_apply_*",),
     "*/helium/conv_gradient.c:*": ("gm_rule_apply_*",),
+    "*/riscv/conv_gradient.c:*": ("gm_rule_apply_*",),
     "*/arm_m/gemm.c:gm_gemm_matrix*": ("gm_*x4_matrix",),
     "*/src/checkpoint.c:append_body": STATES,
     "*/src/checkpoint.c:append*": WRITES,

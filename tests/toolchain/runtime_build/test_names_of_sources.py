@@ -18,7 +18,7 @@ _TAG = re.compile(r"\b(?:struct|union|enum)\s+(\w+)\s*\{")
 _ENUM = re.compile(r"\benum\b[^{};]*\{([^{}]*)\}")
 _TYPE = re.compile(r"\btypedef\b[^;]*?(?:\(\*(\w+)\)\s*\([^;]*\)|\b(\w+)\s*(?:\([^()]*\)|\[[^\]]*\])?)\s*;")
 _OWN = re.compile(
-    r"\b(?:static|GM_SIMD_INLINE|TILE|ONCE)\b[^;{}()=\[]*?"
+    r"\b(?:static|GM_SIMD_INLINE|GM_INLINED|TILE|ONCE)\b[^;{}()=\[]*?"
     r"(?:\(\*\s*(?:const\s+)?(\w+)|\b(\w+)\s*(?=[\[=;]|\((?!\*)))"
 )
 

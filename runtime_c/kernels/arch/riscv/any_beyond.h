@@ -11,7 +11,8 @@ static inline int gm_are_squares_below(const float *x, uint32_t n, float limit)
 {
     float sums[4] = {0.0f, 0.0f, 0.0f, 0.0f};
     for (; n >= 8; n -= 8, x += 8) {
-        GM_UNROLLED for (uint32_t i = 0; i < 8; i++) {
+        GM_UNROLLED
+        for (uint32_t i = 0; i < 8; i++) {
             sums[i % 4] = GM_MAC(sums[i % 4], x[i], x[i]);
         }
     }

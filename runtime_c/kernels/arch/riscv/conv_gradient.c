@@ -9,19 +9,19 @@
 
 #if GM_ARCH_RISCV && (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE)
 
-static uint32_t smaller_of(uint32_t n, uint32_t limit)
+static uint32_t at_most(uint32_t n, uint32_t limit)
 {
     return n < limit ? n : limit;
 }
 
 /* Where the sums of some output channels and channels go to, and what they start from: as in a tile. */
-typedef struct destination {
+typedef struct gradient_destination {
     float *y;
     size_t y_row, y_column;
     const float *start;
     gm_riscv_finish finish;
     float minus_lr;
-} destination;
+} gradient_destination;
 
 static const float empty_sums[GM_RISCV_COLUMNS] = {GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM};
 
@@ -55,20 +55,26 @@ static void set_pixels(gm_riscv_tile *tile, const gm_conv_gradient *g, uint32_t 
 /* ---- Output channels by channels ------------------------------------------------------------- */
 
 /* Whole fours of channels. */
-static void sum_tiles(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t number, uint32_t out_channels,
-                      uint32_t channels, const destination *to)
+static void sum_tap_by_tiles(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t number,
+                             uint32_t out_channels, uint32_t channels, const gradient_destination *to)
 {
-    gm_riscv_tile pixels = {.a = {dy}, .b = x, .b_column = g->x.channel, .y_column = to->y_column, .start = to->start,
-                            .finish = to->finish, .minus_lr = to->minus_lr};
+    gm_riscv_tile pixels = {.a = {dy},
+                            .b = x,
+                            .b_column = g->x.channel,
+                            .y_column = to->y_column,
+                            .start = to->start,
+                            .finish = to->finish,
+                            .minus_lr = to->minus_lr};
     set_pixels(&pixels, g, number);
     const int is_outer = g->dy.channel == 1 && pixels.b_column == 1;
     for (uint32_t m = 0, rows, count; m < out_channels; m += count) {
         gm_riscv_tile tile = pixels;
         rows = gm_riscv_rows(out_channels - m);
-        count = smaller_of(out_channels - m, rows);
-        gm_riscv_set_rows(&tile, pixels.a[0] + m * (size_t)g->dy.channel, g->dy.channel, to->y + m * to->y_row, to->y_row,
-                          count);
-        gm_riscv_sum(&tile, is_outer && count == rows ? GM_FORM_OUTER : GM_FORM_GENERAL, rows, channels / GM_RISCV_COLUMNS);
+        count = at_most(out_channels - m, rows);
+        gm_riscv_set_rows(&tile, pixels.a[0] + m * (size_t)g->dy.channel, g->dy.channel, to->y + m * to->y_row,
+                          to->y_row, count);
+        gm_riscv_sum(&tile, is_outer && count == rows ? GM_FORM_OUTER : GM_FORM_GENERAL, rows,
+                     channels / GM_RISCV_COLUMNS);
     }
 }
 
@@ -80,7 +86,8 @@ GM_INLINED void add_column(const gm_riscv_tile *t, const float *dy, float *sums,
         for (uint32_t tap = t->taps; tap > 0; tap--, dy += t->a_tap, x += t->b_tap) {
             for (uint32_t k = t->k; k > 0; k--, dy += t->a_k, x += t->b_k) {
                 float value = *x;
-                GM_UNROLLED for (uint32_t r = 0; r < rows; r++) {
+                GM_UNROLLED
+                for (uint32_t r = 0; r < rows; r++) {
                     sums[r] = gm_riscv_mac(sums[r], dy[r], value);
                     if (r % 4 == 3) {
                         GM_IN_ORDER();
@@ -91,22 +98,25 @@ GM_INLINED void add_column(const gm_riscv_tile *t, const float *dy, float *sums,
     }
 }
 
-GM_INLINED void sum_column(const gm_riscv_tile *t, const float *dy, const destination *to, float *y, uint32_t rows)
+GM_INLINED void sum_column(const gm_riscv_tile *t, const float *dy, const gradient_destination *to, float *y,
+                           uint32_t rows)
 {
     float sums[16];
-    GM_UNROLLED for (uint32_t r = 0; r < rows; r++) {
+    GM_UNROLLED
+    for (uint32_t r = 0; r < rows; r++) {
         sums[r] = to->start ? *to->start : y[r * to->y_row];
     }
     add_column(t, dy, sums, rows);
-    GM_UNROLLED for (uint32_t r = 0; r < rows; r++) {
+    GM_UNROLLED
+    for (uint32_t r = 0; r < rows; r++) {
         float *at = y + r * to->y_row;
         *at = to->finish == GM_FINISH_SGD ? GM_MAC(*at, to->minus_lr, sums[r]) : sums[r];
     }
 }
 
 /* One channel. */
-static void sum_channel(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t number, uint32_t out_channels,
-                        const destination *to)
+static void sum_channel(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t number,
+                        uint32_t out_channels, const gradient_destination *to)
 {
     gm_riscv_tile tile = {.a = {dy}, .b = x};
     set_pixels(&tile, g, number);
@@ -123,15 +133,15 @@ static void sum_channel(const gm_conv_gradient *g, const float *x, const float *
 }
 
 /* The sums of one tap. */
-static void sum_tap(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t number, uint32_t out_channels,
-                    uint32_t channels, const destination *to)
+static void sum_channels_of_tap(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t number,
+                                uint32_t out_channels, uint32_t channels, const gradient_destination *to)
 {
     uint32_t whole = channels / GM_RISCV_COLUMNS * GM_RISCV_COLUMNS;
     if (whole > 0) {
-        sum_tiles(g, x, dy, number, out_channels, whole, to);
+        sum_tap_by_tiles(g, x, dy, number, out_channels, whole, to);
     }
     for (uint32_t c = whole; c < channels; c++) {
-        destination channel = *to;
+        gradient_destination channel = *to;
         channel.y += c * to->y_column;
         sum_channel(g, x + c * (size_t)g->x.channel, dy, number, out_channels, &channel);
     }
@@ -157,19 +167,19 @@ static void apply_rule(const gm_gradient_target *target, size_t at, const float 
 }
 
 /* Blocks of output channels by channels, of which some taps have room in a row of gradients. */
-typedef struct blocking {
+typedef struct rule_blocks {
     uint32_t out_channels, channels, taps;
     float *room;
-} blocking;
+} rule_blocks;
 
-static blocking blocking_of(const gm_conv_gradient *g, const gm_gradient_target *target, float *own)
+static rule_blocks blocking_of(const gm_conv_gradient *g, const gm_gradient_target *target, float *own)
 {
     uint32_t taps = g->window.kernel_h * g->window.kernel_w;
-    blocking b = {GM_RISCV_ROWS, GM_RISCV_COLUMNS, taps, target->w};
+    rule_blocks b = {GM_RISCV_ROWS, GM_RISCV_COLUMNS, taps, target->w};
     if (g->in_channels >= GM_RISCV_ROWS * GM_RISCV_COLUMNS) {
         b.channels = g->in_channels / (GM_RISCV_ROWS * GM_RISCV_COLUMNS) * GM_RISCV_COLUMNS;
     } else {
-        b.taps = smaller_of(g->in_channels * taps / (GM_RISCV_ROWS * GM_RISCV_COLUMNS), taps);
+        b.taps = at_most(g->in_channels * taps / (GM_RISCV_ROWS * GM_RISCV_COLUMNS), taps);
     }
     if (b.taps == 0) {
         b.taps = 1, b.room = own;
@@ -179,14 +189,14 @@ static blocking blocking_of(const gm_conv_gradient *g, const gm_gradient_target 
 
 /* One block of a group, from number `first` of its taps on. at: number of its first gradient. */
 static void update_block(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target,
-                         const blocking *b, uint32_t first, size_t at)
+                         const rule_blocks *b, uint32_t first, size_t at)
 {
     const uint32_t taps = g->window.kernel_h * g->window.kernel_w;
-    const destination room = {b->room, b->channels * b->taps, b->taps, empty_sums, GM_FINISH_STORE, 0.0f};
+    const gradient_destination room = {b->room, b->channels * b->taps, b->taps, empty_sums, GM_FINISH_STORE, 0.0f};
     for (uint32_t t = 0; t < b->taps; t++) {
-        destination to = room;
+        gradient_destination to = room;
         to.y += t;
-        sum_tap(g, x, dy, first + t, b->out_channels, b->channels, &to);
+        sum_channels_of_tap(g, x, dy, first + t, b->out_channels, b->channels, &to);
     }
     for (uint32_t m = 0; m < b->out_channels; m++) {
         const float *gradients = b->room + m * room.y_row;
@@ -206,14 +216,14 @@ static void update_group(const gm_conv_gradient *g, const float *x, const float 
 {
     float own[GM_RISCV_ROWS * GM_RISCV_COLUMNS];
     const uint32_t taps = g->window.kernel_h * g->window.kernel_w;
-    const blocking most = blocking_of(g, target, own);
-    blocking b = most;
+    const rule_blocks most = blocking_of(g, target, own);
+    rule_blocks b = most;
     for (uint32_t m = 0; m < target->out_channels; m += b.out_channels) {
-        b.out_channels = smaller_of(target->out_channels - m, most.out_channels);
+        b.out_channels = at_most(target->out_channels - m, most.out_channels);
         for (uint32_t c = 0; c < g->in_channels; c += b.channels) {
-            b.channels = smaller_of(g->in_channels - c, most.channels);
+            b.channels = at_most(g->in_channels - c, most.channels);
             for (uint32_t first = 0; first < taps; first += b.taps) {
-                b.taps = smaller_of(taps - first, most.taps);
+                b.taps = at_most(taps - first, most.taps);
                 update_block(g, x + c * (size_t)g->x.channel, dy + m * (size_t)g->dy.channel, target, &b, first,
                              at + ((size_t)m * g->in_channels + c) * taps);
             }
@@ -222,53 +232,58 @@ static void update_group(const gm_conv_gradient *g, const float *x, const float 
 }
 
 /* Gradients, or parameters of plain SGD, in their places. */
-static void sum_group(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target, size_t at)
+static void sum_group_in_place(const gm_conv_gradient *g, const float *x, const float *dy,
+                               const gm_gradient_target *target, size_t at)
 {
     const uint32_t taps = g->window.kernel_h * g->window.kernel_w;
-    const destination to = {
+    const gradient_destination to = {
         .y = (target->update ? target->update->p : target->w) + at,
-        .y_row = (size_t)g->in_channels * taps, .y_column = taps,
+        .y_row = (size_t)g->in_channels * taps,
+        .y_column = taps,
         .start = target->accumulate ? NULL : empty_sums,
         .finish = target->update ? GM_FINISH_SGD : GM_FINISH_STORE,
         .minus_lr = target->update ? -target->update->lr : 0.0f,
     };
     for (uint32_t number = 0; number < taps; number++) {
-        destination of_tap = to;
+        gradient_destination of_tap = to;
         of_tap.y += number;
-        sum_tap(g, x, dy, number, target->out_channels, g->in_channels, &of_tap);
+        sum_channels_of_tap(g, x, dy, number, target->out_channels, g->in_channels, &of_tap);
     }
 }
 
 /* ---- Depthwise ------------------------------------------------------------------------------- */
 
 /* The gradients of n groups' weights of one tap, which are neighbours: sums[i] += dy[i] x[i] */
-GM_INLINED void add_groups(const gm_riscv_tile *t, const float *x, const float *dy, float *sums, uint32_t n)
+GM_INLINED void add_products_of_groups(const gm_riscv_tile *t, const float *x, const float *dy, float *sums, uint32_t n)
 {
     float own[8];
-    GM_UNROLLED for (uint32_t i = 0; i < n; i++) {
+    GM_UNROLLED
+    for (uint32_t i = 0; i < n; i++) {
         own[i] = sums[i];
     }
     for (uint32_t row = t->rows; row > 0; row--, dy += t->a_row - t->a_tap, x += t->b_row - t->b_tap) {
         for (uint32_t tap = t->taps; tap > 0; tap--, dy += t->a_tap, x += t->b_tap) {
             for (uint32_t k = t->k; k > 0; k--, dy += t->a_k, x += t->b_k) {
-                GM_UNROLLED for (uint32_t i = 0; i < n; i++) {
+                GM_UNROLLED
+                for (uint32_t i = 0; i < n; i++) {
                     own[i] = gm_riscv_mac(own[i], dy[i], x[i]);
                 }
             }
         }
     }
-    GM_UNROLLED for (uint32_t i = 0; i < n; i++) {
+    GM_UNROLLED
+    for (uint32_t i = 0; i < n; i++) {
         sums[i] = own[i];
     }
 }
 
 /* Gradients that sums start from, and what becomes of n of them, which lie side by side. */
-static float start_of(const gm_gradient_target *target, size_t at)
+static float start_of_sum(const gm_gradient_target *target, size_t at)
 {
     return target->accumulate ? target->w[at] : GM_EMPTY_SUM;
 }
 
-static void give(const gm_gradient_target *target, size_t at, const float *gradients, uint32_t n)
+static void give_gradients(const gm_gradient_target *target, size_t at, const float *gradients, uint32_t n)
 {
     if (target->update) {
         apply_rule(target, at, gradients, n);
@@ -278,16 +293,17 @@ static void give(const gm_gradient_target *target, size_t at, const float *gradi
 }
 
 /* One tap of n neighbouring groups, the first of which has weight number `at`. */
-GM_INLINED void sum_groups(const gm_riscv_tile *pixels, const gm_gradient_target *target, uint32_t group, uint32_t taps,
-                           uint32_t number, uint32_t n)
+GM_INLINED void sum_tap_of_groups(const gm_riscv_tile *pixels, const gm_gradient_target *target, uint32_t group,
+                                  uint32_t taps, uint32_t number, uint32_t n)
 {
     float sums[8];
-    GM_UNROLLED for (uint32_t i = 0; i < n; i++) {
-        sums[i] = start_of(target, (group + i) * (size_t)taps + number);
-    }
-    add_groups(pixels, pixels->b + group, pixels->a[0] + group, sums, n);
+    GM_UNROLLED
     for (uint32_t i = 0; i < n; i++) {
-        give(target, (group + i) * (size_t)taps + number, sums + i, 1);
+        sums[i] = start_of_sum(target, (group + i) * (size_t)taps + number);
+    }
+    add_products_of_groups(pixels, pixels->b + group, pixels->a[0] + group, sums, n);
+    for (uint32_t i = 0; i < n; i++) {
+        give_gradients(target, (group + i) * (size_t)taps + number, sums + i, 1);
     }
 }
 
@@ -299,23 +315,24 @@ static void by_taps(const gm_conv_gradient *g, const float *x, const float *dy, 
         uint32_t group = 0;
         set_pixels(&pixels, g, number);
         for (; target->groups - group >= 8; group += 8) {
-            sum_groups(&pixels, target, group, taps, number, 8);
+            sum_tap_of_groups(&pixels, target, group, taps, number, 8);
         }
         for (; group < target->groups; group++) {
-            sum_groups(&pixels, target, group, taps, number, 1);
+            sum_tap_of_groups(&pixels, target, group, taps, number, 1);
         }
     }
 }
 
-static void by_groups_of_3x3(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target)
+static void by_groups_of_3x3(const gm_conv_gradient *g, const float *x, const float *dy,
+                             const gm_gradient_target *target)
 {
     for (uint32_t group = 0; group < target->groups; group++) {
         float sums[9];
         for (uint32_t i = 0; i < 9; i++) {
-            sums[i] = start_of(target, group * 9 + i);
+            sums[i] = start_of_sum(target, group * 9 + i);
         }
         gm_riscv_add_3x3_gradient(g, x + group, dy + group, sums);
-        give(target, group * 9, sums, 9);
+        give_gradients(target, group * 9, sums, 9);
     }
 }
 
@@ -326,16 +343,23 @@ int gm_conv_gradient_of_neighbours(const gm_conv_gradient *g, const float *x, co
 {
     const size_t size = (size_t)target->out_channels * g->in_channels * (g->window.kernel_h * g->window.kernel_w);
     if (g->in_channels == 1 && target->out_channels == 1 && g->x.group == 1 && g->dy.group == 1) {
-        (gm_riscv_is_3x3(&g->window) ? by_groups_of_3x3 : by_taps)(g, x, dy, target);
+        if (gm_riscv_is_3x3(&g->window)) {
+            by_groups_of_3x3(g, x, dy, target);
+        } else {
+            by_taps(g, x, dy, target);
+        }
         return 1;
     }
     if (target->out_channels < 4) {
         return 0;
     }
     int in_place = target->update == NULL || is_plain_sgd(target->update);
-    for (uint32_t group = 0; group < target->groups; group++) {
-        (in_place ? sum_group : update_group)(g, x + group * (size_t)g->x.group, dy + group * (size_t)g->dy.group, target,
-                                              group * size);
+    for (uint32_t group = 0; group < target->groups; group++, x += g->x.group, dy += g->dy.group) {
+        if (in_place) {
+            sum_group_in_place(g, x, dy, target, group * size);
+        } else {
+            update_group(g, x, dy, target, group * size);
+        }
     }
     return 1;
 }

@@ -5,35 +5,40 @@
 
 #if GM_ARCH_RISCV
 
-/* Defines a function of y[i] = a[i] OP b[i]. */
-#define DEFINE_ROW_OPERATION(name, OP)                                          \
-    void name(const float *a, const float *b, float *y, uint32_t n)             \
-    {                                                                           \
-        for (; n >= 8; n -= 8, a += 8, b += 8, y += 8) {                        \
-            float results[8];                                                   \
-            GM_UNROLLED for (uint32_t i = 0; i < 8; i++) {                      \
-                results[i] = a[i] OP b[i];                                      \
-            }                                                                   \
-            GM_UNROLLED for (uint32_t i = 0; i < 8; i++) {                      \
-                y[i] = results[i];                                              \
-            }                                                                   \
-        }                                                                       \
-        for (; n > 0; n--, a++, b++, y++) {                                     \
-            *y = *a OP *b;                                                      \
-        }                                                                       \
+/* y[i] = a[i] OP b[i] for i in 0..n, n a constant */
+#define EACH_OF(n, OP)                                         \
+    float results[n];                                          \
+    _Pragma("GCC unroll 8") for (uint32_t i = 0; i < (n); i++) \
+    {                                                          \
+        results[i] = a[i] OP b[i];                             \
+    }                                                          \
+    _Pragma("GCC unroll 8") for (uint32_t i = 0; i < (n); i++) \
+    {                                                          \
+        y[i] = results[i];                                     \
+    }
+
+#define DEFINE_OPERATION_ON_ROWS(name, OP)                          \
+    void name(const float *a, const float *b, float *y, uint32_t n) \
+    {                                                               \
+        for (; n >= 8; n -= 8, a += 8, b += 8, y += 8) {            \
+            EACH_OF(8, OP)                                          \
+        }                                                           \
+        for (; n > 0; n--, a++, b++, y++) {                         \
+            EACH_OF(1, OP)                                          \
+        }                                                           \
     }
 
 #if GM_WITH_ADD
-DEFINE_ROW_OPERATION(gm_add_row, +)
+DEFINE_OPERATION_ON_ROWS(gm_add_row, +)
 #endif
 #if GM_WITH_SUB
-DEFINE_ROW_OPERATION(gm_sub_row, -)
+DEFINE_OPERATION_ON_ROWS(gm_sub_row, -)
 #endif
 #if GM_WITH_MUL
-DEFINE_ROW_OPERATION(gm_mul_row, *)
+DEFINE_OPERATION_ON_ROWS(gm_mul_row, *)
 #endif
 #if GM_WITH_DIV
-DEFINE_ROW_OPERATION(gm_div_row, /)
+DEFINE_OPERATION_ON_ROWS(gm_div_row, /)
 #endif
 
 #endif

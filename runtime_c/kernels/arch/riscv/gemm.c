@@ -19,7 +19,8 @@
 GM_INLINED void add_across(const float *a, const float *b, float *sums, uint32_t columns)
 {
     float value = *a;
-    GM_UNROLLED for (uint32_t c = 0; c < columns; c++) {
+    GM_UNROLLED
+    for (uint32_t c = 0; c < columns; c++) {
         sums[c] = gm_riscv_mac(sums[c], value, b[c]);
         if (c % 4 == 3) {
             GM_IN_ORDER();
@@ -32,7 +33,8 @@ GM_INLINED void row_across(const float *a, const float *b, float *y, const gm_ge
 {
     const size_t a_col = s->a_col, b_row = s->b_row;
     float sums[16];
-    GM_UNROLLED for (uint32_t c = 0; c < columns; c++) {
+    GM_UNROLLED
+    for (uint32_t c = 0; c < columns; c++) {
         sums[c] = y[c];
     }
     uint32_t k = s->k;
@@ -43,7 +45,8 @@ GM_INLINED void row_across(const float *a, const float *b, float *y, const gm_ge
     if (k > 0) {
         add_across(a, b, sums, columns);
     }
-    GM_UNROLLED for (uint32_t c = 0; c < columns; c++) {
+    GM_UNROLLED
+    for (uint32_t c = 0; c < columns; c++) {
         y[c] = sums[c];
     }
 }
@@ -51,14 +54,16 @@ GM_INLINED void row_across(const float *a, const float *b, float *y, const gm_ge
 GM_INLINED void add_along(const float *a, const float *const *b, float *sums, uint32_t columns, uint32_t i)
 {
     float value = a[i];
-    GM_UNROLLED for (uint32_t c = 0; c < columns; c++) {
+    GM_UNROLLED
+    for (uint32_t c = 0; c < columns; c++) {
         sums[c] = gm_riscv_mac(sums[c], value, b[c][i]);
     }
 }
 
 GM_INLINED void move_along(const float **b, uint32_t columns, uint32_t by)
 {
-    GM_UNROLLED for (uint32_t c = 0; c < columns; c++) {
+    GM_UNROLLED
+    for (uint32_t c = 0; c < columns; c++) {
         b[c] += by;
     }
 }
@@ -68,12 +73,14 @@ GM_INLINED void row_along(const float *a, const float *b, float *y, const gm_gem
 {
     const float *at[8];
     float sums[8];
-    GM_UNROLLED for (uint32_t c = 0; c < columns; c++) {
+    GM_UNROLLED
+    for (uint32_t c = 0; c < columns; c++) {
         sums[c] = y[c];
         at[c] = b + c * (size_t)s->b_col;
     }
     for (uint32_t turns = s->k / 8; turns > 0; turns--, a += 8) {
-        GM_UNROLLED for (uint32_t i = 0; i < 8; i++) {
+        GM_UNROLLED
+        for (uint32_t i = 0; i < 8; i++) {
             add_along(a, at, sums, columns, i);
         }
         move_along(at, columns, 8);
@@ -82,7 +89,8 @@ GM_INLINED void row_along(const float *a, const float *b, float *y, const gm_gem
         add_along(a, at, sums, columns, 0);
         move_along(at, columns, 1);
     }
-    GM_UNROLLED for (uint32_t c = 0; c < columns; c++) {
+    GM_UNROLLED
+    for (uint32_t c = 0; c < columns; c++) {
         y[c] = sums[c];
     }
 }
@@ -125,8 +133,8 @@ void gm_gemm_row(const float *a, const float *b, float *y, uint32_t n, const gm_
 #define FEWEST_ROWS 3u
 
 /* Sums of m rows, of whole fours of columns. tile: all but the rows. */
-static void sum_tiles(gm_riscv_tile *tile, const float *a, float *y, uint32_t m, uint32_t n, uint32_t y_row,
-                      const gm_gemm_strides *s)
+static void sum_tiles_of_rows(gm_riscv_tile *tile, const float *a, float *y, uint32_t m, uint32_t n, uint32_t y_row,
+                              const gm_gemm_strides *s)
 {
     const gm_riscv_form form = gm_riscv_form_of(s->a_row, s->a_col, s->b_row, s->b_col);
     for (uint32_t rows, count; m > 0; m -= count, a += count * (size_t)s->a_row, y += count * (size_t)y_row) {
@@ -137,14 +145,14 @@ static void sum_tiles(gm_riscv_tile *tile, const float *a, float *y, uint32_t m,
     }
 }
 
-static gm_riscv_tile tile_of(const float *b, const gm_gemm_strides *s)
+static gm_riscv_tile tile_of_product(const float *b, const gm_gemm_strides *s)
 {
-    return (gm_riscv_tile){.y_column = 1, .b = b, .a_k = s->a_col, .b_k = s->b_row, .b_column = s->b_col, .k = s->k,
-                           .taps = 1, .rows = 1};
+    return (gm_riscv_tile){
+        .y_column = 1, .b = b, .a_k = s->a_col, .b_k = s->b_row, .b_column = s->b_col, .k = s->k, .taps = 1, .rows = 1};
 }
 
-static void single_rows(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
-                        const gm_gemm_strides *s)
+static void rows_one_by_one(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
+                            const gm_gemm_strides *s)
 {
     for (; m > 0 && n > 0; m--, a += s->a_row, y += y_row) {
         gm_gemm_row(a, b, y, n, s);
@@ -156,12 +164,12 @@ void gm_gemm_matrix(const float *a, const float *b, float *y, uint32_t m, uint32
 {
     uint32_t columns = n / GM_RISCV_COLUMNS * GM_RISCV_COLUMNS;
     if (m < FEWEST_ROWS || columns == 0) {
-        single_rows(a, b, y, m, n, y_row, s);
+        rows_one_by_one(a, b, y, m, n, y_row, s);
         return;
     }
-    gm_riscv_tile tile = tile_of(b, s);
-    sum_tiles(&tile, a, y, m, columns, y_row, s);
-    single_rows(a, b + columns * (size_t)s->b_col, y + columns, m, n - columns, y_row, s);
+    gm_riscv_tile tile = tile_of_product(b, s);
+    sum_tiles_of_rows(&tile, a, y, m, columns, y_row, s);
+    rows_one_by_one(a, b + columns * (size_t)s->b_col, y + columns, m, n - columns, y_row, s);
 }
 
 /* ---- GEMM_UPDATE ----------------------------------------------------------------------------- */
@@ -190,9 +198,9 @@ int gm_riscv_gemm_update(const gm_insn_gemm_update *insn, const float *a, const 
     if (rule->kind != GM_RULE_SGD || rule->weight_decay != 0.0f || insn->m < FEWEST_ROWS || columns == 0) {
         return 0;
     }
-    gm_riscv_tile tile = tile_of(b, &s);
+    gm_riscv_tile tile = tile_of_product(b, &s);
     tile.start = empty, tile.finish = GM_FINISH_SGD, tile.minus_lr = -args->lr;
-    sum_tiles(&tile, a, args->p, insn->m, columns, insn->n, &s);
+    sum_tiles_of_rows(&tile, a, args->p, insn->m, columns, insn->n, &s);
     update_columns(insn, a, b + columns * (size_t)s.b_col, args->p + columns, row, insn->n - columns, -args->lr);
     return 1;
 }

@@ -8,12 +8,16 @@
 
 #if GM_ARCH_RISCV
 
-#define CHANNELS 8
+#define CHANNELS_AT_ONCE 8
 
 /* Runs BODY for each channel c of those that stand in registers; none is loaded long before its turn. */
-#define EACH_CHANNEL(channels, BODY)                          \
-    GM_UNROLLED for (uint32_t c = 0; c < (channels); c++) {   \
-        BODY if (c % 4 == 3) GM_IN_ORDER();                   \
+#define EACH_CHANNEL(channels, BODY)                                  \
+    _Pragma("GCC unroll 8") for (uint32_t c = 0; c < (channels); c++) \
+    {                                                                 \
+        BODY if (c % 4 == 3)                                          \
+        {                                                             \
+            GM_IN_ORDER();                                            \
+        }                                                             \
     }
 
 #if GM_WITH_MOMENTS
@@ -22,22 +26,22 @@
 static void means_of(const float *x, uint32_t n, size_t step, float *mean)
 {
     const float *first = x;
-    float shift[CHANNELS], sum[CHANNELS];
-    EACH_CHANNEL(CHANNELS, shift[c] = first[c]; sum[c] = 0.0f;)
+    float shift[CHANNELS_AT_ONCE], sum[CHANNELS_AT_ONCE];
+    EACH_CHANNEL(CHANNELS_AT_ONCE, shift[c] = first[c]; sum[c] = 0.0f;)
     for (uint32_t i = n; i > 0; i--, x += step) {
-        EACH_CHANNEL(CHANNELS, sum[c] += x[c] - shift[c];)
+        EACH_CHANNEL(CHANNELS_AT_ONCE, sum[c] += x[c] - shift[c];)
     }
-    EACH_CHANNEL(CHANNELS, mean[c] = shift[c] + sum[c] / (float)n;)
+    EACH_CHANNEL(CHANNELS_AT_ONCE, mean[c] = shift[c] + sum[c] / (float)n;)
 }
 
 static void variances_of(const float *x, uint32_t n, size_t step, const float *mean, float *variance)
 {
-    float m[CHANNELS], sum[CHANNELS];
-    EACH_CHANNEL(CHANNELS, m[c] = mean[c]; sum[c] = 0.0f;)
+    float m[CHANNELS_AT_ONCE], sum[CHANNELS_AT_ONCE];
+    EACH_CHANNEL(CHANNELS_AT_ONCE, m[c] = mean[c]; sum[c] = 0.0f;)
     for (uint32_t i = n; i > 0; i--, x += step) {
-        EACH_CHANNEL(CHANNELS, float d = x[c] - m[c]; sum[c] = gm_riscv_mac(sum[c], d, d);)
+        EACH_CHANNEL(CHANNELS_AT_ONCE, float d = x[c] - m[c]; sum[c] = gm_riscv_mac(sum[c], d, d);)
     }
-    EACH_CHANNEL(CHANNELS, variance[c] = sum[c] / (float)n;)
+    EACH_CHANNEL(CHANNELS_AT_ONCE, variance[c] = sum[c] / (float)n;)
 }
 
 uint32_t gm_moments_across(const struct gm_session *session, const gm_insn_moments *insn)
@@ -46,11 +50,11 @@ uint32_t gm_moments_across(const struct gm_session *session, const gm_insn_momen
     float *mean = gm_f32_out(session, insn->mean), *inv_std = gm_f32_out(session, insn->inv_std);
     float *var = gm_f32_out_optional(session, insn->var);
     uint32_t done = 0;
-    for (; insn->channels - done >= CHANNELS; done += CHANNELS) {
-        float variance[CHANNELS];
+    for (; insn->channels - done >= CHANNELS_AT_ONCE; done += CHANNELS_AT_ONCE) {
+        float variance[CHANNELS_AT_ONCE];
         means_of(x + done, insn->outer, insn->channels, mean + done);
         variances_of(x + done, insn->outer, insn->channels, mean + done, variance);
-        for (uint32_t c = 0; c < CHANNELS; c++) {
+        for (uint32_t c = 0; c < CHANNELS_AT_ONCE; c++) {
             inv_std[done + c] = 1.0f / gm_sqrt(variance[c] + insn->epsilon);
             if (var) {
                 var[done + c] = variance[c];
@@ -64,41 +68,42 @@ uint32_t gm_moments_across(const struct gm_session *session, const gm_insn_momen
 
 #if GM_WITH_NORMALIZE
 
-typedef struct numbers {
-    float mean[CHANNELS], factor[CHANNELS], bias[CHANNELS];
-} numbers;
+typedef struct numbers_of_channels {
+    float mean[CHANNELS_AT_ONCE], factor[CHANNELS_AT_ONCE], bias[CHANNELS_AT_ONCE];
+} numbers_of_channels;
 
 /* x, or +0 where it is -0 or below 0; NaN stays. */
-GM_INLINED float rectified(float x)
+GM_INLINED float above_zero(float x)
 {
     return x <= 0.0f ? 0.0f : x;
 }
 
-GM_INLINED void normalize(const float *x, float *y, uint32_t n, size_t step, const numbers *of, int relu)
+GM_INLINED void normalize_channels(const float *x, float *y, uint32_t n, size_t step, const numbers_of_channels *of,
+                                   int relu)
 {
-    const numbers v = *of;
+    const numbers_of_channels v = *of;
     for (; n > 0; n--, x += step, y += step) {
-        EACH_CHANNEL(CHANNELS, float normal = (x[c] - v.mean[c]) * v.factor[c] + v.bias[c];
-                     y[c] = relu ? rectified(normal) : normal;)
+        EACH_CHANNEL(CHANNELS_AT_ONCE, float normal = (x[c] - v.mean[c]) * v.factor[c] + v.bias[c];
+                     y[c] = relu ? above_zero(normal) : normal;)
     }
 }
 
-static void normalize_linear(const float *x, float *y, uint32_t n, size_t step, const numbers *v)
+static void normalize_linear(const float *x, float *y, uint32_t n, size_t step, const numbers_of_channels *v)
 {
-    normalize(x, y, n, step, v, 0);
+    normalize_channels(x, y, n, step, v, 0);
 }
 
-static void normalize_relu(const float *x, float *y, uint32_t n, size_t step, const numbers *v)
+static void normalize_relu(const float *x, float *y, uint32_t n, size_t step, const numbers_of_channels *v)
 {
-    normalize(x, y, n, step, v, 1);
+    normalize_channels(x, y, n, step, v, 1);
 }
 
 /* Without mean and bias, of which neither 0 nor the empty sum would change anything. */
-static void scale(const float *x, float *y, uint32_t n, size_t step, const numbers *of)
+static void scale_channels(const float *x, float *y, uint32_t n, size_t step, const numbers_of_channels *of)
 {
-    const numbers v = *of;
+    const numbers_of_channels v = *of;
     for (; n > 0; n--, x += step, y += step) {
-        EACH_CHANNEL(CHANNELS, y[c] = x[c] * v.factor[c];)
+        EACH_CHANNEL(CHANNELS_AT_ONCE, y[c] = x[c] * v.factor[c];)
     }
 }
 
@@ -110,15 +115,19 @@ uint32_t gm_normalize_across(const struct gm_session *session, const gm_insn_nor
     float *y = gm_f32_out(session, insn->y);
     int bare = !mean && !bias && !insn->activation;
     uint32_t done = 0;
-    for (; insn->channels - done >= CHANNELS; done += CHANNELS) {
-        numbers v;
-        for (uint32_t i = 0, of = done; i < CHANNELS; i++, of++) {
+    for (; insn->channels - done >= CHANNELS_AT_ONCE; done += CHANNELS_AT_ONCE) {
+        numbers_of_channels v;
+        for (uint32_t i = 0, of = done; i < CHANNELS_AT_ONCE; i++, of++) {
             v.mean[i] = mean ? mean[of] : 0.0f, v.factor[i] = factor[of] * inv_std[of];
             v.bias[i] = bias ? bias[of] : GM_EMPTY_SUM;
         }
-        (bare               ? scale
-         : insn->activation ? normalize_relu
-                            : normalize_linear)(x + done, y + done, insn->outer, insn->channels, &v);
+        if (bare) {
+            scale_channels(x + done, y + done, insn->outer, insn->channels, &v);
+        } else if (insn->activation) {
+            normalize_relu(x + done, y + done, insn->outer, insn->channels, &v);
+        } else {
+            normalize_linear(x + done, y + done, insn->outer, insn->channels, &v);
+        }
     }
     return done;
 }
@@ -127,14 +136,16 @@ uint32_t gm_normalize_across(const struct gm_session *session, const gm_insn_nor
 
 #if GM_WITH_NORMALIZE_SUMS
 
-static void sums_of(const float *dy, const float *x, uint32_t n, size_t step, const float *mean, float *product, float *sum)
+static void sums_of(const float *dy, const float *x, uint32_t n, size_t step, const float *mean, float *product,
+                    float *sum)
 {
-    float m[CHANNELS], products[CHANNELS], sums[CHANNELS];
-    EACH_CHANNEL(CHANNELS, m[c] = mean[c]; products[c] = sums[c] = 0.0f;)
+    float m[CHANNELS_AT_ONCE], products[CHANNELS_AT_ONCE], sums[CHANNELS_AT_ONCE];
+    EACH_CHANNEL(CHANNELS_AT_ONCE, m[c] = mean[c]; products[c] = sums[c] = 0.0f;)
     for (; n > 0; n--, dy += step, x += step) {
-        EACH_CHANNEL(CHANNELS, float d = dy[c]; sums[c] += d; products[c] = gm_riscv_mac(products[c], d, x[c] - m[c]);)
+        EACH_CHANNEL(CHANNELS_AT_ONCE, float d = dy[c]; sums[c] += d;
+                     products[c] = gm_riscv_mac(products[c], d, x[c] - m[c]);)
     }
-    EACH_CHANNEL(CHANNELS, product[c] = products[c]; sum[c] = sums[c];)
+    EACH_CHANNEL(CHANNELS_AT_ONCE, product[c] = products[c]; sum[c] = sums[c];)
 }
 
 uint32_t gm_normalize_sums_across(const struct gm_session *session, const gm_insn_normalize_sums *insn)
@@ -143,10 +154,10 @@ uint32_t gm_normalize_sums_across(const struct gm_session *session, const gm_ins
     const float *mean = gm_f32(session, insn->mean), *inv_std = gm_f32(session, insn->inv_std);
     float *dscale = gm_f32_out(session, insn->dscale), *dbias = gm_f32_out(session, insn->dbias);
     uint32_t done = 0;
-    for (; insn->channels - done >= CHANNELS; done += CHANNELS) {
-        float product[CHANNELS], sum[CHANNELS];
+    for (; insn->channels - done >= CHANNELS_AT_ONCE; done += CHANNELS_AT_ONCE) {
+        float product[CHANNELS_AT_ONCE], sum[CHANNELS_AT_ONCE];
         sums_of(dy + done, x + done, insn->outer, insn->channels, mean + done, product, sum);
-        for (uint32_t c = 0; c < CHANNELS; c++) {
+        for (uint32_t c = 0; c < CHANNELS_AT_ONCE; c++) {
             dscale[done + c] = product[c] * inv_std[done + c];
             dbias[done + c] = sum[c];
         }
@@ -164,7 +175,8 @@ typedef struct gradient_numbers {
     float mean[GRADIENTS], factor[GRADIENTS], dy_mean[GRADIENTS], minus_slope[GRADIENTS];
 } gradient_numbers;
 
-static void gradients_of(const float *dy, const float *x, float *dx, uint32_t n, size_t step, const gradient_numbers *of)
+static void gradients_of(const float *dy, const float *x, float *dx, uint32_t n, size_t step,
+                         const gradient_numbers *of)
 {
     const gradient_numbers v = *of;
     for (; n > 0; n--, dy += step, x += step, dx += step) {

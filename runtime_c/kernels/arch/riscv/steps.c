@@ -10,14 +10,17 @@
 /* p[j] += minus_lr (scale g[j]) of `columns` neighbours, four at a time. */
 GM_INLINED void step_columns(const float *g, float *p, float minus_lr, float scale, int has_scale, uint32_t columns)
 {
-    GM_UNROLLED for (uint32_t j = 0; j < columns; j += 4) {
+    GM_UNROLLED
+    for (uint32_t j = 0; j < columns; j += 4) {
         float stepped[4];
         const uint32_t count = columns < 4 ? columns : 4;
-        GM_UNROLLED for (uint32_t i = 0; i < count; i++) {
+        GM_UNROLLED
+        for (uint32_t i = 0; i < count; i++) {
             stepped[i] = GM_MAC(p[j + i], minus_lr, has_scale ? scale * g[j + i] : g[j + i]);
         }
         GM_IN_ORDER();
-        GM_UNROLLED for (uint32_t i = 0; i < count; i++) {
+        GM_UNROLLED
+        for (uint32_t i = 0; i < count; i++) {
             p[j + i] = stepped[i];
         }
     }
@@ -28,7 +31,8 @@ GM_INLINED void step_rows(const float *scales, size_t scale_step, const float *g
                           float minus_lr, uint32_t columns)
 {
     float gradient[16];
-    GM_UNROLLED for (uint32_t j = 0; j < columns; j++) {
+    GM_UNROLLED
+    for (uint32_t j = 0; j < columns; j++) {
         gradient[j] = g[j];
     }
     for (; m > 0; m--, scales += scale_step, p += n) {

@@ -23,7 +23,8 @@ static void sum_last_outputs(const gm_riscv_tile *t, uint32_t rows, uint32_t fir
 {
     for (uint32_t r = 0; r < rows; r++) {
         for (uint32_t n = first; n < outputs; n++) {
-            const float *start = t->start ? t->start + n / GM_RISCV_COLUMNS * t->start_step + n % GM_RISCV_COLUMNS : NULL;
+            const float *start =
+                t->start ? t->start + n / GM_RISCV_COLUMNS * t->start_step + n % GM_RISCV_COLUMNS : NULL;
             sum_output(t, r, t->b + n * t->b_column, start, t->y[r] + n);
         }
     }
@@ -35,7 +36,9 @@ void gm_riscv_sum_dense(const gm_riscv_window_sum *sum, const gm_riscv_region *r
     static const float empty[GM_RISCV_COLUMNS] = {GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM};
     const uint32_t blocks = sum->outputs / GM_RISCV_COLUMNS;
     gm_riscv_tile tile = {.y_column = 1,
-                          .start = sum->accumulate ? NULL : bias ? bias : empty,
+                          .start = sum->accumulate ? NULL
+                                   : bias          ? bias
+                                                   : empty,
                           .start_step = bias ? GM_RISCV_COLUMNS : 0,
                           .b_column = sum->w_output,
                           .finish = sum->transposed ? GM_FINISH_ADD_ZERO : GM_FINISH_STORE};

@@ -18,19 +18,23 @@ typedef struct three_columns {
 /* Loads the next column of x, as number `to`. Kernel rows are those from k to end. */
 GM_INLINED void load_column(three_columns *t, uint32_t to, uint32_t k, uint32_t end)
 {
-    GM_UNROLLED for (uint32_t row = k; row < end; row++) {
+    GM_UNROLLED
+    for (uint32_t row = k; row < end; row++) {
         t->at[to][row] = *t->x[row];
         t->x[row] += t->x_step;
     }
 }
 
 /* The next pixel of dy, which sees columns first, first + 1 and first + 2, modulo 3, under kernel columns l to last. */
-GM_INLINED void add_pixel(three_columns *t, float *sums, uint32_t first, uint32_t k, uint32_t end, uint32_t l, uint32_t last)
+GM_INLINED void add_pixel(three_columns *t, float *sums, uint32_t first, uint32_t k, uint32_t end, uint32_t l,
+                          uint32_t last)
 {
     float dy = *t->dy;
     t->dy += t->dy_step;
-    GM_UNROLLED for (uint32_t row = k; row < end; row++) {
-        GM_UNROLLED for (uint32_t column = l; column < last; column++) {
+    GM_UNROLLED
+    for (uint32_t row = k; row < end; row++) {
+        GM_UNROLLED
+        for (uint32_t column = l; column < last; column++) {
             sums[3 * row + column] = gm_riscv_mac(sums[3 * row + column], dy, t->at[(first + column) % 3][row]);
         }
     }
@@ -71,7 +75,8 @@ void gm_riscv_add_3x3_gradient(const gm_conv_gradient *g, const float *x, const 
 {
     const uint32_t rows = g->window.in_h, columns = g->window.in_w;
     float own[9];
-    GM_UNROLLED for (uint32_t i = 0; i < 9; i++) {
+    GM_UNROLLED
+    for (uint32_t i = 0; i < 9; i++) {
         own[i] = sums[i];
     }
     for (uint32_t b = 0; b < g->batch; b++) {
@@ -88,7 +93,8 @@ void gm_riscv_add_3x3_gradient(const gm_conv_gradient *g, const float *x, const 
         t.x[0] = at, t.x[1] = at + g->x.h;
         add_row(t, own, columns, 0, 2);
     }
-    GM_UNROLLED for (uint32_t i = 0; i < 9; i++) {
+    GM_UNROLLED
+    for (uint32_t i = 0; i < 9; i++) {
         sums[i] = own[i];
     }
 }

@@ -11,17 +11,17 @@
 #if GM_ARCH_RISCV
 
 /* Elements from one to the next; 0 where only the tile knows. unroll: products of a sum in one turn of the loop. */
-typedef struct steps {
+typedef struct form_steps {
     size_t a_row, a_k, b_k, b_column, y_column;
     uint32_t unroll;
-} steps;
+} form_steps;
 
-#define ALONG ((steps){0, 1, 1, 0, 1, 8})
-#define ALONG_9 ((steps){0, 1, 9, 0, 1, 4})
-#define ACROSS ((steps){0, 1, 0, 1, 1, 8})
-#define ACROSS_9 ((steps){0, 1, 0, 9, 1, 4})
-#define OUTER ((steps){1, 0, 0, 1, 0, 4})
-#define GENERAL ((steps){0, 0, 0, 0, 0, 1})
+#define STEPS_ALONG ((form_steps){0, 1, 1, 0, 1, 8})
+#define STEPS_ALONG_9 ((form_steps){0, 1, 9, 0, 1, 4})
+#define STEPS_ACROSS ((form_steps){0, 1, 0, 1, 1, 8})
+#define STEPS_ACROSS_9 ((form_steps){0, 1, 0, 9, 1, 4})
+#define STEPS_OUTER ((form_steps){1, 0, 0, 1, 0, 4})
+#define STEPS_GENERAL ((form_steps){0, 0, 0, 0, 0, 1})
 
 gm_riscv_form gm_riscv_form_of(size_t a_row, size_t a_k, size_t b_k, size_t b_column)
 {
@@ -36,46 +36,51 @@ gm_riscv_form gm_riscv_form_of(size_t a_row, size_t a_k, size_t b_k, size_t b_co
 }
 
 /* The addresses of the next products. Rows or columns a known step apart share the first one. */
-typedef struct place {
+typedef struct tile_place {
     const float *a[GM_RISCV_ROWS], *b[GM_RISCV_COLUMNS];
-} place;
+} tile_place;
 
-GM_INLINED float a_at(const place *at, steps s, uint32_t r, uint32_t i)
+GM_INLINED float a_at(const tile_place *at, form_steps s, uint32_t r, uint32_t i)
 {
     return s.a_row ? at->a[0][r * s.a_row + i * s.a_k] : at->a[r][i * s.a_k];
 }
 
-GM_INLINED float b_at(const place *at, steps s, uint32_t c, uint32_t i)
+GM_INLINED float b_at(const tile_place *at, form_steps s, uint32_t c, uint32_t i)
 {
     return s.b_column ? at->b[0][c * s.b_column + i * s.b_k] : at->b[c][i * s.b_k];
 }
 
-GM_INLINED void move(place *at, steps s, uint32_t rows, size_t a, size_t b)
+GM_INLINED void move_place(tile_place *at, form_steps s, uint32_t rows, size_t a, size_t b)
 {
     const uint32_t a_count = s.a_row ? 1 : rows, b_count = s.b_column ? 1 : GM_RISCV_COLUMNS;
-    GM_UNROLLED for (uint32_t r = 0; r < a_count; r++) {
+    GM_UNROLLED
+    for (uint32_t r = 0; r < a_count; r++) {
         at->a[r] += a;
         GM_HIDE(at->a[r]);
     }
-    GM_UNROLLED for (uint32_t c = 0; c < b_count; c++) {
+    GM_UNROLLED
+    for (uint32_t c = 0; c < b_count; c++) {
         at->b[c] += b;
         GM_HIDE(at->b[c]);
     }
 }
 
 /* One product of each sum. i: of this turn. A number of a is loaded a row ahead of its products. */
-GM_INLINED void add_products(float *sums, const place *at, steps s, uint32_t rows, uint32_t i)
+GM_INLINED void add_products_of_tile(float *sums, const tile_place *at, form_steps s, uint32_t rows, uint32_t i)
 {
     float b[GM_RISCV_COLUMNS], next = a_at(at, s, 0, i);
-    GM_UNROLLED for (uint32_t c = 0; c < GM_RISCV_COLUMNS; c++) {
+    GM_UNROLLED
+    for (uint32_t c = 0; c < GM_RISCV_COLUMNS; c++) {
         b[c] = b_at(at, s, c, i);
     }
-    GM_UNROLLED for (uint32_t r = 0; r < rows; r++) {
+    GM_UNROLLED
+    for (uint32_t r = 0; r < rows; r++) {
         float a = next;
         if (r + 1 < rows) {
             next = a_at(at, s, r + 1, i);
         }
-        GM_UNROLLED for (uint32_t c = 0; c < GM_RISCV_COLUMNS; c++) {
+        GM_UNROLLED
+        for (uint32_t c = 0; c < GM_RISCV_COLUMNS; c++) {
             sums[r * GM_RISCV_COLUMNS + c] = gm_riscv_mac(sums[r * GM_RISCV_COLUMNS + c], a, b[c]);
         }
         GM_IN_ORDER();
@@ -83,17 +88,19 @@ GM_INLINED void add_products(float *sums, const place *at, steps s, uint32_t row
 }
 
 /* As many products of each sum as a turn has. Steps that only the tile knows are taken one by one. */
-GM_INLINED void add_turn(float *sums, place *at, const gm_riscv_tile *t, steps s, uint32_t rows, uint32_t unroll)
+GM_INLINED void add_turn(float *sums, tile_place *at, const gm_riscv_tile *t, form_steps s, uint32_t rows,
+                         uint32_t unroll)
 {
-    GM_UNROLLED for (uint32_t i = 0; i < unroll; i++) {
-        add_products(sums, at, s, rows, i);
-        move(at, s, rows, s.a_k ? 0 : t->a_k, s.b_k ? 0 : t->b_k);
+    GM_UNROLLED
+    for (uint32_t i = 0; i < unroll; i++) {
+        add_products_of_tile(sums, at, s, rows, i);
+        move_place(at, s, rows, s.a_k ? 0 : t->a_k, s.b_k ? 0 : t->b_k);
     }
-    move(at, s, rows, s.a_k * unroll, s.b_k * unroll);
+    move_place(at, s, rows, s.a_k * unroll, s.b_k * unroll);
 }
 
 /* A kernel of few channels has 3 or 4 taps in a row. Tiles of fewer rows are seldom enough to be shorter. */
-GM_INLINED void add_tap(float *sums, place *at, const gm_riscv_tile *t, steps s, uint32_t rows)
+GM_INLINED void add_tap_of_tile(float *sums, tile_place *at, const gm_riscv_tile *t, form_steps s, uint32_t rows)
 {
     const uint32_t unroll = rows < GM_RISCV_ROWS && s.unroll > 4 ? 4 : s.unroll;
     uint32_t left = t->k % unroll;
@@ -113,125 +120,145 @@ GM_INLINED void add_tap(float *sums, place *at, const gm_riscv_tile *t, steps s,
     }
 }
 
-GM_INLINED void add_taps(float *sums, place *at, const gm_riscv_tile *t, steps s, uint32_t rows)
+GM_INLINED void add_taps_of_tile(float *sums, tile_place *at, const gm_riscv_tile *t, form_steps s, uint32_t rows)
 {
     for (uint32_t row = t->rows;;) {
         for (uint32_t tap = t->taps;;) {
-            add_tap(sums, at, t, s, rows);
+            add_tap_of_tile(sums, at, t, s, rows);
             if (--tap == 0) {
                 break;
             }
-            move(at, s, rows, t->a_tap, t->b_tap);
+            move_place(at, s, rows, t->a_tap, t->b_tap);
         }
         if (--row == 0) {
             return;
         }
-        move(at, s, rows, t->a_row, t->b_row);
+        move_place(at, s, rows, t->a_row, t->b_row);
     }
 }
 
-GM_INLINED void begin(float *sums, const gm_riscv_tile *t, const float *start, size_t first, size_t y_column,
-                      uint32_t rows)
+GM_INLINED void begin_sums(float *sums, const gm_riscv_tile *t, const float *start, size_t first, size_t y_column,
+                           uint32_t rows)
 {
-    GM_UNROLLED for (uint32_t r = 0; r < rows; r++) {
+    GM_UNROLLED
+    for (uint32_t r = 0; r < rows; r++) {
         const float *from = start ? start : t->y[r] + first;
         const size_t step = start ? 1 : y_column;
-        GM_UNROLLED for (uint32_t c = 0; c < GM_RISCV_COLUMNS; c++) {
+        GM_UNROLLED
+        for (uint32_t c = 0; c < GM_RISCV_COLUMNS; c++) {
             sums[r * GM_RISCV_COLUMNS + c] = from[c * step];
         }
     }
 }
 
 /* sums become what is to be stored. */
-GM_INLINED void finish(float *sums, const gm_riscv_tile *t, size_t first, size_t y_column, uint32_t rows)
+GM_INLINED void finish_sums_of_tile(float *sums, const gm_riscv_tile *t, size_t first, size_t y_column, uint32_t rows)
 {
     const float minus_lr = t->minus_lr;
     if (t->finish == GM_FINISH_SGD) {
-        GM_UNROLLED for (uint32_t r = 0; r < rows; r++) {
+        GM_UNROLLED
+        for (uint32_t r = 0; r < rows; r++) {
             const float *y = t->y[r] + first;
             GM_HIDE(y);
-            GM_UNROLLED for (uint32_t c = 0; c < GM_RISCV_COLUMNS; c++) {
+            GM_UNROLLED
+            for (uint32_t c = 0; c < GM_RISCV_COLUMNS; c++) {
                 sums[r * GM_RISCV_COLUMNS + c] = GM_MAC(y[c * y_column], minus_lr, sums[r * GM_RISCV_COLUMNS + c]);
             }
         }
     } else if (t->finish == GM_FINISH_ADD_ZERO) {
-        GM_UNROLLED for (uint32_t i = 0; i < rows * GM_RISCV_COLUMNS; i++) {
+        GM_UNROLLED
+        for (uint32_t i = 0; i < rows * GM_RISCV_COLUMNS; i++) {
             sums[i] += 0.0f;
         }
     }
 }
 
-GM_INLINED void store(const float *sums, const gm_riscv_tile *t, size_t first, size_t y_column, uint32_t rows)
+GM_INLINED void store_sums_of_tile(const float *sums, const gm_riscv_tile *t, size_t first, size_t y_column,
+                                   uint32_t rows)
 {
-    GM_UNROLLED for (uint32_t r = 0; r < rows; r++) {
+    GM_UNROLLED
+    for (uint32_t r = 0; r < rows; r++) {
         float *y = t->y[r] + first;
         GM_HIDE(y);
-        GM_UNROLLED for (uint32_t c = 0; c < GM_RISCV_COLUMNS; c++) {
+        GM_UNROLLED
+        for (uint32_t c = 0; c < GM_RISCV_COLUMNS; c++) {
             y[c * y_column] = sums[r * GM_RISCV_COLUMNS + c];
         }
     }
 }
 
-GM_INLINED void set_out(place *at, const gm_riscv_tile *t, steps s, const float *b, uint32_t rows)
+GM_INLINED void set_out_place(tile_place *at, const gm_riscv_tile *t, form_steps s, const float *b, uint32_t rows)
 {
     const uint32_t a_count = s.a_row ? 1 : rows, b_count = s.b_column ? 1 : GM_RISCV_COLUMNS;
-    GM_UNROLLED for (uint32_t r = 0; r < a_count; r++) {
+    GM_UNROLLED
+    for (uint32_t r = 0; r < a_count; r++) {
         at->a[r] = t->a[r];
     }
-    GM_UNROLLED for (uint32_t c = 0; c < b_count; c++) {
+    GM_UNROLLED
+    for (uint32_t c = 0; c < b_count; c++) {
         at->b[c] = b + c * t->b_column;
     }
 }
 
-GM_INLINED void sum(const gm_riscv_tile *t, steps s, uint32_t rows, uint32_t blocks)
+GM_INLINED void sum_blocks(const gm_riscv_tile *t, form_steps s, uint32_t rows, uint32_t blocks)
 {
     const size_t y_column = s.y_column ? s.y_column : t->y_column;
     const float *start = t->start, *b = t->b;
     for (size_t first = 0; blocks > 0; blocks--, first += GM_RISCV_COLUMNS * y_column) {
         float sums[GM_RISCV_ROWS * GM_RISCV_COLUMNS];
-        place at;
-        set_out(&at, t, s, b, rows);
-        begin(sums, t, start, first, y_column, rows);
-        add_taps(sums, &at, t, s, rows);
-        finish(sums, t, first, y_column, rows);
-        store(sums, t, first, y_column, rows);
+        tile_place at;
+        set_out_place(&at, t, s, b, rows);
+        begin_sums(sums, t, start, first, y_column, rows);
+        add_taps_of_tile(sums, &at, t, s, rows);
+        finish_sums_of_tile(sums, t, first, y_column, rows);
+        store_sums_of_tile(sums, t, first, y_column, rows);
         b += GM_RISCV_COLUMNS * t->b_column;
         start = start ? start + t->start_step : NULL;
     }
 }
 
-#define DEFINE_SUMS(name, steps)                                               \
-    static void name##_of_6(const gm_riscv_tile *tile, uint32_t blocks)        \
-    {                                                                          \
-        sum(tile, steps, 6, blocks);                                           \
-    }                                                                          \
-    static void name##_of_1(const gm_riscv_tile *tile, uint32_t blocks)        \
-    {                                                                          \
-        sum(tile, steps, 1, blocks);                                           \
-    }                                                                          \
-    static void name##_of_4(const gm_riscv_tile *tile, uint32_t blocks)        \
-    {                                                                          \
-        sum(tile, steps, 4, blocks);                                           \
+#define DEFINE_SUMS(name, form_steps)                                   \
+    static void name##_of_6(const gm_riscv_tile *tile, uint32_t blocks) \
+    {                                                                   \
+        sum_blocks(tile, form_steps, 6, blocks);                        \
+    }                                                                   \
+    static void name##_of_1(const gm_riscv_tile *tile, uint32_t blocks) \
+    {                                                                   \
+        sum_blocks(tile, form_steps, 1, blocks);                        \
+    }                                                                   \
+    static void name##_of_4(const gm_riscv_tile *tile, uint32_t blocks) \
+    {                                                                   \
+        sum_blocks(tile, form_steps, 4, blocks);                        \
     }
 
-DEFINE_SUMS(along, ALONG)
-DEFINE_SUMS(along_9, ALONG_9)
-DEFINE_SUMS(across, ACROSS)
-DEFINE_SUMS(across_9, ACROSS_9)
-DEFINE_SUMS(outer, OUTER)
-DEFINE_SUMS(general, GENERAL)
+DEFINE_SUMS(along, STEPS_ALONG)
+DEFINE_SUMS(along_9, STEPS_ALONG_9)
+DEFINE_SUMS(across, STEPS_ACROSS)
+DEFINE_SUMS(across_9, STEPS_ACROSS_9)
+DEFINE_SUMS(outer, STEPS_OUTER)
+DEFINE_SUMS(general, STEPS_GENERAL)
+
+/* A switch, as a call through a pointer is none whose stack can be told. */
+#define SUM_OF(name)               \
+    if (rows == GM_RISCV_ROWS) {   \
+        name##_of_6(tile, blocks); \
+    } else if (rows == 4) {        \
+        name##_of_4(tile, blocks); \
+    } else {                       \
+        name##_of_1(tile, blocks); \
+    }                              \
+    break;
 
 void gm_riscv_sum(const gm_riscv_tile *tile, gm_riscv_form form, uint32_t rows, uint32_t blocks)
 {
-    static void (*const sums[][3])(const gm_riscv_tile *tile, uint32_t blocks) = {
-        [GM_FORM_ALONG] = {along_of_6, along_of_4, along_of_1},
-        [GM_FORM_ALONG_9] = {along_9_of_6, along_9_of_4, along_9_of_1},
-        [GM_FORM_ACROSS] = {across_of_6, across_of_4, across_of_1},
-        [GM_FORM_ACROSS_9] = {across_9_of_6, across_9_of_4, across_9_of_1},
-        [GM_FORM_OUTER] = {outer_of_6, outer_of_4, outer_of_1},
-        [GM_FORM_GENERAL] = {general_of_6, general_of_4, general_of_1},
-    };
-    sums[form][rows == 6 ? 0 : rows == 4 ? 1 : 2](tile, blocks);
+    switch (form) {
+    case GM_FORM_ALONG: SUM_OF(along)
+    case GM_FORM_ALONG_9: SUM_OF(along_9)
+    case GM_FORM_ACROSS: SUM_OF(across)
+    case GM_FORM_ACROSS_9: SUM_OF(across_9)
+    case GM_FORM_OUTER: SUM_OF(outer)
+    case GM_FORM_GENERAL: SUM_OF(general)
+    }
 }
 
 #endif

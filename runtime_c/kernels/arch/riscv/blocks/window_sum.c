@@ -16,10 +16,11 @@ gm_riscv_axis gm_riscv_transposed_axis(uint32_t in, uint32_t out, uint32_t kerne
     return (gm_riscv_axis){in, out, kernel, stride, dilation, pad, 1, stride, 1, stride, (size_t)0 - dilation};
 }
 
-static gm_riscv_taps taps_of(const gm_riscv_axis *axis, uint32_t pixel)
+static gm_riscv_taps taps_of_pixel(const gm_riscv_axis *axis, uint32_t pixel)
 {
     uint32_t reach = axis->transposed ? pixel + axis->pad : pixel * axis->stride - axis->pad;
-    uint32_t tap = axis->transposed ? reach % axis->stride : 0, source = axis->transposed ? reach / axis->stride : reach;
+    uint32_t tap = axis->transposed ? reach % axis->stride : 0,
+             source = axis->transposed ? reach / axis->stride : reach;
     gm_riscv_taps taps = {0, 0, 0};
     for (; tap < axis->kernel; tap += axis->tap_step, source += (uint32_t)axis->source_tap) {
         if (source < axis->source && taps.count++ == 0) {
@@ -32,17 +33,18 @@ static gm_riscv_taps taps_of(const gm_riscv_axis *axis, uint32_t pixel)
 /* The stretch that begins with a pixel. */
 static gm_riscv_stretch stretch_from(const gm_riscv_axis *axis, uint32_t pixel)
 {
-    gm_riscv_stretch s = {pixel, 0, taps_of(axis, pixel)};
-    for (gm_riscv_taps taps = s.taps; pixel < axis->pixels && taps.first == s.taps.first && taps.count == s.taps.count;) {
+    gm_riscv_stretch s = {pixel, 0, taps_of_pixel(axis, pixel)};
+    for (gm_riscv_taps taps = s.taps;
+         pixel < axis->pixels && taps.first == s.taps.first && taps.count == s.taps.count;) {
         s.count++;
         pixel += axis->pixel_step;
-        taps = taps_of(axis, pixel);
+        taps = taps_of_pixel(axis, pixel);
     }
     return s;
 }
 
 /* Goes on to the next stretch, which may be of the next phase. Returns 0 behind the last one. */
-static int next_stretch(const gm_riscv_axis *axis, gm_riscv_stretch *s)
+static int go_to_next_stretch(const gm_riscv_axis *axis, gm_riscv_stretch *s)
 {
     uint32_t next = s->first + s->count * axis->pixel_step;
     if (next >= axis->pixels) {
@@ -57,7 +59,8 @@ static int next_stretch(const gm_riscv_axis *axis, gm_riscv_stretch *s)
 
 /* ---- Regions --------------------------------------------------------------------------------- */
 
-void gm_riscv_set_taps(gm_riscv_tile *tile, const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *w)
+void gm_riscv_set_taps(gm_riscv_tile *tile, const gm_riscv_window_sum *sum, const gm_riscv_region *region,
+                       const float *w)
 {
     const gm_riscv_taps *rows = &region->rows.taps, *columns = &region->columns.taps;
     const size_t x_tap = sum->columns.source_tap * sum->source.w, w_tap = sum->columns.tap_step * sum->w_w;
@@ -117,7 +120,7 @@ uint32_t gm_riscv_take_pixels(gm_riscv_tile *tile, gm_riscv_cursor *at, const gm
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
-static void sum_region(const gm_riscv_window_sum *sum, const gm_riscv_region *region, int is_depthwise)
+static void sum_region_of_samples(const gm_riscv_window_sum *sum, const gm_riscv_region *region, int is_depthwise)
 {
     for (uint32_t b = 0; b < sum->batch; b++) {
         const float *x = sum->x + b * (size_t)sum->source.batch;
@@ -127,7 +130,8 @@ static void sum_region(const gm_riscv_window_sum *sum, const gm_riscv_region *re
         }
         for (uint32_t g = 0; g < sum->groups && !is_depthwise; g++) {
             gm_riscv_sum_dense(sum, region, x + g * (size_t)sum->source.group, sum->w + g * sum->w_group,
-                               sum->bias ? sum->bias + g * (size_t)sum->outputs : NULL, y + g * (size_t)sum->dest.group);
+                               sum->bias ? sum->bias + g * (size_t)sum->outputs : NULL,
+                               y + g * (size_t)sum->dest.group);
         }
     }
 }
@@ -148,9 +152,9 @@ int gm_riscv_sum_windows(const gm_riscv_window_sum *sum)
     do {
         region.columns = stretch_from(&sum->columns, 0);
         do {
-            sum_region(sum, &region, is_depthwise);
-        } while (next_stretch(&sum->columns, &region.columns));
-    } while (next_stretch(&sum->rows, &region.rows));
+            sum_region_of_samples(sum, &region, is_depthwise);
+        } while (go_to_next_stretch(&sum->columns, &region.columns));
+    } while (go_to_next_stretch(&sum->rows, &region.rows));
     return 1;
 }
 

@@ -61,7 +61,8 @@ gm_riscv_axis gm_riscv_transposed_axis(uint32_t in, uint32_t out, uint32_t kerne
 
 /* Sets what a tile has to know of the window: taps and the steps between them, for k products in each, and the weights of
  * the first tap. */
-void gm_riscv_set_taps(gm_riscv_tile *tile, const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *w);
+void gm_riscv_set_taps(gm_riscv_tile *tile, const gm_riscv_window_sum *sum, const gm_riscv_region *region,
+                       const float *w);
 
 /* A position in a region. x: the first tap's source; y: of the pixel. */
 typedef struct gm_riscv_cursor {
