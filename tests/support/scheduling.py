@@ -32,6 +32,7 @@ SECONDS = {
     "tests/toolchain/numerics_bits/test_compilers_agree.py": 90,
     "tests/c/threads/test_split.py": 70,
     "tests/c/arch/test_drawn_on_cortex_m.py": 70,
+    "tests/c/arch/test_drawn_on_riscv.py": 60,
     "tests/fuzz/test_generated_images.py": 70,
     "tests/toolchain/runtime_build/test_arduino_boards.py": 70,
     "tests/numeric/models/test_against_torch.py": 65,

@@ -1,4 +1,4 @@
-"""Machine instructions that a step and an inference may take on two boards; CI holds them to it.
+"""Machine instructions that a step and an inference may take on three boards; CI holds them to it.
 
     cd tests && python -m bench.speed.accept
 
@@ -18,7 +18,7 @@ from gradmote.report.bench.count_changes import Counts, changes
 from gradmote.report.bench.counting import missing
 
 ACCEPTED = Path(__file__).with_name("accepted.json")
-BOARDS = ("mps2-an386", "mps3-an547")
+BOARDS = ("mps2-an386", "mps3-an547", "riscv-virt")
 CASES = [case for case in BOARD_CASES if case.network in ("mlp", "cnn", "ds_cnn")]
 HOW = "to accept them: ./run scons accept ONLY=counts"
 

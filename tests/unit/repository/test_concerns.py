@@ -28,6 +28,7 @@ def test_every_file_has_tests_that_exist(root: Path, folder: str) -> None:
         ("runtime_c/kernels/conv_update.c", "tests/numeric/operators/test_conv.py"),
         ("runtime_c/kernels/optimizers/adam.c", "tests/numeric/optimizers/test_formulas.py"),
         ("runtime_c/kernels/arch/helium/gemm.c", "tests/c/arch/test_drawn_on_cortex_m.py"),
+        ("runtime_c/kernels/arch/riscv/gemm.c", "tests/c/arch/test_drawn_on_riscv.py"),
         ("runtime_c/spec/opcodes.toml", "tests/unit/repository/test_generated.py"),
         ("host_tools/gradmote/operators/lstm.py", "tests/numeric/operators/test_recurrent.py"),
         ("host_tools/gradmote/compiler/passes/recompute.py", "tests/unit/passes/test_recompute.py"),
