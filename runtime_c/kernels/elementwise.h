@@ -4,6 +4,7 @@
 
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
+#include "arch/simd/simd.h"
 
 /* Defines gm_kernel_<name>: y[i] is the expression, of x and of `insn`, the instruction with its
  * parameters. The instruction is copied, so that a compiler need not take y's stores for changes of
@@ -20,6 +21,25 @@
         }                                                                           \
         return GM_OK;                                                               \
     }
+
+/* The same, of a function that arch/simd has in vectors: its number, and the parameter that it takes. */
+#if GM_ARCH_FUNCTIONS
+#define GM_MAP_FUNCTION_KERNEL(name, function, parameter, ...)                                                   \
+    int gm_kernel_##name(const struct gm_session *session, const void *instruction)                              \
+    {                                                                                                            \
+        const gm_insn_##name insn = *(const gm_insn_##name *)instruction;                                        \
+        const float *inputs = gm_f32(session, insn.x);                                                           \
+        float *outputs = gm_f32_out(session, insn.y);                                                            \
+        uint32_t done = gm_simd_function_row(function, inputs, parameter, outputs, insn.n) ? insn.n : 0;         \
+        for (uint32_t i = done; i < insn.n; i++) {                                                               \
+            float x = inputs[i];                                                                                 \
+            outputs[i] = (__VA_ARGS__);                                                                          \
+        }                                                                                                        \
+        return GM_OK;                                                                                            \
+    }
+#else
+#define GM_MAP_FUNCTION_KERNEL(name, function, parameter, ...) GM_MAP_KERNEL(name, __VA_ARGS__)
+#endif
 
 /* The same for dx[i], an expression of dy, of the forward instruction's input or output `saved` (x
  * or y), and of insn. */

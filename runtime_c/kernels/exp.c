@@ -2,5 +2,5 @@
 #include "elementwise.h"
 
 #if GM_WITH_EXP
-GM_MAP_KERNEL(exp, gm_exp(x))
+GM_MAP_FUNCTION_KERNEL(exp, GM_SIMD_EXP, 0.0f, gm_exp(x))
 #endif

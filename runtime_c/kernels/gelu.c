@@ -16,7 +16,7 @@ static float probability(float x)
 #endif
 
 #if GM_WITH_GELU
-GM_MAP_KERNEL(gelu, x *probability(x))
+GM_MAP_FUNCTION_KERNEL(gelu, GM_SIMD_GELU, 0.0f, x *probability(x))
 #endif
 
 #if GM_WITH_GELU_GRAD

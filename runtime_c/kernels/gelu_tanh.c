@@ -15,7 +15,7 @@ static float gelu_tanh(float x)
     return x * gm_sigmoid(x * GM_MAC(LINEAR, CUBIC, x * x));
 }
 
-GM_MAP_KERNEL(gelu_tanh, gelu_tanh(x))
+GM_MAP_FUNCTION_KERNEL(gelu_tanh, GM_SIMD_GELU_TANH, 0.0f, gelu_tanh(x))
 #endif
 
 #if GM_WITH_GELU_TANH_GRAD

@@ -4,6 +4,7 @@
  * GRU_CELLS_GRAD: dz, the gradient of the gates before their activations, dpart, and that of the
  *   initial state.
  */
+#include "function_rows.h"
 #include "recurrent.h"
 
 /* Rows of the gates: update z, reset r, candidate h'; `hidden` numbers each. The recurrence weights
@@ -40,16 +41,17 @@ static void gru_cell_row(const gm_insn_gru_cells *insn, const float *weights, co
     const uint32_t n = insn->hidden;
     const float *candidate_weights = weights + 2 * n * n;
     gm_add_recurrence(before, weights, gates, 2 * n, n);
-    for (uint32_t j = 0; j < 2 * n; j++) {
-        gates[j] = gm_sigmoid(gates[j]);
-    }
+    gm_sigmoid_row(gates, gates, 2 * n);
     if (insn->reset_after) {
         reset_after(candidate_weights, bias, before, gates, part, n);
     } else {
         reset_before(candidate_weights, before, gates, part, n);
     }
+#if GM_ARCH_FUNCTIONS
+    gm_tanh_row(gates + 2 * n, gates + 2 * n, n);
+#endif
     for (uint32_t j = 0; j < n; j++) {
-        float candidate = gm_tanh(gates[2 * n + j]);
+        float candidate = GM_ARCH_FUNCTIONS ? gates[2 * n + j] : gm_tanh(gates[2 * n + j]);
         gates[2 * n + j] = candidate;
         h[j] = GM_MAC(candidate, gates[j], before[j] - candidate);
     }

@@ -4,6 +4,7 @@
  * LSTM_CELLS_GRAD: dz, the gradient of the gates before their activations, and those of the initial
  *   states.
  */
+#include "arch/simd/simd.h"
 #include "recurrent.h"
 
 /* Rows of the gates: input, output, forget, cell; `hidden` numbers each. */
@@ -22,6 +23,11 @@ static void lstm_cell_row(const gm_insn_lstm_cells *insn, const float *p, float 
                           float *h)
 {
     const uint32_t n = insn->hidden;
+#if GM_ARCH_FUNCTIONS
+    if (gm_simd_lstm_row(insn, p, gates, before, c, h)) {
+        return;
+    }
+#endif
     for (uint32_t j = 0; j < n; j++) {
         float past = before[j];
         float i = gm_sigmoid(peep(gates[j], p, j, past));

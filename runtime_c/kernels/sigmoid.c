@@ -3,17 +3,13 @@
  * SIGMOID_GRAD: dx = dy y (1 - y).
  */
 #include "../src/gm_internal.h"
-#include "../src/numerics.h"
+#include "function_rows.h"
 
 #if GM_WITH_SIGMOID
 int gm_kernel_sigmoid(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_sigmoid *insn = instruction;
-    const float *x = gm_f32(session, insn->x);
-    float *y = gm_f32_out(session, insn->y);
-    for (uint32_t i = 0; i < insn->n; i++) {
-        y[i] = gm_sigmoid(x[i]);
-    }
+    gm_sigmoid_row(gm_f32(session, insn->x), gm_f32_out(session, insn->y), insn->n);
     return GM_OK;
 }
 #endif

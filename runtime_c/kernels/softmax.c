@@ -3,6 +3,7 @@
  * SOFTMAX_GRAD: dx = y (dy - sum over c of dy y).
  */
 #include "../src/gm_internal.h"
+#include "arch/simd/simd.h"
 #include "softmax_row.h"
 
 #if GM_WITH_SOFTMAX
@@ -25,6 +26,11 @@ int gm_kernel_softmax(const struct gm_session *session, const void *instruction)
     const gm_insn_softmax *insn = instruction;
     const float *x = gm_f32(session, insn->x);
     float *y = gm_f32_out(session, insn->y);
+#if GM_ARCH_FUNCTIONS
+    if (insn->inner == 1 && gm_simd_softmax(x, y, insn->outer, insn->classes)) {
+        return GM_OK;
+    }
+#endif
     GM_FOR_ROWS(insn, softmax_row(x + row, y + row, insn->classes, insn->inner);)
     return GM_OK;
 }
@@ -48,6 +54,11 @@ int gm_kernel_softmax_grad(const struct gm_session *session, const void *instruc
     const float *dy = gm_f32(session, insn->dy);
     const float *y = gm_f32(session, insn->y);
     float *dx = gm_f32_out(session, insn->dx);
+#if GM_ARCH_FUNCTIONS
+    if (insn->inner == 1 && gm_simd_softmax_grad(dy, y, dx, insn->outer, insn->classes)) {
+        return GM_OK;
+    }
+#endif
     GM_FOR_ROWS(insn, softmax_grad_row(dy + row, y + row, dx + row, insn->classes, insn->inner);)
     return GM_OK;
 }

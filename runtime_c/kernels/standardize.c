@@ -5,6 +5,7 @@
  *   mean(dy) unless centre.
  */
 #include "../src/numerics.h"
+#include "arch/simd/simd.h"
 #include "reduction.h"
 
 /* A group is what one mean and one variance are taken of: the elements over r0..r3. */
@@ -44,6 +45,13 @@ int gm_kernel_standardize(const struct gm_session *session, const void *instruct
     const float *x = gm_f32(session, insn->x);
     float *y = gm_f32_out(session, insn->y);
     uint32_t group = 0;
+#if GM_ARCH_ROW_NORMS
+    const gm_standardized to = {x, y, gm_f32_out_optional(session, insn->inv_std),
+                                gm_f32_out_optional(session, insn->mean), gm_f32_out_optional(session, insn->var)};
+    if (gm_simd_standardize(insn, &to)) {
+        return GM_OK;
+    }
+#endif
     GM_FOR_KEPT(insn, {
         const moments m = moments_of(x + first, insn);
         float inv_std = 1.0f / gm_sqrt(m.var + insn->epsilon);
@@ -80,6 +88,12 @@ int gm_kernel_standardize_grad(const struct gm_session *session, const void *ins
     const float *y = gm_f32(session, insn->y);
     const float *inv_std = gm_f32(session, insn->inv_std);
     float *dx = gm_f32_out(session, insn->dx);
+#if GM_ARCH_ROW_NORMS
+    const gm_standardized_grad to = {dy, y, inv_std, dx};
+    if (gm_simd_standardize_grad(insn, &to)) {
+        return GM_OK;
+    }
+#endif
     GM_FOR_KEPT(insn, group_gradient(dy + first, y + first, dx + first, *inv_std++, insn);)
     return GM_OK;
 }

@@ -5,7 +5,7 @@
 #include "elementwise.h"
 
 #if GM_WITH_SWISH
-GM_MAP_KERNEL(swish, x *gm_sigmoid(insn.alpha *x))
+GM_MAP_FUNCTION_KERNEL(swish, GM_SIMD_SWISH, insn.alpha, x *gm_sigmoid(insn.alpha *x))
 #endif
 
 #if GM_WITH_SWISH_GRAD

@@ -3,17 +3,13 @@
  * TANH_GRAD: dx = dy (1 - y^2).
  */
 #include "../src/gm_internal.h"
-#include "../src/numerics.h"
+#include "function_rows.h"
 
 #if GM_WITH_TANH
 int gm_kernel_tanh(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_tanh *insn = instruction;
-    const float *x = gm_f32(session, insn->x);
-    float *y = gm_f32_out(session, insn->y);
-    for (uint32_t i = 0; i < insn->n; i++) {
-        y[i] = gm_tanh(x[i]);
-    }
+    gm_tanh_row(gm_f32(session, insn->x), gm_f32_out(session, insn->y), insn->n);
     return GM_OK;
 }
 #endif

@@ -62,6 +62,16 @@
 #define GM_ARCH_SIMD_S8 0
 #endif
 
+/* Elementary functions, and what is computed by them, in vectors; but not where bytes count. */
+#if GM_ARCH_SIMD && !defined(__wasm__) && (defined(__clang__) || __GNUC__ >= 9)
+#define GM_ARCH_FUNCTIONS 1
+#else
+#define GM_ARCH_FUNCTIONS 0
+#endif
+
+/* Sums over rows, of groups side by side in vectors; but not where bytes count. */
+#define GM_ARCH_ROW_NORMS GM_ARCH_FUNCTIONS
+
 /* WebAssembly without vectors. Single numbers stand in their place in those kernels of arch/simd in which most time
  * passes, convolutions and batch norms: its tiles spare loads too. */
 #if GM_ARCH && !GM_ARCH_SIMD && defined(__wasm__) && !GM_FUSED

@@ -24,7 +24,7 @@ FACTORS = (0.9, 0.1, 0.999, 0.001, 1e-8)
 RULES = ((0, 0.0), (1, 0.0, 0.9, 0.0), (2, 0.0, *FACTORS), (3, 0.01, *FACTORS), (4, 0.01, *FACTORS))
 #: Words of the longest one.
 RULE_WORDS = 7
-CONSTANTS = {"one": 1, "two": 2}
+CONSTANTS = {"one": 1, "two": 2, "three": 3, "four": 4}
 #: channels, outputs, size, kernel, stride, dilation, pad of layers as networks have them: wide rows between borders,
 #: few channels, outputs that are no whole vectors, a sum that is longer than a panel, borders of each kind.
 LAYERS = [
@@ -62,6 +62,9 @@ def floats_of(unit: float) -> Callable[[np.random.Generator, bytes], bytes]:
 QUANTIZED = {**{f"{name}_exponent": words_of(-24, 0) for name in ("a", "addend", "b", "dy", "x")},
              "gain": words_of(0, 9000), "bias": lambda random, data: data, "multipliers": floats_of(1e-3),
              "units": floats_of(1e-3), "factor": floats_of(1e-3)}  # fmt: skip
+#: Kernels of elementary functions, whose operands are of all sizes.
+FUNCTIONS = ("EXP", "SIGMOID", "SWISH", "TANH", "GELU", "GELU_TANH", "SOFTMAX", "SOFTMAX_GRAD", "LSTM_CELLS",
+             "GRU_CELLS")  # fmt: skip
 #: Those that may be absent.
 ABSENT = ("bias", "offsets", "addend", "q", "mask", "scale")
 FORMS = [(profile, name) for profile in PROFILES for name in forms(profile)]
@@ -89,6 +92,7 @@ class Case:
         self.spec, self.parameters = OPCODES[name], parameters
         self.random = np.random.default_rng(seed)
         self.special = self.random.random() < 0.5
+        self.spread = np.float32(2.0 ** self.random.integers(-2, 8) if name in FUNCTIONS else 1.0)
         self.regions: list[tuple[int, int]] = []
         self.written: list[tuple[int, int, str]] = []
         self.memory = bytearray(os.urandom(64))
@@ -140,7 +144,7 @@ class Case:
         return last
 
     def values(self, count: int) -> np.ndarray:
-        found = self.random.normal(size=count).astype(np.float32)
+        found = self.random.normal(size=count).astype(np.float32) * self.spread
         if self.special:
             chosen = self.random.random(count) < 0.02
             found[chosen] = self.random.choice(SPECIAL, int(chosen.sum()))
@@ -364,11 +368,39 @@ def normalizations(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...
     return name, given, tuple(operand for operand in optional if draw(st.booleans()))
 
 
+@st.composite
+def functions(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
+    """Draw elementary functions, and what is computed by them: rows of softmax, and recurrent layers of a few steps."""
+    name = draw(st.sampled_from(FUNCTIONS))
+    given = {"n": draw(sizes), "alpha": int(np.float32(1.25).view(np.uint32)), "outer": draw(st.integers(1, 3))}
+    given |= {"classes": draw(sizes), "inner": draw(st.sampled_from([1, 1, 3]))}
+    hidden, batch = draw(sizes), draw(st.integers(1, 2))
+    given |= {"steps": draw(st.integers(1, 3)), "batch": batch, "hidden": hidden, "gates": 4, "h_slots": 4}
+    given |= {f"{state}_step": batch * hidden for state in ("h", "c", "part")} | {"slots": given["steps"] + 1}
+    given |= {flag: draw(st.integers(0, 1)) for flag in ("reverse", "coupled", "reset_after")}
+    optional = {"LSTM_CELLS": ["h0", "c0", "p"], "GRU_CELLS": ["h0", "bias"]}.get(name, [])
+    return name, given, tuple(operand for operand in optional if draw(st.booleans()))
+
+
+@st.composite
+def standardizations(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
+    """Draw groups as layer, group and instance norms have them: neighbours are groups, elements, or neither."""
+    name = draw(st.sampled_from(["STANDARDIZE", "STANDARDIZE_GRAD"]))
+    few = st.integers(1, 3)
+    sizes_of = {f"{kind}{i}": draw(few) for kind in "kr" for i in range(3)} | {"k3": draw(sizes), "r3": draw(sizes)}
+    innermost = draw(st.sampled_from(["ks3", "rs3", None]))
+    given = strides(draw, {f"{axis[0]}s{axis[1]}": size for axis, size in sizes_of.items()}, innermost)
+    given |= sizes_of | {"epsilon": int(np.float32(1e-5).view(np.uint32)), "centre": draw(st.integers(0, 1))}
+    optional = ["inv_std", "mean", "var"] if name == "STANDARDIZE" else []
+    return name, given, tuple(operand for operand in optional if draw(st.booleans()))
+
+
 DRAWN = {"products": products(), "updates": updates(), "checks": checks(), "convolutions": convolutions(),
          "elements of integers": elements_of_integers(), "pools of integers": pools_of_integers(),
          "quantized convolutions": quantized(), "integers": integers(), "sums of gradients": sums_of_gradients(),
          "sums": sums(), "pools": pools(),
-         "normalizations": normalizations()}  # fmt: skip
+         "normalizations": normalizations(), "functions": functions(),
+         "standardizations": standardizations()}  # fmt: skip
 
 
 @pytest.mark.parametrize("cases", DRAWN.values(), ids=DRAWN)

@@ -66,4 +66,41 @@ int gm_simd_max_pool_index_grad(const gm_insn_max_pool_index_grad *insn, const u
                                 float *dx);
 
 #endif
+
+#if GM_ARCH_FUNCTIONS
+
+/* y[i] of x[i]; y may be x. The parameter: exp takes x - parameter, swish its alpha; others none. Returns 1 where it is
+ * done. */
+typedef enum gm_simd_function {
+    GM_SIMD_EXP,
+    GM_SIMD_SIGMOID,
+    GM_SIMD_SWISH,
+    GM_SIMD_TANH,
+    GM_SIMD_GELU,
+    GM_SIMD_GELU_TANH
+} gm_simd_function;
+int gm_simd_function_row(gm_simd_function function, const float *x, float parameter, float *y, uint32_t n);
+
+/* SOFTMAX and SOFTMAX_GRAD of rows of n neighbours. Return 1 where they are done. */
+int gm_simd_softmax(const float *x, float *y, uint32_t rows, uint32_t n);
+int gm_simd_softmax_grad(const float *dy, const float *y, float *dx, uint32_t rows, uint32_t n);
+
+/* STANDARDIZE and STANDARDIZE_GRAD, by their operands; statistics may be NULL. Return 1 where they are done. */
+typedef struct gm_standardized {
+    const float *x;
+    float *y, *inv_std, *mean, *var;
+} gm_standardized;
+typedef struct gm_standardized_grad {
+    const float *dy, *y, *inv_std;
+    float *dx;
+} gm_standardized_grad;
+int gm_simd_standardize(const gm_insn_standardize *insn, const gm_standardized *to);
+int gm_simd_standardize_grad(const gm_insn_standardize_grad *insn, const gm_standardized_grad *to);
+
+/* One row of LSTM_CELLS, of the cells in `before`; gates: the sums, which become the gates. p may be NULL. Returns 1 where
+ * it is done. */
+int gm_simd_lstm_row(const gm_insn_lstm_cells *insn, const float *p, float *gates, const float *before, float *c,
+                     float *h);
+
+#endif
 #endif
