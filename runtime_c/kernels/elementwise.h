@@ -24,18 +24,18 @@
 
 /* The same, of a function that arch/simd has in vectors: its number, and the parameter that it takes. */
 #if GM_ARCH_FUNCTIONS
-#define GM_MAP_FUNCTION_KERNEL(name, function, parameter, ...)                                                   \
-    int gm_kernel_##name(const struct gm_session *session, const void *instruction)                              \
-    {                                                                                                            \
-        const gm_insn_##name insn = *(const gm_insn_##name *)instruction;                                        \
-        const float *inputs = gm_f32(session, insn.x);                                                           \
-        float *outputs = gm_f32_out(session, insn.y);                                                            \
-        uint32_t done = gm_simd_function_row(function, inputs, parameter, outputs, insn.n) ? insn.n : 0;         \
-        for (uint32_t i = done; i < insn.n; i++) {                                                               \
-            float x = inputs[i];                                                                                 \
-            outputs[i] = (__VA_ARGS__);                                                                          \
-        }                                                                                                        \
-        return GM_OK;                                                                                            \
+#define GM_MAP_FUNCTION_KERNEL(name, function, parameter, ...)                                           \
+    int gm_kernel_##name(const struct gm_session *session, const void *instruction)                      \
+    {                                                                                                    \
+        const gm_insn_##name insn = *(const gm_insn_##name *)instruction;                                \
+        const float *inputs = gm_f32(session, insn.x);                                                   \
+        float *outputs = gm_f32_out(session, insn.y);                                                    \
+        uint32_t done = gm_simd_function_row(function, inputs, parameter, outputs, insn.n) ? insn.n : 0; \
+        for (uint32_t i = done; i < insn.n; i++) {                                                       \
+            float x = inputs[i];                                                                         \
+            outputs[i] = (__VA_ARGS__);                                                                  \
+        }                                                                                                \
+        return GM_OK;                                                                                    \
     }
 #else
 #define GM_MAP_FUNCTION_KERNEL(name, function, parameter, ...) GM_MAP_KERNEL(name, __VA_ARGS__)

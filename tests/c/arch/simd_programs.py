@@ -24,8 +24,7 @@ SELECTED = ["-DGM_ONLY_SELECTED=1", "-DGM_WITH_INT8=1", *(f"-DGM_WITH_{name}=1" 
 SOURCES = ("gemm", "conv", "matmul", "update", "sgd", "momentum", "adam", "steps", "reduce_sum", "max_pool",
            "normalize", "check_finite", "any_beyond", "gradient_s16", "stored_update", "sum_s16", "add_s16",
            "update_s8", "mask_s8", "quantize", "add_s8", "average_pool_s8", "exp", "sigmoid", "swish", "tanh", "gelu",
-           "softmax", "lstm", "gru", "standardize", "functions", "depthwise", "weight_gradient", "dense", "runs",
-           "numerics", "gm_opcodes")  # fmt: skip
+           "softmax", "lstm", "gru", "standardize", "numerics", "gm_opcodes")  # fmt: skip
 #: Without optimization, where nothing that they would find is left out; and that takes a fifth of the time to compile.
 SANITIZED = ["-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all"]
 #: A case takes milliseconds.

@@ -122,9 +122,9 @@ static GM_SIMD_TARGET void gemm_row_along(const float *a, const float *b, float 
 /* ---- Tiles --------------------------------------------------------------------------------------------------- */
 
 /* `rows` rows of y += a b, of which there are m: those behind repeat the last one. rows, vectors: constants. */
-GM_SIMD_INLINE void multiply_tile(const float *a, size_t a_row, size_t a_col, const float *b, size_t b_row, float *y,
-                                  size_t y_row, uint32_t m, uint32_t columns, uint32_t k, uint32_t rows,
-                                  uint32_t vectors)
+GM_SIMD_INLINE void multiply_rows_by_panel(const float *a, size_t a_row, size_t a_col, const float *b, size_t b_row,
+                                           float *y, size_t y_row, uint32_t m, uint32_t columns, uint32_t k,
+                                           uint32_t rows, uint32_t vectors)
 {
     gm_vec sums[GM_TILE_PIXELS * GM_TILE_VECTORS];
     const float *own[GM_TILE_PIXELS];
@@ -152,9 +152,10 @@ GM_SIMD_INLINE void multiply_panel(const float *a, size_t a_row, size_t a_col, c
         float *to = y + row * y_row;
         rows = gm_next_rows(m - row);
         if (rows == GM_TILE_ROWS) {
-            multiply_tile(from, a_row, a_col, b, b_row, to, y_row, m - row, columns, k, GM_TILE_ROWS, vectors);
+            multiply_rows_by_panel(from, a_row, a_col, b, b_row, to, y_row, m - row, columns, k, GM_TILE_ROWS, vectors);
         } else {
-            multiply_tile(from, a_row, a_col, b, b_row, to, y_row, m - row, columns, k, GM_TILE_PIXELS, vectors);
+            multiply_rows_by_panel(from, a_row, a_col, b, b_row, to, y_row, m - row, columns, k, GM_TILE_PIXELS,
+                                   vectors);
         }
     }
 }

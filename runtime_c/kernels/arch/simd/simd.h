@@ -97,8 +97,8 @@ typedef struct gm_standardized_grad {
 int gm_simd_standardize(const gm_insn_standardize *insn, const gm_standardized *to);
 int gm_simd_standardize_grad(const gm_insn_standardize_grad *insn, const gm_standardized_grad *to);
 
-/* One row of LSTM_CELLS, of the cells in `before`; gates: the sums, which become the gates. p may be NULL. Returns 1 where
- * it is done. */
+/* One row of LSTM_CELLS, of the cells in `before`; gates: the sums, which become the gates. p may be NULL. Returns 1
+ * where it is done. */
 int gm_simd_lstm_row(const gm_insn_lstm_cells *insn, const float *p, float *gates, const float *before, float *c,
                      float *h);
 

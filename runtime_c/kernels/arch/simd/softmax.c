@@ -5,12 +5,12 @@
 
 #if GM_ARCH_FUNCTIONS && (GM_WITH_SOFTMAX || GM_WITH_SOFTMAX_GRAD)
 
-#define ROWS 4u
+#define ROWS_AT_ONCE 4u
 
 /* The row of each index; those behind `rows` repeat the last. */
-static void find_rows(const float **row, const float *x, uint32_t rows, uint32_t n)
+static void find_some_rows(const float **row, const float *x, uint32_t rows, uint32_t n)
 {
-    for (uint32_t r = 0; r < ROWS; r++) {
+    for (uint32_t r = 0; r < ROWS_AT_ONCE; r++) {
         row[r] = x + (size_t)(r < rows ? r : rows - 1) * n;
     }
 }
@@ -44,7 +44,7 @@ static GM_SIMD_TARGET void exponentials_of_row(const float *from, float *to, uin
     GM_FOR_LANES(from, to, n, value = gm_lanes_exp(x - max);)
 }
 
-static void sum_rows(float *sums, const float *const *row, uint32_t n)
+static void sum_some_rows(float *sums, const float *const *row, uint32_t n)
 {
     float s0 = 0.0f, s1 = 0.0f, s2 = 0.0f, s3 = 0.0f;
     for (uint32_t i = 0; i < n; i++) {
@@ -53,7 +53,7 @@ static void sum_rows(float *sums, const float *const *row, uint32_t n)
     sums[0] = s0, sums[1] = s1, sums[2] = s2, sums[3] = s3;
 }
 
-static GM_SIMD_TARGET void divide_row(float *y, float divisor, uint32_t n)
+static GM_SIMD_TARGET void divide_lanes(float *y, float divisor, uint32_t n)
 {
     GM_FOR_LANES(y, y, n, value = x / GM_LANES_OF(divisor);)
 }
@@ -64,17 +64,18 @@ int gm_simd_softmax(const float *x, float *y, uint32_t rows, uint32_t n)
     if (!gm_simd_runs()) {
         return 0;
     }
-    for (uint32_t first = 0; first < rows; first += ROWS, x += (size_t)ROWS * n, y += (size_t)ROWS * n) {
-        uint32_t count = rows - first < ROWS ? rows - first : ROWS;
-        const float *row[ROWS];
-        float sums[ROWS];
+    for (uint32_t first = 0; first < rows;
+         first += ROWS_AT_ONCE, x += (size_t)ROWS_AT_ONCE * n, y += (size_t)ROWS_AT_ONCE * n) {
+        uint32_t count = rows - first < ROWS_AT_ONCE ? rows - first : ROWS_AT_ONCE;
+        const float *row[ROWS_AT_ONCE];
+        float sums[ROWS_AT_ONCE];
         for (uint32_t r = 0; r < count; r++) {
             exponentials_of_row(x + (size_t)r * n, y + (size_t)r * n, n);
         }
-        find_rows(row, y, count, n);
-        sum_rows(sums, row, n);
+        find_some_rows(row, y, count, n);
+        sum_some_rows(sums, row, n);
         for (uint32_t r = 0; r < count; r++) {
-            divide_row(y + (size_t)r * n, sums[r], n);
+            divide_lanes(y + (size_t)r * n, sums[r], n);
         }
     }
     return 1;
@@ -84,7 +85,7 @@ int gm_simd_softmax(const float *x, float *y, uint32_t rows, uint32_t n)
 
 #if GM_ARCH_FUNCTIONS && GM_WITH_SOFTMAX_GRAD
 
-static GM_SIMD_TARGET void dot_rows(float *dots, const float *const *dy, const float *const *y, uint32_t n)
+static GM_SIMD_TARGET void dot_some_rows(float *dots, const float *const *dy, const float *const *y, uint32_t n)
 {
     float d0 = 0.0f, d1 = 0.0f, d2 = 0.0f, d3 = 0.0f;
     for (uint32_t i = 0; i < n; i++) {
@@ -111,14 +112,14 @@ int gm_simd_softmax_grad(const float *dy, const float *y, float *dx, uint32_t ro
     if (!gm_simd_runs()) {
         return 0;
     }
-    for (uint32_t first = 0; first < rows; first += ROWS) {
-        uint32_t count = rows - first < ROWS ? rows - first : ROWS;
+    for (uint32_t first = 0; first < rows; first += ROWS_AT_ONCE) {
+        uint32_t count = rows - first < ROWS_AT_ONCE ? rows - first : ROWS_AT_ONCE;
         size_t at = (size_t)first * n;
-        const float *gradients[ROWS], *values[ROWS];
-        float dots[ROWS];
-        find_rows(gradients, dy + at, count, n);
-        find_rows(values, y + at, count, n);
-        dot_rows(dots, gradients, values, n);
+        const float *gradients[ROWS_AT_ONCE], *values[ROWS_AT_ONCE];
+        float dots[ROWS_AT_ONCE];
+        find_some_rows(gradients, dy + at, count, n);
+        find_some_rows(values, y + at, count, n);
+        dot_some_rows(dots, gradients, values, n);
         for (uint32_t r = 0; r < count; r++, at += n) {
             gradient_of_row(dy + at, y + at, dx + at, dots[r], n);
         }

@@ -1,5 +1,5 @@
-/* STANDARDIZE and STANDARDIZE_GRAD with vectors: each lane has a group, and takes its elements in their order. Groups are
- * neighbours in memory, or else elements are: then blocks of both are transposed in registers. */
+/* STANDARDIZE and STANDARDIZE_GRAD with vectors: each lane has a group, and takes its elements in their order.
+ * Groups are neighbours in memory, or else elements are: then blocks of both are transposed in registers. */
 #include "../../reduction.h"
 #include "blocks/tile.h"
 #include "simd.h"
@@ -13,11 +13,9 @@ typedef struct group_dims {
     uint32_t r0, r1, r2, r3, rs0, rs1, rs2, rs3;
 } group_dims;
 
-#define GROUP_DIMS_OF(i)                                                                                           \
-    {                                                                                                              \
-        (i)->k0, (i)->k1, (i)->k2, (i)->k3, (i)->ks0, (i)->ks1, (i)->ks2, (i)->ks3, (i)->r0, (i)->r1, (i)->r2,     \
-            (i)->r3, (i)->rs0, (i)->rs1, (i)->rs2, (i)->rs3                                                        \
-    }
+#define GROUP_DIMS_OF(i)                                                         \
+    {(i)->k0, (i)->k1, (i)->k2, (i)->k3, (i)->ks0, (i)->ks1, (i)->ks2, (i)->ks3, \
+     (i)->r0, (i)->r1, (i)->r2, (i)->r3, (i)->rs0, (i)->rs1, (i)->rs2, (i)->rs3}
 
 /* GM_LANES groups, or fewer. first: the offset of each one's first element; lanes behind repeat the last group. */
 typedef struct group_lanes {
@@ -27,15 +25,16 @@ typedef struct group_lanes {
     int neighbours; /* the groups are */
 } group_lanes;
 
-/* Runs the statements for each run of up to GM_LANES elements along r3: `elements` of them, the first at the offset `at`. */
-#define FOR_BLOCKS(d, ...)                                                                                  \
-    for (uint32_t row = 0; row < (d)->r0 * (d)->r1 * (d)->r2; row++) {                                      \
-        uint32_t begin = gm_row_offset(row, (d)->r1, (d)->r2, (d)->rs0, (d)->rs1, (d)->rs2);                \
-        for (uint32_t done = 0; done < (d)->r3; done += GM_LANES) {                                         \
-            uint32_t elements = (d)->r3 - done < GM_LANES ? (d)->r3 - done : GM_LANES;                      \
-            size_t at = begin + (size_t)done * (d)->rs3;                                                    \
-            __VA_ARGS__                                                                                     \
-        }                                                                                                   \
+/* Runs the statements for each run of up to GM_LANES elements along r3: `elements` of them, the first at the offset
+ * `at`. */
+#define FOR_BLOCKS(d, ...)                                                                   \
+    for (uint32_t row = 0; row < (d)->r0 * (d)->r1 * (d)->r2; row++) {                       \
+        uint32_t begin = gm_row_offset(row, (d)->r1, (d)->r2, (d)->rs0, (d)->rs1, (d)->rs2); \
+        for (uint32_t done = 0; done < (d)->r3; done += GM_LANES) {                          \
+            uint32_t elements = (d)->r3 - done < GM_LANES ? (d)->r3 - done : GM_LANES;       \
+            size_t at = begin + (size_t)done * (d)->rs3;                                     \
+            __VA_ARGS__                                                                      \
+        }                                                                                    \
     }
 
 /* t[i] = element i of the block in all groups. */
@@ -127,13 +126,14 @@ GM_SIMD_INLINE gm_vec standardized(gm_vec x, gm_vec shift, gm_vec mean, gm_vec i
 /* y of all elements of neighbouring groups. */
 GM_SIMD_INLINE void standardize_neighbours(const float *x, float *y, const group_lanes *g, const group_moments *m)
 {
-    FOR_BLOCKS(g->dims, for (uint32_t i = 0; i < elements; i++) {
-        size_t own = g->first[0] + at + (size_t)i * g->dims->rs3;
-        gm_vec value;
-        gm_tile_load(&value, x + own, g->count, 1);
-        value = standardized(value, m->shift, m->mean, m->inv_std);
-        gm_tile_store(y + own, &value, g->count, 1);
-    })
+    FOR_BLOCKS(
+        g->dims, for (uint32_t i = 0; i < elements; i++) {
+            size_t own = g->first[0] + at + (size_t)i * g->dims->rs3;
+            gm_vec value;
+            gm_tile_load(&value, x + own, g->count, 1);
+            value = standardized(value, m->shift, m->mean, m->inv_std);
+            gm_tile_store(y + own, &value, g->count, 1);
+        })
 }
 
 /* y of all elements of groups whose elements are neighbours. */
@@ -232,9 +232,9 @@ GM_SIMD_INLINE void store_gradient(const gm_standardized_grad *to, size_t own, u
 GM_SIMD_INLINE void gradient_of_neighbours(const gm_standardized_grad *to, const group_lanes *g, group_slopes s,
                                            gm_vec inv_std)
 {
-    FOR_BLOCKS(g->dims, for (uint32_t i = 0; i < elements; i++) {
-        store_gradient(to, g->first[0] + at + (size_t)i * g->dims->rs3, g->count, s, inv_std);
-    })
+    FOR_BLOCKS(
+        g->dims, for (uint32_t i = 0; i < elements;
+                      i++) { store_gradient(to, g->first[0] + at + (size_t)i * g->dims->rs3, g->count, s, inv_std); })
 }
 
 GM_SIMD_INLINE void gradient_of_rows(const gm_standardized_grad *to, const group_lanes *g, group_slopes s,
@@ -249,8 +249,8 @@ GM_SIMD_INLINE void gradient_of_rows(const gm_standardized_grad *to, const group
     }
 }
 
-static GM_SIMD_TARGET void gradient_of_groups(const gm_insn_standardize_grad *insn, const group_dims *d,
-                                              int neighbours, const gm_standardized_grad *to)
+static GM_SIMD_TARGET void gradient_of_groups(const gm_insn_standardize_grad *insn, const group_dims *d, int neighbours,
+                                              const gm_standardized_grad *to)
 {
     uint32_t all = d->k0 * d->k1 * d->k2 * d->k3;
     for (uint32_t group = 0; group < all;) {

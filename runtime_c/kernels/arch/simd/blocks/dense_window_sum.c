@@ -180,7 +180,7 @@ GM_SIMD_INLINE void sum_region(const gm_window_sum *sum, const gm_weight_block *
 }
 
 /* `columns` neighbouring outputs of a group, from `output` on. */
-static output_columns columns_from(const gm_window_sum *sum, uint32_t group, uint32_t output, uint32_t columns)
+static output_columns output_columns_from(const gm_window_sum *sum, uint32_t group, uint32_t output, uint32_t columns)
 {
     output_columns o = {.offset = (size_t)group * sum->dest.group + (size_t)output * sum->dest.channel,
                         .stride = sum->dest.channel,
@@ -226,7 +226,7 @@ GM_SIMD_INLINE uint32_t sum_outputs(const gm_window_sum *sum, uint32_t group, ui
     uint32_t most = b.end == steps && blocks.size > 0 ? GM_PANEL_FLOATS / blocks.size : 1;
     for (; blocks.count < most && blocks.count < MOST_BLOCKS && done < columns; blocks.count++, done += width) {
         blocks.columns[blocks.count] =
-            columns_from(sum, group, output + done, columns - done < width ? columns - done : width);
+            output_columns_from(sum, group, output + done, columns - done < width ? columns - done : width);
     }
     for (b.first = 0; b.first < steps; b.first = b.end) {
         gm_fit_weights(&b, sum, GM_PANEL_FLOATS);
@@ -250,7 +250,7 @@ static GM_SIMD_TARGET uint32_t narrow(const gm_window_sum *sum, uint32_t group, 
 }
 
 /* The next outputs of a group: of those that are left, as many as fill wide blocks, or else all. */
-static uint32_t sum_next_outputs(const gm_window_sum *sum, uint32_t group, uint32_t output)
+static uint32_t sum_next_blocks(const gm_window_sum *sum, uint32_t group, uint32_t output)
 {
     uint32_t left = sum->outputs - output, behind = left % GM_TILE_COLUMNS;
     if (GM_LANES > 1 && left <= GM_LANES) {
@@ -267,7 +267,7 @@ int gm_simd_dense_sum(const gm_window_sum *sum)
     gm_window_sum own = *sum;
     for (uint32_t group = 0; group < sum->groups; group++, own.x += sum->source.group) {
         for (uint32_t output = 0; output < sum->outputs;) {
-            output += sum_next_outputs(&own, group, output);
+            output += sum_next_blocks(&own, group, output);
         }
     }
     return 1;

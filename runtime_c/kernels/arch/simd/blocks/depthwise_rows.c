@@ -1,21 +1,21 @@
-/* See depthwise_rows.h. A tile has some neighbouring pixels of a row, in one vector of groups. Its inputs pass by in the
- * order of the kernel's columns, and each adds to the sums of the pixels that it lies under. */
+/* See depthwise_rows.h. A tile has some neighbouring pixels of a row, in one vector of groups. Its inputs pass by in
+ * the order of the kernel's columns, and each adds to the sums of the pixels that it lies under. */
 #include "depthwise_rows.h"
 
 #if GM_DEPTHWISE_ROWS && (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE)
 
-#define MOST_TAPS 3u /* of a kernel row: their weights stand in registers */
-#define MOST_SUMS 12u
+#define MOST_ROW_TAPS 3u /* of a kernel row: their weights stand in registers */
+#define MOST_ROW_SUMS 12u
 
-/* The pixels of a row that meet the same taps, but for those at its ends. They are taken in the order in which the inputs
- * under the first tap come: for a transposed window from the last to the first, so that steps wrap. */
+/* The pixels of a row that meet the same taps, but for those at its ends. They are taken in the order in which the
+ * inputs under the first tap come: for a transposed window from the last to the first, so that steps wrap. */
 typedef struct row_pixels {
     uint32_t count, taps;
-    uint32_t apart;             /* the inputs from pixel to pixel, counted as the inputs from tap to tap */
-    uint32_t column, step;      /* of the input under the first tap of the first pixel, and to that of the next tap */
-    uint32_t first_tap;         /* its column in the kernel */
-    uint32_t tap_distance;      /* and that of the next one from it */
-    size_t first, dest_step;    /* offsets of the first pixel in a row of outputs, and of the next from it */
+    uint32_t apart; /* the inputs from pixel to pixel, counted as the inputs from tap to tap */
+    uint32_t column, step; /* of the input under the first tap of the first pixel, and to that of the next tap */
+    uint32_t first_tap; /* its column in the kernel */
+    uint32_t tap_distance; /* and that of the next one from it */
+    size_t first, dest_step; /* offsets of the first pixel in a row of outputs, and of the next from it */
 } row_pixels;
 
 /* What all tiles of a row of outputs share: the kernel rows inside of the input, each by the offset of its first column
@@ -26,8 +26,8 @@ typedef struct row_of_outputs {
     const row_pixels *pixels;
     size_t rows[GM_KERNEL_LIMIT], weights[GM_KERNEL_LIMIT];
     uint32_t count;
-    size_t input_step, weight_step;         /* from tap to tap */
-    size_t source_row_step, dest_row_step;  /* from row to row */
+    size_t input_step, weight_step; /* from tap to tap */
+    size_t source_row_step, dest_row_step; /* from row to row */
 } row_of_outputs;
 
 /* A tile's inputs [first, end) lie inside of the source. */
@@ -35,8 +35,8 @@ typedef struct tile_inputs {
     uint32_t first, end;
 } tile_inputs;
 
-/* sums[r] += the products of a kernel row, whose weights these are, with pixel r. at: the offset of the first input. taps,
- * pixels and apart: constants. Only inputs at the tile's ends can lie outside, as each pixel has a tap inside. */
+/* sums[r] += the products of a kernel row, whose weights these are, with pixel r. at: the offset of the first input.
+ * taps, pixels and apart: constants. Only inputs at the tile's ends can lie outside, as each pixel has a tap inside. */
 GM_SIMD_INLINE void add_inputs(gm_vec *sums, const gm_vec *weights, const float *x, size_t at, size_t step,
                                tile_inputs inside, uint32_t taps, uint32_t pixels, uint32_t apart)
 {
@@ -71,14 +71,14 @@ GM_SIMD_INLINE tile_inputs inputs_inside(const row_of_outputs *row, uint32_t col
     return inside;
 }
 
-/* A tile of `rows` rows, in GM_LANES groups. x: of the sample; at: the offset of the tile's first input in its row; y: of
- * the tile's first pixel. start: what sums start from, unless from the outputs. */
-GM_SIMD_INLINE void sum_tile(const row_of_outputs *row, const float *x, size_t at, float *y, const float *w,
-                             gm_vec start, tile_inputs inside, uint32_t taps, uint32_t pixels, uint32_t apart,
-                             uint32_t rows)
+/* A tile of `rows` rows, in GM_LANES groups. x: of the sample; at: the offset of the tile's first input in its row;
+ * y: of the tile's first pixel. start: what sums start from, unless from the outputs. */
+GM_SIMD_INLINE void sum_row_tile(const row_of_outputs *row, const float *x, size_t at, float *y, const float *w,
+                                 gm_vec start, tile_inputs inside, uint32_t taps, uint32_t pixels, uint32_t apart,
+                                 uint32_t rows)
 {
     const size_t weight_step = row->weight_step, dest_step = row->pixels->dest_step;
-    gm_vec sums[MOST_SUMS];
+    gm_vec sums[MOST_ROW_SUMS];
     GM_UNROLL
     for (uint32_t r = 0; r < pixels * rows; r++) {
         sums[r] = start;
@@ -90,7 +90,7 @@ GM_SIMD_INLINE void sum_tile(const row_of_outputs *row, const float *x, size_t a
         }
     }
     for (uint32_t k = 0; k < row->count; k++) {
-        gm_vec weights[MOST_TAPS];
+        gm_vec weights[MOST_ROW_TAPS];
         GM_UNROLL
         for (uint32_t l = 0; l < taps; l++) {
             weights[l] = gm_vec_load(w + (row->weights[k] + l * weight_step));
@@ -120,8 +120,8 @@ GM_SIMD_INLINE void sum_tiles(const row_of_outputs *row, const float *x, float *
         float *to = y + (p->first + first * p->dest_step);
         for (uint32_t g = 0; g + GM_LANES <= own->groups; g += GM_LANES) {
             gm_vec start = own->bias ? gm_vec_load(own->bias + g) : gm_vec_splat(GM_EMPTY_SUM);
-            sum_tile(row, x + g, input * row->input_step, to + g, own->weights + g, start, inside, taps, pixels, apart,
-                     rows);
+            sum_row_tile(row, x + g, input * row->input_step, to + g, own->weights + g, start, inside, taps, pixels,
+                         apart, rows);
         }
     }
 }
@@ -129,36 +129,36 @@ GM_SIMD_INLINE void sum_tiles(const row_of_outputs *row, const float *x, float *
 typedef void sum_tiles_of(const row_of_outputs *row, const float *x, float *y, uint32_t first, uint32_t tiles);
 
 /* Defines sum_tiles() of one form. */
-#define DEFINE_TILES(taps, pixels, apart, rows)                                                         \
-    static GM_SIMD_TARGET void tiles_##taps##_##pixels##_##apart##_##rows(                              \
-        const row_of_outputs *row, const float *x, float *y, uint32_t first, uint32_t tiles)            \
-    {                                                                                                   \
-        sum_tiles(row, x, y, first, tiles, taps, pixels, apart, rows);                                  \
+#define DEFINE_ROW_TILES(taps, pixels, apart, rows)                                                                  \
+    static GM_SIMD_TARGET void tiles_##taps##_##pixels##_##apart##_##rows(const row_of_outputs *row, const float *x, \
+                                                                          float *y, uint32_t first, uint32_t tiles)  \
+    {                                                                                                                \
+        sum_tiles(row, x, y, first, tiles, taps, pixels, apart, rows);                                               \
     }
 
-DEFINE_TILES(1, 1, 1, 1)
-DEFINE_TILES(1, 1, 1, 2)
-DEFINE_TILES(1, 4, 1, 1)
-DEFINE_TILES(1, 4, 1, 2)
-DEFINE_TILES(2, 1, 1, 1)
-DEFINE_TILES(2, 1, 1, 2)
-DEFINE_TILES(2, 4, 1, 1)
-DEFINE_TILES(2, 4, 1, 2)
-DEFINE_TILES(3, 1, 1, 1)
-DEFINE_TILES(3, 1, 1, 2)
-DEFINE_TILES(3, 2, 1, 1)
-DEFINE_TILES(3, 2, 1, 2)
-DEFINE_TILES(3, 3, 1, 1)
-DEFINE_TILES(3, 3, 1, 2)
-DEFINE_TILES(3, 4, 1, 1)
-DEFINE_TILES(3, 4, 1, 2)
-DEFINE_TILES(3, 5, 1, 1)
-DEFINE_TILES(3, 5, 1, 2)
-DEFINE_TILES(3, 6, 1, 1)
-DEFINE_TILES(3, 6, 1, 2)
-DEFINE_TILES(3, 8, 1, 1)
-DEFINE_TILES(3, 4, 2, 1)
-DEFINE_TILES(3, 4, 2, 2)
+DEFINE_ROW_TILES(1, 1, 1, 1)
+DEFINE_ROW_TILES(1, 1, 1, 2)
+DEFINE_ROW_TILES(1, 4, 1, 1)
+DEFINE_ROW_TILES(1, 4, 1, 2)
+DEFINE_ROW_TILES(2, 1, 1, 1)
+DEFINE_ROW_TILES(2, 1, 1, 2)
+DEFINE_ROW_TILES(2, 4, 1, 1)
+DEFINE_ROW_TILES(2, 4, 1, 2)
+DEFINE_ROW_TILES(3, 1, 1, 1)
+DEFINE_ROW_TILES(3, 1, 1, 2)
+DEFINE_ROW_TILES(3, 2, 1, 1)
+DEFINE_ROW_TILES(3, 2, 1, 2)
+DEFINE_ROW_TILES(3, 3, 1, 1)
+DEFINE_ROW_TILES(3, 3, 1, 2)
+DEFINE_ROW_TILES(3, 4, 1, 1)
+DEFINE_ROW_TILES(3, 4, 1, 2)
+DEFINE_ROW_TILES(3, 5, 1, 1)
+DEFINE_ROW_TILES(3, 5, 1, 2)
+DEFINE_ROW_TILES(3, 6, 1, 1)
+DEFINE_ROW_TILES(3, 6, 1, 2)
+DEFINE_ROW_TILES(3, 8, 1, 1)
+DEFINE_ROW_TILES(3, 4, 2, 1)
+DEFINE_ROW_TILES(3, 4, 2, 2)
 
 /* How the next pixels are taken: one row or two at once. */
 typedef struct tile_form {
@@ -172,18 +172,18 @@ static tile_form form_for(const row_pixels *p, uint32_t left)
     static const tile_form forms[][2] = {{{1, {tiles_1_1_1_1, tiles_1_1_1_2}}, {4, {tiles_1_4_1_1, tiles_1_4_1_2}}},
                                          {{1, {tiles_2_1_1_1, tiles_2_1_1_2}}, {4, {tiles_2_4_1_1, tiles_2_4_1_2}}},
                                          {{1, {tiles_3_1_1_1, tiles_3_1_1_2}}, {4, {tiles_3_4_2_1, tiles_3_4_2_2}}}};
-    static const tile_form neighbours[] = {
-        {1, {tiles_3_1_1_1, tiles_3_1_1_2}}, {2, {tiles_3_2_1_1, tiles_3_2_1_2}}, {3, {tiles_3_3_1_1, tiles_3_3_1_2}},
-        {4, {tiles_3_4_1_1, tiles_3_4_1_2}}, {5, {tiles_3_5_1_1, tiles_3_5_1_2}}, {6, {tiles_3_6_1_1, tiles_3_6_1_2}},
-        {4, {tiles_3_4_1_1, tiles_3_4_1_2}}, {8, {tiles_3_8_1_1, NULL}}};
-    if (p->taps == MOST_TAPS && p->apart == 1) {
+    static const tile_form neighbours[] = {{1, {tiles_3_1_1_1, tiles_3_1_1_2}}, {2, {tiles_3_2_1_1, tiles_3_2_1_2}},
+                                           {3, {tiles_3_3_1_1, tiles_3_3_1_2}}, {4, {tiles_3_4_1_1, tiles_3_4_1_2}},
+                                           {5, {tiles_3_5_1_1, tiles_3_5_1_2}}, {6, {tiles_3_6_1_1, tiles_3_6_1_2}},
+                                           {4, {tiles_3_4_1_1, tiles_3_4_1_2}}, {8, {tiles_3_8_1_1, NULL}}};
+    if (p->taps == MOST_ROW_TAPS && p->apart == 1) {
         return neighbours[(left < 8 ? left : 8) - 1];
     }
     return forms[p->taps - 1][left >= 4];
 }
 
 /* One row of outputs, or two. x: of the sample, at the inputs of the first row; y: of the first row. */
-static void sum_rows(const row_of_outputs *row, const float *x, float *y, uint32_t rows)
+static void sum_rows_of_pixels(const row_of_outputs *row, const float *x, float *y, uint32_t rows)
 {
     const row_pixels *p = row->pixels;
     for (uint32_t first = 0; first < p->count;) {
@@ -234,7 +234,7 @@ static int find_row_taps(row_pixels *p, const gm_axis *axis, uint32_t phase)
         last = k, last_column = column;
         p->taps++;
     }
-    return p->taps > 0 && p->taps <= MOST_TAPS;
+    return p->taps > 0 && p->taps <= MOST_ROW_TAPS;
 }
 
 /* Sets the pixels of a row of one phase; 0 where they do not share inputs as tiles take them. */
@@ -253,7 +253,7 @@ static int find_row_pixels(row_pixels *p, const gm_window_sum *sum, uint32_t pha
         p->column += behind * advance, advance = 0u - advance;
     }
     p->apart = advance == p->step ? 1 : 2;
-    return advance == p->apart * p->step && (p->apart == 1 || p->taps == MOST_TAPS) &&
+    return advance == p->apart * p->step && (p->apart == 1 || p->taps == MOST_ROW_TAPS) &&
            (backwards ? 0u - p->step : p->step) <= axis->source && has_inputs(p, p->column, axis->source) &&
            has_inputs(p, p->column + behind * advance, axis->source);
 }
@@ -289,7 +289,7 @@ static void sum_stretch(const gm_window_sum *sum, const gm_depthwise_operands *o
         float *y = sum->y + ((size_t)b * sum->dest.batch + (size_t)rows->first * sum->dest.h);
         for (uint32_t i = 0, n; i < rows->count; i += n) {
             n = rows->count - i < 2 ? 1 : 2;
-            sum_rows(&row, x + i * row.source_row_step, y + i * row.dest_row_step, n);
+            sum_rows_of_pixels(&row, x + i * row.source_row_step, y + i * row.dest_row_step, n);
         }
     }
 }

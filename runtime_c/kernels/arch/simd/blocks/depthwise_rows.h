@@ -1,5 +1,5 @@
-/* Depthwise window sums by rows of pixels whose windows share inputs: each input is loaded once for all taps of a kernel
- * row that meet it. */
+/* Depthwise window sums by rows of pixels whose windows share inputs: each input is loaded once for all taps of a
+ * kernel row that meet it. */
 #ifndef GM_SIMD_DEPTHWISE_ROWS_H
 #define GM_SIMD_DEPTHWISE_ROWS_H
 

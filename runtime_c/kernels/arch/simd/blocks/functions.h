@@ -1,5 +1,5 @@
-/* Elementary functions of GM_LANES numbers at once, with the operations of ../../../../src/numerics.c in their order, so
- * that each lane has the bits that these give. */
+/* Elementary functions of GM_LANES numbers at once, with the operations of ../../../../src/numerics.c in their
+ * order, so that each lane has the bits that these give. */
 #ifndef GM_SIMD_FUNCTIONS_H
 #define GM_SIMD_FUNCTIONS_H
 
@@ -107,14 +107,13 @@ GM_SIMD_INLINE gm_lanes_f32 gm_lanes_erf(gm_lanes_f32 x)
 }
 
 /* Runs BODY, which makes `value` of `x`, for all numbers of a row. The last vector may be a part of one. */
-#define GM_FOR_LANES(from, to, n, BODY)                                  \
-    for (uint32_t i = 0; i < (n); i += GM_LANES) {                       \
-        gm_vec loaded, stored;                                           \
-        gm_tile_load(&loaded, (from) + i, (n) - i, 1);                   \
-        gm_lanes_f32 x = (gm_lanes_f32)loaded, value;                    \
-        BODY                                                             \
-        stored = (gm_vec)value;                                          \
-        gm_tile_store((to) + i, &stored, (n) - i, 1);                    \
+#define GM_FOR_LANES(from, to, n, BODY)                \
+    for (uint32_t i = 0; i < (n); i += GM_LANES) {     \
+        gm_vec loaded, stored;                         \
+        gm_tile_load(&loaded, (from) + i, (n) - i, 1); \
+        gm_lanes_f32 x = (gm_lanes_f32)loaded, value;  \
+        BODY stored = (gm_vec)value;                   \
+        gm_tile_store((to) + i, &stored, (n) - i, 1);  \
     }
 
 #endif

@@ -12,7 +12,7 @@ static inline uint32_t gm_next_rows(uint32_t left)
 {
     uint32_t rest = left % GM_TILE_PIXELS;
     return left <= GM_TILE_ROWS || (rest > 0 && rest <= 2 * GM_TILE_ROWS - GM_TILE_PIXELS) ? GM_TILE_ROWS
-                                                                                            : GM_TILE_PIXELS;
+                                                                                           : GM_TILE_PIXELS;
 }
 
 /* sums[r][v] += a[r][at + i a_step] b[i b_step + v] for i in 0..count, v a vector of columns. rows

@@ -65,8 +65,8 @@ static tap_row tap_row_at(const gm_weight_gradient *w, uint32_t column)
     return s;
 }
 
-/* tile[m,l] += dy[m] x[l] over `count` outputs, for the taps first <= l < first + taps. x: under the first of these taps.
- * grouped: m is a vector of groups of both, else an output channel. rows, taps and grouped: constants. */
+/* tile[m,l] += dy[m] x[l] over `count` outputs, for the taps first <= l < first + taps. x: under the first of these
+ * taps. grouped: m is a vector of groups of both, else an output channel. rows, taps and grouped: constants. */
 GM_SIMD_INLINE void add_outputs(gm_vec *tile, const tap_row *s, const float *x, const float *dy, uint32_t count,
                                 uint32_t first, uint32_t taps, uint32_t rows, int grouped)
 {
@@ -108,9 +108,9 @@ GM_SIMD_INLINE void add_output_run(gm_vec *tile, const tap_row *s, const output_
     }
 }
 
-/* Output channels by GM_LANES input channels, or vectors of groups, over output rows for which kernel row k lies inside
- * the input. x and dy: of the sample, at the first of these channels. values: of the first tap and channels, `step` from
- * row to row of the tile. */
+/* Output channels by GM_LANES input channels, or vectors of groups, over output rows for which kernel row k lies
+ * inside the input. x and dy: of the sample, at the first of these channels. values: of the first tap and channels,
+ * `step` from row to row of the tile. */
 GM_SIMD_INLINE void add_tile(const tap_row *s, uint32_t k, gm_span outputs, const float *x, const float *dy,
                              float *values, uint32_t step, uint32_t tap_step, uint32_t rows, int grouped)
 {

@@ -52,8 +52,8 @@ GM_SIMD_INLINE void gm_pack_whole(gm_weight_block *b, const gm_window_sum *sum, 
     for (uint32_t i = 0; i < sum->inputs; i += at_once) {
         for (uint32_t c = 0; c < columns; c += GM_LANES) {
             gm_pack_transposed(b->panel + (size_t)i * b->width + c, sum,
-                               w + (size_t)i * sum->w_input + (size_t)c * sum->w_output, at_once, columns - c,
-                               b->width, tap_step);
+                               w + (size_t)i * sum->w_input + (size_t)c * sum->w_output, at_once, columns - c, b->width,
+                               tap_step);
         }
     }
 }
