@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
-from bench.speed import accept, cases, host, page, results, webassembly
+from bench.speed import accept, cases, host, ort_shaped, page, results, webassembly
 from bench.speed.children import serve
 from bench.speed.peers import Child
 
@@ -61,6 +61,21 @@ def test_gains_of_threads_are_over_one_and_of_as_many_as_there_are():
     _, (alone, four) = page.threads_table({"rows": [row]})
     assert alone[2:] == ["1", "2,000 +0% +0%", "", ""]
     assert four[2:] == ["4", "1,000 +0% +0%", "2.00 (2.00–2.00)", "50%"]
+
+
+def test_the_last_row_of_onnxruntimes_classes_has_geometric_means():
+    times = {"onnxruntime": [8e-6], "gradmote.training": [4e-6], "twin": [2e-6], "runtime": [1e-6]}
+    rows = [{"network": "mlp", "batch": batch, "samples": times} for batch in (1, 32)]
+    rows[1]["samples"] = {**times, "gradmote.training": [1e-6]}
+    _, (first, _, means) = page.ort_table({"rows": rows})
+    assert [cell.split()[0] for cell in first[2:]] == ["8", "4", "2", "1", "2.00", "4.00", "8.00"]
+    assert means[-3:] == ["4.00", "4.00", "8.00"]
+
+
+def test_parameters_are_apart_by_a_part_of_how_far_they_went():
+    expected = np.array([[0.0, 0.0], [3.0, 4.0]])
+    assert ort_shaped.apart(expected, expected) == 0
+    assert ort_shaped.apart(expected + np.array([[0, 0], [0, 1]]), expected) == pytest.approx(0.2)
 
 
 def test_counts_are_read_from_what_the_board_prints():
@@ -133,6 +148,23 @@ def test_the_twin_from_python_and_from_c_and_pytorch_do_the_same(tmp_path):
         assert host.difference(losses[host.TORCH], losses[host.TWIN]) < 1e-5
         timed = host.in_turns(asked, host.Effort(rounds=2, seconds=0.001))
         assert all(len(times) == 2 and min(times) > 0 for times in timed.values())
+    finally:
+        for child in children.values():
+            child.close()
+
+
+def test_the_classes_of_onnxruntime_have_the_losses_of_the_runtime(tmp_path):
+    case = cases.HostCase("mlp", 2, "train")
+    children = {ort_shaped.SHAPED: Child("gradmote_training.py"), ort_shaped.RUNTIME: Child("twin.py")}
+    try:
+        host.write_inputs(case, tmp_path)
+        wanted = ort_shaped.requests(case, str(tmp_path), cases.RATE)
+        asked = host.opened({name: wanted[name] for name in children}, children)
+        shaped, runtime = (child.ask(check=3) for child in asked.values())
+        assert shaped == runtime and shaped[0] != shaped[2]
+        children[ort_shaped.SHAPED].ask(open={**wanted[ort_shaped.SHAPED], "program": "parameters"})
+        first, second = children[ort_shaped.SHAPED].ask(check=2)
+        assert len(first) == len(second) == 64 * 32 + 32 + 32 * 10 + 10 and first != second
     finally:
         for child in children.values():
             child.close()

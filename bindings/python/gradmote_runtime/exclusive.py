@@ -37,7 +37,7 @@ class Exclusive:
         return value
 
     def unguarded(self, name: str) -> Any:
-        """Return a function that works on no session, and may be called at any time."""
+        """Return a function that is given no session, and so may be called at any time."""
         return getattr(self._lib, name)
 
 

@@ -198,8 +198,7 @@ class Session:
 
         data: every input in order, or nothing to use the inputs that are in the arena.
         """
-        session = self._ready("infer", self._buffers.inputs, data)
-        self._check(self._lib.gm_infer(session), "infer")
+        self._check(self._lib.gm_infer(self._ready("infer", self._buffers.inputs, data)), "infer")
         return [memoryview(output) for output in self._inferred]
 
     def eval_step(self, *data: Any) -> float:
