@@ -21,6 +21,7 @@ from collections.abc import Sequence
 
 import onnx_ir as ir
 
+from ..compiler.collector import uncollected
 from ..compiler.passes import pipeline, split_channels
 from ..compiler.passes.batch_norm import FROZEN, INFERENCE
 from ..errors import ModelError
@@ -86,6 +87,7 @@ def build_artifacts(
     return make(model, options)
 
 
+@uncollected
 def make(model: Source, options: ArtifactOptions) -> Artifacts:
     """Return the artifacts in memory, as the options ask for them."""
     forward, names = read_forward(model, options)

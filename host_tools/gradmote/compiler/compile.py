@@ -27,6 +27,7 @@ from ..model.registry import TABLE
 from ..operators import Operator
 from ..operators.int16 import with_int16
 from ..optimizers import Optimizer
+from .collector import uncollected
 from .instruction import Buffer, Ref
 from .lowering import Shared
 from .options import Options
@@ -119,6 +120,7 @@ def model_for(model: Source, options: Options, outputs: Sequence[str] | None = N
     return with_batch(read_model(model), options.batch, infer)
 
 
+@uncollected
 def compile_image(artifacts: Artifacts, options: Options | None = None) -> Result:
     """Compile artifacts to one .mote image.
 
