@@ -29,7 +29,7 @@ from ..losses import Loss
 from ..model.frontend import Inputs, Source, left_out, load_model
 from ..model.frontend.parameters import some, trainable
 from ..model.graph import data_of
-from ..model.metadata import BATCH_NORM, LOSS_SCALE, SCHEME, SHARED_WEIGHTS, STATISTICS
+from ..model.metadata import BATCH_NORM, LOSS_SCALE, SCHEME, SHARED_WEIGHTS, STATISTICS, WEIGHTS
 from ..model.metadata import FROZEN as FROZEN_WEIGHTS
 from ..model.registry import attach_functions
 from ..optimizers import Optimizer
@@ -88,9 +88,12 @@ def build_artifacts(
 
 
 @uncollected
-def make(model: Source, options: ArtifactOptions) -> Artifacts:
-    """Return the artifacts in memory, as the options ask for them."""
-    forward, names = read_forward(model, options)
+def make(model: Source, options: ArtifactOptions, known: Forwards | None = None) -> Artifacts:
+    """Return the artifacts in memory, as the options ask for them.
+
+    known: forward graphs of this model, for options that differ in the scheme and the optimizer alone.
+    """
+    forward, names = read_forward(model, options, known)
     made = Artifacts(
         Models(forward),
         data_of(forward.graph, names),
@@ -107,21 +110,50 @@ def make(model: Source, options: ArtifactOptions) -> Artifacts:
 # ---- The forward graph
 
 
-def read_forward(model: Source, options: ArtifactOptions) -> tuple[ir.Model, list[str]]:
+def read_forward(model: Source, options: ArtifactOptions, known: Forwards | None = None) -> tuple[ir.Model, list[str]]:
     """Return the forward graph in normal form, and the names of the parameters that train.
 
     Weights of which only some channels are trained are split in two in that graph.
     """
-    scheme, mode = options.trained, options.batch_norm or FROZEN
-    if scheme is None and mode == FROZEN:
-        mode = INFERENCE
+    scheme = options.trained
     named = [name for part in scheme.parts() if part.kind != "freeze" for name in part.names] if scheme else []
-    source = with_float_head(model, options) if options.float_head else model
-    forward = load_model(source, options.outputs, mode, options.untie, options.inputs, named)
+    forward = load_forward(model, options, named) if known is None else known.of(model, options, named)
     forward.producer_name = "gradmote"
     log.info("read the model: %d nodes in normal form", len(forward.graph))
     warn_without_batch_norm(options.batch_norm, forward.graph)
     return (forward, []) if scheme is None else choose_trained(forward, scheme)
+
+
+def load_forward(model: Source, options: ArtifactOptions, named: Sequence[str]) -> ir.Model:
+    """Return the forward graph in normal form; the constants of these names are not folded."""
+    mode = options.batch_norm or FROZEN
+    if options.trained is None and mode == FROZEN:
+        mode = INFERENCE
+    source = with_float_head(model, options) if options.float_head else model
+    return load_model(source, options.outputs, mode, options.untie, options.inputs, named)
+
+
+class Forwards:
+    """The forward graphs that several calls of make() for one model have in common.
+
+    Only the names of what trains could make them differ: constants of these names are not folded. A weight of the
+    model never is.
+    """
+
+    def __init__(self) -> None:
+        """Begin without graphs."""
+        self.read: dict[tuple[bool, frozenset[str]], ir.Model] = {}
+        self.weights: set[str] = set()
+
+    def of(self, model: Source, options: ArtifactOptions, named: Sequence[str]) -> ir.Model:
+        """Return a copy of the forward graph."""
+        key = options.trained is None, frozenset(named) - self.weights
+        if key not in self.read:
+            forward = load_forward(model, options, named)
+            self.weights = set(WEIGHTS.read(forward.graph, []))
+            key = key[0], key[1] - self.weights
+            self.read[key] = forward
+        return self.read[key].clone()
 
 
 def choose_trained(forward: ir.Model, scheme: Scheme) -> tuple[ir.Model, list[str]]:

@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 
 from ..artifacts.artifact_options import ArtifactOptions
-from ..artifacts.build import make
+from ..artifacts.build import Forwards, make
 from ..artifacts.made import Artifacts
 from ..artifacts.schemes import Layer, Scheme, layers
 from ..compiler.compile import Result, compile_image, model_for
@@ -38,6 +38,7 @@ class Task:
     options: Options = field(default_factory=Options)
     scheme: Scheme = field(default_factory=Scheme)
     more: ArtifactOptions = field(default_factory=ArtifactOptions)
+    _forwards: Forwards = field(default_factory=Forwards, repr=False)
     _made: dict[tuple[str, str], Artifacts] = field(default_factory=dict, repr=False)
 
     def wanted(self) -> Choice:
@@ -101,5 +102,5 @@ class Task:
         key = (str(choice.scheme), choice.optimizer.rule)
         if key not in self._made:
             wanted = replace(self.more, loss=self.loss, optimizer=choice.optimizer, scheme=choice.scheme)
-            self._made[key] = make(self.source, wanted)
+            self._made[key] = make(self.source, wanted, self._forwards)
         return self._made[key]
