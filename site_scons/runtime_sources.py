@@ -39,9 +39,25 @@ CORTEX_M4_FLAGS = ["-mcpu=cortex-m4", "-mthumb", "-mfpu=fpv4-sp-d16", "-mfloat-a
 ARMV7_FUSED_FLAGS = ["-march=armv7-a", "-mfpu=vfpv4-d16"]
 
 
+#: Folders of kernels for Cortex-M, which processors of these names compile to nothing.
+CORTEX_M = ("arm_m", "helium")
+NO_CORTEX_M = ("x86_64", "amd64", "i386", "i686", "aarch64", "arm64")
+
+
 def runtime_sources() -> list[Path]:
     """Every .c file of the runtime, absolute, in the same order everywhere."""
     return sorted(path for part in ("src", "kernels", "generated") for path in (RUNTIME / part).rglob("*.c"))
+
+
+def extension_sources(machine: str | None = None) -> list[Path]:
+    """The .c files of the runtime of which a Python extension module has anything, absolute.
+
+    machine: the processor, which is this computer's by default.
+    """
+    if (machine or host_machine()) not in NO_CORTEX_M:
+        return runtime_sources()
+    kernels = RUNTIME / "kernels" / "arch"
+    return [path for path in runtime_sources() if not any(kernels / arch in path.parents for arch in CORTEX_M)]
 
 
 def handle_sources() -> list[Path]:

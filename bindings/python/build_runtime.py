@@ -18,7 +18,15 @@ import cffi
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "site_scons"))
 
-from runtime_sources import DIGEST_MARK, INCLUDES, RUNTIME, THREADS, extension_digest, extension_flags, runtime_sources  # noqa: E402
+from runtime_sources import (  # noqa: E402
+    DIGEST_MARK,
+    INCLUDES,
+    RUNTIME,
+    THREADS,
+    extension_digest,
+    extension_flags,
+    extension_sources,
+)
 
 HEADERS = [
     RUNTIME / "generated" / "gm_errors.h",
@@ -90,10 +98,10 @@ def make_ffi(profile: str) -> cffi.FFI:
     return wrapper(
         profile,
         more_c=digest_source(),
-        sources=[os.path.relpath(path) for path in (*runtime_sources(), THREADS / "gm_threads.c")],
+        sources=[os.path.relpath(path) for path in (*extension_sources(), THREADS / "gm_threads.c")],
         depends=[os.path.relpath(path) for path in (HOST, *sorted(RUNTIME.rglob("*.h")), *THREADS.glob("*.h"))],
         include_dirs=[os.path.relpath(path) for path in (*INCLUDES, THREADS)],
-        extra_compile_args=extension_flags(profile),
+        extra_compile_args=[*extension_flags(profile), "-g0"],  # Python's own flags ask for debugging facts
         extra_link_args=["-pthread"],
     )
 

@@ -21,6 +21,7 @@ from gradmote import losses, optimizers
 from gradmote.artifacts import Artifacts, build_artifacts
 from gradmote.budget import Limits, Task, bytes_of, search
 from gradmote.compiler import Options
+from gradmote.compiler.collector import uncollected
 from gradmote.compiler.compile import flatten
 from gradmote.compiler.passes import pipeline
 from gradmote.formats.image import lay_out, write_image
@@ -34,6 +35,7 @@ NODES = (750, 1500, 3000)
 SHAPE = (3, 96, 96)
 
 
+@uncollected
 def compile_in_stages(model: onnx.ModelProto, stage: Stage) -> bytes:
     """What `gradmote artifacts` and `gradmote compile` do, each stage within `stage(name)`."""
     with stage("artifacts"):

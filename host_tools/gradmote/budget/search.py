@@ -180,9 +180,13 @@ class Search:
         """Return whether a choice is known to be too large without compiling it.
 
         It is, where one that trains no more was too large with the same settings, or was too large
-        by more than all inputs and differs only in that it keeps its inputs.
+        by more than all inputs and differs only in that it keeps its inputs. Once something fits, so is one
+        whose parameters and moments alone exceed the RAM; before, what is least too large is looked for.
         """
         shares = parts_of(self.contributions.layers, choice.scheme)
+        state = self.task.least_state(choice, shares) if self.best is not None else 0
+        if self.limits.ram is not None and state > self.limits.ram:
+            return True
         return any(self.rules_out(tried, choice, shares) for tried in self.tried.values())
 
     def rules_out(self, tried: Tried, choice: Choice, shares: Mapping[str, float]) -> bool:

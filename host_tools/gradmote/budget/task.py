@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 import onnx
+import onnx_ir as ir
 
 from ..artifacts.artifact_options import ArtifactOptions
 from ..artifacts.build import Forwards, make
@@ -48,8 +50,23 @@ class Task:
 
     def layers(self) -> list[Layer]:
         """Return the model's layers in order, with the parameters of each."""
-        forward = load_model(self.source, self.more.outputs, self.more.batch_norm or FROZEN, self.more.untie)
-        return layers(forward.graph)
+        return layers(self.forward)
+
+    @cached_property
+    def forward(self) -> ir.Graph:
+        """Return the model's graph in normal form."""
+        more = self.more
+        return load_model(self.source, more.outputs, more.batch_norm or FROZEN, more.untie).graph
+
+    def least_state(self, choice: Choice, shares: Mapping[str, float]) -> int:
+        """Return bytes of state that a choice has at the least: parameters that train whole, and their moments.
+
+        shares: the trained share of each parameter that is trained.
+        """
+        moment = 4 if self.options.moments is None else 2  # bfloat16 at the smallest
+        each = moment * RULES[choice.optimizer.rule]["slots"]
+        whole = [self.forward.initializers[name].const_value for name, share in shares.items() if share >= 1]
+        return sum(data.nbytes + each * data.size for data in whole if data is not None)
 
     @cached_property
     def source(self) -> onnx.ModelProto:

@@ -6,6 +6,8 @@ an ADD.
 
 from __future__ import annotations
 
+from collections import Counter
+
 from ...errors import GradmoteError
 from ...generated.instructions import Add, ConvGradW, ConvGradWS8, ConvGradWS16, Gemm, ReduceSum, SumS16
 from ..flat_binary import flat_binary
@@ -22,30 +24,41 @@ def run(compiled: Compiled) -> None:
     for program in compiled.programs:
         if program.kind != "train":
             continue
+        facts = Facts(program)
         for parameter in compiled.parameters:
             if parameter.gradient is None or parameter.name not in program.gradients:
                 raise GradmoteError(f"the train program makes no gradient for '{parameter.name}'")
-            accumulate(program, program.gradients[parameter.name], parameter.gradient)
+            accumulate(program, facts, program.gradients[parameter.name], parameter.gradient)
 
 
-def accumulate(program: Program, source: Ref, gradient: Buffer) -> None:
+class Facts:
+    """What the instructions of a program do with each buffer, before gradients are accumulated."""
+
+    def __init__(self, program: Program) -> None:
+        """Go through the program once."""
+        self.makers: dict[Buffer, Instruction] = {}  # the first instruction that writes a buffer
+        for instruction in reversed(program.instructions):
+            self.makers |= {ref.buffer: instruction for ref in instruction.writes}
+        self.read = {ref.buffer for instruction in program.instructions for ref in instruction.reads}
+        # Two parameters may share one gradient.
+        self.wanted = Counter(r.buffer for r in (*program.gradients.values(), *(b.ref for b in program.bindings)))
+
+
+def accumulate(program: Program, facts: Facts, source: Ref, gradient: Buffer) -> None:
     """Make the gradient's instruction accumulate, or append an ADD where it cannot."""
-    maker = next((i for i in program.instructions if any(w.buffer is source.buffer for w in i.writes)), None)
-    if isinstance(maker, Accumulating) and can_retarget(program, maker, source, gradient):
+    maker = facts.makers.get(source.buffer)
+    if isinstance(maker, Accumulating) and can_retarget(facts, maker, source, gradient):
         maker.y = Ref(gradient)
         maker.accumulate = True
     else:
         program.instructions.append(add(source, gradient))
 
 
-def can_retarget(program: Program, maker: Accumulating, source: Ref, gradient: Buffer) -> bool:
+def can_retarget(facts: Facts, maker: Accumulating, source: Ref, gradient: Buffer) -> bool:
     """Tell whether the maker's result has no other use, and is a plain sum."""
-    read = any(r.buffer is source.buffer for i in program.instructions for r in i.reads)
-    # Two parameters may share one gradient.
-    others = [*program.gradients.values(), *(b.ref for b in program.bindings)]
-    shared = sum(r.buffer is source.buffer for r in others) > 1
+    alone = source.buffer not in facts.read and facts.wanted[source.buffer] == 1
     whole = source.buffer.region == "scratch" and source.buffer.size == gradient.size
-    return not read and not shared and is_plain(maker) and whole
+    return alone and is_plain(maker) and whole
 
 
 def add(source: Ref, gradient: Buffer) -> Instruction:

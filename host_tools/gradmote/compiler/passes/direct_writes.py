@@ -21,10 +21,16 @@ def run(compiled: Compiled) -> None:
     """Remove each COPY whose source another instruction can write in the target."""
     for program in compiled.programs:
         targets = written_once(program)
-        for copy in [i for i in program.instructions if isinstance(i, Copy) and i.y.buffer in targets]:
-            maker = maker_of(program, program.uses(), copy)
-            if maker is not None and redirect(maker, copy):
-                program.instructions = [i for i in program.instructions if i is not copy]
+        uses, gone = program.uses(), set()
+        for at, copy in enumerate(program.instructions):
+            if isinstance(copy, Copy) and copy.y.buffer in targets:
+                maker = maker_of(program, uses, copy)
+                if maker is not None and redirect(maker, copy):
+                    moved = uses[copy.y.buffer]
+                    made = uses.pop(copy.x.buffer).writers
+                    moved.writers = sorted([*made, *(k for k in moved.writers if k != at)])
+                    gone.add(copy)
+        program.instructions = [i for i in program.instructions if i not in gone]
 
 
 def written_once(program: Program) -> set[Buffer]:

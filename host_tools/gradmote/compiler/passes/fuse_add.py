@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ...generated.instructions import Add, ConvTranspose, Gemm, ReduceSum
 from ..instruction import Buffer, Instruction, Ref
-from ..program import Compiled, Program, Uses
+from ..program import Compiled, Program
 from .share_in_place import is_dense
 
 #: Instructions whose sums can start from another result.
@@ -19,34 +19,77 @@ Accumulating = Gemm | ReduceSum | ConvTranspose
 def run(compiled: Compiled) -> None:
     """Fuse every ADD for which it is possible."""
     for program in compiled.programs:
-        uses = program.uses()
-        for add in [i for i in program.instructions if isinstance(i, Add)]:
-            pair = find(program, uses, add)
-            if pair is not None:
-                fuse(program, add, *pair)
-                uses = program.uses()
+        adds = Adds(program)
+        for at, add in enumerate(program.instructions):
+            if isinstance(add, Add):
+                adds.visit(at, add)
+        adds.apply()
 
 
-def find(program: Program, uses: dict[Buffer, Uses], add: Add) -> tuple[Buffer, Accumulating] | None:
-    """Return (the first summand's buffer, the instruction that makes the second), or None."""
-    a, b = add.a, add.b
-    alike = (add.a0, add.a1, add.a2, add.a3) == (add.b0, add.b1, add.b2, add.b3) and is_dense(add, "a")
-    at = next(k for k, i in enumerate(program.instructions) if i is add)
-    if not alike or a.buffer is b.buffer or not all(is_own(program, uses, ref, add, at) for ref in (a, b)):
-        return None
-    first, second = sorted((a.buffer, b.buffer), key=lambda s: uses[s].writers[-1])
-    maker = program.instructions[uses[second].writers[0]]
-    if not isinstance(maker, Accumulating) or len(uses[second].writers) != 1:
-        return None
-    return (first, maker) if makes_all(maker, second) else None
+class Adds:
+    """The ADDs of one program that are fused. Its instructions stay where they are until the end, for their indices."""
 
+    def __init__(self, program: Program) -> None:
+        """Begin without a fused ADD."""
+        self.program, self.uses, self.bound = program, program.uses(), program.bound()
+        self.gone: set[Instruction] = set()
+        self.taken: dict[Buffer, Buffer] = {}  # sum -> what takes its place
 
-def is_own(program: Program, uses: dict[Buffer, Uses], ref: Ref, add: Add, at: int) -> bool:
-    """Tell whether a summand is a whole scratch buffer that only this ADD and its makers read."""
-    whole = ref.buffer.region == "scratch" and not ref.offset and ref.buffer.size == add.y.buffer.size
-    used = uses[ref.buffer]
-    readers = [k for k in used.readers if k not in used.writers]
-    return whole and ref.buffer not in program.bound() and readers == [at] and used.last == at
+    def visit(self, at: int, add: Add) -> None:
+        """Fuse the ADD at this index where that is possible."""
+        pair = self.find(at, add)
+        if pair is not None:
+            first, made = pair
+            self.merge(at, add.y.buffer, first, made)
+            fuse(self.program.instructions[made], first)
+            self.gone.add(add)
+
+    def find(self, at: int, add: Add) -> tuple[Buffer, int] | None:
+        """Return the first summand's buffer and the index of what makes the second one, or None."""
+        a, b = add.a, add.b
+        alike = (add.a0, add.a1, add.a2, add.a3) == (add.b0, add.b1, add.b2, add.b3) and is_dense(add, "a")
+        if not alike or a.buffer is b.buffer or not all(self.is_own(ref, at, add) for ref in (a, b)):
+            return None
+        first, second = sorted((a.buffer, b.buffer), key=lambda s: self.uses[s].writers[-1])
+        made = self.uses[second].writers
+        maker = self.program.instructions[made[0]]
+        if not isinstance(maker, Accumulating) or len(made) != 1:
+            return None
+        return (first, made[0]) if makes_all(maker, second) else None
+
+    def is_own(self, ref: Ref, at: int, add: Add) -> bool:
+        """Tell whether a summand is a whole scratch buffer that only this ADD and its makers read."""
+        whole = ref.buffer.region == "scratch" and not ref.offset and ref.buffer.size == add.y.buffer.size
+        used = self.uses[ref.buffer]
+        readers = [k for k in used.readers if k not in used.writers]
+        return whole and ref.buffer not in self.bound and readers == [at] and used.last == at
+
+    def merge(self, at: int, total: Buffer, first: Buffer, made: int) -> None:
+        """Let `first` replace the sum everywhere; what makes the second summand then reads it and writes it."""
+        old, used = self.uses[first], self.uses.pop(total)
+        for k in {*used.readers, *used.writers}:
+            self.program.instructions[k].redirect(total, first)
+        old.readers = sorted([*(k for k in old.readers if k != at), made, *used.readers])
+        old.writers = sorted([*old.writers, made, *(k for k in used.writers if k != at)])
+        self.taken[total] = first
+        if total in self.bound:
+            self.bound = self.bound - {total} | {first}
+
+    def apply(self) -> None:
+        """Remove the fused ADDs, and give gradients and results their buffers."""
+        program = self.program
+        program.instructions = [i for i in program.instructions if i not in self.gone]
+        for gradient, ref in program.gradients.items():
+            program.gradients[gradient] = Ref(self.final(ref.buffer), ref.offset)
+        for binding in program.bindings:
+            if binding.ref.buffer in self.taken:
+                binding.ref = Ref(self.final(binding.ref.buffer), binding.ref.offset)
+
+    def final(self, buffer: Buffer) -> Buffer:
+        """Return what takes the place of a buffer in the end, which may be the buffer itself."""
+        while buffer in self.taken:
+            buffer = self.taken[buffer]
+        return buffer
 
 
 def makes_all(maker: Accumulating, buffer: Buffer) -> bool:
@@ -62,20 +105,11 @@ def is_plain(maker: Instruction) -> bool:
     return not isinstance(maker, ConvTranspose) or maker.bias is None
 
 
-def fuse(program: Program, add: Add, first: Buffer, maker: Accumulating) -> None:
-    """Make `maker` add to `first`, and let `first` replace the sum everywhere."""
-    total = add.y
+def fuse(maker: Instruction, first: Buffer) -> None:
+    """Make `maker` add to `first`."""
+    assert isinstance(maker, Accumulating)
     if isinstance(maker, ConvTranspose):
         maker.x = Ref(first)
     else:
         maker.y = Ref(first)
     maker.accumulate = True
-    program.instructions.remove(add)
-    for instruction in program.instructions:
-        instruction.redirect(total.buffer, first)
-    for gradient, ref in program.gradients.items():
-        if ref.buffer is total.buffer:
-            program.gradients[gradient] = Ref(first, ref.offset)
-    for binding in program.bindings:
-        if binding.ref.buffer is total.buffer:
-            binding.ref = Ref(first, binding.ref.offset)

@@ -9,11 +9,11 @@ room for 2^40 terms of the largest numbers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
 
 from ...errors import UnsupportedOperator
 from ...generated.instructions import AddS16, ConvGradWS16, ConvGradXS16, ConvUpdateS16, MaxPoolGradS16, QuantizeGradS16
-from ..instruction import Instruction, Ref
+from ..instruction import Ref
 from ..program import Compiled, Program
 
 #: The largest number of 16 bits, and of 32.
@@ -28,19 +28,22 @@ Long = ConvGradWS16 | ConvUpdateS16
 def run(compiled: Compiled) -> None:
     """Set the limit of every gradient of 16 bits."""
     for program in compiled.programs:
+        found = readers_of(program)
         for maker in (i for i in program.instructions if isinstance(i, Maker)):
-            readers = list(readers_of(program, maker.exponent))
+            readers = found[maker.exponent]
             maker.limit = min([MOST_16, *(largest_limit(r) for r in readers if isinstance(r, ConvGradXS16))])
             for reader in readers:
                 if isinstance(reader, Long):
                     reader.dy_limit = maker.limit
 
 
-def readers_of(program: Program, exponent: Ref) -> Iterator[Instruction]:
-    """Yield the instructions that read gradients with this exponent as dy."""
+def readers_of(program: Program) -> dict[Ref, list[ConvGradXS16 | Long]]:
+    """Return the instructions that read gradients as dy, by the exponent of these."""
+    found: dict[Ref, list[ConvGradXS16 | Long]] = defaultdict(list)
     for instruction in program.instructions:
-        if isinstance(instruction, ConvGradXS16 | Long) and instruction.dy_exponent == exponent:
-            yield instruction
+        if isinstance(instruction, ConvGradXS16 | Long) and instruction.dy_exponent is not None:
+            found[instruction.dy_exponent].append(instruction)
+    return found
 
 
 def largest_limit(reader: ConvGradXS16) -> int:
