@@ -46,7 +46,8 @@ class Task:
     def wanted(self) -> Choice:
         """Return the choice that gives nothing up."""
         batch = self.options.batch or 1
-        return Choice(self.scheme, self.optimizer, batch, batch, self.options.overwrite_inputs, self.options.recompute)
+        recompute = self.options.recompute is True
+        return Choice(self.scheme, self.optimizer, batch, batch, self.options.overwrite_inputs, recompute)
 
     def layers(self) -> list[Layer]:
         """Return the model's layers in order, with the parameters of each."""

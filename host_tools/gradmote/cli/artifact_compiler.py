@@ -31,14 +31,13 @@ def compile_artifacts(
     was_given: whether the command line has an option. Raises ModelError or CheckpointError.
     """
     from ..artifacts.directory import read_directory, with_rate
-    from ..compiler.compile import compile_image
 
     check_options(compiler, was_given)
     made = read_directory(folder, checkpoint)
     if was_given("lr"):
         made = with_rate(made, compiler.lr)
     batch = compiler.batch if was_given("batch") else None
-    return compile_image(made, options_for(compiler, made, batch)), went_on(made)
+    return compiler.image_of(made, options_for(compiler, made, batch)), went_on(made)
 
 
 def check_options(compiler: Compiler, was_given: Callable[[str], bool]) -> None:

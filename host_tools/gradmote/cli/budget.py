@@ -110,6 +110,11 @@ def task_of(model: Path, compiler: Compiler) -> tuple[Task, list[Any] | None]:
     """
     from ..budget import Task
 
+    if compiler.recompute is not None:
+        hint = (
+            "a budget chooses what to train, and --recompute SIZE what to keep of it: search first, then give --scheme"
+        )
+        raise ModelError("--recompute with a budget", hint)
     wanted = compiler.artifact_options()
     if wanted.loss is None or wanted.optimizer is None or wanted.scheme is None:
         raise ModelError("a budget without a loss", "say what to train: --loss cross_entropy")

@@ -101,9 +101,19 @@ def command(
         say(f"  {beside.path} is the quantized model: export takes it, in place of {model}")
     if state is not None:
         say(f"  {state}")
+    show_front(result)
     if found is not None:
         budget.show(found)
         say(f"  train it: {line}")
+
+
+def show_front(result: Result) -> None:
+    """Print the table of memory against time, where --recompute searched one."""
+    from ..report.terminal import console, table
+    from ..report.tradeoff_report import TITLE, tradeoff_rows
+
+    if result.front:
+        console().print(table(TITLE, tradeoff_rows(result.front)))
 
 
 def quantized_output(compiler: Compiler, image: Path) -> Output | None:
@@ -171,6 +181,7 @@ def summary(result: Result) -> dict[str, object]:
         "trained": [p.name for p in result.compiled.parameters],
         "updates": asdict(updates_of(result.compiled)),
         "copies": [asdict(c) for c in kept_copies(result.compiled)],
+        "front": [asdict(t) for t in result.front],
         "streamed": {p.kind: [asdict(s) for s in p.streamed] for p in result.compiled.programs if p.streamed},
         "in_float": [asdict(n) for n in in_float(result.compiled)],
         "scratch_bytes": {

@@ -13,6 +13,7 @@ __all__ = ["Compiler", "batch_of", "parameters_of", "with_compiler"]
 
 if TYPE_CHECKING:
     from ..artifacts.artifact_options import ArtifactOptions
+    from ..artifacts.made import Artifacts
     from ..artifacts.schemes import Scheme
     from ..compiler.compile import Result
     from ..compiler.options import Options
@@ -65,16 +66,27 @@ class Compiler:
     store: o.StoreSize = None
     store_as: o.StoreForm = o.StoreAs.int8
     store_data: o.StoreData = None
+    recompute: o.RecomputeOption = None
     plan: o.PlanOption = o.Plan.fast
 
     def __call__(self, model: Path, scheme: Scheme | None = None) -> Result:
         """Compile the model; a scheme that is given takes the place of that of the options."""
-        from ..compiler.compile import compile_with
+        from ..compiler.compile import artifacts_for
 
         wanted = self.artifact_options()
-        return compile_with(
-            self.source(model), wanted if scheme is None else replace(wanted, scheme=scheme), self.options(model)
-        )
+        options = self.options(model)
+        made = artifacts_for(self.source(model), wanted if scheme is None else replace(wanted, scheme=scheme), options)
+        return self.image_of(made, options)
+
+    def image_of(self, artifacts: Artifacts, options: Options) -> Result:
+        """Compile artifacts, within what --recompute asks for. Raises BudgetError where no plan keeps to that."""
+        from ..compiler.compile import compile_image
+
+        if self.recompute is None:
+            return compile_image(artifacts, options)
+        from ..budget.recompute import Wish, compile_within
+
+        return compile_within(artifacts, options, Wish.parse(self.recompute))
 
     def source(self, model: Path) -> Source:
         """Return the model to compile: that of the path, or what --quantize makes of it."""

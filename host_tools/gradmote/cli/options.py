@@ -238,6 +238,15 @@ StreamRows = Annotated[
         "others do not unless asked, since browsers cannot run it.",
     ),
 ]
+RecomputeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--recompute",
+        metavar="SIZE|+PERCENT",
+        help="Keep less of the forward pass, and make it again in the backward pass, to the same bits: 250KB for the "
+        "fastest step in this arena, +30% for the smallest arena with so many more machine instructions.",
+    ),
+]
 PlanOption = Annotated[
     Plan, typer.Option(help="exact: search for the smallest scratch, up to a minute a program (needs gradmote[exact]).")
 ]

@@ -43,9 +43,12 @@ def command(
     else:
         from ..report.analyze.tables import plan_rows
         from ..report.terminal import console, table
+        from ..report.tradeoff_report import TITLE, tradeoff_rows
 
         title = f"Plan of {chosen.kind}: {chosen.scratch:,} B of scratch, {chosen.bound:,} B are unavoidable"
         console().print(table(title, plan_rows(report, chosen)))
+        if report.front:
+            console().print(table(TITLE, tradeoff_rows(report.front)))
 
 
 def program_of(report: Report, kind: str | None) -> Code:

@@ -6,7 +6,7 @@ import functools
 import hashlib
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import onnx
@@ -37,6 +37,7 @@ from .programs.forward import lower_forward
 from .programs.training import training_programs
 from .quantized_options import check_quantized_options
 from .sample_store import store_of
+from .tradeoff import Tradeoff
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +51,8 @@ class Result:
 
     `batch_norm` is the mode and the number of layers, or None. `shared` maps each trained weight
     that several nodes use to the number of these nodes. `left_out` names single numbers of the
-    model, which are trained only where the caller names them.
+    model, which are trained only where the caller names them. `front` has the plans between which
+    a search for recomputation chose, the fastest first; without such a search it is empty.
     """
 
     image: bytes
@@ -59,6 +61,7 @@ class Result:
     batch_norm: tuple[str, int] | None
     shared: dict[str, int]
     left_out: list[str]
+    front: list[Tradeoff] = field(default_factory=list)
 
 
 def compile_model(
@@ -106,8 +109,13 @@ def compile_model(
 
 def compile_with(model: Source, wanted: ArtifactOptions, options: Options) -> Result:
     """Compile an ONNX model as the options of both stages ask for it."""
+    return compile_image(artifacts_for(model, wanted, options), options)
+
+
+def artifacts_for(model: Source, wanted: ArtifactOptions, options: Options) -> Artifacts:
+    """Return the artifacts of an ONNX model, with a batch that the options may choose."""
     source = model if wanted.inputs is not None else model_for(model, options, wanted.outputs)
-    return compile_image(make(source, wanted), options)
+    return make(source, wanted)
 
 
 def model_for(model: Source, options: Options, outputs: Sequence[str] | None = None) -> onnx.ModelProto:

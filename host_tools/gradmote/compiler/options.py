@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ..errors import ModelError
+from .program import Recomputation
 from .sample_store import StoreOptions
 
 #: The types of trained int8 weights in the state, and those of gradients in the backward pass; the
@@ -29,7 +30,8 @@ class Options:
 
     With `overwrite_inputs` a program may put other data where inputs were, for a smaller arena;
     inputs must then be given again for each run, while labels last. `recompute` computes cheap
-    activations a second time where that lowers the peak. `stream_rows` runs layers row by row where
+    activations a second time where that lowers the peak; gradmote.budget.recompute makes a
+    Recomputation, with which any value of the forward pass may be. `stream_rows` runs layers row by row where
     that lowers the peak; None does so for quantized models alone, since some runtimes have no loops
     (GM_WITH_LOOPS). `store` keeps samples in the state, to train on again.
 
@@ -52,7 +54,7 @@ class Options:
     properties: int = 4
     strip_names: bool = False
     overwrite_inputs: bool = False
-    recompute: bool = True
+    recompute: bool | Recomputation = True
     stream_rows: bool | None = None
     store: StoreOptions | None = None
     exact_plan: bool = False

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from bisect import insort
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ..formats.checkpoint import Checkpoint
 from ..generated.records import RECORDS
 from .instruction import Buffer, Instruction, Ref
 
+#: The kinds of programs that make gradients.
+TRAINING = ("step", "train")
 #: The words of the control record, in order.
 CONTROL_FIELDS = [name for name, _, _ in RECORDS["control"]]
 
@@ -151,6 +154,21 @@ class Program:
         return list(dict.fromkeys([*self.uses(), *(binding.ref.buffer for binding in self.bindings)]))
 
 
+@dataclass(frozen=True)
+class Recomputation:
+    """A way to compile the programs that train, in place of recomputing cheap activations alone.
+
+    `fused` tells whether updates may be fused with what makes their gradients. Where they are not, a whole gradient can
+    be made before that of the layer's input, and the activation that both read is dropped between them. `masked` tells
+    whether activations may be replaced by a bit an element. `rewrite` takes a program, whose instructions are all there
+    and in order, and returns those that run in their place; it must keep every bit of what the program writes.
+    """
+
+    fused: bool
+    masked: bool
+    rewrite: Callable[[Program], list[Instruction]]
+
+
 @dataclass
 class StateTensor:
     """A named tensor of the state, with elements of a type of the specification's enum `dtype`."""
@@ -214,7 +232,8 @@ class Compiled:
     properties: int = 4  # slots for the application's own numbers
     scheme: str = ""  # what is trained, as schemes.Scheme writes it
     store: Store | None = None  # samples to train on again
-    recompute: bool = True  # whether cheap activations may be computed twice
+    #: Whether cheap activations may be computed twice, or how any value may.
+    recompute: bool | Recomputation = True
     stream_rows: bool | None = None  # whether layers may run row by row; None: where they are int8
     start: Checkpoint | None = None  # counters and properties that training goes on from
     image_version: int = 0  # a version number that the image's author increases

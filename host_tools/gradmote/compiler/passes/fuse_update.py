@@ -18,7 +18,7 @@ from functools import cached_property
 from ...generated.instructions import ConvGradW, ConvGradWS8, ConvGradWS16, ConvUpdate, Copy, Gemm, GemmUpdate, Update
 from .. import copies
 from ..instruction import Buffer, Instruction, Ref
-from ..program import Compiled, Program, Uses
+from ..program import Compiled, Program, Recomputation, Uses
 from ..strides import collapse
 from . import mask_activations, recompute
 from . import quantized_updates as quantized
@@ -68,6 +68,8 @@ class Lookup:
 
 def run(compiled: Compiled) -> None:
     """Fuse the updates of every program where that is possible and does not raise the peak."""
+    if isinstance(compiled.recompute, Recomputation) and not compiled.recompute.fused:
+        return
     for program in compiled.programs:
         before = Lookup(program.instructions, program.uses())
         updates = [i for i in program.instructions if isinstance(i, AnyUpdate)]

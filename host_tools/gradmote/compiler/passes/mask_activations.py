@@ -29,7 +29,7 @@ from ...generated.instructions import (
 )
 from ..instruction import Buffer, Instruction, Ref
 from ..plan.lifetimes import aligned, needs, usage
-from ..program import Compiled, Program, Uses
+from ..program import TRAINING, Compiled, Program, Recomputation, Uses
 from .schedule import order
 from .stream_rows import is_wanted
 from .stream_rows.choose import fixed_usage
@@ -47,9 +47,15 @@ def run(compiled: Compiled) -> None:
     """Use masks where they lower the peak."""
     by_rows = is_wanted(compiled)
     for program in compiled.programs:
-        if any(isinstance(i, Asking) for i in program.instructions):
+        if may_mask(compiled, program) and any(isinstance(i, Asking) for i in program.instructions):
             choices = program.instructions, masked(program, by_rows)
             program.instructions = min(choices, key=lambda i: needed(program, i, by_rows))
+
+
+def may_mask(compiled: Compiled, program: Program) -> bool:
+    """Tell whether the options allow masks in a program."""
+    recompute = compiled.recompute
+    return not isinstance(recompute, Recomputation) or recompute.masked or program.kind not in TRAINING
 
 
 def needed(program: Program, instructions: list[Instruction], by_rows: bool) -> tuple[int, ...]:

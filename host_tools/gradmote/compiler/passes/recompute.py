@@ -33,7 +33,7 @@ from ...generated.instructions import (
 )
 from ..instruction import Buffer, Instruction
 from ..plan.lifetimes import usage
-from ..program import Compiled, Program, Uses
+from ..program import TRAINING, Compiled, Program, Uses
 from .schedule import order, peak
 
 #: These instructions read as much as they write, and compute little for each number.
@@ -47,7 +47,7 @@ STATE = ("parameter", "statistic", "slot", "control", "gradient")
 def run(compiled: Compiled) -> None:
     """Recompute activations in the training programs where that lowers the peak."""
     for program in compiled.programs:
-        if compiled.recompute and program.kind in ("step", "train") and program.instructions:
+        if compiled.recompute is True and program.kind in TRAINING and program.instructions:
             program.instructions = min(program.instructions, recomputed(program), key=lambda i: peak(program, i))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ...generated.instructions import AddS16, ConvGradXS16, SoftmaxCrossEntropy
 from ..instruction import Buffer, Instruction, Ref
 from ..program import Compiled, Program
@@ -31,18 +33,22 @@ def candidate(instruction: Instruction, index: int, last: dict[Buffer, int]) -> 
 
     `last` maps each buffer to the last instruction that uses it.
     """
+    return next(((target, source) for target, source in pairs(instruction) if last[source] == index), None)
+
+
+def pairs(instruction: Instruction) -> Iterator[tuple[Buffer, Buffer]]:
+    """Yield the output's buffer with that of each input whose bytes it can reuse, where nothing reads these later."""
     if not instruction.inplace:
-        return None
+        return
     operands = instruction.operands
     target = operands[TARGETS[type(instruction)]] if type(instruction) in TARGETS else list(operands.values())[-1]
     assert target is not None
     if target.buffer.region != "scratch" or target.offset:
-        return None
+        return
     for name in instruction.inplace:
         source = operands[name]
-        if source is not None and last[source.buffer] == index and fits(instruction, name, source, target):
-            return target.buffer, source.buffer
-    return None
+        if source is not None and fits(instruction, name, source, target):
+            yield target.buffer, source.buffer
 
 
 def fits(instruction: Instruction, name: str, source: Ref, target: Ref) -> bool:

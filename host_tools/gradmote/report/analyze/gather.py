@@ -9,6 +9,7 @@ from itertools import accumulate
 from typing import Any
 
 from ...compiler.compile import Result
+from ...compiler.tradeoff import Tradeoff
 from ...device.boards import Board
 from ...formats.image import Image, read_image
 from . import attribution, cost
@@ -110,7 +111,8 @@ class Report:
 
     `scheme` tells what is trained; it is "" where the image does not say. `board` is the board that
     the model is to run on, `other` a report to compare with, and `schemes` are reports on the same
-    model, each named after what it trains. These three are set only where they were asked for.
+    model, each named after what it trains. `front` has the plans between which --recompute chose.
+    These four are set only where they were asked for.
     """
 
     name: str
@@ -126,6 +128,7 @@ class Report:
     board: Board | None = None
     other: Report | None = None
     schemes: list[Report] = field(default_factory=list)
+    front: list[Tradeoff] = field(default_factory=list)
 
     @property
     def trains(self) -> bool:
@@ -144,7 +147,9 @@ def analyze_result(result: Result, name: str) -> Report:
 
     Layers are its ONNX nodes, and buffers have names.
     """
-    return report(name, read_image(result.image), attribution.of_result(result))
+    found = report(name, read_image(result.image), attribution.of_result(result))
+    found.front = result.front
+    return found
 
 
 def analyze_image(source: str | os.PathLike[str] | bytes, name: str) -> Report:

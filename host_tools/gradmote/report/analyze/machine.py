@@ -23,6 +23,7 @@ def as_dict(report: Report) -> dict[str, Any]:
         "programs": [program(p) for p in report.programs],
         "layers": [asdict(layer) for layer in report.layers],
         "notes": report.notes,
+        "front": [asdict(t) for t in report.front],
         "board": None if report.board is None else on(report.board, report),
         "schemes": [scheme(s) for s in report.schemes],
         "diff": None if report.other is None else diff(report.other, report),

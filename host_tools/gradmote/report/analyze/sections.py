@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..tables import Rows
+from ..tradeoff_report import HINT, TITLE, tradeoff_rows
 from . import tables
 from .gather import Report
 
@@ -38,6 +39,8 @@ def whole(report: Report) -> Iterator[Section]:
     if report.board is not None:
         yield Section(tables.board_title(report.board), tables.board_rows(report, report.board))
     yield Section("Arena", tables.memory_rows(report))
+    if report.front:
+        yield Section(TITLE, tradeoff_rows(report.front), HINT)
     yield Section(tables.peak_title(report), tables.peak_rows(report))
     hint = "Bytes, but for shapes, counts of parameters, MAC and machine."
     yield Section("Layers", tables.layer_rows(report), hint)

@@ -1,0 +1,241 @@
+"""The choice between memory and time: which values of the forward pass a training step keeps, and which it makes again.
+
+A wish says how much arena there is, or how much longer an update may take. The search goes through several ways to
+compile the model, and finds for each a front of plans (compiler/checkpointing). Machine instructions are those of
+`gradmote analyze`: an estimate for a Cortex-M4F.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from ..artifacts.made import Artifacts
+from ..compiler.checkpointing import Point, Problem, Search, problem_of, rewritten
+from ..compiler.compile import Result, compile_image
+from ..compiler.instruction import Instruction
+from ..compiler.options import Options
+from ..compiler.program import TRAINING, Program, Recomputation
+from ..compiler.tradeoff import Tradeoff
+from ..errors import BudgetError, ModelError
+from ..formats.image import read_image
+from ..report.analyze.cost import machine_instructions
+from .resource_limits import bytes_of
+
+#: Progress is told after QUIET seconds, and then each second.
+QUIET = 2.0
+_MORE = re.compile(r"\+(\d+(?:\.\d+)?)\s*%")
+
+Tell = Callable[[str], object]
+
+
+@dataclass(frozen=True)
+class Wish:
+    """A limit that an image keeps to: `arena` bytes, or `more` time, as a part of the time without the wish.
+
+    One of the two is None. With a limit on the arena, the least time is wanted; with one on time, the least arena.
+    """
+
+    arena: int | None = None
+    more: float | None = None
+
+    @staticmethod
+    def parse(text: str) -> Wish:
+        """Return the wish that a text such as `250KB` or `+30%` names; raise ModelError for any other text."""
+        found = _MORE.fullmatch(text.strip())
+        if found is not None:
+            return Wish(more=float(found[1]) / 100)
+        try:
+            return Wish(arena=bytes_of(text))
+        except ModelError as error:
+            hint = "write the arena that there is, such as 250KB, or how much longer a step may take, such as +30%"
+            raise ModelError(f"'{text}' is neither a size nor a part of the time", hint) from error
+
+    def is_met(self, arena: int, more: float) -> bool:
+        """Tell whether an image keeps to the wish: its bytes of arena, and how much longer an update takes."""
+        return arena <= self.arena if self.arena is not None else more <= (self.more or 0.0)
+
+
+def compile_within(artifacts: Artifacts, options: Options, wish: Wish) -> Result:
+    """Compile artifacts to the image that a wish asks for; its `front` has what else was found.
+
+    `options.tell` takes a line of progress where that takes more than two seconds. Raises ModelError where nothing
+    trains, and BudgetError where no plan that is found keeps to the wish; it names the smallest arena.
+    """
+    return Tradeoffs(artifacts, options, wish).result()
+
+
+@dataclass
+class Way:
+    """One way to compile the programs that train: its problem, the points found, and its scratch's place in the arena.
+
+    `other` are the bytes of arena that the image takes at least for its other programs, and `extra` are the machine
+    instructions in relation to the image without a wish, before any value is made again.
+    """
+
+    recomputation: Recomputation
+    problem: Problem
+    offset: int
+    other: int
+    extra: float
+    points: list[Point]
+
+    def arena(self, point: Point) -> int:
+        """Return the bytes of arena with a plan, as far as the search knows."""
+        return max(self.other, self.offset + point.peak)
+
+
+class Tradeoffs:
+    """The search for the plans of one model."""
+
+    def __init__(self, artifacts: Artifacts, options: Options, wish: Wish) -> None:
+        """Compile the model without the wish, and as it is before each search."""
+        self.artifacts, self.options, self.wish = artifacts, options, wish
+        self.start = self.told = time.monotonic()
+        self.plain = compile_image(artifacts, replace(options, recompute=True))
+        if not any(p.kind in TRAINING and p.instructions for p in self.plain.compiled.programs):
+            raise ModelError(
+                "--recompute without training: an image that only infers makes nothing again", "leave it out"
+            )
+        self.base = step_instructions(self.plain)
+        self.ways = list(self.different_ways())
+
+    def result(self) -> Result:
+        """Return the smallest or fastest image that keeps to the wish; raise BudgetError where none does."""
+        for way in self.ways:
+            self.search(way)
+        for way, point in self.candidates():
+            result = self.compiled(way, point)
+            taken = self.tradeoff(result)
+            if self.wish.is_met(taken.arena, taken.more):
+                return replace(result, front=self.front(taken))
+        raise self.nothing_fits()
+
+    # ---- Ways to compile
+
+    def different_ways(self) -> Iterator[Way]:
+        """Yield the ways to compile the model whose programs differ: masks only where they help without a wish."""
+        masks = any(i.opcode.startswith("MASK") for p in trainers(self.plain) for i in p.instructions)
+        seen: list[list[str]] = []
+        for masked in (False, True)[: 1 + masks]:
+            for fused in (True, False):
+                way = self.way(fused, masked)
+                opcodes = [i.opcode for i in way.problem.program.instructions]
+                if opcodes not in seen:
+                    seen.append(opcodes)
+                    yield way
+
+    def way(self, fused: bool, masked: bool) -> Way:
+        """Return one way to compile the model, with nothing found yet."""
+        problems: list[Problem] = []
+
+        def keep(program: Program) -> list[Instruction]:
+            problems.append(problem_of(replace(program), machine_instructions_of))
+            return program.instructions
+
+        result = compile_image(self.artifacts, self.with_rewrite(fused, masked, keep))
+        layout = result.layout
+        others = [layout.arena_of(p.kind) for p in result.compiled.programs if p.kind not in TRAINING]
+        extra = step_instructions(result) / self.base - 1
+        offset = layout.scratch_offset
+        return Way(Recomputation(fused, masked, keep), problems[0], offset, max(others, default=offset), extra, [])
+
+    def with_rewrite(self, fused: bool, masked: bool, rewrite: Callable[[Program], list[Instruction]]) -> Options:
+        """Return the options with a Recomputation of these parts."""
+        return replace(self.options, recompute=Recomputation(fused, masked, rewrite))
+
+    def compiled(self, way: Way, point: Point) -> Result:
+        """Return the image of a plan."""
+
+        def rewrite(program: Program) -> list[Instruction]:
+            return rewritten(problem_of(program, machine_instructions_of), point.plan, point.order)
+
+        return compile_image(
+            self.artifacts, self.with_rewrite(way.recomputation.fused, way.recomputation.masked, rewrite)
+        )
+
+    # ---- Points
+
+    def search(self, way: Way) -> None:
+        """Find the points of a way, as far down as the wish needs them."""
+        search = Search(way.problem)
+        if self.wish.arena is None:
+            points: Iterable[Point] = search.front(lambda point: self.more(way, point) > (self.wish.more or 0.0))
+        else:
+            points = search.down_to(self.wish.arena - way.offset)
+        for point in points:
+            way.points.append(point)
+            self.tell(way, point)
+
+    def more(self, way: Way, point: Point) -> float:
+        """Return how much longer a step takes than without a wish, as a part of that time."""
+        return way.extra + point.cost / self.base
+
+    def candidates(self) -> list[tuple[Way, Point]]:
+        """Return the points that keep to the wish as far as the search knows, the best first."""
+        every = [(way, point) for way in self.ways for point in way.points]
+        fitting = [(w, p) for w, p in every if self.wish.is_met(w.arena(p), self.more(w, p))]
+        if self.wish.arena is None:
+            return sorted(fitting, key=lambda c: (c[0].arena(c[1]), self.more(*c)))
+        return sorted(fitting, key=lambda c: (self.more(*c), c[0].arena(c[1])))
+
+    def front(self, taken: Tradeoff) -> list[Tradeoff]:
+        """Return the plans that were found of which none is smaller and faster than another, the fastest first."""
+        found = [(way.arena(point), self.more(way, point)) for way in self.ways for point in way.points]
+        every = [Tradeoff(arena, (1 + more) * self.base, more) for arena, more in found]
+        kept: list[Tradeoff] = []
+        for tradeoff in sorted([taken, *every], key=lambda t: (t.more, t.arena, not t.taken)):
+            if tradeoff.taken or not kept or tradeoff.arena < min(t.arena for t in kept):
+                kept.append(tradeoff)
+        return kept
+
+    def tradeoff(self, result: Result) -> Tradeoff:
+        """Return the memory and time of an image that was compiled."""
+        instructions = step_instructions(result)
+        return Tradeoff(result.layout.arena_size, instructions, instructions / self.base - 1, taken=True)
+
+    def nothing_fits(self) -> BudgetError:
+        """Return the error that names the smallest arena that was found, and the time that it takes."""
+        way, point = min(((w, p) for w in self.ways for p in w.points), key=lambda c: c[0].arena(c[1]))
+        least = self.tradeoff(self.compiled(way, point))
+        asked = f"an arena of {self.wish.arena:,} B" if self.wish.arena is not None else f"{self.wish.more:+.1%} time"
+        return BudgetError(
+            f"no plan keeps to {asked}: the smallest that was found takes {least.arena:,} B of arena, with "
+            f"{least.more:+.0%} machine instructions in a step",
+            "give more, train less (--scheme; --ram SIZE chooses one), or take a smaller --batch",
+        )
+
+    def tell(self, way: Way, point: Point) -> None:
+        """Tell the progress, where a second has passed since the last time."""
+        now = time.monotonic()
+        if now - self.start > QUIET and now - self.told > 1.0:
+            self.told = now
+            reached = f"an arena of {way.arena(point):,} B for {self.more(way, point):+.0%} machine instructions"
+            self.options.tell(f"recompute: {now - self.start:.0f} s, {reached} so far")
+
+
+def trainers(result: Result) -> list[Program]:
+    """Return the programs of an image that make gradients."""
+    return [p for p in result.compiled.programs if p.kind in TRAINING]
+
+
+def step_instructions(result: Result) -> float:
+    """Return the machine instructions of the program that makes gradients, without those that were never measured."""
+    image = read_image(result.image)
+    programs = [p for p in image.programs if p["kind"] in TRAINING]
+    costs = [machine_instructions(i, image.constants) for p in programs for i in p["instructions"]]
+    return sum(cost for cost in costs if cost is not None)
+
+
+def machine_instructions_of(instruction: Instruction) -> float | None:
+    """Return the machine instructions of an instruction of a program; None where its opcode was never measured.
+
+    Updates, which are never made again, count as None too.
+    """
+    if "rule" in instruction.extents:
+        return None
+    operands = {name: "none" if ref is None else ref.buffer.region for name, ref in instruction.operands.items()}
+    row = {"opcode": instruction.opcode, "params": instruction.params, "operands": operands, "times": 1}
+    return machine_instructions(row, b"")

@@ -1,0 +1,179 @@
+"""The problem that checkpointing solves: which values a program can make again, when it reads them, and what they cost.
+
+Instructions and buffers are numbered. The walk (walk.py) goes through these lists thousands of times, so that they hold
+numbers alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
+
+from ..instruction import Buffer, Instruction
+from ..passes import share_in_place
+from ..plan.lifetimes import aligned, lifetimes, lower_bound
+from ..program import Program, Uses
+
+#: A buffer of less than this part of the peak is small.
+SMALL = 0.004
+#: The machine instructions of one instruction; None where they are not known.
+Cost = Callable[[Instruction], float | None]
+
+
+@dataclass(frozen=True)
+class Maker:
+    """The instructions that make some values, in order, and what they need for that.
+
+    `values` are all buffers that they write. `sources` are the scratch buffers of other makers that they read, those
+    made first in front. `overwrites` are the instructions behind which they would not give the same bits again: these
+    update a weight that they read.
+    """
+
+    instructions: tuple[int, ...]
+    values: tuple[int, ...]
+    sources: tuple[int, ...]
+    overwrites: tuple[int, ...]
+    cost: float
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The instructions of a program with the scratch buffers that they use, by number.
+
+    `touched` has the buffers of each instruction, each once, without small ones that are never made again: these stay
+    as they are, and `rest` has the bytes of them that are alive at each instruction. `shares` has the pairs of an
+    output and an input whose bytes it may reuse. `sizes` are bytes. `maker` is None for what cannot be made again.
+    `lasting` are the buffers that the caller reads at the end. `costs` are the machine instructions of each.
+    """
+
+    program: Program
+    buffers: list[Buffer]
+    sizes: list[int]
+    touched: list[tuple[int, ...]]
+    rest: list[int]
+    shares: list[tuple[tuple[int, int], ...]]
+    maker: list[Maker | None]
+    lasting: frozenset[int]
+    costs: list[float | None] = field(repr=False)
+
+    @cached_property
+    def uses(self) -> list[list[int]]:
+        """Return the instructions that touch each buffer, in order."""
+        found: list[list[int]] = [[] for _ in self.buffers]
+        for index, touched in enumerate(self.touched):
+            for value in touched:
+                found[value].append(index)
+        return found
+
+
+def problem_of(program: Program, cost: Cost) -> Problem:
+    """Return the problem of a program whose order is final but for what the search moves."""
+    number = {b: k for k, b in enumerate(b for b in program.uses() if b.region == "scratch")}
+    costs = [cost(instruction) for instruction in program.instructions]
+    made = makers(program, number, costs)
+    small = small_buffers(program, number, made)
+    touched = [tuple(b for b in numbers(number, i) if b not in small) for i in program.instructions]
+    shares = [tuple(shares_of(i, number)) for i in program.instructions]
+    bound = program.bound()
+    return Problem(
+        program,
+        list(number),
+        [aligned(buffer.size) for buffer in number],
+        touched,
+        rest_of(program, number, small),
+        [tuple(pair for pair in pairs if not small & {*pair}) for pairs in shares],
+        made,
+        frozenset(number[b] for b in bound if b in number),
+        costs,
+    )
+
+
+def numbers(number: dict[Buffer, int], instruction: Instruction) -> tuple[int, ...]:
+    """Return the numbers of the scratch buffers that an instruction uses, each once, in order."""
+    used = (ref.buffer for ref in (*instruction.reads, *instruction.writes))
+    return tuple(dict.fromkeys(number[buffer] for buffer in used if buffer in number))
+
+
+def small_buffers(program: Program, number: dict[Buffer, int], made: Sequence[Maker | None]) -> frozenset[int]:
+    """Return the buffers that are small, and that nothing needs which can be made again."""
+    least = SMALL * lower_bound(program)
+    needed = {b for maker in made if maker for b in (*maker.values, *maker.sources)}
+    return frozenset(k for buffer, k in number.items() if buffer.size < least and k not in needed)
+
+
+def rest_of(program: Program, number: dict[Buffer, int], small: frozenset[int]) -> list[int]:
+    """Return the bytes of small buffers that are alive at each instruction."""
+    change = [0] * (len(program.instructions) + 1)
+    for span in lifetimes(program):
+        if number[span.buffer] in small:
+            change[span.start] += aligned(span.buffer.size)
+            change[span.end] -= aligned(span.buffer.size)
+    return list(accumulate(change))[:-1]
+
+
+def shares_of(instruction: Instruction, number: dict[Buffer, int]) -> Iterable[tuple[int, int]]:
+    """Yield the output and each input whose bytes it may reuse, where nothing else needs these."""
+    for old, new in share_in_place.pairs(instruction):
+        if old not in (None, new):
+            yield number[old], number[new]
+
+
+# ---- Makers
+
+
+def makers(program: Program, number: dict[Buffer, int], costs: Sequence[float | None]) -> list[Maker | None]:
+    """Return the maker of each scratch buffer, None for what cannot be made again."""
+    uses = program.uses()
+    writers = {buffer: tuple(uses[buffer].writers) for buffer in number}
+    found: list[Maker | None] = [None] * len(number)
+    for group in groups(program, number):
+        own = sorted({k for buffer in group for k in writers[buffer]})
+        if all(is_repeatable(program.instructions[k], costs[k]) for k in own) and is_written_first(group, uses, own):
+            made = maker_of(program, number, uses, group, own, costs)
+            for buffer in group:
+                found[number[buffer]] = made
+    return found
+
+
+def groups(program: Program, number: dict[Buffer, int]) -> list[list[Buffer]]:
+    """Return the scratch buffers, those together that one instruction writes."""
+    group_of: dict[Buffer, list[Buffer]] = {buffer: [buffer] for buffer in number}
+    for instruction in program.instructions:
+        written = [r.buffer for r in instruction.writes if r.buffer in number]
+        for other in written[1:]:
+            first, second = group_of[written[0]], group_of[other]
+            if first is not second:
+                first += second
+                group_of |= dict.fromkeys(second, first)
+    return list({id(group): group for group in group_of.values()}.values())
+
+
+def is_repeatable(instruction: Instruction, cost: float | None) -> bool:
+    """Tell whether running the instruction again writes the same bits, to scratch alone, in a known time."""
+    writes_scratch = all(ref.buffer.region == "scratch" for ref in instruction.writes)
+    return instruction.phase == "forward" and writes_scratch and bool(instruction.writes) and cost is not None
+
+
+def is_written_first(group: list[Buffer], uses: dict[Buffer, Uses], own: Sequence[int]) -> bool:
+    """Tell whether the buffers have all their values before any instruction but their makers reads them."""
+    readers = {k for buffer in group for k in uses[buffer].readers} - set(own)
+    return bool(own) and all(k > own[-1] for k in readers) and not any(uses[b].is_given for b in group)
+
+
+def maker_of(
+    program: Program,
+    number: dict[Buffer, int],
+    uses: dict[Buffer, Uses],
+    group: list[Buffer],
+    own: Sequence[int],
+    costs: Sequence[float | None],
+) -> Maker:
+    """Return the maker of a group of buffers."""
+    read = dict.fromkeys(ref.buffer for k in own for ref in program.instructions[k].reads)
+    sources = sorted(number[b] for b in read if b in number and b not in group)
+    later = [k for b in read if b not in number and b in uses for k in uses[b].writers if k > own[0]]
+    return Maker(
+        tuple(own), tuple(number[b] for b in group), tuple(sources), tuple(later), sum(costs[k] or 0.0 for k in own)
+    )

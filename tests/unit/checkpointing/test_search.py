@@ -1,0 +1,65 @@
+"""The search beside all plans that there are, on a problem that is small enough to try them."""
+
+import itertools
+
+import pytest
+from unit.passes.test_recompute import artifacts
+
+from gradmote.budget.recompute import machine_instructions_of
+from gradmote.compiler import Options, compile_image
+from gradmote.compiler.checkpointing import Search, problem_of
+from gradmote.compiler.checkpointing.walk import NEVER, TooLate, Walk
+from gradmote.compiler.program import Recomputation
+
+#: Of every plan's numbers, these are tried.
+NUMBERS = (None, 0, NEVER)
+
+
+def problem(**shape):
+    """The problem of a small network's step."""
+    found = []
+
+    def keep(program):
+        found.append(problem_of(program, machine_instructions_of))
+        return program.instructions
+
+    compile_image(artifacts(**shape), Options(2, recompute=Recomputation(True, False, keep)))
+    return found[0]
+
+
+def every_plan(given):
+    """Peak and cost of each plan that drops values between their last use in the forward pass and what follows."""
+    gaps = []
+    for value, maker in enumerate(given.maker):
+        uses = given.uses[value]
+        forward = sum(given.program.instructions[k].phase == "forward" for k in uses)
+        if maker and given.sizes[value] > 1000 and forward < len(uses):
+            gaps += [(value, k) for k in range(forward, len(uses))]
+    order = range(len(given.touched))
+    for numbers in itertools.product(NUMBERS, repeat=len(gaps)):
+        plan = {gap: number for gap, number in zip(gaps, numbers, strict=True) if number is not None}
+        try:
+            walk = Walk(given, plan, order)
+        except TooLate:
+            continue
+        yield max(walk.usage()), walk.cost
+
+
+@pytest.mark.parametrize("shape", [{}, {"activation": "HardSwish"}])
+def test_no_plan_of_all_is_smaller_and_faster(shape):
+    """The search may also move instructions, so that it may find more than those that keep the order."""
+    given = problem(**shape)
+    front = list(Search(given).front())
+    for peak, cost in every_plan(given):
+        assert any(p.peak <= peak and p.cost <= 1.05 * cost for p in front), (peak, cost)
+
+
+def test_each_point_is_what_its_plan_says():
+    given = problem(residual=True)
+    front = list(Search(given).front())
+    assert len(front) > 3
+    for point, lower in itertools.pairwise(front):
+        assert lower.peak < point.peak
+    for point in front:
+        walk = Walk(given, point.plan, point.order)
+        assert (max(walk.usage()), walk.cost) == (point.peak, point.cost)
