@@ -64,7 +64,7 @@ def compile_within(artifacts: Artifacts, options: Options, wish: Wish) -> Result
     `options.tell` takes a line of progress where that takes more than two seconds. Raises ModelError where nothing
     trains, and BudgetError where no plan that is found keeps to the wish; it names the smallest arena.
     """
-    return Tradeoffs(artifacts, options, wish).result()
+    return Tradeoffs(artifacts, options, wish).best(wish)
 
 
 @dataclass
@@ -88,11 +88,11 @@ class Way:
 
 
 class Tradeoffs:
-    """The search for the plans of one model."""
+    """The plans that were found for one model, as far down as a wish needs them; other wishes choose from them."""
 
     def __init__(self, artifacts: Artifacts, options: Options, wish: Wish) -> None:
-        """Compile the model without the wish, and as it is before each search."""
-        self.artifacts, self.options, self.wish = artifacts, options, wish
+        """Compile the model without the wish, and search each way to compile it."""
+        self.artifacts, self.options = artifacts, options
         self.start = self.told = time.monotonic()
         self.plain = compile_image(artifacts, replace(options, recompute=True))
         if not any(p.kind in TRAINING and p.instructions for p in self.plain.compiled.programs):
@@ -101,17 +101,32 @@ class Tradeoffs:
             )
         self.base = step_instructions(self.plain)
         self.ways = list(self.different_ways())
-
-    def result(self) -> Result:
-        """Return the smallest or fastest image that keeps to the wish; raise BudgetError where none does."""
         for way in self.ways:
-            self.search(way)
-        for way, point in self.candidates():
+            self.search(way, wish)
+
+    def best(self, wish: Wish) -> Result:
+        """Return the smallest or fastest image that keeps to the wish; raise BudgetError where none does."""
+        found = next(self.fitting(wish), None)
+        plain = self.tradeoff(self.plain)
+        if wish.is_met(plain.arena, plain.more) and (
+            found is None or self.rank(wish, plain) <= self.rank(wish, found[1])
+        ):
+            found = self.plain, plain
+        if found is None:
+            raise self.nothing_fits(wish)
+        return replace(found[0], front=self.front(found[1]))
+
+    def fitting(self, wish: Wish) -> Iterator[tuple[Result, Tradeoff]]:
+        """Yield the images that keep to the wish, the best first."""
+        for way, point in self.candidates(wish):
             result = self.compiled(way, point)
-            taken = self.tradeoff(result)
-            if self.wish.is_met(taken.arena, taken.more):
-                return replace(result, front=self.front(taken))
-        raise self.nothing_fits()
+            if wish.is_met((taken := self.tradeoff(result)).arena, taken.more):
+                yield result, taken
+
+    def rank(self, wish: Wish, tradeoff: Tradeoff) -> tuple[float, float]:
+        """Return the sort key of the image that keeps to the wish better, which is lower."""
+        key = tradeoff.arena, tradeoff.more
+        return key if wish.arena is None else key[::-1]
 
     # ---- Ways to compile
 
@@ -132,7 +147,8 @@ class Tradeoffs:
         problems: list[Problem] = []
 
         def keep(program: Program) -> list[Instruction]:
-            problems.append(problem_of(replace(program), machine_instructions_of))
+            instructions = list(program.instructions)  # later passes add to the program's own list
+            problems.append(problem_of(replace(program, instructions=instructions), machine_instructions_of))
             return program.instructions
 
         result = compile_image(self.artifacts, self.with_rewrite(fused, masked, keep))
@@ -158,13 +174,13 @@ class Tradeoffs:
 
     # ---- Points
 
-    def search(self, way: Way) -> None:
+    def search(self, way: Way, wish: Wish) -> None:
         """Find the points of a way, as far down as the wish needs them."""
         search = Search(way.problem)
-        if self.wish.arena is None:
-            points: Iterable[Point] = search.front(lambda point: self.more(way, point) > (self.wish.more or 0.0))
+        if wish.arena is None:
+            points: Iterable[Point] = search.front(lambda point: self.more(way, point) > (wish.more or 0.0))
         else:
-            points = search.down_to(self.wish.arena - way.offset)
+            points = search.down_to(wish.arena - way.offset)
         for point in points:
             way.points.append(point)
             self.tell(way, point)
@@ -173,11 +189,11 @@ class Tradeoffs:
         """Return how much longer a step takes than without a wish, as a part of that time."""
         return way.extra + point.cost / self.base
 
-    def candidates(self) -> list[tuple[Way, Point]]:
+    def candidates(self, wish: Wish) -> list[tuple[Way, Point]]:
         """Return the points that keep to the wish as far as the search knows, the best first."""
         every = [(way, point) for way in self.ways for point in way.points]
-        fitting = [(w, p) for w, p in every if self.wish.is_met(w.arena(p), self.more(w, p))]
-        if self.wish.arena is None:
+        fitting = [(w, p) for w, p in every if wish.is_met(w.arena(p), self.more(w, p))]
+        if wish.arena is None:
             return sorted(fitting, key=lambda c: (c[0].arena(c[1]), self.more(*c)))
         return sorted(fitting, key=lambda c: (self.more(*c), c[0].arena(c[1])))
 
@@ -196,11 +212,11 @@ class Tradeoffs:
         instructions = step_instructions(result)
         return Tradeoff(result.layout.arena_size, instructions, instructions / self.base - 1, taken=True)
 
-    def nothing_fits(self) -> BudgetError:
+    def nothing_fits(self, wish: Wish) -> BudgetError:
         """Return the error that names the smallest arena that was found, and the time that it takes."""
         way, point = min(((w, p) for w in self.ways for p in w.points), key=lambda c: c[0].arena(c[1]))
         least = self.tradeoff(self.compiled(way, point))
-        asked = f"an arena of {self.wish.arena:,} B" if self.wish.arena is not None else f"{self.wish.more:+.1%} time"
+        asked = f"an arena of {wish.arena:,} B" if wish.arena is not None else f"{wish.more:+.1%} time"
         return BudgetError(
             f"no plan keeps to {asked}: the smallest that was found takes {least.arena:,} B of arena, with "
             f"{least.more:+.0%} machine instructions in a step",

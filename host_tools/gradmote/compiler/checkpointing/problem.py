@@ -13,6 +13,7 @@ from itertools import accumulate
 
 from ..instruction import Buffer, Instruction
 from ..passes import share_in_place
+from ..passes.schedule import edges_of
 from ..plan.lifetimes import aligned, lifetimes, lower_bound
 from ..program import Program, Uses
 
@@ -45,7 +46,9 @@ class Problem:
     `touched` has the buffers of each instruction, each once, without small ones that are never made again: these stay
     as they are, and `rest` has the bytes of them that are alive at each instruction. `shares` has the pairs of an
     output and an input whose bytes it may reuse. `sizes` are bytes. `maker` is None for what cannot be made again.
-    `lasting` are the buffers that the caller reads at the end. `costs` are the machine instructions of each.
+    `lasting` are the buffers that the caller reads at the end. `turn` is the first instruction behind the forward
+    pass. `edges` are the pairs of instructions whose order must
+    stay, and `costs` the machine instructions of each.
     """
 
     program: Program
@@ -56,6 +59,8 @@ class Problem:
     shares: list[tuple[tuple[int, int], ...]]
     maker: list[Maker | None]
     lasting: frozenset[int]
+    turn: int
+    edges: frozenset[tuple[int, int]] = field(repr=False)
     costs: list[float | None] = field(repr=False)
 
     @cached_property
@@ -86,6 +91,8 @@ def problem_of(program: Program, cost: Cost) -> Problem:
         [tuple(pair for pair in pairs if not small & {*pair}) for pairs in shares],
         made,
         frozenset(number[b] for b in bound if b in number),
+        next((k for k, i in enumerate(program.instructions) if i.phase != "forward"), len(program.instructions)),
+        frozenset(edges_of(program.instructions)),
         costs,
     )
 

@@ -3,24 +3,26 @@
 It begins with the plan that keeps everything, and lowers the limit of bytes step by step. Each step looks at the
 instruction where most is alive, and makes the one change that takes most bytes from above the limit for each machine
 instruction that it adds: a value is dropped over a gap, or one of the program's own instructions runs at another place.
-Then it takes back what the step did not need. The result is a front: plans of which none is smaller and faster than
-another one. It is not proven that there is none better.
+In short programs it tries several changes at random where no single one helps. Then it takes back what the step did not
+need. It is not proven that no other plan is smaller and faster.
 """
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..passes.schedule import edges_of
 from .problem import SMALL, Problem
 from .walk import NEVER, Gap, Plan, TooLate, Walk
 
-#: Each step of the search lowers the limit to this part of the peak: for programs of at least LONG instructions to
-#: LONG_STEP of it.
-STEP, LONG, LONG_STEP = 0.97, 300, 0.93
+#: Each step of the search lowers the limit to this part of the peak. It matters by chance which way the search goes: in
+#: programs of fewer than LONG instructions, it goes through all of these.
+STEPS, LONG = (0.93, 0.97), 300
 #: So many steps are made beyond the limit that is asked for.
 SPARE = 2
+#: Where no change helps, so many are tried at random.
+WANDERINGS = 400
 #: Each change is the best one for the so many values that cost least to make again.
 CHEAPEST = 16
 #: A value that is made several times for others' sake may stay from one of the last so many times on.
@@ -52,12 +54,12 @@ class Search:
         count = len(problem.touched)
         self.before: list[list[int]] = [[] for _ in range(count)]
         self.behind: list[list[int]] = [[] for _ in range(count)]
-        for first, second in edges_of(problem.program.instructions):
+        for first, second in sorted(problem.edges):
             self.before[second].append(first)
             self.behind[first].append(second)
         self.point = self.at({}, range(count), 0)
         self.least = SMALL * self.point.peak
-        self.step = STEP if count < LONG else LONG_STEP
+        self.steps = STEPS if count < LONG else STEPS[:1]
 
     def at(self, plan: Plan, order: Sequence[int], limit: float) -> Point:
         """Return the point of a plan; raise TooLate where it cannot run."""
@@ -70,24 +72,29 @@ class Search:
         return Point(walk.plan, walk.order, max(usage), walk.cost, sum(b - limit for b in usage if b > limit))
 
     def front(self, stop: Callable[[Point], bool] = lambda _: False) -> Iterator[Point]:
-        """Yield points of ever lower peaks, until no change lowers the peak any more, or `stop` says so."""
-        point: Point | None = self.point
-        while point is not None and not stop(point):
-            yield point
-            point = self.lowered(point, self.step * point.peak)
+        """Yield points of ever lower peaks, until no change lowers the peak any more, or `stop` says so.
+
+        After the last one, they begin again with the next of the steps.
+        """
+        for step in self.steps:
+            point: Point | None = self.point
+            while point is not None and not stop(point):
+                yield point
+                point = self.lowered(point, step * point.peak)
 
     def down_to(self, limit: int) -> Iterator[Point]:
-        """Yield points of ever lower peaks until one is within the limit, and SPARE ones behind it.
+        """Yield points of ever lower peaks until one is within the limit, and SPARE ones behind it, with each step.
 
         The plan of offsets may need more than the peak, and then takes one of these.
         """
-        point: Point | None = self.point
-        spare = SPARE
-        while point is not None and spare >= 0:
-            yield point
-            spare -= point.peak <= limit
-            lower = self.step * point.peak
-            point = self.lowered(point, max(limit, lower) if point.peak > limit else lower)
+        for step in self.steps:
+            point: Point | None = self.point
+            spare = SPARE
+            while point is not None and spare >= 0:
+                yield point
+                spare -= point.peak <= limit
+                lower = step * point.peak
+                point = self.lowered(point, max(limit, lower) if point.peak > limit else lower)
 
     def lowered(self, point: Point, limit: float) -> Point | None:
         """Return a point whose peak is at most the limit, from a given one; None where no change gets there."""
@@ -97,18 +104,54 @@ class Search:
         return found and self.cheapened(found, limit)
 
     def best_change(self, point: Point, limit: float) -> Point | None:
-        """Return the point after the change that lowers the excess for the least cost, or None."""
+        """Return the point after the change that lowers the excess for the least cost, or None.
+
+        Where no single change lowers it, several at random may, in short programs.
+        """
+        found = self.best_single(point, point, limit, [])
+        return found if found is not None or len(point.order) >= LONG else self.wandered(point, limit)
+
+    def wandered(self, point: Point, limit: float) -> Point | None:
+        """Return a point of less excess that changes at random lead to, none of which adds to the excess, or None.
+
+        The numbers are the same each time, and so is the result.
+        """
+        choose, now = random.Random(0), point
+        gaps = self.backward_gaps()
+        for _ in range(WANDERINGS if gaps else 0):
+            plan = dict(now.plan)
+            for gap in choose.choices(gaps, k=choose.choice((1, 1, 2, 3))):
+                number = choose.choice((None, 0, NEVER, choose.randrange(len(point.order))))
+                plan = {g: n for g, n in plan.items() if g != gap} | ({} if number is None else {gap: number})
+            tried = self.tried(plan, now.order, limit)
+            if tried is not None and tried.excess <= now.excess:
+                now = tried
+                if now.excess < point.excess:
+                    return now
+        return None
+
+    def backward_gaps(self) -> list[Gap]:
+        """Return the gaps in front of the backward pass's uses of large values that can be made again."""
+        gaps: list[Gap] = []
+        for value, maker in enumerate(self.problem.maker):
+            if maker is not None and self.problem.sizes[value] >= self.least:
+                uses = self.problem.uses[value]
+                gaps += [(value, k) for k in range(1, len(uses)) if uses[k] >= self.problem.turn]
+        return gaps
+
+    def best_single(self, point: Point, above: Point, limit: float, tried: list[Point]) -> Point | None:
+        """Return the point after one change to `point` whose excess is less than that of `above` for the least cost.
+
+        The result is None where none is. `tried` takes all that were tried.
+        """
         walk = Walk(self.problem, point.plan, point.order)
         seen: set[object] = set()
         for top in tops(walk.usage(), limit):
-            best: tuple[float, Point] | None = None
-            for changed in self.changed(walk, point, top, limit, seen):
-                if changed.excess < point.excess:
-                    price = (changed.cost - point.cost) / (point.excess - changed.excess)
-                    if best is None or price < best[0]:
-                        best = price, changed
-            if best is not None:
-                return best[1]
+            changed = list(self.changed(walk, point, top, limit, seen))
+            tried += changed
+            lower = [p for p in changed if p.excess < above.excess]
+            if lower:
+                return min(lower, key=lambda p: price_of(above, p))
         return None
 
     def tried(self, plan: Plan, order: Sequence[int], limit: float) -> Point | None:
@@ -192,6 +235,11 @@ class Search:
             if point is start:
                 break
         return point
+
+
+def price_of(before: Point, after: Point) -> float:
+    """Return the machine instructions that a change takes for each byte of excess that it removes."""
+    return (after.cost - before.cost) / (before.excess - after.excess)
 
 
 def tops(usage: Sequence[int], limit: float) -> list[int]:
