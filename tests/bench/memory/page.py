@@ -11,6 +11,9 @@ from wrap_prose import wrapped
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "MEMORY.md"
 
+#: The title of the last part, which bench.memory.recompute writes.
+LAST = "## Memory against time"
+
 HEAD = """# Memory that training takes
 
 `cd tests && PYTHONPATH=../site_scons python -m bench.memory` writes this page. The bytes are
@@ -45,6 +48,12 @@ def render(rows: Mapping[Case, tuple[Figures, int | str]]) -> str:
     table = ["| " + " | ".join(COLUMNS) + " |", "|---|---|" + "---:|" * (len(COLUMNS) - 2)]
     table += [line(case, figures, resident) for case, (figures, resident) in rows.items()]
     return wrapped("\n".join([HEAD, *summary({c: f for c, (f, _) in rows.items()}), "", *table]) + "\n")
+
+
+def last_part() -> str:
+    """Return the last part of the page as it is."""
+    _, title, part = PAGE.read_text().partition(f"\n{LAST}")
+    return title + part
 
 
 def residents() -> dict[tuple[str, ...], str]:

@@ -8,6 +8,7 @@ from unit.passes.test_recompute import artifacts
 from gradmote.budget.recompute import machine_instructions_of
 from gradmote.compiler import Options, compile_image
 from gradmote.compiler.checkpointing import Search, problem_of
+from gradmote.compiler.checkpointing.search import STEPS
 from gradmote.compiler.checkpointing.walk import NEVER, TooLate, Walk
 from gradmote.compiler.program import Recomputation
 
@@ -48,11 +49,14 @@ def every_plan(given, phases):
 
 @pytest.mark.parametrize("shape", [{}, {"activation": "HardSwish"}])
 def test_no_plan_of_all_is_smaller_and_faster(shape):
-    """The search may also move instructions, so that it may find more than those that keep the order."""
+    """But for the step by which the search lowers the limit, and a twentieth of the cost.
+
+    It may also move instructions, and so find more than the plans that keep their order.
+    """
     given, phases = problem(**shape)
     front = list(Search(given).front())
     for peak, cost in every_plan(given, phases):
-        assert any(p.peak <= peak and p.cost <= 1.05 * cost for p in front), (peak, cost)
+        assert any(p.peak * max(STEPS) <= peak and p.cost <= 1.05 * cost for p in front), (peak, cost)
 
 
 def test_each_point_is_what_its_plan_says():
@@ -60,7 +64,7 @@ def test_each_point_is_what_its_plan_says():
     front = list(Search(given).front())
     assert len(front) > 3
     for point, lower in itertools.pairwise(front):
-        assert lower.peak < point.peak
+        assert lower.peak < point.peak or not lower.plan  # it begins again with another step
     for point in front:
         walk = Walk(given, point.plan, point.order)
         assert (max(walk.usage()), walk.cost) == (point.peak, point.cost)
