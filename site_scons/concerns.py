@@ -76,6 +76,7 @@ RULES = {
     "runtime_c/kernels/arch/arm_m": Rule(CORTEX_M_TESTS),
     "runtime_c/kernels/arch/helium": Rule(CORTEX_M_TESTS),
     "runtime_c/kernels/arch/riscv": Rule(("tests/c/arch/test_drawn_on_riscv.py",)),
+    "runtime_c/kernels/arch/soft_float": Rule((CORTEX_M_TESTS[0], "tests/c/arch/test_soft_sums.py")),
     "runtime_c/kernels/check_finite.c": Rule(("tests/numeric/optimizers/test_finite_state.py",), targets=C_TESTS),
     "runtime_c/kernels/optimizers": Rule(("tests/numeric/optimizers",), targets=C_TESTS),
     "runtime_c/spec": Rule(GENERATED_TESTS, always=("tests/unit/image/test_image.py",)),

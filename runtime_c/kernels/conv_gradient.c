@@ -95,7 +95,7 @@ int gm_kernel_conv_grad_w(const struct gm_session *session, const void *instruct
     const float *x = gm_f32(session, insn->x), *dy = gm_f32(session, insn->dy);
     float *row = gm_f32_out(session, insn->y);
     uint32_t size = insn->in_channels * insn->kernel_h * insn->kernel_w;
-#if GM_ARCH_CONV || GM_ARCH_TILES || GM_ARCH_RISCV
+#if GM_ARCH_CONV_NEIGHBOURS
     const gm_gradient_target target = {insn->groups, insn->out_channels, NULL, row, insn->accumulate};
     if (gm_conv_gradient_of_neighbours(&g, x, dy, &target)) {
         return GM_OK;

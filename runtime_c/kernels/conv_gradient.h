@@ -24,7 +24,7 @@ typedef struct gm_conv_gradient {
  * dy: of the output channel. */
 void gm_conv_gradient_row(const gm_conv_gradient *g, const float *x, const float *dy, float *row);
 
-#if GM_ARCH_CONV || GM_ARCH_TILES || GM_ARCH_RISCV
+#if GM_ARCH_CONV_NEIGHBOURS
 /* The place that the gradients of all weights (groups, out_channels, in_channels, kernel rows,
  * columns) go to: w, or by the rule p. */
 typedef struct gm_gradient_target {

@@ -24,7 +24,7 @@ int gm_kernel_conv_update(const struct gm_session *session, const void *instruct
         .scale = 1.0f,
         .n = insn->in_channels * insn->kernel_h * insn->kernel_w,
     };
-#if GM_ARCH_CONV || GM_ARCH_TILES || GM_ARCH_RISCV
+#if GM_ARCH_CONV_NEIGHBOURS
     const gm_gradient_target target = {insn->groups, insn->out_channels, &args, row, 0};
     if (gm_conv_gradient_of_neighbours(&g, x, dy, &target)) {
         return GM_OK;

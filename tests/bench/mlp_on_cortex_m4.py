@@ -72,7 +72,9 @@ def trainer_text(level: str, flags: list[str], folder: Path) -> int:
     elf = folder / f"trainer{level}.elf"
     outside = [f"-Wl,--defsym={name}=0x20000000" for name in OUTSIDE]
     sources = [BENCH / "trainer_main.c", *runtime_sources()]
-    arm_gcc(level, sources, [*flags, profile_flag(BOARD), "-nostdlib", "-Wl,--gc-sections", "-Wl,-e,main", *outside], elf)
+    arm_gcc(
+        level, sources, [*flags, profile_flag(BOARD), "-nostdlib", "-Wl,--gc-sections", "-Wl,-e,main", *outside], elf
+    )
     output = subprocess.run(["arm-none-eabi-size", elf], check=True, capture_output=True, text=True).stdout
     return int(output.splitlines()[1].split()[0])
 

@@ -43,7 +43,7 @@ def test_what_was_never_accepted_is_told():
 
 def test_every_case_has_accepted_counts():
     for board in accept.BOARDS:
-        assert accept.accepted()[board].keys() == {str(case) for case in accept.CASES}
+        assert accept.accepted()[board].keys() == {str(case) for case in accept.cases_for(board)}
 
 
 # ---- Arithmetic

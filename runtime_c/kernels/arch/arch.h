@@ -81,11 +81,26 @@
 #endif
 #define GM_ARCH_TILES (GM_ARCH_SIMD || GM_ARCH_SCALAR)
 
+/* Processors that compute floats with integers: Cortex-M0 to M3, and M4 to M33 without FPU; RISC-V without F. In C of a
+ * compiler that shifts negative numbers arithmetically and inlines. */
+#ifndef GM_ARCH_SOFT_FLOAT
+#if GM_ARCH && !GM_FUSED && defined(__GNUC__) && defined(__OPTIMIZE__) && \
+    ((defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && !defined(__ARM_FP)) || \
+     (defined(__riscv) && !defined(__riscv_flen)))
+#define GM_ARCH_SOFT_FLOAT 1
+#else
+#define GM_ARCH_SOFT_FLOAT 0
+#endif
+#endif
+
 /* gm_gemm_row() and gm_gemm_matrix() */
-#define GM_ARCH_GEMM (GM_ARCH_ARM_M || GM_ARCH_RISCV)
+#define GM_ARCH_GEMM (GM_ARCH_ARM_M || GM_ARCH_RISCV || GM_ARCH_SOFT_FLOAT)
 
 /* gm_kernel_conv(), gm_kernel_conv_transpose() and gm_conv_gradient_row() */
-#define GM_ARCH_CONV GM_ARCH_ARM_M
+#define GM_ARCH_CONV (GM_ARCH_ARM_M || GM_ARCH_SOFT_FLOAT)
+
+/* gm_conv_gradient_of_neighbours() */
+#define GM_ARCH_CONV_NEIGHBOURS (GM_ARCH_ARM_M || GM_ARCH_TILES || GM_ARCH_RISCV)
 
 /* gm_normalize_across() and its like, of normalize.h */
 #define GM_ARCH_NORMALIZE (GM_ARCH_TILES || GM_ARCH_ARM_M || GM_ARCH_RISCV)
@@ -102,8 +117,13 @@
 /* gm_sum_block() */
 #define GM_ARCH_SUMS GM_ARCH_ARM_M
 
-/* gm_sgd_step() and gm_sgd_outer(); gm_momentum_step() and its like */
+/* gm_sgd_rows() and gm_sgd_outer() */
 #define GM_ARCH_SGD (GM_ARCH_ARM_M || GM_ARCH_RISCV)
+
+/* gm_sgd_step() */
+#define GM_ARCH_SGD_STEP (GM_ARCH_SGD || GM_ARCH_SOFT_FLOAT)
+
+/* gm_momentum_step() and its like */
 #define GM_ARCH_STEPS GM_ARCH_ARM_M
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "../arch/simd/simd.h"
 
-#if GM_WITH_SGD && !GM_ARCH_SGD
+#if GM_WITH_SGD && !GM_ARCH_SGD_STEP
 
 /* Loads of a block come before its stores, so that no compiler has to fear that p is g. */
 void gm_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float scale)

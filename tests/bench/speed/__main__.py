@@ -35,6 +35,9 @@ def parse() -> argparse.Namespace:
     )
     parser.add_argument("part", nargs="?", default="all", choices=["all", *results.PARTS, "page"])
     parser.add_argument("--peers", type=Path, metavar="FOLDER", help="environment of onnxruntime-training, torch")
+    parser.add_argument(
+        "--board", choices=list(boards.BOARDS), help="count on this one alone; the others keep their rows"
+    )
     parser.add_argument("--rounds", type=int, default=11, help="of each timing on this computer (default: 11)")
     return parser.parse_args()
 
@@ -68,8 +71,8 @@ def measure_ort(arguments: argparse.Namespace, progress: Progress) -> None:
 
 
 def measure_boards(arguments: argparse.Namespace, progress: Progress) -> None:
-    rows = []
-    wanted = [name for name in boards.BOARDS if not missing(name)]
+    wanted = [name for name in boards.BOARDS if not missing(name) and arguments.board in (None, name)]
+    rows = [row for row in results.read()["boards"]["rows"] if arguments.board and row["board"] not in wanted]
     task = progress.add_task("boards", total=sum(len(boards.cases_for(name)) for name in wanted))
     for name in wanted:
         progress.update(task, description=f"{name}: compiling")
@@ -77,7 +80,9 @@ def measure_boards(arguments: argparse.Namespace, progress: Progress) -> None:
             for case, figures in boards.measure(name, boards.cases_for(name), Path(folder)):
                 rows.append({"board": name, **asdict(case), **figures})
                 progress.update(task, description=f"{name}, {case}", advance=1)
-    results.write("boards", rows, versions=sorted({compiler_version(name) for name in wanted}))
+    results.write(
+        "boards", rows, versions=sorted({compiler_version(name) for name in boards.BOARDS if not missing(name)})
+    )
 
 
 def measure_roofline(arguments: argparse.Namespace, progress: Progress) -> None:
