@@ -13,15 +13,21 @@ from monocypher import NoMonocypher, fetch_monocypher
 from public_key import NoPublicKey, read_public_key
 
 from render.spec import tomllib
-from runtime_sources import INCLUDES, NUMERICS_FLAGS, ROOT, WARNING_FLAGS, runtime_sources
+from runtime_sources import INCLUDES, NUMERICS_FLAGS, PROFILES, ROOT, WARNING_FLAGS, runtime_sources
 
 FIRMWARE = ROOT / "firmware"
 #: The folders that the firmware's sources include from.
 FIRMWARE_INCLUDES = [FIRMWARE / "boards", FIRMWARE / "src", FIRMWARE / "generated"]
 #: Where a build fetches what no checkout has.
 BUILD = ROOT / "build"
-#: What a build with a key is refused by.
-REFUSALS = (NoPublicKey, NoMonocypher)
+
+
+class NoProfile(Exception):
+    """A numerics profile that there is not."""
+
+
+#: What a build with a key, or with a profile, is refused by.
+REFUSALS = (NoPublicKey, NoMonocypher, NoProfile)
 
 #: -fcallgraph-info tells the stack's bound.
 CODE_FLAGS = ["-O2", "-g", "-fcallgraph-info=su", "-ffreestanding", "-ffunction-sections", "-fdata-sections"]
@@ -46,6 +52,7 @@ class Board:
     key: bytes = b""  #: the public key that must have signed images; empty where none need be signed
     monocypher: Path | None = None  #: the folder of Monocypher's sources, where there is a key
     rollback_protect: bool = False  #: images that are older than the board's are refused
+    other_profile: bool = False  #: whether its numerics profile is not that of board.toml
 
     def demanding(self, key: bytes, monocypher: Path, rollback_protect: bool = False) -> Board:
         """Return the board with firmware that takes images alone that this Ed25519 key signed, and perhaps none that is
@@ -58,6 +65,16 @@ class Board:
         for those of quantized models set less stack aside than they need."""
         return self._with_stack(INT8_STACK) if "-DGM_WITH_INT8=1" in kernels else self
 
+    def with_profile(self, profile: str) -> Board:
+        """Return the board with firmware of this numerics profile; with its own where that is empty.
+
+        Raises NoProfile where there is none of that name. Where a core lacks fused multiply-adds, its compiler says so.
+        """
+        if profile not in ("", *PROFILES):
+            raise NoProfile(f"there is no numerics profile {profile}: profiles are {', '.join(PROFILES)}")
+        own = self.table["profile"]
+        return replace(self, table={**self.table, "profile": profile or own}, other_profile=profile not in ("", own))
+
     def _with_stack(self, least: int) -> Board:
         """Return the board with so many bytes of stack or more."""
         memory = self.table["memory"]
@@ -68,9 +85,10 @@ class Board:
         """Whether it takes an image beside the one that runs, which is how it knows what is older."""
         return bool(self.table.get("updates", 1))
 
-    def key_suffix(self) -> str:
-        """Return what the key adds to the name of the folder that the firmware is built in."""
-        return ("-signed" if self.key else "") + ("-protected" if self.rollback_protect else "")
+    def suffix(self) -> str:
+        """Return what a profile that is not the board's own, and the key, add to the name of the firmware's folder."""
+        profile = f"-{self.table['profile']}" if self.other_profile else ""
+        return profile + ("-signed" if self.key else "") + ("-protected" if self.rollback_protect else "")
 
     @property
     def name(self) -> str:
@@ -219,10 +237,11 @@ def object_of(source: Path) -> Path:
 
 
 def as_the_project_wants(board: Board, project: Path, option: Callable[[str, str], str]) -> Board:
-    """The board with the key that a project of PlatformIO demands signatures of. option: gives its option of that name,
-    or the default. Ends the build where they are wrong."""
+    """The board with the profile that a project of PlatformIO asks for, and with the key that it demands signatures of.
+    option: gives its option of that name, or the default. Ends the build where they are wrong."""
     key, protect = option("custom_gradmote_key", ""), option("custom_gradmote_rollback_protect", "no")
     try:
+        board = board.with_profile(option("custom_gradmote_profile", ""))
         return demanding(board, project / key if key else None, protect == "yes")
     except REFUSALS as error:
         raise SystemExit(f"error: {error}") from error

@@ -67,14 +67,14 @@ def compiled(optimizer: Optimizer, batch: int) -> Result:
 # ---- Code size
 
 
-def trainer_text(level: str, flags: list[str], folder: Path) -> int:
-    """Bytes of .text, constants included, of runtime and kernels linked into a trainer; libc is not counted."""
+def trainer_text(level: str, flags: list[str], folder: Path, profile: str = "") -> int:
+    """Bytes of .text, constants included, of runtime and kernels linked into a trainer; libc is not counted. profile:
+    of the numerics; empty for the board's own."""
     elf = folder / f"trainer{level}.elf"
     outside = [f"-Wl,--defsym={name}=0x20000000" for name in OUTSIDE]
     sources = [BENCH / "trainer_main.c", *runtime_sources()]
-    arm_gcc(
-        level, sources, [*flags, profile_flag(BOARD), "-nostdlib", "-Wl,--gc-sections", "-Wl,-e,main", *outside], elf
-    )
+    chosen = profile_flag(BOARD.with_profile(profile))
+    arm_gcc(level, sources, [*flags, chosen, "-nostdlib", "-Wl,--gc-sections", "-Wl,-e,main", *outside], elf)
     output = subprocess.run(["arm-none-eabi-size", elf], check=True, capture_output=True, text=True).stdout
     return int(output.splitlines()[1].split()[0])
 
@@ -189,6 +189,8 @@ def measure(optimizer: Optimizer, batch: int = 1) -> dict[str, float]:
         return {
             "text_O2": trainer_text("-O2", flags, folder),
             "text_Os": trainer_text("-Os", flags, folder),
+            "fused_O2": trainer_text("-O2", flags, folder, "fused"),
+            "fused_Os": trainer_text("-Os", flags, folder, "fused"),
             "rounds_O2": rounds_text("-O2", flags, folder),
             "rounds_Os": rounds_text("-Os", flags, folder),
             "arena": result.layout.arena_size,
@@ -206,11 +208,12 @@ def main() -> None:
     if as_json:
         print(json.dumps(rows))
         return
-    columns = (".text -O2", "-Os", "rounds -O2", "-Os", "arena", "image", "instr/step", "stream")
+    columns = (".text -O2", "-Os", "fused -O2", "-Os", "rounds -O2", "-Os", "arena", "image", "instr/step", "stream")
+    sizes = ("text_O2", "text_Os", "fused_O2", "fused_Os", "rounds_O2", "rounds_Os", "arena", "image")
     print(f"{'MLP 64-32-10, Cortex-M4F':<26}" + "".join(f"{c:>11}" for c in columns))
     for name, r in rows.items():
-        sizes = "".join(f"{r[c]:>11,}" for c in ("text_O2", "text_Os", "rounds_O2", "rounds_Os", "arena", "image"))
-        print(f"{name:<26}{sizes}{r['instructions']:>11,.0f}{r['stream_overhead']:>11.2%}")
+        shown = "".join(f"{r[c]:>11,}" for c in sizes)
+        print(f"{name:<26}{shown}{r['instructions']:>11,.0f}{r['stream_overhead']:>11.2%}")
     first = rows["sgd, batch 1"]["instructions"]
     times = AIFES_INSTRUCTIONS / first
     print(f"SGD, batch 1: {times:.1f} times fewer instructions than AIfES ({AIFES_INSTRUCTIONS:,})")

@@ -298,7 +298,7 @@ WAYS = one_state.Ways(twin_rounds, compiled_rounds, linux_rounds, wasm_rounds, b
 
 def rows() -> Iterator[Row]:
     """Yield every form of the runtime, and what has no rounds."""
-    yield from one_state.rows(WAYS)
+    yield from (row for row in one_state.rows(WAYS) if one_state.READ_ONLY not in row.name)
     yield Row("Linux, gradmote-run", host_profile(), gradmote_run_rounds)
     for name, lack in WITHOUT_ROUNDS.items():
         yield Row(name, "strict", partial(not_run, lack))

@@ -1,12 +1,14 @@
-"""One state on every core: the SHA-256 of a quantized network's state, trained by every form of the runtime.
+"""One state on every core: the SHA-256 of a network's state, trained by every form of the runtime.
 
-    cd tests && python -m device.one_state [--steps 200] [--only NAME]
+    cd tests && python -m device.one_state [--steps 200] [--only NAME] [--lesson NAME]
 
-A network with int8 weights, the same with int16 masters of them, and the same under AdamW with moments in bfloat16 and
-clipping train with int16 gradients; weights and moments are rounded at random. Each row trains half of the steps,
-saves, and loses its power: the process is killed, the emulated board is a new machine with the flash of the old one,
-and a step behind the save is lost. It goes on from what it kept. The state at the end must be that of a twin without
-any interruption, in either numerics profile.
+A network of float32 has one state in each numerics profile, so all cores of the strict one share theirs: Cortex-M0, M3,
+M4F and M33, RISC-V without FPU, WebAssembly and this computer. A network with int8 weights, the same with int16 masters
+of them, and the same under AdamW with moments in bfloat16 and clipping train with int16 gradients; weights and moments
+are rounded at random. Each row trains half of the steps, saves, and loses its power: the process is killed, the
+emulated board is a new machine with the flash of the old one, and a step behind the save is lost. It goes on from what
+it kept. The state at the end must be that of a twin without any interruption: for float32 of the same profile, for the
+others in either. At the end a line says whether all are.
 """
 
 from __future__ import annotations
@@ -32,14 +34,17 @@ from gradmote.device.emulator import default_firmware, missing  # noqa: E402
 from linux_targets import CROSS_TARGETS  # noqa: E402
 from linux_targets import Target as Processor  # noqa: E402
 from runtime_sources import ROOT, host_runs_fused, runtime_sources  # noqa: E402
-from support import npm_package, objects  # noqa: E402
+from support import npm_package, objects, small_float_cnn  # noqa: E402
 from support.emulated_part import EmulatedPart  # noqa: E402
 from support.firmware import run_scons, scons_firmware  # noqa: E402
 from support.gradmote_run import served  # noqa: E402
 from support.quantized import small_cnn  # noqa: E402
 
+#: The lesson whose state is another one in each profile.
+FLOAT = "float32"
 #: Lesson -> the weights, the optimizer, and the type of its moments.
 LESSONS = {
+    FLOAT: (None, optimizers.sgd(0.05), None),
     "int8": ("int8", optimizers.sgd(0.05), "float32"),
     "int16": ("int16", optimizers.sgd(0.05), "float32"),
     "adamw": ("int8", optimizers.adamw(0.003, clip_norm=1.0), "bf16"),
@@ -54,10 +59,13 @@ BOARDS = {
     "mps2-an505": "Cortex-M33",
     "mps3-an547": "Cortex-M55",
     "riscv-virt": "rv32",
+    "sifive-e": "rv32imac",
 }
 FOR_OWN_IMAGES = "microbit"
-#: Lessons whose arena fits the memory of that board.
+#: Lessons whose arena fits the memory of that board, and need such firmware.
 OWN_LESSONS = ("int8", "int16")
+#: A board whose emulator cannot program flash, so that nothing is kept there, and which has room for float32 alone.
+READ_ONLY = "sifive-e"
 COMPILERS = {"gcc -O0": ("gcc", "-O0"), "gcc -O3": ("gcc", "-O3"), "clang -O2": ("clang-14", "-O2")}
 #: The numerics profiles that run on this computer.
 PROFILES = ("fused", "strict") if host_runs_fused() else ("strict",)
@@ -90,6 +98,8 @@ class Lesson:
 @cache
 def _image(name: str) -> bytes:
     weights, optimizer, moments = LESSONS[name]
+    if name == FLOAT:
+        return compile_model(small_float_cnn.model(), losses.cross_entropy(), optimizer, Options(batch=1)).image
     chosen = Options(batch=1, weights=weights, gradients="int16", moments=moments)
     return compile_model(small_cnn.model(), losses.cross_entropy(), optimizer, chosen).image
 
@@ -112,9 +122,9 @@ def train(target: Target, batches: Batches) -> None:
         target.run("step")
 
 
-def expected(lesson: Lesson) -> str:
-    """Return the digest of a twin without an interruption."""
-    with TwinTarget("strict") as twin:
+def expected(lesson: Lesson, profile: str = "strict") -> str:
+    """Return the digest of a twin without an interruption, which only for float32 depends on the profile."""
+    with TwinTarget(profile if lesson.name == FLOAT else "strict") as twin:
         twin.load_image(lesson.image)
         for half in lesson.halves:
             train(twin, half)
@@ -230,15 +240,29 @@ class _Started:
 
 def board_state(name: str, lesson: Lesson, _: Path) -> bytes:
     """Train an emulated board."""
-    if name == FOR_OWN_IMAGES and lesson.name not in OWN_LESSONS:
+    if name == READ_ONLY:
+        return uninterrupted_state(name, lesson)
+    if name == FOR_OWN_IMAGES and lesson.name not in (*OWN_LESSONS, FLOAT):
         raise Missing(f"room for {lesson.name} on {name}")
-    elf = firmware(name)
+    elf = firmware(name, lesson.name)
     with EmulatedPart(name, elf=elf) as part:
         before_the_cut(part.target, lesson)
         kept = part.files_in_flash(1)
     with EmulatedPart(name, kept, elf) as part:
         train(part.target, lesson.halves[1])
         return part.target.state()
+
+
+def uninterrupted_state(name: str, lesson: Lesson) -> bytes:
+    """Train an emulated board that keeps nothing: all steps at once."""
+    if lesson.name != FLOAT:
+        raise Missing(f"room for {lesson.name} on {name}")
+    firmware(name, lesson.name)
+    with open_target(f"qemu:{name}") as target:
+        target.load_image(lesson.image)
+        for half in lesson.halves:
+            train(target, half)
+        return target.state()
 
 
 def before_the_cut(target: Target, lesson: Lesson) -> None:
@@ -250,9 +274,9 @@ def before_the_cut(target: Target, lesson: Lesson) -> None:
     train(target, second[:1])
 
 
-def firmware(name: str) -> Path:
+def firmware(name: str, lesson: str = "int8") -> Path:
     """Build a board's firmware, which is for these images alone where int8 has no room beside all else."""
-    if name != FOR_OWN_IMAGES:
+    if name != FOR_OWN_IMAGES or lesson == FLOAT:
         scons_firmware(board=name)
         told = missing(name)
         if told:
@@ -310,20 +334,24 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steps", type=int, default=STEPS, help=f"training steps (default: {STEPS})")
     parser.add_argument("--only", default="", metavar="NAME", help="rows whose name contains this")
+    parser.add_argument("--lesson", choices=LESSONS, help="this lesson alone")
     given = parser.parse_args()
-    differing = 0
-    for name in LESSONS:
+    differing = compared = 0
+    for name in [given.lesson] if given.lesson else LESSONS:
         lesson = Lesson(name, given.steps)
-        wanted = expected(lesson)
-        print(f"{name}, {given.steps} steps: {wanted}, the twin without an interruption")
+        wanted = {profile: expected(lesson, profile) for profile in PROFILES}
+        for profile in PROFILES if name == FLOAT else PROFILES[-1:]:
+            print(f"{name}, {given.steps} steps: {wanted[profile]}, the {profile} twin without an interruption")
         for row in (row for row in rows() if given.only in row.name):
             try:
                 found = found_digest(row, lesson)
             except Missing as lack:
                 print(f"  {row.name:32} not run: {lack}")
                 continue
-            differing += found != wanted
-            print(f"  {row.name:32} {found[:32]} {'yes' if found == wanted else 'NO'}", flush=True)
+            same = found == (wanted.get(row.profile) or expected(lesson, row.profile))
+            differing, compared = differing + (not same), compared + 1
+            print(f"  {row.name:32} {row.profile} {found[:32]} {'yes' if same else 'NO'}", flush=True)
+    print(f"all {compared} states are the twin's" if not differing else f"{differing} of {compared} states differ")
     return differing
 
 

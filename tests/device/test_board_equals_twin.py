@@ -175,10 +175,10 @@ def train(target, image, batch, steps=STEPS):
 def test_state_after_200_steps(emulated, name, batch):
     made = build_artifacts(mlp_with_every_activation(), None, losses.cross_entropy(), OPTIMIZERS[name])
     image = compile_image(made, Options(batch=batch)).image
-    with open_target("twin") as twin:
+    with open_target("twin:strict") as twin:
         expected = train(twin, image, batch)
     assert train(emulated, image, batch) == expected
-    with open_target("twin:strict") as other_profile:
+    with open_target("twin:fused") as other_profile:
         assert train(other_profile, image, batch)[0] != expected[0], "the profiles should differ, or this shows nothing"
 
 
@@ -189,7 +189,7 @@ def test_state_of_a_cnn_after_20_steps(emulated, batch_norm):
     update = optimizers.adamw(0.003)
     made = build_artifacts(cnn_with_batch_norm(), None, losses.cross_entropy(), update, batch_norm=batch_norm)
     image = compile_image(made, Options(batch=4)).image
-    with open_target("twin") as twin:
+    with open_target("twin:strict") as twin:
         expected = train(twin, image, 4, steps=20)
     assert train(emulated, image, 4, steps=20) == expected
 
@@ -225,7 +225,7 @@ def test_layers_that_run_row_by_row(emulated):
     made = build_artifacts(frozen_front(), None, losses.cross_entropy(), optimizers.sgd(0.1), scheme="head")
     whole, rows = (compile_image(made, Options(batch=2, stream_rows=streams)) for streams in (False, True))
     assert rows.layout.arena_size < 0.7 * whole.layout.arena_size
-    with open_target("twin") as twin:
+    with open_target("twin:strict") as twin:
         expected = train(twin, whole.image, 2, steps=20)
         assert train(twin, rows.image, 2, steps=20) == expected
     assert train(emulated, rows.image, 2, steps=20) == expected
@@ -239,7 +239,7 @@ def test_state_of_a_cnn_with_a_loss_scale(emulated):
         update = optimizers.adamw(0.003)
         made = build_artifacts(cnn_with_batch_norm(), None, losses.cross_entropy(), update, loss_scale=scale)
         image = compile_image(made, Options(batch=4)).image
-        with open_target("twin") as twin:
+        with open_target("twin:strict") as twin:
             states.append(train(twin, image, 4, steps=20))
     assert train(emulated, image, 4, steps=20) == states[0] == states[1]
 
@@ -270,7 +270,7 @@ def test_state_of_a_cnn_whose_biases_are_trained(emulated):
     result = compile_image(made, Options(batch=2))
     used = {i.opcode for p in result.compiled.programs for i in p.instructions}
     assert {"MASK", "MASK_GRAD", "MAX_POOL_INDEX_GRAD"} <= used
-    with open_target("twin") as twin:
+    with open_target("twin:strict") as twin:
         expected = train(twin, result.image, 2, steps=20)
     assert train(emulated, result.image, 2, steps=20) == expected
 
@@ -279,7 +279,7 @@ def test_state_of_a_cnn_whose_biases_are_trained(emulated):
 def test_state_of_recurrent_layers_after_20_steps(emulated):
     made = build_artifacts(recurrent_network(), None, losses.cross_entropy(), optimizers.adamw(0.003))
     image = compile_image(made, Options(batch=4)).image
-    with open_target("twin") as twin:
+    with open_target("twin:strict") as twin:
         expected = train(twin, image, 4, steps=20)
     assert train(emulated, image, 4, steps=20) == expected
 
@@ -289,7 +289,7 @@ def test_state_of_a_transformer_after_20_steps(emulated):
     """Pixels as 8 tokens of 8 numbers; two heads, a causal mask, AdamW."""
     made = build_artifacts(transformer(), None, losses.cross_entropy(), optimizers.adamw(0.003))
     image = compile_image(made, Options(batch=4)).image
-    with open_target("twin") as twin:
+    with open_target("twin:strict") as twin:
         expected = train(twin, image, 4, steps=20)
     assert train(emulated, image, 4, steps=20) == expected
 

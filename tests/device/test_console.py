@@ -27,7 +27,7 @@ Type = Callable[[str], str]
 @pytest.fixture
 def link(emulator: Emulator) -> Iterator[Link]:
     opened = emulator.take_link()
-    assert "firmware        0.1.0 on mps2-an386, fused" in read_prompt(opened)
+    assert "firmware        0.1.0 on mps2-an386, strict" in read_prompt(opened)
     yield opened
     opened.close()
 
@@ -99,7 +99,7 @@ def test_infer_names_the_class_of_integer_scores(link: Link, type_line: Type, dt
     target = BoardTarget(Client(link))
     target.load_image(made)
     target.write("input", 0, x)
-    with Session(made) as twin:
+    with Session(made, "strict") as twin:
         scores = twin.infer(x)[0].tolist()[0]
         label, score = twin.classify()
     assert score == max(scores) == scores[label]

@@ -20,7 +20,7 @@ MODELS = [("perceptron", "adam", False), ("normalized", "nesterov_decay", False)
 
 
 def test_a_step_that_succeeds_leaves_a_finite_state(emulator):
-    with BoardTarget(emulator.connect()) as board, TwinTarget("fused") as twin:
+    with BoardTarget(emulator.connect()) as board, TwinTarget("strict") as twin:
         for network, rule, accumulate in MODELS:
             image = image_of(network, rule, accumulate)
             for target in (board, twin):

@@ -58,7 +58,7 @@ def test_it_has_these_kernels_and_no_others(small, firmware):
 def test_it_trains_as_the_twin_does(small):
     image, elf = small
     x, y = values(5, 2, 1, 6, 6), np.array([2, 0], np.int32)
-    with Session(image) as twin:
+    with Session(image, "strict") as twin:
         for _ in range(5):
             twin.step(x, y)
         expected = hashlib.sha256(bytes(twin.state())).hexdigest()
@@ -107,7 +107,7 @@ def test_a_model_that_only_infers_brings_no_training_kernels(inferring, small):
 def test_it_infers_as_the_twin_does_and_refuses_training(inferring):
     image, elf = inferring
     x = values(5, 2, 1, 6, 6)
-    with Session(image) as twin:
+    with Session(image, "strict") as twin:
         (expected,) = twin.infer(x)
         expected = np.array(expected)
     with Emulator(elf=elf) as emulator, BoardTarget(emulator.connect()) as board:

@@ -63,7 +63,7 @@ def test_segmentation_learns_and_counts_what_the_mask_keeps(segmentation: Datase
 def test_board_and_twin_learn_the_same_from_dense_labels(emulator, segmentation: Dataset) -> None:
     compiled = image(segmenter(), losses.cross_entropy(mask=True))
     states = []
-    with TwinTarget() as twin, BoardTarget(emulator.connect()) as board:
+    with TwinTarget("strict") as twin, BoardTarget(emulator.connect()) as board:
         for target in (twin, board):
             target.load_image(compiled)
             fit(target, segmentation, 1)

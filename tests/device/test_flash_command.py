@@ -44,7 +44,7 @@ def test_flash_ports_and_stop(model: str, image: bytes, capsys: pytest.CaptureFi
         assert client.info().arena_required == done["arena"]
     assert cli.main(["ports"]) == 0
     listed = capsys.readouterr().out
-    assert all(word in listed for word in (NAME, "fused", image[16:32].hex(), done["port"]))
+    assert all(word in listed for word in (NAME, "strict", image[16:32].hex(), done["port"]))
     assert cli.main(["flash", "--stop", NAME]) == 0
     assert cli.main(["flash", "--stop", NAME]) == 0
     assert capsys.readouterr().out == f"the emulated {NAME} has ended\nno emulated {NAME} was running\n"
@@ -53,7 +53,7 @@ def test_flash_ports_and_stop(model: str, image: bytes, capsys: pytest.CaptureFi
 def test_firmware_alone(firmware: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["flash", "--board", NAME, "--firmware", str(firmware)]) == 0
     printed = capsys.readouterr().out
-    assert f"{NAME} runs gradmote 0.1.0, fused: firmware" in printed and ", no model\n" in printed
+    assert f"{NAME} runs gradmote 0.1.0, strict: firmware" in printed and ", no model\n" in printed
     assert f"until: gradmote flash --stop {NAME}" in printed and "gradmote console socket://127.0.0.1:" in printed
 
 

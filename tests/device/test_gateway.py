@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from gradmote.device import BoardTarget
+from gradmote.device.boards import board
 from gradmote.device.emulator import missing
 from gradmote.federated import RemoteFleet, Server
 from support import federation, gateways
@@ -45,7 +46,8 @@ def rounds(folder: Path, urls: dict[str, str], count: int, disturb: Callable, sa
                 assert len({(row.loss, row.accuracy) for row in tests}) > 1 or len(tests) == 1
                 assert not any(row.fault for row in tests)
                 down = gateways.one_round(image, server, fleet, down)
-    return server.base, gateways.plain(image, data, count)[-1]
+    profiles = {name: board(url.partition(":")[2]).profile for name, url in urls.items() if url.startswith("qemu:")}
+    return server.base, gateways.plain(image, data, count, profiles)[-1]
 
 
 def test_boards_that_are_killed_and_restarted_change_no_bit(tmp_path: Path) -> None:

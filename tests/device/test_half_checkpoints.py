@@ -115,7 +115,7 @@ def test_the_command(firmware, image, tmp_path):
     np.savez(tmp_path / "digits.npz", x=x[:24], y=y[:24].astype(np.int32))
     (tmp_path / "model.mote").write_bytes(image)
     common = ["train", str(tmp_path / "model.mote"), "--data", str(tmp_path / "digits.npz"), "--half", "--json"]
-    for on in ("qemu:mps2-an386", "twin"):
+    for on in ("qemu:mps2-an386", "twin:strict"):
         files = [tmp_path / f"{on[:4]}{i}.gmck" for i in range(2)]
         for more in (["--checkpoint", files[0]], ["--checkpoint", files[1], "--resume", files[0]]):
             done = CliRunner().invoke(app, [*common, "--on", on, *map(str, more)])

@@ -45,7 +45,7 @@ def test_parts_of_layers_train_alike(firmware: object) -> None:
 
 def learn_alike(made: bytes) -> None:
     rng = np.random.default_rng(0)
-    with open_target("qemu:mps2-an386") as target, Session(made, "fused") as twin:
+    with open_target("qemu:mps2-an386") as target, Session(made, "strict") as twin:
         target.load_image(made)
         for _ in range(STEPS):
             x, y = rng.normal(0, 0.5, (2, 2, 6, 6)).astype(np.float32), rng.integers(0, 3, 2).astype(np.int32)

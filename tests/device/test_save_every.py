@@ -69,7 +69,7 @@ def typed(target: Target, number: int) -> None:
 
 def uninterrupted(image: bytes, update: Callable[[Target, int], None], saved: list[bytes]) -> list[str]:
     """The twin's state after each update, with what is in a checkpoint made of it."""
-    with TwinTarget() as twin, TwinTarget() as loaded:
+    with TwinTarget("strict") as twin, TwinTarget("strict") as loaded:
         twin.load_image(image)
         loaded.load_image(image)
         twin.on_save = saved.append
@@ -132,7 +132,7 @@ def test_power_that_goes_at_any_moment_of_a_training(part: Running):
     """Also in the middle of a step, or of a save."""
     image, before = image_of(store=True), 0
     chance = random.Random(1)
-    with TwinTarget() as twin:
+    with TwinTarget("strict") as twin:
         twin.load_image(image)
         twin.save_every(EVERY)
         with Client.connect(part.url) as client:
@@ -155,7 +155,7 @@ def test_power_that_goes_at_any_moment_of_a_training(part: Running):
 
 def test_idle_training_saves(emulator: Emulator):
     image = image_of(store=True)
-    with emulator.connect() as client, TwinTarget() as twin:
+    with emulator.connect() as client, TwinTarget("strict") as twin:
         board = BoardTarget(client)
         for target in (board, twin):
             target.load_image(image)
@@ -187,7 +187,7 @@ def test_typed(emulator: Emulator):
 
 
 def test_a_model_without_a_free_property_is_refused(emulator: Emulator):
-    with emulator.connect() as client, TwinTarget() as twin:
+    with emulator.connect() as client, TwinTarget("strict") as twin:
         for target in (BoardTarget(client), twin):
             target.load_image(image_of(properties=0))
             with pytest.raises(RuntimeFault) as refused:

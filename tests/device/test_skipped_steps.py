@@ -87,7 +87,7 @@ def test_the_command_tells(tmp_path: Path):
 def test_typed_and_by_frames(emulator):
     """The board goes on as the twin does; `train` ends after 64 in a row, and says why."""
     image = digits.image(optimizers.adamw(0.003), BATCH)
-    with emulator.connect() as client, TwinTarget() as twin:
+    with emulator.connect() as client, TwinTarget("strict") as twin:
         board = BoardTarget(client)
         results = []
         for target in (board, twin):

@@ -19,6 +19,7 @@ from gradmote.cli import main
 from gradmote.compiler import Options
 from gradmote.compiler.compile import Result
 from gradmote.device import open_target
+from gradmote.device.boards import board
 from support.quantized import mcunet
 from support.quantized.drawn import QdqNetwork
 
@@ -66,7 +67,7 @@ def test_arena_and_state_are_those_of_the_board(
     path.write_bytes(made.image)
     assert main(["analyze", str(path), "--board", BOARD, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    with open_target(f"qemu:{BOARD}") as target, Session(made.image) as twin:
+    with open_target(f"qemu:{BOARD}") as target, Session(made.image, board(BOARD).profile) as twin:
         target.load_image(made.image)
         for x, label in samples(twin):
             twin.step(x, label)

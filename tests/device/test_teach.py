@@ -58,7 +58,7 @@ def state_of(target: Target) -> str:
 def test_board_and_twin_are_taught_the_same(emulator, dtype, accumulate):
     """Over a restart with what was saved too."""
     image = taught_image(dtype, accumulate=accumulate)
-    with emulator.connect() as client, TwinTarget() as twin:
+    with emulator.connect() as client, TwinTarget("strict") as twin:
         board = BoardTarget(client)
         for target in (board, twin):
             target.load_image(image)
@@ -77,7 +77,7 @@ def test_board_and_twin_are_taught_the_same(emulator, dtype, accumulate):
 
 
 def test_what_is_refused(emulator, image):
-    with emulator.connect() as client, TwinTarget() as twin:
+    with emulator.connect() as client, TwinTarget("strict") as twin:
         for target in (BoardTarget(client), twin):
             target.load_image(image)
             for call in (target.store, target.replay, lambda: target.learn(0), lambda: target.score(0)):  # noqa: B023
@@ -98,7 +98,7 @@ def test_what_is_refused(emulator, image):
 def test_replay_takes_the_labels_that_were_sent(emulator):
     """The first sample outlasts it, so that it can be inferred and learnt; training on it again asks for labels."""
     pixels, labels = samples()
-    with emulator.connect() as client, TwinTarget() as twin:
+    with emulator.connect() as client, TwinTarget("strict") as twin:
         for target in (BoardTarget(client), twin):
             target.load_image(taught_image())
             target.write("input", 0, pixels[:BATCH])
@@ -112,7 +112,7 @@ def test_replay_takes_the_labels_that_were_sent(emulator):
 
 def test_images_that_overwrite_inputs(emulator):
     pixels, labels = samples()
-    with emulator.connect() as client, TwinTarget() as twin:
+    with emulator.connect() as client, TwinTarget("strict") as twin:
         states = []
         for target in (BoardTarget(client), twin):
             target.load_image(taught_image(overwrite_inputs=True))

@@ -36,7 +36,7 @@ def test_what_was_learnt_on_it_is_kept(tmp_path: Path, number: int) -> None:
     assert process.stderr.readline().startswith("epoch 1 of 1000000 loss ")
     os.killpg(process.pid, number)
     assert process.wait(60) == 128 + number, process.stderr.read()
-    with TwinTarget("fused") as twin:
+    with TwinTarget("strict") as twin:
         twin.load_image((tmp_path / "model.mote").read_bytes())
         twin.load((tmp_path / "kept.gmck").read_bytes())
         assert twin.session.control()["train_steps"] > 0

@@ -129,7 +129,7 @@ def test_an_installed_wheel_flashes_and_trains(tmp_path: Path) -> None:
     assert json.loads(run_installed(tmp_path, ROOT, *flash))["board"] == BOARD
     run_installed(tmp_path, tmp_path, "flash", "--stop", BOARD)
     train = ["train", str(tmp_path / "model.mote"), "--data", str(tmp_path / "data.npz"), "--json"]
-    kept = [run_training(tmp_path, train, on) for on in (f"qemu:{BOARD}", "twin")]
+    kept = [run_training(tmp_path, train, on) for on in (f"qemu:{BOARD}", "twin:strict")]
     assert kept[0] == kept[1]
 
 

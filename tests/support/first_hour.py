@@ -56,7 +56,7 @@ COMMANDS = (
     "python ../data.py",
     f"gradmote flash model.mote --board {BOARD}",
     f"gradmote train model.mote --data gestures.npz --epochs 3 --on qemu:{BOARD} --checkpoint board.gmck",
-    "gradmote train model.mote --data gestures.npz --epochs 3 --on twin --checkpoint twin.gmck",
+    "gradmote train model.mote --data gestures.npz --epochs 3 --on twin:strict --checkpoint twin.gmck",
     "sha256sum board.gmck twin.gmck",
     "printf 'info\\nmem\\n' | gradmote console PORT",
     "gradmote header model.mote -o model.h",

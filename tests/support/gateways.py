@@ -114,10 +114,15 @@ def one_round(image: bytes, server: Server, fleet, down: bytes, **settings) -> b
     return server.finish()
 
 
-def plain(image: bytes, data: Mapping[str, Dataset], rounds: int, **settings) -> list[bytes]:
-    """Return the base after each round of a plain loop over sessions. settings: fields of RoundTask."""
+def plain(
+    image: bytes, data: Mapping[str, Dataset], rounds: int, profiles: Mapping[str, str] | None = None, **settings
+) -> list[bytes]:
+    """Return the base after each round of a plain loop over sessions.
+
+    profiles: Those of some of them; that of others is fused. settings: Fields of RoundTask.
+    """
     server, down, bases = Server(image), b"", []
-    fleet = LocalFleet({name: Session(image) for name in data}, data.__getitem__)
+    fleet = LocalFleet({name: Session(image, (profiles or {}).get(name, "fused")) for name in data}, data.__getitem__)
     for _ in range(rounds):
         down = one_round(image, server, fleet, down, **settings)
         bases.append(server.base)

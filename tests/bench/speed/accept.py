@@ -1,4 +1,4 @@
-"""Machine instructions that a step and an inference may take on three boards; CI holds them to it.
+"""Machine instructions that a step and an inference may take on some boards; CI holds them to it.
 
     cd tests && python -m bench.speed.accept
 

@@ -107,7 +107,14 @@ def test_the_command_lists_what_each_board_has_left(capsys):
     assert main(["boards"]) == 0
     line = next(line for line in capsys.readouterr().out.splitlines() if "mps2-an386" in line)
     found = board("mps2-an386")
-    for shown in ("Cortex-M4F", "fused", "25", f"{found.arena_available:,}", f"{found.all_flash:,}", f"{found.code:,}"):
+    for shown in (
+        "Cortex-M4F",
+        "strict",
+        "25",
+        f"{found.arena_available:,}",
+        f"{found.all_flash:,}",
+        f"{found.code:,}",
+    ):
         assert f" {shown} " in line
 
 

@@ -1,6 +1,6 @@
 /*
  * Matrix products on Cortex-M with FPU. Machine instructions for each multiply-accumulate of a
- * long sum:
+ * long sum, one more of each where products and sums are apart:
  *
  *     4 rows, along     a[m,.] and b[.,n] are contiguous                           1.31
  *     4 rows, across    a[m,.] and b[k,.] are                                      1.31
@@ -11,6 +11,8 @@
  *     1 row, across     b[k,.] is: 16 columns; fewer: strided_loop.c                 1.44
  *     1 row, along      a and b[.,n] are: 4 columns, 1 column: 1.44, 2.5
  *     1 row, strided    4 columns                                                  4
+ *
+ * Where they are apart, along and across take 5 rows at a time, and outer two k.
  */
 #include "../../gemm_tile.h"
 #include "../arch.h"

@@ -2,7 +2,7 @@
  * Pieces of assembly that the kernels for Cortex-M with FPU share.
  *
  * What the compiler does not emit by itself is `vldmia p!, {s..}`: several floats and the next
- * address in one instruction. In a tile, sums stay in s0 to s15, each takes its products in
+ * address in one instruction. In a tile, sums stay from s0 on, each takes its products in
  * ascending order, and neighbouring instructions add to different sums, so that none waits for
  * the one before it.
  */
@@ -23,8 +23,8 @@
  *
  * In the fused profile each is one instruction. In the strict profile product and sum are rounded by themselves, and stand
  * apart: VMUL and VADD take a cycle each, where VFMA takes three on a Cortex-M4 and M33, as long as no instruction uses the
- * result of the one before it. So MAC_2 makes both products first. They go to registers p and q; those of all kernels
- * leave s30 and s31 to them. GM_CHAINED takes VMLA in their place, which has the same bits and needs no registers.
+ * result of the one before it. So MAC_2 makes both products first. They go to registers p and q; kernels leave s30 and s31
+ * to them. GM_CHAINED takes VMLA in their place, which has the same bits and needs no registers.
  */
 #define GM_APART (!GM_FUSED && !GM_CHAINED)
 
