@@ -2,8 +2,8 @@
  * Matrix products on RISC-V. Of a single row, machine instructions for each multiply-accumulate of a long sum are these;
  * blocks/tile.c has those of more rows:
  *
- *     across    b[k,.] is contiguous: 16 columns, 4 columns    2.25, 2.75
- *     along     a[m,.] and b[.,n] are: 8 columns, 2 columns    2.30, 2.75
+ *     across    b[k,.] is contiguous: 16 columns, 4 columns    2.25, 3.0
+ *     along     a[m,.] and b[.,n] are: 8 columns, 2 columns    2.30, 2.8
  *     1 column                                                 7
  */
 #include "../../gemm_tile.h"

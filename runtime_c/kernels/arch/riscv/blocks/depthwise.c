@@ -2,9 +2,9 @@
  * Window sums of neighbouring groups that have one input and one output each. Machine instructions for each
  * multiply-accumulate of a 3x3 kernel, in long columns:
  *
- *     two columns of pixels, one     1.8, 2.3
+ *     two columns of pixels, one     2.0, 2.2
  *     one column, 3x2 taps           2.4
- *     tiles of 6, of 4 pixels        2.6, 2.8, and 0.45 and 0.5 to begin and to store them
+ *     tiles of 4 pixels              2.9, and 0.5 to begin and to store them
  */
 #include "../../../rows.h"
 #include "window_sum.h"

@@ -1,10 +1,13 @@
 /*
- * Machine instructions for each multiply-accumulate of a long sum, with a fused one, of 6 and of 4 rows:
+ * Machine instructions for each multiply-accumulate of a long sum, of 6, 4 and 1 rows:
  *
- *     along                    1.48, 1.59
- *     along 9, across, across 9  1.54, 1.69
- *     outer                    1.53, 1.72
- *     general                  1.96, 2.19
+ *     along                 1.48, 1.66, 2.5
+ *     along 9, across 9     1.54, 1.66, 2.7
+ *     across                1.50, 1.66, 2.6
+ *     outer                 1.52, 1.66, 2.9
+ *     general               1.92, 2.13, 4
+ *
+ * Products and sums that are rounded apart take one more.
  */
 #include "tile.h"
 
