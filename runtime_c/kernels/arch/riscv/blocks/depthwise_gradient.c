@@ -47,7 +47,7 @@ GM_INLINED void add_next(three_columns *t, float *sums, uint32_t first, uint32_t
 }
 
 /* One row of dy. The first pixel lacks the kernel's first column, and the last one its last. */
-GM_INLINED void add_row(three_columns t, float *sums, uint32_t columns, uint32_t k, uint32_t end)
+GM_INLINED void add_row_of_dy(three_columns t, float *sums, uint32_t columns, uint32_t k, uint32_t end)
 {
     load_column(&t, 0, k, end);
     load_column(&t, 1, k, end);
@@ -82,16 +82,16 @@ void gm_riscv_add_3x3_gradient(const gm_conv_gradient *g, const float *x, const 
     for (uint32_t b = 0; b < g->batch; b++) {
         const float *at = x + b * (size_t)g->x.batch;
         three_columns t = {{at, at, at + g->x.h}, dy + b * (size_t)g->dy.batch, g->x.w, g->dy.w, {{0}}};
-        add_row(t, own, columns, 1, 3);
+        add_row_of_dy(t, own, columns, 1, 3);
         for (uint32_t row = 2; row < rows; row++) {
             t.dy += g->dy.h;
             t.x[0] = at, t.x[1] = at + g->x.h, t.x[2] = at + 2 * (size_t)g->x.h;
-            add_row(t, own, columns, 0, 3);
+            add_row_of_dy(t, own, columns, 0, 3);
             at += g->x.h;
         }
         t.dy += g->dy.h;
         t.x[0] = at, t.x[1] = at + g->x.h;
-        add_row(t, own, columns, 0, 2);
+        add_row_of_dy(t, own, columns, 0, 2);
     }
     GM_UNROLLED
     for (uint32_t i = 0; i < 9; i++) {
