@@ -121,25 +121,25 @@ static GM_SIMD_TARGET void gemm_row_along(const float *a, const float *b, float 
 
 /* ---- Tiles --------------------------------------------------------------------------------------------------- */
 
-/* `rows` rows of y += a b, of which there are m: those behind repeat the last one. rows, vectors: constants. */
+/* `rows` rows of y (m rows) += a b, from `row` on; those behind m repeat the last one. rows, vectors: constants. */
 GM_SIMD_INLINE void multiply_rows_by_panel(const float *a, size_t a_row, size_t a_col, const float *b, size_t b_row,
-                                           float *y, size_t y_row, uint32_t m, uint32_t columns, uint32_t k,
-                                           uint32_t rows, uint32_t vectors)
+                                           float *y, size_t y_row, uint32_t row, uint32_t m, uint32_t columns,
+                                           uint32_t k, uint32_t rows, uint32_t vectors)
 {
     gm_vec sums[GM_TILE_PIXELS * GM_TILE_VECTORS];
-    const float *own[GM_TILE_PIXELS];
+    const float *own_rows[GM_TILE_PIXELS], *from = a + row * a_row;
+    float *own_sums[GM_TILE_PIXELS], *to = y + row * y_row;
     GM_UNROLL
     for (uint32_t r = 0; r < rows; r++) {
-        uint32_t row = r < m ? r : m - 1;
-        own[r] = a + row * a_row;
-        gm_tile_load(sums + r * vectors, y + row * y_row, columns, vectors);
+        own_rows[r] = from, own_sums[r] = to;
+        gm_tile_load(sums + r * vectors, to, columns, vectors);
+        from += row + r + 1 < m ? a_row : 0;
+        to += row + r + 1 < m ? y_row : 0;
     }
-    gm_tile_mac(sums, own, a_col, b, b_row, k, rows, vectors);
+    gm_tile_mac(sums, own_rows, a_col, b, b_row, k, rows, vectors);
     GM_UNROLL
     for (uint32_t r = 0; r < rows; r++) {
-        if (r < m) {
-            gm_tile_store(y + r * y_row, sums + r * vectors, columns, vectors);
-        }
+        gm_tile_store(own_sums[r], sums + r * vectors, columns, vectors);
     }
 }
 
@@ -148,14 +148,11 @@ GM_SIMD_INLINE void multiply_panel(const float *a, size_t a_row, size_t a_col, c
                                    size_t y_row, uint32_t m, uint32_t columns, uint32_t k, uint32_t vectors)
 {
     for (uint32_t row = 0, rows; row < m; row += rows) {
-        const float *from = a + row * a_row;
-        float *to = y + row * y_row;
         rows = gm_next_rows(m - row);
         if (rows == GM_TILE_ROWS) {
-            multiply_rows_by_panel(from, a_row, a_col, b, b_row, to, y_row, m - row, columns, k, GM_TILE_ROWS, vectors);
+            multiply_rows_by_panel(a, a_row, a_col, b, b_row, y, y_row, row, m, columns, k, GM_TILE_ROWS, vectors);
         } else {
-            multiply_rows_by_panel(from, a_row, a_col, b, b_row, to, y_row, m - row, columns, k, GM_TILE_PIXELS,
-                                   vectors);
+            multiply_rows_by_panel(a, a_row, a_col, b, b_row, y, y_row, row, m, columns, k, GM_TILE_PIXELS, vectors);
         }
     }
 }
