@@ -121,38 +121,26 @@ static GM_SIMD_TARGET void gemm_row_along(const float *a, const float *b, float 
 
 /* ---- Tiles --------------------------------------------------------------------------------------------------- */
 
-/* `rows` rows of y (m rows) += a b, from `row` on; those behind m repeat the last one. rows, vectors: constants. */
-GM_SIMD_INLINE void multiply_rows_by_panel(const float *a, size_t a_row, size_t a_col, const float *b, size_t b_row,
-                                           float *y, size_t y_row, uint32_t row, uint32_t m, uint32_t columns,
-                                           uint32_t k, uint32_t rows, uint32_t vectors)
-{
-    gm_vec sums[GM_TILE_PIXELS * GM_TILE_VECTORS];
-    const float *own_rows[GM_TILE_PIXELS], *from = a + row * a_row;
-    float *own_sums[GM_TILE_PIXELS], *to = y + row * y_row;
-    GM_UNROLL
-    for (uint32_t r = 0; r < rows; r++) {
-        own_rows[r] = from, own_sums[r] = to;
-        gm_tile_load(sums + r * vectors, to, columns, vectors);
-        from += row + r + 1 < m ? a_row : 0;
-        to += row + r + 1 < m ? y_row : 0;
-    }
-    gm_tile_mac(sums, own_rows, a_col, b, b_row, k, rows, vectors);
-    GM_UNROLL
-    for (uint32_t r = 0; r < rows; r++) {
-        gm_tile_store(own_sums[r], sums + r * vectors, columns, vectors);
-    }
-}
-
-/* y (m rows) += a b, where b is a panel or as wide as one. */
+/* y (m rows) += a b, where b is a panel or as wide as one. Rows that the last tile has behind m
+ * repeat the last row. */
 GM_SIMD_INLINE void multiply_panel(const float *a, size_t a_row, size_t a_col, const float *b, size_t b_row, float *y,
                                    size_t y_row, uint32_t m, uint32_t columns, uint32_t k, uint32_t vectors)
 {
-    for (uint32_t row = 0, rows; row < m; row += rows) {
-        rows = gm_next_rows(m - row);
-        if (rows == GM_TILE_ROWS) {
-            multiply_rows_by_panel(a, a_row, a_col, b, b_row, y, y_row, row, m, columns, k, GM_TILE_ROWS, vectors);
-        } else {
-            multiply_rows_by_panel(a, a_row, a_col, b, b_row, y, y_row, row, m, columns, k, GM_TILE_PIXELS, vectors);
+    for (uint32_t row = 0; row < m; row += GM_TILE_ROWS) {
+        gm_vec sums[GM_TILE_ROWS * GM_TILE_VECTORS];
+        const float *rows[GM_TILE_ROWS];
+        GM_UNROLL
+        for (uint32_t r = 0; r < GM_TILE_ROWS; r++) {
+            uint32_t own = row + r < m ? row + r : m - 1;
+            rows[r] = a + own * a_row;
+            gm_tile_load(sums + r * vectors, y + own * y_row, columns, vectors);
+        }
+        gm_tile_mac(sums, rows, a_col, b, b_row, k, GM_TILE_ROWS, vectors);
+        GM_UNROLL
+        for (uint32_t r = 0; r < GM_TILE_ROWS; r++) {
+            if (row + r < m) {
+                gm_tile_store(y + (row + r) * y_row, sums + r * vectors, columns, vectors);
+            }
         }
     }
 }
