@@ -55,7 +55,7 @@ class Trained:
         self.forgets = forgets
 
     def do(self, action: str, argument: object) -> object:
-        """What the action gives, or the type and the words of its error."""
+        """Return what the action gives, or the type and the words of its error."""
         try:
             return getattr(self, action)(argument)
         except GradmoteError as error:

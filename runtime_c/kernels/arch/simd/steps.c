@@ -61,9 +61,10 @@ typedef struct moments {
 GM_SIMD_INLINE moments new_moments(const moment_vectors *f, const float *g, const float *m, const float *v)
 {
     gm_vec gradient = gm_vec_mul(f->scale, gm_vec_load(g)), first = gm_vec_load(m);
+    first = gm_vec_mac(first, f->one_minus_beta1, gm_vec_sub(gradient, first));
     gm_vec second = gm_vec_mul(f->beta2, gm_vec_load(v));
-    return (moments){gm_vec_mac(first, f->one_minus_beta1, gm_vec_sub(gradient, first)),
-                     gm_vec_mac(second, gm_vec_mul(f->one_minus_beta2, gradient), gradient)};
+    second = gm_vec_mac(second, gm_vec_mul(f->one_minus_beta2, gradient), gradient);
+    return (moments){first, second};
 }
 
 #endif
