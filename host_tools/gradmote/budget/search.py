@@ -214,5 +214,5 @@ class Search:
         least = min(self.tried.values(), key=lambda t: (t.ram, t.flash, t.ms or 0.0))
         return BudgetError(
             f"nothing fits: training {least.choice.scheme} still takes {'; '.join(least.excess)}",
-            "give more, a smaller model (fewer channels or inputs, --batch-norm fold), or --recompute SIZE alone",
+            "give more, take a smaller model (fewer channels, --batch-norm fold), or --recompute SIZE without a budget",
         )
