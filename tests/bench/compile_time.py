@@ -37,7 +37,7 @@ SHAPE = (3, 96, 96)
 
 @uncollected
 def compile_in_stages(model: onnx.ModelProto, stage: Stage) -> bytes:
-    """What `gradmote artifacts` and `gradmote compile` do, each stage within `stage(name)`."""
+    """Do what `gradmote artifacts` and `gradmote compile` do, each stage within `stage(name)`; return the image."""
     with stage("artifacts"):
         made = build_artifacts(model, None, losses.mse(), optimizers.adamw())
     with stage("files"):

@@ -32,7 +32,7 @@ def run(compiled: Compiled) -> None:
 
 
 class Facts:
-    """What the instructions of a program do with each buffer, before gradients are accumulated."""
+    """The makers and readers of each buffer of a program, before gradients are accumulated."""
 
     def __init__(self, program: Program) -> None:
         """Go through the program once."""

@@ -170,7 +170,7 @@ def neighbours(spans: list[Lifetime]) -> list[list[int]]:
 
 
 class LazyNeighbours(Sequence[list[int]]):
-    """What neighbours() returns, made for one lifetime when it is asked for: all are too many for a large program."""
+    """The result of neighbours(), made for one lifetime when it is asked for: a large program has too many in all."""
 
     def __init__(self, spans: list[Lifetime]) -> None:
         """Order the lifetimes by their starts."""
