@@ -82,7 +82,7 @@
 #define GM_ARCH_TILES (GM_ARCH_SIMD || GM_ARCH_SCALAR)
 
 /* Processors that compute floats with integers: Cortex-M0 to M3, and M4 to M33 without FPU; RISC-V without F. In C of a
- * compiler that shifts negative numbers arithmetically and inlines. */
+ * compiler that shifts negative numbers arithmetically and inlines. Whoever defines it as 0 has the plain kernels. */
 #ifndef GM_ARCH_SOFT_FLOAT
 #if GM_ARCH && !GM_FUSED && defined(__GNUC__) && defined(__OPTIMIZE__) && \
     ((defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && !defined(__ARM_FP)) || \

@@ -23,8 +23,8 @@ static float sgd_stepped(const sgd_factors *f, float p, uint32_t g)
     return soft_value(soft_add(soft_sum_of(p), soft_signed(product, g ^ f->sign), exponent));
 }
 
-/* Where both factors of gradients are of ordinary size, and minus_lr is so large that no product is subnormal, that is
- * all of ordinary size. Returns the limit of SOFT_SIZE() of such gradients. */
+/* Returns the limit of SOFT_SIZE() of the gradients that sgd_stepped() takes: all of ordinary size, or none where a
+ * factor is not of ordinary size or minus_lr so small that a product could be subnormal. */
 static uint32_t sgd_limit(uint32_t scale, uint32_t minus_lr)
 {
     int ordinary = (SOFT_SIZE(scale) | SOFT_SIZE(minus_lr)) < SOFT_SIZE_LIMIT;
