@@ -53,7 +53,7 @@ def built(board: Board, folder: Path) -> Path:
 
 
 def printed(board: Board, elf: Path) -> dict[str, int]:
-    """What the program prints on the emulated board."""
+    """Return what the program prints on the emulated board."""
     silent = ["-display", "none", "-monitor", "none", "-serial", "stdio"]
     command = [*board.table["emulator"], "-kernel", str(elf), *silent]
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:

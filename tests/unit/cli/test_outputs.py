@@ -40,7 +40,7 @@ OUTPUTS = {
 #: Paths that are only read, though their options take a path that is not there; and a plot, whose suffix matters.
 READ = {
     "model", "checkpoint", "diff", "against", "artifacts", "key", "image", "images", "resume", "store_data", "pyodide",
-    "calibrate", "plot",
+    "calibrate", "plot", "timings",
 }  # fmt: skip
 #: What makes the folders above it.
 FOLDERS = {"artifacts", "new", "wasm"}
