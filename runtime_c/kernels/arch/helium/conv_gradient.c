@@ -147,7 +147,11 @@ static void step_out_channels(const gm_conv_gradient *g, const float *x, const f
                               .minus_lr = gm_bits_of(minus_lr), .k = joined_pixels(g, &tap),
                               .left = g->in_channels / 4 };
     while (tiles.left > 0) {
-        (out_channels == 6 ? gm_update_tiles_of_6 : gm_update_tiles_of_4)(&tiles);
+        if (out_channels == 6) {
+            gm_update_tiles_of_6(&tiles);
+        } else {
+            gm_update_tiles_of_4(&tiles);
+        }
         if (tiles.left > 0) {
             step_plain_tile(&tiles, out_channels, minus_lr);
         }
