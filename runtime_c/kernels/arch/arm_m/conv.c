@@ -96,7 +96,7 @@ static gm_span taps_inside(const gm_window *w, uint32_t column)
 
 /* What adds the products with neighbouring taps of a kernel row: plain blocks, those of vectors, with Helium and no care
  * for subnormal numbers, or the taps of a depthwise convolution. */
-enum row_of_taps { BLOCKS, VECTOR_BLOCKS, DEPTHWISE_TAPS };
+enum row_of_taps { BLOCKS, VECTOR_BLOCKS, DEPTHWISE_BLOCKS };
 
 /* Kernel row k at output columns that see the same taps. */
 static void add_taps_of_row(const conv_geometry *c, const float *x, const float *w, float *y, uint32_t k, gm_span taps,
@@ -111,7 +111,7 @@ static void add_taps_of_row(const conv_geometry *c, const float *x, const float 
     p.rows = tap.rows, p.columns = tap.columns;
     p.taps = taps.end - taps.first, p.w_tap = insn->w_w;
     x += tap.x, w += k * insn->w_h + taps.first * insn->w_w, y += tap.y;
-    if (as == DEPTHWISE_TAPS) {
+    if (as == DEPTHWISE_BLOCKS) {
         add_depthwise_taps(insn, &tap, p.taps, x, w, y);
         return;
     }
@@ -143,7 +143,7 @@ static void add_each_kernel_row(const conv_geometry *c, const float *x, const fl
 static void each_product(const conv_geometry *c, const float *x, const float *w, float *y, int is_depthwise)
 {
     if (is_depthwise ? GM_ARCH_SCALED_TAPS : taps_are_neighbours(c->insn)) {
-        add_each_kernel_row(c, x, w, y, is_depthwise ? DEPTHWISE_TAPS : BLOCKS);
+        add_each_kernel_row(c, x, w, y, is_depthwise ? DEPTHWISE_BLOCKS : BLOCKS);
     } else {
         add_each_tap(c, x, w, y, is_depthwise);
     }

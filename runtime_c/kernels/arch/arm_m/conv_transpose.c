@@ -38,7 +38,7 @@ static gm_span taps_of_column(const gm_window *w, uint32_t column)
 
 /* Kernel row k of a depthwise convolution whose stride is 1, at input columns that take part in the same taps. Outputs go
  * back from tap to tap, and so do columns, from the last one on. */
-static void add_transposed_taps(const gm_insn_conv_transpose *insn, const float *y, const float *w, float *x, uint32_t k,
+static void add_row_of_transposed_taps(const gm_insn_conv_transpose *insn, const float *y, const float *w, float *x, uint32_t k,
                                 gm_span taps, gm_span columns)
 {
     gm_span rows = gm_valid_outputs(k, insn->stride_h, insn->dilation_h, insn->pad_h, insn->in_h, insn->out_h);
@@ -65,7 +65,7 @@ static void add_each_transposed_row(const gm_insn_conv_transpose *insn, const fl
             do {
                 next = taps_of_column(&window, ++columns.end);
             } while (columns.end < insn->in_w && next.first == taps.first && next.end == taps.end);
-            add_transposed_taps(insn, y, w, x, k, taps, columns);
+            add_row_of_transposed_taps(insn, y, w, x, k, taps, columns);
             columns.first = columns.end;
         }
     }

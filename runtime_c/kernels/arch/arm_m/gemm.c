@@ -26,20 +26,20 @@ typedef struct way {
 } way;
 
 #if GM_TILES_OF_5
-#define ALONG gm_along_4x4_matrix, NULL, NULL, gm_along_5x4_matrix
-#define ACROSS gm_across_4x4_matrix, NULL, NULL, gm_across_5x4_matrix
+#define ALONG_MATRIX gm_along_4x4_matrix, NULL, NULL, gm_along_5x4_matrix
+#define ACROSS_MATRIX gm_across_4x4_matrix, NULL, NULL, gm_across_5x4_matrix
 #else
-#define ALONG gm_along_4x4_matrix, NULL, NULL, NULL
-#define ACROSS gm_across_4x4_matrix, NULL, NULL, NULL
+#define ALONG_MATRIX gm_along_4x4_matrix, NULL, NULL, NULL
+#define ACROSS_MATRIX gm_across_4x4_matrix, NULL, NULL, NULL
 #endif
 
 static way way_for(const gm_gemm_strides *s)
 {
     if (s->a_col == 1 && s->b_row == 1) {
-        return (way){ ALONG };
+        return (way){ ALONG_MATRIX };
     }
     if (s->a_col == 1 && s->b_col == 1) {
-        return (way){ ACROSS };
+        return (way){ ACROSS_MATRIX };
     }
     if (s->a_row == 1 && s->b_col == 1) {
         return (way){ gm_outer_4x4_matrix, NULL, NULL, NULL };

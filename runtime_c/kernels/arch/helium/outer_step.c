@@ -20,12 +20,12 @@ typedef struct outer_blocks {
     uint32_t minus_lr; /* the bits of a float */
 } outer_blocks;
 
-/* FIVE_ROWS keeps what only a block of 5 rows has. */
-#define FIVE_ROWS(what) what
-#define FOUR_ROWS(what)
+/* OUTER_FIVE keeps what only a block of 5 rows has. */
+#define OUTER_FIVE(what) what
+#define OUTER_FOUR(what)
 
 /* Rows of p are at r1 to r5, of which the first is set; their scales come to r6 and r8 to r11. */
-#define BEGIN_ROWS(FIVE)                                                                                      \
+#define BEGIN_OUTER_ROWS(FIVE)                                                                                \
     LINE("ldr r12, [r7, %[p_row]]")                                                                           \
     LINE("add r2, r1, r12") LINE("add r3, r2, r12") LINE("add r4, r3, r12") FIVE(LINE("add r5, r4, r12"))     \
     LINE("ldrd r12, lr, [r7, %[a]]")                                                                          \
@@ -35,10 +35,10 @@ typedef struct outer_blocks {
     LINE("str r12, [r7, %[a]]")
 
 /* p += minus_lr (scale g), of 4 parameters; minus_lr is in q7, g in q0, and q1 changes. */
-#define STEP_4(sums, p, scale)                                                                                \
+#define STEP_OUTER_4(sums, p, scale)                                                                          \
     LINE("vmul.f32 q1, q0, " #scale) LINE("vldrw.u32 " #sums ", [" #p "]") VFMA(sums, q1, q7)
-#define STEP_ROWS(FIVE)                                                                                       \
-    STEP_4(q2, r1, r6) STEP_4(q3, r2, r8) STEP_4(q4, r3, r9) STEP_4(q5, r4, r10) FIVE(STEP_4(q6, r5, r11))
+#define STEP_OUTER_ROWS(FIVE)                                                                                 \
+    STEP_OUTER_4(q2, r1, r6) STEP_OUTER_4(q3, r2, r8) STEP_OUTER_4(q4, r3, r9) STEP_OUTER_4(q5, r4, r10) FIVE(STEP_OUTER_4(q6, r5, r11))
 #define PUT_4(sums, p) LINE("vstrw.32 " #sums ", [" #p "], #16")
 #define PUT_ROWS(FIVE) PUT_4(q2, r1) PUT_4(q3, r2) PUT_4(q4, r3) PUT_4(q5, r4) FIVE(PUT_4(q6, r5))
 
@@ -48,12 +48,12 @@ typedef struct outer_blocks {
     LINE("str lr, [r7, %[blocks]]")                                                                           \
     LINE("bne " #next)
 
-#define MEMBER(name) [name] "i"(offsetof(outer_blocks, name))
+#define BLOCKS_OFFSET(name) [name] "i"(offsetof(outer_blocks, name))
 
 /* Defines what computes the blocks that are left. It ends before 4 columns of a block in which
  * subnormal numbers are, and returns how many columns of it are left; else 0. r7, which may be the
  * frame's, is put back. */
-#define DEFINE_STEP(name, FIVE)                                                                               \
+#define DEFINE_OUTER_STEP(name, FIVE)                                                                         \
     __attribute__((noinline)) static uint32_t name(outer_blocks *step)                                        \
     {                                                                                                         \
         register outer_blocks *r0 __asm__("r0") = step;                                                       \
@@ -64,12 +64,12 @@ typedef struct outer_blocks {
                          LINE("ldr r12, [r7, %[minus_lr]]") LINE("vdup.32 q7, r12")                           \
                          LINE("ldr r1, [r7, %[p]]")                                                           \
                          "1:\n\t"                                                                             \
-                         BEGIN_ROWS(FIVE)                                                                     \
+                         BEGIN_OUTER_ROWS(FIVE)                                                               \
                          LINE("ldrd r0, lr, [r7, %[g]]")                                                      \
-                         LINE("dlstp.32 lr, lr")                                                          \
+                         LINE("dlstp.32 lr, lr")                                                              \
                          "2:\n\t"                                                                             \
                          LINE("vldrw.u32 q0, [r0], #16")                                                      \
-                         STEP_ROWS(FIVE)                                                                      \
+                         STEP_OUTER_ROWS(FIVE)                                                                \
                          IF_FLUSHED(r12, 3f)                                                                  \
                          PUT_ROWS(FIVE)                                                                       \
                          LINE("letp lr, 2b")                                                                  \
@@ -77,14 +77,14 @@ typedef struct outer_blocks {
                          "3:\n\t"                                                                             \
                          LINE("lctp") LINE("pop {r7}")                                                        \
                          : "+r"(r0), "=r"(left)                                                               \
-                         : MEMBER(g), MEMBER(a), MEMBER(p), MEMBER(p_row), MEMBER(p_block), MEMBER(blocks),   \
-                           MEMBER(minus_lr)                                                                   \
+                         : BLOCKS_OFFSET(g), BLOCKS_OFFSET(a), BLOCKS_OFFSET(p), BLOCKS_OFFSET(p_row), BLOCKS_OFFSET(p_block), BLOCKS_OFFSET(blocks), \
+                           BLOCKS_OFFSET(minus_lr)                                                            \
                          : "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", CHANGED);     \
         return left;                                                                                          \
     }
 
-DEFINE_STEP(step_of_5_rows, FIVE_ROWS)
-DEFINE_STEP(step_of_4_rows, FOUR_ROWS)
+DEFINE_OUTER_STEP(step_of_5_rows, OUTER_FIVE)
+DEFINE_OUTER_STEP(step_of_4_rows, OUTER_FOUR)
 
 /* The last `left` columns of `rows` rows, where subnormal numbers are. */
 static void finish_block(const gm_rule_args *args, const float *a, uint32_t a_row, float *p, uint32_t rows,

@@ -11,7 +11,7 @@
 #define AT_ONCE 2048u
 
 /* A rule multiplies such rows of b by a[m] on its way; shorter ones are too many calls. */
-#define LONG_ROW (8u * GM_LANES)
+#define LONG_OUTER_ROW (8u * GM_LANES)
 
 /* rows[m,n] = a[m] b[n] */
 static GM_SIMD_TARGET void rows_of_outer_product(const float *a, uint32_t a_row, const float *b, float *rows,
@@ -39,7 +39,7 @@ int gm_simd_gemm_update(const gm_insn_gemm_update *insn, const float *a, const f
     float rows[GM_PANEL_FLOATS];
     const gm_gemm_strides s = {insn->a_row, insn->a_col, insn->b_row, insn->b_col, insn->k};
     int outer_product = insn->k == 1 && insn->b_col == 1;
-    if (!gm_simd_runs() || insn->n > GM_PANEL_FLOATS / GM_TILE_ROWS || (outer_product && insn->n >= LONG_ROW)) {
+    if (!gm_simd_runs() || insn->n > GM_PANEL_FLOATS / GM_TILE_ROWS || (outer_product && insn->n >= LONG_OUTER_ROW)) {
         return 0;
     }
     uint32_t most = AT_ONCE / insn->n / GM_TILE_ROWS * GM_TILE_ROWS;

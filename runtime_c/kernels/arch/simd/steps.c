@@ -53,18 +53,18 @@ typedef struct moment_vectors {
     gm_vec scale, one_minus_beta1, beta2, one_minus_beta2;
 } moment_vectors;
 
-typedef struct moments {
+typedef struct both_moments {
     gm_vec first, second;
-} moments;
+} both_moments;
 
 /* Returns the new moments of GM_LANES parameters, with the operations of moments.h. */
-GM_SIMD_INLINE moments new_moments(const moment_vectors *f, const float *g, const float *m, const float *v)
+GM_SIMD_INLINE both_moments new_moments(const moment_vectors *f, const float *g, const float *m, const float *v)
 {
     gm_vec gradient = gm_vec_mul(f->scale, gm_vec_load(g)), first = gm_vec_load(m);
     first = gm_vec_mac(first, f->one_minus_beta1, gm_vec_sub(gradient, first));
     gm_vec second = gm_vec_mul(f->beta2, gm_vec_load(v));
     second = gm_vec_mac(second, gm_vec_mul(f->one_minus_beta2, gradient), gradient);
-    return (moments){first, second};
+    return (both_moments){first, second};
 }
 
 #endif
@@ -79,7 +79,7 @@ typedef struct adam_vectors {
 /* GM_LANES parameters, with the operations of gm_adam_parameter(). */
 GM_SIMD_INLINE void adam_vector(const adam_vectors *f, const float *g, float *p, float *m, float *v)
 {
-    moments now = new_moments(&f->moments, g, m, v);
+    both_moments now = new_moments(&f->moments, g, m, v);
     gm_vec root = gm_vec_mac(f->eps, gm_vec_sqrt(now.second), f->correction);
     gm_vec kept = gm_vec_mul(gm_vec_load(p), f->keep);
     gm_vec_store(m, now.first);
@@ -122,7 +122,7 @@ typedef struct adam_ort_vectors {
 /* GM_LANES parameters, with the operations of gm_adam_ort_step(). */
 GM_SIMD_INLINE void adam_ort_vector(const adam_ort_vectors *f, const float *g, float *p, float *m, float *v)
 {
-    moments now = new_moments(&f->moments, g, m, v);
+    both_moments now = new_moments(&f->moments, g, m, v);
     gm_vec root = gm_vec_add(gm_vec_sqrt(now.second), f->eps);
     gm_vec stepped = gm_vec_mac(gm_vec_load(p), f->step, gm_vec_div(now.first, root));
     gm_vec_store(m, now.first);

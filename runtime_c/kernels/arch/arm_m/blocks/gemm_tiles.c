@@ -13,15 +13,15 @@
     MAC_2(s, s29, c0, t, s29, c1) MAC_2(u, s29, c2, v, s29, c3)
 #define ONE_K(a, s, t, u, v)                                                            \
     LOAD(a, "s28") MAC_2(s, s28, s20, t, s28, s21) MAC_2(u, s28, s22, v, s28, s23)
-#define ALONG(a, s, t, u, v) TWO_K_OF_ROW(a, s, t, u, v, s20, s21, s22, s23, s24, s25, s26, s27)
-#define ACROSS(a, s, t, u, v) TWO_K_OF_ROW(a, s, t, u, v, s20, s24, s21, s25, s22, s26, s23, s27)
-#define ROWS_4(OF) OF(a0, s0, s1, s2, s3) OF(a1, s4, s5, s6, s7) OF(a2, s8, s9, s10, s11) OF(a3, s12, s13, s14, s15)
-#define ROWS_5(OF) ROWS_4(OF) OF(a4, s16, s17, s18, s19)
+#define ROW_ALONG(a, s, t, u, v) TWO_K_OF_ROW(a, s, t, u, v, s20, s21, s22, s23, s24, s25, s26, s27)
+#define ROW_ACROSS(a, s, t, u, v) TWO_K_OF_ROW(a, s, t, u, v, s20, s24, s21, s25, s22, s26, s23, s27)
+#define TILE_ROWS_4(OF) OF(a0, s0, s1, s2, s3) OF(a1, s4, s5, s6, s7) OF(a2, s8, s9, s10, s11) OF(a3, s12, s13, s14, s15)
+#define TILE_ROWS_5(OF) TILE_ROWS_4(OF) OF(a4, s16, s17, s18, s19)
 #define TWO_K_ALONG(rows)                                                               \
-    LOAD(b0, "s20, s21") LOAD(b1, "s22, s23") LOAD(b2, "s24, s25") LOAD(b3, "s26, s27") ROWS_##rows(ALONG)
-#define ONE_K_ALONG(rows) LOAD(b0, "s20") LOAD(b1, "s21") LOAD(b2, "s22") LOAD(b3, "s23") ROWS_##rows(ONE_K)
-#define TWO_K_ACROSS(rows) LOAD_STEP(b, "s20-s23", b_step) LOAD_STEP(b, "s24-s27", b_step) ROWS_##rows(ACROSS)
-#define ONE_K_ACROSS(rows) LOAD_STEP(b, "s20-s23", b_step) ROWS_##rows(ONE_K)
+    LOAD(b0, "s20, s21") LOAD(b1, "s22, s23") LOAD(b2, "s24, s25") LOAD(b3, "s26, s27") TILE_ROWS_##rows(ROW_ALONG)
+#define ONE_K_ALONG(rows) LOAD(b0, "s20") LOAD(b1, "s21") LOAD(b2, "s22") LOAD(b3, "s23") TILE_ROWS_##rows(ONE_K)
+#define TWO_K_ACROSS(rows) LOAD_STEP(b, "s20-s23", b_step) LOAD_STEP(b, "s24-s27", b_step) TILE_ROWS_##rows(ROW_ACROSS)
+#define ONE_K_ACROSS(rows) LOAD_STEP(b, "s20-s23", b_step) TILE_ROWS_##rows(ONE_K)
 #else
 /* All that they take is loaded first. */
 #define TWO_K_ALONG(rows)                                                               \
@@ -45,7 +45,7 @@
 /* Defines along_<rows>x4 and across_<rows>x4. The fifth row of a is its fourth where there are four. */
 #define ROWS_OF_A(rows) \
     const float *a1 = a + s->a_row, *a2 = a1 + s->a_row, *a3 = a2 + s->a_row, *a4 = a3 + (rows > 4 ? s->a_row : 0)
-#define DEFINE_ALONG(rows, MORE)                                                                                    \
+#define DEFINE_TILE_ALONG(rows, MORE)                                                                                    \
     TILE along_##rows##x4(const float *a, const float *b, float *y, uint32_t y_row, const gm_gemm_strides *s)       \
     {                                                                                                               \
         uint32_t k = s->k;                                                                                          \
@@ -59,7 +59,7 @@
                          : CHANGED);                                                                                \
     }                                                                                                               \
     DEFINE_MATRIX(along_##rows##x4, rows)
-#define DEFINE_ACROSS(rows, MORE)                                                                                   \
+#define DEFINE_TILE_ACROSS(rows, MORE)                                                                                   \
     TILE across_##rows##x4(const float *a, const float *b, float *y, uint32_t y_row, const gm_gemm_strides *s)      \
     {                                                                                                               \
         uint32_t k = s->k;                                                                                          \
@@ -73,12 +73,12 @@
     }                                                                                                               \
     DEFINE_MATRIX(across_##rows##x4, rows)
 
-DEFINE_ALONG(4, )
-DEFINE_ACROSS(4, )
+DEFINE_TILE_ALONG(4, )
+DEFINE_TILE_ACROSS(4, )
 #if GM_TILES_OF_5
 #define FIFTH_ROW , [a4] "+r"(a4)
-DEFINE_ALONG(5, FIFTH_ROW)
-DEFINE_ACROSS(5, FIFTH_ROW)
+DEFINE_TILE_ALONG(5, FIFTH_ROW)
+DEFINE_TILE_ACROSS(5, FIFTH_ROW)
 #endif
 
 #define ONE_K_OF_OUTER \

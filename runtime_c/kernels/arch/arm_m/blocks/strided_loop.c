@@ -119,9 +119,9 @@ static void add_scaled(const gm_loop *loop, const float *a, float *b, uint32_t n
 
 /* 4 channels by 3 taps or 2: weights are in s0 to s11, by taps, the sums of 4 channels in s12 to s15, and their inputs
  * under each tap from s16 on, four registers of an input column. */
-#define COLUMN_0 s16, s17, s18, s19
-#define COLUMN_1 s20, s21, s22, s23
-#define COLUMN_2 s24, s25, s26, s27
+#define TAPS_COLUMN_0 s16, s17, s18, s19
+#define TAPS_COLUMN_1 s20, s21, s22, s23
+#define TAPS_COLUMN_2 s24, s25, s26, s27
 #define ADD_TAP(a0, a1, a2, a3, w0, w1, w2, w3) MAC_2(s12, a0, w0, s13, a1, w1) MAC_2(s14, a2, w2, s15, a3, w3)
 #define ADD_FIRST(...) ADD_TAP(__VA_ARGS__, s0, s1, s2, s3)
 #define ADD_SECOND(...) ADD_TAP(__VA_ARGS__, s4, s5, s6, s7)
@@ -141,18 +141,18 @@ static void add_scaled(const gm_loop *loop, const float *a, float *b, uint32_t n
 
 DEFINE_TAPS(taps_2, "s0-s7", tap,
             LOAD_STEP(a, "s16-s19", a_tap) LOAD_STEP(a, "s20-s23", a_step)
-            OUTPUT(ADD_FIRST(COLUMN_0) ADD_SECOND(COLUMN_1)))
+            OUTPUT(ADD_FIRST(TAPS_COLUMN_0) ADD_SECOND(TAPS_COLUMN_1)))
 DEFINE_TAPS(taps_3, "s0-s11", 2 * tap,
             LOAD_STEP(a, "s16-s19", a_tap) LOAD_STEP(a, "s20-s23", a_tap) LOAD_STEP(a, "s24-s27", a_step)
-            OUTPUT(ADD_FIRST(COLUMN_0) ADD_SECOND(COLUMN_1) ADD_THIRD(COLUMN_2)))
+            OUTPUT(ADD_FIRST(TAPS_COLUMN_0) ADD_SECOND(TAPS_COLUMN_1) ADD_THIRD(TAPS_COLUMN_2)))
 /* Three output columns, where input columns are as far apart as taps: five input columns are loaded for them, not nine. */
 DEFINE_TAPS(taps_3_by_3, "s0-s11", 4 * tap,
             LOAD_STEP(a, "s16-s19", a_tap) LOAD_STEP(a, "s20-s23", a_tap) LOAD_STEP(a, "s24-s27", a_tap)
-            OUTPUT(ADD_FIRST(COLUMN_0) ADD_SECOND(COLUMN_1) ADD_THIRD(COLUMN_2))
-            LOAD_STEP(a, "s16-s19", a_tap) OUTPUT(ADD_FIRST(COLUMN_1) ADD_SECOND(COLUMN_2) ADD_THIRD(COLUMN_0))
-            LOAD_STEP(a, "s20-s23", a_step) OUTPUT(ADD_FIRST(COLUMN_2) ADD_SECOND(COLUMN_0) ADD_THIRD(COLUMN_1)))
+            OUTPUT(ADD_FIRST(TAPS_COLUMN_0) ADD_SECOND(TAPS_COLUMN_1) ADD_THIRD(TAPS_COLUMN_2))
+            LOAD_STEP(a, "s16-s19", a_tap) OUTPUT(ADD_FIRST(TAPS_COLUMN_1) ADD_SECOND(TAPS_COLUMN_2) ADD_THIRD(TAPS_COLUMN_0))
+            LOAD_STEP(a, "s20-s23", a_step) OUTPUT(ADD_FIRST(TAPS_COLUMN_2) ADD_SECOND(TAPS_COLUMN_0) ADD_THIRD(TAPS_COLUMN_1)))
 
-static void gather_taps(const gm_scaled_taps *taps, const float *w, float weights[12])
+static void gather_scaled_taps(const gm_scaled_taps *taps, const float *w, float weights[12])
 {
     for (uint32_t t = 0; t < taps->count; t++, w += taps->w_tap, weights += 4) {
         weights[0] = w[0], weights[1] = w[taps->w_channel];
@@ -176,10 +176,10 @@ static void add_3_taps(const gm_loop *loop, uint32_t tap, const float *a, float 
 }
 
 /* 4 channels of 2 or 3 taps. */
-static void add_taps(const gm_loop *loop, const gm_scaled_taps *taps, const float *a, float *b, const float *w)
+static void add_scaled_taps(const gm_loop *loop, const gm_scaled_taps *taps, const float *a, float *b, const float *w)
 {
     float weights[12];
-    gather_taps(taps, w, weights);
+    gather_scaled_taps(taps, w, weights);
     if (taps->count == 3) {
         add_3_taps(loop, taps->a_tap, a, b, weights);
     } else {
@@ -195,7 +195,7 @@ static uint32_t taps_at_once(uint32_t left)
 
 #else
 #define taps_at_once(left) 1
-#define add_taps(loop, taps, a, b, w) ((void)0)
+#define add_scaled_taps(loop, taps, a, b, w) ((void)0)
 #endif
 
 void gm_loop_scaled_taps(const gm_loop *loop, const gm_scaled_taps *taps, const float *a, float *b, uint32_t n,
@@ -206,7 +206,7 @@ void gm_loop_scaled_taps(const gm_loop *loop, const gm_scaled_taps *taps, const 
         some.count = taps_at_once(left);
         uint32_t channels = some.count > 1 ? n / 4 * 4 : 0;
         for (uint32_t c = 0; c < channels; c += 4) {
-            add_taps(loop, &some, a + c, b + c, w + c * some.w_channel);
+            add_scaled_taps(loop, &some, a + c, b + c, w + c * some.w_channel);
         }
         for (uint32_t t = 0; t < some.count; t++, a += some.a_tap, w += some.w_tap) {
             add_scaled(loop, a + channels, b + channels, n - channels, w + channels * some.w_channel, some.w_channel);

@@ -16,11 +16,11 @@
 
 #if GM_ARCH_HELIUM && GM_WITH_SGD && GM_WITH_CONV_UPDATE
 
-/* SIX_ROWS keeps what only a tile of 6 rows has. */
-#define SIX_ROWS(what) what
-#define FOUR_ROWS(what)
+/* UPDATE_SIX keeps what only a tile of 6 rows has. */
+#define UPDATE_SIX(what) what
+#define UPDATE_FOUR(what)
 
-#define MEMBER(name) [name] "i"(offsetof(gm_update_tiles, name))
+#define UPDATE_OFFSET(name) [name] "i"(offsetof(gm_update_tiles, name))
 
 #define BEGIN_TILE(SIX)                                                                                       \
     LINE("vmov.i32 q0, #0x80000000") LINE("vmov q1, q0") LINE("vmov q2, q0") LINE("vmov q3, q0")              \
@@ -47,18 +47,18 @@
 
 /* A row's sums are free once they are added to its parameters, which take their place a row on. */
 #define STEP_ROW(parameters, sums, p) LINE("vldrw.u32 " #parameters ", [" #p "]") VFMA(parameters, sums, lr)
-#define STEP_ROWS(SIX)                                                                                        \
+#define STEP_TILE_ROWS(SIX)                                                                                   \
     LINE("ldrd r9, lr, [r0, %[p_row]]")                                                                       \
     LINE("add r3, r5, r9") LINE("add r4, r3, r9") LINE("add r10, r4, r9")                                     \
     SIX(LINE("add r11, r10, r9") LINE("add r12, r11, r9"))                                                    \
     STEP_ROW(q6, q0, r5) STEP_ROW(q0, q1, r3) STEP_ROW(q1, q2, r4) STEP_ROW(q2, q3, r10)                      \
     SIX(STEP_ROW(q3, q4, r11) STEP_ROW(q4, q5, r12))
-#define STORE_ROWS(SIX)                                                                                       \
+#define STORE_TILE_ROWS(SIX)                                                                                  \
     LINE("vstrw.32 q6, [r5], #16") LINE("vstrw.32 q0, [r3]") LINE("vstrw.32 q1, [r4]")                        \
     LINE("vstrw.32 q2, [r10]") SIX(LINE("vstrw.32 q3, [r11]") LINE("vstrw.32 q4, [r12]"))
 
 /* Defines a function; r7, which may be the frame's, is put back. */
-#define DEFINE_TILES(name, SIX)                                                                               \
+#define DEFINE_UPDATE_TILES(name, SIX)                                                                        \
     __attribute__((noinline)) void name(gm_update_tiles *tiles)                                               \
     {                                                                                                         \
         register gm_update_tiles *r0 __asm__("r0") = tiles;                                                   \
@@ -70,9 +70,9 @@
                          "1:\n\t"                                                                             \
                          BEGIN_TILE(SIX)                                                                      \
                          PIXELS(SIX)                                                                          \
-                         STEP_ROWS(SIX)                                                                       \
+                         STEP_TILE_ROWS(SIX)                                                                  \
                          IF_FLUSHED(r9, 5f)                                                                   \
-                         STORE_ROWS(SIX)                                                                      \
+                         STORE_TILE_ROWS(SIX)                                                                 \
                          LINE("ldr r9, [r0, %[left]]")                                                        \
                          LINE("add r7, #16")                                                                  \
                          LINE("subs r9, #1")                                                                  \
@@ -82,13 +82,13 @@
                          LINE("str r7, [r0, %[x]]") LINE("str r5, [r0, %[p]]")                                \
                          LINE("pop {r7}")                                                                     \
                          : "+r"(r0)                                                                           \
-                         : MEMBER(dy), MEMBER(dy_k), MEMBER(x), MEMBER(p), MEMBER(p_row), MEMBER(k),          \
-                           MEMBER(left)                                                                       \
+                         : UPDATE_OFFSET(dy), UPDATE_OFFSET(dy_k), UPDATE_OFFSET(x), UPDATE_OFFSET(p), UPDATE_OFFSET(p_row), UPDATE_OFFSET(k), \
+                           UPDATE_OFFSET(left)                                                                \
                          : "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr",         \
                            CHANGED);                                                                          \
     }
 
-DEFINE_TILES(gm_update_tiles_of_6, SIX_ROWS)
-DEFINE_TILES(gm_update_tiles_of_4, FOUR_ROWS)
+DEFINE_UPDATE_TILES(gm_update_tiles_of_6, UPDATE_SIX)
+DEFINE_UPDATE_TILES(gm_update_tiles_of_4, UPDATE_FOUR)
 
 #endif

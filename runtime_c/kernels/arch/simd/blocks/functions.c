@@ -1,6 +1,6 @@
 /* Rows of numbers through elementary functions, GM_LANES of them at once. */
-#include "blocks/functions.h"
-#include "simd.h"
+#include "functions.h"
+#include "../simd.h"
 
 #if GM_ARCH_FUNCTIONS
 
