@@ -112,7 +112,8 @@ static void parse(inference *i, int argc, char **argv)
         {"--scale", OPTION_REAL, &i->bytes.scale, "S", "a byte q of the first input stands for (q - zero) * scale (1)",
          NULL},
         {"--zero", OPTION_REAL, &i->bytes.zero, "Z", "(0)", NULL},
-        {"--threads", OPTION_U32, &i->threads, "N", "threads that share large batches (1), 16 at the most; same bits", NULL},
+        {"--threads", OPTION_U32, &i->threads, "N", "threads that share large batches (1), 16 at the most; same bits",
+         NULL},
         {NULL, OPTION_TEXT, NULL, NULL, NULL, NULL},
     };
     const command about = {

@@ -214,7 +214,8 @@ static void parse(training *t, int argc, char **argv)
         {"--scale", OPTION_REAL, &t->bytes.scale, "S", "a byte q of the first input stands for (q - zero) * scale (1)",
          NULL},
         {"--zero", OPTION_REAL, &t->bytes.zero, "Z", "(0)", NULL},
-        {"--threads", OPTION_U32, &t->threads, "N", "threads that share large batches (1), 16 at the most; same bits", NULL},
+        {"--threads", OPTION_U32, &t->threads, "N", "threads that share large batches (1), 16 at the most; same bits",
+         NULL},
         {NULL, OPTION_TEXT, NULL, NULL, NULL, NULL},
     };
     const command about = {

@@ -10,8 +10,8 @@
 
 /* Cortex-M4F, M7, M33 and later: 32 single registers, multiply-add, loads and stores of several registers. In GNU
  * assembly, whose operands need a compiler that optimizes. */
-#if GM_ARCH && defined(__GNUC__) && defined(__OPTIMIZE__) && defined(__thumb2__) && \
-    defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && defined(__ARM_FP) && defined(__ARM_FEATURE_FMA)
+#if GM_ARCH && defined(__GNUC__) && defined(__OPTIMIZE__) && defined(__thumb2__) && defined(__ARM_ARCH_PROFILE) && \
+    __ARM_ARCH_PROFILE == 'M' && defined(__ARM_FP) && defined(__ARM_FEATURE_FMA)
 #define GM_ARCH_ARM_M 1
 #else
 #define GM_ARCH_ARM_M 0
@@ -84,7 +84,7 @@
 /* Processors that compute floats with integers: Cortex-M0 to M3, and M4 to M33 without FPU; RISC-V without F. In C of a
  * compiler that shifts negative numbers arithmetically and inlines. Whoever defines it as 0 has the plain kernels. */
 #ifndef GM_ARCH_SOFT_FLOAT
-#if GM_ARCH && !GM_FUSED && defined(__GNUC__) && defined(__OPTIMIZE__) && \
+#if GM_ARCH && !GM_FUSED && defined(__GNUC__) && defined(__OPTIMIZE__) &&                \
     ((defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && !defined(__ARM_FP)) || \
      (defined(__riscv) && !defined(__riscv_flen)))
 #define GM_ARCH_SOFT_FLOAT 1

@@ -420,8 +420,16 @@ static uint32_t draw_conv_update(void)
 /* Most steps of a convolution of one tap are SGD's, of pixels that follow one another. */
 static uint32_t draw_pointwise_update(void)
 {
-    shape s = {.batch = between(1, 2), .groups = 1, .in_channels = 4 * between(1, 8), .out_channels = between(1, 17),
-               .kernel_h = 1, .kernel_w = 1, .stride_h = 1, .stride_w = 1, .dilation_h = 1, .dilation_w = 1};
+    shape s = {.batch = between(1, 2),
+               .groups = 1,
+               .in_channels = 4 * between(1, 8),
+               .out_channels = between(1, 17),
+               .kernel_h = 1,
+               .kernel_w = 1,
+               .stride_h = 1,
+               .stride_w = 1,
+               .dilation_h = 1,
+               .dilation_w = 1};
     s.in_h = s.out_h = between(1, 5), s.in_w = s.out_w = between(1, 5);
     s.x = draw_layout(1, s.in_channels, s.in_h, s.in_w), s.y = draw_layout(1, s.out_channels, s.out_h, s.out_w);
     gm_insn_conv_update insn = {

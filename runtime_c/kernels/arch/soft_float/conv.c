@@ -11,7 +11,8 @@
 #if GM_WITH_CONV
 
 /* Kernel taps [first, end) of output o that lie inside the input, along one axis. */
-static gm_span taps_of_output(uint32_t o, uint32_t stride, uint32_t dilation, uint32_t pad, uint32_t in, uint32_t kernel)
+static gm_span taps_of_output(uint32_t o, uint32_t stride, uint32_t dilation, uint32_t pad, uint32_t in,
+                              uint32_t kernel)
 {
     return gm_valid_outputs(o, dilation, stride, pad, in, kernel);
 }
@@ -34,7 +35,8 @@ static void soft_conv_row(const struct gm_session *session, const gm_insn_conv *
     const float *w = gm_f32(session, insn->w), *bias = gm_f32_optional(session, insn->bias);
     uint32_t i = gm_input_index(row, taps.first, insn->stride_h, insn->dilation_h, insn->pad_h);
     for (uint32_t column = 0; column < insn->out_w; column++) {
-        gm_span across = taps_of_output(column, insn->stride_w, insn->dilation_w, insn->pad_w, insn->in_w, insn->kernel_w);
+        gm_span across =
+            taps_of_output(column, insn->stride_w, insn->dilation_w, insn->pad_w, insn->in_w, insn->kernel_w);
         uint32_t j = gm_input_index(column, across.first, insn->stride_w, insn->dilation_w, insn->pad_w);
         const soft_loop loops[3] = {
             {taps.end - taps.first, insn->dilation_h * insn->x_h, insn->w_h},
@@ -58,8 +60,9 @@ int gm_kernel_conv(const struct gm_session *session, const void *instruction)
         const float *x = gm_f32(session, insn->x) + b * insn->x_batch;
         float *y = gm_f32_out(session, insn->y) + b * insn->y_batch;
         for (uint32_t row = 0; row < insn->out_h; row++) {
-            soft_conv_row(session, insn, x, y, row,
-                          taps_of_output(row, insn->stride_h, insn->dilation_h, insn->pad_h, insn->in_h, insn->kernel_h));
+            soft_conv_row(
+                session, insn, x, y, row,
+                taps_of_output(row, insn->stride_h, insn->dilation_h, insn->pad_h, insn->in_h, insn->kernel_h));
         }
     }
     return GM_OK;
@@ -112,8 +115,7 @@ static void soft_transposed_row(const struct gm_session *session, const gm_insn_
 {
     const float *w = gm_f32(session, insn->w), *bias = gm_f32_optional(session, insn->bias);
     for (uint32_t column = 0; column < insn->in_w; column++, x += insn->x_w) {
-        soft_taps across =
-            taps_on(column, insn->stride_w, insn->dilation_w, insn->pad_w, insn->out_w, insn->kernel_w);
+        soft_taps across = taps_on(column, insn->stride_w, insn->dilation_w, insn->pad_w, insn->out_w, insn->kernel_w);
         const soft_loop loops[3] = {
             {down->count, down->output_step * insn->y_h, down->step * insn->w_h},
             {across.count, across.output_step * insn->y_w, across.step * insn->w_w},

@@ -47,9 +47,16 @@ soft_sum gm_soft_add_products(soft_sum sum, const float *a, const float *b, cons
         return sum;
     }
     soft_run run = {
-        .sum = sum, .a = (const char *)a, .b = (const char *)b, .count = inner->count,
-        .a_step = 4 * inner->a, .b_step = 4 * inner->b, .turns = outer->count - 1, .products = inner->count,
-        .a_skip = 4 * (outer->a - inner->count * inner->a), .b_skip = 4 * (outer->b - inner->count * inner->b),
+        .sum = sum,
+        .a = (const char *)a,
+        .b = (const char *)b,
+        .count = inner->count,
+        .a_step = 4 * inner->a,
+        .b_step = 4 * inner->b,
+        .turns = outer->count - 1,
+        .products = inner->count,
+        .a_skip = 4 * (outer->a - inner->count * inner->a),
+        .b_skip = 4 * (outer->b - inner->count * inner->b),
     };
     for (;;) {
         gm_soft_run(&run);
