@@ -99,7 +99,7 @@ def test_signed_one_trains_as_its_twin(firmware: Path, image: bytes) -> None:
     x = rng.normal(size=(BATCH, FEATURES)).astype(np.float32)
     y = rng.integers(0, CLASSES, BATCH).astype(np.int32)
     running = Emulator(elf=firmware, image=own(image))
-    with running, BoardTarget(running.connect()) as board, TwinTarget("fused") as twin:
+    with running, BoardTarget(running.connect()) as board, TwinTarget("strict") as twin:
         twin.load_image(own(image))
         for target in (board, twin):
             target.write("input", 0, x)

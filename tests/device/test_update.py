@@ -72,7 +72,7 @@ def target(emulator: Emulator) -> Iterator[BoardTarget]:
 
 @pytest.fixture
 def twin() -> Iterator[TwinTarget]:
-    with TwinTarget("fused") as twin:
+    with TwinTarget("strict") as twin:
         yield twin
 
 

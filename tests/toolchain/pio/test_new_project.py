@@ -150,7 +150,7 @@ def test_a_project_senses_learns_and_answers_the_console(tmp_path: Path, root: P
 def trains_as_its_twin(url: str, image: bytes) -> None:
     """The model that the project was built with, driven from here."""
     x, y = values(7, 1, 30), np.array([1], np.int32)
-    with BoardTarget(Client.connect(url)) as target, TwinTarget("fused") as twin:
+    with BoardTarget(Client.connect(url)) as target, TwinTarget("strict") as twin:
         twin.load_image(image)
         assert target.info().model_id == twin.info().model_id
         target.reset()
