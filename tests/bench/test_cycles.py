@@ -145,7 +145,7 @@ def test_cycles_of_kernels_and_of_the_whole_step_agree(tmp_path: Path) -> None:
     counter = counting.counter("mps2-an386", tmp_path, [image])
     step = counter.count(image, counter.model())["step"]
     assert sum(step.cycles) == pytest.approx(step.whole_cycles, rel=0.05)
-    assert step.whole_cycles > 2 * step.whole  # a load takes two cycles, and most products three
+    assert step.whole_cycles > 1.5 * step.whole  # a load takes two cycles; a product and a sum apart take one each
     assert counter.count(image)["step"].cycles == []
 
 
