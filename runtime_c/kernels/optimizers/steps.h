@@ -8,6 +8,13 @@
 #include "../arch/arch.h"
 #include "moments.h"
 
+/* Whether a gm_rule_<name> record is SGD's without weight decay, which reads a parameter only to move it. */
+static inline int gm_is_plain_sgd(const void *rule)
+{
+    const gm_rule_sgd *sgd = rule;
+    return sgd->kind == GM_RULE_SGD && gm_bits_of(sgd->weight_decay) << 1 == 0;
+}
+
 /* p -= lr (scale g) */
 #if GM_ARCH_SGD && !GM_ARCH_HELIUM
 /* of m rows of p, one behind the other: p[i,j] -= lr (scales[i scale_step] g[j]) */
@@ -22,10 +29,19 @@ static inline void gm_sgd_step(const float *g, float *p, uint32_t n, float minus
 void gm_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float scale);
 #endif
 
-#if GM_ARCH_SGD && GM_WITH_SGD
 /* The same of m rows, one behind the other, each of args->n parameters, with the scale a[row
  * a_row]. Returns 0, and does nothing, where the rule is another one. */
+#if GM_ARCH_HELIUM && GM_WITH_SGD
 int gm_sgd_outer(const gm_rule_args *args, const float *a, uint32_t a_row, uint32_t m);
+#elif GM_ARCH_SGD && GM_WITH_SGD
+static inline int gm_sgd_outer(const gm_rule_args *args, const float *a, uint32_t a_row, uint32_t m)
+{
+    if (!gm_is_plain_sgd(args->rule)) {
+        return 0;
+    }
+    gm_sgd_rows(a, a_row, args->g, args->p, m, args->n, -args->lr);
+    return 1;
+}
 #else
 #define gm_sgd_outer(args, a, a_row, m) 0
 #endif

@@ -154,7 +154,7 @@ static void update_some_stored(const gm_stored_update *u, const float *g, float 
 
 void gm_update_stored(const gm_stored_update *u, const float *g, float factor, float unit, uint32_t first, uint32_t n)
 {
-    if (gm_is_plain_sgd(u)) {
+    if (gm_is_plain_sgd(u->rule)) {
         take_steps(u, g, u->lr * factor / unit, first, n);
         return;
     }

@@ -15,6 +15,7 @@
 #include "../../src/numerics.h"
 #include "../../src/random.h"
 #include "../arch/arch.h"
+#include "steps.h"
 
 #define GM_WITH_STORED_UPDATES \
     (GM_WITH_UPDATE_S8 || GM_WITH_UPDATE_S16 || GM_WITH_UPDATE_S32 || GM_WITH_CONV_UPDATE_S8 || GM_WITH_CONV_UPDATE_S16)
@@ -115,13 +116,6 @@ static inline uint8_t *gm_moments_out(const gm_session *session, uint32_t operan
         .random = gm_random_of(gm_u32((session), (insn)->counter)[0], gm_u32((session), (insn)->counter)[1], \
                                (insn)->stream),                                                              \
     }
-
-/* Plain SGD needs neither the parameter's value nor room for steps. */
-static inline int gm_is_plain_sgd(const gm_stored_update *u)
-{
-    const gm_rule_sgd *rule = (const void *)u->rule;
-    return rule->kind == GM_RULE_SGD && gm_bits_of(rule->weight_decay) << 1 == 0;
-}
 
 /* Updates the n elements from number `first` on, whose gradients are factor g[0..n-1]. */
 void gm_update_stored(const gm_stored_update *u, const float *g, float factor, float unit, uint32_t first, uint32_t n);

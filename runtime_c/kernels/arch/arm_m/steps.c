@@ -85,16 +85,6 @@ void gm_sgd_rows(const float *scales, uint32_t scale_step, const float *g, float
                      : CHANGED);
 }
 
-int gm_sgd_outer(const gm_rule_args *args, const float *a, uint32_t a_row, uint32_t m)
-{
-    const gm_rule_sgd *rule = args->rule;
-    if (rule->kind != GM_RULE_SGD || rule->weight_decay != 0.0f) {
-        return 0;
-    }
-    gm_sgd_rows(a, a_row, args->g, args->p, m, args->n, -args->lr);
-    return 1;
-}
-
 #endif
 
 #if GM_WITH_MOMENTUM

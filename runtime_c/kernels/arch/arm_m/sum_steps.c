@@ -16,7 +16,7 @@ typedef struct sum_steps {
 
 int gm_suits_sum_steps(const gm_stored_update *u)
 {
-    return gm_is_plain_sgd(u) && u->bytes <= 2 && gm_suits_steps(u);
+    return gm_is_plain_sgd(u->rule) && u->bytes <= 2 && gm_suits_steps(u);
 }
 
 /* A positive number: significand 2^(exponent - 30). */

@@ -4,6 +4,7 @@
  * channels must be contiguous.
  */
 #include "../../conv_gradient.h"
+#include "../../optimizers/steps.h"
 #include "../../rows.h"
 #include "../arm_m/blocks/taps.h"
 #include "helium.h"
@@ -115,10 +116,8 @@ static int steps_in_registers(const gm_conv_gradient *g, const gm_gradient_targe
     if (!target->update || g->window.kernel_h * g->window.kernel_w != 1 || g->in_channels % 4 != 0) {
         return 0;
     }
-    const gm_rule_sgd *rule = target->update->rule;
     gm_tap tap = gm_tap_of(&g->window, &g->x, &g->dy, 0, 0);
-    return *(const uint32_t *)target->update->rule == GM_RULE_SGD && rule->weight_decay == 0.0f &&
-           joined_pixels(g, &tap) > 0;
+    return gm_is_plain_sgd(target->update->rule) && joined_pixels(g, &tap) > 0;
 }
 
 /* The tile at `tiles`, in plain C, where subnormal numbers are there. */

@@ -117,8 +117,7 @@ static void step_of_blocks(const gm_rule_args *args, const float *a, uint32_t a_
 
 int gm_sgd_outer(const gm_rule_args *args, const float *a, uint32_t a_row, uint32_t m)
 {
-    const gm_rule_sgd *rule = args->rule;
-    if (*(const uint32_t *)args->rule != GM_RULE_SGD || rule->weight_decay != 0.0f || args->n < 4) {
+    if (!gm_is_plain_sgd(args->rule) || args->n < 4) {
         return 0;
     }
     uint32_t fours = (5 - m % 5) % 5; /* so that no row is left: m is 5 fives + 4 fours */

@@ -4,6 +4,7 @@
  * channel each.
  */
 #include "../../conv_gradient.h"
+#include "../../optimizers/steps.h"
 #include "blocks/depthwise_gradient.h"
 #include "blocks/tile.h"
 
@@ -148,12 +149,6 @@ static void sum_channels_of_tap(const gm_conv_gradient *g, const float *x, const
 }
 
 /* ---- The rule -------------------------------------------------------------------------------- */
-
-static int is_plain_sgd(const gm_rule_args *args)
-{
-    const gm_rule_sgd *rule = args->rule;
-    return rule->kind == GM_RULE_SGD && rule->weight_decay == 0.0f;
-}
 
 /* The n gradients from number `at` on, which lie side by side. */
 static void apply_rule(const gm_gradient_target *target, size_t at, const float *gradients, uint32_t n)
@@ -353,7 +348,7 @@ int gm_conv_gradient_of_neighbours(const gm_conv_gradient *g, const float *x, co
     if (target->out_channels < 4) {
         return 0;
     }
-    int in_place = target->update == NULL || is_plain_sgd(target->update);
+    int in_place = target->update == NULL || gm_is_plain_sgd(target->update->rule);
     for (uint32_t group = 0; group < target->groups; group++, x += g->x.group, dy += g->dy.group) {
         if (in_place) {
             sum_group_in_place(g, x, dy, target, group * size);

@@ -192,10 +192,9 @@ int gm_riscv_gemm_update(const gm_insn_gemm_update *insn, const float *a, const 
                          const gm_rule_args *args)
 {
     static const float empty[GM_RISCV_COLUMNS] = {GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM};
-    const gm_rule_sgd *rule = args->rule;
     const gm_gemm_strides s = {insn->a_row, insn->a_col, insn->b_row, insn->b_col, insn->k};
     uint32_t columns = insn->n / GM_RISCV_COLUMNS * GM_RISCV_COLUMNS;
-    if (rule->kind != GM_RULE_SGD || rule->weight_decay != 0.0f || insn->m < FEWEST_ROWS || columns == 0) {
+    if (!gm_is_plain_sgd(args->rule) || insn->m < FEWEST_ROWS || columns == 0) {
         return 0;
     }
     gm_riscv_tile tile = tile_of_product(b, &s);
