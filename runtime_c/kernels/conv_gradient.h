@@ -11,13 +11,13 @@ typedef struct gm_conv_gradient {
     uint32_t batch, in_channels;
 } gm_conv_gradient;
 
-#define GM_CONV_GRADIENT(insn)                                                                 \
-    {                                                                                          \
-        .window = GM_WINDOW(insn),                                                             \
-        .x = {(insn)->x_batch, (insn)->x_h, (insn)->x_w, (insn)->x_group, (insn)->x_channel},  \
-        .dy = {(insn)->y_batch, (insn)->y_h, (insn)->y_w, (insn)->y_group, (insn)->y_channel}, \
-        .batch = (insn)->batch,                                                                \
-        .in_channels = (insn)->in_channels,                                                    \
+#define GM_CONV_GRADIENT(insn)              \
+    {                                       \
+        .window = GM_WINDOW(insn),          \
+        .x = GM_X_LAYOUT(insn),             \
+        .dy = GM_Y_LAYOUT(insn),            \
+        .batch = (insn)->batch,             \
+        .in_channels = (insn)->in_channels, \
     }
 
 /* row[c,k,l] += sum over batch, output rows and columns of dy x. x: of the output channel's group;

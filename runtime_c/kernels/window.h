@@ -29,6 +29,25 @@ typedef struct gm_layout {
     uint32_t batch, h, w, group, channel;
 } gm_layout;
 
+/* Those of x and y of a convolution's instruction. */
+#define GM_X_LAYOUT(insn) {(insn)->x_batch, (insn)->x_h, (insn)->x_w, (insn)->x_group, (insn)->x_channel}
+#define GM_Y_LAYOUT(insn) {(insn)->y_batch, (insn)->y_h, (insn)->y_w, (insn)->y_group, (insn)->y_channel}
+
+/* What a sum over windows has from CONV, and from CONV_TRANSPOSE, which goes from CONV's outputs to its inputs: members of
+ * a struct whose names are these on each processor that has such sums. */
+#define GM_CONV_OPERANDS(session, insn)                                                                               \
+    .source = GM_X_LAYOUT(insn), .dest = GM_Y_LAYOUT(insn), .batch = (insn)->batch, .groups = (insn)->groups,         \
+    .inputs = (insn)->in_channels, .outputs = (insn)->out_channels, .w_group = (insn)->w_group,                       \
+    .w_output = (insn)->w_out_channel, .w_input = (insn)->w_in_channel, .w_h = (insn)->w_h, .w_w = (insn)->w_w,       \
+    .x = gm_f32(session, (insn)->x), .w = gm_f32(session, (insn)->w), .bias = gm_f32_optional(session, (insn)->bias), \
+    .y = gm_f32_out(session, (insn)->y), .relu = (insn)->activation == GM_ACTIVATION_RELU
+#define GM_TRANSPOSED_OPERANDS(session, insn)                                                                         \
+    .source = GM_Y_LAYOUT(insn), .dest = GM_X_LAYOUT(insn), .batch = (insn)->batch, .groups = (insn)->groups,         \
+    .inputs = (insn)->out_channels, .outputs = (insn)->in_channels, .w_group = (insn)->w_group,                       \
+    .w_output = (insn)->w_in_channel, .w_input = (insn)->w_out_channel, .w_h = (insn)->w_h, .w_w = (insn)->w_w,       \
+    .x = gm_f32(session, (insn)->y), .w = gm_f32(session, (insn)->w), .bias = gm_f32_optional(session, (insn)->bias), \
+    .y = gm_f32_out(session, (insn)->x), .accumulate = (insn)->accumulate != 0, .transposed = 1
+
 /* Input index of output o and kernel tap k; at least the input's size where the tap lies
  * outside. */
 static inline uint32_t gm_input_index(uint32_t o, uint32_t k, uint32_t stride, uint32_t dilation, uint32_t pad)
