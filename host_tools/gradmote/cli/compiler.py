@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ..artifacts.artifact_options import ArtifactOptions
     from ..artifacts.made import Artifacts
     from ..artifacts.schemes import Scheme
+    from ..budget.recompute import Wish
     from ..compiler.compile import Result
     from ..compiler.options import Options
     from ..data import Expected
@@ -73,6 +74,7 @@ class Compiler:
         """Compile the model; a scheme that is given takes the place of that of the options."""
         from ..compiler.compile import artifacts_for
 
+        self.wish()  # what is wrong with it is said before the model is read
         wanted = self.artifact_options()
         options = self.options(model)
         made = artifacts_for(self.source(model), wanted if scheme is None else replace(wanted, scheme=scheme), options)
@@ -82,11 +84,20 @@ class Compiler:
         """Compile artifacts, within what --recompute asks for. Raises BudgetError where no plan keeps to that."""
         from ..compiler.compile import compile_image
 
-        if self.recompute is None:
+        wish = self.wish()
+        if wish is None:
             return compile_image(artifacts, options)
-        from ..budget.recompute import Wish, compile_within
+        from ..budget.recompute import compile_within
 
-        return compile_within(artifacts, options, Wish.parse(self.recompute))
+        return compile_within(artifacts, options, wish)
+
+    def wish(self) -> Wish | None:
+        """Return what --recompute asks for. Raises ModelError where that is neither a size nor a part of the time."""
+        if self.recompute is None:
+            return None
+        from ..budget.recompute import Wish
+
+        return Wish.parse(self.recompute)
 
     def source(self, model: Path) -> Source:
         """Return the model to compile: that of the path, or what --quantize makes of it."""

@@ -71,6 +71,13 @@ def test_nothing_is_lost_where_nothing_is_to_be_gained():
     assert within.layout.arena_size <= compile_image(made, Options()).layout.arena_size
 
 
+def test_a_wrong_wish_is_refused_before_the_model_is_read(tmp_path):
+    model = tmp_path / "broken.onnx"
+    model.write_bytes(b"no model")
+    refused = CliRunner().invoke(app, ["compile", str(model), "--loss", "cross_entropy", "--recompute", "fast"])
+    assert isinstance(refused.exception, ModelError) and "'fast'" in str(refused.exception)
+
+
 def test_the_command_shows_the_table(tmp_path):
     model, image = tmp_path / "digits.onnx", tmp_path / "digits.mote"
     model.write_bytes(digits.model().SerializeToString())
