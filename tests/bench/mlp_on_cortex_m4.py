@@ -164,6 +164,11 @@ def run_emulated(elf: Path, machine: str = "mps2-an386", *options: str) -> dict[
         "shift=7",
         *options,
     ]
+    return printed_numbers(command)
+
+
+def printed_numbers(command: Sequence[str]) -> dict[str, int]:
+    """Return the numbers that an emulated board prints by their names before `done`; then end the emulator."""
     numbers: dict[str, int] = {}
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

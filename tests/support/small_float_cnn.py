@@ -3,6 +3,7 @@ pointwise one, and a dense layer."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 import numpy as np
@@ -28,8 +29,13 @@ WEIGHTS = {"w1": (8, 1, 3, 3), "w2": (8, 1, 3, 3), "w3": (16, 8, 1, 1), "w4": (1
 @cache
 def model() -> onnx.ModelProto:
     """Return the network with seeded weights that were not trained yet."""
-    made, rng = onnx.parser.parse_model(TEXT), np.random.default_rng(0)
-    for name, shape in WEIGHTS.items():
+    return with_weights(TEXT, WEIGHTS)
+
+
+def with_weights(text: str, weights: Mapping[str, Sequence[int]]) -> onnx.ModelProto:
+    """Return the model of a text with seeded weights w1, w2, ... of these shapes, and biases b1, b2, ... of zero."""
+    made, rng = onnx.parser.parse_model(text), np.random.default_rng(0)
+    for name, shape in weights.items():
         weight = rng.normal(0, np.sqrt(2 / np.prod(shape[1:])), shape).astype(np.float32)
         made.graph.initializer.append(onnx.numpy_helper.from_array(weight, name))
         made.graph.initializer.append(onnx.numpy_helper.from_array(np.zeros(shape[0], np.float32), f"b{name[1:]}"))

@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from bench.mlp_on_cortex_m4 import printed_numbers
 from boards import FIRMWARE, read_board
 
 from runtime_sources import NUMERICS_FLAGS, PROFILES, RUNTIME, runtime_sources
@@ -61,17 +62,7 @@ def own_functions(elf: Path) -> set[str]:
 def run(elf: Path, *options: str) -> dict[str, int]:
     """Return the numbers that the board prints before `done`. options: further ones of the emulator."""
     alone = ["-display", "none", "-monitor", "none", "-serial", "stdio"]
-    command = [*BOARD.table["emulator"], "-kernel", str(elf), *alone, *options]
-    numbers: dict[str, int] = {}
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        for line in process.stdout:
-            if line.strip() == "done":
-                break
-            name, value = line.split()
-            numbers[name] = int(value)
-        process.kill()
-    return numbers
+    return printed_numbers([*BOARD.table["emulator"], "-kernel", str(elf), *alone, *options])
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -6,7 +6,8 @@ from functools import cache
 
 import numpy as np
 import onnx
-import onnx.parser
+
+from support.small_float_cnn import with_weights
 
 from .by_onnxruntime import quantized
 
@@ -44,12 +45,7 @@ def samples() -> tuple[np.ndarray, np.ndarray]:
 @cache
 def model() -> onnx.ModelProto:
     """Return the network as onnxruntime quantizes it, with seeded weights that were not trained yet."""
-    made, rng = onnx.parser.parse_model(TEXT), np.random.default_rng(0)
-    for name, shape in WEIGHTS.items():
-        weight = rng.normal(0, np.sqrt(2 / np.prod(shape[1:])), shape).astype(np.float32)
-        made.graph.initializer.append(onnx.numpy_helper.from_array(weight, name))
-        made.graph.initializer.append(onnx.numpy_helper.from_array(np.zeros(shape[0], np.float32), f"b{name[1:]}"))
-    return quantized(made, samples()[0][:50])
+    return quantized(with_weights(TEXT, WEIGHTS), samples()[0][:50])
 
 
 def batches(batch: int, steps: int) -> list[Batch]:
