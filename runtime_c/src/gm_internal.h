@@ -116,12 +116,17 @@ typedef struct gm_rule_args {
 
 typedef void (*gm_rule_fn)(const gm_rule_args *args);
 
-/* Moves parameters and moments on by n elements. */
+/* Moves parameters and moments on by so many elements, and by n. */
+static inline void gm_rule_move_on(gm_rule_args *args, size_t elements)
+{
+    args->p += elements;
+    args->slot1 = args->slot1 ? args->slot1 + elements : NULL;
+    args->slot2 = args->slot2 ? args->slot2 + elements : NULL;
+}
+
 static inline void gm_rule_advance(gm_rule_args *args)
 {
-    args->p += args->n;
-    args->slot1 = args->slot1 ? args->slot1 + args->n : NULL;
-    args->slot2 = args->slot2 ? args->slot2 + args->n : NULL;
+    gm_rule_move_on(args, args->n);
 }
 
 /* The update rules by gm_rule_kind. A rule is NULL where this build leaves it out. */

@@ -116,14 +116,6 @@ static void add_neighbours(const gm_conv_gradient *g, const gm_tap *tap, const f
     }
 }
 
-/* The arguments of a rule, `elements` parameters further. */
-static void move_on(gm_rule_args *args, uint32_t elements)
-{
-    args->p += elements;
-    args->slot1 = args->slot1 ? args->slot1 + elements : NULL;
-    args->slot2 = args->slot2 ? args->slot2 + elements : NULL;
-}
-
 /* n runs of neighbouring sums, through the rule to parameters. step: elements from one run to the
  * next. */
 static void update_runs(const gm_gradient_target *target, uint32_t at, uint32_t step, const float *sums, uint32_t n,
@@ -132,10 +124,10 @@ static void update_runs(const gm_gradient_target *target, uint32_t at, uint32_t 
     gm_rule_args args = *target->update;
     const gm_rule_fn rule = gm_rules[*(const uint32_t *)args.rule];
     args.g = sums, args.n = run;
-    move_on(&args, at);
+    gm_rule_move_on(&args, at);
     for (; n > 0; n--, args.g += run) {
         rule(&args);
-        move_on(&args, step);
+        gm_rule_move_on(&args, step);
     }
 }
 

@@ -155,9 +155,7 @@ static void apply_rule(const gm_gradient_target *target, size_t at, const float 
 {
     gm_rule_args args = *target->update;
     args.g = gradients, args.n = n;
-    args.p += at;
-    args.slot1 = args.slot1 ? args.slot1 + at : NULL;
-    args.slot2 = args.slot2 ? args.slot2 + at : NULL;
+    gm_rule_move_on(&args, at);
     gm_rules[*(const uint32_t *)args.rule](&args);
 }
 

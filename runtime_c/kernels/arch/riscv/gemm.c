@@ -191,14 +191,13 @@ static void update_columns(const gm_insn_gemm_update *insn, const float *a, cons
 int gm_riscv_gemm_update(const gm_insn_gemm_update *insn, const float *a, const float *b, float *row,
                          const gm_rule_args *args)
 {
-    static const float empty[GM_RISCV_COLUMNS] = {GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM};
     const gm_gemm_strides s = {insn->a_row, insn->a_col, insn->b_row, insn->b_col, insn->k};
     uint32_t columns = insn->n / GM_RISCV_COLUMNS * GM_RISCV_COLUMNS;
     if (!gm_is_plain_sgd(args->rule) || insn->m < FEWEST_ROWS || columns == 0) {
         return 0;
     }
     gm_riscv_tile tile = tile_of_product(b, &s);
-    tile.start = empty, tile.finish = GM_FINISH_SGD, tile.minus_lr = -args->lr;
+    tile.start = gm_riscv_empty_sums, tile.finish = GM_FINISH_SGD, tile.minus_lr = -args->lr;
     sum_tiles_of_rows(&tile, a, args->p, insn->m, columns, insn->n, &s);
     update_columns(insn, a, b + columns * (size_t)s.b_col, args->p + columns, row, insn->n - columns, -args->lr);
     return 1;

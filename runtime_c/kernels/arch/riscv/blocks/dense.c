@@ -33,12 +33,11 @@ static void sum_last_outputs(const gm_riscv_tile *t, uint32_t rows, uint32_t fir
 void gm_riscv_sum_dense(const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *x, const float *w,
                         const float *bias, float *y)
 {
-    static const float empty[GM_RISCV_COLUMNS] = {GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM};
     const uint32_t blocks = sum->outputs / GM_RISCV_COLUMNS;
     gm_riscv_tile tile = {.y_column = 1,
                           .start = sum->accumulate ? NULL
                                    : bias          ? bias
-                                                   : empty,
+                                                   : gm_riscv_empty_sums,
                           .start_step = bias ? GM_RISCV_COLUMNS : 0,
                           .b_column = sum->w_output,
                           .finish = sum->transposed ? GM_FINISH_ADD_ZERO : GM_FINISH_STORE};

@@ -254,11 +254,10 @@ static void sum_pixel(const gm_riscv_tile *tile, const gm_riscv_window_sum *sum)
 
 static void sum_by_tiles(const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *x, float *y)
 {
-    static const float empty[GM_RISCV_COLUMNS] = {GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM};
     gm_riscv_tile tile = {.y_column = 1,
                           .start = sum->accumulate ? NULL
                                    : sum->bias     ? sum->bias
-                                                   : empty,
+                                                   : gm_riscv_empty_sums,
                           .start_step = sum->bias != NULL,
                           .finish = sum->transposed ? GM_FINISH_ADD_ZERO : GM_FINISH_STORE};
     gm_riscv_set_taps(&tile, sum, region, sum->w);

@@ -13,6 +13,8 @@
 
 #if GM_ARCH_RISCV
 
+const float gm_riscv_empty_sums[GM_RISCV_COLUMNS] = {GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM};
+
 /* Elements from one to the next; 0 where only the tile knows. unroll: products of a sum in one turn of the loop. */
 typedef struct form_steps {
     size_t a_row, a_k, b_k, b_column, y_column;

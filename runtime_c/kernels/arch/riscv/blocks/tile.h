@@ -75,6 +75,9 @@ typedef struct gm_riscv_tile {
     float minus_lr;
 } gm_riscv_tile;
 
+/* What sums of 4 columns start from where nothing else is said. */
+extern const float gm_riscv_empty_sums[GM_RISCV_COLUMNS];
+
 /* Returns the form for these steps: from a's row to the next, to the next k of a and of b, and from b's column to the
  * next. */
 gm_riscv_form gm_riscv_form_of(size_t a_row, size_t a_k, size_t b_k, size_t b_column);
