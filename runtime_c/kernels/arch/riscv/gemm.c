@@ -71,6 +71,7 @@ GM_INLINED void move_along(const float **b, uint32_t columns, uint32_t by)
 /* Outputs where a_col and b_row are 1: each is a dot product of two contiguous rows. */
 GM_INLINED void row_along(const float *a, const float *b, float *y, const gm_gemm_strides *s, uint32_t columns)
 {
+    const uint32_t unroll = GM_RISCV_SMALL ? 1 : 8;
     const float *at[8];
     float sums[8];
     GM_UNROLLED
@@ -78,14 +79,14 @@ GM_INLINED void row_along(const float *a, const float *b, float *y, const gm_gem
         sums[c] = y[c];
         at[c] = b + c * (size_t)s->b_col;
     }
-    for (uint32_t turns = s->k / 8; turns > 0; turns--, a += 8) {
+    for (uint32_t turns = s->k / unroll; turns > 0; turns--, a += unroll) {
         GM_UNROLLED
-        for (uint32_t i = 0; i < 8; i++) {
+        for (uint32_t i = 0; i < unroll; i++) {
             add_along(a, at, sums, columns, i);
         }
-        move_along(at, columns, 8);
+        move_along(at, columns, unroll);
     }
-    for (uint32_t left = s->k % 8; left > 0; left--, a++) {
+    for (uint32_t left = s->k % unroll; left > 0; left--, a++) {
         add_along(a, at, sums, columns, 0);
         move_along(at, columns, 1);
     }

@@ -256,7 +256,7 @@ DEFINE_SUMS(general, STEPS_GENERAL)
 
 void gm_riscv_sum(const gm_riscv_tile *tile, gm_riscv_form form, uint32_t rows, uint32_t blocks)
 {
-    switch (form) {
+    switch (GM_RISCV_SMALL ? GM_FORM_GENERAL : form) {
     case GM_FORM_ALONG: SUM_OF(along)
     case GM_FORM_ALONG_9: SUM_OF(along_9)
     case GM_FORM_ACROSS: SUM_OF(across)

@@ -15,9 +15,21 @@
 
 #if GM_ARCH_RISCV
 
-/* Loops over sums must go, or these do not stay in registers. */
+/* Loops over sums must go, or these do not stay in registers. clang takes gcc's words for a loop of any length, of which it
+ * would write 32 turns, and as many of each loop in it. */
+#if defined(__clang__)
+#define GM_UNROLLED _Pragma("clang loop unroll(full)")
+#else
 #define GM_UNROLLED _Pragma("GCC unroll 32")
+#endif
 #define GM_INLINED static inline __attribute__((always_inline))
+
+/* Where few bytes are asked for, the general form serves all tiles, and a turn of a row has one product of each sum. */
+#if defined(__OPTIMIZE_SIZE__)
+#define GM_RISCV_SMALL 1
+#else
+#define GM_RISCV_SMALL 0
+#endif
 
 /* Nothing comes before this that stands behind it. gcc would else load so far ahead that sums leave their registers. */
 #define GM_IN_ORDER() __asm__ volatile("")
