@@ -234,10 +234,6 @@ class Session:
         """Apply the mean of the accumulated gradients and advance the schedule by one step."""
         self._check(self._lib.gm_optimizer_step(self._ready("optimizer", [], ())), "optimizer_step")
 
-    def optimizer_step_on_sum(self) -> None:
-        """Apply the sum of the accumulated gradients, as onnxruntime does, and advance the schedule by one step."""
-        self._check(self._lib.gm_host_optimizer_step_on_sum(self._ready("optimizer", [], ())), "optimizer_step")
-
     def lazy_reset_grad(self) -> None:
         """Make the next train_step() start from zero gradients."""
         self._check(self._lib.gm_lazy_reset_grad(self._open()), "lazy_reset_grad")

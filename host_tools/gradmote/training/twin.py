@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from gradmote_runtime import Session
+from gradmote_runtime.step_on_sum import optimizer_step_on_sum
 
 from ..artifacts.files import with_weights
 from ..artifacts.made import Artifacts
@@ -286,7 +287,7 @@ class Twin:
 
     def step_on_sum(self) -> None:
         """Update once with the sum of the accumulated gradients, as onnxruntime does."""
-        self.any().session.optimizer_step_on_sum()
+        optimizer_step_on_sum(self.any().session)
 
     # ---- Checkpoints
 

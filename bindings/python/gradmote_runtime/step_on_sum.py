@@ -1,0 +1,17 @@
+"""The update of onnxruntime's classes, which takes the sum of the accumulated gradients where a device takes their mean."""
+
+from __future__ import annotations
+
+from gradmote.errors import RuntimeFault
+
+from .session import Session
+
+
+def optimizer_step_on_sum(session: Session) -> None:
+    """Apply the sum of the accumulated gradients, and advance the schedule by one step.
+
+    Raises RuntimeFault where Session.optimizer_step() would.
+    """
+    status = session._lib.gm_host_optimizer_step_on_sum(session._ready("optimizer", [], ()))
+    if status < 0:
+        raise RuntimeFault(status, "optimizer_step")
