@@ -121,6 +121,6 @@ ROWS = [
     Row("MicroPython, user module", "strict", user_module),
     native_module(fused=False),
     native_module(fused=True),
-    Row("MicroPython on Cortex-M4F, user module", "fused", emulated_user_module),
+    Row("MicroPython on Cortex-M4F, user module", "strict", emulated_user_module),
     Row("MicroPython on Cortex-M4F, armv7emsp .mpy", "fused", emulated_native_module),
 ]

@@ -328,7 +328,7 @@ print(gc.mem_alloc() - before - session.requirements()['arena_size'], len(gradmo
 """
     with micropython.emulated(firmware) as board:
         more, size, profile = board.run(script).split()
-    assert int(size) == len(image()) and profile == "fused"
+    assert int(size) == len(image()) and profile == "strict"
     assert int(more) < 4096 < int(size)
 
 

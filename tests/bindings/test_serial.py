@@ -248,7 +248,7 @@ def test_a_board_with_a_key_takes_what_it_signed(firmware: Path, data: Path, tmp
     errors = {name: told[1] for name, told in found.pop("told").items()}
     wrong = "BAD_SIGNATURE"
     assert errors == {"unsigned": "UNSIGNED", "other_key": "OTHER_KEY", "other_signature": wrong, "update": wrong}
-    wanted = {"status": 0, "keyId": KEY_ID.hex(), "profile": "fused", "stayed": True, "kept": True, "carried": True}
+    wanted = {"status": 0, "keyId": KEY_ID.hex(), "profile": "strict", "stayed": True, "kept": True, "carried": True}
     assert found == wanted
 
 

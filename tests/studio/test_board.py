@@ -26,7 +26,7 @@ def port() -> Iterator[str]:
 @pytest.fixture
 def fused_port() -> Iterator[str]:
     """Return that of a board whose numerics are not the page's."""
-    yield from plugged("mps2-an386")
+    yield from plugged("mps2-an500")
 
 
 def plugged(board: str) -> Iterator[str]:

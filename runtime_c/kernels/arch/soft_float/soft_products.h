@@ -4,6 +4,8 @@
 
 #include "soft_sum.h"
 
+#if GM_ARCH_SOFT_FLOAT
+
 /* A loop of `count` turns, and the elements of both operands from one turn to the next. */
 typedef struct soft_loop {
     uint32_t count;
@@ -39,4 +41,5 @@ typedef struct soft_run {
 void gm_soft_run(soft_run *run);
 #endif
 
+#endif
 #endif

@@ -9,7 +9,9 @@
 #ifndef SOFT_SUM_H
 #define SOFT_SUM_H
 
-#include "../../../src/numerics.h"
+#include "../arch.h"
+
+#if GM_ARCH_SOFT_FLOAT
 
 /* A compiler that looks for the fewest bytes would call these functions, and hand sums over in memory. */
 #define SOFT_INLINE __attribute__((always_inline)) static inline
@@ -66,7 +68,8 @@ SOFT_INLINE uint32_t soft_lower_mantissa(uint32_t bits)
 /* Returns the mantissa with the sign that the highest bit tells. */
 SOFT_INLINE int32_t soft_signed(uint32_t mantissa, uint32_t sign)
 {
-    return ((int32_t)mantissa ^ (int32_t)sign >> 31) + (int32_t)(sign >> 31);
+    int32_t negative = (int32_t)(sign >> 31);
+    return ((int32_t)mantissa ^ -negative) + negative;
 }
 
 SOFT_INLINE soft_sum soft_sum_of(float x)
@@ -142,7 +145,7 @@ SOFT_INLINE soft_sum soft_rounded(int32_t sum, int32_t exponent)
     if (sum == 0) {
         return (soft_sum){0, SOFT_PLUS_ZERO};
     }
-    int32_t room = soft_room_above((uint32_t)(sum ^ (sum >> 31)));
+    int32_t room = soft_room_above((uint32_t)(sum < 0 ? ~sum : sum));
     uint32_t normal = (uint32_t)sum << room;
     int32_t mantissa = (int32_t)(normal + 0x1f + (normal >> 6 & 1)) >> 6;
     return (soft_sum){mantissa, exponent + 2 - room};
@@ -196,4 +199,5 @@ SOFT_INLINE soft_sum soft_add_product(soft_sum sum, uint32_t a, uint32_t b)
     return soft_add(sum, soft_signed(mantissa, a ^ b), exponent);
 }
 
+#endif
 #endif
