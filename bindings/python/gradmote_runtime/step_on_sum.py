@@ -1,4 +1,4 @@
-"""The update of onnxruntime's classes, which takes the sum of the accumulated gradients where a device takes their mean."""
+"""The update of onnxruntime's classes: with the sum of the accumulated gradients, of which a device takes the mean."""
 
 from __future__ import annotations
 
