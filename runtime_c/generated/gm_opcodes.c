@@ -2364,6 +2364,28 @@ static const uint8_t params_mask_s8[] = {
 static const uint8_t terms_mask_s8[] = { 3, 3, 3 };
 #endif
 
+#if GM_WITH_FLOAT_TO_BF16
+static const gm_operand_info operands_float_to_bf16[] = {
+    { 0, 1, 1 },
+    { GM_WRITE | GM_I16, 1, 2 },
+};
+static const uint8_t params_float_to_bf16[] = {
+    GM_PARAM_DIM,
+};
+static const uint8_t terms_float_to_bf16[] = { 3, 3, 3 };
+#endif
+
+#if GM_WITH_BF16_TO_FLOAT
+static const gm_operand_info operands_bf16_to_float[] = {
+    { GM_I16, 1, 1 },
+    { GM_WRITE, 1, 2 },
+};
+static const uint8_t params_bf16_to_float[] = {
+    GM_PARAM_DIM,
+};
+static const uint8_t terms_bf16_to_float[] = { 3, 3, 3 };
+#endif
+
 enum {
 #if GM_WITH_GEMM
     SHAPE_GEMM,
@@ -2658,6 +2680,12 @@ enum {
 #endif
 #if GM_WITH_MASK_S8
     SHAPE_MASK_S8,
+#endif
+#if GM_WITH_FLOAT_TO_BF16
+    SHAPE_FLOAT_TO_BF16,
+#endif
+#if GM_WITH_BF16_TO_FLOAT
+    SHAPE_BF16_TO_FLOAT,
 #endif
     SHAPE_COUNT
 };
@@ -2956,6 +2984,12 @@ const gm_opcode_shape gm_shapes[SHAPE_COUNT > 0 ? SHAPE_COUNT : 1] = {
 #endif
 #if GM_WITH_MASK_S8
     { operands_mask_s8, params_mask_s8, terms_mask_s8, 2, 3, 1, 0 },
+#endif
+#if GM_WITH_FLOAT_TO_BF16
+    { operands_float_to_bf16, params_float_to_bf16, terms_float_to_bf16, 2, 1, 1, 0 },
+#endif
+#if GM_WITH_BF16_TO_FLOAT
+    { operands_bf16_to_float, params_bf16_to_float, terms_bf16_to_float, 2, 1, 1, 0 },
 #endif
 };
 
@@ -3416,6 +3450,12 @@ const uint8_t gm_shape_index[GM_OP_TABLES] = {
 #if GM_WITH_MASK_S8
     [GM_OP_MASK_S8] = SHAPE_MASK_S8,
 #endif
+#if GM_WITH_FLOAT_TO_BF16
+    [GM_OP_FLOAT_TO_BF16] = SHAPE_FLOAT_TO_BF16,
+#endif
+#if GM_WITH_BF16_TO_FLOAT
+    [GM_OP_BF16_TO_FLOAT] = SHAPE_BF16_TO_FLOAT,
+#endif
 };
 
 const gm_kernel gm_kernels[GM_OP_TABLES] = {
@@ -3875,6 +3915,12 @@ const gm_kernel gm_kernels[GM_OP_TABLES] = {
 #if GM_WITH_MASK_S8
     [GM_OP_MASK_S8] = gm_kernel_mask_s8,
 #endif
+#if GM_WITH_FLOAT_TO_BF16
+    [GM_OP_FLOAT_TO_BF16] = gm_kernel_float_to_bf16,
+#endif
+#if GM_WITH_BF16_TO_FLOAT
+    [GM_OP_BF16_TO_FLOAT] = gm_kernel_bf16_to_float,
+#endif
 };
 
 #if GM_THREADS
@@ -3996,5 +4042,7 @@ const gm_split_info gm_splits[GM_OP_LIMIT] = {
     [GM_OP_CONV_GRAD_X_S8] = { { { 4, 1 }, { 5, 8 }, { 6, 8 } }, 0 },
     [GM_OP_CONV_GRAD_W_S8] = { { { 6, 1 }, { 8, 1 } }, 0 },
     [GM_OP_MASK_S8] = { { { 3, 1 } }, 0 },
+    [GM_OP_FLOAT_TO_BF16] = { { { 3, 1 } }, 0 },
+    [GM_OP_BF16_TO_FLOAT] = { { { 3, 1 } }, 0 },
 };
 #endif

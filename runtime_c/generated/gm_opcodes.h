@@ -160,7 +160,9 @@ enum gm_opcode {
     GM_OP_UPDATE_S32 = 150,
     GM_OP_CONV_UPDATE_S16 = 151,
     GM_OP_MASK_S8 = 152,
-    GM_OP_LIMIT = 153
+    GM_OP_FLOAT_TO_BF16 = 153,
+    GM_OP_BF16_TO_FLOAT = 154,
+    GM_OP_LIMIT = 155
 };
 
 /* Opcodes from here on are not in the tables of a build that has none of their groups. */
@@ -3015,6 +3017,24 @@ typedef struct gm_insn_mask_s8 {
 } gm_insn_mask_s8;
 typedef char gm_assert_insn_mask_s8[sizeof(gm_insn_mask_s8) == 24 ? 1 : -1];
 
+/* y = the bits of the bfloat16 that is nearest to x, to even where two are as near */
+typedef struct gm_insn_float_to_bf16 {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_float_to_bf16;
+typedef char gm_assert_insn_float_to_bf16[sizeof(gm_insn_float_to_bf16) == 16 ? 1 : -1];
+
+/* y = the float32 of which x has the upper 16 bits; the others are 0 */
+typedef struct gm_insn_bf16_to_float {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_bf16_to_float;
+typedef char gm_assert_insn_bf16_to_float[sizeof(gm_insn_bf16_to_float) == 16 ? 1 : -1];
+
 /* A kernel runs one verified instruction: GM_OK, or a negative gm_error that ends the program. */
 typedef int (*gm_kernel)(const struct gm_session *session, const void *instruction);
 
@@ -3170,6 +3190,8 @@ int gm_kernel_update_s16(const struct gm_session *session, const void *instructi
 int gm_kernel_update_s32(const struct gm_session *session, const void *instruction);
 int gm_kernel_conv_update_s16(const struct gm_session *session, const void *instruction);
 int gm_kernel_mask_s8(const struct gm_session *session, const void *instruction);
+int gm_kernel_float_to_bf16(const struct gm_session *session, const void *instruction);
+int gm_kernel_bf16_to_float(const struct gm_session *session, const void *instruction);
 
 #ifndef GM_WITH_GEMM
 #define GM_WITH_GEMM (!GM_ONLY_SELECTED)
@@ -3626,6 +3648,12 @@ int gm_kernel_mask_s8(const struct gm_session *session, const void *instruction)
 #endif
 #ifndef GM_WITH_MASK_S8
 #define GM_WITH_MASK_S8 (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
+#ifndef GM_WITH_FLOAT_TO_BF16
+#define GM_WITH_FLOAT_TO_BF16 (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
+#ifndef GM_WITH_BF16_TO_FLOAT
+#define GM_WITH_BF16_TO_FLOAT (!GM_ONLY_SELECTED && GM_WITH_INT8)
 #endif
 
 /* ---- Tables for gm_open() and the executor ---------------------------------------------------------------- */

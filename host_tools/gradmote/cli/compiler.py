@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..errors import ModelError
 from . import options as o
 from .shared_options import parameters_of, with_shared
 
@@ -68,17 +69,27 @@ class Compiler:
     store_as: o.StoreForm = o.StoreAs.int8
     store_data: o.StoreData = None
     recompute: o.RecomputeOption = None
+    saved: o.SavedOption = None
     plan: o.PlanOption = o.Plan.fast
 
     def __call__(self, model: Path, scheme: Scheme | None = None) -> Result:
         """Compile the model; a scheme that is given takes the place of that of the options."""
         from ..compiler.compile import artifacts_for
 
-        self.wish()  # what is wrong with it is said before the model is read
+        self.check()
         wanted = self.artifact_options()
         options = self.options(model)
         made = artifacts_for(self.source(model), wanted if scheme is None else replace(wanted, scheme=scheme), options)
         return self.image_of(made, options)
+
+    def check(self) -> None:
+        """Raise ModelError for options that are wrong whatever the model is, before it is read."""
+        self.wish()
+        if self.saved is o.Saved.bf16 and self.loss is None:
+            raise ModelError("--saved bf16 without --loss: an image that only infers saves nothing", "give --loss")
+        if self.saved is o.Saved.bf16 and self.quantize:
+            hint = "leave one of them out: a quantized model keeps a byte an element"
+            raise ModelError("--saved bf16 with --quantize", hint)
 
     def image_of(self, artifacts: Artifacts, options: Options) -> Result:
         """Compile artifacts, within what --recompute asks for. Raises BudgetError where no plan keeps to that."""
@@ -163,6 +174,7 @@ class Compiler:
             weights=self.weights and self.weights.value,
             gradients=self.gradients and self.gradients.value,
             moments=self.moments and self.moments.value,
+            saved=self.saved and self.saved.value,
         )
 
 

@@ -84,6 +84,13 @@ class Moments(str, Enum):
     bf16 = "bf16"
 
 
+class Saved(str, Enum):
+    """A type of what the backward pass reads of the forward pass that --saved takes."""
+
+    float32 = "float32"
+    bf16 = "bf16"
+
+
 class Activations(str, Enum):
     """A type of quantized activations that --activations takes."""
 
@@ -245,6 +252,14 @@ RecomputeOption = Annotated[
         metavar="SIZE|+PERCENT",
         help="Keep less of the forward pass, and make it again in the backward pass, to the same bits: 250KB for the "
         "fastest step in this arena, +30% for the smallest arena with so many more machine instructions.",
+    ),
+]
+SavedOption = Annotated[
+    Saved | None,
+    typer.Option(
+        "--saved",
+        help="Of a float model, what the backward pass reads of the forward pass: float32, or bf16 for half the bytes, "
+        "rounded to the nearest where that takes less arena.",
     ),
 ]
 PlanOption = Annotated[

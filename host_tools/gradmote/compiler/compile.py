@@ -188,6 +188,7 @@ def flatten(artifacts: Artifacts, options: Options) -> Compiled:
         options.stream_rows,
         artifacts.start,
         options.image_version,
+        options.saved,
     )
 
 

@@ -15,6 +15,8 @@ WEIGHTS = ("int8", "int16")
 GRADIENTS = ("int16", "float")
 #: The types of the optimizer's moments of integers in the state; the first is the default.
 MOMENTS = ("float32", "bf16")
+#: The types in which values of the forward pass wait for the backward pass; the first is the default.
+SAVED = ("float32", "bf16")
 
 
 @dataclass
@@ -29,9 +31,11 @@ class Options:
     own numbers. `strip_names` leaves the names out of the image.
 
     With `overwrite_inputs` a program may put other data where inputs were, for a smaller arena;
-    inputs must then be given again for each run, while labels last. `recompute` computes cheap
-    activations a second time where that lowers the peak; gradmote.budget.recompute makes a
-    Recomputation, with which any value of the forward pass may be. `stream_rows` runs layers row by row where
+    inputs must then be given again for each run, while labels last. `recompute` computes
+    cheap activations a second time where that lowers the peak; gradmote.budget.recompute makes a
+    Recomputation, with which any value of the forward pass may be. `saved` is the type in which
+    values of a float model's forward pass wait for the backward pass, one of SAVED: with "bf16"
+    those are rounded that make the arena smaller. `stream_rows` runs layers row by row where
     that lowers the peak; None does so for quantized models alone, since some runtimes have no loops
     (GM_WITH_LOOPS). `store` keeps samples in the state, to train on again.
 
@@ -60,13 +64,15 @@ class Options:
     exact_plan: bool = False
     tell: Callable[[str], object] = lambda _: None
     image_version: int = 0
+    saved: str | None = None
     weights: str | None = None
     gradients: str | None = None
     moments: str | None = None
 
     def __post_init__(self) -> None:
-        """Raise ModelError for a type of weights, gradients or moments that there is not."""
-        for name, known in (("weights", WEIGHTS), ("gradients", GRADIENTS), ("moments", MOMENTS)):
+        """Raise ModelError for a type of weights, gradients, moments or saved values that there is not."""
+        types = {"weights": WEIGHTS, "gradients": GRADIENTS, "moments": MOMENTS, "saved": SAVED}
+        for name, known in types.items():
             given = getattr(self, name)
             if given not in (None, *known):
                 raise ModelError(f"{name} of {given} cannot be compiled", f"choose {' or '.join(known)}")

@@ -237,6 +237,7 @@ class Compiled:
     stream_rows: bool | None = None  # whether layers may run row by row; None: where they are int8
     start: Checkpoint | None = None  # counters and properties that training goes on from
     image_version: int = 0  # a version number that the image's author increases
+    saved: str | None = None  # the type in which values of the forward pass wait for the backward pass
 
     @property
     def overwrites_inputs(self) -> bool:

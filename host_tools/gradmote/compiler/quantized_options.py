@@ -1,4 +1,4 @@
-"""The check of options that are for quantized models."""
+"""The check of options that are for quantized models, or for float models alone."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ _QUANTIZED = ("Quantize", "QuantizeLinear", "DequantizeLinear")
 
 
 def check_quantized_options(artifacts: Artifacts, options: Options) -> None:
-    """Raise ModelError where gradients of int16 or moments of bfloat16 are asked for, and there are none.
+    """Raise ModelError where gradients of int16, or moments or saved values of bfloat16, are asked for in vain.
 
     with_masters() checks int16 weights, optimizer_slots() what has moments.
     """
     training = artifacts.models.training
+    is_quantized = training is not None and any(node.op_type in _QUANTIZED for node in training.graph)
     if options.moments == "bf16" and training is None:
         raise ModelError("moments of bf16, but nothing trains", "leave --moments (moments=) out")
-    if options.gradients == "int16":
+    if options.gradients == "int16" and not is_quantized:
         what = "nothing trains" if training is None else "the model is not quantized"
-        if training is None or not any(node.op_type in _QUANTIZED for node in training.graph):
-            raise ModelError(f"gradients of int16, but {what}", "leave --gradients (gradients=) out")
+        raise ModelError(f"gradients of int16, but {what}", "leave --gradients (gradients=) out")
+    if options.saved == "bf16" and (training is None or is_quantized):
+        what = "nothing trains" if training is None else "a quantized model keeps a byte an element anyway"
+        raise ModelError(f"saved values of bf16, but {what}", "leave --saved (saved=) out")

@@ -2550,6 +2550,24 @@ class MaskS8(Instruction):
     low: int
     high: int
 
+
+class FloatToBf16(Instruction):
+    """y = the bits of the bfloat16 that is nearest to x, to even where two are as near"""
+
+    opcode = "FLOAT_TO_BF16"
+    x: Ref
+    y: Ref
+    n: int
+
+
+class Bf16ToFloat(Instruction):
+    """y = the float32 of which x has the upper 16 bits; the others are 0"""
+
+    opcode = "BF16_TO_FLOAT"
+    x: Ref
+    y: Ref
+    n: int
+
 #: opcode -> its class
 INSTRUCTIONS: dict[str, type[Instruction]] = {i.opcode: i for i in (
     Gemm,
@@ -2704,4 +2722,6 @@ INSTRUCTIONS: dict[str, type[Instruction]] = {i.opcode: i for i in (
     UpdateS32,
     ConvUpdateS16,
     MaskS8,
+    FloatToBf16,
+    Bf16ToFloat,
 )}

@@ -4220,7 +4220,30 @@ OPCODES: dict[str, Any] = {'GEMM': {'code': 1,
              'inplace': (),
              'group': 'int8',
              'split': ('n',),
-             'own': ()}}
+             'own': ()},
+ 'FLOAT_TO_BF16': {'code': 153,
+                   'meaning': 'y = the bits of the bfloat16 that is nearest to x, to even where two are as '
+                              'near',
+                   'operands': {'x': ('r', 'f32', (('n', None),), False),
+                                'y': ('w', 'i16', (('n', None),), False)},
+                   'params': {'n': ('dim', ())},
+                   'work': ('n',),
+                   'refuses': None,
+                   'inplace': (),
+                   'group': 'int8',
+                   'split': ('n',),
+                   'own': ()},
+ 'BF16_TO_FLOAT': {'code': 154,
+                   'meaning': 'y = the float32 of which x has the upper 16 bits; the others are 0',
+                   'operands': {'x': ('r', 'i16', (('n', None),), False),
+                                'y': ('w', 'f32', (('n', None),), False)},
+                   'params': {'n': ('dim', ())},
+                   'work': ('n',),
+                   'refuses': None,
+                   'inplace': (),
+                   'group': 'int8',
+                   'split': ('n',),
+                   'own': ()}}
 
 #: Counts that an extent or work may name besides parameters.
 COUNTS = {'one': 1, 'two': 2, 'three': 3, 'four': 4, 'sixteen': 16}

@@ -74,6 +74,7 @@ UNARY: dict[str, Formula] = {
     "LOG1P": lambda c, x: c.a.log1p(x),
     "SIGN": lambda c, x: _choose(x > 0, 1, _choose(x < 0, -1, x)),
     "INT_TO_FLOAT": lambda c, x: x.astype(np.float32),
+    "BF16_TO_FLOAT": lambda c, x: (x.astype(np.uint16).astype(np.uint32) << 16).view(np.float32),
 }
 
 
@@ -93,6 +94,14 @@ def round_(c: Call) -> None:
     r = rounded(x)
     down, up = _choose(r > x, r - ONE, r), _choose(r < x, r + ONE, r)
     c.put("y", (r, down, up)[c["direction"]])
+
+
+@kernel("FLOAT_TO_BF16")
+def float_to_bf16(c: Call) -> None:
+    x = c.get("x")
+    lower = bits(x).astype(np.uint64)
+    rounded_up = lower + 0x7FFF + (lower >> 16 & 1) >> 16
+    c.put("y", np.where(np.isnan(x), 0x7FC0, rounded_up).astype(np.uint16).view(np.int16))
 
 
 @kernel("FLOAT_TO_INT")

@@ -15,17 +15,22 @@ TARGETS: dict[type[Instruction], str] = {AddS16: "y", ConvGradXS16: "dx", Softma
 def run(compiled: Compiled) -> None:
     """Let outputs reuse their inputs' bytes in every program."""
     for program in compiled.programs:
-        uses = program.uses()
-        touched = {b: [program.instructions[k] for k in (*u.readers, *u.writers)] for b, u in uses.items()}
-        last = {buffer: used.last for buffer, used in uses.items()}
-        last |= dict.fromkeys(program.bound(), len(program.instructions))
-        for index, instruction in enumerate(program.instructions):
-            pair = candidate(instruction, index, last)
-            if pair is not None:
-                old, new = pair
-                replace(program, old, new, touched[old])
-                last[new] = last[old]
-                touched[new] += touched[old]
+        share(program)
+
+
+def share(program: Program) -> None:
+    """Let outputs reuse their inputs' bytes; the program's own instructions and bindings change."""
+    uses = program.uses()
+    touched = {b: [program.instructions[k] for k in (*u.readers, *u.writers)] for b, u in uses.items()}
+    last = {buffer: used.last for buffer, used in uses.items()}
+    last |= dict.fromkeys(program.bound(), len(program.instructions))
+    for index, instruction in enumerate(program.instructions):
+        pair = candidate(instruction, index, last)
+        if pair is not None:
+            old, new = pair
+            replace(program, old, new, touched[old])
+            last[new] = last[old]
+            touched[new] += touched[old]
 
 
 def candidate(instruction: Instruction, index: int, last: dict[Buffer, int]) -> tuple[Buffer, Buffer] | None:
