@@ -47,10 +47,11 @@ def image_of(
     train: Sequence[str] | None = None,
     scheme: str | None = None,
     batch_norm: str = "frozen",
+    saved: str | None = None,
 ) -> bytes:
     update = OPTIMIZERS[optimizer]()
     made = build_artifacts(model, train, LOSSES[loss](), update, scheme=scheme, batch_norm=batch_norm)
-    return compile_image(made, Options(batch=batch, accumulate=accumulate)).image
+    return compile_image(made, Options(batch=batch, accumulate=accumulate, saved=saved)).image
 
 
 def network(name: str) -> onnx.ModelProto:
@@ -192,6 +193,7 @@ def fitted() -> Iterator[bytes]:
     yield image_of(network("mobilenet_v1"), "cross_entropy", "sgd", 1, accumulate=True)
     yield image_of(network("mobilenet_v1"), "cross_entropy", "sgd", 1, train=["*bias"])
     yield from (image_of(global_pool(size), "cross_entropy", "sgd", 2) for size in (17, 23))
+    yield from (image_of(network(n), "cross_entropy", "sgd", 1, saved="bf16") for n in ("resnet_8", "ds_cnn"))
     for size in (8, 13):
         for optimizer in OPTIMIZERS:
             yield image_of(convolutions(size, 2 * size, 3, "MaxPool"), "cross_entropy", optimizer, 2)

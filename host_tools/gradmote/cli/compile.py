@@ -161,6 +161,7 @@ def summary(result: Result) -> dict[str, object]:
     """Return the figures of the image for JSON: bytes by part, and what is trained."""
     from ..report.copy_report import kept_copies
     from ..report.float_report import in_float
+    from ..report.saved_report import saved_values
     from ..report.update_report import updates_of
 
     layout = result.layout
@@ -181,6 +182,7 @@ def summary(result: Result) -> dict[str, object]:
         "trained": [p.name for p in result.compiled.parameters],
         "updates": asdict(updates_of(result.compiled)),
         "copies": [asdict(c) for c in kept_copies(result.compiled)],
+        "saved": [asdict(s) for s in saved_values(result.compiled)],
         "front": [asdict(t) for t in result.front],
         "streamed": {p.kind: [asdict(s) for s in p.streamed] for p in result.compiled.programs if p.streamed},
         "in_float": [asdict(n) for n in in_float(result.compiled)],
@@ -220,6 +222,7 @@ def describe(path: Path, result: Result) -> str:
     from ..report.copy_report import copies_of
     from ..report.float_report import describe_in_float, in_float
     from ..report.profile_report import describe_profiles
+    from ..report.saved_report import describe_saved, saved_of
     from ..report.update_report import describe_updates, updates_of
 
     layout = result.layout
@@ -238,6 +241,7 @@ def describe(path: Path, result: Result) -> str:
         )
         lines += describe_copies(list(copies_of(program)))
         lines += [f"            {describe_streamed(s)}" for s in program.streamed]
+        lines += [f"            {describe_saved(s)}" for s in saved_of(program)]
     if result.compiled.store is not None:
         lines.append(f"  {describe_store(result.compiled.store)}")
     if result.compiled.parameters:

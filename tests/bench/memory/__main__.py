@@ -21,7 +21,7 @@ def main() -> None:
     for case in CASES:
         rows[case] = measure(case), resident_bytes(case) if kept is None else kept[page.named(case)]
         print(page.line(case, *rows[case]), flush=True)
-    page.PAGE.write_text(page.render(rows) + page.last_part())
+    page.PAGE.write_text(page.render(rows) + page.last_parts())
     print("\n".join(page.summary({case: figures for case, (figures, _) in rows.items()})))
 
 

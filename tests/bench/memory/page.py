@@ -11,7 +11,8 @@ from wrap_prose import wrapped
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "MEMORY.md"
 
-#: The title of the last part, which bench.memory.recompute writes.
+#: The titles of the last parts: that which bench.memory.bfloat16 writes, and that of bench.memory.recompute.
+SAVED = "## Saved values in two bytes"
 LAST = "## Memory against time"
 
 HEAD = """# Memory that training takes
@@ -50,10 +51,11 @@ def render(rows: Mapping[Case, tuple[Figures, int | str]]) -> str:
     return wrapped("\n".join([HEAD, *summary({c: f for c, (f, _) in rows.items()}), "", *table]) + "\n")
 
 
-def last_part() -> str:
-    """Return the last part of the page as it is."""
-    _, title, part = PAGE.read_text().partition(f"\n{LAST}")
-    return title + part
+def last_parts() -> str:
+    """Return the last parts of the page as they are."""
+    text = PAGE.read_text()
+    _, title, parts = text.partition(f"\n{SAVED if SAVED in text else LAST}")
+    return title + parts
 
 
 def residents() -> dict[tuple[str, ...], str]:

@@ -1,14 +1,21 @@
 """Values that wait for the backward pass as bfloat16: a smaller arena, and gradients of the rounded numbers."""
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 from unit.passes.test_random_networks import BATCH, OPTIMIZERS, batches, networks
+from unit.passes.test_recompute import BATCHES
+from unit.passes.test_recompute import artifacts as blocks
 from unit.plan.test_arena import assert_sound
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
+from gradmote.budget.recompute import Wish, compile_within
+from gradmote.cli import app
 from gradmote.compiler import Options, compile_image, compile_model
 from gradmote.errors import ModelError
 from gradmote.formats import bfloat16
@@ -185,3 +192,51 @@ def test_types_that_there_are_not(saved):
 def test_an_image_that_only_infers_saves_nothing():
     with pytest.raises(ModelError, match="saved values of bf16, but nothing trains"):
         compile_model(chain(), options=Options(saved="bf16"))
+
+
+# ---- With other options
+
+
+@pytest.mark.parametrize("accumulate", [False, True])
+@pytest.mark.parametrize("shape", [{}, {"residual": True}])
+def test_values_wait_in_fewer_bytes_beside_recomputation(shape, accumulate):
+    made = blocks("batch", **shape)
+    for more in (0.02, 0.3):
+        whole = compile_within(made, Options(2, accumulate), Wish(more=more))
+        short = compile_within(made, Options(2, accumulate, saved="bf16"), Wish(more=more))
+        assert short.layout.arena_size <= whole.layout.arena_size
+        found, session = train(short.image, BATCHES, accumulate=accumulate)
+        assert found[0] == train(whole.image, BATCHES[:1], accumulate=accumulate)[0][0]
+        assert np.isfinite(np.frombuffer(session.parameters(), np.float32)).all()
+
+
+# ---- The command
+
+
+def compiled(tmp_path, *options, model=None):
+    """What `gradmote compile` makes of a model, which is broken unless one is given."""
+    path = tmp_path / "model.onnx"
+    path.write_bytes(b"no model" if model is None else model.SerializeToString())
+    return CliRunner().invoke(app, ["compile", str(path), "--saved", "bf16", *options])
+
+
+def test_the_command_says_what_waits(tmp_path):
+    options = ["--loss", "mse", "--accumulate"]
+    done = compiled(tmp_path, *options, model=chain())
+    assert done.exit_code == 0 and "3 values wait as bfloat16, 144 B in place of 288 B" in done.output
+    told = json.loads(compiled(tmp_path, *options, "--json", model=chain()).output)
+    assert told["saved"] == [{"program": "train", "values": 3, "bytes": 144}]
+
+
+def test_a_budget_compiles_with_it(tmp_path):
+    done = compiled(tmp_path, "--loss", "mse", "--ram", "9K", "--json", model=chain())
+    assert done.exit_code == 0 and json.loads(done.output)["arena_bytes"] <= 9 << 10
+
+
+@pytest.mark.parametrize(
+    "options, reason",
+    [([], "--saved bf16 without --loss"), (["--loss", "mse", "--quantize"], "--saved bf16 with --quantize")],
+)
+def test_what_cannot_be_is_refused_before_the_model_is_read(tmp_path, options, reason):
+    refused = compiled(tmp_path, *options)
+    assert isinstance(refused.exception, ModelError) and reason in str(refused.exception)
