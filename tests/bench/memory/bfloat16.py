@@ -1,4 +1,4 @@
-"""What is learned where values wait as bfloat16, beside float32: a part of docs/MEMORY.md.
+"""Trains networks whose values wait as float32 or as bfloat16: a part of docs/MEMORY.md.
 
 cd tests && PYTHONPATH=../site_scons python -m bench.memory.bfloat16 writes it. Each network learns on the twin, once as
 it is and once with --saved bf16, from the same samples in the same order.

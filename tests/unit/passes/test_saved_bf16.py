@@ -214,7 +214,7 @@ def test_values_wait_in_fewer_bytes_beside_recomputation(shape, accumulate):
 
 
 def compiled(tmp_path, *options, model=None):
-    """What `gradmote compile` makes of a model, which is broken unless one is given."""
+    """The run of `gradmote compile` with a model, which is broken unless one is given."""
     path = tmp_path / "model.onnx"
     path.write_bytes(b"no model" if model is None else model.SerializeToString())
     return CliRunner().invoke(app, ["compile", str(path), "--saved", "bf16", *options])
