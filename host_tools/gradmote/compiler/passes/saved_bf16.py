@@ -20,6 +20,8 @@ from ...generated.instructions import (
     Greater,
     GreaterOrEqual,
     Heaviside,
+    L1LossGrad,
+    MaxPoolGrad,
     ReduceExtremumGrad,
     TopK,
 )
@@ -32,7 +34,7 @@ from .recompute import renamed
 from .share_in_place import share
 
 #: Instructions that hold numbers against others, or take them for integers: a rounded one may give another answer.
-EXACT = (Equal, FloatToInt, Greater, GreaterOrEqual, Heaviside, ReduceExtremumGrad, TopK)
+EXACT = (Equal, FloatToInt, Greater, GreaterOrEqual, Heaviside, L1LossGrad, MaxPoolGrad, ReduceExtremumGrad, TopK)
 
 
 @dataclass(frozen=True)
