@@ -70,7 +70,8 @@ def extension_flags(profile: str, machine: str | None = None) -> list[str]:
 
     machine: the processor, which is this computer's by default.
     """
-    return ["-O3", "-pthread", "-DGM_THREADS=1", *NUMERICS_FLAGS, *profile_flags(machine or host_machine(), profile)]
+    own = ["-O3", "-pthread", "-DGM_THREADS=1", "-DGM_ASK_CPU"]
+    return [*own, *NUMERICS_FLAGS, *profile_flags(machine or host_machine(), profile)]
 
 
 def msvc_flags(profile: str, compiler: str = "cl", target: str = "") -> list[str]:

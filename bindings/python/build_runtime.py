@@ -48,6 +48,7 @@ typedef struct gm_host_file {
 static const gm_read_fn gm_host_read;
 int gm_host_narrow(void *out, const char *values, size_t size);
 int gm_host_optimizer_step_on_sum(gm_session *session);
+int gm_host_limit_vectors(int widest);
 int gm_host_time_each(gm_session *session, uint32_t program, int64_t *wall, int64_t *cpu, uint32_t count);
 """
 HOST = Path(__file__).with_name("host.c")

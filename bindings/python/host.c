@@ -10,6 +10,7 @@
 #include <time.h>
 #endif
 
+#include "../kernels/arch/simd/width.h"
 #include "gm_threads.h"
 
 /* Copies int64 values as int32. size: bytes of `out`. Returns 0, or -1 where one does not fit;
@@ -59,6 +60,18 @@ static int gm_host_optimizer_step_on_sum(gm_session *session)
     int status = gm_optimizer_step(session);
     *accumulated = count;
     return status;
+}
+
+/* From now on uses vectors of `widest` bits at most: 0, 256 or 512. Returns the bits of the widest that it uses, or -1
+ * where this processor's are always the same. */
+static int gm_host_limit_vectors(int widest)
+{
+#if GM_SIMD_HAS_LIMIT
+    return 256 * (int)gm_simd_limit((gm_simd_width)(widest / 256));
+#else
+    (void)widest;
+    return -1;
+#endif
 }
 
 #define GM_HOST_SECOND INT64_C(1000000000) /* in nanoseconds */

@@ -20,7 +20,9 @@ enum { GM_X86_EAX, GM_X86_EBX, GM_X86_ECX, GM_X86_EDX, GM_X86_REGISTERS };
 #define GM_X86_FMA (1u << 12)     /* in ECX of leaf 1 */
 #define GM_X86_OSXSAVE (1u << 27) /* in ECX of leaf 1 */
 #define GM_X86_AVX2 (1u << 5)     /* in EBX of leaf 7 */
+#define GM_X86_AVX512F (1u << 16) /* in EBX of leaf 7 */
 #define GM_X86_VECTORS 6u         /* in XCR0: registers of SSE and AVX are kept */
+#define GM_X86_WIDE_VECTORS 0xe6u /* in XCR0: those of AVX-512 too */
 
 static inline void gm_x86_cpuid(uint32_t leaf, uint32_t *found)
 {
@@ -31,8 +33,8 @@ static inline void gm_x86_cpuid(uint32_t leaf, uint32_t *found)
 #endif
 }
 
-/* Returns whether the operating system keeps vector registers. Only with OSXSAVE may it be asked. */
-static inline int gm_x86_keeps_vectors(void)
+/* Returns whether the operating system keeps these registers. Only with OSXSAVE may it be asked. */
+static inline int gm_x86_keeps(uint32_t registers)
 {
 #if defined(_MSC_VER) && !defined(__clang__)
     uint32_t low = (uint32_t)_xgetbv(0);
@@ -41,17 +43,18 @@ static inline int gm_x86_keeps_vectors(void)
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     (void)high;
 #endif
-    return (low & GM_X86_VECTORS) == GM_X86_VECTORS;
+    return (low & registers) == registers;
 }
 
 static inline int gm_x86_has_fma(void)
 {
     uint32_t found[GM_X86_REGISTERS];
     gm_x86_cpuid(1, found);
-    return (found[GM_X86_ECX] & GM_X86_FMA) && (found[GM_X86_ECX] & GM_X86_OSXSAVE) && gm_x86_keeps_vectors();
+    return (found[GM_X86_ECX] & GM_X86_FMA) && (found[GM_X86_ECX] & GM_X86_OSXSAVE) && gm_x86_keeps(GM_X86_VECTORS);
 }
 
-static inline int gm_x86_has_avx2(void)
+/* Returns whether bits of EBX of leaf 7 are set, and the operating system keeps these registers. */
+static inline int gm_x86_has_extended(uint32_t features, uint32_t registers)
 {
     uint32_t found[GM_X86_REGISTERS];
     gm_x86_cpuid(0, found);
@@ -59,11 +62,21 @@ static inline int gm_x86_has_avx2(void)
         return 0;
     }
     gm_x86_cpuid(1, found);
-    if (!(found[GM_X86_ECX] & GM_X86_OSXSAVE) || !gm_x86_keeps_vectors()) {
+    if (!(found[GM_X86_ECX] & GM_X86_OSXSAVE) || !gm_x86_keeps(registers)) {
         return 0;
     }
     gm_x86_cpuid(7, found);
-    return (found[GM_X86_EBX] & GM_X86_AVX2) != 0;
+    return (found[GM_X86_EBX] & features) == features;
+}
+
+static inline int gm_x86_has_avx2(void)
+{
+    return gm_x86_has_extended(GM_X86_AVX2, GM_X86_VECTORS);
+}
+
+static inline int gm_x86_has_avx512(void)
+{
+    return gm_x86_has_extended(GM_X86_AVX512F, GM_X86_WIDE_VECTORS);
 }
 
 #endif

@@ -70,7 +70,7 @@ def compile_all(target: Target, profile: str, folder: Path) -> list[Path]:
         wrapper(profile, more_c=digest_source()).emit_c_code(str(wrapping))
     sources = [*runtime_sources(), THREADS / "gm_threads.c", wrapping]
     flags = [*extension_flags(profile, target.machine), *([] if target.suffix == ".pyd" else SMALL)]
-    flags += ["-DPy_LIMITED_API=0x030a0000", "-DGM_ASK_CPU", *(f"-I{path}" for path in (*INCLUDES, THREADS, python_headers()))]
+    flags += ["-DPy_LIMITED_API=0x030a0000", *(f"-I{path}" for path in (*INCLUDES, THREADS, python_headers()))]
 
     def compile_one(source: Path) -> Path:
         level = [] if is_hot(source) else ["-Os"]

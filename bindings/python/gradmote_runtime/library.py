@@ -52,6 +52,18 @@ def cpu_has_fma() -> bool:
         return bool(_load("strict").lib.gm_host_has_fma())
 
 
+def limit_vectors(profile: str, widest: int) -> int:
+    """Let this process use vectors of `widest` bits at most in kernels of a profile: 0, 256 or 512.
+
+    All widths give the same bits; this is for tests and measurements. Returns the bits of the
+    widest vectors that are used from now on, and -1 where a processor has no choice of them. Raises
+    GradmoteError for other widths.
+    """
+    if widest not in (0, 256, 512):
+        raise GradmoteError(f"there are no vectors of {widest} bits", "use 0, 256 or 512")
+    return int(load(profile).lib.gm_host_limit_vectors(widest))
+
+
 @cache
 def _load(profile: str) -> ModuleType:
     if not is_there():

@@ -62,6 +62,16 @@
 #define GM_ARCH_SIMD_S8 0
 #endif
 
+/* Tiles of 512 bits over those of AVX2, where the processor that the program runs on has AVX-512. Whoever defines it as 0
+ * saves their bytes. */
+#ifndef GM_ARCH_AVX512
+#if GM_ARCH_SIMD && defined(__x86_64__) && (defined(__clang__) || __GNUC__ >= 9)
+#define GM_ARCH_AVX512 1
+#else
+#define GM_ARCH_AVX512 0
+#endif
+#endif
+
 /* Elementary functions, and what is computed by them, in vectors; but not where bytes count. */
 #if GM_ARCH_SIMD && !defined(__wasm__) && (defined(__clang__) || __GNUC__ >= 9)
 #define GM_ARCH_FUNCTIONS 1

@@ -1,5 +1,6 @@
 /* Matrix products with vectors: y[i,j] += sum over k of a[i,k] b[k,j], k in ascending order. */
 #include "../../gemm_tile.h"
+#include "avx512.h"
 #include "blocks/panel.h"
 #include "simd.h"
 
@@ -145,6 +146,33 @@ GM_SIMD_INLINE void multiply_panel(const float *a, size_t a_row, size_t a_col, c
     }
 }
 
+#if GM_ARCH_AVX512
+
+/* multiply_panel() of one wide row for each of y. */
+static GM_SIMD_TARGET_512 void multiply_panel_512(const float *a, size_t a_row, size_t a_col, const float *b,
+                                                  size_t b_row, float *y, size_t y_row, uint32_t m, uint32_t k)
+{
+    for (uint32_t row = 0; row < m; row += GM_TILE_ROWS_512) {
+        gm_wide sums[GM_TILE_ROWS_512];
+        const float *rows[GM_TILE_ROWS_512];
+        GM_UNROLL
+        for (uint32_t r = 0; r < GM_TILE_ROWS_512; r++) {
+            uint32_t own = row + r < m ? row + r : m - 1;
+            rows[r] = a + own * a_row;
+            sums[r] = gm_wide_load(y + own * y_row);
+        }
+        gm_wide_tile_mac_at(sums, rows, 0, a_col, b, b_row, k, GM_TILE_ROWS_512);
+        GM_UNROLL
+        for (uint32_t r = 0; r < GM_TILE_ROWS_512; r++) {
+            if (row + r < m) {
+                gm_wide_store(y + (row + r) * y_row, sums[r]);
+            }
+        }
+    }
+}
+
+#endif
+
 /* A right-hand matrix of so many floats stays in the first cache without being packed. */
 #define SMALL_MATRIX 4096u
 
@@ -163,8 +191,15 @@ GM_SIMD_INLINE void multiply_columns(const float *a, const float *b, float *y, u
         if (!direct) {
             gm_pack(panel, from, s->b_row, s->b_col, k, columns, width);
         }
-        multiply_panel(a + (size_t)first * s->a_col, s->a_row, s->a_col, direct ? from : panel,
-                       direct ? s->b_row : width, y, y_row, m, columns, k, vectors);
+        const float *own_a = a + (size_t)first * s->a_col, *own_b = direct ? from : panel;
+        size_t b_row = direct ? s->b_row : width;
+#if GM_ARCH_AVX512
+        if (vectors == GM_TILE_VECTORS && columns == width && m > GM_TILE_ROWS && gm_simd_runs_512()) {
+            multiply_panel_512(own_a, s->a_row, s->a_col, own_b, b_row, y, y_row, m, k);
+            continue;
+        }
+#endif
+        multiply_panel(own_a, s->a_row, s->a_col, own_b, b_row, y, y_row, m, columns, k, vectors);
     }
 }
 

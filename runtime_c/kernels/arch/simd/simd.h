@@ -15,9 +15,10 @@ struct gm_momentum_factors;
 struct gm_gemm_strides;
 
 /* Whether this processor has the instructions that the kernels here were compiled with. In builds
- * of zig the builtins say no to everything; with GM_ASK_CPU the processor itself is asked. */
+ * of zig the builtins say no to everything; with GM_ASK_CPU the processor itself is asked (width.h). */
 #if defined(__x86_64__) && defined(GM_ASK_CPU)
 int gm_simd_runs(void);
+int gm_simd_runs_512(void);
 #else
 static inline int gm_simd_runs(void)
 {
@@ -27,6 +28,16 @@ static inline int gm_simd_runs(void)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #else
     return __builtin_cpu_supports("avx2");
+#endif
+}
+
+/* Whether it has those of avx512.h too. */
+static inline int gm_simd_runs_512(void)
+{
+#if GM_ARCH_AVX512
+    return gm_simd_runs() && __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx512f");
+#else
+    return 0;
 #endif
 }
 #endif

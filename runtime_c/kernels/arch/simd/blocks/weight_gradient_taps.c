@@ -1,4 +1,5 @@
 /* The gradient of weights in one vector of output channels or groups for each of some taps. */
+#include "../avx512.h"
 #include "tile.h"
 #include "weight_gradient_methods.h"
 
@@ -111,6 +112,85 @@ GM_SIMD_INLINE void add_image(gm_vec *sums, const tap_set *t, const gm_conv_grad
     }
 }
 
+#if GM_ARCH_AVX512
+
+/* add_outputs_with_all_taps() of GM_TILE_COLUMNS output channels. */
+GM_SIMD_INLINE_512 void add_outputs_with_all_taps_512(gm_wide *sums, const tap_set *t, const gm_conv_gradient *g,
+                                                      const float *x, size_t at, const float *dy, gm_span outputs)
+{
+    size_t x_step = (size_t)g->window.stride_w * g->x.w;
+    const float *inputs[SET_TAPS];
+    at += outputs.first * x_step;
+    dy += (size_t)outputs.first * g->dy.w;
+    for (uint32_t r = 0; r < SET_TAPS; r++) {
+        inputs[r] = x + (at + t->offset[r]);
+    }
+    at = 0;
+    for (uint32_t p = outputs.first; p < outputs.end; p++, at += x_step, dy += g->dy.w) {
+        gm_wide gradient = gm_wide_load(dy);
+        GM_UNROLL
+        for (uint32_t r = 0; r < SET_TAPS; r++) {
+            sums[r] = gm_wide_mac(sums[r], gradient, gm_wide_splat(inputs[r][at]));
+        }
+    }
+}
+
+/* add_outputs_at_edge() of as many. */
+GM_SIMD_INLINE_512 void add_outputs_at_edge_512(gm_wide *sums, const tap_set *t, const gm_conv_gradient *g,
+                                                const float *x, size_t at, const float *dy, uint32_t rows,
+                                                gm_span outputs)
+{
+    for (uint32_t p = outputs.first; p < outputs.end; p++) {
+        uint32_t found = rows & taps_inside_of(t->columns, p);
+        size_t first = at + (size_t)p * g->window.stride_w * g->x.w;
+        gm_wide gradient = gm_wide_load(dy + (size_t)p * g->dy.w);
+        GM_UNROLL
+        for (uint32_t r = 0; r < SET_TAPS; r++) {
+            if (found >> r & 1) {
+                sums[r] = gm_wide_mac(sums[r], gradient, gm_wide_splat(x[first + t->offset[r]]));
+            }
+        }
+    }
+}
+
+/* add_image() of as many. */
+GM_SIMD_INLINE_512 void add_image_512(gm_wide *sums, const tap_set *t, const gm_conv_gradient *g, const float *x,
+                                      const float *dy)
+{
+    const gm_window *w = &g->window;
+    for (uint32_t o = 0; o < w->out_h; o++, dy += g->dy.h) {
+        size_t row = (size_t)o * w->stride_h - w->pad_h;
+        size_t at = row * g->x.h - (size_t)w->pad_w * g->x.w;
+        gm_span all = gm_inside(t->common_rows, o) ? t->common_columns : (gm_span){w->out_w, w->out_w};
+        uint32_t rows = taps_inside_of(t->rows, o);
+        add_outputs_at_edge_512(sums, t, g, x, at, dy, rows, (gm_span){0, all.first});
+        if (all.first < all.end) {
+            add_outputs_with_all_taps_512(sums, t, g, x, at, dy, all);
+        }
+        add_outputs_at_edge_512(sums, t, g, x, at, dy, rows, (gm_span){all.end, w->out_w});
+    }
+}
+
+/* add_all_taps() of as many. */
+static GM_SIMD_TARGET_512 void add_all_taps_512(const gm_conv_gradient *g, const tap_set *t, const float *x,
+                                                const float *dy, float *values, uint32_t tap_step)
+{
+    gm_wide sums[SET_TAPS];
+    GM_UNROLL
+    for (uint32_t r = 0; r < SET_TAPS; r++) {
+        sums[r] = gm_wide_load(values + (r < t->count ? r : 0) * tap_step);
+    }
+    add_image_512(sums, t, g, x, dy);
+    GM_UNROLL
+    for (uint32_t r = 0; r < SET_TAPS; r++) {
+        if (r < t->count) {
+            gm_wide_store(values + r * tap_step, sums[r]);
+        }
+    }
+}
+
+#endif
+
 /* values[r,m] of the taps r and of `columns` neighbouring output channels or groups m, in one
  * sample. */
 GM_SIMD_INLINE void add_all_taps(const gm_conv_gradient *g, const tap_set *t, const float *x, const float *dy,
@@ -134,6 +214,11 @@ GM_SIMD_INLINE void add_groups_or_channels(const gm_weight_gradient *w, const ta
                                            const float *dy, float *values, const gm_gradient_sums *sums, int grouped)
 {
     uint32_t m = 0;
+#if GM_ARCH_AVX512
+    for (; !grouped && sums->out_channels - m >= GM_TILE_COLUMNS && gm_simd_runs_512(); m += GM_TILE_COLUMNS) {
+        add_all_taps_512(&w->g, t, x, dy + m, values + m, sums->tap_step);
+    }
+#endif
     for (; sums->out_channels - m >= GM_LANES; m += GM_LANES) {
         add_all_taps(&w->g, t, x + (grouped ? m : 0), dy + m, values + m, sums->tap_step, GM_LANES, grouped);
     }

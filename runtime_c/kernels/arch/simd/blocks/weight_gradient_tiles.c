@@ -1,5 +1,6 @@
 /* The gradient of weights by tiles: output channels by vectors of input channels, for one tap after
  * another. */
+#include "../avx512.h"
 #include "output_blocks.h"
 #include "panel.h"
 #include "weight_gradient_methods.h"
@@ -53,6 +54,37 @@ GM_SIMD_INLINE void add_listed_outputs(float *sums, uint32_t out_channel_step, c
     }
 }
 
+#if GM_ARCH_AVX512
+
+/* add_listed_outputs() of wide rows, GM_TILE_ROWS_512 at a time of `out_channels`. */
+static GM_SIMD_TARGET_512 void add_listed_outputs_512(float *sums, uint32_t out_channel_step, const float *gradients,
+                                                      const float *inputs, const gm_output_offsets *list,
+                                                      uint32_t count, uint32_t out_channels)
+{
+    for (uint32_t m = 0; m < out_channels; m += GM_TILE_ROWS_512) {
+        float *own = sums + (size_t)m * out_channel_step;
+        gm_wide tile[GM_TILE_ROWS_512];
+        GM_UNROLL
+        for (uint32_t r = 0; r < GM_TILE_ROWS_512; r++) {
+            tile[r] = gm_wide_load(own + r * out_channel_step);
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            const float *gradient = gradients + m + list[i].dy;
+            gm_wide column = gm_wide_load(inputs + list[i].x);
+            GM_UNROLL
+            for (uint32_t r = 0; r < GM_TILE_ROWS_512; r++) {
+                tile[r] = gm_wide_mac(tile[r], gm_wide_splat(gradient[r]), column);
+            }
+        }
+        GM_UNROLL
+        for (uint32_t r = 0; r < GM_TILE_ROWS_512; r++) {
+            gm_wide_store(own + r * out_channel_step, tile[r]);
+        }
+    }
+}
+
+#endif
+
 /* inputs[i,c] of the listed outputs i, for `columns` input channels c, then 0 up to the width. */
 GM_SIMD_INLINE void pack_inputs(tile_operands *p, const float *x, uint32_t channel, uint32_t columns, uint32_t width)
 {
@@ -84,6 +116,13 @@ GM_SIMD_INLINE void add_wide_columns(const gm_weight_gradient *w, tile_operands 
     int packed = pack_inputs_apart(w, p, x, columns, GM_TILE_COLUMNS);
     const float *inputs = packed ? p->inputs : x;
     const gm_output_offsets *list = packed ? p->packed : p->listed;
+#if GM_ARCH_AVX512
+    if (gm_simd_runs_512()) {
+        add_listed_outputs_512(values, sums->out_channel_step, p->gradients, inputs, list, p->count,
+                               sums->out_channels);
+        return;
+    }
+#endif
     uint32_t all = gm_round_up(sums->out_channels, GM_TILE_ROWS);
     for (uint32_t m = 0, rows; m < all; m += rows) {
         float *own = values + (size_t)m * sums->out_channel_step;

@@ -1,0 +1,63 @@
+/* Rows of GM_TILE_COLUMNS floats in one register each, for x86-64 with AVX-512, in those kernels that they make faster:
+ * matrix products and gradients of weights. They read the panels, and give the bits, of AVX2, which does the rest. */
+#ifndef GM_SIMD_AVX512_H
+#define GM_SIMD_AVX512_H
+
+#include "simd.h"
+#include "vector.h"
+
+#if GM_ARCH_AVX512
+
+#define GM_SIMD_TARGET_512 __attribute__((target("avx2,fma,avx512f")))
+#define GM_SIMD_INLINE_512 static inline __attribute__((always_inline)) GM_SIMD_TARGET_512
+
+/* Rows of a tile: their sums hide the latency of a multiply-add in two units, and their addresses stay in registers. */
+#define GM_TILE_ROWS_512 8u
+
+typedef __m512 gm_wide;
+
+GM_SIMD_INLINE_512 gm_wide gm_wide_load(const float *p)
+{
+    return _mm512_loadu_ps(p);
+}
+
+GM_SIMD_INLINE_512 void gm_wide_store(float *p, gm_wide v)
+{
+    _mm512_storeu_ps(p, v);
+}
+
+GM_SIMD_INLINE_512 gm_wide gm_wide_splat(float x)
+{
+    return _mm512_set1_ps(x);
+}
+
+/* acc + a b, rounded as GM_MAC is. */
+GM_SIMD_INLINE_512 gm_wide gm_wide_mac(gm_wide acc, gm_wide a, gm_wide b)
+{
+#if GM_FUSED
+    return _mm512_fmadd_ps(a, b, acc);
+#else
+    return _mm512_add_ps(acc, _mm512_mul_ps(a, b));
+#endif
+}
+
+/* gm_tile_mac_at() of wide rows. */
+GM_SIMD_INLINE_512 void gm_wide_tile_mac_at(gm_wide *sums, const float *const *a, size_t at, size_t a_step,
+                                            const float *b, size_t b_step, size_t count, uint32_t rows)
+{
+    at *= sizeof(float), a_step *= sizeof(float);
+    for (; count > 0; count--) {
+        gm_wide column = gm_wide_load(b);
+        GM_UNROLL
+        for (uint32_t r = 0; r < rows; r++) {
+            gm_wide value = gm_wide_splat(*(const float *)(const void *)((const char *)a[r] + at));
+            sums[r] = gm_wide_mac(sums[r], value, column);
+        }
+        at += a_step;
+        b += b_step;
+        __asm__("" : "+r"(at)); /* else the compiler moves all addresses on, and finds no registers for them */
+    }
+}
+
+#endif
+#endif
