@@ -8,8 +8,9 @@ import warnings
 
 import numpy as np
 import pytest
-from bench.speed import accept, cases, host, ort_shaped, page, results, webassembly
+from bench.speed import accept, cases, host, ort_shaped, page, results, shares, webassembly
 from bench.speed.children import serve
+from bench.speed.peak import Peak
 from bench.speed.peers import Child
 
 from gradmote.errors import RuntimeFault
@@ -214,6 +215,29 @@ def test_a_table_goes_between_its_marks():
     assert page.filled(text, "u", "new") == text.replace("u -->\n", "u -->\nnew\n")
     with pytest.raises(SystemExit, match="0 places"):
         page.filled(text, "v", "new")
+
+
+def test_shares_of_the_peak_leave_padding_out():
+    rows = shares.rows_of("lenet", 1, shares.usable([256]), rounds=1)
+    found = {(str(row.kernel), row.shape): row for row in rows}
+    inside = (3 * 28 - 2) ** 2 * 8  # of 28 rows of 3 taps, the first and the last lack one
+    assert found["conv 3x3, forward", "28x28x1 to 8"].macs == inside
+    assert found["conv 3x3, dW + update", "28x28x1 to 8"].macs == inside
+    assert found["conv 3x3, dX", "14x14x8 to 16"].macs == (3 * 14 - 2) ** 2 * 8 * 16
+    update = found["linear, dW + update", "10x784x1"]
+    operands = 10 + 784 + 784 + 2 * 10 * 784 + 1 + 1  # dy, x, a row of gradients, weights twice, rate and rule
+    assert update.is_update and update.bytes == 4 * operands
+
+
+def test_shares_of_the_peak_have_the_limits_of_their_kinds():
+    conv, narrow = kernel_totals.Kernel("conv 3x3", "dX"), kernel_totals.Kernel("conv 1x1", "dW")
+    assert (shares.limit_of(conv, 1), shares.limit_of(conv, 32)) == (0.85, 0.85)
+    assert (shares.limit_of(narrow, 1), shares.limit_of(narrow, 32)) == (0.65, 0.75)
+    assert shares.limit_of(kernel_totals.Kernel("depthwise 3x3", "forward"), 1) is None
+    row = shares.Row(conv, "8x8x1 to 1", 100, 1000, 0.85, {256: 2.0})
+    assert row.share(256, Peak(macs=200.0, bandwidth=1.0, lanes=8)) == 0.25
+    update = shares.Row(conv, "8", 0, 1000, shares.LIMIT_OF_UPDATES, {256: 2.0})
+    assert update.share(256, Peak(macs=200.0, bandwidth=1000.0, lanes=8)) == 0.5
 
 
 def test_results_are_json_with_a_line_for_each_row(tmp_path, monkeypatch):

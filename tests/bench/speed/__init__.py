@@ -2,7 +2,7 @@
 former; on emulated boards, in machine instructions; how much sooner large batches are done by several threads; and how
 fast WebAssembly is in node.
 
-    cd tests && python -m bench.speed [host | ort | boards | roofline | threads | wasm | page]
+    cd tests && python -m bench.speed [host | ort | boards | roofline | layers | threads | wasm | page]
 
 Without a word: all of it. Figures go to bench/speed/results.json; the tables of docs/PERFORMANCE.md and its picture are
 drawn from there, `page` does nothing else. `scons bench` does all of it.

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import bench.speed
-from bench.speed import boards, host, ort_shaped, page, peak, plot, results, roofline, threads, webassembly
+from bench.speed import boards, host, ort_shaped, page, peak, plot, results, roofline, shares, threads, webassembly
 from bench.speed.cases import HOST_CASES, TITLES
 from rich.progress import Progress
 
@@ -94,6 +94,15 @@ def measure_roofline(arguments: argparse.Namespace, progress: Progress) -> None:
     progress.update(task, total=1, completed=1)
 
 
+def measure_layers(arguments: argparse.Namespace, progress: Progress) -> None:
+    task = progress.add_task("share of the peak, layer by layer", total=None)
+    with tempfile.TemporaryDirectory() as folder:
+        found = peak.measure(Path(folder))
+    rows = list(shares.measure(arguments.rounds, found))
+    results.write("layers", rows, machine=processor(), peak=asdict(found), rounds=arguments.rounds)
+    progress.update(task, total=1, completed=1)
+
+
 def measure_threads(arguments: argparse.Namespace, progress: Progress) -> None:
     rows = []
     task = progress.add_task("threads", total=len(threads.NETWORKS))
@@ -118,6 +127,7 @@ def measure_wasm(arguments: argparse.Namespace, progress: Progress) -> None:
 
 MEASURES = {
     "host": measure_host, "ort": measure_ort, "boards": measure_boards, "roofline": measure_roofline,
+    "layers": measure_layers,
     "threads": measure_threads, "wasm": measure_wasm,
 }  # fmt: skip
 

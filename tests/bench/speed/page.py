@@ -229,6 +229,18 @@ def roofline_row(row: Results, peak: float) -> Row:
     return [*line, f"{rate / peak:.1%}"]
 
 
+def layers_table(part: Results) -> Rows:
+    widths = list(part["rows"][0]["shares"])
+    columns = ["network", "batch#", "kernel", "layer", "layers#", *(f"{width} bits#" for width in widths), "limit#"]
+    return columns, [layers_row(row, widths) for row in part["rows"]]
+
+
+def layers_row(row: Results, widths: list[str]) -> Row:
+    shares = [f"{row['shares'][width]:.0%}" for width in widths]
+    limit = f"{row['limit']:.0%}{' of GB/s' if row['update'] else ''}"
+    return [TITLES[row["network"]], str(row["batch"]), row["kernel"], row["shape"], str(row["layers"]), *shares, limit]
+
+
 # ---- Threads
 
 
@@ -269,6 +281,7 @@ TABLES: dict[str, dict[str, Callable[[Results], Rows]]] = {
     "host": {"this computer": host_table},
     "boards": {"boards": board_table, "cycles on boards": cycles_table, "kernels on boards": kernel_table},
     "roofline": {"share of the peak": roofline_table},
+    "layers": {"share of the peak, layer by layer": layers_table},
     "threads": {"threads": threads_table},
     "ort": {"steps of onnxruntime's classes": ort_table},
     "wasm": {"steps in WebAssembly": webassembly_table},

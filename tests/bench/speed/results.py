@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 RESULTS = Path(__file__).with_name("results.json")
-PARTS = ("host", "ort", "boards", "roofline", "threads", "wasm")
+PARTS = ("host", "ort", "boards", "roofline", "layers", "threads", "wasm")
 
 
 def read() -> dict[str, Any]:

@@ -1,22 +1,35 @@
 """The share of this computer's peak that each layer of the networks reaches, and what it should be.
 
-Products are compared with the peak of multiply-accumulates, updates with the bandwidth of main memory: where parameters
-stay in a cache, they reach more than that. Every instruction is timed in its place within a training step with SGD.
-Vectors of each width are timed in turns in one process, and of all rounds the fastest counts, as it does for the peak.
+Products are compared with the peak of multiply-accumulates, of which only those count whose tap lies inside the input.
+Updates are compared with the bandwidth of main memory: where parameters stay in a cache, they reach more than that.
+Every instruction is timed in its place within a training step with SGD. Vectors of each width are timed in turns in one
+process, and of all rounds the fastest counts, as it does for the peak.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from bench.speed.cases import samples, training
+from bench.speed.cases import BATCHES, ON_HOST, samples, training
 from bench.speed.peak import Peak
 from bench.speed.roofline import bytes_of
 
 from gradmote.formats.image import read_image
-from gradmote.report.bench.kernel_totals import FORWARD, INPUT, UPDATE, WEIGHT, Kernel, kernels_of, macs_of, shape_of
+from gradmote.report.bench.kernel_totals import (
+    CONVOLUTIONS,
+    FORWARD,
+    INPUT,
+    UPDATE,
+    WEIGHT,
+    Kernel,
+    kernels_of,
+    macs_of,
+    shape_of,
+)
 from gradmote.report.bench.twin import RATE
 from gradmote_runtime import Session
 from gradmote_runtime.library import limit_vectors
@@ -37,7 +50,8 @@ PROFILE = "fused"
 
 @dataclass(frozen=True)
 class Row:
-    """One instruction. seconds: by the width of vectors. limit: the share that it should reach, or None."""
+    """One instruction. macs: without those of padding. limit: the share that it should reach, or None. seconds: by the
+    width of vectors."""
 
     kernel: Kernel
     shape: str
@@ -64,6 +78,22 @@ def usable(widths: list[int]) -> list[int]:
     return found
 
 
+def measure(rounds: int, peak: Peak) -> Iterator[dict[str, Any]]:
+    """Yield a row for each layer of a network that has a limit, at each batch. shares: the mean of equal layers, by
+    width."""
+    widths = usable(list(WIDTHS))
+    for network in ON_HOST:
+        for batch in BATCHES:
+            equal: dict[tuple[str, str], list[Row]] = {}
+            for row in rows_of(network, batch, widths, rounds):
+                if row.limit is not None:
+                    equal.setdefault((str(row.kernel), row.shape), []).append(row)
+            for (kernel, shape), rows in equal.items():
+                shares = {str(width): float(np.mean([row.share(width, peak) for row in rows])) for width in widths}
+                found = {"network": network, "batch": batch, "kernel": kernel, "shape": shape, "layers": len(rows)}
+                yield {**found, "update": rows[0].is_update, "limit": rows[0].limit, "shares": shares}
+
+
 def rows_of(network: str, batch: int, widths: list[int], rounds: int) -> list[Row]:
     """Return a row for each product and each large update of the step."""
     data = training(network, "sgd", batch).image
@@ -88,10 +118,31 @@ def is_large_update(instruction: dict[str, Any]) -> bool:
 
 def row_of(instruction: dict[str, Any], kernel: Kernel, batch: int, seconds: dict[int, float]) -> Row:
     """Return the row of one instruction."""
-    macs = macs_of(instruction)
+    macs = macs_inside(instruction)
     shape = shape_of(instruction) if macs else f"{instruction['params']['n']}"
     limit = LIMIT_OF_UPDATES if is_large_update(instruction) else limit_of(kernel, batch)
     return Row(kernel, shape, macs, bytes_of(instruction), limit, seconds)
+
+
+def macs_inside(instruction: dict[str, Any]) -> int:
+    """Return the multiply-accumulates of an instruction whose tap lies inside the input."""
+    macs, p = macs_of(instruction), instruction["params"]
+    if instruction["opcode"] not in CONVOLUTIONS:
+        return macs
+    return (
+        macs
+        * taps_inside(p, "h")
+        * taps_inside(p, "w")
+        // math.prod(p[f"{n}_{a}"] for n in ("out", "kernel") for a in "hw")
+    )
+
+
+def taps_inside(p: dict[str, Any], axis: str) -> int:
+    """Return how many taps of all outputs along an axis, "h" or "w", lie inside the input. p: of a convolution."""
+    size, outputs, kernel, stride, dilation, pad = (
+        p[f"{name}_{axis}"] for name in ("in", "out", "kernel", "stride", "dilation", "pad")
+    )
+    return sum(0 <= o * stride + k * dilation - pad < size for o in range(outputs) for k in range(kernel))
 
 
 def limit_of(kernel: Kernel, batch: int) -> float | None:
