@@ -4,56 +4,79 @@
  * GRU_CELLS_GRAD: dz, the gradient of the gates before their activations, dpart, and that of the
  *   initial state.
  */
+#include "gru.h"
 #include "function_rows.h"
 #include "recurrent.h"
+#include "rows.h"
 
 /* Rows of the gates: update z, reset r, candidate h'; `hidden` numbers each. The recurrence weights
  * lie alike. */
 
 #if GM_WITH_GRU_CELLS
 
+/* The arrays of one step, all samples of each; the state before it. */
+typedef struct gru_step {
+    const float *before;
+    float *gates, *part;
+} gru_step;
+
 /* part = r h, then the candidate's sum += w part. */
-static void reset_before(const float *w, const float *before, float *gates, float *part, uint32_t n)
+static void reset_before(const gm_insn_gru_cells *insn, const float *w, const gru_step *step)
 {
-    for (uint32_t j = 0; j < n; j++) {
-        part[j] = gates[n + j] * before[j];
+    const uint32_t n = insn->hidden;
+    const gm_recurrence candidate = {insn->batch, n, n, 3 * n};
+    for (uint32_t b = 0; b < insn->batch; b++) {
+        for (uint32_t j = 0; j < n; j++) {
+            step->part[b * n + j] = step->gates[3 * b * n + n + j] * step->before[b * n + j];
+        }
     }
-    gm_add_recurrence(part, w, gates + 2 * n, n, n);
+    gm_add_recurrence(step->part, w, step->gates + 2 * n, &candidate);
 }
 
 /* part = bias + w h, then the candidate's sum += r part. */
-static void reset_after(const float *w, const float *bias, const float *before, float *gates, float *part, uint32_t n)
+static void reset_after(const gm_insn_gru_cells *insn, const float *w, const float *bias, const gru_step *step)
 {
-    for (uint32_t j = 0; j < n; j++) {
-        part[j] = bias ? bias[j] : GM_EMPTY_SUM;
+    const uint32_t n = insn->hidden;
+    const gm_recurrence product = {insn->batch, n, n, n};
+    for (uint32_t b = 0; b < insn->batch; b++) {
+        gm_start_row(step->part + b * n, bias, n);
     }
-    gm_add_recurrence(before, w, part, n, n);
-    for (uint32_t j = 0; j < n; j++) {
-        gates[2 * n + j] = GM_MAC(gates[2 * n + j], gates[n + j], part[j]);
+    gm_add_recurrence(step->before, w, step->part, &product);
+    for (uint32_t b = 0; b < insn->batch; b++) {
+        float *reset = step->gates + 3 * b * n + n, *candidate = reset + n;
+        for (uint32_t j = 0; j < n; j++) {
+            candidate[j] = GM_MAC(candidate[j], reset[j], step->part[b * n + j]);
+        }
     }
 }
 
-/* From the inputs' part in `gates`, which become the gates, and the state before: the output of one
- * row. */
-static void gru_cell_row(const gm_insn_gru_cells *insn, const float *weights, const float *bias, const float *before,
-                         float *gates, float *part, float *h)
+/* h from the gates and the candidate's sum, which becomes the candidate; one row. */
+static void gru_output_row(float *gates, const float *before, float *h, uint32_t n)
+{
+    float *candidate = gates + 2 * n;
+    gm_tanh_row(candidate, candidate, n);
+    for (uint32_t j = 0; j < n; j++) {
+        h[j] = GM_MAC(candidate[j], gates[j], before[j] - candidate[j]);
+    }
+}
+
+/* From the inputs' part in the gates, which become the gates, and the state before: the outputs. */
+static void gru_cells_of_step(const gm_insn_gru_cells *insn, const float *weights, const float *bias,
+                              const gru_step *step, float *h)
 {
     const uint32_t n = insn->hidden;
-    const float *candidate_weights = weights + 2 * n * n;
-    gm_add_recurrence(before, weights, gates, 2 * n, n);
-    gm_sigmoid_row(gates, gates, 2 * n);
-    if (insn->reset_after) {
-        reset_after(candidate_weights, bias, before, gates, part, n);
-    } else {
-        reset_before(candidate_weights, before, gates, part, n);
+    const gm_recurrence update_and_reset = {insn->batch, 2 * n, n, 3 * n};
+    gm_add_recurrence(step->before, weights, step->gates, &update_and_reset);
+    for (uint32_t b = 0; b < insn->batch; b++) {
+        gm_sigmoid_row(step->gates + 3 * b * n, step->gates + 3 * b * n, 2 * n);
     }
-#if GM_ARCH_FUNCTIONS
-    gm_tanh_row(gates + 2 * n, gates + 2 * n, n);
-#endif
-    for (uint32_t j = 0; j < n; j++) {
-        float candidate = GM_ARCH_FUNCTIONS ? gates[2 * n + j] : gm_tanh(gates[2 * n + j]);
-        gates[2 * n + j] = candidate;
-        h[j] = GM_MAC(candidate, gates[j], before[j] - candidate);
+    if (insn->reset_after) {
+        reset_after(insn, weights + 2 * n * n, bias, step);
+    } else {
+        reset_before(insn, weights + 2 * n * n, step);
+    }
+    for (uint32_t b = 0; b < insn->batch; b++) {
+        gru_output_row(step->gates + 3 * b * n, step->before + b * n, h + b * n, n);
     }
 }
 
@@ -64,16 +87,17 @@ int gm_kernel_gru_cells(const struct gm_session *session, const void *instructio
     const float *bias = gm_f32_optional(session, insn->bias);
     float *h = gm_f32_out(session, insn->h), *part = gm_f32_out(session, insn->part);
     float *gates = gm_f32_out(session, insn->gates);
-    const uint32_t row = insn->hidden, slot = insn->batch * row;
+    const uint32_t slot = insn->batch * insn->hidden;
     gm_copy_or_zero(gm_f32_optional(session, insn->h0), h + insn->reverse * insn->steps * insn->h_step, slot);
     for (uint32_t n = 0; n < insn->steps; n++) {
-        gm_time_step step = gm_nth_step(n, insn->steps, insn->reverse);
-        for (uint32_t b = 0; b < insn->batch; b++) {
-            uint32_t at = 3 * (step.time * slot + b * row), state = b * row;
-            gm_copy_or_zero(z + at, gates + at, 3 * row);
-            gru_cell_row(insn, r, bias, h + step.before * insn->h_step + state, gates + at,
-                         part + step.time * insn->part_step + state, h + step.after * insn->h_step + state);
-        }
+        gm_time_step at = gm_nth_step(n, insn->steps, insn->reverse);
+        const gru_step step = {
+            .before = h + at.before * insn->h_step,
+            .gates = gates + 3 * at.time * slot,
+            .part = part + at.time * insn->part_step,
+        };
+        gm_copy_or_zero(z + 3 * at.time * slot, step.gates, 3 * slot);
+        gru_cells_of_step(insn, r, bias, &step, h + at.after * insn->h_step);
     }
     return GM_OK;
 }
@@ -82,56 +106,104 @@ int gm_kernel_gru_cells(const struct gm_session *session, const void *instructio
 
 #if GM_WITH_GRU_CELLS_GRAD
 
-/* The arrays that the gradients of one row are computed from. */
-typedef struct gru_row {
-    const float *dy, *gates, *before, *part; /* dy: perhaps NULL; the state before the step */
-} gru_row;
+/* The arrays of one step, all samples of each; the state before it. */
+typedef struct gru_step_grad {
+    const float *dy, *gates, *before, *part; /* dy: perhaps NULL */
+    float *dh, *dpart, *dz;
+} gru_step_grad;
+
+/* Those of one of its samples. */
+static gm_gru_row gru_row_of(const gm_insn_gru_cells_grad *insn, const gru_step_grad *step, uint32_t sample)
+{
+    const uint32_t at = sample * insn->hidden;
+    const gm_gru_row row = {
+        .dy = gm_optional_at(step->dy, sample * insn->dy_row),
+        .gates = step->gates + 3 * at,
+        .before = step->before + at,
+        .part = step->part + at,
+        .dh = step->dh + at,
+        .dpart = step->dpart + at,
+        .dz = step->dz + 3 * at,
+        .n = insn->hidden,
+    };
+    return row;
+}
 
 /* dz of update and candidate; dh becomes what goes past the gates. Reset gates stay where they are:
  * dz may be gates. */
-static void update_and_candidate(const gru_row *row, float *dh, float *dz, uint32_t n)
+static void update_and_candidate(const gm_gru_row *row)
 {
+    const uint32_t n = row->n;
     for (uint32_t j = 0; j < n; j++) {
-        float z = row->gates[j], candidate = row->gates[2 * n + j], d = row->dy ? dh[j] + row->dy[j] : dh[j];
-        dz[j] = (d * (row->before[j] - candidate)) * (z * (1.0f - z));
-        dz[2 * n + j] = (d * (1.0f - z)) * GM_MAC(1.0f, -candidate, candidate);
-        dh[j] = d * z;
+        float z = row->gates[j], candidate = row->gates[2 * n + j];
+        float d = row->dy ? row->dh[j] + row->dy[j] : row->dh[j];
+        row->dz[j] = (d * (row->before[j] - candidate)) * (z * (1.0f - z));
+        row->dz[2 * n + j] = (d * (1.0f - z)) * GM_MAC(1.0f, -candidate, candidate);
+        row->dh[j] = d * z;
     }
 }
 
-/* dpart = dh' w; through part = r h: dr, and dh += dpart r. */
-static void reset_before_grad(const gru_row *row, const float *w, float *dh, float *dpart, float *dz, uint32_t n)
+/* Through part = r h: dr, and dh += dpart r. */
+static void reset_before_grad(const gm_gru_row *row)
 {
-    for (uint32_t j = 0; j < n; j++) {
-        dpart[j] = GM_EMPTY_SUM;
-    }
-    gm_add_recurrence_grad(dz + 2 * n, w, dpart, n, n);
+    const uint32_t n = row->n;
     for (uint32_t j = 0; j < n; j++) {
         float r = row->gates[n + j];
-        dz[n + j] = (dpart[j] * row->before[j]) * (r * (1.0f - r));
-        dh[j] = GM_MAC(dh[j], dpart[j], r);
+        row->dz[n + j] = (row->dpart[j] * row->before[j]) * (r * (1.0f - r));
+        row->dh[j] = GM_MAC(row->dh[j], row->dpart[j], r);
     }
 }
 
-/* Through r part, part = bias + w h: dr and dpart, and dh += dpart w. */
-static void reset_after_grad(const gru_row *row, const float *w, float *dh, float *dpart, float *dz, uint32_t n)
+/* Through r part: dr and dpart. */
+static void reset_after_grad(const gm_gru_row *row)
 {
+    const uint32_t n = row->n;
     for (uint32_t j = 0; j < n; j++) {
-        float r = row->gates[n + j], d = dz[2 * n + j];
-        dpart[j] = d * r;
-        dz[n + j] = (d * row->part[j]) * (r * (1.0f - r));
+        float r = row->gates[n + j], d = row->dz[2 * n + j];
+        row->dpart[j] = d * r;
+        row->dz[n + j] = (d * row->part[j]) * (r * (1.0f - r));
     }
-    gm_add_recurrence_grad(dpart, w, dh, n, n);
+}
+
+/* Does a part of a row's gradients, in vectors where the processor has them. */
+static void gru_row_grad(const gm_gru_row *row, gm_gru_part part)
+{
+#if GM_ARCH_FUNCTIONS
+    if (gm_simd_gru_row_grad(row, part)) {
+        return;
+    }
+#endif
+    switch (part) {
+    case GM_GRU_UPDATE: update_and_candidate(row); break;
+    case GM_GRU_RESET_BEFORE: reset_before_grad(row); break;
+    default: reset_after_grad(row); break;
+    }
+}
+
+static void gru_rows_grad(const gm_insn_gru_cells_grad *insn, const gru_step_grad *step, gm_gru_part part)
+{
+    for (uint32_t b = 0; b < insn->batch; b++) {
+        const gm_gru_row row = gru_row_of(insn, step, b);
+        gru_row_grad(&row, part);
+    }
 }
 
 /* dz and dpart from dh, which becomes that of the step before. */
-static void gru_cell_row_grad(const gm_insn_gru_cells_grad *insn, const gru_row *row, const float *weights, float *dh,
-                              float *dpart, float *dz)
+static void gru_cells_of_step_grad(const gm_insn_gru_cells_grad *insn, const float *weights, const gru_step_grad *step)
 {
     const uint32_t n = insn->hidden;
-    update_and_candidate(row, dh, dz, n);
-    (insn->reset_after ? reset_after_grad : reset_before_grad)(row, weights + 2 * n * n, dh, dpart, dz, n);
-    gm_add_recurrence_grad(dz, weights, dh, 2 * n, n);
+    const gm_recurrence candidate = {insn->batch, n, n, 3 * n}, product = {insn->batch, n, n, n};
+    const gm_recurrence update_and_reset = {insn->batch, 2 * n, n, 3 * n};
+    gru_rows_grad(insn, step, GM_GRU_UPDATE);
+    if (insn->reset_after) {
+        gru_rows_grad(insn, step, GM_GRU_RESET_AFTER);
+        gm_add_recurrence_grad(step->dpart, weights + 2 * n * n, step->dh, &product);
+    } else {
+        gm_start_row(step->dpart, NULL, insn->batch * n);
+        gm_add_recurrence_grad(step->dz + 2 * n, weights + 2 * n * n, step->dpart, &candidate);
+        gru_rows_grad(insn, step, GM_GRU_RESET_BEFORE);
+    }
+    gm_add_recurrence_grad(step->dz, weights, step->dh, &update_and_reset);
 }
 
 int gm_kernel_gru_cells_grad(const struct gm_session *session, const void *instruction)
@@ -141,20 +213,20 @@ int gm_kernel_gru_cells_grad(const struct gm_session *session, const void *instr
     const float *part = gm_f32(session, insn->part), *gates = gm_f32(session, insn->gates);
     float *dh = gm_f32_out(session, insn->dh0), *dpart = gm_f32_out(session, insn->dpart);
     float *dz = gm_f32_out(session, insn->dz);
-    const uint32_t n_row = insn->hidden, slot = insn->batch * n_row;
+    const uint32_t slot = insn->batch * insn->hidden;
     gm_copy_or_zero(gm_f32_optional(session, insn->dyh), dh, slot);
     for (uint32_t n = insn->steps; n-- > 0;) {
-        gm_time_step step = gm_nth_step(n, insn->steps, insn->reverse);
-        for (uint32_t b = 0; b < insn->batch; b++) {
-            uint32_t at = 3 * (step.time * slot + b * n_row), state = b * n_row;
-            const gru_row row = {
-                .dy = dy ? dy + step.time * insn->dy_step + b * insn->dy_row : NULL,
-                .gates = gates + at,
-                .before = h + step.before * insn->h_step + state,
-                .part = part + step.time * insn->part_step + state,
-            };
-            gru_cell_row_grad(insn, &row, r, dh + state, dpart + step.time * insn->dpart_step + state, dz + at);
-        }
+        gm_time_step at = gm_nth_step(n, insn->steps, insn->reverse);
+        const gru_step_grad step = {
+            .dy = gm_optional_at(dy, at.time * insn->dy_step),
+            .gates = gates + 3 * at.time * slot,
+            .before = h + at.before * insn->h_step,
+            .part = part + at.time * insn->part_step,
+            .dh = dh,
+            .dpart = dpart + at.time * insn->dpart_step,
+            .dz = dz + 3 * at.time * slot,
+        };
+        gru_cells_of_step_grad(insn, r, &step);
     }
     return GM_OK;
 }

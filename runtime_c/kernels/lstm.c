@@ -4,6 +4,7 @@
  * LSTM_CELLS_GRAD: dz, the gradient of the gates before their activations, and those of the initial
  *   states.
  */
+#include "lstm.h"
 #include "arch/simd/simd.h"
 #include "recurrent.h"
 
@@ -48,16 +49,18 @@ int gm_kernel_lstm_cells(const struct gm_session *session, const void *instructi
     float *h = gm_f32_out(session, insn->h), *c = gm_f32_out(session, insn->c);
     float *gates = gm_f32_out(session, insn->gates);
     const uint32_t row = insn->hidden, slot = insn->batch * row, first = insn->reverse * insn->steps;
+    const gm_recurrence recurrence = {insn->batch, 4 * row, row, 4 * row};
     gm_copy_or_zero(gm_f32_optional(session, insn->h0), h + first * insn->h_step, slot);
     gm_copy_or_zero(gm_f32_optional(session, insn->c0), c + first * insn->c_step, slot);
     for (uint32_t n = 0; n < insn->steps; n++) {
         gm_time_step step = gm_nth_step(n, insn->steps, insn->reverse);
-        for (uint32_t b = 0; b < insn->batch; b++) {
-            uint32_t at = 4 * (step.time * slot + b * row), state = b * row;
-            gm_copy_or_zero(z + at, gates + at, 4 * row);
-            gm_add_recurrence(h + step.before * insn->h_step + state, r, gates + at, 4 * row, row);
-            lstm_cell_row(insn, p, gates + at, c + step.before * insn->c_step + state,
-                          c + step.after * insn->c_step + state, h + step.after * insn->h_step + state);
+        const float *past = c + step.before * insn->c_step;
+        float *own = gates + 4 * step.time * slot;
+        gm_copy_or_zero(z + 4 * step.time * slot, own, 4 * slot);
+        gm_add_recurrence(h + step.before * insn->h_step, r, own, &recurrence);
+        for (uint32_t at = 0; at < slot; at += row) {
+            lstm_cell_row(insn, p, own + 4 * at, past + at, c + step.after * insn->c_step + at,
+                          h + step.after * insn->h_step + at);
         }
     }
     return GM_OK;
@@ -67,18 +70,18 @@ int gm_kernel_lstm_cells(const struct gm_session *session, const void *instructi
 
 #if GM_WITH_LSTM_CELLS_GRAD
 
-/* The arrays that the gradients of one row are computed from. */
-typedef struct lstm_row {
-    const float *dy, *p, *gates, *before, *after; /* dy, p: perhaps NULL; cells before and after the step */
-} lstm_row;
-
 /* dz from dh and dc, which become those of the step before but for what comes through the gates. dz
  * may be gates. */
-static void lstm_cell_row_grad(const gm_insn_lstm_cells_grad *insn, const lstm_row *row, float *dh, float *dc,
+static void lstm_cell_row_grad(const gm_insn_lstm_cells_grad *insn, const gm_lstm_row *row, float *dh, float *dc,
                                float *dz)
 {
     const uint32_t n = insn->hidden;
     const float *p = row->p;
+#if GM_ARCH_FUNCTIONS
+    if (gm_simd_lstm_row_grad(insn, row, dh, dc, dz)) {
+        return;
+    }
+#endif
     for (uint32_t j = 0; j < n; j++) {
         float i = row->gates[j], o = row->gates[n + j], f = row->gates[2 * n + j], g = row->gates[3 * n + j];
         float past = row->before[j], squashed = gm_tanh(row->after[j]);
@@ -104,22 +107,24 @@ int gm_kernel_lstm_cells_grad(const struct gm_session *session, const void *inst
     float *dh = gm_f32_out(session, insn->dh0), *dc = gm_f32_out(session, insn->dc0);
     float *dz = gm_f32_out(session, insn->dz);
     const uint32_t n_row = insn->hidden, slot = insn->batch * n_row;
+    const gm_recurrence recurrence = {insn->batch, 4 * n_row, n_row, 4 * n_row};
     gm_copy_or_zero(gm_f32_optional(session, insn->dyh), dh, slot);
     gm_copy_or_zero(gm_f32_optional(session, insn->dyc), dc, slot);
     for (uint32_t n = insn->steps; n-- > 0;) {
         gm_time_step step = gm_nth_step(n, insn->steps, insn->reverse);
+        float *own = dz + 4 * step.time * slot;
         for (uint32_t b = 0; b < insn->batch; b++) {
-            uint32_t at = 4 * (step.time * slot + b * n_row), state = b * n_row;
-            const lstm_row row = {
-                .dy = dy ? dy + step.time * insn->dy_step + b * insn->dy_row : NULL,
+            uint32_t at = b * n_row, gate = 4 * (step.time * slot + at);
+            const gm_lstm_row row = {
+                .dy = gm_optional_at(dy, step.time * insn->dy_step + b * insn->dy_row),
                 .p = p,
-                .gates = gates + at,
-                .before = c + step.before * insn->c_step + state,
-                .after = c + step.after * insn->c_step + state,
+                .gates = gates + gate,
+                .before = c + step.before * insn->c_step + at,
+                .after = c + step.after * insn->c_step + at,
             };
-            lstm_cell_row_grad(insn, &row, dh + state, dc + state, dz + at);
-            gm_add_recurrence_grad(dz + at, r, dh + state, 4 * n_row, n_row);
+            lstm_cell_row_grad(insn, &row, dh + at, dc + at, own + 4 * at);
         }
+        gm_add_recurrence_grad(own, r, dh, &recurrence);
     }
     return GM_OK;
 }

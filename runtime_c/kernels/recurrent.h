@@ -26,18 +26,30 @@ static inline void gm_copy_or_zero(const float *x, float *y, uint32_t n)
     }
 }
 
-/* y (n) += w (n, hidden) h (hidden) */
-static inline void gm_add_recurrence(const float *h, const float *w, float *y, uint32_t n, uint32_t hidden)
+/* p + at, or NULL where there is no p. */
+static inline const float *gm_optional_at(const float *p, size_t at)
 {
-    const gm_gemm_strides strides = {0, 1, 1, hidden, hidden};
-    gm_gemm_row(h, w, y, n, &strides);
+    return p ? p + at : NULL;
 }
 
-/* dh (hidden) += dy (n) w (n, hidden) */
-static inline void gm_add_recurrence_grad(const float *dy, const float *w, float *dh, uint32_t n, uint32_t hidden)
+/* A product of recurrence weights w (n, hidden) with so many samples. Their rows of n sums are `row`
+ * elements apart, and those of `hidden` states are neighbours. */
+typedef struct gm_recurrence {
+    uint32_t samples, n, hidden, row;
+} gm_recurrence;
+
+/* y (samples, n) += h (samples, hidden) w transposed */
+static inline void gm_add_recurrence(const float *h, const float *w, float *y, const gm_recurrence *shape)
 {
-    const gm_gemm_strides strides = {0, 1, hidden, 1, n};
-    gm_gemm_row(dy, w, dh, hidden, &strides);
+    const gm_gemm_strides strides = {shape->hidden, 1, 1, shape->hidden, shape->hidden};
+    gm_gemm_matrix(h, w, y, shape->samples, shape->n, shape->row, &strides);
+}
+
+/* dh (samples, hidden) += dy (samples, n) w */
+static inline void gm_add_recurrence_grad(const float *dy, const float *w, float *dh, const gm_recurrence *shape)
+{
+    const gm_gemm_strides strides = {shape->row, 1, shape->hidden, 1, shape->n};
+    gm_gemm_matrix(dy, w, dh, shape->samples, shape->hidden, shape->hidden, &strides);
 }
 
 #endif

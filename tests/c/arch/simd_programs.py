@@ -19,12 +19,12 @@ KERNELS = ("GEMM", "GEMM_UPDATE", "UPDATE", "MATMUL", "CONV", "CONV_TRANSPOSE", 
            "CONV_GRAD_W_S16", "CONV_UPDATE_S16", "SUM_S16", "ADD_S16", "UPDATE_S8", "UPDATE_S16", "MASK_S8",
            "QUANTIZE", "DEQUANTIZE", "ADD_S8", "MUL_S8", "MAX_POOL_S8", "AVERAGE_POOL_S8", "QUANTIZE_GRAD_S16", "EXP",
            "SIGMOID", "SWISH", "TANH", "GELU", "GELU_TANH", "SOFTMAX", "SOFTMAX_GRAD", "LSTM_CELLS", "GRU_CELLS",
-           "STANDARDIZE", "STANDARDIZE_GRAD")  # fmt: skip
+           "LSTM_CELLS_GRAD", "GRU_CELLS_GRAD", "RNN_CELLS", "RNN_CELLS_GRAD", "STANDARDIZE", "STANDARDIZE_GRAD")  # fmt: skip
 SELECTED = ["-DGM_ONLY_SELECTED=1", "-DGM_WITH_INT8=1", *(f"-DGM_WITH_{name}=1" for name in KERNELS)]
 SOURCES = ("gemm", "conv", "matmul", "update", "sgd", "momentum", "adam", "steps", "reduce_sum", "max_pool",
            "normalize", "check_finite", "any_beyond", "gradient_s16", "stored_update", "sum_s16", "add_s16",
            "update_s8", "mask_s8", "quantize", "add_s8", "average_pool_s8", "exp", "sigmoid", "swish", "tanh", "gelu",
-           "softmax", "lstm", "gru", "standardize", "numerics", "gm_opcodes")  # fmt: skip
+           "softmax", "lstm", "gru", "rnn", "standardize", "numerics", "gm_opcodes")  # fmt: skip
 #: Without optimization, where nothing that they would find is left out; and that takes a fifth of the time to compile.
 SANITIZED = ["-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all"]
 #: A case takes milliseconds.

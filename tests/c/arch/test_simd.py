@@ -64,7 +64,11 @@ QUANTIZED = {**{f"{name}_exponent": words_of(-24, 0) for name in ("a", "addend",
              "units": floats_of(1e-3), "factor": floats_of(1e-3)}  # fmt: skip
 #: Kernels of elementary functions, whose operands are of all sizes.
 FUNCTIONS = ("EXP", "SIGMOID", "SWISH", "TANH", "GELU", "GELU_TANH", "SOFTMAX", "SOFTMAX_GRAD", "LSTM_CELLS",
-             "GRU_CELLS")  # fmt: skip
+             "GRU_CELLS", "RNN_CELLS")  # fmt: skip
+#: Recurrent layers -> operands that may be absent.
+RECURRENT = {"LSTM_CELLS": ("h0", "c0", "p"), "LSTM_CELLS_GRAD": ("dy", "dyh", "dyc", "p"),
+             "GRU_CELLS": ("h0", "bias"), "GRU_CELLS_GRAD": ("dy", "dyh"), "RNN_CELLS": ("h0",),
+             "RNN_CELLS_GRAD": ("dy", "dyh")}  # fmt: skip
 #: Those that may be absent.
 ABSENT = ("bias", "offsets", "addend", "q", "mask", "scale")
 FORMS = [(profile, name) for profile in PROFILES for name in forms(profile)]
@@ -370,16 +374,24 @@ def normalizations(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...
 
 @st.composite
 def functions(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
-    """Draw elementary functions, and what is computed by them: rows of softmax, and recurrent layers of a few steps."""
-    name = draw(st.sampled_from(FUNCTIONS))
+    """Draw elementary functions, and rows of softmax."""
+    name = draw(st.sampled_from([name for name in FUNCTIONS if name not in RECURRENT]))
     given = {"n": draw(sizes), "alpha": int(np.float32(1.25).view(np.uint32)), "outer": draw(st.integers(1, 3))}
     given |= {"classes": draw(sizes), "inner": draw(st.sampled_from([1, 1, 3]))}
-    hidden, batch = draw(sizes), draw(st.integers(1, 2))
-    given |= {"steps": draw(st.integers(1, 3)), "batch": batch, "hidden": hidden, "gates": 4, "h_slots": 4}
-    given |= {f"{state}_step": batch * hidden for state in ("h", "c", "part")} | {"slots": given["steps"] + 1}
-    given |= {flag: draw(st.integers(0, 1)) for flag in ("reverse", "coupled", "reset_after")}
-    optional = {"LSTM_CELLS": ["h0", "c0", "p"], "GRU_CELLS": ["h0", "bias"]}.get(name, [])
-    return name, given, tuple(operand for operand in optional if draw(st.booleans()))
+    return name, given, ()
+
+
+@st.composite
+def recurrent_layers(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
+    """Draw recurrent layers and their gradients, of a few steps and samples."""
+    name = draw(st.sampled_from(sorted(RECURRENT)))
+    hidden, batch = draw(sizes), draw(st.sampled_from([1, 2, 3, 5, 9]))
+    given = {"steps": draw(st.integers(1, 3)), "batch": batch, "hidden": hidden, "dy_row": hidden + draw(sizes)}
+    slots = draw(st.sampled_from([0, batch * hidden])) if not name.endswith("GRAD") else batch * hidden
+    given |= {f"{state}_step": slots for state in ("h", "c", "part")} | {"dy_step": batch * given["dy_row"]}
+    given |= {"dpart_step": draw(st.sampled_from([0, batch * hidden]))}
+    given |= {flag: draw(st.integers(0, 1)) for flag in ("reverse", "coupled", "reset_after", "relu")}
+    return name, given, absent_of(draw, *RECURRENT[name])
 
 
 @st.composite
@@ -400,6 +412,7 @@ DRAWN = {"products": products(), "updates": updates(), "checks": checks(), "conv
          "quantized convolutions": quantized(), "integers": integers(), "sums of gradients": sums_of_gradients(),
          "sums": sums(), "pools": pools(),
          "normalizations": normalizations(), "functions": functions(),
+         "recurrent layers": recurrent_layers(),
          "standardizations": standardizations()}  # fmt: skip
 
 

@@ -113,5 +113,15 @@ int gm_simd_standardize_grad(const gm_insn_standardize_grad *insn, const gm_stan
 int gm_simd_lstm_row(const gm_insn_lstm_cells *insn, const float *p, float *gates, const float *before, float *c,
                      float *h);
 
+/* One row of LSTM_CELLS_GRAD: dz from dh and dc, which become those of the step before but for what comes through the
+ * gates. Returns 1 where it is done. */
+struct gm_lstm_row;
+int gm_simd_lstm_row_grad(const gm_insn_lstm_cells_grad *insn, const struct gm_lstm_row *row, float *dh, float *dc,
+                          float *dz);
+
+/* A part of one row of GRU_CELLS_GRAD, a gm_gru_part. Returns 1 where it is done. */
+struct gm_gru_row;
+int gm_simd_gru_row_grad(const struct gm_gru_row *row, int part);
+
 #endif
 #endif

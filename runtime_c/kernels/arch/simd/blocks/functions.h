@@ -13,6 +13,20 @@ typedef int32_t gm_lanes_i32 __attribute__((vector_size(4 * GM_LANES)));
 
 #define GM_LANES_OF(x) ((gm_lanes_f32)gm_vec_splat(x))
 
+/* The first `count` numbers, GM_LANES at most. Lanes behind them are 0, and not stored. */
+GM_SIMD_INLINE gm_lanes_f32 gm_lanes_load_part(const float *from, uint32_t count)
+{
+    gm_vec v;
+    gm_tile_load(&v, from, count, 1);
+    return (gm_lanes_f32)v;
+}
+
+GM_SIMD_INLINE void gm_lanes_store_part(float *to, gm_lanes_f32 x, uint32_t count)
+{
+    gm_vec v = (gm_vec)x;
+    gm_tile_store(to, &v, count, 1);
+}
+
 GM_SIMD_INLINE gm_lanes_f32 gm_lanes_mac(gm_lanes_f32 acc, gm_lanes_f32 a, gm_lanes_f32 b)
 {
     return (gm_lanes_f32)gm_vec_mac((gm_vec)acc, (gm_vec)a, (gm_vec)b);
