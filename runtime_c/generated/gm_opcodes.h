@@ -3719,6 +3719,7 @@ typedef struct gm_split_axis {
 typedef struct gm_split_info {
     gm_split_axis axes[6];
     uint8_t own;                 /* word of an operand of which each part needs its own, or 0 */
+    uint8_t ranged;              /* 1: parts are told their range, and have the whole instruction */
 } gm_split_info;
 
 extern const gm_split_info gm_splits[GM_OP_LIMIT];

@@ -84,6 +84,8 @@ typedef struct gm_session {
 #if GM_THREADS
     const gm_splitter *splitter; /* NULL: one thread */
     uint32_t spare;              /* bytes behind the image's arena, for each part but the first */
+    uint32_t range_start;        /* of an instruction's axis, of which this part has a range */
+    uint32_t range_length;       /* 0: all of it */
 #endif
 } gm_session;
 

@@ -16,7 +16,8 @@ int gm_kernel_dropout(const struct gm_session *session, const void *instruction)
     const uint32_t *counter = gm_u32(session, insn->counter); /* step, seed */
     float *y = gm_f32_out(session, insn->y);
     gm_random random = gm_random_of(counter[1], counter[0], insn->stream);
-    for (uint32_t i = 0; i < insn->n; i++) {
+    gm_part range = gm_part_of(session, insn->n);
+    for (uint32_t i = range.start; i < range.start + range.length; i++) {
         y[i] = gm_random_at(random, i) < insn->threshold ? 0.0f : insn->scale * x[i];
     }
     return GM_OK;

@@ -14,18 +14,19 @@
 
 #if GM_WITH_GRU_CELLS
 
-/* The arrays of one step, all samples of each; the state before it. */
+/* The arrays of one step, those of some samples; the state before it. */
 typedef struct gru_step {
     const float *before;
     float *gates, *part;
+    uint32_t samples;
 } gru_step;
 
 /* part = r h, then the candidate's sum += w part. */
 static void reset_before(const gm_insn_gru_cells *insn, const float *w, const gru_step *step)
 {
     const uint32_t n = insn->hidden;
-    const gm_recurrence candidate = {insn->batch, n, n, 3 * n};
-    for (uint32_t b = 0; b < insn->batch; b++) {
+    const gm_recurrence candidate = {step->samples, n, n, 3 * n};
+    for (uint32_t b = 0; b < step->samples; b++) {
         for (uint32_t j = 0; j < n; j++) {
             step->part[b * n + j] = step->gates[3 * b * n + n + j] * step->before[b * n + j];
         }
@@ -37,12 +38,12 @@ static void reset_before(const gm_insn_gru_cells *insn, const float *w, const gr
 static void reset_after(const gm_insn_gru_cells *insn, const float *w, const float *bias, const gru_step *step)
 {
     const uint32_t n = insn->hidden;
-    const gm_recurrence product = {insn->batch, n, n, n};
-    for (uint32_t b = 0; b < insn->batch; b++) {
+    const gm_recurrence product = {step->samples, n, n, n};
+    for (uint32_t b = 0; b < step->samples; b++) {
         gm_start_row(step->part + b * n, bias, n);
     }
     gm_add_recurrence(step->before, w, step->part, &product);
-    for (uint32_t b = 0; b < insn->batch; b++) {
+    for (uint32_t b = 0; b < step->samples; b++) {
         float *reset = step->gates + 3 * b * n + n, *candidate = reset + n;
         for (uint32_t j = 0; j < n; j++) {
             candidate[j] = GM_MAC(candidate[j], reset[j], step->part[b * n + j]);
@@ -65,9 +66,9 @@ static void gru_cells_of_step(const gm_insn_gru_cells *insn, const float *weight
                               const gru_step *step, float *h)
 {
     const uint32_t n = insn->hidden;
-    const gm_recurrence update_and_reset = {insn->batch, 2 * n, n, 3 * n};
+    const gm_recurrence update_and_reset = {step->samples, 2 * n, n, 3 * n};
     gm_add_recurrence(step->before, weights, step->gates, &update_and_reset);
-    for (uint32_t b = 0; b < insn->batch; b++) {
+    for (uint32_t b = 0; b < step->samples; b++) {
         gm_sigmoid_row(step->gates + 3 * b * n, step->gates + 3 * b * n, 2 * n);
     }
     if (insn->reset_after) {
@@ -75,7 +76,7 @@ static void gru_cells_of_step(const gm_insn_gru_cells *insn, const float *weight
     } else {
         reset_before(insn, weights + 2 * n * n, step);
     }
-    for (uint32_t b = 0; b < insn->batch; b++) {
+    for (uint32_t b = 0; b < step->samples; b++) {
         gru_output_row(step->gates + 3 * b * n, step->before + b * n, h + b * n, n);
     }
 }
@@ -87,16 +88,20 @@ int gm_kernel_gru_cells(const struct gm_session *session, const void *instructio
     const float *bias = gm_f32_optional(session, insn->bias);
     float *h = gm_f32_out(session, insn->h), *part = gm_f32_out(session, insn->part);
     float *gates = gm_f32_out(session, insn->gates);
-    const uint32_t slot = insn->batch * insn->hidden;
-    gm_copy_or_zero(gm_f32_optional(session, insn->h0), h + insn->reverse * insn->steps * insn->h_step, slot);
+    const gm_samples samples = gm_samples_of(session, insn->batch, insn->hidden);
+    h += samples.first, part += samples.first;
+    gm_copy_or_zero(gm_optional_at(gm_f32_optional(session, insn->h0), samples.first),
+                    h + insn->reverse * insn->steps * insn->h_step, samples.size);
     for (uint32_t n = 0; n < insn->steps; n++) {
         gm_time_step at = gm_nth_step(n, insn->steps, insn->reverse);
+        uint32_t first_gate = 3 * (at.time * samples.slot + samples.first);
         const gru_step step = {
             .before = h + at.before * insn->h_step,
-            .gates = gates + 3 * at.time * slot,
+            .gates = gates + first_gate,
             .part = part + at.time * insn->part_step,
+            .samples = samples.count,
         };
-        gm_copy_or_zero(z + 3 * at.time * slot, step.gates, 3 * slot);
+        gm_copy_or_zero(z + first_gate, step.gates, 3 * samples.size);
         gru_cells_of_step(insn, r, bias, &step, h + at.after * insn->h_step);
     }
     return GM_OK;
@@ -106,10 +111,11 @@ int gm_kernel_gru_cells(const struct gm_session *session, const void *instructio
 
 #if GM_WITH_GRU_CELLS_GRAD
 
-/* The arrays of one step, all samples of each; the state before it. */
+/* The arrays of one step, those of some samples; the state before it. */
 typedef struct gru_step_grad {
     const float *dy, *gates, *before, *part; /* dy: perhaps NULL */
     float *dh, *dpart, *dz;
+    uint32_t samples;
 } gru_step_grad;
 
 /* Those of one of its samples. */
@@ -182,7 +188,7 @@ static void gru_row_grad(const gm_gru_row *row, gm_gru_part part)
 
 static void gru_rows_grad(const gm_insn_gru_cells_grad *insn, const gru_step_grad *step, gm_gru_part part)
 {
-    for (uint32_t b = 0; b < insn->batch; b++) {
+    for (uint32_t b = 0; b < step->samples; b++) {
         const gm_gru_row row = gru_row_of(insn, step, b);
         gru_row_grad(&row, part);
     }
@@ -192,41 +198,49 @@ static void gru_rows_grad(const gm_insn_gru_cells_grad *insn, const gru_step_gra
 static void gru_cells_of_step_grad(const gm_insn_gru_cells_grad *insn, const float *weights, const gru_step_grad *step)
 {
     const uint32_t n = insn->hidden;
-    const gm_recurrence candidate = {insn->batch, n, n, 3 * n}, product = {insn->batch, n, n, n};
-    const gm_recurrence update_and_reset = {insn->batch, 2 * n, n, 3 * n};
+    const gm_recurrence candidate = {step->samples, n, n, 3 * n}, product = {step->samples, n, n, n};
+    const gm_recurrence update_and_reset = {step->samples, 2 * n, n, 3 * n};
     gru_rows_grad(insn, step, GM_GRU_UPDATE);
     if (insn->reset_after) {
         gru_rows_grad(insn, step, GM_GRU_RESET_AFTER);
         gm_add_recurrence_grad(step->dpart, weights + 2 * n * n, step->dh, &product);
     } else {
-        gm_start_row(step->dpart, NULL, insn->batch * n);
+        gm_start_row(step->dpart, NULL, step->samples * n);
         gm_add_recurrence_grad(step->dz + 2 * n, weights + 2 * n * n, step->dpart, &candidate);
         gru_rows_grad(insn, step, GM_GRU_RESET_BEFORE);
     }
     gm_add_recurrence_grad(step->dz, weights, step->dh, &update_and_reset);
 }
 
+/* Returns the arrays of a step, those of the samples that this part of the instruction has. */
+static gru_step_grad gru_step_grad_at(const struct gm_session *session, const gm_insn_gru_cells_grad *insn,
+                                      gm_time_step at)
+{
+    const gm_samples samples = gm_samples_of(session, insn->batch, insn->hidden);
+    const uint32_t first = samples.first, gate = 3 * (at.time * samples.slot + first);
+    const uint32_t dy_first = at.time * insn->dy_step + first / insn->hidden * insn->dy_row;
+    const gru_step_grad step = {
+        .dy = gm_optional_at(gm_f32_optional(session, insn->dy), dy_first),
+        .gates = gm_f32(session, insn->gates) + gate,
+        .before = gm_f32(session, insn->h) + at.before * insn->h_step + first,
+        .part = gm_f32(session, insn->part) + at.time * insn->part_step + first,
+        .dh = gm_f32_out(session, insn->dh0) + first,
+        .dpart = gm_f32_out(session, insn->dpart) + at.time * insn->dpart_step + first,
+        .dz = gm_f32_out(session, insn->dz) + gate,
+        .samples = samples.count,
+    };
+    return step;
+}
+
 int gm_kernel_gru_cells_grad(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_gru_cells_grad *insn = instruction;
-    const float *dy = gm_f32_optional(session, insn->dy), *r = gm_f32(session, insn->r), *h = gm_f32(session, insn->h);
-    const float *part = gm_f32(session, insn->part), *gates = gm_f32(session, insn->gates);
-    float *dh = gm_f32_out(session, insn->dh0), *dpart = gm_f32_out(session, insn->dpart);
-    float *dz = gm_f32_out(session, insn->dz);
-    const uint32_t slot = insn->batch * insn->hidden;
-    gm_copy_or_zero(gm_f32_optional(session, insn->dyh), dh, slot);
+    const gm_samples samples = gm_samples_of(session, insn->batch, insn->hidden);
+    const float *dyh = gm_f32_optional(session, insn->dyh);
+    gm_copy_or_zero(gm_optional_at(dyh, samples.first), gm_f32_out(session, insn->dh0) + samples.first, samples.size);
     for (uint32_t n = insn->steps; n-- > 0;) {
-        gm_time_step at = gm_nth_step(n, insn->steps, insn->reverse);
-        const gru_step_grad step = {
-            .dy = gm_optional_at(dy, at.time * insn->dy_step),
-            .gates = gates + 3 * at.time * slot,
-            .before = h + at.before * insn->h_step,
-            .part = part + at.time * insn->part_step,
-            .dh = dh,
-            .dpart = dpart + at.time * insn->dpart_step,
-            .dz = dz + 3 * at.time * slot,
-        };
-        gru_cells_of_step_grad(insn, r, &step);
+        const gru_step_grad step = gru_step_grad_at(session, insn, gm_nth_step(n, insn->steps, insn->reverse));
+        gru_cells_of_step_grad(insn, gm_f32(session, insn->r), &step);
     }
     return GM_OK;
 }

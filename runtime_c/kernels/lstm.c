@@ -46,19 +46,23 @@ int gm_kernel_lstm_cells(const struct gm_session *session, const void *instructi
 {
     const gm_insn_lstm_cells *insn = instruction;
     const float *z = gm_f32(session, insn->z), *r = gm_f32(session, insn->r), *p = gm_f32_optional(session, insn->p);
+    const float *h0 = gm_f32_optional(session, insn->h0), *c0 = gm_f32_optional(session, insn->c0);
     float *h = gm_f32_out(session, insn->h), *c = gm_f32_out(session, insn->c);
     float *gates = gm_f32_out(session, insn->gates);
-    const uint32_t row = insn->hidden, slot = insn->batch * row, first = insn->reverse * insn->steps;
-    const gm_recurrence recurrence = {insn->batch, 4 * row, row, 4 * row};
-    gm_copy_or_zero(gm_f32_optional(session, insn->h0), h + first * insn->h_step, slot);
-    gm_copy_or_zero(gm_f32_optional(session, insn->c0), c + first * insn->c_step, slot);
+    const gm_samples samples = gm_samples_of(session, insn->batch, insn->hidden);
+    const uint32_t row = insn->hidden, initial = insn->reverse * insn->steps;
+    const gm_recurrence recurrence = {samples.count, 4 * row, row, 4 * row};
+    h += samples.first, c += samples.first;
+    gm_copy_or_zero(gm_optional_at(h0, samples.first), h + initial * insn->h_step, samples.size);
+    gm_copy_or_zero(gm_optional_at(c0, samples.first), c + initial * insn->c_step, samples.size);
     for (uint32_t n = 0; n < insn->steps; n++) {
         gm_time_step step = gm_nth_step(n, insn->steps, insn->reverse);
+        uint32_t first_gate = 4 * (step.time * samples.slot + samples.first);
         const float *past = c + step.before * insn->c_step;
-        float *own = gates + 4 * step.time * slot;
-        gm_copy_or_zero(z + 4 * step.time * slot, own, 4 * slot);
+        float *own = gates + first_gate;
+        gm_copy_or_zero(z + first_gate, own, 4 * samples.size);
         gm_add_recurrence(h + step.before * insn->h_step, r, own, &recurrence);
-        for (uint32_t at = 0; at < slot; at += row) {
+        for (uint32_t at = 0; at < samples.size; at += row) {
             lstm_cell_row(insn, p, own + 4 * at, past + at, c + step.after * insn->c_step + at,
                           h + step.after * insn->h_step + at);
         }
@@ -99,32 +103,40 @@ static void lstm_cell_row_grad(const gm_insn_lstm_cells_grad *insn, const gm_lst
     }
 }
 
+/* The gradients of one step. dh and dc: of all samples. */
+static void lstm_cells_of_step_grad(const struct gm_session *session, const gm_insn_lstm_cells_grad *insn,
+                                    gm_time_step step, float *dh, float *dc)
+{
+    const gm_samples samples = gm_samples_of(session, insn->batch, insn->hidden);
+    const uint32_t n = insn->hidden, before = step.before * insn->c_step, after = step.after * insn->c_step;
+    const gm_recurrence recurrence = {samples.count, 4 * n, n, 4 * n};
+    const float *dy = gm_optional_at(gm_f32_optional(session, insn->dy), step.time * insn->dy_step);
+    const float *gates = gm_f32(session, insn->gates) + 4 * step.time * samples.slot;
+    const float *c = gm_f32(session, insn->c);
+    float *dz = gm_f32_out(session, insn->dz) + 4 * step.time * samples.slot;
+    for (uint32_t at = samples.first; at < samples.first + samples.size; at += n) {
+        const gm_lstm_row row = {
+            .dy = gm_optional_at(dy, at / n * insn->dy_row),
+            .p = gm_f32_optional(session, insn->p),
+            .gates = gates + 4 * at,
+            .before = c + before + at,
+            .after = c + after + at,
+        };
+        lstm_cell_row_grad(insn, &row, dh + at, dc + at, dz + 4 * at);
+    }
+    gm_add_recurrence_grad(dz + 4 * samples.first, gm_f32(session, insn->r), dh + samples.first, &recurrence);
+}
+
 int gm_kernel_lstm_cells_grad(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_lstm_cells_grad *insn = instruction;
-    const float *dy = gm_f32_optional(session, insn->dy), *p = gm_f32_optional(session, insn->p);
-    const float *r = gm_f32(session, insn->r), *c = gm_f32(session, insn->c), *gates = gm_f32(session, insn->gates);
+    const gm_samples samples = gm_samples_of(session, insn->batch, insn->hidden);
+    const float *dyh = gm_f32_optional(session, insn->dyh), *dyc = gm_f32_optional(session, insn->dyc);
     float *dh = gm_f32_out(session, insn->dh0), *dc = gm_f32_out(session, insn->dc0);
-    float *dz = gm_f32_out(session, insn->dz);
-    const uint32_t n_row = insn->hidden, slot = insn->batch * n_row;
-    const gm_recurrence recurrence = {insn->batch, 4 * n_row, n_row, 4 * n_row};
-    gm_copy_or_zero(gm_f32_optional(session, insn->dyh), dh, slot);
-    gm_copy_or_zero(gm_f32_optional(session, insn->dyc), dc, slot);
+    gm_copy_or_zero(gm_optional_at(dyh, samples.first), dh + samples.first, samples.size);
+    gm_copy_or_zero(gm_optional_at(dyc, samples.first), dc + samples.first, samples.size);
     for (uint32_t n = insn->steps; n-- > 0;) {
-        gm_time_step step = gm_nth_step(n, insn->steps, insn->reverse);
-        float *own = dz + 4 * step.time * slot;
-        for (uint32_t b = 0; b < insn->batch; b++) {
-            uint32_t at = b * n_row, gate = 4 * (step.time * slot + at);
-            const gm_lstm_row row = {
-                .dy = gm_optional_at(dy, step.time * insn->dy_step + b * insn->dy_row),
-                .p = p,
-                .gates = gates + gate,
-                .before = c + step.before * insn->c_step + at,
-                .after = c + step.after * insn->c_step + at,
-            };
-            lstm_cell_row_grad(insn, &row, dh + at, dc + at, own + 4 * at);
-        }
-        gm_add_recurrence_grad(own, r, dh, &recurrence);
+        lstm_cells_of_step_grad(session, insn, gm_nth_step(n, insn->steps, insn->reverse), dh, dc);
     }
     return GM_OK;
 }

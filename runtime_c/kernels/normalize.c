@@ -11,11 +11,13 @@
 
 #include "../src/numerics.h"
 
-/* How many channels the form of the processor has done. */
+/* The channel after those that the form of the processor has done; `first` where it does none. `whole`: whether this
+ * part of the instruction is all of it. */
 #if GM_ARCH_NORMALIZE
-#define DONE(name, session, insn) ((insn)->inner == 1 ? gm_##name##_across(session, insn) : 0)
+#define DONE(name, session, insn, whole, first) \
+    ((insn)->inner == 1 && (GM_ARCH_TILES || (whole)) ? gm_##name##_across(session, insn) : (first))
 #else
-#define DONE(name, session, insn) 0
+#define DONE(name, session, insn, whole, first) (first)
 #endif
 
 /* Runs BODY for each offset `at` of a channel, in the order of outer, then inner. */
@@ -48,12 +50,14 @@ static float variance_of(const float *x, const gm_channel_layout *layout, float 
 int gm_kernel_moments(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_moments *insn = instruction;
-    const gm_channel_layout layout = GM_CHANNEL_LAYOUT(insn);
+    const gm_channel_layout layout = GM_CHANNEL_LAYOUT(insn, insn->outer);
     const float *x = gm_f32(session, insn->x);
     float *mean = gm_f32_out(session, insn->mean), *inv_std = gm_f32_out(session, insn->inv_std);
     float *var = gm_f32_out_optional(session, insn->var);
     float n = (float)(insn->outer * insn->inner);
-    for (uint32_t c = GM_ARCH_MOMENTS ? DONE(moments, session, insn) : 0; c < insn->channels; c++) {
+    gm_part own = gm_part_of(session, insn->channels);
+    uint32_t done = GM_ARCH_MOMENTS ? DONE(moments, session, insn, own.length == insn->channels, own.start) : own.start;
+    for (uint32_t c = done; c < own.start + own.length; c++) {
         mean[c] = mean_of(x + c * layout.channel, &layout, n);
         float variance = variance_of(x + c * layout.channel, &layout, n, mean[c]);
         inv_std[c] = 1.0f / gm_sqrt(variance + insn->epsilon);
@@ -77,11 +81,11 @@ static float rectified(float x)
 int gm_kernel_normalize(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_normalize *insn = instruction;
-    const gm_channel_layout layout = GM_CHANNEL_LAYOUT(insn);
+    const gm_channel_layout layout = GM_CHANNEL_LAYOUT(insn, insn->outer);
     const float *mean = gm_f32_optional(session, insn->mean), *inv_std = gm_f32(session, insn->inv_std);
     const float *scale = gm_f32(session, insn->scale), *bias = gm_f32_optional(session, insn->bias);
     uint32_t relu = insn->activation;
-    for (uint32_t c = DONE(normalize, session, insn); c < insn->channels; c++) {
+    for (uint32_t c = DONE(normalize, session, insn, 1, 0); c < insn->channels; c++) {
         const float *x = gm_f32(session, insn->x) + c * layout.channel;
         float *y = gm_f32_out(session, insn->y) + c * layout.channel;
         float m = mean ? mean[c] : 0.0f, factor = scale[c] * inv_std[c], b = bias ? bias[c] : GM_EMPTY_SUM;
@@ -97,10 +101,12 @@ int gm_kernel_normalize(const struct gm_session *session, const void *instructio
 int gm_kernel_normalize_sums(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_normalize_sums *insn = instruction;
-    const gm_channel_layout layout = GM_CHANNEL_LAYOUT(insn);
+    const gm_channel_layout layout = GM_CHANNEL_LAYOUT(insn, insn->outer);
     const float *mean = gm_f32(session, insn->mean), *inv_std = gm_f32(session, insn->inv_std);
     float *dscale = gm_f32_out(session, insn->dscale), *dbias = gm_f32_out(session, insn->dbias);
-    for (uint32_t c = DONE(normalize_sums, session, insn); c < insn->channels; c++) {
+    gm_part own = gm_part_of(session, insn->channels);
+    uint32_t done = DONE(normalize_sums, session, insn, own.length == insn->channels, own.start);
+    for (uint32_t c = done; c < own.start + own.length; c++) {
         const float *dy = gm_f32(session, insn->dy) + c * layout.channel;
         const float *x = gm_f32(session, insn->x) + c * layout.channel;
         float m = mean[c], sum = 0.0f, product = 0.0f;
@@ -118,15 +124,17 @@ int gm_kernel_normalize_sums(const struct gm_session *session, const void *instr
 int gm_kernel_normalize_grad(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_normalize_grad *insn = instruction;
-    const gm_channel_layout layout = GM_CHANNEL_LAYOUT(insn);
+    const gm_part own = gm_part_of(session, insn->outer);
+    const gm_channel_layout layout = GM_CHANNEL_LAYOUT(insn, own.length);
+    const size_t start = (size_t)own.start * insn->channels * insn->inner;
     const float *mean = gm_f32(session, insn->mean), *inv_std = gm_f32(session, insn->inv_std);
     const float *scale = gm_f32(session, insn->scale);
     const float *dscale = gm_f32(session, insn->dscale), *dbias = gm_f32(session, insn->dbias);
     float n = (float)(insn->outer * insn->inner);
-    for (uint32_t c = DONE(normalize_grad, session, insn); c < insn->channels; c++) {
-        const float *dy = gm_f32(session, insn->dy) + c * layout.channel;
-        const float *x = gm_f32(session, insn->x) + c * layout.channel;
-        float *dx = gm_f32_out(session, insn->dx) + c * layout.channel;
+    for (uint32_t c = DONE(normalize_grad, session, insn, own.length == insn->outer, 0); c < insn->channels; c++) {
+        const float *dy = gm_f32(session, insn->dy) + start + c * layout.channel;
+        const float *x = gm_f32(session, insn->x) + start + c * layout.channel;
+        float *dx = gm_f32_out(session, insn->dx) + start + c * layout.channel;
         float m = mean[c], factor = scale[c] * inv_std[c], dy_mean = dbias[c] / n;
         float x_factor = inv_std[c] * (dscale[c] / n);
         FOR_CHANNEL(&layout, dx[at] = factor * GM_MAC(dy[at] - dy_mean, -x_factor, x[at] - m);)

@@ -14,13 +14,13 @@ typedef struct gm_channel_layout {
 } gm_channel_layout;
 
 /* Where channels are neighbours (inner is 1), each is one row of `outer` elements. */
-#define GM_CHANNEL_LAYOUT(insn)                                          \
-    ((insn)->inner == 1                                                  \
-         ? (gm_channel_layout){1, (insn)->outer, 0, (insn)->channels, 1} \
-         : (gm_channel_layout){(insn)->outer, (insn)->inner, (insn)->channels * (insn)->inner, 1, (insn)->inner})
+#define GM_CHANNEL_LAYOUT(insn, outer)                             \
+    ((insn)->inner == 1                                            \
+         ? (gm_channel_layout){1, (outer), 0, (insn)->channels, 1} \
+         : (gm_channel_layout){(outer), (insn)->inner, (insn)->channels * (insn)->inner, 1, (insn)->inner})
 
 /* For channels that are neighbours. Each does as many as suit it, from the first on, and returns
- * how many these are. */
+ * the one after these. Those of arch/simd do a part's range (gm_part_of), others all. */
 #if GM_ARCH_NORMALIZE
 uint32_t gm_moments_across(const struct gm_session *session, const gm_insn_moments *insn);
 uint32_t gm_normalize_across(const struct gm_session *session, const gm_insn_normalize *insn);

@@ -26,6 +26,20 @@ static inline void gm_copy_or_zero(const float *x, float *y, uint32_t n)
     }
 }
 
+/* The samples that this part of the instruction has. What lies behind each other in all arrays of
+ * states, `hidden` numbers a sample: `first` is where theirs begin, and `size` how many they are;
+ * `slot` is that of all samples, from one step to the next. */
+typedef struct gm_samples {
+    uint32_t count, first, size, slot;
+} gm_samples;
+
+static inline gm_samples gm_samples_of(const gm_session *session, uint32_t batch, uint32_t hidden)
+{
+    gm_part range = gm_part_of(session, batch);
+    gm_samples samples = {range.length, range.start * hidden, range.length * hidden, batch * hidden};
+    return samples;
+}
+
 /* p + at, or NULL where there is no p. */
 static inline const float *gm_optional_at(const float *p, size_t at)
 {

@@ -25,15 +25,17 @@ int gm_kernel_rnn_cells(const struct gm_session *session, const void *instructio
     const gm_insn_rnn_cells *insn = instruction;
     const float *z = gm_f32(session, insn->z), *r = gm_f32(session, insn->r);
     float *h = gm_f32_out(session, insn->h), *sums = gm_f32_out(session, insn->sums);
-    const uint32_t row = insn->hidden, slot = insn->batch * row;
-    const gm_recurrence recurrence = {insn->batch, row, row, row};
-    gm_copy_or_zero(gm_f32_optional(session, insn->h0), h + insn->reverse * insn->steps * insn->h_step, slot);
+    const gm_samples samples = gm_samples_of(session, insn->batch, insn->hidden);
+    const gm_recurrence recurrence = {samples.count, insn->hidden, insn->hidden, insn->hidden};
+    h += samples.first;
+    gm_copy_or_zero(gm_optional_at(gm_f32_optional(session, insn->h0), samples.first),
+                    h + insn->reverse * insn->steps * insn->h_step, samples.size);
     for (uint32_t n = 0; n < insn->steps; n++) {
         gm_time_step step = gm_nth_step(n, insn->steps, insn->reverse);
-        float *own = sums + step.time * slot;
-        gm_copy_or_zero(z + step.time * slot, own, slot);
-        gm_add_recurrence(h + step.before * insn->h_step, r, own, &recurrence);
-        rnn_activations(insn, own, h + step.after * insn->h_step, slot);
+        uint32_t first = step.time * samples.slot + samples.first;
+        gm_copy_or_zero(z + first, sums + first, samples.size);
+        gm_add_recurrence(h + step.before * insn->h_step, r, sums + first, &recurrence);
+        rnn_activations(insn, sums + first, h + step.after * insn->h_step, samples.size);
     }
     return GM_OK;
 }
@@ -57,17 +59,19 @@ int gm_kernel_rnn_cells_grad(const struct gm_session *session, const void *instr
     const gm_insn_rnn_cells_grad *insn = instruction;
     const float *dy = gm_f32_optional(session, insn->dy), *r = gm_f32(session, insn->r), *h = gm_f32(session, insn->h);
     float *dh = gm_f32_out(session, insn->dh0), *dz = gm_f32_out(session, insn->dz);
-    const uint32_t row = insn->hidden, slot = insn->batch * row;
-    const gm_recurrence recurrence = {insn->batch, row, row, row};
-    gm_copy_or_zero(gm_f32_optional(session, insn->dyh), dh, slot);
+    const gm_samples samples = gm_samples_of(session, insn->batch, insn->hidden);
+    const gm_recurrence recurrence = {samples.count, insn->hidden, insn->hidden, insn->hidden};
+    const uint32_t row = insn->hidden, end = samples.first + samples.size;
+    gm_copy_or_zero(gm_optional_at(gm_f32_optional(session, insn->dyh), samples.first), dh + samples.first,
+                    samples.size);
     for (uint32_t n = insn->steps; n-- > 0;) {
         gm_time_step step = gm_nth_step(n, insn->steps, insn->reverse);
-        float *own = dz + step.time * slot;
-        for (uint32_t b = 0; b < insn->batch; b++) {
-            rnn_cell_row_grad(insn, gm_optional_at(dy, step.time * insn->dy_step + b * insn->dy_row),
-                              h + step.after * insn->h_step + b * row, dh + b * row, own + b * row);
+        float *own = dz + step.time * samples.slot;
+        for (uint32_t at = samples.first; at < end; at += row) {
+            rnn_cell_row_grad(insn, gm_optional_at(dy, step.time * insn->dy_step + at / row * insn->dy_row),
+                              h + step.after * insn->h_step + at, dh + at, own + at);
         }
-        gm_add_recurrence_grad(own, r, dh, &recurrence);
+        gm_add_recurrence_grad(own + samples.first, r, dh + samples.first, &recurrence);
     }
     return GM_OK;
 }

@@ -55,6 +55,26 @@ static inline const float *gm_f32_optional(const gm_session *session, uint32_t o
     return operand == GM_NONE ? NULL : gm_f32(session, operand);
 }
 
+/* `length` indices of an axis, from `start` on. */
+typedef struct gm_part {
+    uint32_t start, length;
+} gm_part;
+
+/* Returns which of an axis's n indices this part of the instruction has: all, where it is not cut. Axes: those that
+ * opcodes.toml names as `ranges` of the opcode. */
+static inline gm_part gm_part_of(const gm_session *session, uint32_t n)
+{
+    gm_part range = {0, n};
+#if GM_THREADS
+    if (session->range_length > 0) {
+        range = (gm_part){session->range_start, session->range_length};
+    }
+#else
+    (void)session;
+#endif
+    return range;
+}
+
 /* An operand that a kernel writes lies in the arena. */
 static inline float *gm_f32_out(const gm_session *session, uint32_t operand)
 {

@@ -4,7 +4,8 @@
  * A part is an instruction itself: one dim of its outputs is shorter, and its operands start where
  * its range of that dim does. So kernels know nothing of parts. They compute each output as in the
  * whole instruction, and the bits are the same. opcodes.toml says along which dims an opcode may be
- * split ("split").
+ * split ("split"). Where a shorter dim would change more than that ("ranges"), a part has the whole
+ * instruction, and a session that tells its kernel the range (gm_part_of).
  *
  * No part writes what another one reads or writes. The verifier has made sure of it: no two indices
  * of an output mean one element, and an output is apart from other operands or lies exactly as they
@@ -164,8 +165,8 @@ static int is_safe(const split_plan *plan, const operand_layout *layouts)
     for (uint32_t i = 0; i < plan->shape->n_operands; i++) {
         const operand_layout *layout = &layouts[i];
         int is_written = (layout->flags & GM_WRITE) != 0;
-        if (layout->offset != GM_NONE &&
-            (!can_start_at_parts(plan, layout) || (is_written && !writes_apart(plan, layout, i)))) {
+        if (layout->offset != GM_NONE && ((!plan->split->ranged && !can_start_at_parts(plan, layout)) ||
+                                          (is_written && !writes_apart(plan, layout, i)))) {
             return 0;
         }
     }
@@ -251,16 +252,31 @@ static uint32_t operand_of_part(const split_plan *plan, uint32_t index, uint32_t
                            : layout.offset + operand_bytes(&layout, start_of(plan, part) * layout.stride[axis]);
 }
 
-static void run_part(void *argument, uint32_t part)
+/* Returns what the kernel returns for a part's range of the whole instruction. */
+static int run_range(const split_plan *plan, uint32_t part)
 {
-    split_plan *plan = argument;
+    gm_session session = *plan->session;
+    session.range_start = start_of(plan, part);
+    session.range_length = start_of(plan, part + 1) - session.range_start;
+    return gm_kernels[*plan->instruction & 0xFFFF](&session, plan->instruction);
+}
+
+/* Returns what the kernel returns for an instruction of the part's own. */
+static int run_shorter(const split_plan *plan, uint32_t part)
+{
     uint32_t instruction[GM_MOST_WORDS];
     memcpy(instruction, plan->instruction, (plan->instruction[0] >> 16) * sizeof *instruction);
     for (uint32_t i = 0; i < plan->shape->n_operands; i++) {
         instruction[1 + i] = operand_of_part(plan, i, part);
     }
     instruction[plan->axis] = start_of(plan, part + 1) - start_of(plan, part);
-    plan->status[part] = gm_kernels[*instruction & 0xFFFF](plan->session, instruction);
+    return gm_kernels[*instruction & 0xFFFF](plan->session, instruction);
+}
+
+static void run_part(void *argument, uint32_t part)
+{
+    split_plan *plan = argument;
+    plan->status[part] = (plan->split->ranged ? run_range : run_shorter)(plan, part);
 }
 
 static int run_parts(split_plan *plan)

@@ -115,6 +115,7 @@ typedef struct gm_split_axis {{
 typedef struct gm_split_info {{
     gm_split_axis axes[{axes}];
     uint8_t own;                 /* word of an operand of which each part needs its own, or 0 */
+    uint8_t ranged;              /* 1: parts are told their range, and have the whole instruction */
 }} gm_split_info;
 
 extern const gm_split_info gm_splits[GM_OP_LIMIT];
@@ -248,14 +249,14 @@ def tables(ops: list[Opcode]) -> str:
 
 
 def split_row(op: Opcode) -> str:
-    axes = ", ".join(f"{{ {term(op, name)}, {grain} }}" for name, grain in op.split)
+    axes = ", ".join(f"{{ {term(op, name)}, {grain} }}" for name, grain in op.cut)
     own = [1 + index for index, operand in enumerate(op.operands) if operand.name in op.own]
     assert len(own) == len(op.own) <= 1, f"{op.name}: own names one operand at most"
-    return f"    [GM_OP_{op.name}] = {{ {{ {axes} }}, {own[0] if own else 0} }},"
+    return f"    [GM_OP_{op.name}] = {{ {{ {axes} }}, {own[0] if own else 0}, {int(not op.split)} }},"
 
 
 def split_table(ops: list[Opcode]) -> str:
-    rows = [split_row(op) for op in ops if op.split]
+    rows = [split_row(op) for op in ops if op.cut]
     return "\n".join(["#if GM_THREADS", "const gm_split_info gm_splits[GM_OP_LIMIT] = {", *rows, "};", "#endif", ""])
 
 
@@ -277,7 +278,7 @@ def render() -> dict[str, str]:
         words=max(o.words for o in ops),
         operands=max(len(o.operands) for o in ops),
         factors=max(len(operand.terms) for o in ops for operand in o.operands),
-        axes=max(len(o.split) for o in ops),
+        axes=max(len(o.cut) for o in ops),
     )
     source = '#include <stddef.h>\n#include "gm_opcodes.h"\n\n'
     source += tables(ops) + "\n" + split_table(ops)

@@ -75,9 +75,15 @@ class Opcode:
     inplace: tuple[str, ...]
     folds: tuple[str, ...]
     split: tuple[tuple[str, int], ...]  # a dim, and what ranges of it are multiples of
+    ranges: tuple[tuple[str, int], ...]  # the same, of a dim whose range the kernel itself keeps to
     own: tuple[str, ...]
     like: str | None  # the opcode whose operands and parameters it has
     group: str  # "int8" where builds may leave all of these out; else ""
+
+    @property
+    def cut(self) -> tuple[tuple[str, int], ...]:
+        """The dims along which parts may run at the same time, in whichever way."""
+        return self.split or self.ranges
 
     @property
     def words(self) -> int:
@@ -148,6 +154,7 @@ def opcodes() -> list[Opcode]:
                 inplace=tuple(shape.get("inplace", ())),
                 folds=tuple(shape.get("folds", ())),
                 split=tuple(map(parse_split, shape.get("split", ()))),
+                ranges=tuple(map(parse_split, shape.get("ranges", ()))),
                 own=tuple(shape.get("own", ())),
                 like=entry.get("like"),
                 group=entry.get("group", ""),
@@ -173,14 +180,18 @@ def check_windows(op: Opcode) -> None:
 
 def check_folds(op: Opcode) -> None:
     """Raises ValueError where parts of an instruction could write one element at the same time."""
-    if op.folds and op.split:
-        raise ValueError(f"{op.name}: parts could write one element of {', '.join(op.folds)}: it may have no `split`")
+    params = {p.name: p.kind for p in op.params}
+    dims = {dim for dim, _ in op.cut}
+    for operand in (o for o in op.operands if o.name in op.folds):
+        strides = {dim: stride for dim, stride in operand.terms if dim in dims}
+        if any(params.get(stride or "") == "stride" for stride in strides.values()) or strides.keys() != dims:
+            raise ValueError(f"{op.name}: parts could write one element of {operand.name}: it may have no such `split`")
 
 
 def check_indices(op: Opcode) -> None:
     """Raises ValueError where parts would read other indices than the whole: one that is out of range would stop that
     part alone, and the others would write."""
-    cut = {dim for dim, _ in op.split}
+    cut = {dim for dim, _ in op.cut}
     for operand in op.operands:
         shared = cut.intersection(dim for dim, _ in operand.terms)
         if operand.name in INDICES and operand.access == "r" and shared:

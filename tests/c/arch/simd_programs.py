@@ -19,7 +19,8 @@ KERNELS = ("GEMM", "GEMM_UPDATE", "UPDATE", "MATMUL", "CONV", "CONV_TRANSPOSE", 
            "CONV_GRAD_W_S16", "CONV_UPDATE_S16", "SUM_S16", "ADD_S16", "UPDATE_S8", "UPDATE_S16", "MASK_S8",
            "QUANTIZE", "DEQUANTIZE", "ADD_S8", "MUL_S8", "MAX_POOL_S8", "AVERAGE_POOL_S8", "QUANTIZE_GRAD_S16", "EXP",
            "SIGMOID", "SWISH", "TANH", "GELU", "GELU_TANH", "SOFTMAX", "SOFTMAX_GRAD", "LSTM_CELLS", "GRU_CELLS",
-           "LSTM_CELLS_GRAD", "GRU_CELLS_GRAD", "RNN_CELLS", "RNN_CELLS_GRAD", "STANDARDIZE", "STANDARDIZE_GRAD")  # fmt: skip
+           "LSTM_CELLS_GRAD", "GRU_CELLS_GRAD", "RNN_CELLS", "RNN_CELLS_GRAD", "STANDARDIZE",
+           "STANDARDIZE_GRAD")  # fmt: skip
 SELECTED = ["-DGM_ONLY_SELECTED=1", "-DGM_WITH_INT8=1", *(f"-DGM_WITH_{name}=1" for name in KERNELS)]
 SOURCES = ("gemm", "conv", "matmul", "update", "sgd", "momentum", "adam", "steps", "reduce_sum", "max_pool",
            "normalize", "check_finite", "any_beyond", "gradient_s16", "stored_update", "sum_s16", "add_s16",
@@ -34,12 +35,13 @@ STATUS = 4  # bytes of what a kernel returns
 
 @dataclass(frozen=True)
 class Form:
-    """How run_kernels.c is compiled and run. {} in `starter` stands for the program."""
+    """How run_kernels.c, or another program of the kernels, is compiled and run. {} in `starter` stands for it."""
 
     command: Sequence[str]
     starter: Sequence[str] = ("{}",)
     packages: str = "gcc"
     tools: Sequence[str] = ()  #: beside compiler and starter
+    main: Path = HERE / "run_kernels.c"
 
     def missing(self) -> list[str]:
         wanted = (self.command[0], *self.starter[:1], *self.tools)
@@ -47,11 +49,15 @@ class Form:
 
     def build(self, folder: Path) -> Program:
         """In an empty folder."""
+        return Program(self.compile(folder), folder / "said")
+
+    def compile(self, folder: Path) -> list[str]:
+        """Return the command of the program, which is compiled to the folder."""
         own = [source for source in runtime_sources() if source.parent.name != "src" or source.stem == "numerics"]
         sources = [source for source in own if "arch" in source.parts or source.stem.startswith(SOURCES)]
-        program = folder / "run_kernels"
-        objects.build([*self.command, *SELECTED], [HERE / "run_kernels.c", *sources], program)
-        return Program([word.format(program) for word in self.starter], folder / "said")
+        program = folder / self.main.stem
+        objects.build([*self.command, *SELECTED], [self.main, *sources], program)
+        return [word.format(program) for word in self.starter]
 
 
 def plain(profile: str) -> Form:

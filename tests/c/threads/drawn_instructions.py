@@ -54,13 +54,13 @@ def draw_params(op: Opcode, rng: np.random.Generator) -> dict[str, int]:
     found = {name: int(rng.choice([1, 1, 2, 3, 5])) for name in dims}
     if len(dims) > 4:
         found |= {name: 1 for name in dims if rng.random() < 0.4}
-    found[str(rng.choice([name for name, _ in op.split]))] = int(rng.choice([2, 3, 7, 16, 24, 33, 40, 5000]))
+    found[str(rng.choice([name for name, _ in op.cut]))] = int(rng.choice([2, 3, 7, 16, 24, 33, 40, 5000]))
     for axis in "hw":
         if f"in_{axis}" in dims:
             found |= draw_window(axis, rng)
     found |= {p.name: draw_other(p.kind, p.choices, rng) for p in op.params if p.kind != "dim"}
     for operand in op.operands:
-        found |= draw_strides(operand, found, rng)
+        found |= draw_strides(operand, found, {*dims, *COUNTS}, rng)
     return found
 
 
@@ -78,14 +78,16 @@ def draw_other(kind: str, choices: tuple[str, ...], rng: np.random.Generator) ->
     return int(rng.integers(0, len(choices) or 2))
 
 
-def draw_strides(operand: Operand, params: dict[str, int], rng: np.random.Generator) -> dict[str, int]:
+def draw_strides(operand: Operand, params: dict[str, int], fixed: set[str],
+                 rng: np.random.Generator) -> dict[str, int]:  # fmt: skip
     """Draw the strides of an operand: axes in any order, now and then with room between neighbours. Where it is only
-    read, strides may also be 0 or overlap."""
-    found, kind = {}, rng.random()
-    step = int(np.prod([size_of(dim, params) for dim, stride in operand.terms if stride in COUNTS]))
+    read, strides may also be 0 or overlap. fixed: what stands for a stride, and is none to draw."""
+    found: dict[str, int] = {}
+    kind = rng.random()
+    step = int(np.prod([size_of(dim, params) for dim, stride in operand.terms if stride in fixed]))
     for at in rng.permutation(len(operand.terms)) if kind < 0.5 else reversed(range(len(operand.terms))):
         dim, stride = operand.terms[at]
-        if stride is None or stride in COUNTS or "loss" in stride or stride == "pos_stride":
+        if stride is None or stride in fixed | found.keys() or "loss" in stride or stride == "pos_stride":
             continue
         found[stride] = int(rng.choice([0, step, 3])) if operand.access == "r" and kind > 0.8 else step
         step = step * size_of(dim, params) + int(rng.choice([0, 0, 0, 1, 5]))

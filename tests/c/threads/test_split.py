@@ -22,10 +22,11 @@ from .drawn_instructions import Drawn, draw, elements
 
 EXAMPLES = int(os.environ.get("GRADMOTE_SPLIT_EXAMPLES", "25"))
 THREADS = ROOT / "bindings" / "threads"
-SPLIT = [op for op in opcodes() if op.split]
+SPLIT = [op for op in opcodes() if op.cut]
 INDEXED = [op for op in SPLIT if any(o.name == "indices" and o.access == "r" for o in op.operands)]
-#: One of each kind: products, rules with rows of their own, bits, several outputs, indices.
-SANITIZED = ("ADD", "CONV_UPDATE", "GEMM", "GEMM_UPDATE", "MASK_GRAD", "STANDARDIZE", "SCATTER_ADD")
+#: One of each kind: products, rules with rows of their own, bits, several outputs, indices, ranges.
+SANITIZED = ("ADD", "CONV_UPDATE", "GEMM", "GEMM_UPDATE", "MASK_GRAD", "STANDARDIZE", "SCATTER_ADD", "GRU_CELLS_GRAD",
+             "NORMALIZE_GRAD")  # fmt: skip
 OPTIMISED, WATCHED = ("-O3", []), ("-O1", ["-g", "-fsanitize=thread"])
 PARTS = range(1, 6)
 

@@ -34,10 +34,13 @@ def test_a_window_that_is_not_summed_is_refused() -> None:
 
 
 def test_an_output_that_folds_is_not_cut() -> None:
-    cells = next(op for op in opcodes() if op.folds)
-    check_folds(cells)
+    loss = next(op for op in opcodes() if op.folds)
+    check_folds(loss)
     with pytest.raises(ValueError, match="parts could write one element of loss"):
-        check_folds(replace(cells, split=(("batch", 1),)))
+        check_folds(replace(loss, split=(("outer", 1),)))
+    cells = next(op for op in opcodes() if op.name == "LSTM_CELLS")
+    with pytest.raises(ValueError, match="parts could write one element of h"):
+        check_folds(replace(cells, ranges=(("steps", 1),)))
 
 
 def test_parts_check_all_indices() -> None:

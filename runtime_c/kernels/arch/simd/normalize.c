@@ -10,36 +10,49 @@
 #define WIDE 4u
 #define WIDE_COLUMNS (WIDE * GM_LANES)
 
-/* `columns` channels of tensors (pixels, channels), from `first` on, in `vectors` vectors. */
+/* `columns` channels of tensors (pixels, channels), from `first` on, in `vectors` vectors; of so many pixels, whose
+ * first element of these channels lies at `start`. */
 typedef struct channel_block {
-    size_t pixels, step;
+    size_t pixels, step, start;
     uint32_t first, columns, vectors;
 } channel_block;
 
-/* Defines gm_<name>_across, which calls <name>_block for all channels. */
-#define DEFINE_NORMALIZE_ACROSS(name)                                                                          \
+static inline channel_block block_of(gm_part pixels, uint32_t step, uint32_t first, uint32_t left, uint32_t vectors)
+{
+    uint32_t columns = left < vectors * GM_LANES ? left : vectors * GM_LANES;
+    channel_block block = {pixels.length, step, (size_t)pixels.start * step + first, first, columns, vectors};
+    return block;
+}
+
+static inline gm_part all_of(uint32_t n)
+{
+    gm_part range = {0, n};
+    return range;
+}
+
+/* Defines gm_<name>_across, which calls <name>_block for these channels and pixels, ranges of what `insn` has. */
+#define DEFINE_NORMALIZE_ACROSS(name, CHANNELS, PIXELS)                                                        \
     static GM_SIMD_TARGET uint32_t name##_blocks(const struct gm_session *session, const gm_insn_##name *insn) \
     {                                                                                                          \
-        uint32_t c = 0;                                                                                        \
-        for (; insn->channels - c >= WIDE_COLUMNS; c += WIDE_COLUMNS) {                                        \
-            name##_block(session, insn, (channel_block){insn->outer, insn->channels, c, WIDE_COLUMNS, WIDE});  \
+        gm_part channels = (CHANNELS), pixels = (PIXELS);                                                      \
+        uint32_t c = channels.start, end = channels.start + channels.length;                                   \
+        for (; end - c >= WIDE_COLUMNS; c += WIDE_COLUMNS) {                                                   \
+            name##_block(session, insn, block_of(pixels, insn->channels, c, end - c, WIDE));                   \
         }                                                                                                      \
-        for (; GM_LANES > 1 && c < insn->channels; c += GM_LANES) {                                            \
-            uint32_t left = insn->channels - c, columns = left < GM_LANES ? left : GM_LANES;                   \
-            name##_block(session, insn, (channel_block){insn->outer, insn->channels, c, columns, 1});          \
+        for (; GM_LANES > 1 && c < end; c += GM_LANES) {                                                       \
+            name##_block(session, insn, block_of(pixels, insn->channels, c, end - c, 1));                      \
         }                                                                                                      \
-        return c;                                                                                              \
+        return c < end ? c : end;                                                                              \
     }                                                                                                          \
                                                                                                                \
     uint32_t gm_##name##_across(const struct gm_session *session, const gm_insn_##name *insn)                  \
     {                                                                                                          \
-        uint32_t done = gm_simd_runs() ? name##_blocks(session, insn) : 0;                                     \
-        return done < insn->channels ? done : insn->channels;                                                  \
+        return gm_simd_runs() ? name##_blocks(session, insn) : (CHANNELS).start;                               \
     }
 
 /* Runs BODY for each pixel, which lies at `at`, and in it for each vector v. */
 #define FOR_VECTORS(b, LOADS, BODY)                                           \
-    for (size_t i = 0, at = (b).first; i < (b).pixels; i++, at += (b).step) { \
+    for (size_t i = 0, at = (b).start; i < (b).pixels; i++, at += (b).step) { \
         LOADS                                                                 \
         GM_UNROLL                                                             \
         for (uint32_t v = 0; v < (b).vectors; v++) {                          \
@@ -110,7 +123,7 @@ GM_SIMD_INLINE void moments_block(const struct gm_session *session, const gm_ins
     }
 }
 
-DEFINE_NORMALIZE_ACROSS(moments)
+DEFINE_NORMALIZE_ACROSS(moments, gm_part_of(session, insn->channels), all_of(insn->outer))
 
 #endif
 
@@ -150,7 +163,7 @@ GM_SIMD_INLINE void normalize_block(const struct gm_session *session, const gm_i
     })
 }
 
-DEFINE_NORMALIZE_ACROSS(normalize)
+DEFINE_NORMALIZE_ACROSS(normalize, all_of(insn->channels), all_of(insn->outer))
 
 #endif
 
@@ -182,7 +195,7 @@ GM_SIMD_INLINE void normalize_sums_block(const struct gm_session *session, const
     gm_tile_store(gm_f32_out(session, insn->dbias) + b.first, sum, b.columns, b.vectors);
 }
 
-DEFINE_NORMALIZE_ACROSS(normalize_sums)
+DEFINE_NORMALIZE_ACROSS(normalize_sums, gm_part_of(session, insn->channels), all_of(insn->outer))
 
 #endif
 
@@ -212,7 +225,7 @@ GM_SIMD_INLINE void normalize_grad_block(const struct gm_session *session, const
     })
 }
 
-DEFINE_NORMALIZE_ACROSS(normalize_grad)
+DEFINE_NORMALIZE_ACROSS(normalize_grad, all_of(insn->channels), gm_part_of(session, insn->outer))
 
 #endif
 
