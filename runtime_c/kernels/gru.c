@@ -22,7 +22,7 @@ typedef struct gru_step {
 } gru_step;
 
 /* part = r h, then the candidate's sum += w part. */
-static void reset_before(const gm_insn_gru_cells *insn, const float *w, const gru_step *step)
+static void reset_before(const gm_insn_gru_cells *insn, const gm_forward_weights *weights, const gru_step *step)
 {
     const uint32_t n = insn->hidden;
     const gm_recurrence candidate = {step->samples, n, n, 3 * n};
@@ -31,18 +31,19 @@ static void reset_before(const gm_insn_gru_cells *insn, const float *w, const gr
             step->part[b * n + j] = step->gates[3 * b * n + n + j] * step->before[b * n + j];
         }
     }
-    gm_add_recurrence(step->part, w, step->gates + 2 * n, &candidate);
+    gm_add_recurrence(step->part, weights, 2 * n, step->gates + 2 * n, &candidate);
 }
 
 /* part = bias + w h, then the candidate's sum += r part. */
-static void reset_after(const gm_insn_gru_cells *insn, const float *w, const float *bias, const gru_step *step)
+static void reset_after(const gm_insn_gru_cells *insn, const gm_forward_weights *weights, const float *bias,
+                        const gru_step *step)
 {
     const uint32_t n = insn->hidden;
     const gm_recurrence product = {step->samples, n, n, n};
     for (uint32_t b = 0; b < step->samples; b++) {
         gm_start_row(step->part + b * n, bias, n);
     }
-    gm_add_recurrence(step->before, w, step->part, &product);
+    gm_add_recurrence(step->before, weights, 2 * n, step->part, &product);
     for (uint32_t b = 0; b < step->samples; b++) {
         float *reset = step->gates + 3 * b * n + n, *candidate = reset + n;
         for (uint32_t j = 0; j < n; j++) {
@@ -62,19 +63,19 @@ static void gru_output_row(float *gates, const float *before, float *h, uint32_t
 }
 
 /* From the inputs' part in the gates, which become the gates, and the state before: the outputs. */
-static void gru_cells_of_step(const gm_insn_gru_cells *insn, const float *weights, const float *bias,
+static void gru_cells_of_step(const gm_insn_gru_cells *insn, const gm_forward_weights *weights, const float *bias,
                               const gru_step *step, float *h)
 {
     const uint32_t n = insn->hidden;
     const gm_recurrence update_and_reset = {step->samples, 2 * n, n, 3 * n};
-    gm_add_recurrence(step->before, weights, step->gates, &update_and_reset);
+    gm_add_recurrence(step->before, weights, 0, step->gates, &update_and_reset);
     for (uint32_t b = 0; b < step->samples; b++) {
         gm_sigmoid_row(step->gates + 3 * b * n, step->gates + 3 * b * n, 2 * n);
     }
     if (insn->reset_after) {
-        reset_after(insn, weights + 2 * n * n, bias, step);
+        reset_after(insn, weights, bias, step);
     } else {
-        reset_before(insn, weights + 2 * n * n, step);
+        reset_before(insn, weights, step);
     }
     for (uint32_t b = 0; b < step->samples; b++) {
         gru_output_row(step->gates + 3 * b * n, step->before + b * n, h + b * n, n);
@@ -89,6 +90,8 @@ int gm_kernel_gru_cells(const struct gm_session *session, const void *instructio
     float *h = gm_f32_out(session, insn->h), *part = gm_f32_out(session, insn->part);
     float *gates = gm_f32_out(session, insn->gates);
     const gm_samples samples = gm_samples_of(session, insn->batch, insn->hidden);
+    float panel[GM_RECURRENT_PANEL];
+    const gm_forward_weights weights = gm_weights_of_steps(r, 3 * insn->hidden, insn->hidden, insn->steps, panel);
     h += samples.first, part += samples.first;
     gm_copy_or_zero(gm_optional_at(gm_f32_optional(session, insn->h0), samples.first),
                     h + insn->reverse * insn->steps * insn->h_step, samples.size);
@@ -102,7 +105,7 @@ int gm_kernel_gru_cells(const struct gm_session *session, const void *instructio
             .samples = samples.count,
         };
         gm_copy_or_zero(z + first_gate, step.gates, 3 * samples.size);
-        gru_cells_of_step(insn, r, bias, &step, h + at.after * insn->h_step);
+        gru_cells_of_step(insn, &weights, bias, &step, h + at.after * insn->h_step);
     }
     return GM_OK;
 }

@@ -52,6 +52,8 @@ int gm_kernel_lstm_cells(const struct gm_session *session, const void *instructi
     const gm_samples samples = gm_samples_of(session, insn->batch, insn->hidden);
     const uint32_t row = insn->hidden, initial = insn->reverse * insn->steps;
     const gm_recurrence recurrence = {samples.count, 4 * row, row, 4 * row};
+    float panel[GM_RECURRENT_PANEL];
+    const gm_forward_weights weights = gm_weights_of_steps(r, 4 * row, row, insn->steps, panel);
     h += samples.first, c += samples.first;
     gm_copy_or_zero(gm_optional_at(h0, samples.first), h + initial * insn->h_step, samples.size);
     gm_copy_or_zero(gm_optional_at(c0, samples.first), c + initial * insn->c_step, samples.size);
@@ -61,7 +63,7 @@ int gm_kernel_lstm_cells(const struct gm_session *session, const void *instructi
         const float *past = c + step.before * insn->c_step;
         float *own = gates + first_gate;
         gm_copy_or_zero(z + first_gate, own, 4 * samples.size);
-        gm_add_recurrence(h + step.before * insn->h_step, r, own, &recurrence);
+        gm_add_recurrence(h + step.before * insn->h_step, &weights, 0, own, &recurrence);
         for (uint32_t at = 0; at < samples.size; at += row) {
             lstm_cell_row(insn, p, own + 4 * at, past + at, c + step.after * insn->c_step + at,
                           h + step.after * insn->h_step + at);

@@ -3,7 +3,11 @@
 #ifndef GM_RECURRENT_H
 #define GM_RECURRENT_H
 
+#include "arch/simd/simd.h"
 #include "gemm_tile.h"
+
+/* Floats of the recurrence weights that are transposed once for all steps. */
+#define GM_RECURRENT_PANEL (GM_ARCH_FUNCTIONS ? 16384u : 1u)
 
 /* A time step, and the slots of the states before and after it. */
 typedef struct gm_time_step {
@@ -52,11 +56,36 @@ typedef struct gm_recurrence {
     uint32_t samples, n, hidden, row;
 } gm_recurrence;
 
-/* y (samples, n) += h (samples, hidden) w transposed */
-static inline void gm_add_recurrence(const float *h, const float *w, float *y, const gm_recurrence *shape)
+/* Recurrence weights as forward products read them: that of hidden number k for sum j lies at
+ * w[k * unit + j * sum]. */
+typedef struct gm_forward_weights {
+    const float *w;
+    uint32_t unit, sum;
+} gm_forward_weights;
+
+/* Returns the weights (n, hidden) as they lie, or transposed in the panel: vectors hold neighbouring
+ * sums, so each step would transpose them in registers again. */
+static inline gm_forward_weights gm_weights_of_steps(const float *w, uint32_t n, uint32_t hidden, uint32_t steps,
+                                                     float panel[GM_RECURRENT_PANEL])
 {
-    const gm_gemm_strides strides = {shape->hidden, 1, 1, shape->hidden, shape->hidden};
-    gm_gemm_matrix(h, w, y, shape->samples, shape->n, shape->row, &strides);
+    gm_forward_weights found = {w, 1, hidden};
+#if GM_ARCH_FUNCTIONS
+    uint32_t unit = steps > 1 ? gm_simd_transpose(panel, GM_RECURRENT_PANEL, w, n, hidden) : 0;
+    if (unit > 0) {
+        found = (gm_forward_weights){panel, unit, 1};
+    }
+#else
+    (void)n, (void)steps, (void)panel;
+#endif
+    return found;
+}
+
+/* y (samples, n) += h (samples, hidden) w transposed, where w begins with the weights of sum `first`. */
+static inline void gm_add_recurrence(const float *h, const gm_forward_weights *weights, uint32_t first, float *y,
+                                     const gm_recurrence *shape)
+{
+    const gm_gemm_strides strides = {shape->hidden, 1, weights->unit, weights->sum, shape->hidden};
+    gm_gemm_matrix(h, weights->w + (size_t)first * weights->sum, y, shape->samples, shape->n, shape->row, &strides);
 }
 
 /* dh (samples, hidden) += dy (samples, n) w */

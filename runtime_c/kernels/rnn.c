@@ -27,6 +27,8 @@ int gm_kernel_rnn_cells(const struct gm_session *session, const void *instructio
     float *h = gm_f32_out(session, insn->h), *sums = gm_f32_out(session, insn->sums);
     const gm_samples samples = gm_samples_of(session, insn->batch, insn->hidden);
     const gm_recurrence recurrence = {samples.count, insn->hidden, insn->hidden, insn->hidden};
+    float panel[GM_RECURRENT_PANEL];
+    const gm_forward_weights weights = gm_weights_of_steps(r, insn->hidden, insn->hidden, insn->steps, panel);
     h += samples.first;
     gm_copy_or_zero(gm_optional_at(gm_f32_optional(session, insn->h0), samples.first),
                     h + insn->reverse * insn->steps * insn->h_step, samples.size);
@@ -34,7 +36,7 @@ int gm_kernel_rnn_cells(const struct gm_session *session, const void *instructio
         gm_time_step step = gm_nth_step(n, insn->steps, insn->reverse);
         uint32_t first = step.time * samples.slot + samples.first;
         gm_copy_or_zero(z + first, sums + first, samples.size);
-        gm_add_recurrence(h + step.before * insn->h_step, r, sums + first, &recurrence);
+        gm_add_recurrence(h + step.before * insn->h_step, &weights, 0, sums + first, &recurrence);
         rnn_activations(insn, sums + first, h + step.after * insn->h_step, samples.size);
     }
     return GM_OK;
