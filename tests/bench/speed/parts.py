@@ -10,9 +10,10 @@ from each other, such as caches and bandwidth, is left out: `python -m bench.spe
 from __future__ import annotations
 
 import argparse
+import ctypes
+import tempfile
 import time
-from collections.abc import Callable
-from typing import Any
+from pathlib import Path
 
 from bench.speed import sequences, threads
 from bench.speed.cases import training
@@ -20,6 +21,8 @@ from rich.progress import track
 
 from gradmote.report.terminal import console, table
 from gradmote_runtime import Session
+from runtime_sources import INCLUDES
+from support import objects
 
 #: Seconds in which an instruction in parts reaches the other threads, and waits for them.
 HANDING_OVER = 1e-6
@@ -32,24 +35,26 @@ def main() -> None:
     names = [*threads.NETWORKS, *sequences.NETWORKS]
     parser.add_argument("network", nargs="?", choices=names)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument(
-        "--rounds", type=int, default=11, help="of each timing; the least counts (default: 11)"
-    )
+    parser.add_argument("--rounds", type=int, default=11, help="of each timing; the least counts (default: 11)")
     chosen = parser.parse_args()
     wanted = [name for name in names if chosen.network in (None, name)]
     shown = track(wanted, transient=True, console=console())
     columns = ["network", "batch#", "step µs#", "uncut µs#", f"{chosen.threads} threads µs#", "gain#"]
-    rows = [row(name, chosen.threads, chosen.rounds) for name in shown]
+    with tempfile.TemporaryDirectory() as folder:
+        library = Path(folder, "time_parts.so")
+        objects.run(["gcc", "-O2", "-shared", "-fPIC", "-DGM_THREADS=1", *(f"-I{path}" for path in INCLUDES),
+                     str(Path(__file__).with_name("time_parts.c")), "-o", str(library)])  # fmt: skip
+        rows = [row(name, chosen.threads, chosen.rounds, library) for name in shown]
     console().print(table("steps on idle processors", (columns, rows)))
 
 
-def row(network: str, count: int, rounds: int) -> list[str]:
+def row(network: str, count: int, rounds: int, library: Path) -> list[str]:
     """A line of the table."""
     batch = SEQUENCES_BATCH if network in sequences.NETWORKS else threads.BATCH
     with opened(network, 1) as alone, opened(network, count) as shared:
-        parts = Parts(shared, count)
+        parts = Parts(shared, count, library)
         found = [one_round(alone, shared, parts) for _ in range(rounds)]
-    whole, sooner, uncut = map(min, zip(*found, strict=True))
+    whole, uncut, sooner = map(min, zip(*found, strict=True))
     micro = [f"{1e6 * taken:,.0f}" for taken in (whole, uncut, sooner)]
     return [network, str(batch), *micro, f"{whole / sooner:.2f}"]
 
@@ -64,34 +69,32 @@ def opened(network: str, count: int) -> Session:
 
 
 def one_round(alone: Session, shared: Session, parts: Parts) -> tuple[float, float, float]:
-    """Seconds of a step on one thread, of one on several, and of what no other thread takes a part of."""
-    whole = seconds(alone.step)
-    parts.spent = parts.longest = 0.0
-    uncut = seconds(shared.step) - parts.spent
-    return whole, uncut + parts.longest, uncut
+    """Seconds of a step on one thread, of what no other thread takes a part of, and of a step on several threads."""
+    whole = seconds(alone)
+    parts.taken[0:3] = [0.0, 0.0, 0.0]
+    total = seconds(shared)
+    every, longest, count = parts.taken
+    return whole, total - every, total - every + longest + count * HANDING_OVER
 
 
 class Parts:
-    """Takes the place of the threads of an open session, and times the parts. spent: seconds in all calls for parts;
-    longest: those that they would take on threads."""
+    """Takes the place of the threads of an open session, and times the parts: see `taken` of time_parts.c."""
 
-    def __init__(self, session: Session, count: int) -> None:
+    def __init__(self, session: Session, count: int, library: Path) -> None:
         ffi, lib = session._ffi, session._lib
-        self.spent, self.longest = 0.0, 0.0
-        self._run_parts = ffi.callback("void(void *, uint32_t, gm_task, void *)", self._run)
+        self.taken = ffi.new("double[3]")
+        self._library = ctypes.CDLL(str(library))
+        address = ctypes.cast(self._library.time_parts, ctypes.c_void_p).value
+        run = ffi.cast("void (*)(void *, uint32_t, gm_task, void *)", address)
         least = lib.gm_threads_splitter(session._threads).least
-        self._splitter = ffi.new("gm_splitter *", [self._run_parts, ffi.NULL, count, least])
+        self._splitter = ffi.new("gm_splitter *", [run, self.taken, count, least])
         assert lib.gm_set_splitter(session._session, self._splitter, len(session._memory)) == 0
 
-    def _run(self, _: object, count: int, task: Callable[[Any, int], None], argument: object) -> None:
-        start = time.process_time()
-        self.longest += max(seconds(task, argument, part) for part in range(count)) + HANDING_OVER
-        self.spent += time.process_time() - start
 
-
-def seconds(run: Callable[..., object], *arguments: object) -> float:
+def seconds(session: Session) -> float:
+    """What a step takes."""
     start = time.process_time()
-    run(*arguments)
+    session.step()
     return time.process_time() - start
 
 
