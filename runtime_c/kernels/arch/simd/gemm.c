@@ -215,21 +215,6 @@ static GM_SIMD_TARGET void narrow_columns(const float *a, const float *b, float 
     multiply_columns(a, b, y, m, columns, y_row, s, 1);
 }
 
-static GM_SIMD_TARGET void pack_columns(float *panel, const float *w, uint32_t n, uint32_t hidden, uint32_t width)
-{
-    gm_pack(panel, w, 1, hidden, hidden, n, width);
-}
-
-uint32_t gm_simd_transpose(float *panel, uint32_t room, const float *w, uint32_t n, uint32_t hidden)
-{
-    uint32_t width = (n + GM_LANES - 1) / GM_LANES * GM_LANES;
-    if (!gm_simd_runs() || (uint64_t)width * hidden > room) {
-        return 0;
-    }
-    pack_columns(panel, w, n, hidden, width);
-    return width;
-}
-
 void gm_simd_gemm(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
                   const gm_gemm_strides *s)
 {
@@ -247,5 +232,26 @@ void gm_simd_gemm(const float *a, const float *b, float *y, uint32_t m, uint32_t
         (columns > GM_LANES ? wide_columns : narrow_columns)(a, own_b, y + first, m, columns, y_row, s);
     }
 }
+
+/* ---- Weights of steps ---------------------------------------------------------------------------------------- */
+
+#if GM_ARCH_FUNCTIONS
+
+static GM_SIMD_TARGET void pack_columns(float *panel, const float *w, uint32_t n, uint32_t hidden, uint32_t width)
+{
+    gm_pack(panel, w, 1, hidden, hidden, n, width);
+}
+
+uint32_t gm_simd_transpose(float *panel, uint32_t room, const float *w, uint32_t n, uint32_t hidden)
+{
+    uint32_t width = (n + GM_LANES - 1) / GM_LANES * GM_LANES;
+    if (!gm_simd_runs() || (uint64_t)width * hidden > room) {
+        return 0;
+    }
+    pack_columns(panel, w, n, hidden, width);
+    return width;
+}
+
+#endif
 
 #endif

@@ -46,10 +46,6 @@ static inline int gm_simd_runs_512(void)
 void gm_simd_gemm(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
                   const struct gm_gemm_strides *s);
 
-/* Lays w (n, hidden) transposed in a panel of `room` floats. Returns the elements from one row of n to the next, or 0
- * where the panel does not hold it. */
-uint32_t gm_simd_transpose(float *panel, uint32_t room, const float *w, uint32_t n, uint32_t hidden);
-
 /* CONV and CONV_TRANSPOSE. Return 1 where they are done, 0 where they are left to plain C. */
 int gm_simd_conv(const struct gm_session *session, const gm_insn_conv *insn);
 int gm_simd_conv_transpose(const struct gm_session *session, const gm_insn_conv_transpose *insn);
@@ -111,6 +107,10 @@ typedef struct gm_standardized_grad {
 } gm_standardized_grad;
 int gm_simd_standardize(const gm_insn_standardize *insn, const gm_standardized *to);
 int gm_simd_standardize_grad(const gm_insn_standardize_grad *insn, const gm_standardized_grad *to);
+
+/* Lays w (n, hidden) transposed in a panel of `room` floats. Returns the elements from one row of n to the next, or 0
+ * where the panel does not hold it. */
+uint32_t gm_simd_transpose(float *panel, uint32_t room, const float *w, uint32_t n, uint32_t hidden);
 
 /* One row of LSTM_CELLS, of the cells in `before`; gates: the sums, which become the gates. p may be NULL. Returns 1
  * where it is done. */
