@@ -30,9 +30,8 @@ static inline void gm_copy_or_zero(const float *x, float *y, uint32_t n)
     }
 }
 
-/* The samples that this part of the instruction has. What lies behind each other in all arrays of
- * states, `hidden` numbers a sample: `first` is where theirs begin, and `size` how many they are;
- * `slot` is that of all samples, from one step to the next. */
+/* The samples that this part of the instruction has. A slot of states has `hidden` numbers for each
+ * sample of the batch, `slot` in all; those of these samples are `size` numbers from `first` on. */
 typedef struct gm_samples {
     uint32_t count, first, size, slot;
 } gm_samples;
@@ -80,7 +79,8 @@ static inline gm_forward_weights gm_weights_of_steps(const float *w, uint32_t n,
     return found;
 }
 
-/* y (samples, n) += h (samples, hidden) w transposed, where w begins with the weights of sum `first`. */
+/* y (samples, n) += h (samples, hidden) w transposed. Row `first` of the weights belongs to the first
+ * sum. */
 static inline void gm_add_recurrence(const float *h, const gm_forward_weights *weights, uint32_t first, float *y,
                                      const gm_recurrence *shape)
 {
