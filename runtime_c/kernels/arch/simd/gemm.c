@@ -237,7 +237,7 @@ void gm_simd_gemm(const float *a, const float *b, float *y, uint32_t m, uint32_t
 
 #if GM_ARCH_FUNCTIONS
 
-static GM_SIMD_TARGET void pack_columns(float *panel, const float *w, uint32_t n, uint32_t hidden, uint32_t width)
+static GM_SIMD_TARGET void transpose_weights(float *panel, const float *w, uint32_t n, uint32_t hidden, uint32_t width)
 {
     gm_pack(panel, w, 1, hidden, hidden, n, width);
 }
@@ -248,7 +248,7 @@ uint32_t gm_simd_transpose(float *panel, uint32_t room, const float *w, uint32_t
     if (!gm_simd_runs() || (uint64_t)width * hidden > room) {
         return 0;
     }
-    pack_columns(panel, w, n, hidden, width);
+    transpose_weights(panel, w, n, hidden, width);
     return width;
 }
 
