@@ -76,7 +76,7 @@ def recurrent(batch: int) -> dict[str, int]:
 
 
 def products() -> dict[str, dict[str, int]]:
-    """What attention multiplies, of one sample: heads lie side by side in a row, as projections leave them."""
+    """Return the products of attention, of one sample: heads lie side by side in a row, as projections leave them."""
     row = HEADS * WIDTH
     scores, weighted = matrix(LENGTH, LENGTH, WIDTH), matrix(LENGTH, WIDTH, LENGTH)
     by_head = {"d0": 1, "d1": HEADS, "a0": 0, "b0": 0, "y0": 0}

@@ -1,4 +1,5 @@
-"""What several threads gain where as many processors are idle, from what each part of each instruction takes on one.
+"""Measures what several threads gain where as many processors are idle, from what each part of an instruction takes on
+one.
 
     cd tests && python -m bench.speed.parts [NETWORK] [--threads N] [--rounds N]
 
@@ -92,7 +93,7 @@ class Parts:
 
 
 def seconds(session: Session) -> float:
-    """What a step takes."""
+    """Return what a step takes."""
     start = time.process_time()
     session.step()
     return time.process_time() - start

@@ -156,7 +156,7 @@ def seconds(run: Callable[[], object], clock: Callable[[], float], times: int) -
 
 
 def instructions(network: str, batch: int, rounds: int) -> tuple[list[str], list[list[str]]]:
-    """What the instructions of each opcode take of a step, the most first."""
+    """Return what the instructions of each opcode take of a step, the most first."""
     _, image = compiled(network, batch)
     program = next(p for p in read_image(image).programs if p["kind"] == "step")["instructions"]
     with prepared(image, batch) as session:
