@@ -65,6 +65,12 @@
 #define GM_ONLY_SELECTED 0
 #endif
 
+/* 0: depthwise convolutions, of one channel and one output channel in each group, have no kernels of their own in floats on
+ * Cortex-M with FPU. Their bits are the same, but they take several times longer. */
+#ifndef GM_WITH_DEPTHWISE
+#define GM_WITH_DEPTHWISE (!GM_ONLY_SELECTED)
+#endif
+
 /* 0: what only training needs is left out, in the verifier and the executor too. gm_open() then
  * refuses an image that has the program TRAIN, OPTIMIZER or STEP with GM_ERR_BAD_OPCODE. */
 #ifndef GM_TRAINING

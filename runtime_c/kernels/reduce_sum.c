@@ -3,6 +3,7 @@
  *   added to y after scaling.
  */
 #include "../src/gm_internal.h"
+#include "../src/image.h"
 #include "../src/numerics.h"
 #include "arch/arch.h"
 #include "arch/simd/simd.h"
@@ -76,7 +77,7 @@ static void store_scaled_sum(float *y, float sum, const gm_insn_reduce_sum *insn
 
 /* Computes one row of y where each sum is of one element, and so a scaled copy of a row of x with
  * other strides. */
-static void scale_row(const float *x, float *y, const gm_insn_reduce_sum *insn)
+static GM_CALLED void scale_row(const float *x, float *y, const gm_insn_reduce_sum *insn)
 {
     uint32_t step = insn->ks3, n = insn->k3;
     uint32_t accumulate = insn->accumulate;
@@ -90,7 +91,7 @@ static void scale_row(const float *x, float *y, const gm_insn_reduce_sum *insn)
 }
 
 /* The k3 outputs of one row of y. */
-static void reduce_row(const float *x, float *y, const gm_insn_reduce_sum *insn)
+static GM_CALLED void reduce_row(const float *x, float *y, const gm_insn_reduce_sum *insn)
 {
     uint32_t k = 0;
 #if GM_ARCH_SIMD

@@ -3,6 +3,7 @@
  *   reduce(-mask weight[label] log(p[label])), dx = dloss mask weight[label] (p - onehot(label)),
  *   divided by the total weight where reduction is mean.
  */
+#include "../src/image.h"
 #include "cross_entropy.h"
 
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD
@@ -11,7 +12,8 @@ typedef char
     opens_labels_softmax_cross_entropy_with_grad[GM_OPENS_LABELS(gm_insn_softmax_cross_entropy_with_grad) ? 1 : -1];
 
 /* dx = factor (p - onehot(label)), p = exp(x - max) / sum; returns -log(p[label]). dx may be x. */
-static float row_with_grad(const float *x, float *dx, uint32_t classes, uint32_t stride, uint32_t label, float factor)
+static GM_CALLED float row_with_grad(const float *x, float *dx, uint32_t classes, uint32_t stride, uint32_t label,
+                                     float factor)
 {
     float max = gm_row_max(x, classes, stride);
     float own = x[label * stride] - max, sum = 0.0f;

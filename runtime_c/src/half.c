@@ -1,5 +1,7 @@
 #include "half.h"
 
+#include "image.h"
+
 #define F32_SIGN 0x80000000u
 #define F32_INFINITY 0x7F800000u
 #define F32_LEADING 0x800000u    /* the bit of a normal significand that is not stored */
@@ -39,7 +41,7 @@ static uint32_t nearest(uint32_t magnitude, uint32_t scale)
     return ((uint32_t)((int32_t)shift - lowest) << HALF_FRACTION) + rounded;
 }
 
-uint32_t gm_half_scale(const uint32_t *bits, uint32_t n)
+GM_COLD uint32_t gm_half_scale(const uint32_t *bits, uint32_t n)
 {
     uint32_t largest = 0;
     for (uint32_t i = 0; i < n; ++i) {
@@ -51,7 +53,7 @@ uint32_t gm_half_scale(const uint32_t *bits, uint32_t n)
     return scale < SCALE_LIMIT ? scale + (nearest(largest, scale) >= HALF_INFINITY) : SCALE_LIMIT;
 }
 
-uint32_t gm_half_of(uint32_t bits, uint32_t scale)
+GM_COLD uint32_t gm_half_of(uint32_t bits, uint32_t scale)
 {
     uint32_t sign = bits >> 16 & HALF_SIGN, magnitude = bits & ~F32_SIGN;
     if (magnitude >= F32_INFINITY) {
@@ -62,7 +64,7 @@ uint32_t gm_half_of(uint32_t bits, uint32_t scale)
     return sign | (half == 0 && magnitude != 0 ? 1 : half);
 }
 
-uint32_t gm_half_value(uint32_t half, uint32_t scale)
+GM_COLD uint32_t gm_half_value(uint32_t half, uint32_t scale)
 {
     uint32_t sign = (half & HALF_SIGN) << 16, magnitude = half & ~HALF_SIGN;
     uint32_t stored = magnitude >> HALF_FRACTION, significand = magnitude & (HALF_LEADING - 1);

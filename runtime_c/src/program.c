@@ -46,7 +46,7 @@ static const gm_program *find_program(const gm_header *header, uint32_t kind)
     return NULL;
 }
 
-int gm_begin(gm_session *session, uint32_t program)
+GM_COLD int gm_begin(gm_session *session, uint32_t program)
 {
     int status = gm_idle(session);
     if (status != GM_OK) {

@@ -22,7 +22,7 @@ int gm_next_segment(gm_segments *segments)
     return segments->size != 0;
 }
 
-uint32_t gm_state_in_file(const gm_session *session, uint32_t encoding)
+GM_COLD uint32_t gm_state_in_file(const gm_session *session, uint32_t encoding)
 {
     uint32_t size = 0;
     gm_segments segments = gm_segments_of(session, encoding);

@@ -1,5 +1,7 @@
 #include "steps.h"
 
+#include "image.h"
+
 #include <string.h>
 
 int gm_run_to_end(gm_session *session)
@@ -11,7 +13,7 @@ int gm_run_to_end(gm_session *session)
     return status;
 }
 
-static int run_whole(gm_session *session, uint32_t program, float *loss)
+static GM_COLD GM_CALLED int run_whole(gm_session *session, uint32_t program, float *loss)
 {
     int status = gm_begin(session, program);
     if (status != GM_OK) {

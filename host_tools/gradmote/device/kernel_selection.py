@@ -29,6 +29,7 @@ class Needs:
         trains: Whether a program trains.
         store: Whether samples are kept.
         int8: Whether some tensor, parameter or operand has elements of 8 or 16 bits.
+        depthwise: Whether a convolution has one channel and one output channel in each group.
     """
 
     kernels: Counter[str] = field(default_factory=Counter)
@@ -36,6 +37,7 @@ class Needs:
     trains: bool = False
     store: bool = False
     int8: bool = False
+    depthwise: bool = False
 
     def add(self, source: str | os.PathLike[str] | bytes) -> None:
         """Add the needs of one more image; raise ImageError where it is damaged."""
@@ -46,6 +48,7 @@ class Needs:
         for instruction in (i for program in image.programs for i in program["instructions"]):
             self.kernels[instruction["opcode"]] += 1
             self.int8 |= OPCODES[instruction["opcode"]]["group"] == "int8"
+            self.depthwise |= is_depthwise(instruction)
             if "rule" in instruction["operands"]:
                 self.rules[rule_of(instruction, image.constants)] += 1
 
@@ -55,7 +58,14 @@ class Needs:
         training = [] if self.trains else ["-DGM_TRAINING=0"]
         store = ["-DGM_WITH_STORE=1"] if self.store else []
         int8 = ["-DGM_WITH_INT8=1"] if self.int8 else []
-        return ["-DGM_ONLY_SELECTED=1", *training, *store, *int8, *(f"-DGM_WITH_{name}=1" for name in used)]
+        depthwise = ["-DGM_WITH_DEPTHWISE=1"] if self.depthwise else []
+        return ["-DGM_ONLY_SELECTED=1", *training, *store, *int8, *depthwise, *(f"-DGM_WITH_{name}=1" for name in used)]
+
+
+def is_depthwise(instruction: dict[str, Any]) -> bool:
+    """Tell whether an instruction is a convolution with one channel and one output channel in each of its groups."""
+    params = instruction["params"]
+    return params.get("groups", 1) > 1 and params["in_channels"] == params["out_channels"] == 1
 
 
 def rule_of(instruction: dict[str, Any], constants: bytes) -> str:

@@ -190,7 +190,8 @@ static void sample(const conv_geometry *c, const float *x, const float *w, const
 {
     const gm_insn_conv *insn = c->insn;
     gm_product all = product_of_conv(insn);
-    int is_depthwise = insn->in_channels == 1 && insn->out_channels == 1 && insn->x_group == 1 && insn->y_group == 1;
+    int is_depthwise = GM_WITH_DEPTHWISE && insn->in_channels == 1 && insn->out_channels == 1 && insn->x_group == 1 &&
+                       insn->y_group == 1;
     uint32_t groups = is_depthwise ? 1 : insn->groups;
     if (is_depthwise) {
         all.outputs = insn->groups, all.out.channel = 1;

@@ -305,7 +305,7 @@ int gm_conv_gradient_of_neighbours(const gm_conv_gradient *g, const float *x, co
         by_products(g, x, dy, target);
         return 1;
     }
-    if (g->in_channels == 1 && target->out_channels == 1 && g->x.group == 1 && g->dy.group == 1) {
+    if (GM_WITH_DEPTHWISE && g->in_channels == 1 && target->out_channels == 1 && g->x.group == 1 && g->dy.group == 1) {
         if (!gm_helium_depthwise_gradient(g, x, dy, target)) {
             gradient_by_groups(g, x, dy, target);
         }

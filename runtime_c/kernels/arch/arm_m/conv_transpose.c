@@ -118,7 +118,8 @@ int gm_kernel_conv_transpose(const struct gm_session *session, const void *instr
     const float *y = gm_f32(session, insn->y), *w = gm_f32(session, insn->w);
     const float *bias = gm_f32_optional(session, insn->bias);
     float *x = gm_f32_out(session, insn->x);
-    int is_depthwise = insn->in_channels == 1 && insn->out_channels == 1 && insn->x_group == 1 && insn->y_group == 1;
+    int is_depthwise = GM_WITH_DEPTHWISE && insn->in_channels == 1 && insn->out_channels == 1 && insn->x_group == 1 &&
+                       insn->y_group == 1;
     uint32_t groups = is_depthwise ? 1 : insn->groups;
     for (uint32_t b = 0; b < insn->batch; b++) {
         for (uint32_t g = 0; g < groups; g++) {

@@ -12,7 +12,8 @@
  *     1 row, along      a and b[.,n] are: 4 columns, 1 column: 1.44, 2.5
  *     1 row, strided    4 columns                                                  4
  *
- * Where they are apart, along and across take 5 rows at a time, and outer two k.
+ * Where they are apart, along and across take 5 rows at a time, and outer two k. Strided, columns and general are the ways
+ * of few convolutions, whose code is kept small.
  */
 #include "../../gemm_tile.h"
 #include "../arch.h"
@@ -20,85 +21,80 @@
 
 #if GM_ARCH_ARM_M && !GM_ARCH_HELIUM
 
-/* The functions for 4, 3, 2 and 5 rows; NULL where other rows are the better way. */
-typedef struct way {
-    gm_matrix *rows_4, *rows_3, *rows_2, *rows_5;
-} way;
+/* The tiles of 2, 3, 4 and 5 rows; NULL where other rows are the better way. */
+typedef gm_tile *const tiles[4];
 
-#if GM_TILES_OF_5
-#define ALONG_MATRIX gm_along_4x4_matrix, NULL, NULL, gm_along_5x4_matrix
-#define ACROSS_MATRIX gm_across_4x4_matrix, NULL, NULL, gm_across_5x4_matrix
+#if GM_LARGE_TILES
+#define AND_5_ROWS(name) gm_##name##_5x4
 #else
-#define ALONG_MATRIX gm_along_4x4_matrix, NULL, NULL, NULL
-#define ACROSS_MATRIX gm_across_4x4_matrix, NULL, NULL, NULL
+#define AND_5_ROWS(name) NULL
+#endif
+static const tiles along = { NULL, NULL, gm_along_4x4, AND_5_ROWS(along) };
+static const tiles across = { NULL, NULL, gm_across_4x4, AND_5_ROWS(across) };
+static const tiles outer = { NULL, NULL, gm_outer_4x4, NULL };
+static const tiles rows_alone = { NULL, NULL, NULL, NULL };
+
+#if WITH_ANY_STRIDES
+static const tiles strided = { gm_strided_2x4, gm_strided_3x4, gm_strided_4x4, NULL };
+static const tiles columns = { gm_columns_2x4, gm_columns_3x4, gm_columns_4x4, NULL };
+static const tiles general = { NULL, NULL, gm_general_4x4, NULL };
+
+static gm_tile *const *tiles_of_any_strides(const gm_gemm_strides *s)
+{
+    return s->a_col == 1 ? strided : s->a_row == 1 ? columns : general;
+}
+#else
+#define tiles_of_any_strides(s) rows_alone
 #endif
 
-static way way_for(const gm_gemm_strides *s)
+static gm_tile *const *tiles_for(const gm_gemm_strides *s)
 {
     if (s->a_col == 1 && s->b_row == 1) {
-        return (way){ ALONG_MATRIX };
+        return along;
     }
-    if (s->a_col == 1 && s->b_col == 1) {
-        return (way){ ACROSS_MATRIX };
+    if (s->b_col == 1 && s->a_col == 1) {
+        return across;
     }
-    if (s->a_row == 1 && s->b_col == 1) {
-        return (way){ gm_outer_4x4_matrix, NULL, NULL, NULL };
+    if (s->b_col == 1 && s->a_row == 1) {
+        return outer;
     }
-#if WITH_ANY_STRIDES
-    if (s->a_col == 1) {
-        return (way){ gm_strided_4x4_matrix, gm_strided_3x4_matrix, gm_strided_2x4_matrix, NULL };
-    }
-    if (s->a_row == 1) {
-        return (way){ gm_columns_4x4_matrix, gm_columns_3x4_matrix, gm_columns_2x4_matrix, NULL };
-    }
-    return (way){ gm_general_4x4_matrix, NULL, NULL, NULL };
-#else
-    return (way){ NULL, NULL, NULL, NULL };
-#endif
+    return tiles_of_any_strides(s);
 }
 
-static void single_rows(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
-                        const gm_gemm_strides *s)
+/* Returns the rows of the next tile where m are left; 1 for a row by itself. Tiles of 4 take what tiles of 5 leave, if
+ * there are rows enough. */
+static uint32_t rows_at_once(gm_tile *const *of, uint32_t m)
 {
-    for (; m > 0; m--, a += s->a_row, y += y_row) {
+    if (GM_LARGE_TILES && of[3] && m >= 5 && m != (5 - m % 5) % 5 * 4) {
+        return 5;
+    }
+    if (m >= 4) {
+        return of[2] ? 4 : 1;
+    }
+    return WITH_ANY_STRIDES && m > 1 && of[m - 2] ? m : 1;
+}
+
+/* n columns of so many rows: in tiles as far as these go, if there is one, and row by row. */
+__attribute__((noinline)) static void some_rows(gm_tile *tile, uint32_t rows, const float *a, const float *b, float *y, uint32_t n, uint32_t y_row,
+                      const gm_gemm_strides *s)
+{
+    uint32_t in_tiles = tile ? n / 4 * 4 : 0, at_once = tile == gm_outer_4x4 ? in_tiles : 4;
+    for (uint32_t column = 0; column < in_tiles; column += at_once) {
+        tile(a, b + column * s->b_col, y + column, at_once, y_row, s);
+    }
+    b += in_tiles * s->b_col, y += in_tiles, n -= in_tiles;
+    for (; rows > 0 && n > 0; rows--, a += s->a_row, y += y_row) {
         gm_gemm_row(a, b, y, n, s);
     }
-}
-
-/* Of so many rows, those that go into tiles of 5: so that tiles of 4 take the others, or as many as there are. */
-static uint32_t rows_by_5(uint32_t m)
-{
-    uint32_t by_4 = (5 - m % 5) % 5 * 4;
-    return by_4 <= m ? m - by_4 : m / 5 * 5;
 }
 
 void gm_gemm_matrix(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
                     const gm_gemm_strides *s)
 {
-    uint32_t columns = n / 4 * 4;
-    way w = { NULL, NULL, NULL, NULL };
-    if (m >= 2 && n >= 4) {
-        w = way_for(s);
-    }
-    if (w.rows_4 == NULL) {
-        single_rows(a, b, y, m, n, y_row, s);
-        return;
-    }
-    if (columns < n) {
-        single_rows(a, b + columns * s->b_col, y + columns, m, n - columns, y_row, s);
-    }
-    if (GM_TILES_OF_5 && w.rows_5) {
-        uint32_t by_5 = rows_by_5(m);
-        w.rows_5(a, b, y, by_5, n, y_row, s);
-        a += by_5 * s->a_row, y += by_5 * y_row, m -= by_5;
-    }
-    uint32_t tail = m % 4, whole = m - tail;
-    gm_matrix *last = tail == 3 ? w.rows_3 : tail == 2 ? w.rows_2 : NULL;
-    w.rows_4(a, b, y, whole, n, y_row, s);
-    if (last) {
-        last(a + whole * s->a_row, b, y + whole * y_row, tail, columns, y_row, s);
-    } else {
-        single_rows(a + whole * s->a_row, b, y + whole * y_row, tail, columns, y_row, s);
+    gm_tile *const *of = tiles_for(s);
+    for (uint32_t rows; m > 0; m -= rows, a += rows * s->a_row, y += rows * y_row) {
+        rows = rows_at_once(of, m);
+        some_rows(rows > 1 ? of[rows - 2] : NULL, rows, a, b, y, n, y_row, s);
     }
 }
 

@@ -3,7 +3,7 @@
  *
  *     along     a and b are contiguous in k: 4 k at once
  *     across    b is contiguous over the outputs: 16 outputs at once
- *     strided   any strides: 4 outputs at once
+ *     strided   any strides: 4 outputs at once; Linear layers, which have none, go without it
  */
 #include "../../../gemm_tile.h"
 #include "../../arch.h"
@@ -54,29 +54,23 @@ static void along_1(const float *a, const float *b, float *y, const gm_gemm_stri
                      : CHANGED);
 }
 
-/* n outputs, a multiple of 16, across. Sums in s0 to s15, a in s16, b in s17 to s24. */
-TILE across_16s(const float *a_row, const float *b_block, float *y, uint32_t n, const gm_gemm_strides *s)
+static void across_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
 {
-    const float *a, *b;
-    uint32_t k;
-    __asm__ volatile("1:\n\t"
-                     LINE("vldmia %[y], {s0-s15}")
-                     LINE("mov %[a], %[a_row]") LINE("mov %[b], %[b_block]") LINE("mov %[k], %[sums]")
-                     "2:\n\t"
-                     LOAD_1_STEP(a, s16, a_step)
-                     MAC_16_ACROSS
-                     LINE("subs %[k], #1")
-                     LINE("bne 2b")
-                     LINE("vstmia %[y]!, {s0-s15}")
-                     LINE("add %[b_block], #64")
-                     LINE("subs %[n], #16")
-                     LINE("bne 1b")
-                     : [b_block] "+r"(b_block), [y] "+r"(y), [n] "+r"(n), [a] "=&r"(a), [b] "=&r"(b), [k] "=&r"(k)
-                     : [a_row] "r"(a_row), [sums] "r"(s->k), [a_step] "r"(gm_bytes(s->a_col)),
-                       [b_step] "r"(gm_bytes(s->b_row - 8))
-                     : CHANGED);
+    const gm_loop loop = { 1, s->k, 0, s->a_col, 0, s->b_row };
+    gm_loop_across(&loop, a, b, y, n);
 }
 
+static void along_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
+{
+    for (; n >= 4; n -= 4, b += 4 * s->b_col, y += 4) {
+        along_4(a, b, y, s);
+    }
+    for (; n > 0; n--, b += s->b_col, y++) {
+        along_1(a, b, y, s);
+    }
+}
+
+#if WITH_ANY_STRIDES
 /* 4 outputs of any strides. Sums in s0 to s3, a in s16, b in s24 to s27. */
 TILE strided_4(const float *a, const float *b, float *y, const gm_gemm_strides *s)
 {
@@ -96,34 +90,17 @@ TILE strided_4(const float *a, const float *b, float *y, const gm_gemm_strides *
                      : CHANGED);
 }
 
-static void across_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
-{
-    const gm_loop loop = { 1, s->k, 0, s->a_col, 0, s->b_row };
-    uint32_t whole = n / 16 * 16;
-    if (whole > 0) {
-        across_16s(a, b, y, whole, s);
-    }
-    gm_loop_across(&loop, a, b + whole, y + whole, n - whole);
-}
-
-static void along_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
-{
-    for (; n >= 4; n -= 4, b += 4 * s->b_col, y += 4) {
-        along_4(a, b, y, s);
-    }
-    for (; n > 0; n--, b += s->b_col, y++) {
-        along_1(a, b, y, s);
-    }
-}
+#endif
 
 static void strided_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
 {
-    const gm_loop loop = { 1, s->k, 0, s->a_col, 0, s->b_row };
+#if WITH_ANY_STRIDES
     for (; n >= 4; n -= 4, b += 4 * s->b_col, y += 4) {
         strided_4(a, b, y, s);
     }
+#endif
     for (; n > 0; n--, b += s->b_col, y++) {
-        gm_loop_across(&loop, a, b, y, 1);
+        across_row(a, b, y, 1, s);
     }
 }
 

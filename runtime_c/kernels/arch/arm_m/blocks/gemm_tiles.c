@@ -4,86 +4,96 @@
 
 #if GM_ARCH_ARM_M && !GM_ARCH_HELIUM
 
-/* What a tile does with two k, and with one, of all rows of a and of 4 columns of b. */
+/* ---- The last k -------------------------------------------------------------------------------- */
+
+__attribute__((noinline)) void gm_last_k_4(void)
+{
+    __asm__ volatile(MAC_4x4(s24, s25, s26, s27, s20, s21, s22, s23));
+}
+
+#if GM_LARGE_TILES
+__attribute__((noinline)) void gm_last_k_5(void)
+{
+    __asm__ volatile(MAC_2(s16, s28, s20, s17, s28, s21) MAC_2(s18, s28, s22, s19, s28, s23));
+    gm_last_k_4();
+}
+#endif
+
+#define LAST_A_4 LOAD(a0, "s24") LOAD(a1, "s25") LOAD(a2, "s26") LOAD(a3, "s27")
+#define LAST_A_5 LAST_A_4 LOAD(a4, "s28")
+#define LAST_K_ALONG(rows) LAST_A_##rows LOAD(b0, "s20") LOAD(b1, "s21") LOAD(b2, "s22") LOAD(b3, "s23") LAST_K
+#define LAST_K_ACROSS(rows) LAST_A_##rows LINE("vldmia %[b], {s20-s23}") LAST_K
+
+/* ---- Two k, of all rows of a and of 4 columns of b ----------------------------------------------- */
+
 #if GM_APART
 /* b in s20 to s27, and one row of a after another in s28 and s29. */
 #define TWO_K_OF_ROW(a, s, t, u, v, b0, c0, b1, c1, b2, c2, b3, c3)                     \
     LOAD(a, "s28, s29")                                                                 \
     MAC_2(s, s28, b0, t, s28, b1) MAC_2(u, s28, b2, v, s28, b3)                         \
     MAC_2(s, s29, c0, t, s29, c1) MAC_2(u, s29, c2, v, s29, c3)
-#define ONE_K(a, s, t, u, v)                                                            \
-    LOAD(a, "s28") MAC_2(s, s28, s20, t, s28, s21) MAC_2(u, s28, s22, v, s28, s23)
 #define ROW_ALONG(a, s, t, u, v) TWO_K_OF_ROW(a, s, t, u, v, s20, s21, s22, s23, s24, s25, s26, s27)
 #define ROW_ACROSS(a, s, t, u, v) TWO_K_OF_ROW(a, s, t, u, v, s20, s24, s21, s25, s22, s26, s23, s27)
 #define TILE_ROWS_4(OF) OF(a0, s0, s1, s2, s3) OF(a1, s4, s5, s6, s7) OF(a2, s8, s9, s10, s11) OF(a3, s12, s13, s14, s15)
 #define TILE_ROWS_5(OF) TILE_ROWS_4(OF) OF(a4, s16, s17, s18, s19)
 #define TWO_K_ALONG(rows)                                                               \
     LOAD(b0, "s20, s21") LOAD(b1, "s22, s23") LOAD(b2, "s24, s25") LOAD(b3, "s26, s27") TILE_ROWS_##rows(ROW_ALONG)
-#define ONE_K_ALONG(rows) LOAD(b0, "s20") LOAD(b1, "s21") LOAD(b2, "s22") LOAD(b3, "s23") TILE_ROWS_##rows(ONE_K)
 #define TWO_K_ACROSS(rows) LOAD_STEP(b, "s20-s23", b_step) LOAD_STEP(b, "s24-s27", b_step) TILE_ROWS_##rows(ROW_ACROSS)
-#define ONE_K_ACROSS(rows) LOAD_STEP(b, "s20-s23", b_step) TILE_ROWS_##rows(ONE_K)
 #else
 /* All that they take is loaded first. */
+#define LOAD_A_4x2 LOAD(a0, "s16, s17") LOAD(a1, "s18, s19") LOAD(a2, "s20, s21") LOAD(a3, "s22, s23")
 #define TWO_K_ALONG(rows)                                                               \
     LOAD_A_4x2                                                                          \
     LOAD(b0, "s24, s25") LOAD(b1, "s26, s27") LOAD(b2, "s28, s29") LOAD(b3, "s30, s31") \
     MAC_4x4(s16, s18, s20, s22, s24, s26, s28, s30) MAC_4x4(s17, s19, s21, s23, s25, s27, s29, s31)
-#define ONE_K_ALONG(rows)                                                               \
-    LOAD_A_4x1                                                                          \
-    LOAD(b0, "s24") LOAD(b1, "s26") LOAD(b2, "s28") LOAD(b3, "s30")                     \
-    MAC_4x4(s16, s18, s20, s22, s24, s26, s28, s30)
 #define TWO_K_ACROSS(rows)                                                              \
     LOAD_A_4x2                                                                          \
     LOAD_STEP(b, "s24-s27", b_step) LOAD_STEP(b, "s28-s31", b_step)                     \
     MAC_4x4(s16, s18, s20, s22, s24, s25, s26, s27) MAC_4x4(s17, s19, s21, s23, s28, s29, s30, s31)
-#define ONE_K_ACROSS(rows)                                                              \
-    LOAD_A_4x1                                                                          \
-    LOAD_STEP(b, "s24-s27", b_step)                                                     \
-    MAC_4x4(s16, s18, s20, s22, s24, s25, s26, s27)
 #endif
 
 /* Defines along_<rows>x4 and across_<rows>x4. The fifth row of a is its fourth where there are four. */
 #define ROWS_OF_A(rows) \
     const float *a1 = a + s->a_row, *a2 = a1 + s->a_row, *a3 = a2 + s->a_row, *a4 = a3 + (rows > 4 ? s->a_row : 0)
-#define DEFINE_TILE_ALONG(rows, MORE)                                                                                    \
-    TILE along_##rows##x4(const float *a, const float *b, float *y, uint32_t y_row, const gm_gemm_strides *s)       \
+#define DEFINE_TILE_ALONG(rows, MORE)                                                                               \
+    GEMM_TILE(along_##rows##x4)                                                                                     \
     {                                                                                                               \
         uint32_t k = s->k;                                                                                          \
         ROWS_OF_A(rows);                                                                                            \
         const float *b1 = b + s->b_col, *b2 = b1 + s->b_col, *b3 = b2 + s->b_col;                                   \
-        (void)a4;                                                                                                   \
-        __asm__ volatile(LOAD_##rows##x4 TWO_AT_A_TIME(TWO_K_ALONG(rows), ONE_K_ALONG(rows)) STORE_##rows##x4       \
+        (void)a4, (void)n;                                                                                          \
+        __asm__ volatile(LOAD_##rows##x4 TWO_AT_A_TIME(TWO_K_ALONG(rows), LAST_K_ALONG(rows)) STORE_##rows##x4      \
                          : [a0] "+r"(a), [a1] "+r"(a1), [a2] "+r"(a2), [a3] "+r"(a3) MORE, [b0] "+r"(b),            \
                            [b1] "+r"(b1), [b2] "+r"(b2), [b3] "+r"(b3), [k] "+r"(k), [y] "+r"(y)                    \
-                         : [y_step] "r"(gm_bytes(y_row))                                                            \
-                         : CHANGED);                                                                                \
-    }                                                                                                               \
-    DEFINE_MATRIX(along_##rows##x4, rows)
-#define DEFINE_TILE_ACROSS(rows, MORE)                                                                                   \
-    TILE across_##rows##x4(const float *a, const float *b, float *y, uint32_t y_row, const gm_gemm_strides *s)      \
+                         : [y_step] "r"(gm_bytes(y_row)), CALLS_LAST_K(rows)                                        \
+                         : CHANGED, "lr");                                                                          \
+    }
+#define DEFINE_TILE_ACROSS(rows, MORE)                                                                              \
+    GEMM_TILE(across_##rows##x4)                                                                                    \
     {                                                                                                               \
         uint32_t k = s->k;                                                                                          \
         ROWS_OF_A(rows);                                                                                            \
-        (void)a4;                                                                                                   \
-        __asm__ volatile(LOAD_##rows##x4 TWO_AT_A_TIME(TWO_K_ACROSS(rows), ONE_K_ACROSS(rows)) STORE_##rows##x4     \
+        (void)a4, (void)n;                                                                                          \
+        __asm__ volatile(LOAD_##rows##x4 TWO_AT_A_TIME(TWO_K_ACROSS(rows), LAST_K_ACROSS(rows)) STORE_##rows##x4    \
                          : [a0] "+r"(a), [a1] "+r"(a1), [a2] "+r"(a2), [a3] "+r"(a3) MORE, [b] "+r"(b),             \
                            [k] "+r"(k), [y] "+r"(y)                                                                 \
-                         : [y_step] "r"(gm_bytes(y_row)), [b_step] "r"(gm_bytes(s->b_row))                          \
-                         : CHANGED);                                                                                \
-    }                                                                                                               \
-    DEFINE_MATRIX(across_##rows##x4, rows)
+                         : [y_step] "r"(gm_bytes(y_row)), [b_step] "r"(gm_bytes(s->b_row)), CALLS_LAST_K(rows)      \
+                         : CHANGED, "lr");                                                                          \
+    }
 
 DEFINE_TILE_ALONG(4, )
 DEFINE_TILE_ACROSS(4, )
-#if GM_TILES_OF_5
+#if GM_LARGE_TILES
 #define FIFTH_ROW , [a4] "+r"(a4)
 DEFINE_TILE_ALONG(5, FIFTH_ROW)
 DEFINE_TILE_ACROSS(5, FIFTH_ROW)
 #endif
 
+/* ---- Outer --------------------------------------------------------------------------------------- */
+
 #define ONE_K_OF_OUTER \
     LOAD_STEP(a, "s16-s19", a_step) LOAD_STEP(b, "s24-s27", b_step) MAC_4x4(s16, s17, s18, s19, s24, s25, s26, s27)
-#if GM_APART
+#if GM_LARGE_TILES
 /* Two k an iteration. Where they are odd, the loop begins with the second one. */
 #define EACH_K_OF_OUTER                                                 \
     LINE("tst %[k], #1") LINE("beq 2f") LINE("adds %[k], #1") LINE("b 3f") \
@@ -96,9 +106,9 @@ DEFINE_TILE_ACROSS(5, FIFTH_ROW)
 
 /* All whole tiles of 4 rows: sums of a weight's gradient are often short, so that a call for each
  * tile would show. */
-TILE outer_4_rows(const float *a_rows, const float *b_tile, float *y, uint32_t n, uint32_t y_row, const gm_gemm_strides *s)
+GEMM_TILE(outer_4x4)
 {
-    const float *a, *b;
+    const float *a_k, *b_k;
     uint32_t k;
     __asm__ volatile("1:\n\t"
                      LOAD_4x4
@@ -109,18 +119,10 @@ TILE outer_4_rows(const float *a_rows, const float *b_tile, float *y, uint32_t n
                      LINE("add %[y], #16")
                      LINE("subs %[n], #4")
                      LINE("bne 1b")
-                     : [b_tile] "+r"(b_tile), [y] "+r"(y), [n] "+r"(n), [a] "=&r"(a), [b] "=&r"(b), [k] "=&r"(k)
-                     : [a_rows] "r"(a_rows), [sums] "r"(s->k), [y_step] "r"(gm_bytes(y_row)),
+                     : [b_tile] "+r"(b), [y] "+r"(y), [n] "+r"(n), [a] "=&r"(a_k), [b] "=&r"(b_k), [k] "=&r"(k)
+                     : [a_rows] "r"(a), [sums] "r"(s->k), [y_step] "r"(gm_bytes(y_row)),
                        [a_step] "r"(gm_bytes(s->a_col)), [b_step] "r"(gm_bytes(s->b_row))
                      : CHANGED);
-}
-
-void gm_outer_4x4_matrix(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
-                         const gm_gemm_strides *s)
-{
-    for (; m >= 4; m -= 4, a += 4 * s->a_row, y += 4 * y_row) {
-        outer_4_rows(a, b, y, n / 4 * 4, y_row, s);
-    }
 }
 
 #endif

@@ -5,34 +5,32 @@
 #include "../../../gemm_tile.h"
 #include "../../arch.h"
 #include "registers.h"
-
-/* Tiles that convolutions need, and products of any operands, but not Linear layers. */
-#define WITH_ANY_STRIDES (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE || GM_WITH_MATMUL)
+#include "strided_loop.h"
 
 /* Whether there are tiles of 5 rows: 20 sums leave room for 8 elements of b, 2 of a and 2 products at a time, where those of
- * one instruction are better off with all operands loaded. Linear layers go without them, for the sake of code's size. */
-#define GM_TILES_OF_5 (GM_APART && WITH_ANY_STRIDES)
+ * one instruction are better off with all operands loaded. Linear layers go without them, and without outer's two k at a
+ * time, for the sake of code's size. */
+#define GM_LARGE_TILES (GM_APART && WITH_ANY_STRIDES)
 
-/* All whole tiles of a matrix. Which of its operands are contiguous: gemm.c. */
-typedef void gm_matrix(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
-                       const gm_gemm_strides *s);
-gm_matrix gm_along_4x4_matrix, gm_across_4x4_matrix, gm_outer_4x4_matrix;
-gm_matrix gm_along_5x4_matrix, gm_across_5x4_matrix; /* where GM_TILES_OF_5 */
-gm_matrix gm_strided_4x4_matrix, gm_strided_3x4_matrix, gm_strided_2x4_matrix;
-gm_matrix gm_columns_4x4_matrix, gm_columns_3x4_matrix, gm_columns_2x4_matrix;
-gm_matrix gm_general_4x4_matrix;
+/* A tile of so many rows by 4 columns; of gm_outer_4x4 by n columns, a multiple of 4. Which operands are contiguous: gemm.c. */
+typedef void gm_tile(const float *a, const float *b, float *y, uint32_t n, uint32_t y_row, const gm_gemm_strides *s);
+gm_tile gm_along_4x4, gm_across_4x4, gm_outer_4x4;
+gm_tile gm_along_5x4, gm_across_5x4; /* where GM_LARGE_TILES */
+gm_tile gm_strided_4x4, gm_strided_3x4, gm_strided_2x4;
+gm_tile gm_columns_4x4, gm_columns_3x4, gm_columns_2x4;
+gm_tile gm_general_4x4;
 
-/* Defines <name>_matrix: all whole tiles of so many rows by 4 columns. */
-#define DEFINE_MATRIX(name, rows)                                                                               \
-    void gm_##name##_matrix(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,   \
-                            const gm_gemm_strides *s)                                                           \
-    {                                                                                                           \
-        for (; m >= rows; m -= rows, a += rows * s->a_row, y += rows * y_row) {                                 \
-            for (uint32_t column = 0; n - column >= 4; column += 4) {                                           \
-                name(a, b + column * s->b_col, y + column, y_row, s);                                           \
-            }                                                                                                   \
-        }                                                                                                       \
-    }
+/* Begins the definition of gm_<name>. A compiler that sees all sources at once may not copy it to its caller. */
+#define GEMM_TILE(name)                                                                                         \
+    __attribute__((noinline)) void gm_##name(const float *a, const float *b, float *y, uint32_t n, uint32_t y_row, \
+                                             const gm_gemm_strides *s)
+
+/* The last of an odd number of k, for 4 rows or 5: sums from s0 on += a in s24 to s28, by rows, times b in s20 to s23.
+ * Tiles call it within their assembly, so that they share its code, by LAST_K. It leaves the core's registers alone. */
+void gm_last_k_4(void);
+void gm_last_k_5(void);
+#define LAST_K LINE("bl %c[last_k]")
+#define CALLS_LAST_K(rows) [last_k] "i"(gm_last_k_##rows)
 
 /* Bytes from one element to the next. */
 static inline uint32_t gm_bytes(uint32_t elements)
@@ -69,13 +67,5 @@ static inline uint32_t gm_bytes(uint32_t elements)
     LINE("beq 3f")                    \
     REST                              \
     "3:\n\t"
-
-/* Two k of each row of a to s16, s17; s18, s19; ...; one k to s16; s18; ... */
-#define LOAD_A_2x2 LOAD(a0, "s16, s17") LOAD(a1, "s18, s19")
-#define LOAD_A_3x2 LOAD_A_2x2 LOAD(a2, "s20, s21")
-#define LOAD_A_4x2 LOAD_A_3x2 LOAD(a3, "s22, s23")
-#define LOAD_A_2x1 LOAD(a0, "s16") LOAD(a1, "s18")
-#define LOAD_A_3x1 LOAD_A_2x1 LOAD(a2, "s20")
-#define LOAD_A_4x1 LOAD_A_3x1 LOAD(a3, "s22")
 
 #endif

@@ -22,7 +22,9 @@ DEFINE_ACROSS(16, "s0-s15", 8, MAC_16_ACROSS)
 DEFINE_ACROSS(8, "s0-s7", 0,
                    LOAD_STEP(b, "s17-s24", b_step) MAC_8(s16, s17, s18, s19, s20, s21, s22, s23, s24))
 DEFINE_ACROSS(4, "s0-s3", 0, LOAD_STEP(b, "s17-s20", b_step) MAC_4(s16, s17, s18, s19, s20))
+#if WITH_ANY_STRIDES
 DEFINE_ACROSS(2, "s0, s1", 0, LOAD_STEP(b, "s17, s18", b_step) MAC_2_OF(s16, s17, s18))
+#endif
 DEFINE_ACROSS(1, "s0", 0, LOAD_1_STEP(b, s17, b_step) MAC_1(s0, s16, s17))
 
 void gm_loop_across(const gm_loop *loop, const float *a, const float *b, float *y, uint32_t n)
@@ -44,11 +46,13 @@ void gm_loop_across(const gm_loop *loop, const float *a, const float *b, float *
         }
         n -= 4, b += 4, y += 4;
     }
+#if WITH_ANY_STRIDES
     if (n >= 2) {
         across_2(loop, a, b, y);
         n -= 2, b += 2, y += 2;
     }
-    if (n >= 1) {
+#endif
+    for (; n > 0; n--, b++, y++) {
         across_1(loop, a, b, y);
     }
 }

@@ -8,6 +8,10 @@
 #include "../../arch.h"
 #include "registers.h"
 
+/* Whether there are kernels of any strides and sizes, which convolutions need, and products of any operands. Linear layers
+ * go without them, for the sake of code's size. */
+#define WITH_ANY_STRIDES (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE || GM_WITH_MATMUL)
+
 /* Steps in elements: a_row and b_row lie between the beginnings of rows. There is at least one row
  * and one column. */
 typedef struct gm_loop {

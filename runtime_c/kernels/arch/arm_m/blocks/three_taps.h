@@ -20,7 +20,7 @@ typedef struct gm_three_taps {
 enum gm_neighbours { GM_8_CHANNELS, GM_8_OUT_CHANNELS, GM_4_GROUPS };
 
 /* Whether groups are taken so: where products and sums are apart, for which strided_loop.h has the reason. */
-#define GM_ARCH_TAPS_OF_GROUPS (GM_APART && !GM_ARCH_HELIUM)
+#define GM_ARCH_TAPS_OF_GROUPS (GM_APART && GM_WITH_DEPTHWISE && !GM_ARCH_HELIUM)
 
 #if GM_ARCH_HELIUM
 /* Helium has better ways: here no kernel row is taken at once. */
