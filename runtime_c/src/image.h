@@ -4,7 +4,7 @@
 
 #include "gradmote.h"
 
-/* Marks functions that run once for an image, a checkpoint or a state, or that look up a tensor.
+/* Marks functions that run once for an image, a checkpoint, a state or a run of a program, or that look up a tensor.
  * The compiler makes them small rather than quick, with everything that only they call. */
 #if defined(__GNUC__)
 #define GM_COLD __attribute__((cold))

@@ -85,6 +85,19 @@ def test_a_call_waits_for_what_the_block_before_it_left():
         assert Costs(Written(code), read_core(core)).cycles(region) == cycles
 
 
+def test_the_half_of_an_instruction_on_the_next_page_is_in_one_block_only():
+    """The emulator ends a block before an instruction that crosses a page, and counts its first half to the block."""
+    code = """
+     3fa:\t4439      \tadd\tr1, r7
+     3fc:\t4402      \tadd\tr2, r0
+     3fe:\tee30 0a20 \tvadd.f32\ts0, s1, s2
+     402:\t4770      \tbx\tlr
+"""
+    lines = "R\nB 0 3fa 400 2\nB 1 3fe 404 2\nE 1 0 1\nE 0 1 1\n".splitlines()
+    (region,) = read_regions(lines)
+    assert Costs(Written(code), read_core("cortex-m4")).cycles(region) == 2 + (1 + 3)
+
+
 def test_unknown_code_is_told():
     program = Written("     100:\tffff      \t\t<UNDEFINED> instruction: 0xffff\n     102:\tbf00      \tnop\n")
     with pytest.raises(DeviceError, match="does not know the instruction at 0x100"):

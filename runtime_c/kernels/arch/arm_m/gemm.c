@@ -5,15 +5,15 @@
  *     4 rows, along     a[m,.] and b[.,n] are contiguous                           1.31
  *     4 rows, across    a[m,.] and b[k,.] are                                      1.31
  *     4 rows, outer     a[.,k] and b[k,.] are                                      1.38
- *     4 rows, strided   a[m,.] is; 3 and 2 rows: 1.88 and 2.25                     1.69
+ *     4 rows, strided   a[m,.] is; 3 and 2 rows: 2.08 and 2.5                      1.88
  *     4 rows, columns   a[.,k] is; 3 and 2 rows: 2 and 2.5                         1.75
- *     4 rows, general   nothing is                                                 2.13
+ *     4 rows, general   nothing is                                                 2.25
  *     1 row, across     b[k,.] is: 16 columns; fewer: strided_loop.c                 1.44
  *     1 row, along      a and b[.,n] are: 4 columns, 1 column: 1.44, 2.5
  *     1 row, strided    4 columns                                                  4
  *
  * Where they are apart, along and across take 5 rows at a time, and outer two k. Strided, columns and general are the ways
- * of few convolutions, whose code is kept small.
+ * of few convolutions: their code is kept small.
  */
 #include "../../gemm_tile.h"
 #include "../arch.h"

@@ -19,7 +19,7 @@
     OP_4(operation, s0, s1, s2, s3, b0, b1, b2, b3) OP_4(operation, s4, s5, s6, s7, b4, b5, b6, b7)
 
 /* BODY for each of n pixels. */
-#define FOR_PIXELS(BODY) "1:\n\t" BODY LINE("subs %[n], #1") LINE("bne 1b")
+#define FOR_PIXELS(BODY) LOOP_LABEL(1) BODY LINE("subs %[n], #1") LINE("bne 1b")
 
 #define ZERO_8(a, b, c, d, e, f, g, h)                                                               \
     LINE("mov r4, #0") LINE("vmov " #a ", r4") LINE("vmov " #b ", r4") LINE("vmov " #c ", r4")       \

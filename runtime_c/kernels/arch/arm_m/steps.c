@@ -52,7 +52,7 @@
  * is behind the row. */
 #define WHILE_LEFT(count, loop, behind, BODY)                       \
     LINE("blo " #behind "f")                                        \
-    #loop ":\n\t"                                                   \
+    LOOP_LABEL(loop)                                                \
     BODY                                                            \
     LINE("subs %[left], #" #count)                                  \
     LINE("bhs " #loop "b")                                          \
@@ -73,7 +73,7 @@ void gm_sgd_rows(const float *scales, uint32_t scale_step, const float *g, float
                      WHILE_LEFT(16, 2, 3, SGD_16)
                      LINE("subs %[left], #4")
                      WHILE_LEFT(4, 4, 5, SGD_4)
-                     "6:\n\t"
+                     LOOP_LABEL(6)
                      SGD_1
                      LINE("subs %[left], #1")
                      LINE("bne 6b")

@@ -48,5 +48,5 @@ class Costs:
     def _cycles_behind(self, before: Block, block: Block) -> int:
         """Return what a block takes behind another, and what the way between them takes."""
         first, second = self._program.instructions(before), self._program.instructions(block)
-        leaves = before.end != block.start
+        leaves = before.start + sum(instruction.size for instruction in first) != block.start
         return cycles_of(self._core, (first, leaves), (second, False)) - cycles_of(self._core, (first, False))

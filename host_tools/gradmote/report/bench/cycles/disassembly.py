@@ -50,7 +50,7 @@ class Program:
     def instructions(self, block: Block) -> list[Instruction]:
         """Return the instructions of a block. Raises DeviceError where one of them is unknown."""
         found, address = [], block.start
-        while address < block.end:
+        for _ in range(block.size):
             instruction = self.code.get(address)
             if instruction is None or instruction.kind == UNKNOWN:
                 name = instruction.name if instruction else "nothing"

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Block:
-    """Machine instructions that run one after the other, from `start` up to `end`, exclusive.
+    """Machine instructions that run one after the other: `size` of them from `start` on.
 
-    `size` is their number.
+    `end` is what the emulator takes for their end. It is two bytes too much where the next instruction crosses a page,
+    and therefore begins a block of its own.
     """
 
     start: int

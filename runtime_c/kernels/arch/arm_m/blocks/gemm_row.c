@@ -2,7 +2,7 @@
  * One row of a matrix product on Cortex-M with FPU: y[i] += sum over k of a[k] b[k][i], i in 0..n.
  *
  *     along     a and b are contiguous in k: 4 k at once
- *     across    b is contiguous over the outputs: 16 outputs at once
+ *     across    b is contiguous over the outputs: strided_loop.c
  *     strided   any strides: 4 outputs at once; Linear layers, which have none, go without it
  */
 #include "../../../gemm_tile.h"
@@ -77,7 +77,7 @@ TILE strided_4(const float *a, const float *b, float *y, const gm_gemm_strides *
     uint32_t k = s->k;
     const float *b1 = b + s->b_col, *b2 = b1 + s->b_col, *b3 = b2 + s->b_col;
     __asm__ volatile(LINE("vldmia %[y], {s0-s3}")
-                     "1:\n\t"
+                     LOOP_LABEL(1)
                      LOAD_1_STEP(a, s16, a_step)
                      LOAD_1_STEP(b0, s24, b_step) LOAD_1_STEP(b1, s25, b_step)
                      LOAD_1_STEP(b2, s26, b_step) LOAD_1_STEP(b3, s27, b_step)

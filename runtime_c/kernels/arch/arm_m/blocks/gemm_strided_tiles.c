@@ -6,7 +6,7 @@
 #define LOAD_B LOAD_1_STEP(b0, s20, b_step) LOAD_1_STEP(b1, s21, b_step) \
                LOAD_1_STEP(b2, s22, b_step) LOAD_1_STEP(b3, s23, b_step)
 #define EACH_K(LOAD_A, MAC)                                 \
-    "1:\n\t"                                                \
+    LOOP_LABEL(1)                                           \
     LOAD_A                                                  \
     LOAD_B                                                  \
     MAC(s24, s25, s26, s27, s20, s21, s22, s23)             \
@@ -81,7 +81,7 @@ GEMM_TILE(general_4x4)
     ROW_OF_SUMS(what, row_2, "s8-s11") ROW_OF_SUMS(what, row_3, "s12-s15")
     __asm__ volatile(EACH_ROW("vldmia")
                      LOAD_FIELD(at, saved, k)
-                     "1:\n\t"
+                     LOOP_LABEL(1)
                      LOAD_1_STEP(a0, s24, a_step) LOAD_1_STEP(a1, s25, a_step)
                      LOAD_1_STEP(a2, s26, a_step) LOAD_1_STEP(a3, s27, a_step)
                      LOAD_B

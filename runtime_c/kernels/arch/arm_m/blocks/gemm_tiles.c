@@ -97,11 +97,11 @@ DEFINE_TILE_ACROSS(5, FIFTH_ROW)
 /* Two k an iteration. Where they are odd, the loop begins with the second one. */
 #define EACH_K_OF_OUTER                                                 \
     LINE("tst %[k], #1") LINE("beq 2f") LINE("adds %[k], #1") LINE("b 3f") \
-    "2:\n\t" ONE_K_OF_OUTER                                             \
+    LOOP_LABEL(2) ONE_K_OF_OUTER                                        \
     "3:\n\t" ONE_K_OF_OUTER                                             \
     LINE("subs %[k], #2") LINE("bne 2b")
 #else
-#define EACH_K_OF_OUTER "2:\n\t" ONE_K_OF_OUTER LINE("subs %[k], #1") LINE("bne 2b")
+#define EACH_K_OF_OUTER LOOP_LABEL(2) ONE_K_OF_OUTER LINE("subs %[k], #1") LINE("bne 2b")
 #endif
 
 /* All whole tiles of 4 rows: sums of a weight's gradient are often short, so that a call for each

@@ -58,7 +58,7 @@ static inline uint32_t gm_bytes(uint32_t elements)
 #define TWO_AT_A_TIME(BODY, REST)     \
     LINE("subs %[k], #2")             \
     LINE("blo 2f")                    \
-    "1:\n\t"                          \
+    LOOP_LABEL(1)                     \
     BODY                              \
     LINE("subs %[k], #2")             \
     LINE("bhs 1b")                    \

@@ -13,7 +13,7 @@
     TILE fill_##n(const float *values, float *y, uint32_t count, uint32_t step)                    \
     {                                                                                              \
         __asm__ volatile(LINE("vldmia %[values], {" REGISTERS "}")                                 \
-                         "1:\n\t"                                                                  \
+                         LOOP_LABEL(1)                                                             \
                          LINE("vstmia %[y], {" REGISTERS "}")                                      \
                          LINE("add %[y], %[step]")                                                 \
                          LINE("subs %[count], #1")                                                 \

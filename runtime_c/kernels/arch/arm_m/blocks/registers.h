@@ -82,19 +82,23 @@
     LOAD_STEP(b, "s17-s24", b_step)                                 \
     MAC_ROW_2(s16, s17, s18, s19, s20) MAC_ROW_3(s16, s21, s22, s23, s24)
 
+/* The label of a loop that runs often, at a whole word: cores that fetch words take one more for an instruction of two
+ * halves that begins in the middle of one. */
+#define LOOP_LABEL(label) ".balign 4\n" #label ":\n\t"
+
 /* while (n >= count) { BODY; n -= count; } while (n > 0) { REST; n--; }
  * n names the operand, and is 0 behind the loops. */
 #define AT_A_TIME(count, n, BODY, REST)             \
     LINE("subs %[" #n "], #" #count)                \
     LINE("blo 2f")                                  \
-    "1:\n\t"                                        \
+    LOOP_LABEL(1)                                   \
     BODY                                            \
     LINE("subs %[" #n "], #" #count)                \
     LINE("bhs 1b")                                  \
     "2:\n\t"                                        \
     LINE("adds %[" #n "], #" #count)                \
     LINE("beq 4f")                                  \
-    "3:\n\t"                                        \
+    LOOP_LABEL(3)                                   \
     REST                                            \
     LINE("subs %[" #n "], #1")                      \
     LINE("bne 3b")                                  \

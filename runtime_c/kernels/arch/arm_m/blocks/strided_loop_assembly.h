@@ -13,10 +13,10 @@ static inline uint32_t gm_loop_skip(uint32_t row, uint32_t column, uint32_t colu
 }
 
 /* BODY for each row and column of a loop. It moves a and b by a_step and b_step. */
-#define STRIDED_LOOP(BODY)                            \
+#define STRIDED_LOOP(BODY)                    \
     "1:\n\t"                                  \
     LINE("mov %[left], %[columns]")           \
-    "2:\n\t"                                  \
+    LOOP_LABEL(2)                             \
     BODY                                      \
     LINE("subs %[left], #1")                  \
     LINE("bne 2b")                            \

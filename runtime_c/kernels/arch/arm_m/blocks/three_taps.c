@@ -51,7 +51,7 @@
     "1:\n\t"                                                                                                    \
     IF_ANY(left, 2, LEFT)                                                                                       \
     FIELD(middle)                                                                                               \
-    "3:\n\t"                                                                                                    \
+    LOOP_LABEL(3)                                                                                               \
     MIDDLE                                                                                                      \
     LINE("subs %[n], #1")                                                                                       \
     LINE("bne 3b")                                                                                              \

@@ -130,7 +130,7 @@ TILE columns_of_block_4x4(const gm_loop *loop, uint32_t input, const float *a, f
                      "1:\n\t"
                      LINE("subs %[left], %[columns], #2")
                      LINE("blo 3f")
-                     "2:\n\t"
+                     LOOP_LABEL(2)
                      TWO_COLUMNS
                      LINE("subs %[left], #2")
                      LINE("bhs 2b")
