@@ -22,22 +22,22 @@
 #if GM_ARCH_ARM_M && !GM_ARCH_HELIUM
 
 /* The tiles of 2, 3, 4 and 5 rows; NULL where other rows are the better way. */
-typedef gm_tile *const tiles[4];
+typedef gm_tile *const gemm_tiles[4];
 
 #if GM_LARGE_TILES
 #define AND_5_ROWS(name) gm_##name##_5x4
 #else
 #define AND_5_ROWS(name) NULL
 #endif
-static const tiles along = { NULL, NULL, gm_along_4x4, AND_5_ROWS(along) };
-static const tiles across = { NULL, NULL, gm_across_4x4, AND_5_ROWS(across) };
-static const tiles outer = { NULL, NULL, gm_outer_4x4, NULL };
-static const tiles rows_alone = { NULL, NULL, NULL, NULL };
+static const gemm_tiles along = { NULL, NULL, gm_along_4x4, AND_5_ROWS(along) };
+static const gemm_tiles across = { NULL, NULL, gm_across_4x4, AND_5_ROWS(across) };
+static const gemm_tiles outer = { NULL, NULL, gm_outer_4x4, NULL };
+static const gemm_tiles rows_alone = { NULL, NULL, NULL, NULL };
 
 #if WITH_ANY_STRIDES
-static const tiles strided = { gm_strided_2x4, gm_strided_3x4, gm_strided_4x4, NULL };
-static const tiles columns = { gm_columns_2x4, gm_columns_3x4, gm_columns_4x4, NULL };
-static const tiles general = { NULL, NULL, gm_general_4x4, NULL };
+static const gemm_tiles strided = { gm_strided_2x4, gm_strided_3x4, gm_strided_4x4, NULL };
+static const gemm_tiles columns = { gm_columns_2x4, gm_columns_3x4, gm_columns_4x4, NULL };
+static const gemm_tiles general = { NULL, NULL, gm_general_4x4, NULL };
 
 static gm_tile *const *tiles_of_any_strides(const gm_gemm_strides *s)
 {
