@@ -12,8 +12,8 @@
  *     1 row, along      a and b[.,n] are: 4 columns, 1 column: 1.44, 2.5
  *     1 row, strided    4 columns                                                  4
  *
- * Where they are apart, along and across take 5 rows at a time, and outer two k. Strided, columns and general are the ways
- * of few convolutions: their code is kept small.
+ * Where they are apart, along and across take 5 rows at a time, and outer two k. Strided, columns and general are the
+ * ways of few convolutions: their code is kept small.
  */
 #include "../../gemm_tile.h"
 #include "../arch.h"
@@ -22,7 +22,7 @@
 #if GM_ARCH_ARM_M && !GM_ARCH_HELIUM
 
 /* The tiles of 2, 3, 4 and 5 rows; NULL where other rows are the better way. */
-typedef gm_tile *const gemm_tiles[4];
+typedef gm_gemm_tile *const gemm_tiles[4];
 
 #if GM_LARGE_TILES
 #define AND_5_ROWS(name) gm_##name##_5x4
@@ -39,7 +39,7 @@ static const gemm_tiles strided = { gm_strided_2x4, gm_strided_3x4, gm_strided_4
 static const gemm_tiles columns = { gm_columns_2x4, gm_columns_3x4, gm_columns_4x4, NULL };
 static const gemm_tiles general = { NULL, NULL, gm_general_4x4, NULL };
 
-static gm_tile *const *tiles_of_any_strides(const gm_gemm_strides *s)
+static gm_gemm_tile *const *tiles_of_any_strides(const gm_gemm_strides *s)
 {
     return s->a_col == 1 ? strided : s->a_row == 1 ? columns : general;
 }
@@ -47,7 +47,7 @@ static gm_tile *const *tiles_of_any_strides(const gm_gemm_strides *s)
 #define tiles_of_any_strides(s) rows_alone
 #endif
 
-static gm_tile *const *tiles_for(const gm_gemm_strides *s)
+static gm_gemm_tile *const *tiles_for(const gm_gemm_strides *s)
 {
     if (s->a_col == 1 && s->b_row == 1) {
         return along;
@@ -63,7 +63,7 @@ static gm_tile *const *tiles_for(const gm_gemm_strides *s)
 
 /* Returns the rows of the next tile where m are left; 1 for a row by itself. Tiles of 4 take what tiles of 5 leave, if
  * there are rows enough. */
-static uint32_t rows_at_once(gm_tile *const *of, uint32_t m)
+static uint32_t rows_at_once(gm_gemm_tile *const *of, uint32_t m)
 {
     if (GM_LARGE_TILES && of[3] && m >= 5 && m != (5 - m % 5) % 5 * 4) {
         return 5;
@@ -75,7 +75,7 @@ static uint32_t rows_at_once(gm_tile *const *of, uint32_t m)
 }
 
 /* n columns of so many rows: in tiles as far as these go, if there is one, and row by row. */
-__attribute__((noinline)) static void some_rows(gm_tile *tile, uint32_t rows, const float *a, const float *b, float *y, uint32_t n, uint32_t y_row,
+__attribute__((noinline)) static void some_rows(gm_gemm_tile *tile, uint32_t rows, const float *a, const float *b, float *y, uint32_t n, uint32_t y_row,
                       const gm_gemm_strides *s)
 {
     uint32_t in_tiles = tile ? n / 4 * 4 : 0, at_once = tile == gm_outer_4x4 ? in_tiles : 4;
@@ -91,7 +91,7 @@ __attribute__((noinline)) static void some_rows(gm_tile *tile, uint32_t rows, co
 void gm_gemm_matrix(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
                     const gm_gemm_strides *s)
 {
-    gm_tile *const *of = tiles_for(s);
+    gm_gemm_tile *const *of = tiles_for(s);
     for (uint32_t rows; m > 0; m -= rows, a += rows * s->a_row, y += rows * y_row) {
         rows = rows_at_once(of, m);
         some_rows(rows > 1 ? of[rows - 2] : NULL, rows, a, b, y, n, y_row, s);

@@ -13,12 +13,12 @@
 #define GM_LARGE_TILES (GM_APART && WITH_ANY_STRIDES)
 
 /* A tile of so many rows by 4 columns; of gm_outer_4x4 by n columns, a multiple of 4. Which operands are contiguous: gemm.c. */
-typedef void gm_tile(const float *a, const float *b, float *y, uint32_t n, uint32_t y_row, const gm_gemm_strides *s);
-gm_tile gm_along_4x4, gm_across_4x4, gm_outer_4x4;
-gm_tile gm_along_5x4, gm_across_5x4; /* where GM_LARGE_TILES */
-gm_tile gm_strided_4x4, gm_strided_3x4, gm_strided_2x4;
-gm_tile gm_columns_4x4, gm_columns_3x4, gm_columns_2x4;
-gm_tile gm_general_4x4;
+typedef void gm_gemm_tile(const float *a, const float *b, float *y, uint32_t n, uint32_t y_row, const gm_gemm_strides *s);
+gm_gemm_tile gm_along_4x4, gm_across_4x4, gm_outer_4x4;
+gm_gemm_tile gm_along_5x4, gm_across_5x4; /* where GM_LARGE_TILES */
+gm_gemm_tile gm_strided_4x4, gm_strided_3x4, gm_strided_2x4;
+gm_gemm_tile gm_columns_4x4, gm_columns_3x4, gm_columns_2x4;
+gm_gemm_tile gm_general_4x4;
 
 /* Begins the definition of gm_<name>. A compiler that sees all sources at once may not copy it to its caller. */
 #define GEMM_TILE(name)                                                                                         \
