@@ -363,6 +363,33 @@ static shape draw_shape(void)
     return s;
 }
 
+/* One of one tap without padding or stride. Often channels are by eight, and pixels are many: a matrix product. */
+static shape draw_pointwise(uint32_t in_channels, uint32_t out_channels)
+{
+    shape s = {.batch = 1,
+               .groups = 1,
+               .in_channels = in_channels,
+               .out_channels = out_channels,
+               .kernel_h = 1,
+               .kernel_w = 1,
+               .stride_h = 1,
+               .stride_w = 1,
+               .dilation_h = 1,
+               .dilation_w = 1};
+    do {
+        s.in_h = s.out_h = between(1, 9), s.in_w = s.out_w = between(1, 9);
+    } while (!fits(in_channels, s.in_h, s.in_w, &s) || !fits(out_channels, s.in_h, s.in_w, &s));
+    s.x = draw_layout(1, s.in_channels, s.in_h, s.in_w), s.y = draw_layout(1, s.out_channels, s.out_h, s.out_w);
+    s.w_w = s.w_h = s.w_in_channel = 1, s.w_out_channel = s.in_channels;
+    return s;
+}
+
+/* For CONV and CONV_TRANSPOSE */
+static shape draw_either_shape(void)
+{
+    return below(4) ? draw_shape() : draw_pointwise(4 * between(1, 20), below(6) ? 8 * between(1, 9) : between(1, 20));
+}
+
 /* Copies what the instructions of convolutions have in common. */
 #define PUT_SHAPE(insn, s)                                                                                          \
     insn.batch = s.batch, insn.groups = s.groups, insn.in_channels = s.in_channels,                                 \
@@ -380,7 +407,7 @@ static shape draw_shape(void)
 
 static uint32_t draw_conv(void)
 {
-    shape s = draw_shape();
+    shape s = draw_either_shape();
     gm_insn_conv insn = {0, offset_of(X), offset_of(W), below(2) ? offset_of(P) : GM_NONE, offset_of(Y)};
     PUT_SHAPE(insn, s);
     PUT_WEIGHTS(insn, s);
@@ -390,7 +417,7 @@ static uint32_t draw_conv(void)
 
 static uint32_t draw_conv_transpose(void)
 {
-    shape s = draw_shape();
+    shape s = draw_either_shape();
     gm_insn_conv_transpose insn = {0, offset_of(Y), offset_of(W), below(2) ? offset_of(P) : GM_NONE, offset_of(X)};
     PUT_SHAPE(insn, s);
     PUT_WEIGHTS(insn, s);

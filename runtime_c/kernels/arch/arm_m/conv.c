@@ -197,9 +197,11 @@ static void sample(const conv_geometry *c, const float *x, const float *w, const
         all.outputs = insn->groups, all.out.channel = 1;
     }
     for (uint32_t g = 0; g < groups; g++) {
-        gm_start_pixels(&all, bias ? bias + g * insn->out_channels : NULL, y);
-        if (!with_helium(c, &all, x, w, bias ? bias + g * insn->out_channels : NULL, y, is_depthwise)) {
-            each_product(c, x, w, y, is_depthwise);
+        if (is_depthwise || bias || !gm_helium_conv_from_empty(insn, x, w, y)) {
+            gm_start_pixels(&all, bias ? bias + g * insn->out_channels : NULL, y);
+            if (!with_helium(c, &all, x, w, bias ? bias + g * insn->out_channels : NULL, y, is_depthwise)) {
+                each_product(c, x, w, y, is_depthwise);
+            }
         }
         if (insn->activation == GM_ACTIVATION_RELU) {
             gm_relu_pixels(&all, y);

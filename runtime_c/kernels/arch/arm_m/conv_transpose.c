@@ -98,6 +98,9 @@ static void group(const gm_insn_conv_transpose *insn, const float *y, const floa
     const gm_product all = { .rows = insn->in_h, .columns = insn->in_w,
                              .outputs = is_depthwise ? insn->groups : insn->in_channels,
                              .out = { insn->x_h, insn->x_w, is_depthwise ? 1 : insn->x_channel } };
+    if (!is_depthwise && !insn->accumulate && !bias && gm_helium_conv_transpose_from_empty(insn, y, w, x)) {
+        return;
+    }
     if (!insn->accumulate) {
         gm_start_pixels(&all, bias, x);
     }

@@ -6,6 +6,7 @@
  */
 #include "../../window.h"
 #include "helium.h"
+#include "blocks/panel.h"
 #include "blocks/tile.h"
 
 #if GM_ARCH_HELIUM && (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE)
@@ -189,11 +190,34 @@ static int by_tiles(const convolution *c, const float *in, const float *w, float
     return 1;
 }
 
+/* How far positions lie from each other where they all are equally far, and sources too: 0 where they are not. */
+static uint32_t joined_step(const axis *rows, const axis *columns, uint32_t row, uint32_t column)
+{
+    return rows->positions == 1 || row == columns->positions * column ? column : 0;
+}
+
+/* Those of a kernel of one tap with stride 1, all positions of which are one run, from the empty sum: a matrix product. */
+static int from_empty(const convolution *c, const float *in, const float *w, float *out, uint32_t plus_zero)
+{
+    const axis *rows = &c->rows, *columns = &c->columns;
+    int is_one_tap = rows->kernel == 1 && columns->kernel == 1 && rows->stride == 1 && columns->stride == 1 &&
+                     rows->positions == rows->sources && columns->positions == columns->sources && rows->pad == 0 &&
+                     columns->pad == 0;
+    const gm_panel_product product = {
+        .a = in, .a_row = joined_step(rows, columns, c->in_row, c->in_column),
+        .b = w, .b_k = c->w_sum, .b_column = c->w_out,
+        .y = out, .y_row = joined_step(rows, columns, c->out_row, c->out_column),
+        .rows = rows->positions * columns->positions, .k = c->sums, .columns = c->outputs,
+        .from_empty = 1, .plus_zero = plus_zero,
+    };
+    return is_one_tap && c->in_sum == 1 && product.a_row > 0 && product.y_row > 0 && gm_panel_product_of(&product);
+}
+
 #if GM_WITH_CONV
 
-int gm_helium_conv(const gm_insn_conv *insn, const float *x, const float *w, float *y)
+static convolution convolution_of(const gm_insn_conv *insn)
 {
-    const convolution c = {
+    return (convolution){
         .rows = { insn->out_h, insn->in_h, insn->kernel_h, insn->stride_h, insn->dilation_h, insn->pad_h, 0 },
         .columns = { insn->out_w, insn->in_w, insn->kernel_w, insn->stride_w, insn->dilation_w, insn->pad_w, 0 },
         .sums = insn->in_channels, .outputs = insn->out_channels,
@@ -201,16 +225,27 @@ int gm_helium_conv(const gm_insn_conv *insn, const float *x, const float *w, flo
         .out_row = insn->y_h, .out_column = insn->y_w,
         .w_row = insn->w_h, .w_column = insn->w_w, .w_sum = insn->w_in_channel, .w_out = insn->w_out_channel,
     };
+}
+
+int gm_helium_conv(const gm_insn_conv *insn, const float *x, const float *w, float *y)
+{
+    const convolution c = convolution_of(insn);
     return insn->y_channel == 1 && by_tiles(&c, x, w, y);
+}
+
+int gm_helium_conv_from_empty(const gm_insn_conv *insn, const float *x, const float *w, float *y)
+{
+    const convolution c = convolution_of(insn);
+    return insn->y_channel == 1 && from_empty(&c, x, w, y, 0);
 }
 
 #endif
 
 #if GM_WITH_CONV_TRANSPOSE
 
-int gm_helium_conv_transpose(const gm_insn_conv_transpose *insn, const float *y, const float *w, float *x)
+static convolution transposed_of(const gm_insn_conv_transpose *insn)
 {
-    const convolution c = {
+    return (convolution){
         .rows = { insn->in_h, insn->out_h, insn->kernel_h, insn->stride_h, insn->dilation_h, insn->pad_h, 1 },
         .columns = { insn->in_w, insn->out_w, insn->kernel_w, insn->stride_w, insn->dilation_w, insn->pad_w, 1 },
         .sums = insn->out_channels, .outputs = insn->in_channels,
@@ -218,7 +253,18 @@ int gm_helium_conv_transpose(const gm_insn_conv_transpose *insn, const float *y,
         .out_row = insn->x_h, .out_column = insn->x_w,
         .w_row = insn->w_h, .w_column = insn->w_w, .w_sum = insn->w_out_channel, .w_out = insn->w_in_channel,
     };
+}
+
+int gm_helium_conv_transpose(const gm_insn_conv_transpose *insn, const float *y, const float *w, float *x)
+{
+    const convolution c = transposed_of(insn);
     return insn->x_channel == 1 && by_tiles(&c, y, w, x);
+}
+
+int gm_helium_conv_transpose_from_empty(const gm_insn_conv_transpose *insn, const float *y, const float *w, float *x)
+{
+    const convolution c = transposed_of(insn);
+    return insn->x_channel == 1 && from_empty(&c, y, w, x, 1);
 }
 
 #endif

@@ -50,6 +50,12 @@ int gm_helium_depthwise_transpose(const gm_insn_conv_transpose *insn, const floa
 int gm_helium_conv(const gm_insn_conv *insn, const float *x, const float *w, float *y);
 int gm_helium_conv_transpose(const gm_insn_conv_transpose *insn, const float *y, const float *w, float *x);
 
+/* The same of 1x1 convolutions whose outputs are not started, each from the empty sum; CONV_TRANSPOSE with its last step.
+ * Return 0, and do nothing, too where there is a stride, pixels are few or not equally far from each other, or channels
+ * are not by eight. */
+int gm_helium_conv_from_empty(const gm_insn_conv *insn, const float *x, const float *w, float *y);
+int gm_helium_conv_transpose_from_empty(const gm_insn_conv_transpose *insn, const float *y, const float *w, float *x);
+
 /* y = (x - mean) (scale inv_std) + bias of 8 channels in n pixels, `step` bytes apart; the same
  * with relu; and without mean and bias. Return how many pixels are left, the last ones: there
  * subnormal numbers begin. */
@@ -100,6 +106,8 @@ static inline int gm_helium_flushed(void)
 #define gm_helium_depthwise_gradient(g, x, dy, target) 0
 #define gm_helium_depthwise_transpose(insn, y, w, bias, x) 0
 #define gm_helium_conv_transpose(insn, y, w, x) 0
+#define gm_helium_conv_transpose_from_empty(insn, y, w, x) 0
+#define gm_helium_conv_from_empty(insn, x, w, y) 0
 #define gm_helium_normalize_sums(dy, x, n, step, v) 0
 
 #endif
