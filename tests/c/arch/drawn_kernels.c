@@ -329,11 +329,14 @@ static int fits(uint32_t channels, uint32_t h, uint32_t w, const shape *s)
     return 2 * s->batch * s->groups * channels * h * w <= ROOM - BORDER;
 }
 
-/* Whether depthwise kernels of 3 by 3 neighbours have forms of their own, which are to be drawn more often. */
+/* The most of the strides for which depthwise kernels of 3 by 3 neighbours have forms of their own, which are to be drawn
+ * more often; 0 where there are none. */
 #if defined(__riscv)
-#define HAS_3X3 1
+#define STRIDES_OF_3X3 1
+#elif defined(GM_HELIUM) && GM_HELIUM
+#define STRIDES_OF_3X3 2
 #else
-#define HAS_3X3 0
+#define STRIDES_OF_3X3 0
 #endif
 
 static shape draw_shape(void)
@@ -342,14 +345,15 @@ static shape draw_shape(void)
     uint32_t most = below(6) ? 4 : 1; /* kernels of one tap are matrix products */
     draw_channels(&s);
     s.in_channels += most == 1 && s.in_channels >= 16 ? below(30) : 0;
-    int is_3x3 = HAS_3X3 && s.groups > 1 && s.in_channels == 1 && s.out_channels == 1 && below(3) == 0;
+    int is_3x3 = STRIDES_OF_3X3 > 0 && s.groups > 1 && s.in_channels == 1 && s.out_channels == 1 && below(3) == 0;
     do {
         s.in_h = between(1, 12), s.in_w = between(1, 12);
         s.kernel_h = between(1, most), s.kernel_w = most == 1 || below(2) ? between(1, most) : 3;
         s.stride_h = between(1, 2), s.stride_w = below(5) ? between(1, 2) : 3;
         s.dilation_h = below(5) ? 1 : 2, s.dilation_w = below(5) ? 1 : 2;
         if (is_3x3) {
-            s.kernel_h = s.kernel_w = 3, s.stride_h = s.stride_w = s.dilation_h = s.dilation_w = 1;
+            s.kernel_h = s.kernel_w = 3, s.stride_h = s.stride_w = between(1, STRIDES_OF_3X3);
+            s.dilation_h = s.dilation_w = 1;
         }
         s.pad_h = below(3), s.pad_w = below(3);
         s.out_h = outputs(s.in_h, s.kernel_h, s.stride_h, s.dilation_h, s.pad_h);

@@ -91,6 +91,38 @@ static void add_each_transposed_tap(const gm_insn_conv_transpose *insn, const fl
     }
 }
 
+/* The outputs of `all` from their start. */
+static void add_all(const gm_insn_conv_transpose *insn, const gm_product *all, const float *y, const float *w,
+                    const float *bias, float *x, int is_depthwise)
+{
+    if (!insn->accumulate) {
+        gm_start_pixels(all, bias, x);
+    }
+    if (is_depthwise && GM_ARCH_SCALED_TAPS && insn->stride_w == 1) {
+        add_each_transposed_row(insn, y, w, x);
+    } else if (is_depthwise || !gm_helium_conv_transpose(insn, y, w, x)) {
+        add_each_transposed_tap(insn, y, w, x, is_depthwise);
+    }
+}
+
+/* Depthwise with Helium. Where there is no bias, 0 is what outputs start from, and then + 0 changes none. Returns 0 where
+ * outputs are not what they are to be. */
+static int depthwise(const gm_insn_conv_transpose *insn, const gm_product *all, const float *y, const float *w,
+                     const float *bias, float *x)
+{
+    if (!GM_ARCH_HELIUM || insn->accumulate) {
+        return 0;
+    }
+    gm_start_pixels_from(all, bias, 0.0f, x);
+    if (!gm_helium_depthwise_transpose(insn, y, w, bias, x)) {
+        return 0;
+    }
+    if (bias) {
+        gm_add_zero_to_pixels(all, x);
+    }
+    return 1;
+}
+
 /* One sample and group; depthwise all groups at once. */
 static void group(const gm_insn_conv_transpose *insn, const float *y, const float *w, const float *bias, float *x,
                   int is_depthwise)
@@ -98,20 +130,12 @@ static void group(const gm_insn_conv_transpose *insn, const float *y, const floa
     const gm_product all = { .rows = insn->in_h, .columns = insn->in_w,
                              .outputs = is_depthwise ? insn->groups : insn->in_channels,
                              .out = { insn->x_h, insn->x_w, is_depthwise ? 1 : insn->x_channel } };
-    if (!is_depthwise && !insn->accumulate && !bias && gm_helium_conv_transpose_from_empty(insn, y, w, x)) {
+    int from_empty = !insn->accumulate && !bias;
+    if (is_depthwise ? depthwise(insn, &all, y, w, bias, x)
+                     : from_empty && gm_helium_conv_transpose_from_empty(insn, y, w, x)) {
         return;
     }
-    if (!insn->accumulate) {
-        gm_start_pixels(&all, bias, x);
-    }
-    if (!(is_depthwise ? gm_helium_depthwise_transpose(insn, y, w, bias, x)
-                       : gm_helium_conv_transpose(insn, y, w, x))) {
-        if (is_depthwise && GM_ARCH_SCALED_TAPS && insn->stride_w == 1) {
-            add_each_transposed_row(insn, y, w, x);
-        } else {
-            add_each_transposed_tap(insn, y, w, x, is_depthwise);
-        }
-    }
+    add_all(insn, &all, y, w, bias, x, is_depthwise);
     gm_add_zero_to_pixels(&all, x); /* a pixel that no window saw is 0, not -0 */
 }
 

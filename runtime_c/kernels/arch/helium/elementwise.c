@@ -1,6 +1,6 @@
 /*
- * Rows of elements with Helium. Machine instructions an element: RELU 1.5, RELU_GRAD 1.75,
- * checks 0.75, + 0 1.25. What compares looks at bits, as integers: comparisons of floats take
+ * Rows of elements with Helium. Machine instructions an element: RELU 1.31, RELU_GRAD 1.31,
+ * checks 0.56, + 0 1.06. What compares looks at bits, as integers: comparisons of floats take
  * subnormal numbers for 0.
  *
  * Sums and products of rows are left to elementwise.c: with two loads and a store for each
@@ -13,13 +13,20 @@
 
 #if GM_ARCH_HELIUM
 
-/* BODY for 4 elements at a time; lanes behind the last of n elements do nothing. */
+/* BODY for 4 elements at a time, four times as long as there are 16; lanes behind the last of n elements do nothing. */
 #define EACH_4(BODY)                 \
-    LINE("wlstp.32 lr, %[n], 2f")    \
+    LINE("lsr r4, %[n], #4")         \
+    LINE("wls lr, r4, 2f")           \
     "1:\n\t"                         \
+    BODY BODY BODY BODY              \
+    LINE("le lr, 1b")                \
+    "2:\n\t"                         \
+    LINE("and r4, %[n], #15")        \
+    LINE("wlstp.32 lr, r4, 4f")      \
+    "3:\n\t"                         \
     BODY                             \
-    LINE("letp lr, 1b")              \
-    "2:\n\t"
+    LINE("letp lr, 3b")              \
+    "4:\n\t"
 
 /* Bits of a number below 0, less those of the largest one, are less than those of infinity. */
 void gm_relu_row(const float *x, float *y, uint32_t n)
@@ -33,22 +40,22 @@ void gm_relu_row(const float *x, float *y, uint32_t n)
                             LINE("vstrw.32 q0, [%[y]], #16"))
                      : [x] "+r"(x), [y] "+r"(y)
                      : [n] "r"(n), [infinity] "r"(0x7f800000u), [above] "r"(0x80000001u)
-                     : "lr", CHANGED);
+                     : "r4", "lr", CHANGED);
 }
 
+/* What is loaded of a lane where y is not a number above 0 is 0. */
 void gm_relu_grad_row(const float *dy, const float *y, float *dx, uint32_t n)
 {
     __asm__ volatile(HELIUM
                      LINE("vdup.32 q2, %[infinity]")
                      EACH_4(LINE("vldrw.u32 q1, [%[y]], #16")
-                            LINE("vldrw.u32 q0, [%[dy]], #16")
                             LINE("vsub.i32 q1, q1, %[one]")
-                            LINE("vpt.u32 cs, q1, q2")
-                            LINE("vmovt.i32 q0, #0")
+                            LINE("vpt.u32 hi, q2, q1")
+                            LINE("vldrwt.u32 q0, [%[dy]], #16")
                             LINE("vstrw.32 q0, [%[dx]], #16"))
                      : [dy] "+r"(dy), [y] "+r"(y), [dx] "+r"(dx)
                      : [n] "r"(n), [infinity] "r"(0x7f800000u), [one] "r"(1)
-                     : "lr", CHANGED);
+                     : "r4", "lr", CHANGED);
 }
 
 /* -0 + 0 is 0; any other number stays. */
@@ -61,7 +68,7 @@ void gm_add_zero_row(const float *x, float *y, uint32_t n)
                             LINE("vstrw.32 q0, [%[y]], #16"))
                      : [x] "+r"(x), [y] "+r"(y)
                      : [n] "r"(n), [minus_zero] "r"(0x80000000u)
-                     : "lr", CHANGED);
+                     : "r4", "lr", CHANGED);
 }
 
 #endif

@@ -38,10 +38,9 @@ static gm_product output_with_joined_rows(gm_product p)
     return p;
 }
 
-static void start_row(const gm_product *p, const float *bias, float *out)
+/* `none` has 8 times what outputs start from where there is no bias. */
+static void start_row(const gm_product *p, const float *bias, const float *none, float *out)
 {
-    static const float none[8] = { GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM,
-                                   GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM };
     for (uint32_t n = 0, count; n < p->outputs; n += count) {
         uint32_t left = p->out.channel == 1 ? p->outputs - n : 1;
         const float *values = bias ? bias + n : none;
@@ -57,12 +56,18 @@ static void start_row(const gm_product *p, const float *bias, float *out)
     }
 }
 
-void gm_start_pixels(const gm_product *product, const float *bias, float *out)
+void gm_start_pixels_from(const gm_product *product, const float *bias, float none, float *out)
 {
     const gm_product p = output_with_joined_rows(*product);
+    const float nones[8] = { none, none, none, none, none, none, none, none };
     for (uint32_t row = 0; row < p.rows; row++) {
-        start_row(&p, bias, out + row * p.out.row);
+        start_row(&p, bias, nones, out + row * p.out.row);
     }
+}
+
+void gm_start_pixels(const gm_product *product, const float *bias, float *out)
+{
+    gm_start_pixels_from(product, bias, GM_EMPTY_SUM, out);
 }
 
 /* ---- Last: RELU, or + 0 ---------------------------------------------------------------------- */

@@ -44,6 +44,9 @@ int gm_blocks_suit(const gm_product *product);
 /* Sets all pixels to bias[n], or to the empty sum where there is none. */
 void gm_start_pixels(const gm_product *product, const float *bias, float *out);
 
+/* The same with another number in place of the empty sum. */
+void gm_start_pixels_from(const gm_product *product, const float *bias, float none, float *out);
+
 /* The last step of each pixel: RELU, or + 0. */
 void gm_relu_pixels(const gm_product *product, float *out);
 void gm_add_zero_to_pixels(const gm_product *product, float *out);

@@ -14,10 +14,11 @@
 
 /* The rows of outputs that a kernel row reaches: `left` outputs, one or none, without its first
  * tap, then those with all three taps, by threes and then the rest, and `right` ones, one or none,
- * without its last tap. Steps in bytes. Assembly reads it in this order. */
+ * without its last tap. Steps in bytes, those to the next row from behind a row's last input and
+ * output. Assembly reads it in this order. */
 typedef struct output_rows {
     uint32_t x_step, y_step, threes, rest, edges; /* left + 2 right */
-    uint32_t rows, x_row, y_row, w_group;
+    uint32_t rows, x_skip, y_skip, w_group;
 } output_rows;
 
 /* ---- Rows in assembly ------------------------------------------------------------------------ */
@@ -54,21 +55,43 @@ typedef struct output_rows {
     NEXT_X(q4) NEXT_X(q5) OF##_MIDDLE(q3, q4, q5) NEXT_X(q4) NEXT_X(q3) OF##_MIDDLE(q5, q4, q3) ONE_2(OF)
 #define RIGHT_2(OF) NEXT_X(q4) OF##_RIGHT(q3, q4)
 
+/*
+ * The other way round with a stride of two (SPREAD): "x" is the convolution's output and "y" its input, of which each
+ * second one, between two outputs, takes the middle tap of the first of them, and each other one the first tap of an output
+ * and the last tap of the one before it, which is in q3. The left input, if it is there, has no output before it, the right
+ * one none of its own.
+ */
+#define BEGIN_SPREAD NEXT_X(q3)
+#define LEFT_SPREAD(OF) LOAD_Y VECTORS(q6, q3, q0) STORE_Y
+#define BETWEEN(a) LOAD_Y VECTORS(q6, a, q1) STORE_Y
+#define SPREAD_TO(before, here) BETWEEN(before) NEXT_X(here) LOAD_Y VECTORS(q6, here, q0) VECTORS(q6, before, q2) STORE_Y
+#define THREE_SPREAD(OF) SPREAD_TO(q3, q4) SPREAD_TO(q4, q5) SPREAD_TO(q5, q3)
+#define ONE_SPREAD(OF) SPREAD_TO(q3, q4) LINE("vmov q3, q4")
+#define RIGHT_SPREAD(OF) LOAD_Y VECTORS(q6, q3, q2) STORE_Y
+
 /* At the end of sums; outputs are stored. */
 #define END_Y
 #define END_SUM                                                                                               \
     LINE("vstrw.32 q0, [r2, q7]") LINE("add r2, #4") LINE("vstrw.32 q1, [r2, q7]") LINE("add r2, #4")         \
     LINE("vstrw.32 q2, [r2, q7]")
 
+/* WITH: what is done where a row has an edge: ANY asks for each row, BOTH knows that there are both. */
+#define LEFT_OF_ANY(LEFT) LINE("tst r11, #1") LINE("beq 2f") LEFT "2:\n\t"
+#define RIGHT_OF_ANY(RIGHT) LINE("tst r11, #2") LINE("beq 7f") RIGHT "7:\n\t"
+#define LEFT_OF_BOTH(LEFT) LEFT
+#define RIGHT_OF_BOTH(RIGHT) RIGHT
+#define LEFT_OF_SPREAD(LEFT) LEFT_OF_ANY(LEFT)
+#define RIGHT_OF_SPREAD(RIGHT) BETWEEN(q3) RIGHT_OF_ANY(RIGHT)
+
 /* Defines a function that returns 0 where subnormal numbers were flushed. OF: Y, to which it adds,
  * and which is without use then; or SUM, where it adds to w, which has not changed then. */
-#define DEFINE_OUTPUT_ROWS(name, OF, STRIDE)                                                                           \
+#define DEFINE_ROWS_OF_EDGES(name, OF, STRIDE, WITH)                                                                   \
     __attribute__((noinline)) static int name(const float *x, const float *y, const float *w, const output_rows *l)    \
     {                                                                                                            \
-        register uintptr_t r0 __asm__("r0") = (uintptr_t)x; /* and what was flushed */                           \
+        register uintptr_t r0 __asm__("r0") = (uintptr_t)x; /* then a step, and what was flushed */              \
         register uintptr_t r1 __asm__("r1") = (uintptr_t)y;                                                      \
         register uintptr_t r2 __asm__("r2") = (uintptr_t)w;                                                      \
-        register const output_rows *r3 __asm__("r3") = l;                                                              \
+        register const output_rows *r3 __asm__("r3") = l;                                                        \
         __asm__ volatile(HELIUM                                                                                  \
                          CLEAR_FLUSHED(r12)                                                                      \
                          LINE("ldr r5, [r3, %[w_group]]")                                                        \
@@ -77,12 +100,11 @@ typedef struct output_rows {
                          LINE("vldrw.u32 q1, [r2, q7]") LINE("add r2, #4")                                       \
                          LINE("vldrw.u32 q2, [r2, q7]") LINE("sub r2, #8")                                       \
                          LINE("ldm r3, {r6, r8, r9, r10, r11, r12}")                                             \
-                         "1:\n\t"                                                                                \
                          LINE("mov r4, r0") LINE("mov r5, r1")                                                   \
+                         LINE("ldrd r0, r1, [r3, %[x_skip]]")                                                    \
+                         "1:\n\t"                                                                                \
                          BEGIN_##STRIDE                                                                          \
-                         LINE("tst r11, #1") LINE("beq 2f")                                                      \
-                         LEFT_##STRIDE(OF)                                                                       \
-                         "2:\n\t"                                                                                \
+                         LEFT_OF_##WITH(LEFT_##STRIDE(OF))                                                       \
                          LINE("wls lr, r9, 4f")                                                                  \
                          "3:\n\t"                                                                                \
                          THREE_##STRIDE(OF)                                                                      \
@@ -93,19 +115,27 @@ typedef struct output_rows {
                          ONE_##STRIDE(OF)                                                                        \
                          LINE("le lr, 5b")                                                                       \
                          "6:\n\t"                                                                                \
-                         LINE("tst r11, #2") LINE("beq 7f")                                                      \
-                         RIGHT_##STRIDE(OF)                                                                      \
-                         "7:\n\t"                                                                                \
-                         LINE("ldrd r4, r5, [r3, %[x_row]]") LINE("add r0, r4") LINE("add r1, r5")               \
+                         RIGHT_OF_##WITH(RIGHT_##STRIDE(OF))                                                     \
+                         LINE("add r4, r0") LINE("add r5, r1")                                                   \
                          LINE("subs r12, #1")                                                                    \
                          LINE("bne 1b")                                                                          \
                          IF_FLUSHED(r0, 8f)                                                                      \
                          END_##OF                                                                                \
                          "8:\n\t"                                                                                \
                          : "+r"(r0), "+r"(r1), "+r"(r2)                                                          \
-                         : "r"(r3), [x_row] "i"(offsetof(output_rows, x_row)), [w_group] "i"(offsetof(output_rows, w_group)) \
+                         : "r"(r3), [x_skip] "i"(offsetof(output_rows, x_skip)), [w_group] "i"(offsetof(output_rows, w_group)) \
                          : "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", CHANGED);                    \
         return r0 == 0;                                                                                          \
+    }
+
+/* The same of rows of any edges, with a form of its own for a stride of one and both, the usual ones. */
+#define DEFINE_OUTPUT_ROWS(name, OF)                                                                                   \
+    DEFINE_ROWS_OF_EDGES(name##_of_both_edges, OF, 1, BOTH)                                                            \
+    DEFINE_ROWS_OF_EDGES(name##_1, OF, 1, ANY)                                                                         \
+    DEFINE_ROWS_OF_EDGES(name##_2, OF, 2, ANY)                                                                         \
+    static int name(uint32_t stride, const float *x, const float *y, const float *w, const output_rows *l)             \
+    {                                                                                                                  \
+        return (stride == 2 ? name##_2 : l->edges == 3 ? name##_of_both_edges : name##_1)(x, y, w, l);                 \
     }
 
 /* ---- Which outputs a kernel row reaches ------------------------------------------------------ */
@@ -124,8 +154,9 @@ static int set_columns(const gm_window *w, const gm_layout *x, const gm_layout *
         taps[i] = gm_valid_outputs(i, w->stride_w, 1, w->pad_w, w->in_w, w->out_w);
     }
     uint32_t left = taps[0].first, right = w->out_w - taps[2].end, middle = w->out_w - left - right;
+    uint32_t loaded = w->stride_w == 1 ? 2 + middle : 1 + left + 2 * middle + right;
     *l = (output_rows){ 4 * x->w, 4 * y->w, middle / 3, middle % 3, left + 2 * right, 0,
-                  4 * w->stride_h * x->h, 4 * y->h, 0 };
+                        4 * (w->stride_h * x->h - loaded * x->w), 4 * (y->h - w->out_w * y->w), 0 };
     return w->kernel_w == 3 && w->dilation_w == 1 && w->stride_w <= 2 && w->pad_w <= 1 && left + right <= w->out_w &&
            right <= 1 && taps[0].end == w->out_w && taps[1].end == w->out_w;
 }
@@ -152,10 +183,10 @@ typedef struct depthwise_conv {
     gm_window window;
     gm_layout x, y;
     uint32_t groups, w_group, w_h;
+    int plus_zero; /* + 0 is the last step, and all outputs start from 0 in place of the empty sum: that is the same */
 } depthwise_conv;
 
-DEFINE_OUTPUT_ROWS(add_rows_1, Y, 1)
-DEFINE_OUTPUT_ROWS(add_rows_2, Y, 2)
+DEFINE_OUTPUT_ROWS(add_rows, Y)
 
 /* Adds all products of 4 groups. Returns 0 where subnormal numbers were flushed. */
 static int add_depthwise_products(const depthwise_conv *d, output_rows *l, const float *x, const float *w, const float *y)
@@ -163,7 +194,7 @@ static int add_depthwise_products(const depthwise_conv *d, output_rows *l, const
     for (uint32_t k = 0; k < d->window.kernel_h; k++, w += d->w_h) {
         const float *x_at = x, *y_at = y;
         rows_of(&d->window, &d->x, &d->y, k, l, &x_at, &y_at);
-        if (l->rows > 0 && !(d->window.stride_w == 1 ? add_rows_1 : add_rows_2)(x_at, y_at, w, l)) {
+        if (l->rows > 0 && !add_rows(d->window.stride_w, x_at, y_at, w, l)) {
             return 0;
         }
     }
@@ -190,7 +221,8 @@ static void plain_group(const depthwise_conv *d, const float *x, const float *w,
     for (uint32_t row = 0; row < d->window.out_h; row++) {
         for (uint32_t column = 0; column < d->window.out_w; column++) {
             float *at = (float *)elements_behind(y, row * d->y.h + column * d->y.w);
-            *at = plain_depthwise_sum(d, x, w, row, column, bias);
+            float sum = plain_depthwise_sum(d, x, w, row, column, bias);
+            *at = d->plus_zero ? sum + 0.0f : sum;
         }
     }
 }
@@ -229,20 +261,91 @@ int gm_helium_depthwise(const gm_insn_conv *insn, const float *x, const float *w
 
 #if GM_WITH_CONV_TRANSPOSE
 
-int gm_helium_depthwise_transpose(const gm_insn_conv_transpose *insn, const float *y, const float *w, const float *bias,
-                                  float *x)
+/* With a stride of one: a convolution that goes backwards. */
+static int transpose_backwards(const gm_insn_conv_transpose *insn, const float *y, const float *w, const float *bias,
+                               float *x)
 {
     const depthwise_conv d = {
         .window = { insn->out_h, insn->out_w, insn->in_h, insn->in_w, insn->kernel_h, insn->kernel_w, 1, 1,
                     insn->dilation_h, insn->dilation_w, insn->pad_h + insn->in_h - insn->out_h,
                     insn->pad_w + insn->in_w - insn->out_w },
         .x = { 0, 0 - insn->y_h, 0 - insn->y_w, 0, 0 }, .y = { 0, 0 - insn->x_h, 0 - insn->x_w, 0, 0 },
-        .groups = insn->groups, .w_group = insn->w_group, .w_h = insn->w_h,
+        .groups = insn->groups, .w_group = insn->w_group, .w_h = insn->w_h, .plus_zero = !bias,
     };
     const float *y_last = y + (insn->out_h - 1) * insn->y_h + (insn->out_w - 1) * insn->y_w;
     float *x_last = x + (insn->in_h - 1) * insn->x_h + (insn->in_w - 1) * insn->x_w;
-    return insn->w_w == 1 && !insn->accumulate && insn->stride_h == 1 && insn->stride_w == 1 &&
-           insn->pad_h + insn->in_h >= insn->out_h && convolve(&d, y_last, w, bias, x_last);
+    return insn->stride_h == 1 && insn->pad_h + insn->in_h >= insn->out_h && convolve(&d, y_last, w, bias, x_last);
+}
+
+DEFINE_ROWS_OF_EDGES(spread_rows, Y, SPREAD, SPREAD)
+
+/* Adds all products of 4 groups. Returns 0 where subnormal numbers were flushed. */
+static int spread_products(const gm_insn_conv_transpose *insn, output_rows *l, const float *y, const float *w, float *x)
+{
+    for (uint32_t k = 0; k < insn->kernel_h; k++, w += insn->w_h) {
+        gm_span rows = gm_valid_outputs(k, insn->stride_h, insn->dilation_h, insn->pad_h, insn->in_h, insn->out_h);
+        uint32_t row = gm_input_index(rows.first, k, insn->stride_h, insn->dilation_h, insn->pad_h);
+        l->rows = rows.end - rows.first;
+        if (l->rows > 0 && !spread_rows(y + rows.first * insn->y_h, x + row * insn->x_h, w, l)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static float plain_spread_sum(const gm_insn_conv_transpose *insn, const float *y, const float *w, uint32_t row,
+                              uint32_t column, float sum)
+{
+    for (uint32_t tap = 0; tap < 3 * insn->kernel_h; tap++) {
+        uint32_t o = gm_output_index(row, tap / 3, insn->stride_h, insn->dilation_h, insn->pad_h, insn->out_h);
+        uint32_t p = gm_output_index(column, tap % 3, insn->stride_w, 1, insn->pad_w, insn->out_w);
+        if (o < insn->out_h && p < insn->out_w) {
+            sum = GM_MAC(sum, y[o * insn->y_h + p * insn->y_w], w[tap / 3 * insn->w_h + tap % 3]);
+        }
+    }
+    return sum;
+}
+
+/* One group from the beginning, in plain C */
+static void plain_spread_group(const gm_insn_conv_transpose *insn, const float *y, const float *w, const float *bias,
+                               float *x)
+{
+    for (uint32_t row = 0; row < insn->in_h; row++) {
+        for (uint32_t column = 0; column < insn->in_w; column++) {
+            float sum = plain_spread_sum(insn, y, w, row, column, bias ? *bias : GM_EMPTY_SUM);
+            x[row * insn->x_h + column * insn->x_w] = bias ? sum : sum + 0.0f;
+        }
+    }
+}
+
+/* With a stride of two: each output goes to the inputs under its three taps. */
+static int transpose_by_two(const gm_insn_conv_transpose *insn, const float *y, const float *w, const float *bias,
+                            float *x)
+{
+    uint32_t left = insn->pad_w == 0, behind = 2 * insn->out_w - insn->pad_w, right = behind < insn->in_w;
+    output_rows l = { 4 * insn->y_w, 4 * insn->x_w, (insn->out_w - 1) / 3, (insn->out_w - 1) % 3, left + 2 * right, 0,
+                      4 * (insn->y_h - insn->out_w * insn->y_w),
+                      4 * (insn->stride_h * insn->x_h - (left + 2 * insn->out_w - 1 + right) * insn->x_w),
+                      4 * insn->w_group };
+    if (insn->groups % 4 > 0 || insn->kernel_w != 3 || insn->dilation_w != 1 || insn->pad_w > 1 || behind > insn->in_w) {
+        return 0;
+    }
+    for (uint32_t group = 0; group < insn->groups; group += 4, y += 4, w += 4 * insn->w_group, x += 4) {
+        int done = spread_products(insn, &l, y, w, x);
+        for (uint32_t i = 0; i < 4 && !done; i++) {
+            plain_spread_group(insn, y + i, w + i * insn->w_group, bias ? bias + group + i : NULL, x + i);
+        }
+    }
+    return 1;
+}
+
+int gm_helium_depthwise_transpose(const gm_insn_conv_transpose *insn, const float *y, const float *w, const float *bias,
+                                  float *x)
+{
+    int is_way = insn->w_w == 1 && !insn->accumulate;
+    return is_way && (insn->stride_w == 1   ? transpose_backwards(insn, y, w, bias, x)
+                      : insn->stride_w == 2 ? transpose_by_two(insn, y, w, bias, x)
+                                            : 0);
 }
 
 #endif
@@ -251,8 +354,7 @@ int gm_helium_depthwise_transpose(const gm_insn_conv_transpose *insn, const floa
 
 #if GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE
 
-DEFINE_OUTPUT_ROWS(sum_rows_1, SUM, 1)
-DEFINE_OUTPUT_ROWS(sum_rows_2, SUM, 2)
+DEFINE_OUTPUT_ROWS(sum_rows, SUM)
 
 /* Tap (k, l) of one group, in plain C */
 static void plain_tap(const gm_conv_gradient *g, uint32_t k, uint32_t l, const float *x, const float *dy, float *sum)
@@ -276,7 +378,7 @@ static void add_sample(const gm_conv_gradient *g, output_rows *l, uint32_t k, co
 {
     const float *x_at = x, *dy_at = dy;
     rows_of(&g->window, &g->x, &g->dy, k, l, &x_at, &dy_at);
-    if (l->rows == 0 || (g->window.stride_w == 1 ? sum_rows_1 : sum_rows_2)(x_at, dy_at, sums, l)) {
+    if (l->rows == 0 || sum_rows(g->window.stride_w, x_at, dy_at, sums, l)) {
         return;
     }
     for (uint32_t i = 0; i < 12; i++) {
