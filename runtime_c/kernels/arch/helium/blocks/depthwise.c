@@ -146,7 +146,16 @@ static const float *elements_behind(const float *p, uint32_t elements)
     return (const float *)((uintptr_t)p + 4 * elements);
 }
 
-/* All of `output_rows` but rows. Returns 0 where outputs lack other taps than these. */
+/* What a kernel row reaches, and how many elements behind the beginning its first input and output are. All groups share
+ * it. */
+typedef struct kernel_row {
+    output_rows of;
+    uint32_t x, y;
+} kernel_row;
+
+#define MOST_KERNEL_ROWS 5u
+
+/* All of a kernel row's outputs but the rows. Returns 0 where outputs lack other taps than these. */
 static int set_columns(const gm_window *w, const gm_layout *x, const gm_layout *y, output_rows *l)
 {
     gm_span taps[3];
@@ -161,16 +170,28 @@ static int set_columns(const gm_window *w, const gm_layout *x, const gm_layout *
            right <= 1 && taps[0].end == w->out_w && taps[1].end == w->out_w;
 }
 
-/* The rows of kernel row k. Puts x and y at the first one. */
-static void rows_of(const gm_window *w, const gm_layout *x, const gm_layout *y, uint32_t k, output_rows *l,
-                    const float **x_at, const float **y_at)
+/* Sets the rows of each kernel row, where columns are these. x, y: of an input row, and of an output row. */
+static void set_rows(const gm_window *w, uint32_t x, uint32_t y, const output_rows *columns, kernel_row *rows)
 {
-    gm_span rows = gm_valid_outputs(k, w->stride_h, w->dilation_h, w->pad_h, w->in_h, w->out_h);
-    l->rows = rows.end - rows.first;
-    if (l->rows > 0) {
-        uint32_t row = gm_input_index(rows.first, k, w->stride_h, w->dilation_h, w->pad_h);
-        *x_at = elements_behind(*x_at, row * x->h), *y_at = elements_behind(*y_at, rows.first * y->h);
+    for (uint32_t k = 0; k < w->kernel_h; k++) {
+        gm_span reached = gm_valid_outputs(k, w->stride_h, w->dilation_h, w->pad_h, w->in_h, w->out_h);
+        uint32_t row = gm_input_index(reached.first, k, w->stride_h, w->dilation_h, w->pad_h);
+        rows[k] = (kernel_row){ *columns, row * x, reached.first * y };
+        rows[k].of.rows = reached.end - reached.first;
     }
+}
+
+/* The kernel rows of a depthwise convolution. w_group: bytes from the weights of one group to the next. Returns 0 where
+ * they are none that can be taken. */
+static int set_kernel_rows(const gm_window *w, const gm_layout *x, const gm_layout *y, uint32_t w_group, kernel_row *rows)
+{
+    output_rows columns;
+    if (w->kernel_h > MOST_KERNEL_ROWS || !set_columns(w, x, y, &columns)) {
+        return 0;
+    }
+    columns.w_group = w_group;
+    set_rows(w, x->h, y->h, &columns, rows);
+    return 1;
 }
 
 /* ---- Convolutions ---------------------------------------------------------------------------- */
@@ -189,12 +210,12 @@ typedef struct depthwise_conv {
 DEFINE_OUTPUT_ROWS(add_rows, Y)
 
 /* Adds all products of 4 groups. Returns 0 where subnormal numbers were flushed. */
-static int add_depthwise_products(const depthwise_conv *d, output_rows *l, const float *x, const float *w, const float *y)
+static int add_depthwise_products(const depthwise_conv *d, const kernel_row *rows, const float *x, const float *w,
+                                  const float *y)
 {
-    for (uint32_t k = 0; k < d->window.kernel_h; k++, w += d->w_h) {
-        const float *x_at = x, *y_at = y;
-        rows_of(&d->window, &d->x, &d->y, k, l, &x_at, &y_at);
-        if (l->rows > 0 && !add_rows(d->window.stride_w, x_at, y_at, w, l)) {
+    for (uint32_t k = 0; k < d->window.kernel_h; k++, w += d->w_h, rows++) {
+        const float *x_at = elements_behind(x, rows->x), *y_at = elements_behind(y, rows->y);
+        if (rows->of.rows > 0 && !add_rows(d->window.stride_w, x_at, y_at, w, &rows->of)) {
             return 0;
         }
     }
@@ -229,13 +250,12 @@ static void plain_group(const depthwise_conv *d, const float *x, const float *w,
 
 static int convolve(const depthwise_conv *d, const float *x, const float *w, const float *bias, float *y)
 {
-    output_rows l;
-    if (d->groups % 4 > 0 || !set_columns(&d->window, &d->x, &d->y, &l)) {
+    kernel_row rows[MOST_KERNEL_ROWS];
+    if (d->groups % 4 > 0 || !set_kernel_rows(&d->window, &d->x, &d->y, 4 * d->w_group, rows)) {
         return 0;
     }
-    l.w_group = 4 * d->w_group;
     for (uint32_t group = 0; group < d->groups; group += 4, x += 4, w += 4 * d->w_group, y += 4) {
-        int done = add_depthwise_products(d, &l, x, w, y);
+        int done = add_depthwise_products(d, rows, x, w, y);
         for (uint32_t i = 0; i < 4 && !done; i++) {
             plain_group(d, x + i, w + i * d->w_group, bias ? bias[group + i] : GM_EMPTY_SUM, y + i);
         }
@@ -280,13 +300,11 @@ static int transpose_backwards(const gm_insn_conv_transpose *insn, const float *
 DEFINE_ROWS_OF_EDGES(spread_rows, Y, SPREAD, SPREAD)
 
 /* Adds all products of 4 groups. Returns 0 where subnormal numbers were flushed. */
-static int spread_products(const gm_insn_conv_transpose *insn, output_rows *l, const float *y, const float *w, float *x)
+static int spread_products(const gm_insn_conv_transpose *insn, const kernel_row *rows, const float *y, const float *w,
+                           float *x)
 {
-    for (uint32_t k = 0; k < insn->kernel_h; k++, w += insn->w_h) {
-        gm_span rows = gm_valid_outputs(k, insn->stride_h, insn->dilation_h, insn->pad_h, insn->in_h, insn->out_h);
-        uint32_t row = gm_input_index(rows.first, k, insn->stride_h, insn->dilation_h, insn->pad_h);
-        l->rows = rows.end - rows.first;
-        if (l->rows > 0 && !spread_rows(y + rows.first * insn->y_h, x + row * insn->x_h, w, l)) {
+    for (uint32_t k = 0; k < insn->kernel_h; k++, w += insn->w_h, rows++) {
+        if (rows->of.rows > 0 && !spread_rows(y + rows->y, x + rows->x, w, &rows->of)) {
             return 0;
         }
     }
@@ -323,15 +341,19 @@ static int transpose_by_two(const gm_insn_conv_transpose *insn, const float *y, 
                             float *x)
 {
     uint32_t left = insn->pad_w == 0, behind = 2 * insn->out_w - insn->pad_w, right = behind < insn->in_w;
-    output_rows l = { 4 * insn->y_w, 4 * insn->x_w, (insn->out_w - 1) / 3, (insn->out_w - 1) % 3, left + 2 * right, 0,
-                      4 * (insn->y_h - insn->out_w * insn->y_w),
-                      4 * (insn->stride_h * insn->x_h - (left + 2 * insn->out_w - 1 + right) * insn->x_w),
-                      4 * insn->w_group };
-    if (insn->groups % 4 > 0 || insn->kernel_w != 3 || insn->dilation_w != 1 || insn->pad_w > 1 || behind > insn->in_w) {
+    const output_rows columns = {
+        4 * insn->y_w, 4 * insn->x_w, (insn->out_w - 1) / 3, (insn->out_w - 1) % 3, left + 2 * right, 0,
+        4 * (insn->y_h - insn->out_w * insn->y_w),
+        4 * (insn->stride_h * insn->x_h - (left + 2 * insn->out_w - 1 + right) * insn->x_w), 4 * insn->w_group
+    };
+    const gm_window window = GM_WINDOW(insn);
+    kernel_row rows[MOST_KERNEL_ROWS];
+    if (insn->kernel_h > MOST_KERNEL_ROWS || insn->groups % 4 > 0 || insn->kernel_w != 3 || insn->dilation_w != 1 || insn->pad_w > 1 || behind > insn->in_w) {
         return 0;
     }
+    set_rows(&window, insn->x_h, insn->y_h, &columns, rows);
     for (uint32_t group = 0; group < insn->groups; group += 4, y += 4, w += 4 * insn->w_group, x += 4) {
-        int done = spread_products(insn, &l, y, w, x);
+        int done = spread_products(insn, rows, y, w, x);
         for (uint32_t i = 0; i < 4 && !done; i++) {
             plain_spread_group(insn, y + i, w + i * insn->w_group, bias ? bias + group + i : NULL, x + i);
         }
@@ -373,12 +395,10 @@ static void plain_tap(const gm_conv_gradient *g, uint32_t k, uint32_t l, const f
 
 /* Adds what one sample gives to the sums of 4 groups, `size` taps each, of kernel row k, which
  * begin at `sums`. */
-static void add_sample(const gm_conv_gradient *g, output_rows *l, uint32_t k, const float *x, const float *dy, float *sums,
-                       uint32_t size)
+static void add_sample(const gm_conv_gradient *g, const kernel_row *row, uint32_t k, const float *x, const float *dy,
+                       float *sums, uint32_t size)
 {
-    const float *x_at = x, *dy_at = dy;
-    rows_of(&g->window, &g->x, &g->dy, k, l, &x_at, &dy_at);
-    if (l->rows == 0 || sum_rows(g->window.stride_w, x_at, dy_at, sums, l)) {
+    if (row->of.rows == 0 || sum_rows(g->window.stride_w, x + row->x, dy + row->y, sums, &row->of)) {
         return;
     }
     for (uint32_t i = 0; i < 12; i++) {
@@ -387,12 +407,12 @@ static void add_sample(const gm_conv_gradient *g, output_rows *l, uint32_t k, co
 }
 
 /* 4 groups; x and dy: at the first. */
-static void four_gradients(const gm_conv_gradient *g, output_rows *l, const float *x, const float *dy, float *sums,
-                           uint32_t size)
+static void four_gradients(const gm_conv_gradient *g, const kernel_row *rows, const float *x, const float *dy,
+                           float *sums, uint32_t size)
 {
     for (uint32_t k = 0; k < g->window.kernel_h; k++) {
         for (uint32_t b = 0; b < g->batch; b++) {
-            add_sample(g, l, k, x + b * g->x.batch, dy + b * g->dy.batch, sums + 3 * k, size);
+            add_sample(g, rows + k, k, x + b * g->x.batch, dy + b * g->dy.batch, sums + 3 * k, size);
         }
     }
 }
@@ -400,19 +420,19 @@ static void four_gradients(const gm_conv_gradient *g, output_rows *l, const floa
 int gm_helium_depthwise_gradient(const gm_conv_gradient *g, const float *x, const float *dy,
                                  const gm_gradient_target *target)
 {
-    output_rows l;
+    kernel_row rows[MOST_KERNEL_ROWS];
     uint32_t size = 3 * g->window.kernel_h;
     float room[36];
-    if (g->window.kernel_h > 3 || target->groups % 4 > 0 || !set_columns(&g->window, &g->x, &g->dy, &l)) {
+    if (g->window.kernel_h > 3 || target->groups % 4 > 0 ||
+        !set_kernel_rows(&g->window, &g->x, &g->dy, 4 * size, rows)) {
         return 0;
     }
-    l.w_group = 4 * size;
     for (uint32_t group = 0; group < target->groups; group += 4) {
         float *sums = target->update ? room : target->w + group * size;
         if (!target->accumulate) {
             gm_start_row(sums, NULL, 4 * size);
         }
-        four_gradients(g, &l, x + group, dy + group, sums, size);
+        four_gradients(g, rows, x + group, dy + group, sums, size);
         if (target->update) {
             gm_rule_args args = *target->update;
             gm_helium_step(target->update, &args, sums, group * size, 4 * size);
