@@ -140,10 +140,12 @@ static void step_out_channels(const gm_conv_gradient *g, const float *x, const f
                               const gm_gradient_target *target, uint32_t first, uint32_t out_channels)
 {
     gm_tap tap = gm_tap_of(&g->window, &g->x, &g->dy, 0, 0);
+    uint32_t pixels = joined_pixels(g, &tap);
     float minus_lr = -target->update->lr;
     gm_update_tiles tiles = { .dy = dy + tap.y, .dy_k = 4 * tap.y_column, .x = x + tap.x, .x_k = 4 * tap.x_column,
                               .p = target->update->p + first, .p_row = 4 * g->in_channels,
-                              .minus_lr = gm_bits_of(minus_lr), .k = joined_pixels(g, &tap),
+                              .minus_lr = gm_bits_of(minus_lr), .k = pixels, .fours = (pixels - 1) / 4,
+                              .rest = (pixels - 1) % 4,
                               .left = g->in_channels / 4 };
     while (tiles.left > 0) {
         if (out_channels == 6) {
@@ -187,6 +189,9 @@ int gm_helium_conv_gradient(const gm_conv_gradient *g, const float *x, const flo
     uint32_t size = g->in_channels * g->window.kernel_h * g->window.kernel_w, first = 0;
     int in_registers = steps_in_registers(g, target);
     uint32_t most = !target->update || in_registers || g->in_channels >= 24 ? 6 : 4;
+    if (gm_helium_three_channels(g, x, dy, target)) {
+        return 1;
+    }
     if (g->x.channel != 1 || g->dy.channel != 1 || target->out_channels < 4 ||
         g->in_channels < (target->update && !in_registers ? 16 : 4)) {
         return 0;

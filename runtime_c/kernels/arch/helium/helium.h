@@ -33,6 +33,11 @@ int gm_helium_products_8(const gm_loop *loop, const float *a, const float *b, fl
 int gm_helium_conv_gradient(const gm_conv_gradient *g, const float *x, const float *dy,
                             const gm_gradient_target *target);
 
+/* The same of 3 input channels, neighbours or not, and whole eights of output channels, in one group: a first layer whose
+ * inputs are colours. Returns 0 where that is not so, or kernels are large. */
+int gm_helium_three_channels(const gm_conv_gradient *g, const float *x, const float *dy,
+                             const gm_gradient_target *target);
+
 /* The rule's step of n parameters from `first` on. args: a copy of `update`, which says of which. */
 void gm_helium_step(const gm_rule_args *update, gm_rule_args *args, const float *g, uint32_t first, uint32_t n);
 
@@ -96,6 +101,9 @@ static inline int gm_helium_flushed(void)
 
 /* sums += b a, of 4 sums; a is in a register of the core. */
 #define VFMA(sums, b, a) LINE("vfma.f32 " #sums ", " #b ", " #a)
+
+/* What 4 empty sums become by b a */
+#define VMUL(sums, b, a) LINE("vmul.f32 " #sums ", " #b ", " #a)
 
 #else
 

@@ -16,7 +16,8 @@ typedef struct gm_update_tiles {
     float *p; /* 6 or 4 rows of 4 parameters for each tile */
     uint32_t p_row;
     uint32_t minus_lr; /* the bits of a float */
-    uint32_t k;        /* pixels */
+    uint32_t k;        /* pixels, at least 1 */
+    uint32_t fours, rest; /* k - 1: whole fours, and what is left */
     uint32_t left;     /* how many tiles are left */
 } gm_update_tiles;
 
