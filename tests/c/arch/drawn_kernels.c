@@ -339,6 +339,13 @@ static int fits(uint32_t channels, uint32_t h, uint32_t w, const shape *s)
 #define STRIDES_OF_3X3 0
 #endif
 
+/* Whether convolutions of one tap have forms of their own */
+#if defined(GM_HELIUM) && GM_HELIUM
+#define HAS_POINTWISE 1
+#else
+#define HAS_POINTWISE 0
+#endif
+
 static shape draw_shape(void)
 {
     shape s = {.batch = between(1, 2)};
@@ -352,7 +359,7 @@ static shape draw_shape(void)
         s.stride_h = between(1, 2), s.stride_w = below(5) ? between(1, 2) : 3;
         s.dilation_h = below(5) ? 1 : 2, s.dilation_w = below(5) ? 1 : 2;
         if (is_3x3) {
-            s.kernel_h = s.kernel_w = 3, s.stride_h = s.stride_w = between(1, STRIDES_OF_3X3);
+            s.kernel_h = s.kernel_w = 3, s.stride_h = s.stride_w = STRIDES_OF_3X3 > 1 ? between(1, STRIDES_OF_3X3) : 1;
             s.dilation_h = s.dilation_w = 1;
         }
         s.pad_h = below(3), s.pad_w = below(3);
@@ -391,7 +398,9 @@ static shape draw_pointwise(uint32_t in_channels, uint32_t out_channels)
 /* For CONV and CONV_TRANSPOSE */
 static shape draw_either_shape(void)
 {
-    return below(4) ? draw_shape() : draw_pointwise(4 * between(1, 20), below(6) ? 8 * between(1, 9) : between(1, 20));
+    return HAS_POINTWISE && below(4) == 0
+               ? draw_pointwise(4 * between(1, 20), below(6) ? 8 * between(1, 9) : between(1, 20))
+               : draw_shape();
 }
 
 /* Copies what the instructions of convolutions have in common. */
