@@ -9,12 +9,9 @@ import onnx_ir as ir
 
 from ...compiler.passes import fold_constants
 from ...errors import ModelError
-from ..affine import EIGHT_BITS
 from ..graph import constant_array, describe, forget_names, with_branches
 from .branch_weights import graphs_of
-
-#: An initializer of more numbers than this is a weight. Resize and Range read floats for shapes, but few of them.
-MOST_SIZES = 64
+from .outline import outline
 
 
 def infer_shapes(model: ir.Model) -> ir.Model:
@@ -47,7 +44,7 @@ def infer_once(model: ir.Model) -> None:
 
     Raises ModelError where shapes contradict each other; the model stays as it was.
     """
-    proto = ir.to_proto(without_weights(model))
+    proto = outline(model)
     try:
         inferred = onnx.shape_inference.infer_shapes(proto, check_type=True, strict_mode=True, data_prop=True)
     except Exception as error:  # InferenceError, and what else hostile models provoke in onnx
@@ -60,42 +57,24 @@ def infer_once(model: ir.Model) -> None:
     forget_names(model.graph)
 
 
-def without_weights(model: ir.Model) -> ir.Model:
-    """Return a view of the model in which large initializers of float32 or 8 bits are inputs.
-
-    No shape depends on their data, so that onnx need not be given it.
-    """
-    graph = model.graph
-    large = [value for value in graph.initializers.values() if is_large(value)]
-    view = ir.GraphView(
-        [*graph.inputs, *(value for value in large if not value.is_graph_input())],
-        graph.outputs,
-        nodes=list(graph),
-        initializers=[value for value in graph.initializers.values() if not is_large(value)],
-        opset_imports=graph.opset_imports,
-        name=graph.name,
-    )
-    return ir.Model(view, ir_version=model.ir_version, functions=list(model.functions.values()))  # type: ignore[arg-type]
-
-
-def is_large(value: ir.Value) -> bool:
-    """Return whether an initializer holds more numbers than a size or a scale has."""
-    return (
-        value.dtype in (ir.DataType.FLOAT, *EIGHT_BITS)
-        and value.const_value is not None
-        and value.const_value.size > MOST_SIZES
-    )
-
-
 def take_shapes(found: onnx.GraphProto, graph: ir.Graph) -> None:
     """Give the values of a graph the types and shapes that inference found for their names."""
     values = {value.name: value for value in values_of(graph)}
+    known: dict[bytes, tuple[ir.TypeProtocol | None, ir.Shape | None]] = {}
     for info in (*found.input, *found.output, *found.value_info):
         value = values.get(info.name)
         if value is not None:
-            value.type = ir.serde.deserialize_type_proto_for_type(info.type) or value.type
-            shape = ir.serde.deserialize_type_proto_for_shape(info.type)
+            key = info.type.SerializeToString()
+            if key not in known:
+                known[key] = type_and_shape(info.type)
+            kind, shape = known[key]
+            value.type = kind or value.type
             value.shape = value.shape if shape is None else shape
+
+
+def type_and_shape(proto: onnx.TypeProto) -> tuple[ir.TypeProtocol | None, ir.Shape | None]:
+    """Return the type and the shape, which nothing may change: values share them."""
+    return ir.serde.deserialize_type_proto_for_type(proto), ir.serde.deserialize_type_proto_for_shape(proto)
 
 
 def values_of(graph: ir.Graph) -> Iterator[ir.Value]:
