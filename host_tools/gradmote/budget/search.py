@@ -26,13 +26,14 @@ from .update_time import update_instructions
 class Tried:
     """A choice that was compiled.
 
-    score: 0 .. 1. ram: bytes of arena. flash: bytes of image. ms: milliseconds of one update.
-    trained: how many numbers. excess: the limits that it exceeds, in words.
+    score: 0 .. 1. ram: bytes of arena, of which `state` are the state. flash: bytes of image. ms: milliseconds of one
+    update. trained: how many numbers. excess: the limits that it exceeds, in words.
     """
 
     choice: Choice
     score: float
     ram: int
+    state: int
     flash: int
     ms: float | None  # None where it is not known
     trained: int  # numbers
@@ -181,23 +182,41 @@ class Search:
 
         It is, where one that trains no more was too large with the same settings, or was too large
         by more than all inputs and differs only in that it keeps its inputs. Once something fits, so is one
-        whose parameters and moments alone exceed the RAM; before, what is least too large is looked for.
+        whose least arena exceeds the RAM; before, what is least too large is looked for.
         """
         shares = parts_of(self.contributions.layers, choice.scheme)
-        state = self.task.least_state(choice, shares) if self.best is not None else 0
-        if self.limits.ram is not None and state > self.limits.ram:
+        if any(self.rules_out(tried, choice, shares) for tried in self.tried.values()):
             return True
-        return any(self.rules_out(tried, choice, shares) for tried in self.tried.values())
+        if self.best is None or self.limits.ram is None:
+            return False
+        return self.least_arena(choice, shares) > self.limits.ram
 
     def rules_out(self, tried: Tried, choice: Choice, shares: Mapping[str, float]) -> bool:
         """Return whether a choice that was tried shows that another one is too large.
 
         shares: what the other choice trains.
         """
-        saved = self.inputs_size if choice.overwrite_inputs and not tried.choice.overwrite_inputs else 0
         alike = replace(tried.choice, scheme=choice.scheme, overwrite_inputs=choice.overwrite_inputs) == choice
-        too_large = alike and self.limits.excess(tried.ram - saved, tried.flash, tried.ms)
+        ram = tried.ram - self.inputs_saved(tried, choice)
+        too_large = alike and self.limits.excess(ram, tried.flash, tried.ms)
         return bool(too_large) and covers(shares, parts_of(self.contributions.layers, tried.choice.scheme))
+
+    def least_arena(self, choice: Choice, shares: Mapping[str, float]) -> int:
+        """Return the bytes of arena that a choice has at the least: its state, and what smaller ones had beside theirs.
+
+        A choice that trains no more has no more gradients and scratch, whatever the rule. shares: what this one trains.
+        """
+        beside = (
+            tried.ram - tried.state - self.inputs_saved(tried, choice)
+            for tried in self.tried.values()
+            if (tried.choice.micro_batch, tried.choice.recompute) == (choice.micro_batch, choice.recompute)
+            and covers(shares, parts_of(self.contributions.layers, tried.choice.scheme))
+        )
+        return self.task.least_state(choice, shares) + max(beside, default=0)
+
+    def inputs_saved(self, tried: Tried, choice: Choice) -> int:
+        """Return the bytes of inputs that a choice has no place for, though another one has, at the most."""
+        return self.inputs_size if choice.overwrite_inputs and not tried.choice.overwrite_inputs else 0
 
     def measured(self, choice: Choice, result: Result) -> Tried:
         """Return the sizes, the time and the score of a compiled choice."""
@@ -205,7 +224,8 @@ class Search:
         machine = update_instructions(result, choice)
         ms = None if machine is None else 1e3 * machine / self.limits.clock
         trained = sum(math.prod(p.shape) for p in result.compiled.parameters)
-        return Tried(choice, self.score(choice), ram, flash, ms, trained, tuple(self.limits.excess(ram, flash, ms)))
+        excess = tuple(self.limits.excess(ram, flash, ms))
+        return Tried(choice, self.score(choice), ram, result.layout.state_size, flash, ms, trained, excess)
 
     def nothing_fits(self) -> BudgetError:
         """Return the error that says so, and what the smallest choice still exceeds."""

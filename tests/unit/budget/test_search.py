@@ -13,6 +13,7 @@ from gradmote.artifacts.schemes import Scheme, parts_of
 from gradmote.budget import Limits, Task, by_depth, bytes_of, search
 from gradmote.budget.chains import chains
 from gradmote.budget.choice import Choice, variants
+from gradmote.budget.search import Search
 from gradmote.compiler import Options
 from gradmote.device.boards import board, room
 from gradmote.errors import BudgetError, ModelError
@@ -81,6 +82,27 @@ def test_nothing_that_was_tried_and_fits_has_a_higher_score(share):
     assert found.best in found.frontier()
     scores = [t.score for t in found.frontier()]
     assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.4, 0.8])
+def test_what_is_not_compiled_is_too_large(share, monkeypatch):
+    """Each choice that the search rules out exceeds the limit when it is compiled."""
+    given_task = Task(network(), losses.cross_entropy(), optimizers.adamw(), Options(batch=2))
+    least, most = sizes(given_task, "head", overwrite_inputs=True)[0], sizes(given_task, "full")[0]
+    limits, ruled_out = Limits(ram=least + int(share * (most - least))), {}
+    is_hopeless = Search.is_hopeless
+
+    def recorded(self, choice):
+        found = is_hopeless(self, choice)
+        if found:
+            ruled_out[choice.key] = choice
+        return found
+
+    monkeypatch.setattr(Search, "is_hopeless", recorded)
+    search(given_task, limits)
+    assert ruled_out
+    fitting = [key for key, choice in ruled_out.items() if given_task.compiled(choice).layout.arena_size <= limits.ram]
+    assert fitting == []
 
 
 def test_what_cannot_fit_is_refused_with_the_least_that_is_needed():
