@@ -15,6 +15,8 @@ import copy
 import os
 import sys
 import sysconfig
+from collections.abc import Iterable
+from itertools import filterfalse
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -27,18 +29,44 @@ sys.path.insert(0, str(Path(__file__).parent / "site_scons"))
 
 from gradmote.project.packed_sources import pack
 from gradmote.project.sources import FOR_FIRMWARE, FOR_WASM, PARTS, copy_sources
-from runtime_sources import msvc_flags
+from joined_sources import is_alike, join
+from runtime_sources import RUNTIME, extension_flags, extension_sources, msvc_flags
 
 
 class BuildProfile(build_ext):
-    """Compiles each extension module's sources into a folder of its own."""
+    """Compiles each extension module's sources into a folder of its own, and once what both have in common."""
 
     def build_extension(self, ext: Extension) -> None:
+        profile = ext.name.rpartition("_")[2]
         if self.compiler.compiler_type == "msvc":
-            ext.extra_compile_args, ext.extra_link_args = msvc_flags(ext.name.rpartition("_")[2]), []
+            ext.extra_compile_args, ext.extra_link_args = msvc_flags(profile), []
+        else:
+            self.join_sources(ext, profile)
         command = copy.copy(self)
         command.build_temp = os.path.join(self.build_temp, ext.name)
         build_ext.build_extension(command, ext)
+
+    def join_sources(self, ext: Extension, profile: str) -> None:
+        """Put two objects in the place of the runtime's sources, one of them for both modules.
+
+        Microsoft's compiler, of which this was never tried, has each source for itself.
+        """
+        if not hasattr(self, "alike"):
+            self.alike = self.joined("alike", filter(is_alike, extension_sources()), "strict", ext)
+        own = self.joined(profile, filterfalse(is_alike, extension_sources()), profile, ext)
+        ext.extra_objects = [*self.alike, *own]
+        ext.sources = [name for name in ext.sources if RUNTIME not in Path(name).resolve().parents]
+        ext.extra_compile_args = [*ext.extra_compile_args, "-O1"]  # what cffi wrote only calls the runtime
+
+    def joined(self, name: str, sources: Iterable[Path], profile: str, ext: Extension) -> list[str]:
+        """Return the object of a source that includes all these, compiled for a profile."""
+        source = join(sources, Path(self.build_temp) / f"runtime_{name}.c")
+        return self.compiler.compile(
+            [str(source)],
+            output_dir=self.build_temp,
+            include_dirs=ext.include_dirs,
+            extra_postargs=[*extension_flags(profile), "-g0"],  # Python's own flags ask for debugging facts
+        )
 
 
 class BuildWithSources(build_py):

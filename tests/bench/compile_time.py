@@ -1,16 +1,24 @@
 """How long a compile takes, by stage: `cd tests && python -m bench.compile_time`.
 
+    python -m bench.compile_time --budget    # and the search for what fits
+    python -m bench.compile_time install     # what `pip install` of the sources takes, the C runtime above all
+
 The rows are graphs of support/deep_graphs.py with so many nodes, twice and four times as many, and MobileNetV2 1.0 with
 96x96 pixels; --budget adds the search of `gradmote compile --ram 256K` for MobileNetV1-0.25. Seconds are those of the
-processor, of one thread, and the least of --repeat runs: other programs on a computer make them longer.
+processor, of one thread, and the least of --repeat runs: other programs on a computer make them longer. `install` makes
+a wheel of the sources in a temporary folder, without ccache.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import resource
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 
 import onnx
 from bench.speed import cases
@@ -26,6 +34,7 @@ from gradmote.compiler.compile import flatten
 from gradmote.compiler.passes import pipeline
 from gradmote.formats.image import lay_out, write_image
 from gradmote.model.write import to_bytes
+from support import own_wheel
 from support.deep_graphs import GRAPHS
 
 #: Returns what surrounds the work of a stage.
@@ -96,16 +105,34 @@ def budget_seconds() -> tuple[float, int]:
     return time.process_time() - start, len(found.tried)
 
 
+def install_seconds() -> tuple[float, float]:
+    """The seconds of the user and of the system that a wheel takes with all programs that pip starts, on one core."""
+    os.environ["CCACHE_DISABLE"] = "1"
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    with tempfile.TemporaryDirectory() as folder:
+        own_wheel.make(Path(folder))
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime, used.ru_stime
+
+
+def print_stages(only: str, repeat: int) -> None:
+    print(f"{'graph':<14}{'nodes':>6}" + "".join(f"{stage:>11}" for stage in (*STAGES, "total")))
+    for name, model in models():
+        if only in name:
+            print(row(name, len(model.graph.node), [seconds_of(model) for _ in range(repeat)]), flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", nargs="?", choices=("graphs", "install"), default="graphs")
     parser.add_argument("--repeat", type=int, default=3, help="runs of each row")
     parser.add_argument("--budget", action="store_true", help="the search for what fits too")
     parser.add_argument("--only", default="", help="rows whose names have this in them")
     given = parser.parse_args()
-    print(f"{'graph':<14}{'nodes':>6}" + "".join(f"{stage:>11}" for stage in (*STAGES, "total")))
-    for name, model in models():
-        if given.only in name:
-            print(row(name, len(model.graph.node), [seconds_of(model) for _ in range(given.repeat)]), flush=True)
+    if given.what == "install":
+        print("the wheel: {:.1f} s of the user, {:.1f} s of the system".format(*install_seconds()))
+        return
+    print_stages(given.only, given.repeat)
     if given.budget:
         print("MobileNetV1-0.25 cut to 256 KB: {:.1f} s, {} choices compiled".format(*budget_seconds()))
 

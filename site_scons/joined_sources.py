@@ -1,0 +1,31 @@
+"""The runtime's sources joined to few, for a wheel that is compiled where it is installed.
+
+A file that includes all sources lets the compiler read each header once, immintrin.h above all. What has the same bits
+in both numerics profiles is compiled once for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from runtime_sources import RUNTIME
+
+#: The sources of `src` that multiply and add floats.
+PROFILED = ("numerics.c", "plain_numerics.c")
+
+
+def is_alike(source: Path) -> bool:
+    """Return whether both profiles compile a source to the same: it has no sums of products of floats.
+
+    That holds for what reads and verifies files, and for kernels on integers, which have it in their names.
+    """
+    part = source.relative_to(RUNTIME).parts[0]
+    return source.stem.endswith(("s8", "s16")) or (part != "kernels" and source.name not in PROFILED)
+
+
+def join(sources: Iterable[Path], target: Path) -> Path:
+    """Write a source that includes all these, and return its path."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text("".join(f'#include "{source.resolve().as_posix()}"\n' for source in sources))
+    return target
