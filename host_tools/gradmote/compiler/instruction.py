@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import cached_property
 from inspect import get_annotations
 from typing import Any, ClassVar, TypeVar
 
@@ -138,7 +139,14 @@ class Instruction(Fields):
         """Return the parameters by name, in the order of the specification."""
         return {name: getattr(self, name) for name in self.param_names}
 
-    @property
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set a field; what was found of the operands is found again."""
+        own = self.__dict__
+        own.pop("reads", None)
+        own.pop("writes", None)
+        own[name] = value
+
+    @cached_property
     def reads(self) -> list[Ref]:
         """Return the operands that are read.
 
@@ -148,7 +156,7 @@ class Instruction(Fields):
         names = self._read if own.get("accumulate", True) else self._only_read
         return [ref for name in names if (ref := own.get(name)) is not None]
 
-    @property
+    @cached_property
     def writes(self) -> list[Ref]:
         """Return the operands that are written."""
         own = self.__dict__

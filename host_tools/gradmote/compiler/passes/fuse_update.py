@@ -23,6 +23,7 @@ from ..strides import collapse
 from . import mask_activations, recompute
 from . import quantized_updates as quantized
 from .fuse_add import is_plain
+from .schedule import order
 from .stream_rows import is_wanted
 
 #: Instructions that make a weight's gradient row by row.
@@ -85,6 +86,7 @@ def run(compiled: Compiled) -> None:
 def planned(program: Program, instructions: list[Instruction], by_rows: bool) -> tuple[int, ...]:
     """Return the bytes of scratch that the program will need with these instructions."""
     trial = replace(program, instructions=instructions)
+    trial.instructions = order(trial)
     trial.instructions = recompute.recomputed(trial)
     return mask_activations.needed(trial, mask_activations.masked(trial, by_rows), by_rows)
 

@@ -32,7 +32,7 @@ from ...generated.instructions import (
     Sub,
 )
 from ..instruction import Buffer, Instruction
-from ..plan.lifetimes import usage
+from ..plan.lifetimes import lower_bound, usage
 from ..program import TRAINING, Compiled, Program, Uses
 from .schedule import order, peak
 
@@ -48,12 +48,14 @@ def run(compiled: Compiled) -> None:
     """Recompute activations in the training programs where that lowers the peak."""
     for program in compiled.programs:
         if compiled.recompute is True and program.kind in TRAINING and program.instructions:
-            program.instructions = min(program.instructions, recomputed(program), key=lambda i: peak(program, i))
+            ordered = replace(program, instructions=order(program))
+            kept = lower_bound(ordered)
+            again = recomputed(ordered)
+            program.instructions = program.instructions if kept <= peak(program, again) else again
 
 
-def recomputed(program: Program) -> list[Instruction]:
-    """Return the instructions, scheduled, with as few recomputations as reach the lowest peak."""
-    trial = replace(program, instructions=order(program))
+def recomputed(trial: Program) -> list[Instruction]:
+    """Return the instructions with as few recomputations as reach the lowest peak, of a scheduled program that changes."""
     best, lowest, uses = trial.instructions, math.inf, trial.uses()
     while True:
         alive = usage(trial, uses)
