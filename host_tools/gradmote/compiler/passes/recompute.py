@@ -55,7 +55,7 @@ def run(compiled: Compiled) -> None:
 
 
 def recomputed(trial: Program) -> list[Instruction]:
-    """Return the instructions with as few recomputations as reach the lowest peak, of a scheduled program that changes."""
+    """Return a scheduled program with as few recomputations as reach the lowest peak; it changes."""
     best, lowest, uses = trial.instructions, math.inf, trial.uses()
     while True:
         alive = usage(trial, uses)
