@@ -9,6 +9,7 @@
 #ifndef SOFT_SUM_H
 #define SOFT_SUM_H
 
+#include "../../../src/numerics.h"
 #include "../arch.h"
 
 #if GM_ARCH_SOFT_FLOAT
