@@ -1,8 +1,8 @@
 """The runtime as one freestanding module of WebAssembly: its forms, its compilers and how it is built.
 
 `scons wasm` builds it from a checkout, and `gradmote wasm` for one model, from the sources of an installed package too.
-The kernels with tiles are compiled for speed as one unit, all else for size as another, and the C library's part as a
-third, whose loops must not become calls of itself.
+With vectors, the kernels with tiles are compiled for speed as one unit, all else for size as another; without, all is
+one unit. The C library's part is apart, since its loops must not become calls of itself.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ SMALL = [
     "-Oz", "-Xclang", "-Oz", "-fno-strict-aliasing",
     "-mllvm", "-disable-lsr", "-mllvm", "-inline-threshold=-10", "-mllvm", "-inline-call-penalty=5",
     "-mllvm", "-enable-pre=0", "-mllvm", "-enable-newgvn", "-mllvm", "-licm-mssa-optimization-cap=0",
-    "-mllvm", "-replexitval=never", "-mllvm", "-two-entry-phi-node-folding-threshold=8",
+    "-mllvm", "-replexitval=never", "-mllvm", "-disable-licm-promotion",
+    "-mllvm", "-two-entry-phi-node-folding-threshold=8",
 ]  # fmt: skip
 #: Form -> flags, and those of its kernels with tiles. Their loops are unrolled by hand: -O3 takes more bytes, and no
 #: less time. With vectors, -Os takes a twentieth less time than -Oz.
@@ -160,11 +161,10 @@ def units(form: str, own: Path, lacking: Sequence[Path]) -> dict[str, tuple[list
     sources = [path for path in runtime_sources() if path not in lacking]
     tiles = [path for path in sources if TILES in path.parents]
     others = [path for path in sources if TILES not in path.parents]
-    return {
-        "tiles": (tiles, TILES_FLAGS[form]),
-        "others": ([*others, own], SMALL),
-        "libc": (LIBC, [*SMALL, "-fno-builtin"]),
-    }
+    libc = {"libc": (LIBC, [*SMALL, "-fno-builtin"])}
+    if TILES_FLAGS[form] == SMALL:
+        return {"runtime": ([*sources, own], SMALL), **libc}
+    return {"tiles": (tiles, TILES_FLAGS[form]), "others": ([*others, own], SMALL), **libc}
 
 
 def file_name(form: str, name: str = "gradmote") -> str:

@@ -72,8 +72,10 @@ static gm_gradient_method *choose_method(const gm_weight_gradient *w)
         return gm_gradient_tap_rows;
     }
     if (w->vectors_of_out_channels) {
-        return GM_LANES == 1 || (w->out_channels >= MANY_CHANNELS && !rows_are_long) ? gm_gradient_out_channels
-                                                                                     : gm_gradient_taps;
+        if (GM_LANES == 1) { /* a module without vectors goes without their bytes */
+            return NULL;
+        }
+        return w->out_channels >= MANY_CHANNELS && !rows_are_long ? gm_gradient_out_channels : gm_gradient_taps;
     }
     if (w->grouped || w->taps * GM_NARROW_ROWS * GM_TILE_COLUMNS > GM_GRADIENT_SUMS) {
         return NULL;
