@@ -110,6 +110,7 @@ static void add_all(const gm_insn_conv_transpose *insn, const gm_product *all, c
 static int depthwise(const gm_insn_conv_transpose *insn, const gm_product *all, const float *y, const float *w,
                      const float *bias, float *x)
 {
+    (void)y, (void)w; /* which other processors do not read here */
     if (!GM_ARCH_HELIUM || insn->accumulate) {
         return 0;
     }
