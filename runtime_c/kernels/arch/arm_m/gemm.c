@@ -32,7 +32,6 @@ typedef gm_gemm_tile *const gemm_tiles[4];
 static const gemm_tiles along = { NULL, NULL, gm_along_4x4, AND_5_ROWS(along) };
 static const gemm_tiles across = { NULL, NULL, gm_across_4x4, AND_5_ROWS(across) };
 static const gemm_tiles outer = { NULL, NULL, gm_outer_4x4, NULL };
-static const gemm_tiles rows_alone = { NULL, NULL, NULL, NULL };
 
 #if WITH_ANY_STRIDES
 static const gemm_tiles strided = { gm_strided_2x4, gm_strided_3x4, gm_strided_4x4, NULL };
@@ -44,6 +43,8 @@ static gm_gemm_tile *const *tiles_of_any_strides(const gm_gemm_strides *s)
     return s->a_col == 1 ? strided : s->a_row == 1 ? columns : general;
 }
 #else
+static const gemm_tiles rows_alone = { NULL, NULL, NULL, NULL };
+
 #define tiles_of_any_strides(s) rows_alone
 #endif
 
