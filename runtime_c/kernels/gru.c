@@ -178,7 +178,7 @@ static void reset_after_grad(const gm_gru_row *row)
 static void gru_row_grad(const gm_gru_row *row, gm_gru_part part)
 {
 #if GM_ARCH_FUNCTIONS
-    if (gm_simd_gru_row_grad(row, part)) {
+    if (gm_simd_gru_row_grad(row, (int)part)) {
         return;
     }
 #endif
