@@ -85,7 +85,7 @@ GEMM_TILE(general_4x4)
                      LOAD_1_STEP(a0, s24, a_step) LOAD_1_STEP(a1, s25, a_step)
                      LOAD_1_STEP(a2, s26, a_step) LOAD_1_STEP(a3, s27, a_step)
                      LOAD_B
-                     LAST_K
+                     LAST_K(4)
                      LINE("subs %[at], #1")
                      LINE("bne 1b")
                      EACH_ROW("vstmia")

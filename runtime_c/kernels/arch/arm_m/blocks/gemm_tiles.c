@@ -21,8 +21,8 @@ __attribute__((noinline)) void gm_last_k_5(void)
 
 #define LAST_A_4 LOAD(a0, "s24") LOAD(a1, "s25") LOAD(a2, "s26") LOAD(a3, "s27")
 #define LAST_A_5 LAST_A_4 LOAD(a4, "s28")
-#define LAST_K_ALONG(rows) LAST_A_##rows LOAD(b0, "s20") LOAD(b1, "s21") LOAD(b2, "s22") LOAD(b3, "s23") LAST_K
-#define LAST_K_ACROSS(rows) LAST_A_##rows LINE("vldmia %[b], {s20-s23}") LAST_K
+#define LAST_K_ALONG(rows) LAST_A_##rows LOAD(b0, "s20") LOAD(b1, "s21") LOAD(b2, "s22") LOAD(b3, "s23") LAST_K(rows)
+#define LAST_K_ACROSS(rows) LAST_A_##rows LINE("vldmia %[b], {s20-s23}") LAST_K(rows)
 
 /* ---- Two k, of all rows of a and of 4 columns of b ----------------------------------------------- */
 

@@ -29,8 +29,13 @@ gm_gemm_tile gm_general_4x4;
  * Tiles call it within their assembly, so that they share its code, by LAST_K. It leaves the core's registers alone. */
 void gm_last_k_4(void);
 void gm_last_k_5(void);
-#define LAST_K LINE("bl %c[last_k]")
+#define LAST_K(rows) LINE("bl gm_last_k_" #rows)
+/* Lets the compiler know of the call, where it takes the function's address for a constant. */
+#if defined(__PIC__)
+#define CALLS_LAST_K(rows) [last_k] "i"(rows)
+#else
 #define CALLS_LAST_K(rows) [last_k] "i"(gm_last_k_##rows)
+#endif
 
 /* Bytes from one element to the next. */
 static inline uint32_t gm_bytes(uint32_t elements)
