@@ -5,27 +5,15 @@
 
 #if GM_ARCH_FUNCTIONS && GM_WITH_GRU_CELLS_GRAD
 
-/* What a row has at hidden number j, `count` of them. */
-GM_SIMD_INLINE gm_lanes_f32 gru_lanes(const float *from, uint32_t j, uint32_t count)
-{
-    return gm_lanes_load_part(from + j, count);
-}
-
-/* y (1 - y), the slope of a sigmoid whose value is y. */
-GM_SIMD_INLINE gm_lanes_f32 slope_of_sigmoid(gm_lanes_f32 y)
-{
-    return y * (GM_LANES_OF(1.0f) - y);
-}
-
 GM_SIMD_INLINE void update_lanes(const gm_gru_row *row, uint32_t j, uint32_t count)
 {
     const uint32_t n = row->n;
-    const gm_lanes_f32 one = GM_LANES_OF(1.0f);
-    gm_lanes_f32 z = gru_lanes(row->gates, j, count), candidate = gru_lanes(row->gates + 2 * n, j, count);
-    gm_lanes_f32 d = gru_lanes(row->dh, j, count);
-    d = row->dy ? d + gru_lanes(row->dy, j, count) : d;
-    gm_lanes_f32 d_update = (d * (gru_lanes(row->before, j, count) - candidate)) * slope_of_sigmoid(z);
-    gm_lanes_f32 d_candidate = (d * (one - z)) * gm_lanes_mac(one, -candidate, candidate);
+    gm_lanes_f32 z = gm_lanes_load_part(row->gates + j, count),
+                 candidate = gm_lanes_load_part(row->gates + 2 * n + j, count);
+    gm_lanes_f32 d = gm_lanes_load_part(row->dh + j, count);
+    d = row->dy ? d + gm_lanes_load_part(row->dy + j, count) : d;
+    gm_lanes_f32 d_update = (d * (gm_lanes_load_part(row->before + j, count) - candidate)) * gm_lanes_sigmoid_slope(z);
+    gm_lanes_f32 d_candidate = (d * (GM_LANES_OF(1.0f) - z)) * gm_lanes_tanh_slope(candidate);
     gm_lanes_store_part(row->dz + j, d_update, count);
     gm_lanes_store_part(row->dz + 2 * n + j, d_candidate, count);
     gm_lanes_store_part(row->dh + j, d * z, count);
@@ -33,16 +21,17 @@ GM_SIMD_INLINE void update_lanes(const gm_gru_row *row, uint32_t j, uint32_t cou
 
 GM_SIMD_INLINE void reset_before_lanes(const gm_gru_row *row, uint32_t j, uint32_t count)
 {
-    gm_lanes_f32 r = gru_lanes(row->gates + row->n, j, count), d = gru_lanes(row->dpart, j, count);
-    gm_lanes_f32 d_reset = (d * gru_lanes(row->before, j, count)) * slope_of_sigmoid(r);
+    gm_lanes_f32 r = gm_lanes_load_part(row->gates + row->n + j, count), d = gm_lanes_load_part(row->dpart + j, count);
+    gm_lanes_f32 d_reset = (d * gm_lanes_load_part(row->before + j, count)) * gm_lanes_sigmoid_slope(r);
     gm_lanes_store_part(row->dz + row->n + j, d_reset, count);
-    gm_lanes_store_part(row->dh + j, gm_lanes_mac(gru_lanes(row->dh, j, count), d, r), count);
+    gm_lanes_store_part(row->dh + j, gm_lanes_mac(gm_lanes_load_part(row->dh + j, count), d, r), count);
 }
 
 GM_SIMD_INLINE void reset_after_lanes(const gm_gru_row *row, uint32_t j, uint32_t count)
 {
-    gm_lanes_f32 r = gru_lanes(row->gates + row->n, j, count), d = gru_lanes(row->dz + 2 * row->n, j, count);
-    gm_lanes_f32 d_reset = (d * gru_lanes(row->part, j, count)) * slope_of_sigmoid(r);
+    gm_lanes_f32 r = gm_lanes_load_part(row->gates + row->n + j, count),
+                 d = gm_lanes_load_part(row->dz + 2 * row->n + j, count);
+    gm_lanes_f32 d_reset = (d * gm_lanes_load_part(row->part + j, count)) * gm_lanes_sigmoid_slope(r);
     gm_lanes_store_part(row->dpart + j, d * r, count);
     gm_lanes_store_part(row->dz + row->n + j, d_reset, count);
 }

@@ -60,18 +60,6 @@ int gm_simd_lstm_row(const gm_insn_lstm_cells *insn, const float *p, float *gate
 
 #if GM_ARCH_FUNCTIONS && GM_WITH_LSTM_CELLS_GRAD
 
-/* (x y) (1 - y): what comes through a sigmoid whose value is y. */
-GM_SIMD_INLINE gm_lanes_f32 through_sigmoid(gm_lanes_f32 x, gm_lanes_f32 y)
-{
-    return x * (y * (GM_LANES_OF(1.0f) - y));
-}
-
-/* 1 - y^2, the slope of tanh whose value is y. */
-GM_SIMD_INLINE gm_lanes_f32 slope_of_tanh(gm_lanes_f32 y)
-{
-    return gm_lanes_mac(GM_LANES_OF(1.0f), -y, y);
-}
-
 /* The hidden numbers from j on: `count` of them, GM_LANES at most. */
 GM_SIMD_INLINE void lstm_lanes_grad(const gm_insn_lstm_cells_grad *insn, const gm_lstm_row *row, float *dh, float *dc,
                                     float *dz, uint32_t j, uint32_t count)
@@ -85,15 +73,15 @@ GM_SIMD_INLINE void lstm_lanes_grad(const gm_insn_lstm_cells_grad *insn, const g
     gm_lanes_f32 past = gm_lanes_load_part(row->before + j, count), d = gm_lanes_load_part(dh + j, count);
     gm_lanes_f32 squashed = gm_lanes_tanh(gm_lanes_load_part(row->after + j, count));
     d = row->dy ? d + gm_lanes_load_part(row->dy + j, count) : d;
-    gm_lanes_f32 d_o = through_sigmoid(d * squashed, o);
-    gm_lanes_f32 d_c = gm_lanes_mac(gm_lanes_load_part(dc + j, count), d * o, slope_of_tanh(squashed));
+    gm_lanes_f32 d_o = (d * squashed) * gm_lanes_sigmoid_slope(o);
+    gm_lanes_f32 d_c = gm_lanes_mac(gm_lanes_load_part(dc + j, count), d * o, gm_lanes_tanh_slope(squashed));
     d_c = peep_lanes(d_c, p_out, d_o, count);
-    gm_lanes_f32 d_i = through_sigmoid(d_c * (insn->coupled ? g - past : g), i);
-    gm_lanes_f32 d_f = insn->coupled ? GM_LANES_OF(0.0f) : through_sigmoid(d_c * past, f);
+    gm_lanes_f32 d_i = (d_c * (insn->coupled ? g - past : g)) * gm_lanes_sigmoid_slope(i);
+    gm_lanes_f32 d_f = insn->coupled ? GM_LANES_OF(0.0f) : (d_c * past) * gm_lanes_sigmoid_slope(f);
     gm_lanes_store_part(dz + j, d_i, count);
     gm_lanes_store_part(dz + n + j, d_o, count);
     gm_lanes_store_part(dz + 2 * n + j, d_f, count);
-    gm_lanes_store_part(dz + 3 * n + j, (d_c * i) * slope_of_tanh(g), count);
+    gm_lanes_store_part(dz + 3 * n + j, (d_c * i) * gm_lanes_tanh_slope(g), count);
     gm_lanes_store_part(dc + j, peep_lanes(peep_lanes(d_c * f, p_in, d_i, count), p_forget, d_f, count), count);
     gm_lanes_store_part(dh + j, GM_LANES_OF(GM_EMPTY_SUM), count);
 }

@@ -99,6 +99,18 @@ GM_SIMD_INLINE gm_lanes_f32 gm_lanes_tanh(gm_lanes_f32 x)
     return gm_lanes_where(magnitude < GM_LANES_OF(0.625f), gm_lanes_mac(x, p * z, x), t);
 }
 
+/* y (1 - y): the slope of a sigmoid whose value is y. */
+GM_SIMD_INLINE gm_lanes_f32 gm_lanes_sigmoid_slope(gm_lanes_f32 y)
+{
+    return y * (GM_LANES_OF(1.0f) - y);
+}
+
+/* 1 - y^2: the slope of a tanh whose value is y. */
+GM_SIMD_INLINE gm_lanes_f32 gm_lanes_tanh_slope(gm_lanes_f32 y)
+{
+    return gm_lanes_mac(GM_LANES_OF(1.0f), -y, y);
+}
+
 GM_SIMD_INLINE gm_lanes_f32 gm_lanes_erf(gm_lanes_f32 x)
 {
     const gm_lanes_f32 one = GM_LANES_OF(1.0f);

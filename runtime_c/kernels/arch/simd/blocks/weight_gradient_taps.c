@@ -94,21 +94,37 @@ GM_SIMD_INLINE void add_outputs_at_edge(gm_vec *sums, const tap_set *t, const gm
     }
 }
 
+/* One row of outputs: those with all taps, and those on both sides, which lack some. at: of x, where the row's first
+ * window begins; it wraps where that lies outside of the input. taps: bits of those whose kernel row lies inside. */
+typedef struct output_row {
+    size_t at;
+    gm_span left, all, right;
+    uint32_t taps;
+} output_row;
+
+static inline output_row output_row_of(const tap_set *t, const gm_conv_gradient *g, uint32_t o)
+{
+    const gm_window *w = &g->window;
+    gm_span all = gm_inside(t->common_rows, o) ? t->common_columns : (gm_span){w->out_w, w->out_w};
+    size_t row = (size_t)o * w->stride_h - w->pad_h;
+    return (output_row){.at = row * g->x.h - (size_t)w->pad_w * g->x.w,
+                        .left = {0, all.first},
+                        .all = all,
+                        .right = {all.end, w->out_w},
+                        .taps = taps_inside_of(t->rows, o)};
+}
+
 /* All outputs of one sample, whose x and dy these are. */
 GM_SIMD_INLINE void add_image(gm_vec *sums, const tap_set *t, const gm_conv_gradient *g, const float *x,
                               const float *dy, uint32_t columns, int grouped)
 {
-    const gm_window *w = &g->window;
-    for (uint32_t o = 0; o < w->out_h; o++, dy += g->dy.h) {
-        size_t row = (size_t)o * w->stride_h - w->pad_h;
-        size_t at = row * g->x.h - (size_t)w->pad_w * g->x.w;
-        gm_span all = gm_inside(t->common_rows, o) ? t->common_columns : (gm_span){w->out_w, w->out_w};
-        uint32_t rows = taps_inside_of(t->rows, o);
-        add_outputs_at_edge(sums, t, g, x, at, dy, rows, (gm_span){0, all.first}, columns, grouped);
-        if (all.first < all.end) {
-            add_outputs_with_all_taps(sums, t, g, x, at, dy, all, columns, grouped);
+    for (uint32_t o = 0; o < g->window.out_h; o++, dy += g->dy.h) {
+        const output_row row = output_row_of(t, g, o);
+        add_outputs_at_edge(sums, t, g, x, row.at, dy, row.taps, row.left, columns, grouped);
+        if (row.all.first < row.all.end) {
+            add_outputs_with_all_taps(sums, t, g, x, row.at, dy, row.all, columns, grouped);
         }
-        add_outputs_at_edge(sums, t, g, x, at, dy, rows, (gm_span){all.end, w->out_w}, columns, grouped);
+        add_outputs_at_edge(sums, t, g, x, row.at, dy, row.taps, row.right, columns, grouped);
     }
 }
 
@@ -157,17 +173,13 @@ GM_SIMD_INLINE_512 void add_outputs_at_edge_512(gm_wide *sums, const tap_set *t,
 GM_SIMD_INLINE_512 void add_image_512(gm_wide *sums, const tap_set *t, const gm_conv_gradient *g, const float *x,
                                       const float *dy)
 {
-    const gm_window *w = &g->window;
-    for (uint32_t o = 0; o < w->out_h; o++, dy += g->dy.h) {
-        size_t row = (size_t)o * w->stride_h - w->pad_h;
-        size_t at = row * g->x.h - (size_t)w->pad_w * g->x.w;
-        gm_span all = gm_inside(t->common_rows, o) ? t->common_columns : (gm_span){w->out_w, w->out_w};
-        uint32_t rows = taps_inside_of(t->rows, o);
-        add_outputs_at_edge_512(sums, t, g, x, at, dy, rows, (gm_span){0, all.first});
-        if (all.first < all.end) {
-            add_outputs_with_all_taps_512(sums, t, g, x, at, dy, all);
+    for (uint32_t o = 0; o < g->window.out_h; o++, dy += g->dy.h) {
+        const output_row row = output_row_of(t, g, o);
+        add_outputs_at_edge_512(sums, t, g, x, row.at, dy, row.taps, row.left);
+        if (row.all.first < row.all.end) {
+            add_outputs_with_all_taps_512(sums, t, g, x, row.at, dy, row.all);
         }
-        add_outputs_at_edge_512(sums, t, g, x, at, dy, rows, (gm_span){all.end, w->out_w});
+        add_outputs_at_edge_512(sums, t, g, x, row.at, dy, row.taps, row.right);
     }
 }
 
