@@ -230,9 +230,11 @@ def roofline_row(row: Results, peak: float) -> Row:
 
 
 def layers_table(part: Results) -> Rows:
+    """Of the layers that are below their limit at every width."""
     widths = list(part["rows"][0]["shares"])
     columns = ["network", "batch#", "kernel", "layer", "layers#", *(f"{width} bits#" for width in widths), "limit#"]
-    return columns, [layers_row(row, widths) for row in part["rows"]]
+    below = [row for row in part["rows"] if max(row["shares"].values()) < row["limit"]]
+    return columns, [layers_row(row, widths) for row in below]
 
 
 def layers_row(row: Results, widths: list[str]) -> Row:
