@@ -50,7 +50,8 @@ def pointer(array: np.ndarray) -> ctypes.c_void_p:
 def library(tmp_path_factory) -> Library:
     path = tmp_path_factory.mktemp("half") / "half.so"
     sources = [HERE / "half_arrays.c", RUNTIME / "src" / "half.c"]
-    command = ["gcc", *FLAGS, "-shared", "-fPIC", f"-I{RUNTIME / 'src'}", f"-I{RUNTIME / 'include'}", *map(str, sources), "-o", str(path)]
+    included = [f"-I{RUNTIME / folder}" for folder in ("src", "include")]
+    command = ["gcc", *FLAGS, "-shared", "-fPIC", *included, *map(str, sources), "-o", str(path)]
     subprocess.run(command, check=True, timeout=120)
     return Library(path)
 
