@@ -82,16 +82,14 @@ static void gru_cells_of_step(const gm_insn_gru_cells *insn, const gm_forward_we
     }
 }
 
-int gm_kernel_gru_cells(const struct gm_session *session, const void *instruction)
+static int gru_steps(const gm_session *session, const void *instruction, gm_forward_weights weights)
 {
     const gm_insn_gru_cells *insn = instruction;
-    const float *z = gm_f32(session, insn->z), *r = gm_f32(session, insn->r);
+    const float *z = gm_f32(session, insn->z);
     const float *bias = gm_f32_optional(session, insn->bias);
     float *h = gm_f32_out(session, insn->h), *part = gm_f32_out(session, insn->part);
     float *gates = gm_f32_out(session, insn->gates);
     const gm_samples samples = gm_samples_of(session, insn->batch, insn->hidden);
-    float panel[GM_RECURRENT_PANEL];
-    const gm_forward_weights weights = gm_weights_of_steps(r, 3 * insn->hidden, insn->hidden, insn->steps, panel);
     h += samples.first, part += samples.first;
     gm_copy_or_zero(gm_optional_at(gm_f32_optional(session, insn->h0), samples.first),
                     h + insn->reverse * insn->steps * insn->h_step, samples.size);
@@ -108,6 +106,13 @@ int gm_kernel_gru_cells(const struct gm_session *session, const void *instructio
         gru_cells_of_step(insn, &weights, bias, &step, h + at.after * insn->h_step);
     }
     return GM_OK;
+}
+
+int gm_kernel_gru_cells(const struct gm_session *session, const void *instruction)
+{
+    const gm_insn_gru_cells *insn = instruction;
+    const gm_recurrent_weights r = {gm_f32(session, insn->r), 3 * insn->hidden, insn->hidden, insn->steps};
+    return gm_run_forward_steps(gru_steps, session, insn, &r);
 }
 
 #endif

@@ -42,18 +42,16 @@ static void lstm_cell_row(const gm_insn_lstm_cells *insn, const float *p, float 
     }
 }
 
-int gm_kernel_lstm_cells(const struct gm_session *session, const void *instruction)
+static int lstm_steps(const gm_session *session, const void *instruction, gm_forward_weights weights)
 {
     const gm_insn_lstm_cells *insn = instruction;
-    const float *z = gm_f32(session, insn->z), *r = gm_f32(session, insn->r), *p = gm_f32_optional(session, insn->p);
+    const float *z = gm_f32(session, insn->z), *p = gm_f32_optional(session, insn->p);
     const float *h0 = gm_f32_optional(session, insn->h0), *c0 = gm_f32_optional(session, insn->c0);
     float *h = gm_f32_out(session, insn->h), *c = gm_f32_out(session, insn->c);
     float *gates = gm_f32_out(session, insn->gates);
     const gm_samples samples = gm_samples_of(session, insn->batch, insn->hidden);
     const uint32_t row = insn->hidden, initial = insn->reverse * insn->steps;
     const gm_recurrence recurrence = {samples.count, 4 * row, row, 4 * row};
-    float panel[GM_RECURRENT_PANEL];
-    const gm_forward_weights weights = gm_weights_of_steps(r, 4 * row, row, insn->steps, panel);
     h += samples.first, c += samples.first;
     gm_copy_or_zero(gm_optional_at(h0, samples.first), h + initial * insn->h_step, samples.size);
     gm_copy_or_zero(gm_optional_at(c0, samples.first), c + initial * insn->c_step, samples.size);
@@ -70,6 +68,13 @@ int gm_kernel_lstm_cells(const struct gm_session *session, const void *instructi
         }
     }
     return GM_OK;
+}
+
+int gm_kernel_lstm_cells(const struct gm_session *session, const void *instruction)
+{
+    const gm_insn_lstm_cells *insn = instruction;
+    const gm_recurrent_weights r = {gm_f32(session, insn->r), 4 * insn->hidden, insn->hidden, insn->steps};
+    return gm_run_forward_steps(lstm_steps, session, insn, &r);
 }
 
 #endif

@@ -6,9 +6,6 @@
 #include "arch/simd/simd.h"
 #include "gemm_tile.h"
 
-/* Floats of the recurrence weights that are transposed once for all steps. */
-#define GM_RECURRENT_PANEL (GM_ARCH_FUNCTIONS ? 16384u : 1u)
-
 /* A time step, and the slots of the states before and after it. */
 typedef struct gm_time_step {
     uint32_t time, before, after;
@@ -62,22 +59,29 @@ typedef struct gm_forward_weights {
     uint32_t unit, sum;
 } gm_forward_weights;
 
-/* Returns the weights (n, hidden) as they lie, or transposed in the panel: vectors hold neighbouring
- * sums, so each step would transpose them in registers again. */
-static inline gm_forward_weights gm_weights_of_steps(const float *w, uint32_t n, uint32_t hidden, uint32_t steps,
-                                                     float panel[GM_RECURRENT_PANEL])
+/* The recurrence weights w (n, hidden) of a layer with so many steps. */
+typedef struct gm_recurrent_weights {
+    const float *w;
+    uint32_t n, hidden, steps;
+} gm_recurrent_weights;
+
+static inline gm_forward_weights gm_weights_as_they_lie(const gm_recurrent_weights *r)
 {
-    gm_forward_weights found = {w, 1, hidden};
-#if GM_ARCH_FUNCTIONS
-    uint32_t unit = steps > 1 ? gm_simd_transpose(panel, GM_RECURRENT_PANEL, w, n, hidden) : 0;
-    if (unit > 0) {
-        found = (gm_forward_weights){panel, unit, 1};
-    }
-#else
-    (void)n, (void)steps, (void)panel;
-#endif
+    gm_forward_weights found = {r->w, 1, r->hidden};
     return found;
 }
+
+/* All steps of an instruction of these weights. */
+typedef int gm_forward_steps(const gm_session *session, const void *instruction, gm_forward_weights weights);
+
+/* Returns what `run` returns. Vectors hold neighbouring sums, so with these it has the weights transposed where all steps
+ * would transpose them in registers again. */
+#if GM_ARCH_FUNCTIONS
+int gm_run_forward_steps(gm_forward_steps *run, const gm_session *session, const void *instruction,
+                         const gm_recurrent_weights *r);
+#else
+#define gm_run_forward_steps(run, session, instruction, r) run(session, instruction, gm_weights_as_they_lie(r))
+#endif
 
 /* y (samples, n) += h (samples, hidden) w transposed. Row `first` of the weights belongs to the first
  * sum. */

@@ -20,15 +20,13 @@ static void rnn_activations(const gm_insn_rnn_cells *insn, const float *sums, fl
     }
 }
 
-int gm_kernel_rnn_cells(const struct gm_session *session, const void *instruction)
+static int rnn_steps(const gm_session *session, const void *instruction, gm_forward_weights weights)
 {
     const gm_insn_rnn_cells *insn = instruction;
-    const float *z = gm_f32(session, insn->z), *r = gm_f32(session, insn->r);
+    const float *z = gm_f32(session, insn->z);
     float *h = gm_f32_out(session, insn->h), *sums = gm_f32_out(session, insn->sums);
     const gm_samples samples = gm_samples_of(session, insn->batch, insn->hidden);
     const gm_recurrence recurrence = {samples.count, insn->hidden, insn->hidden, insn->hidden};
-    float panel[GM_RECURRENT_PANEL];
-    const gm_forward_weights weights = gm_weights_of_steps(r, insn->hidden, insn->hidden, insn->steps, panel);
     h += samples.first;
     gm_copy_or_zero(gm_optional_at(gm_f32_optional(session, insn->h0), samples.first),
                     h + insn->reverse * insn->steps * insn->h_step, samples.size);
@@ -40,6 +38,13 @@ int gm_kernel_rnn_cells(const struct gm_session *session, const void *instructio
         rnn_activations(insn, sums + first, h + step.after * insn->h_step, samples.size);
     }
     return GM_OK;
+}
+
+int gm_kernel_rnn_cells(const struct gm_session *session, const void *instruction)
+{
+    const gm_insn_rnn_cells *insn = instruction;
+    const gm_recurrent_weights r = {gm_f32(session, insn->r), insn->hidden, insn->hidden, insn->steps};
+    return gm_run_forward_steps(rnn_steps, session, insn, &r);
 }
 
 #endif
