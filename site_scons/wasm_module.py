@@ -44,8 +44,8 @@ SMALL = [
     "-Oz", "-Xclang", "-Oz", "-fno-strict-aliasing",
     "-mllvm", "-disable-lsr", "-mllvm", "-inline-threshold=-10", "-mllvm", "-inline-call-penalty=5",
     "-mllvm", "-enable-pre=0", "-mllvm", "-enable-newgvn", "-mllvm", "-licm-mssa-optimization-cap=0",
-    "-mllvm", "-replexitval=never", "-mllvm", "-disable-licm-promotion",
-    "-mllvm", "-two-entry-phi-node-folding-threshold=8",
+    "-mllvm", "-replexitval=never", "-mllvm", "-disable-licm-promotion", "-mllvm", "-enable-gvn-sink",
+    "-mllvm", "-two-entry-phi-node-folding-threshold=12",
 ]  # fmt: skip
 #: Form -> flags, and those of its kernels with tiles. Their loops are unrolled by hand: -O3 takes more bytes, and no
 #: less time. With vectors, -Os takes a twentieth less time than -Oz.
