@@ -291,7 +291,7 @@ def test_gradmote_train_works_against_the_emulated_board(tmp_path: Path, capsys:
     with emulated(elf) as micro:
         micro.make_file_system()
         micro.start(SERVE.format(folder=""))
-        for target, name in ((micro.port, "board.gmck"), ("twin", "twin.gmck")):
+        for target, name in ((micro.port, "board.gmck"), ("twin:strict", "twin.gmck")):
             options = ["--data", str(data), "--epochs", "1", "--on", target, "--checkpoint", str(tmp_path / name)]
             assert main(["train", str(model), *options]) in (0, None)
     assert (tmp_path / "board.gmck").read_bytes() == (tmp_path / "twin.gmck").read_bytes()
