@@ -230,7 +230,7 @@ def roofline_row(row: Results, peak: float) -> Row:
 
 
 def layers_table(part: Results) -> Rows:
-    """Of the layers that are below their limit at every width."""
+    """Return the layers that are below their limit at every width."""
     widths = list(part["rows"][0]["shares"])
     columns = ["network", "batch#", "kernel", "layer", "layers#", *(f"{width} bits#" for width in widths), "limit#"]
     below = [row for row in part["rows"] if max(row["shares"].values()) < row["limit"]]
