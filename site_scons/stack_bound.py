@@ -31,7 +31,7 @@ INTERRUPTS = ("*_interrupt", "systick_handler")
 STARTS = ("start", "fault_*", "record_fault", "*_trap", "trap_*")
 
 #: What checkpoints are written by, and what appends a state to one.
-WRITES = ("firmware/src/storage/slots.c:write_flash", "*/src/checkpoint.c:write_part")
+WRITES = ("*/src/storage/slots.c:write_flash", "*/src/checkpoint.c:write_part")
 STATES = ("*:append_segments", "*:append_next_base")
 
 #: Functions with calls in their assembly -> functions that these may be.
