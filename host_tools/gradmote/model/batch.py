@@ -15,12 +15,14 @@ import onnx
 
 from ..errors import GradmoteError, ModelError
 from .frontend.free_batch import data_inputs, first_dims, free_batch
-from .trial import opened
+from .trial import Trial, opened
 
 log = logging.getLogger(__name__)
 
 #: The largest difference of a result that is accepted, relative to the largest element.
 TOLERANCE = 1e-4
+#: The most times that samples are drawn.
+TURNS = 16
 
 #: A function that compiles a model for a batch to an image for inference.
 Infer = Callable[[onnx.ModelProto, int], bytes]
@@ -91,24 +93,51 @@ def difference(one: onnx.ModelProto, free: onnx.ModelProto, batch: int, infer: I
 
 
 def compared(alone: bytes, together: bytes, batch: int) -> str:
-    """Return which output differs between samples one by one and together; "" if none does."""
+    """Return which output differs between samples one by one and together; "" if none does.
+
+    What is equal for several samples, as the zeros of a Relu are, shows little: further samples are
+    drawn then, and wider ones.
+    """
     with opened(alone) as one, opened(together) as many:
-        samples = [drawn(tensor["dtype"], tensor["shape"], seed) for seed, tensor in enumerate(many.inputs())]
-        shapes = [tensor["shape"] for tensor in one.inputs()]
-        results = [np.array(output) for output in many.infer(*samples)]
-        for index in range(batch):
-            parts = [a.reshape(batch, -1)[index].reshape(s) if s else a for a, s in zip(samples, shapes, strict=True)]
-            for name, whole, single in zip(many.outputs(), results, one.infer(*parts), strict=True):
-                if not is_part(whole, np.array(single), batch, index):
-                    return f"output '{name['name']}' of a sample depends on the others in its batch"
+        for turn in range(TURNS):
+            samples = samples_of(many, turn)
+            results = [np.array(output) for output in many.infer(*samples)]
+            singles = one_by_one(one, samples, batch)
+            for tensor, whole, single in zip(many.outputs(), results, singles, strict=True):
+                if not all(is_part(whole, part, batch, index) for index, part in enumerate(single)):
+                    return f"output '{tensor['name']}' of a sample depends on the others in its batch"
+            if all(map(are_apart, singles)):
+                return ""
     return ""
 
 
-def drawn(dtype: str, shape: tuple[int, ...], seed: int) -> np.ndarray:
-    """Return random numbers around 0, or indices 0 and 1, which every table has."""
+def samples_of(session: Trial, turn: int) -> list[np.ndarray]:
+    """Return an array for each input, which differs from turn to turn."""
+    tensors = session.inputs()
+    return [drawn(t["dtype"], t["shape"], turn * len(tensors) + i, 1.0 + turn) for i, t in enumerate(tensors)]
+
+
+def one_by_one(session: Trial, samples: list[np.ndarray], batch: int) -> list[list[np.ndarray]]:
+    """Return, for each output, the results of one sample after the other."""
+    shapes = [tensor["shape"] for tensor in session.inputs()]
+    found = []
+    for index in range(batch):
+        parts = [a.reshape(batch, -1)[index].reshape(s) if s else a for a, s in zip(samples, shapes, strict=True)]
+        found.append([np.array(output) for output in session.infer(*parts)])
+    return [list(results) for results in zip(*found)]
+
+
+def are_apart(results: list[np.ndarray]) -> bool:
+    """Return whether no element of the results is the same for two samples."""
+    ordered = np.sort(np.array(results), axis=0)
+    return bool(np.all(ordered[1:] != ordered[:-1]))
+
+
+def drawn(dtype: str, shape: tuple[int, ...], seed: int, deviation: float) -> np.ndarray:
+    """Return random numbers around 0 with this deviation, or indices 0 and 1, which every table has."""
     rng = np.random.default_rng(seed)
     if dtype == "float32":
-        return rng.normal(0, 1, shape).astype(np.float32)
+        return rng.normal(0, deviation, shape).astype(np.float32)
     return rng.integers(0, 2, shape, dtype=np.int32)
 
 
