@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import onnx_ir as ir
 
-from ..model.frontend import infer_shapes
 from ..model.graph import DOMAIN, Builder
 from ..model.metadata import LEARNING_RATE, OPTIMIZER
 from ..model.registry import attach_functions
@@ -42,11 +41,17 @@ def optimizer_model(optimizer: Optimizer, parameters: dict[str, np.ndarray], lik
             op_type, form = quantized_op(optimizer.rule), storing.inputs(builder, str(p.name))
             attributes |= storing.attributes()
         made = builder.ops(op_type, p, g, rate, scale, *form, *extra, names=names, domain=DOMAIN, **attributes)
-        graph.outputs.extend(made)
+        graph.outputs.extend(alike(new, old) for new, old in zip(made, (p, *slots), strict=True))
     model = attach_functions(ir.Model(graph, ir_version=like.ir_version, producer_name=like.producer_name))
     OPTIMIZER.write(model, optimizer.rule)
     LEARNING_RATE.write(model, optimizer.learning_rate)
-    return infer_shapes(model)
+    return model
+
+
+def alike(value: ir.Value, other: ir.Value) -> ir.Value:
+    """Give a value the type and shape of another one, which onnx would take long to infer, and return it."""
+    value.type, value.shape = other.type, other.shape
+    return value
 
 
 def inputs_of(builder: Builder, name: str, array: np.ndarray, slots: int) -> tuple[ir.Value, ir.Value, list[ir.Value]]:
@@ -60,7 +65,8 @@ def inputs_of(builder: Builder, name: str, array: np.ndarray, slots: int) -> tup
 def clipped(builder: Builder, gradient: ir.Value, scale: ir.Value, max_value: float) -> ir.Value:
     """Return the gradient times scale, each element clipped to [-max_value, max_value]."""
     name = f"{gradient.name}.clipped"
-    return builder.op("ClipValue", gradient, scale, name=name, domain=DOMAIN, max_value=float(max_value))
+    value = builder.op("ClipValue", gradient, scale, name=name, domain=DOMAIN, max_value=float(max_value))
+    return alike(value, gradient)
 
 
 def clipped_scale(builder: Builder, grads: Sequence[ir.Value], scale: ir.Value, max_norm: float) -> ir.Value:
@@ -70,8 +76,10 @@ def clipped_scale(builder: Builder, grads: Sequence[ir.Value], scale: ir.Value, 
     """
     total = builder.op("SumSquares", grads[0], name=f"{grads[0].name}.sum_squares", domain=DOMAIN)
     for g in grads[1:]:
-        total = builder.op("AddSumSquares", g, total, name=f"{g.name}.sum_squares", domain=DOMAIN)
-    return builder.op("ClipScale", total, scale, name="clipped_scale", domain=DOMAIN, max_norm=float(max_norm))
+        total = builder.op("AddSumSquares", g, alike(total, scale), name=f"{g.name}.sum_squares", domain=DOMAIN)
+    alike(total, scale)
+    factor = builder.op("ClipScale", total, scale, name="clipped_scale", domain=DOMAIN, max_norm=float(max_norm))
+    return alike(factor, scale)
 
 
 def bias_correction(builder: Builder, optimizer: Optimizer) -> ir.Value:
@@ -82,5 +90,5 @@ def bias_correction(builder: Builder, optimizer: Optimizer) -> ir.Value:
     given = builder.input("bias_correction", ir.DataType.FLOAT, [2])
     betas = {k: v for k, v in optimizer.attributes().items() if "beta" in k}
     value = builder.op("BiasCorrection", given, name="bias_correction_new", domain=DOMAIN, **betas)
-    builder.graph.outputs.append(value)
+    builder.graph.outputs.append(alike(value, given))
     return value

@@ -51,7 +51,8 @@ def run(compiled: Compiled) -> None:
             ordered = replace(program, instructions=order(program))
             kept = lower_bound(ordered)
             again = recomputed(ordered)
-            program.instructions = program.instructions if kept <= peak(program, again) else again
+            if len(again) > len(program.instructions) and peak(program, again) < kept:
+                program.instructions = again
 
 
 def recomputed(trial: Program) -> list[Instruction]:

@@ -17,14 +17,14 @@ class BrokenPass(GradmoteError):
 
 def verify_graph(graph: ir.Graph) -> None:
     """Raise BrokenPass unless values are made before they are used, and names are unique."""
-    known = {*graph.inputs, *graph.initializers.values()}
-    names = [v.name for v in known]
+    known: set[ir.Value | None] = {None, *graph.inputs, *graph.initializers.values()}
+    names = [value.name for value in known if value is not None]
     for node in graph:
-        for value in node.inputs:
-            if value is not None and value not in known:
-                raise BrokenPass(f"'{value.name}' is used by {node.name} before it is made")
+        if not known.issuperset(node.inputs):
+            value = next(value for value in node.inputs if value is not None and value not in known)
+            raise BrokenPass(f"'{value.name}' is used by {node.name} before it is made")
         known.update(node.outputs)
-        names += [o.name for o in node.outputs if o.name]
+        names += [name for output in node.outputs if (name := output.name)]
     if len(set(names)) != len(names):
         raise BrokenPass(f"a name is used twice: {[n for n in names if names.count(n) > 1][:3]}")
 
@@ -37,9 +37,11 @@ def verify_program(program: Program) -> None:
     written = {b.ref.buffer for b in program.bindings if b.role in ("input", "label")}
     for instruction in program.instructions:
         for ref in instruction.reads:
-            if ref.buffer.region == "scratch" and ref.buffer not in written and ref.buffer not in program.rows:
-                raise BrokenPass(f"{program.kind}: {instruction.opcode} reads '{ref.buffer.name}' before it is written")
+            buffer = ref.buffer
+            if buffer not in written and buffer.region == "scratch" and buffer not in program.rows:
+                raise BrokenPass(f"{program.kind}: {instruction.opcode} reads '{buffer.name}' before it is written")
         for ref in instruction.writes:
-            if ref.buffer.region in ("constant", "input"):
-                raise BrokenPass(f"{program.kind}: {instruction.opcode} writes {ref.buffer.region} '{ref.buffer.name}'")
-            written.add(ref.buffer)
+            buffer = ref.buffer
+            if buffer.region in ("constant", "input"):
+                raise BrokenPass(f"{program.kind}: {instruction.opcode} writes {buffer.region} '{buffer.name}'")
+            written.add(buffer)

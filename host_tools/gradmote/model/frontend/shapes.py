@@ -89,13 +89,17 @@ def settle_shapes(model: ir.Model, keep: Set[str]) -> ir.Model:
 
     The repetition is needed where a shape is computed from another computed shape.
     """
-    fold_constants.run(model.graph, keep)
-    unknown, before = count_unknown(model.graph), -1
-    while unknown not in (0, before):
-        model = infer_shapes(model)
-        fold_constants.run(model.graph, keep)
-        unknown, before = count_unknown(model.graph), unknown
+    before = -1
+    while folds(model.graph, keep) and (unknown := count_unknown(model.graph)) not in (0, before):
+        model, before = infer_shapes(model), unknown
     return model
+
+
+def folds(graph: ir.Graph, keep: Set[str]) -> bool:
+    """Fold constants, and tell whether there were any."""
+    before = list(graph)
+    fold_constants.run(graph, keep)
+    return list(graph) != before
 
 
 def count_unknown(graph: ir.Graph) -> int:
