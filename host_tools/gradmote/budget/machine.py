@@ -27,6 +27,7 @@ def tried_as_dict(tried: Tried, best: Tried) -> dict[str, Any]:
         "micro_batches": choice.micro_batches,
         "overwrites_inputs": choice.overwrite_inputs,
         "recompute": choice.recompute,
+        "more_time": choice.more,
         "trained_numbers": tried.trained,
         "arena_bytes": tried.ram,
         "image_bytes": tried.flash,

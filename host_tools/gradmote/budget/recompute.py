@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from ..artifacts.made import Artifacts
@@ -33,9 +33,10 @@ Tell = Callable[[str], object]
 
 @dataclass(frozen=True)
 class Wish:
-    """A limit that an image keeps to: `arena` bytes, or `more` time, as a part of the time without the wish.
+    """Limits that an image keeps to: `arena` bytes, and `more` time, as a part of the time without the wish.
 
-    One of the two is None. With a limit on the arena, the least time is wanted; with one on time, the least arena.
+    None means no limit; one of the two is a number. With a limit on the arena, the least time is wanted, and without
+    one, the least arena.
     """
 
     arena: int | None = None
@@ -55,7 +56,11 @@ class Wish:
 
     def is_met(self, arena: int, more: float) -> bool:
         """Tell whether an image keeps to the wish: its bytes of arena, and how much longer an update takes."""
-        return arena <= self.arena if self.arena is not None else more <= (self.more or 0.0)
+        return (self.arena is None or arena <= self.arena) and self.has_time(more)
+
+    def has_time(self, more: float) -> bool:
+        """Tell whether an update may take so much longer."""
+        return self.more is None or more <= self.more
 
 
 def compile_within(artifacts: Artifacts, options: Options, wish: Wish) -> Result:
@@ -65,6 +70,12 @@ def compile_within(artifacts: Artifacts, options: Options, wish: Wish) -> Result
     trains, and BudgetError where no plan that is found keeps to the wish; it names the smallest arena.
     """
     return Tradeoffs(artifacts, options, wish).best(wish)
+
+
+def compile_towards(artifacts: Artifacts, options: Options, wish: Wish) -> Result:
+    """Compile artifacts to the image that a wish asks for, or to the smallest one within its time where none does."""
+    tradeoffs = Tradeoffs(artifacts, options, wish)
+    return tradeoffs.found(wish) or tradeoffs.best(replace(wish, arena=None))
 
 
 @dataclass
@@ -106,15 +117,20 @@ class Tradeoffs:
 
     def best(self, wish: Wish) -> Result:
         """Return the smallest or fastest image that keeps to the wish; raise BudgetError where none does."""
+        found = self.found(wish)
+        if found is None:
+            raise self.nothing_fits(wish)
+        return found
+
+    def found(self, wish: Wish) -> Result | None:
+        """Return the smallest or fastest image that keeps to the wish; None where none does."""
         found = next(self.fitting(wish), None)
         plain = self.tradeoff(self.plain)
         if wish.is_met(plain.arena, plain.more) and (
             found is None or self.rank(wish, plain) <= self.rank(wish, found[1])
         ):
             found = self.plain, plain
-        if found is None:
-            raise self.nothing_fits(wish)
-        return replace(found[0], front=self.front(found[1]))
+        return found and replace(found[0], front=self.front(found[1]))
 
     def fitting(self, wish: Wish) -> Iterator[tuple[Result, Tradeoff]]:
         """Yield the images that keep to the wish, the best first."""
@@ -177,11 +193,12 @@ class Tradeoffs:
     def search(self, way: Way, wish: Wish) -> None:
         """Find the points of a way, as far down as the wish needs them."""
         search = Search(way.problem)
-        if wish.arena is None:
-            points: Iterable[Point] = search.front(lambda point: self.more(way, point) > (wish.more or 0.0))
-        else:
-            points = search.down_to(wish.arena - way.offset)
-        for point in points:
+
+        def is_late(point: Point) -> bool:
+            return not wish.has_time(self.more(way, point))
+
+        limit = None if wish.arena is None else wish.arena - way.offset
+        for point in search.front(is_late) if limit is None else search.down_to(limit, is_late):
             way.points.append(point)
             self.tell(way, point)
 
@@ -200,7 +217,7 @@ class Tradeoffs:
     def front(self, taken: Tradeoff) -> list[Tradeoff]:
         """Return the plans that were found of which none is smaller and faster than another, the fastest first."""
         found = [(way.arena(point), self.more(way, point)) for way in self.ways for point in way.points]
-        every = [Tradeoff(arena, (1 + more) * self.base, more) for arena, more in found]
+        every = [Tradeoff(arena, (1 + more) * self.base, more) for arena, more in found if arena != taken.arena]
         kept: list[Tradeoff] = []
         for tradeoff in sorted([taken, *every], key=lambda t: (t.more, t.arena, not t.taken)):
             if tradeoff.taken or not kept or tradeoff.arena < min(t.arena for t in kept):
@@ -216,7 +233,8 @@ class Tradeoffs:
         """Return the error that names the smallest arena that was found, and the time that it takes."""
         way, point = min(((w, p) for w in self.ways for p in w.points), key=lambda c: c[0].arena(c[1]))
         least = self.tradeoff(self.compiled(way, point))
-        asked = f"an arena of {wish.arena:,} B" if wish.arena is not None else f"{wish.more:+.1%} time"
+        limits = [f"an arena of {wish.arena:,} B"] if wish.arena is not None else []
+        asked = " and ".join(limits + ([f"{wish.more:+.1%} time"] if wish.more is not None else []))
         return BudgetError(
             f"no plan keeps to {asked}: the smallest that was found takes {least.arena:,} B of arena, with "
             f"{least.more:+.0%} machine instructions in a step",

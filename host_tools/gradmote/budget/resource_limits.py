@@ -29,13 +29,15 @@ class Limits:
 
     ram: bytes of arena. flash: bytes of image. ms: milliseconds of one update, all its
     micro-batches included, on a Cortex-M4F of `clock` Hz that executes an instruction in each
-    cycle.
+    cycle. more: how much longer an update may take so that values are made again and need no RAM, as a
+    part of its machine instructions (0.3 for 30 %).
     """
 
     ram: int | None = None
     flash: int | None = None
     ms: float | None = None
     clock: float = 64e6
+    more: float = 0.0
 
     def beside(self, board: Board) -> Limits:
         """Return the limits that are left for an image beside the board's firmware.

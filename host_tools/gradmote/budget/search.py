@@ -80,6 +80,12 @@ def covers(shares: Mapping[str, float], others: Mapping[str, float]) -> bool:
     return all(shares.get(name, 0.0) >= share for name, share in others.items())
 
 
+def is_alike(choice: Choice, other: Choice) -> bool:
+    """Return whether two choices differ only in what they train, by which rule, and in the place of inputs."""
+    mine, others = ((c.micro_batch, c.recompute, c.more) for c in (choice, other))
+    return mine == others
+
+
 def search(
     task: Task,
     limits: Limits,
@@ -117,7 +123,7 @@ class Search:
         families = schemes
         if families is None:
             families = [contributing(self.contributions), *chains(self.contributions.layers)]
-        for variant in variants(self.wanted, self.limits.ms is not None):
+        for variant in variants(self.wanted, self.limits.ms is not None, self.limits.more):
             for family in families:
                 self.bisect(variant, family)
         if self.best is None:
@@ -168,7 +174,7 @@ class Search:
             return False
         self.on_try(choice)
         try:
-            result = self.task.compiled(choice)
+            result = self.task.compiled(choice, self.limits.ram)
         except ModelError:
             return False
         self.inputs_size = max(self.inputs_size, result.layout.inputs_size)
@@ -209,7 +215,7 @@ class Search:
         beside = (
             tried.ram - tried.state - self.inputs_saved(tried, choice)
             for tried in self.tried.values()
-            if (tried.choice.micro_batch, tried.choice.recompute) == (choice.micro_batch, choice.recompute)
+            if is_alike(tried.choice, choice)
             and covers(shares, parts_of(self.contributions.layers, tried.choice.scheme))
         )
         return self.task.least_state(choice, shares) + max(beside, default=0)
@@ -234,5 +240,5 @@ class Search:
         least = min(self.tried.values(), key=lambda t: (t.ram, t.flash, t.ms or 0.0))
         return BudgetError(
             f"nothing fits: training {least.choice.scheme} still takes {'; '.join(least.excess)}",
-            "give more, take a smaller model (fewer channels, --batch-norm fold), or --recompute SIZE without a budget",
+            "give more, take a smaller model (fewer channels, --batch-norm fold), or give time (--recompute +30%)",
         )

@@ -22,6 +22,7 @@ from ..losses import Loss
 from ..model.frontend import Source, load_model
 from ..optimizers import Optimizer
 from .choice import Choice
+from .recompute import Wish, compile_towards
 
 INT8, FLOAT = np.dtype("int8"), np.dtype("float32")
 
@@ -74,12 +75,15 @@ class Task:
         """Return the model, with a batch that may be that of the options or any part of it."""
         return model_for(self.model, self.options, self.more.outputs)
 
-    def compiled(self, choice: Choice) -> Result:
+    def compiled(self, choice: Choice, ram: int | None = None) -> Result:
         """Return the image of a choice.
 
-        Raises ModelError where the model allows no such scheme.
+        ram: bytes of arena that a choice with more time is to reach. Raises ModelError where the model allows no such
+        scheme.
         """
-        return compile_image(self.artifacts(choice), self.options_of(choice))
+        if not choice.more:
+            return compile_image(self.artifacts(choice), self.options_of(choice))
+        return compile_towards(self.artifacts(choice), self.options_of(choice), Wish(ram, choice.more))
 
     def options_of(self, choice: Choice) -> Options:
         """Return the compiler's options for a choice.

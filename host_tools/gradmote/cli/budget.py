@@ -90,13 +90,14 @@ def cut(model: Path, compiler: Compiler, budget: Budget) -> Found:
     from ..budget import search
     from ..device.progress import progress_bar
 
+    limits = replace(budget.limits(), more=more_time(compiler, budget))
     task, family = task_of(model, compiler)
     with progress_bar() as bar:
         contributions = measured(task, budget.data, compiler.expected(model), bar) if budget.data is not None else None
         step = bar.add_task("search", total=None)
         return search(
             task,
-            budget.limits(),
+            limits,
             contributions,
             family,
             lambda choice: bar.update(step, advance=1, description=f"try {choice.scheme}, {choice.optimizer.rule}"),
@@ -110,16 +111,23 @@ def task_of(model: Path, compiler: Compiler) -> tuple[Task, list[Any] | None]:
     """
     from ..budget import Task
 
-    if compiler.recompute is not None:
-        hint = (
-            "a budget chooses what to train, and --recompute SIZE what to keep of it: search first, then give --scheme"
-        )
-        raise ModelError("--recompute with a budget", hint)
     wanted = compiler.artifact_options()
     if wanted.loss is None or wanted.optimizer is None or wanted.scheme is None:
         raise ModelError("a budget without a loss", "say what to train: --loss cross_entropy")
     task = Task(compiler.source(model), wanted.loss, wanted.optimizer, compiler.options(model), wanted.scheme, wanted)
     return task, [[wanted.scheme]] if compiler.names_what_trains() else None
+
+
+def more_time(compiler: Compiler, budget: Budget) -> float:
+    """Return how much longer --recompute lets an update take, as a part of its time. Raises ModelError for a SIZE."""
+    wish = compiler.wish()
+    if wish is None:
+        return 0.0
+    if wish.more is None:
+        raise ModelError("--recompute SIZE with a budget", "--ram is the arena: give the time, as --recompute +30%")
+    if budget.ram is None and budget.board is None:
+        raise ModelError("--recompute +PERCENT with a budget that has no RAM", "give --ram or --board too")
+    return wish.more
 
 
 def measured(task: Task, data: Path, expected: Expected | None, bar: Any) -> Contributions:
@@ -179,7 +187,8 @@ def row(tried: Tried, best: Tried) -> Iterator[str]:
     yield str(choice.scheme)
     yield f"{tried.trained:,}"
     yield choice.optimizer.rule
-    yield f"{choice.micro_batches} of {choice.micro_batch}" + (", inputs overwritten" * choice.overwrite_inputs)
+    longer = f", +{choice.more:.0%} time" if choice.more else ""
+    yield f"{choice.micro_batches} of {choice.micro_batch}{', inputs overwritten' * choice.overwrite_inputs}{longer}"
     yield f"{tried.ram:,}"
     yield f"{tried.flash:,}"
     yield "?" if tried.ms is None else f"{tried.ms:,.1f}"

@@ -251,7 +251,8 @@ RecomputeOption = Annotated[
         "--recompute",
         metavar="SIZE|+PERCENT",
         help="Keep less of the forward pass, and make it again in the backward pass, to the same bits: 250KB for the "
-        "fastest step in this arena, +30% for the smallest arena with so many more machine instructions.",
+        "fastest step in this arena, +30% for the smallest arena with so many more machine instructions; beside --ram, "
+        "+30% lets more be trained in it.",
     ),
 ]
 SavedOption = Annotated[

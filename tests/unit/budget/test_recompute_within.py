@@ -1,17 +1,22 @@
 """--recompute: a wish is kept to with the same bits, or is refused with the smallest arena."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from typer.testing import CliRunner
+from unit.budget.small import network
 from unit.passes.test_recompute import BATCHES, artifacts
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.budget.recompute import Tradeoffs, Wish, compile_within
+from gradmote.budget import Limits, Task, search
+from gradmote.budget.recompute import Tradeoffs, Wish, compile_within, step_instructions
 from gradmote.cli import app
 from gradmote.compiler import Options, compile_image
 from gradmote.errors import BudgetError, ModelError
 from support import digits
-from support.oracle import train
+from support.oracle import train, values
 
 
 @pytest.mark.parametrize(
@@ -43,6 +48,7 @@ def test_what_is_asked_for_is_kept_to_with_the_same_bits(shape, accumulate):
         result = found.best(Wish(more=more))
         (taken,) = [t for t in result.front if t.taken]
         assert taken.arena == result.layout.arena_size and taken.more <= more
+        assert len({t.arena for t in result.front}) == len(result.front)
         sizes.append(taken.arena)
         runs = [train(image.image, BATCHES, accumulate=accumulate) for image in (plain, result)]
         assert runs[0][0] == runs[1][0] and bytes(runs[0][1].state()) == bytes(runs[1][1].state())
@@ -88,5 +94,42 @@ def test_the_command_shows_the_table(tmp_path):
         assert "Memory against time" in CliRunner().invoke(app, [command, *arguments, "+30%"]).output
     refused = CliRunner().invoke(app, ["compile", *arguments, "64"])
     assert refused.exit_code != 0
-    both = CliRunner().invoke(app, ["compile", *arguments, "+30%", "--ram", "96K"])
-    assert both.exit_code != 0
+
+
+def test_beside_a_budget_the_command_takes_the_time_alone(tmp_path):
+    model = tmp_path / "digits.onnx"
+    model.write_bytes(digits.model().SerializeToString())
+    compiled = ["compile", str(model), "--loss", "cross_entropy", "--out", str(tmp_path / "digits.mote")]
+    both = CliRunner().invoke(app, [*compiled, "--ram", "96K", "--recompute", "+30%"])
+    assert both.exit_code == 0 and "nothing was given up" in both.output
+    for wish, limit, message in (
+        ("80K", ("--ram", "96K"), "--recompute SIZE with a budget"),
+        ("+30%", ("--flash", "96K"), "a budget that has no RAM"),
+    ):
+        refused = CliRunner().invoke(app, [*compiled, *limit, "--recompute", wish])
+        assert isinstance(refused.exception, ModelError) and message in str(refused.exception)
+
+
+@pytest.mark.parametrize("more", [0.1, 0.5])
+def test_with_more_time_a_budget_trains_more_to_the_same_bits(more):
+    """The image that the search finds is that of its choice, compiled without a budget, but for what runs again."""
+    task = Task(network(), losses.cross_entropy(), optimizers.sgd(0.1), Options(batch=1, overwrite_inputs=True))
+    full = task.compiled(task.wanted()).layout.arena_size
+    least = compile_within(task.artifacts(task.wanted()), task.options, Wish(more=more)).layout.arena_size
+    limit = (least + full) // 2
+    without, found = search(task, Limits(ram=limit)), search(task, Limits(ram=limit, more=more))
+    assert found.best.score > without.best.score and found.best.trained > without.best.trained
+    assert found.best.ram == found.result.layout.arena_size <= limit
+    assert any("computed again" in words for words in found.given_up())
+    plain = task.compiled(replace(found.best.choice, more=0.0))
+    assert plain.layout.arena_size > limit
+    assert step_instructions(found.result) <= (1 + more) * step_instructions(plain)
+    batches = [(values(k, 1, 1, 12, 12), np.array([k % 3], np.int32)) for k in range(3)]
+    runs = [train(result.image, batches) for result in (plain, found.result)]
+    assert runs[0][0] == runs[1][0] and bytes(runs[0][1].state()) == bytes(runs[1][1].state())
+
+
+def test_what_more_time_does_not_fit_either_is_refused_with_the_least():
+    task = Task(network(), losses.cross_entropy(), optimizers.sgd(0.1), Options(batch=2))
+    with pytest.raises(BudgetError, match="nothing fits: training head still takes"):
+        search(task, Limits(ram=1000, more=0.3))

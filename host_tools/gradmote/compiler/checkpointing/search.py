@@ -82,15 +82,16 @@ class Search:
                 yield point
                 point = self.lowered(point, step * point.peak)
 
-    def down_to(self, limit: int) -> Iterator[Point]:
+    def down_to(self, limit: int, stop: Callable[[Point], bool] = lambda _: False) -> Iterator[Point]:
         """Yield points of ever lower peaks until one is within the limit, and SPARE ones behind it, with each step.
 
-        The plan of offsets may need more than the peak, and then takes one of these.
+        The plan of offsets may need more than the peak, and then takes one of these. A step also ends where `stop`
+        says so.
         """
         for step in self.steps:
             point: Point | None = self.point
             spare = SPARE
-            while point is not None and spare >= 0:
+            while point is not None and spare >= 0 and not stop(point):
                 yield point
                 spare -= point.peak <= limit
                 lower = step * point.peak
