@@ -16,77 +16,98 @@
 /* Pixels and what they see lie in the order of taps: those of CONV_TRANSPOSE backwards. Steps are in elements, modulo the
  * size of an address. */
 typedef struct pixel_walk {
-    const float *x;
+    const float *x; /* the first row that is read */
     float *y;
     size_t x_row, x_column, y_row, y_column;
     uint32_t rows, columns;
-    float start, last; /* what sums start from, and what is added at the end: -0 changes nothing */
+    int has_first, has_last; /* whether the first pixel sees its first row of taps, and the last one its last */
+    float start, last;       /* what sums start from, and what is added at the end: -0 changes nothing */
 } pixel_walk;
 
-/* Rows of a picture under the taps of the next pixels, in registers. */
+/* Each row of the picture is loaded once, and goes to the pixels of three rows, whose sums stand in registers. */
 typedef struct three_rows {
-    const float *x[4];
-    float *y[2];
-    float at[3][4];
+    const float *x[5];
+    float *y[3];
+    float sums[3][3]; /* [row modulo 3][pixel] */
 } three_rows;
 
-GM_INLINED void load_row(three_rows *t, const pixel_walk *k, uint32_t row, uint32_t width)
+/* Adds the products of the next row of the picture under the rows of taps from k to end: under the last row of taps to pixels
+ * of row `last`, modulo 3, and under those before to the pixels of the rows behind it. The first product begins a sum. */
+GM_INLINED void add_row_of_picture(three_rows *t, const pixel_walk *at, const float *w, uint32_t last, uint32_t k,
+                                   uint32_t end, uint32_t pixels, uint32_t taps)
 {
     GM_UNROLLED
-    for (uint32_t l = 0; l < width; l++) {
-        t->at[row][l] = *t->x[l];
-        t->x[l] += k->x_row;
-    }
-}
-
-/* One row of pixels, which sees rows first, first + 1 and first + 2, modulo 3. The last of these is loaded. */
-GM_INLINED void sum_row_of_pixels(three_rows *t, const pixel_walk *k, const float *w, uint32_t first, uint32_t pixels,
-                                  uint32_t taps)
-{
-    float sums[2] = {k->start, k->start};
-    load_row(t, k, (first + 2) % 3, pixels + taps - 1);
-    GM_UNROLLED
-    for (uint32_t i = 0; i < 3 * taps; i++) {
+    for (uint32_t column = 0; column < pixels + taps - 1; column++) {
+        float x = *t->x[column];
+        t->x[column] += at->x_row;
         GM_UNROLLED
-        for (uint32_t p = 0; p < pixels; p++) {
-            sums[p] = gm_riscv_mac(sums[p], t->at[(first + i / taps) % 3][p + i % taps], w[i]);
+        for (uint32_t i = k * pixels; i < end * pixels; i++) {
+            const uint32_t row = i / pixels, p = i % pixels, tap = column - p;
+            float *sum = &t->sums[(last + 2 - row) % 3][p];
+            if (tap < taps) {
+                *sum = gm_riscv_mac_from(row + tap == 0 ? at->start : *sum, x, w[row * taps + tap]);
+            }
         }
     }
+}
+
+GM_INLINED void store_row_of_pixels(three_rows *t, const pixel_walk *at, uint32_t row, uint32_t pixels)
+{
     GM_UNROLLED
     for (uint32_t p = 0; p < pixels; p++) {
-        *t->y[p] = sums[p] + k->last;
-        t->y[p] += k->y_row;
+        *t->y[p] = t->sums[row][p] + at->last;
+        t->y[p] += at->y_row;
     }
 }
 
-/* One or two columns of pixels of 3 rows by `taps` columns of taps. */
-GM_INLINED void sum_columns_of_pixels(const pixel_walk *k, const float *w, uint32_t column, uint32_t pixels,
+GM_INLINED void sum_row_of_pixels(three_rows *t, const pixel_walk *at, const float *w, uint32_t row, uint32_t pixels,
+                                  uint32_t taps)
+{
+    add_row_of_picture(t, at, w, row, 0, 3, pixels, taps);
+    store_row_of_pixels(t, at, row, pixels);
+}
+
+/* All rows but the last one, whose sums become those of row 0. */
+GM_INLINED void sum_rows_of_pixels(three_rows *t, const pixel_walk *at, const float *w, uint32_t pixels, uint32_t taps)
+{
+    uint32_t rows = at->rows - 1;
+    for (; rows >= 3; rows -= 3) {
+        sum_row_of_pixels(t, at, w, 0, pixels, taps);
+        sum_row_of_pixels(t, at, w, 1, pixels, taps);
+        sum_row_of_pixels(t, at, w, 2, pixels, taps);
+    }
+    for (; rows > 0; rows--) {
+        sum_row_of_pixels(t, at, w, 0, pixels, taps);
+        GM_UNROLLED
+        for (uint32_t p = 0; p < pixels; p++) {
+            t->sums[0][p] = t->sums[1][p], t->sums[1][p] = t->sums[2][p];
+        }
+    }
+}
+
+/* Neighbouring columns of pixels, of 3 rows by `taps` columns of taps. */
+GM_INLINED void sum_columns_of_pixels(const pixel_walk *at, const float *w, uint32_t column, uint32_t pixels,
                                       uint32_t taps)
 {
-    const uint32_t width = pixels + taps - 1;
     three_rows t;
     GM_UNROLLED
-    for (uint32_t l = 0; l < width; l++) {
-        t.x[l] = k->x + (column + l) * k->x_column;
+    for (uint32_t l = 0; l < pixels + taps - 1; l++) {
+        t.x[l] = at->x + (column + l) * at->x_column;
     }
     GM_UNROLLED
     for (uint32_t p = 0; p < pixels; p++) {
-        t.y[p] = k->y + (column + p) * k->y_column;
+        t.y[p] = at->y + (column + p) * at->y_column;
+        t.sums[0][p] = at->start;
     }
-    load_row(&t, k, 0, width);
-    load_row(&t, k, 1, width);
-    uint32_t rows = k->rows;
-    for (; rows >= 3; rows -= 3) {
-        sum_row_of_pixels(&t, k, w, 0, pixels, taps);
-        sum_row_of_pixels(&t, k, w, 1, pixels, taps);
-        sum_row_of_pixels(&t, k, w, 2, pixels, taps);
+    if (at->has_first) {
+        add_row_of_picture(&t, at, w, 1, 0, 1, pixels, taps);
     }
-    if (rows > 0) {
-        sum_row_of_pixels(&t, k, w, 0, pixels, taps);
+    add_row_of_picture(&t, at, w, 2, 0, 2, pixels, taps);
+    sum_rows_of_pixels(&t, at, w, pixels, taps);
+    if (at->has_last) {
+        add_row_of_picture(&t, at, w, 0, 2, 3, pixels, taps);
     }
-    if (rows > 1) {
-        sum_row_of_pixels(&t, k, w, 1, pixels, taps);
-    }
+    store_row_of_pixels(&t, at, 0, pixels);
 }
 
 GM_INLINED void load_weights(float *own, const float *w, const gm_riscv_window_sum *sum, uint32_t taps)
@@ -100,62 +121,82 @@ GM_INLINED void load_weights(float *own, const float *w, const gm_riscv_window_s
     }
 }
 
-static void sum_group_of_3_taps(const gm_riscv_window_sum *sum, const pixel_walk *at, const float *w)
+static void sum_group_of_3_taps(const gm_riscv_window_sum *sum, const pixel_walk *walk, const float *w)
 {
-    const pixel_walk k = *at;
+    const pixel_walk at = *walk;
     uint32_t column = 0;
     float own[9];
     load_weights(own, w, sum, 3);
-    for (; k.columns - column >= 2; column += 2) {
-        sum_columns_of_pixels(&k, own, column, 2, 3);
+    for (; at.columns - column >= 3; column += 3) {
+        sum_columns_of_pixels(&at, own, column, 3, 3);
     }
-    if (column < k.columns) {
-        sum_columns_of_pixels(&k, own, column, 1, 3);
+    for (; column < at.columns; column++) {
+        sum_columns_of_pixels(&at, own, column, 1, 3);
     }
 }
 
-static void sum_group_of_2_taps(const gm_riscv_window_sum *sum, const pixel_walk *at, const float *w)
+static void sum_group_of_2_taps(const gm_riscv_window_sum *sum, const pixel_walk *walk, const float *w)
 {
-    const pixel_walk k = *at;
+    const pixel_walk at = *walk;
     float own[6];
     load_weights(own, w, sum, 2);
-    for (uint32_t column = 0; column < k.columns; column++) {
-        sum_columns_of_pixels(&k, own, column, 1, 2);
+    for (uint32_t column = 0; column < at.columns; column++) {
+        sum_columns_of_pixels(&at, own, column, 1, 2);
     }
 }
 
-/* Whether pixels of a region see 3 rows of 3 or 2 columns of neighbours, which move on by one with each pixel. */
-static int is_walk(const gm_riscv_window_sum *sum, const gm_riscv_region *region)
+/* The row that the first tap of the first pixel sees, in the order of taps: -1 where it is outside. */
+static uint32_t first_row(const gm_riscv_axis *rows)
 {
-    const gm_riscv_axis *rows = &sum->rows, *columns = &sum->columns;
-    uint32_t taps = region->columns.taps.count;
-    return !sum->accumulate && region->rows.taps.count == 3 && (taps == 3 || taps == 2) && rows->stride == 1 &&
-           rows->dilation == 1 && columns->stride == 1 && columns->dilation == 1;
+    return rows->transposed ? rows->source - rows->pixels - rows->pad : (uint32_t)0 - rows->pad;
+}
+
+int gm_riscv_is_walk(const gm_riscv_window_sum *sum, const gm_riscv_stretch *columns)
+{
+    const gm_riscv_axis *rows = &sum->rows;
+    const uint32_t second = first_row(rows) + 1;
+    return !sum->accumulate && rows->kernel == 3 && (columns->taps.count == 3 || columns->taps.count == 2) &&
+           rows->stride == 1 && rows->dilation == 1 && sum->columns.stride == 1 && sum->columns.dilation == 1 &&
+           second <= 1 && second + rows->pixels <= rows->source;
 }
 
 /* The walk of group 0, from the corner where the first tap sees the picture's own. */
-static pixel_walk walk_of(const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *x, float *y)
+static pixel_walk walk_of(const gm_riscv_window_sum *sum, const gm_riscv_stretch *columns, const float *x, float *y)
 {
-    const gm_riscv_stretch *rows = &region->rows, *columns = &region->columns;
-    const size_t row = sum->transposed ? rows->count - 1 : 0, column = sum->transposed ? columns->count - 1 : 0;
+    const gm_riscv_axis *rows = &sum->rows;
+    const uint32_t last_row = sum->transposed ? rows->source - 1 : 0, second = first_row(rows) + 1;
+    const size_t row = sum->transposed ? rows->pixels - 1 : 0, column = sum->transposed ? columns->count - 1 : 0;
     return (pixel_walk){
-        .x = x + (rows->taps.source + row) * sum->source.h + (columns->taps.source + column) * sum->source.w,
-        .y = y + (rows->first + row) * sum->dest.h + (columns->first + column) * sum->dest.w,
-        .x_row = sum->rows.source_tap * sum->source.h,
+        .x = x + last_row * (size_t)sum->source.h + (columns->taps.source + column) * sum->source.w,
+        .y = y + row * sum->dest.h + (columns->first + column) * sum->dest.w,
+        .x_row = rows->source_tap * sum->source.h,
         .x_column = sum->columns.source_tap * sum->source.w,
-        .y_row = sum->rows.source_tap * sum->dest.h,
+        .y_row = rows->source_tap * sum->dest.h,
         .y_column = sum->columns.source_tap * sum->dest.w,
-        .rows = rows->count,
+        .rows = rows->pixels,
         .columns = columns->count,
+        .has_first = second == 1,
+        .has_last = second + rows->pixels < rows->source,
         .last = sum->transposed ? 0.0f : GM_EMPTY_SUM,
     };
 }
 
-static void sum_by_walks(const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *x, float *y)
+static void relu_region(const gm_riscv_window_sum *sum, const gm_riscv_region *region, float *y)
 {
-    const gm_riscv_taps *rows = &region->rows.taps, *columns = &region->columns.taps;
-    const float *w = sum->w + rows->first * sum->w_h + columns->first * sum->w_w;
-    pixel_walk at = walk_of(sum, region, x, y);
+    for (uint32_t i = 0; i < region->rows.count; i++) {
+        float *row = y + (region->rows.first + i) * (size_t)sum->dest.h;
+        for (uint32_t j = 0; j < region->columns.count; j++) {
+            float *at = row + (region->columns.first + j) * (size_t)sum->dest.w;
+            gm_relu_row(at, at, sum->groups);
+        }
+    }
+}
+
+void gm_riscv_walk(const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *x, float *y)
+{
+    const gm_riscv_taps *columns = &region->columns.taps;
+    const float *w = sum->w + columns->first * sum->w_w;
+    pixel_walk at = walk_of(sum, &region->columns, x, y);
     for (uint32_t g = 0; g < sum->groups; g++, at.x++, at.y++, w += sum->w_group) {
         at.start = sum->bias ? sum->bias[g] : GM_EMPTY_SUM;
         if (columns->count == 3) {
@@ -163,6 +204,9 @@ static void sum_by_walks(const gm_riscv_window_sum *sum, const gm_riscv_region *
         } else {
             sum_group_of_2_taps(sum, &at, w);
         }
+    }
+    if (sum->relu) {
+        relu_region(sum, region, y);
     }
 }
 
@@ -252,7 +296,7 @@ static void sum_pixel(const gm_riscv_tile *tile, const gm_riscv_window_sum *sum)
     sum_groups_of_pixels(tile, sum, 1);
 }
 
-static void sum_by_tiles(const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *x, float *y)
+void gm_riscv_sum_depthwise(const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *x, float *y)
 {
     gm_riscv_tile tile = {.y_column = 1,
                           .start = sum->accumulate ? NULL
@@ -270,26 +314,6 @@ static void sum_by_tiles(const gm_riscv_window_sum *sum, const gm_riscv_region *
         } else {
             sum_4_pixels(&tile, sum);
         }
-    }
-}
-
-static void relu_region(const gm_riscv_window_sum *sum, const gm_riscv_region *region, float *y)
-{
-    for (uint32_t i = 0; i < region->rows.count; i++) {
-        float *row = y + (region->rows.first + i) * (size_t)sum->dest.h;
-        for (uint32_t j = 0; j < region->columns.count; j++) {
-            float *at = row + (region->columns.first + j) * (size_t)sum->dest.w;
-            gm_relu_row(at, at, sum->groups);
-        }
-    }
-}
-
-void gm_riscv_sum_depthwise(const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *x, float *y)
-{
-    if (is_walk(sum, region)) {
-        sum_by_walks(sum, region, x, y);
-    } else {
-        sum_by_tiles(sum, region, x, y);
     }
     if (sum->relu) {
         relu_region(sum, region, y);

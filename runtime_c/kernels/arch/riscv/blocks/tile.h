@@ -51,6 +51,20 @@ GM_INLINED float gm_riscv_mac(float sum, float a, float b)
     return sum;
 }
 
+/* Returns GM_MAC(start, a, b) where `start` stays in its register: this begins a sum. */
+GM_INLINED float gm_riscv_mac_from(float start, float a, float b)
+{
+    float sum;
+#if GM_FUSED
+    __asm__("fmadd.s %0, %1, %2, %3" : "=f"(sum) : "f"(a), "f"(b), "f"(start));
+#else
+    float product;
+    __asm__("fmul.s %0, %1, %2" : "=f"(product) : "f"(a), "f"(b));
+    __asm__("fadd.s %0, %1, %2" : "=f"(sum) : "f"(start), "f"(product));
+#endif
+    return sum;
+}
+
 /* The most rows. These sums, a number of each column and two of rows take 30 of 32 registers. */
 #define GM_RISCV_ROWS 6u
 #define GM_RISCV_COLUMNS 4u

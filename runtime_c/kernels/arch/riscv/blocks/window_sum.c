@@ -120,6 +120,14 @@ uint32_t gm_riscv_take_pixels(gm_riscv_tile *tile, gm_riscv_cursor *at, const gm
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
+static void walk_samples(const gm_riscv_window_sum *sum, const gm_riscv_stretch *columns)
+{
+    const gm_riscv_region region = {.rows = {.count = sum->rows.pixels}, .columns = *columns};
+    for (uint32_t b = 0; b < sum->batch; b++) {
+        gm_riscv_walk(sum, &region, sum->x + b * (size_t)sum->source.batch, sum->y + b * (size_t)sum->dest.batch);
+    }
+}
+
 static void sum_region_of_samples(const gm_riscv_window_sum *sum, const gm_riscv_region *region, int is_depthwise)
 {
     for (uint32_t b = 0; b < sum->batch; b++) {
@@ -136,6 +144,14 @@ static void sum_region_of_samples(const gm_riscv_window_sum *sum, const gm_riscv
     }
 }
 
+static void sum_columns_by_regions(const gm_riscv_window_sum *sum, const gm_riscv_stretch *columns, int is_depthwise)
+{
+    gm_riscv_region region = {stretch_from(&sum->rows, 0), *columns};
+    do {
+        sum_region_of_samples(sum, &region, is_depthwise);
+    } while (go_to_next_stretch(&sum->rows, &region.rows));
+}
+
 static int is_known(const gm_riscv_axis *axis)
 {
     return !axis->transposed || axis->stride == 1 || axis->dilation == 1;
@@ -148,13 +164,14 @@ int gm_riscv_sum_windows(const gm_riscv_window_sum *sum)
     if (!is_known(&sum->rows) || !is_known(&sum->columns) || !(is_depthwise || is_dense)) {
         return 0;
     }
-    gm_riscv_region region = {.rows = stretch_from(&sum->rows, 0)};
+    gm_riscv_stretch columns = stretch_from(&sum->columns, 0);
     do {
-        region.columns = stretch_from(&sum->columns, 0);
-        do {
-            sum_region_of_samples(sum, &region, is_depthwise);
-        } while (go_to_next_stretch(&sum->columns, &region.columns));
-    } while (go_to_next_stretch(&sum->rows, &region.rows));
+        if (is_depthwise && gm_riscv_is_walk(sum, &columns)) {
+            walk_samples(sum, &columns);
+        } else {
+            sum_columns_by_regions(sum, &columns, is_depthwise);
+        }
+    } while (go_to_next_stretch(&sum->columns, &columns));
     return 1;
 }
 
