@@ -1,7 +1,7 @@
 /*
  * Gradients of convolutions' weights on RISC-V: for each tap, sums over all pixels of a rectangle. A block of them stands
- * in registers: 6 output channels by 4 channels; 16 output channels where channels are few; or neighbouring groups of one
- * channel each.
+ * in registers: 6 output channels by 4 channels; where channels are few, 8 output channels by three taps, or 16 by one; or
+ * neighbouring groups of one channel each.
  */
 #include "../../conv_gradient.h"
 #include "../../optimizers/steps.h"
@@ -148,6 +148,139 @@ static void sum_channels_of_tap(const gm_conv_gradient *g, const float *x, const
     }
 }
 
+/* ---- Output channels by three taps of one channel -------------------------------------------- */
+
+#define TAPS 3u
+#define OUTPUTS 8u
+
+/* Three taps, one below the other, which see the same columns of the picture, and pixels of dy in rows, of which all three see
+ * those from `first` to `end`. Steps are in elements, to what is seen of the next pixel. */
+typedef struct tap_column {
+    gm_span rows[TAPS];
+    uint32_t first, end, columns;
+    size_t x_row, x_column, dy_row, dy_column;
+    size_t x[TAPS], dy; /* of the first pixel in row 0, modulo the size of an address: that may be outside */
+} tap_column;
+
+static tap_column column_of_taps(const gm_conv_gradient *g, uint32_t k, uint32_t l)
+{
+    const gm_window *w = &g->window;
+    const gm_span columns = gm_valid_outputs(l, w->stride_w, w->dilation_w, w->pad_w, w->in_w, w->out_w);
+    tap_column t = {.first = 0,
+                    .end = w->out_h,
+                    .columns = columns.end - columns.first,
+                    .x_row = w->stride_h * (size_t)g->x.h,
+                    .x_column = w->stride_w * (size_t)g->x.w,
+                    .dy_row = g->dy.h,
+                    .dy_column = g->dy.w,
+                    .dy = columns.first * (size_t)g->dy.w};
+    for (uint32_t i = 0; i < TAPS; i++) {
+        t.rows[i] = gm_valid_outputs(k + i, w->stride_h, w->dilation_h, w->pad_h, w->in_h, w->out_h);
+        t.first = t.rows[i].first > t.first ? t.rows[i].first : t.first;
+        t.end = at_most(t.rows[i].end, t.end);
+        t.x[i] = ((k + i) * (size_t)w->dilation_h - w->pad_h) * g->x.h +
+                 gm_input_index(columns.first, l, w->stride_w, w->dilation_w, w->pad_w) * (size_t)g->x.w;
+    }
+    t.end = t.end > t.first ? t.end : t.first;
+    return t;
+}
+
+/* Pixels of some rows under `taps` taps, of which number i sees x[i]: sums[i][r] += dy[r] x[i] */
+GM_INLINED void add_rows(const tap_column *t, const float *const *x, const float *dy, gm_span rows,
+                         float (*sums)[OUTPUTS], uint32_t taps)
+{
+    const float *at[TAPS];
+    GM_UNROLLED
+    for (uint32_t i = 0; i < taps; i++) {
+        at[i] = x[i] + rows.first * t->x_row;
+    }
+    dy += rows.first * t->dy_row;
+    for (uint32_t row = rows.first; row < rows.end; row++, dy += t->dy_row - t->columns * t->dy_column) {
+        for (uint32_t column = t->columns; column > 0; column--, dy += t->dy_column) {
+            float values[TAPS];
+            GM_UNROLLED
+            for (uint32_t i = 0; i < taps; i++) {
+                values[i] = *at[i], at[i] += t->x_column;
+            }
+            GM_UNROLLED
+            for (uint32_t r = 0; r < OUTPUTS; r++) {
+                float gradient = dy[r];
+                GM_UNROLLED
+                for (uint32_t i = 0; i < taps; i++) {
+                    sums[i][r] = gm_riscv_mac(sums[i][r], gradient, values[i]);
+                }
+                GM_IN_ORDER();
+            }
+        }
+        GM_UNROLLED
+        for (uint32_t i = 0; i < taps; i++) {
+            at[i] += t->x_row - t->columns * t->x_column;
+        }
+    }
+}
+
+/* Rows that all taps see, and before and behind them those that some see. */
+GM_INLINED void add_sample(const tap_column *t, const float *x, const float *dy, float (*sums)[OUTPUTS])
+{
+    const float *at[TAPS] = {x + t->x[0], x + t->x[1], x + t->x[2]};
+    GM_UNROLLED
+    for (uint32_t i = 0; i < TAPS; i++) {
+        gm_span before = {t->rows[i].first, at_most(t->rows[i].end, t->first)};
+        add_rows(t, at + i, dy + t->dy, before, sums + i, 1);
+    }
+    add_rows(t, at, dy + t->dy, (gm_span){t->first, t->end}, sums, TAPS);
+    GM_UNROLLED
+    for (uint32_t i = 0; i < TAPS; i++) {
+        gm_span behind = {t->rows[i].first > t->end ? t->rows[i].first : t->end, t->rows[i].end};
+        add_rows(t, at + i, dy + t->dy, behind, sums + i, 1);
+    }
+}
+
+/* 8 output channels. y: of the first one's first tap; y_tap: to the next. */
+static void sum_taps(const gm_conv_gradient *g, const tap_column *column, const float *x, const float *dy,
+                     const gradient_destination *to, float *y, size_t y_tap)
+{
+    const tap_column t = *column;
+    float sums[TAPS][OUTPUTS];
+    GM_UNROLLED
+    for (uint32_t i = 0; i < TAPS * OUTPUTS; i++) {
+        sums[i / OUTPUTS][i % OUTPUTS] = to->start ? *to->start : y[i % OUTPUTS * to->y_row + i / OUTPUTS * y_tap];
+    }
+    for (uint32_t b = 0; b < g->batch; b++, x += g->x.batch, dy += g->dy.batch) {
+        add_sample(&t, x, dy, sums);
+    }
+    GM_UNROLLED
+    for (uint32_t i = 0; i < TAPS * OUTPUTS; i++) {
+        float *at = y + (i % OUTPUTS * to->y_row + i / OUTPUTS * y_tap), sum = sums[i / OUTPUTS][i % OUTPUTS];
+        *at = to->finish == GM_FINISH_SGD ? gm_riscv_mac(*at, to->minus_lr, sum) : sum;
+    }
+}
+
+/* All taps of one channel. */
+static void sum_channel_of_taps(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t out_channels,
+                                const gradient_destination *to)
+{
+    const gm_window *w = &g->window;
+    const uint32_t whole = g->dy.channel == 1 ? out_channels / OUTPUTS * OUTPUTS : 0;
+    const uint32_t rows = whole > 0 && !GM_RISCV_SMALL ? w->kernel_h / TAPS * TAPS : 0;
+    for (uint32_t number = 0; number < w->kernel_h * w->kernel_w; number++) {
+        const uint32_t done = number < rows * w->kernel_w ? whole : 0;
+        gradient_destination rest = *to;
+        rest.y += done * to->y_row + number;
+        if (done < out_channels) {
+            sum_channel(g, x, dy + done * (size_t)g->dy.channel, number, out_channels - done, &rest);
+        }
+    }
+    for (uint32_t number = 0; number < rows * w->kernel_w; number += TAPS * w->kernel_w) {
+        for (uint32_t l = 0; l < w->kernel_w; l++) {
+            const tap_column column = column_of_taps(g, number / w->kernel_w, l);
+            for (uint32_t m = 0; m < whole; m += OUTPUTS) {
+                sum_taps(g, &column, x, dy + m, to, to->y + m * to->y_row + number + l, w->kernel_w);
+            }
+        }
+    }
+}
+
 /* ---- The rule -------------------------------------------------------------------------------- */
 
 /* The n gradients from number `at` on, which lie side by side. */
@@ -237,10 +370,16 @@ static void sum_group_in_place(const gm_conv_gradient *g, const float *x, const 
         .finish = target->update ? GM_FINISH_SGD : GM_FINISH_STORE,
         .minus_lr = target->update ? -target->update->lr : 0.0f,
     };
-    for (uint32_t number = 0; number < taps; number++) {
+    const uint32_t whole = g->in_channels / GM_RISCV_COLUMNS * GM_RISCV_COLUMNS;
+    for (uint32_t number = 0; number < taps && whole > 0; number++) {
         gradient_destination of_tap = to;
         of_tap.y += number;
-        sum_channels_of_tap(g, x, dy, number, target->out_channels, g->in_channels, &of_tap);
+        sum_tap_by_tiles(g, x, dy, number, target->out_channels, whole, &of_tap);
+    }
+    for (uint32_t c = whole; c < g->in_channels; c++) {
+        gradient_destination channel = to;
+        channel.y += c * (size_t)taps;
+        sum_channel_of_taps(g, x + c * (size_t)g->x.channel, dy, target->out_channels, &channel);
     }
 }
 

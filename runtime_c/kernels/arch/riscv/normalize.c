@@ -1,6 +1,6 @@
 /*
  * Batch normalization on RISC-V, of 8 neighbouring channels at a time, or 4 in a gradient, whose numbers stand in registers.
- * Machine instructions for each element: moments 2 times 3.4, normalize 5.5, with RELU 8, of a scale alone 3.5, sums 5.4,
+ * Machine instructions for each element: moments 2 times 3.4, normalize 5.5, with RELU 7, or 8 in place, of a scale alone 3.5, sums 5.4,
  * gradient 8.3.
  */
 #include "../../normalize.h"
@@ -78,6 +78,38 @@ GM_INLINED float above_zero(float x)
     return x <= 0.0f ? 0.0f : x;
 }
 
+/* The same, but NaN becomes 0. */
+GM_INLINED float above_zero_or_nan(float x)
+{
+    __asm__("fmax.s %0, %0, %1" : "+f"(x) : "f"(0.0f));
+    return x;
+}
+
+/* NaN where `found` or one of the two is; perhaps where products are infinite. */
+GM_INLINED float nan_among(float found, float a, float b)
+{
+    __asm__("fmadd.s %0, %1, %2, %0" : "+f"(found) : "f"(a), "f"(b));
+    return found;
+}
+
+/* With RELU, into other memory than x. Returns 0 where a result might be NaN, which is lost. */
+static int normalize_without_nan(const float *x, float *y, uint32_t n, size_t step, const numbers_of_channels *of)
+{
+    const numbers_of_channels v = *of;
+    float found = 0.0f;
+    for (; n > 0; n--, x += step, y += step) {
+        GM_UNROLLED
+        for (uint32_t c = 0; c < CHANNELS_AT_ONCE; c += 2) {
+            float a = (x[c] - v.mean[c]) * v.factor[c] + v.bias[c];
+            float b = (x[c + 1] - v.mean[c + 1]) * v.factor[c + 1] + v.bias[c + 1];
+            found = nan_among(found, a, b);
+            y[c] = above_zero_or_nan(a), y[c + 1] = above_zero_or_nan(b);
+            GM_IN_ORDER();
+        }
+    }
+    return found == found;
+}
+
 GM_INLINED void normalize_channels(const float *x, float *y, uint32_t n, size_t step, const numbers_of_channels *of,
                                    int relu)
 {
@@ -95,7 +127,9 @@ static void normalize_linear(const float *x, float *y, uint32_t n, size_t step, 
 
 static void normalize_relu(const float *x, float *y, uint32_t n, size_t step, const numbers_of_channels *v)
 {
-    normalize_channels(x, y, n, step, v, 1);
+    if (x == y || !normalize_without_nan(x, y, n, step, v)) {
+        normalize_channels(x, y, n, step, v, 1);
+    }
 }
 
 /* Without mean and bias, of which neither 0 nor the empty sum would change anything. */

@@ -2,8 +2,9 @@
  * Window sums of neighbouring groups that have one input and one output each. Machine instructions for each
  * multiply-accumulate of a 3x3 kernel, in long columns:
  *
- *     two columns of pixels, one     2.0, 2.2
- *     one column, 3x2 taps           2.4
+ *     pictures of 5 columns, 4, 3    1.54, 1.57, 1.62
+ *     three columns of pixels, one   1.6, 2.0
+ *     one column, 3x2 taps           2.1
  *     tiles of 4 pixels              2.9, and 0.5 to begin and to store them
  */
 #include "../../../rows.h"
@@ -27,25 +28,36 @@ typedef struct pixel_walk {
 /* Each row of the picture is loaded once, and goes to the pixels of three rows, whose sums stand in registers. */
 typedef struct three_rows {
     const float *x[5];
-    float *y[3];
-    float sums[3][3]; /* [row modulo 3][pixel] */
+    float *y[5];
+    float sums[3][5]; /* [row modulo 3][pixel] */
 } three_rows;
+
+/* Neighbouring pixels, their columns of taps, and how many of these the first one lacks, and the last one at its other end. */
+typedef struct walked_columns {
+    uint32_t pixels, taps, lacking;
+} walked_columns;
+
+GM_INLINED uint32_t columns_of_picture(walked_columns c)
+{
+    return c.pixels + c.taps - 1 - 2 * c.lacking;
+}
 
 /* Adds the products of the next row of the picture under the rows of taps from k to end: under the last row of taps to pixels
  * of row `last`, modulo 3, and under those before to the pixels of the rows behind it. The first product begins a sum. */
 GM_INLINED void add_row_of_picture(three_rows *t, const pixel_walk *at, const float *w, uint32_t last, uint32_t k,
-                                   uint32_t end, uint32_t pixels, uint32_t taps)
+                                   uint32_t end, walked_columns c)
 {
     GM_UNROLLED
-    for (uint32_t column = 0; column < pixels + taps - 1; column++) {
+    for (uint32_t column = 0; column < columns_of_picture(c); column++) {
         float x = *t->x[column];
         t->x[column] += at->x_row;
         GM_UNROLLED
-        for (uint32_t i = k * pixels; i < end * pixels; i++) {
-            const uint32_t row = i / pixels, p = i % pixels, tap = column - p;
+        for (uint32_t i = k * c.pixels; i < end * c.pixels; i++) {
+            const uint32_t row = i / c.pixels, p = i % c.pixels, tap = column + c.lacking - p;
+            const int begins = row == 0 && tap == (p == 0 ? c.lacking : 0);
             float *sum = &t->sums[(last + 2 - row) % 3][p];
-            if (tap < taps) {
-                *sum = gm_riscv_mac_from(row + tap == 0 ? at->start : *sum, x, w[row * taps + tap]);
+            if (tap < c.taps) {
+                *sum = gm_riscv_mac_from(begins ? at->start : *sum, x, w[row * c.taps + tap]);
             }
         }
     }
@@ -60,54 +72,52 @@ GM_INLINED void store_row_of_pixels(three_rows *t, const pixel_walk *at, uint32_
     }
 }
 
-GM_INLINED void sum_row_of_pixels(three_rows *t, const pixel_walk *at, const float *w, uint32_t row, uint32_t pixels,
-                                  uint32_t taps)
+GM_INLINED void sum_row_of_pixels(three_rows *t, const pixel_walk *at, const float *w, uint32_t row, walked_columns c)
 {
-    add_row_of_picture(t, at, w, row, 0, 3, pixels, taps);
-    store_row_of_pixels(t, at, row, pixels);
+    add_row_of_picture(t, at, w, row, 0, 3, c);
+    store_row_of_pixels(t, at, row, c.pixels);
 }
 
 /* All rows but the last one, whose sums become those of row 0. */
-GM_INLINED void sum_rows_of_pixels(three_rows *t, const pixel_walk *at, const float *w, uint32_t pixels, uint32_t taps)
+GM_INLINED void sum_rows_of_pixels(three_rows *t, const pixel_walk *at, const float *w, walked_columns c)
 {
     uint32_t rows = at->rows - 1;
     for (; rows >= 3; rows -= 3) {
-        sum_row_of_pixels(t, at, w, 0, pixels, taps);
-        sum_row_of_pixels(t, at, w, 1, pixels, taps);
-        sum_row_of_pixels(t, at, w, 2, pixels, taps);
+        sum_row_of_pixels(t, at, w, 0, c);
+        sum_row_of_pixels(t, at, w, 1, c);
+        sum_row_of_pixels(t, at, w, 2, c);
     }
     for (; rows > 0; rows--) {
-        sum_row_of_pixels(t, at, w, 0, pixels, taps);
+        sum_row_of_pixels(t, at, w, 0, c);
         GM_UNROLLED
-        for (uint32_t p = 0; p < pixels; p++) {
+        for (uint32_t p = 0; p < c.pixels; p++) {
             t->sums[0][p] = t->sums[1][p], t->sums[1][p] = t->sums[2][p];
         }
     }
 }
 
-/* Neighbouring columns of pixels, of 3 rows by `taps` columns of taps. */
-GM_INLINED void sum_columns_of_pixels(const pixel_walk *at, const float *w, uint32_t column, uint32_t pixels,
-                                      uint32_t taps)
+/* Columns of pixels from number `first` on, of 3 rows of taps. */
+GM_INLINED void sum_columns_of_pixels(const pixel_walk *at, const float *w, uint32_t first, walked_columns c)
 {
     three_rows t;
     GM_UNROLLED
-    for (uint32_t l = 0; l < pixels + taps - 1; l++) {
-        t.x[l] = at->x + (column + l) * at->x_column;
+    for (uint32_t column = 0; column < columns_of_picture(c); column++) {
+        t.x[column] = at->x + (first + column) * at->x_column;
     }
     GM_UNROLLED
-    for (uint32_t p = 0; p < pixels; p++) {
-        t.y[p] = at->y + (column + p) * at->y_column;
+    for (uint32_t p = 0; p < c.pixels; p++) {
+        t.y[p] = at->y + (first + p) * at->y_column;
         t.sums[0][p] = at->start;
     }
     if (at->has_first) {
-        add_row_of_picture(&t, at, w, 1, 0, 1, pixels, taps);
+        add_row_of_picture(&t, at, w, 1, 0, 1, c);
     }
-    add_row_of_picture(&t, at, w, 2, 0, 2, pixels, taps);
-    sum_rows_of_pixels(&t, at, w, pixels, taps);
+    add_row_of_picture(&t, at, w, 2, 0, 2, c);
+    sum_rows_of_pixels(&t, at, w, c);
     if (at->has_last) {
-        add_row_of_picture(&t, at, w, 0, 2, 3, pixels, taps);
+        add_row_of_picture(&t, at, w, 0, 2, 3, c);
     }
-    store_row_of_pixels(&t, at, 0, pixels);
+    store_row_of_pixels(&t, at, 0, c.pixels);
 }
 
 GM_INLINED void load_weights(float *own, const float *w, const gm_riscv_window_sum *sum, uint32_t taps)
@@ -128,10 +138,10 @@ static void sum_group_of_3_taps(const gm_riscv_window_sum *sum, const pixel_walk
     float own[9];
     load_weights(own, w, sum, 3);
     for (; at.columns - column >= 3; column += 3) {
-        sum_columns_of_pixels(&at, own, column, 3, 3);
+        sum_columns_of_pixels(&at, own, column, (walked_columns){3, 3, 0});
     }
     for (; column < at.columns; column++) {
-        sum_columns_of_pixels(&at, own, column, 1, 3);
+        sum_columns_of_pixels(&at, own, column, (walked_columns){1, 3, 0});
     }
 }
 
@@ -141,30 +151,57 @@ static void sum_group_of_2_taps(const gm_riscv_window_sum *sum, const pixel_walk
     float own[6];
     load_weights(own, w, sum, 2);
     for (uint32_t column = 0; column < at.columns; column++) {
-        sum_columns_of_pixels(&at, own, column, 1, 2);
+        sum_columns_of_pixels(&at, own, column, (walked_columns){1, 2, 0});
     }
 }
 
-/* The row that the first tap of the first pixel sees, in the order of taps: -1 where it is outside. */
-static uint32_t first_row(const gm_riscv_axis *rows)
+/* All columns of a narrow picture. */
+static void sum_group_of_picture(const gm_riscv_window_sum *sum, const pixel_walk *walk, const float *w)
 {
-    return rows->transposed ? rows->source - rows->pixels - rows->pad : (uint32_t)0 - rows->pad;
+    const pixel_walk at = *walk;
+    float own[9];
+    load_weights(own, w, sum, 3);
+    if (at.columns == 5) {
+        sum_columns_of_pixels(&at, own, 0, (walked_columns){5, 3, 1});
+    } else if (at.columns == 4) {
+        sum_columns_of_pixels(&at, own, 0, (walked_columns){4, 3, 1});
+    } else {
+        sum_columns_of_pixels(&at, own, 0, (walked_columns){3, 3, 1});
+    }
+}
+
+/* The row or column that the first tap of the first pixel sees, in the order of taps: -1 where it is outside. */
+static uint32_t first_seen(const gm_riscv_axis *axis)
+{
+    return axis->transposed ? axis->source - axis->pixels - axis->pad : (uint32_t)0 - axis->pad;
+}
+
+/* Whether taps are 3 and move on by one with each pixel, and at most one of them is outside of the picture at each end. */
+static int has_3_neighbours(const gm_riscv_axis *axis)
+{
+    const uint32_t second = first_seen(axis) + 1;
+    return axis->kernel == 3 && axis->stride == 1 && axis->dilation == 1 && second <= 1 &&
+           second + axis->pixels <= axis->source;
+}
+
+int gm_riscv_is_narrow_walk(const gm_riscv_window_sum *sum)
+{
+    const gm_riscv_axis *columns = &sum->columns;
+    return !GM_RISCV_SMALL && !sum->accumulate && has_3_neighbours(&sum->rows) && has_3_neighbours(columns) &&
+           columns->pixels == columns->source && columns->pixels >= 3 && columns->pixels <= 5;
 }
 
 int gm_riscv_is_walk(const gm_riscv_window_sum *sum, const gm_riscv_stretch *columns)
 {
-    const gm_riscv_axis *rows = &sum->rows;
-    const uint32_t second = first_row(rows) + 1;
-    return !sum->accumulate && rows->kernel == 3 && (columns->taps.count == 3 || columns->taps.count == 2) &&
-           rows->stride == 1 && rows->dilation == 1 && sum->columns.stride == 1 && sum->columns.dilation == 1 &&
-           second <= 1 && second + rows->pixels <= rows->source;
+    return !sum->accumulate && has_3_neighbours(&sum->rows) && (columns->taps.count == 3 || columns->taps.count == 2) &&
+           sum->columns.stride == 1 && sum->columns.dilation == 1;
 }
 
 /* The walk of group 0, from the corner where the first tap sees the picture's own. */
 static pixel_walk walk_of(const gm_riscv_window_sum *sum, const gm_riscv_stretch *columns, const float *x, float *y)
 {
     const gm_riscv_axis *rows = &sum->rows;
-    const uint32_t last_row = sum->transposed ? rows->source - 1 : 0, second = first_row(rows) + 1;
+    const uint32_t last_row = sum->transposed ? rows->source - 1 : 0, second = first_seen(rows) + 1;
     const size_t row = sum->transposed ? rows->pixels - 1 : 0, column = sum->transposed ? columns->count - 1 : 0;
     return (pixel_walk){
         .x = x + last_row * (size_t)sum->source.h + (columns->taps.source + column) * sum->source.w,
@@ -199,7 +236,9 @@ void gm_riscv_walk(const gm_riscv_window_sum *sum, const gm_riscv_region *region
     pixel_walk at = walk_of(sum, &region->columns, x, y);
     for (uint32_t g = 0; g < sum->groups; g++, at.x++, at.y++, w += sum->w_group) {
         at.start = sum->bias ? sum->bias[g] : GM_EMPTY_SUM;
-        if (columns->count == 3) {
+        if (gm_riscv_is_narrow_walk(sum)) {
+            sum_group_of_picture(sum, &at, w);
+        } else if (columns->count == 3) {
             sum_group_of_3_taps(sum, &at, w);
         } else {
             sum_group_of_2_taps(sum, &at, w);

@@ -65,6 +65,14 @@ GM_INLINED float gm_riscv_mac_from(float start, float a, float b)
     return sum;
 }
 
+/* Returns GM_MAC(GM_EMPTY_SUM, a, b). */
+GM_INLINED float gm_riscv_first_product(float a, float b)
+{
+    float product;
+    __asm__("fmul.s %0, %1, %2" : "=f"(product) : "f"(a), "f"(b));
+    return product;
+}
+
 /* The most rows. These sums, a number of each column and two of rows take 30 of 32 registers. */
 #define GM_RISCV_ROWS 6u
 #define GM_RISCV_COLUMNS 4u

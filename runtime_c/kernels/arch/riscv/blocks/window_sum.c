@@ -164,6 +164,10 @@ int gm_riscv_sum_windows(const gm_riscv_window_sum *sum)
     if (!is_known(&sum->rows) || !is_known(&sum->columns) || !(is_depthwise || is_dense)) {
         return 0;
     }
+    if (is_depthwise && gm_riscv_is_narrow_walk(sum)) {
+        walk_samples(sum, &(gm_riscv_stretch){0, sum->columns.pixels, {0, 3, 0}});
+        return 1;
+    }
     gm_riscv_stretch columns = stretch_from(&sum->columns, 0);
     do {
         if (is_depthwise && gm_riscv_is_walk(sum, &columns)) {

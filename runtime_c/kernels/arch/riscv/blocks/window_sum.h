@@ -84,8 +84,13 @@ void gm_riscv_sum_dense(const gm_riscv_window_sum *sum, const gm_riscv_region *r
 void gm_riscv_sum_depthwise(const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *x, float *y);
 
 /* Whether these columns have 3 rows of 3 or 2 columns of taps, which move on by one with each pixel, and at most one row of
- * taps is outside of the picture at each end: such columns of whole pictures are walked down. The region has all rows. */
+ * taps is outside of the picture at each end: such columns are walked down in all rows. */
 int gm_riscv_is_walk(const gm_riscv_window_sum *sum, const gm_riscv_stretch *columns);
+
+/* Whether the picture has such columns and is so narrow that all of them are walked down at once. */
+int gm_riscv_is_narrow_walk(const gm_riscv_window_sum *sum);
+
+/* The sums of all groups of a region that has all rows and, in a narrow picture, all columns. */
 void gm_riscv_walk(const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *x, float *y);
 
 #endif
