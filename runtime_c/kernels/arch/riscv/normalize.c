@@ -1,7 +1,7 @@
 /*
  * Batch normalization on RISC-V, of 8 neighbouring channels at a time, or 4 in a gradient, whose numbers stand in registers.
- * Machine instructions for each element: moments 2 times 3.4, normalize 5.5, with RELU 7, or 8 in place, of a scale alone 3.5, sums 5.4,
- * gradient 8.3.
+ * Machine instructions for each element: moments 2 times 3.4, normalize 5.5, with RELU 7, or 8 in place, of a scale alone
+ * 3.5, sums 5.4, gradient 8.3.
  */
 #include "../../normalize.h"
 #include "blocks/tile.h"
