@@ -4,7 +4,18 @@
  * AVERAGE_POOL_GRAD: dx = sum over kernel rows and columns of dy / count of the window that has
  *   this element there.
  */
+#include "arch/arch.h"
+#if GM_ARCH_AVERAGES
+#include "arch/simd/simd.h"
+#endif
 #include "window.h"
+
+/* The first channel that the form of the processor has left. */
+#if GM_ARCH_AVERAGES
+#define AVERAGES_DONE(count) (count)
+#else
+#define AVERAGES_DONE(count) 0
+#endif
 
 #if GM_WITH_AVERAGE_POOL || GM_WITH_AVERAGE_POOL_GRAD
 
@@ -58,7 +69,8 @@ int gm_kernel_average_pool(const struct gm_session *session, const void *instruc
             for (uint32_t column = 0; column < insn->out_w; column++) {
                 float count = divisor(&window, insn->count_pad, insn->padded_h, insn->padded_w, row, column);
                 float *y = gm_f32_out(session, insn->y) + b * insn->y_batch + row * insn->y_h + column * insn->y_w;
-                for (uint32_t c = 0; c < insn->channels; c++) {
+                uint32_t first = AVERAGES_DONE(gm_simd_average(insn, x, row, column, count, y));
+                for (uint32_t c = first; c < insn->channels; c++) {
                     y[c * insn->y_channel] = window_sum(insn, &window, x + c * insn->x_channel, row, column) / count;
                 }
             }
@@ -88,7 +100,7 @@ static void gather_average_gradient(const gm_insn_average_pool_grad *insn, const
             }
             float count = divisor(w, insn->count_pad, insn->padded_h, insn->padded_w, o, p);
             const float *from = dy + o * insn->y_h + p * insn->y_w;
-            for (uint32_t c = 0; c < insn->channels; c++) {
+            for (uint32_t c = AVERAGES_DONE(gm_simd_average_grad(insn, from, count, dx)); c < insn->channels; c++) {
                 dx[c * insn->x_channel] += from[c * insn->y_channel] / count;
             }
         }

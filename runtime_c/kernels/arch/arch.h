@@ -82,6 +82,9 @@
 /* Sums over rows, of groups side by side in vectors; but not where bytes count. */
 #define GM_ARCH_ROW_NORMS GM_ARCH_FUNCTIONS
 
+/* Averages of windows, and their gradients; but not where bytes count. */
+#define GM_ARCH_AVERAGES GM_ARCH_FUNCTIONS
+
 /* WebAssembly without vectors. Single numbers stand in their place in those kernels of arch/simd in which most time
  * passes, convolutions and batch norms: its tiles spare loads too. */
 #if GM_ARCH && !GM_ARCH_SIMD && defined(__wasm__) && !GM_FUSED

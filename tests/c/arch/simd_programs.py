@@ -14,7 +14,8 @@ from support import objects
 
 HERE = Path(__file__).resolve().parent
 KERNELS = ("GEMM", "GEMM_UPDATE", "UPDATE", "MATMUL", "CONV", "CONV_TRANSPOSE", "CONV_GRAD_W", "CONV_UPDATE",
-           "REDUCE_SUM", "MAX_POOL", "MAX_POOL_INDEX_GRAD", "MOMENTS", "NORMALIZE", "NORMALIZE_SUMS", "NORMALIZE_GRAD",
+           "REDUCE_SUM", "MAX_POOL", "MAX_POOL_INDEX_GRAD", "AVERAGE_POOL", "AVERAGE_POOL_GRAD", "MOMENTS",
+           "NORMALIZE", "NORMALIZE_SUMS", "NORMALIZE_GRAD",
            "CHECK_FINITE", "SGD", "MOMENTUM", "ADAM", "ADAMW", "ADAMW_ORT", "CONV_S8", "CONV_GRAD_X_S16",
            "CONV_GRAD_W_S16", "CONV_UPDATE_S16", "SUM_S16", "ADD_S16", "UPDATE_S8", "UPDATE_S16", "MASK_S8",
            "QUANTIZE", "DEQUANTIZE", "ADD_S8", "MUL_S8", "MAX_POOL_S8", "AVERAGE_POOL_S8", "QUANTIZE_GRAD_S16", "EXP",
@@ -24,7 +25,7 @@ KERNELS = ("GEMM", "GEMM_UPDATE", "UPDATE", "MATMUL", "CONV", "CONV_TRANSPOSE", 
 SELECTED = ["-DGM_ONLY_SELECTED=1", "-DGM_WITH_INT8=1", *(f"-DGM_WITH_{name}=1" for name in KERNELS)]
 SOURCES = ("gemm", "conv", "matmul", "update", "sgd", "momentum", "adam", "steps", "reduce_sum", "max_pool",
            "normalize", "check_finite", "any_beyond", "gradient_s16", "stored_update", "sum_s16", "add_s16",
-           "update_s8", "mask_s8", "quantize", "add_s8", "average_pool_s8", "exp", "sigmoid", "swish", "tanh", "gelu",
+           "update_s8", "mask_s8", "quantize", "add_s8", "average_pool", "exp", "sigmoid", "swish", "tanh", "gelu",
            "softmax", "lstm", "gru", "rnn", "standardize", "numerics", "gm_opcodes")  # fmt: skip
 #: Without optimization, where nothing that they would find is left out; and that takes a fifth of the time to compile.
 SANITIZED = ["-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all"]

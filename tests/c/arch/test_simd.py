@@ -319,7 +319,6 @@ def elements_of_integers(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[st
 @st.composite
 def pools_of_integers(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
     _, given, _ = draw(pools())
-    given |= {f"padded_{axis}": given[f"in_{axis}"] + 2 * given[f"pad_{axis}"] for axis in "hw"}
     given |= scalings(draw) | {"count_pad": draw(st.integers(0, 1)), "order": draw(st.integers(0, 3))}
     return draw(st.sampled_from(["MAX_POOL_S8", "AVERAGE_POOL_S8"])), given, absent_of(draw, "index")
 
@@ -352,15 +351,16 @@ def sums(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
 
 @st.composite
 def pools(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
-    name = draw(st.sampled_from(["MAX_POOL", "MAX_POOL_INDEX_GRAD"]))
-    given = {"batch": draw(st.integers(1, 2)), "channels": draw(st.sampled_from([1, 5, 8, 16, 24]))}
+    name = draw(st.sampled_from(["MAX_POOL", "MAX_POOL_INDEX_GRAD", "AVERAGE_POOL", "AVERAGE_POOL_GRAD"]))
+    given = {"batch": draw(st.integers(1, 2)), "channels": draw(st.sampled_from([1, 5, 8, 16, 24, 77]))}
     given |= reach_of(draw, "h") | reach_of(draw, "w", draw(st.sampled_from([16, 40])))
+    given |= {f"padded_{axis}": given[f"in_{axis}"] + 2 * given[f"pad_{axis}"] for axis in "hw"}
     for side, prefix in (("x", "in"), ("y", "out")):
         axes = {f"{side}_batch": given["batch"], f"{side}_channel": given["channels"]}
         axes |= {f"{side}_{axis}": given[f"{prefix}_{axis}"] for axis in "hw"}
         given |= strides(draw, axes, f"{side}_channel")
     absent = ("index",) if name == "MAX_POOL" and draw(st.booleans()) else ()
-    return name, given | {"relu": draw(st.integers(0, 1))}, absent
+    return name, given | {flag: draw(st.integers(0, 1)) for flag in ("relu", "count_pad")}, absent
 
 
 @st.composite

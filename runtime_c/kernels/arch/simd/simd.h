@@ -96,6 +96,12 @@ int gm_simd_function_row(gm_simd_function function, const float *x, float parame
 int gm_simd_softmax(const float *x, float *y, uint32_t rows, uint32_t n);
 int gm_simd_softmax_grad(const float *dy, const float *y, float *dx, uint32_t rows, uint32_t n);
 
+/* One output of AVERAGE_POOL, and one window of AVERAGE_POOL_GRAD that covers an input: y = sum of x / count, and dx += dy
+ * / count, for channels that are neighbours. x: of the sample; y, dx and dy: at the pixel. Return how many are done. */
+uint32_t gm_simd_average(const gm_insn_average_pool *insn, const float *x, uint32_t row, uint32_t column, float count,
+                         float *y);
+uint32_t gm_simd_average_grad(const gm_insn_average_pool_grad *insn, const float *dy, float count, float *dx);
+
 /* STANDARDIZE and STANDARDIZE_GRAD, by their operands; statistics may be NULL. Return 1 where they are done. */
 typedef struct gm_standardized {
     const float *x;
