@@ -30,7 +30,8 @@ static inline gm_part all_of(uint32_t n)
     return range;
 }
 
-/* Defines gm_<name>_across, which calls <name>_block for these channels and pixels, ranges of what `insn` has. */
+/* Defines gm_<name>_across, which calls <name>_block for these channels and pixels, ranges of what `insn` has. Sums of one
+ * vector would wait for each other, and those of two lie in one cache line. */
 #define DEFINE_NORMALIZE_ACROSS(name, CHANNELS, PIXELS)                                                        \
     static GM_SIMD_TARGET uint32_t name##_blocks(const struct gm_session *session, const gm_insn_##name *insn) \
     {                                                                                                          \
@@ -38,6 +39,9 @@ static inline gm_part all_of(uint32_t n)
         uint32_t c = channels.start, end = channels.start + channels.length;                                   \
         for (; end - c >= WIDE_COLUMNS; c += WIDE_COLUMNS) {                                                   \
             name##_block(session, insn, block_of(pixels, insn->channels, c, end - c, WIDE));                   \
+        }                                                                                                      \
+        for (; !GM_BYTES_COUNT && end - c >= 2 * GM_LANES; c += 2 * GM_LANES) {                                \
+            name##_block(session, insn, block_of(pixels, insn->channels, c, end - c, 2));                      \
         }                                                                                                      \
         for (; GM_LANES > 1 && c < end; c += GM_LANES) {                                                       \
             name##_block(session, insn, block_of(pixels, insn->channels, c, end - c, 1));                      \

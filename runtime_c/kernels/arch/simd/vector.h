@@ -41,11 +41,14 @@
 
 #if GM_ARCH_TILES
 
-/* Functions that are long, or seldom called. In WebAssembly, where bytes count, their callers share them. */
+/* Functions that are long, or seldom called. In WebAssembly, where bytes count, their callers share them, and cases that
+ * would only save a little time are left out. */
 #if defined(__wasm__)
 #define GM_SIMD_LONG __attribute__((unused)) static
+#define GM_BYTES_COUNT 1
 #else
 #define GM_SIMD_LONG GM_SIMD_INLINE
+#define GM_BYTES_COUNT 0
 #endif
 
 #if defined(__x86_64__)

@@ -121,6 +121,7 @@ static void lay_out_in_channels(const gm_weight_gradient *w, gm_gradient_sums *s
     s->in_channel_step = 1;
     s->out_channel_step = gm_round_up(s->in_channels, GM_NARROW_COLUMNS);
     s->tap_step = s->out_channels * s->out_channel_step;
+    s->tap_step += s->tap_step % GM_GRADIENT_ALIAS == 0 ? GM_GRADIENT_GAP : 0;
 }
 
 /* The same for vectors of output channels. */
@@ -135,11 +136,44 @@ static void lay_out_out_channels(const gm_weight_gradient *w, gm_gradient_sums *
     s->in_channel_step = w->taps * s->tap_step;
 }
 
+/* GM_LANES rows of as many elements. */
+GM_SIMD_INLINE void transpose_whole(float *to, uint32_t to_step, const float *from, uint32_t step)
+{
+    gm_vec t[GM_LANES];
+    GM_UNROLL
+    for (uint32_t r = 0; r < GM_LANES; r++) {
+        t[r] = gm_vec_load(from + (size_t)r * step);
+    }
+    gm_vec_transpose(t);
+    GM_UNROLL
+    for (uint32_t r = 0; r < GM_LANES; r++) {
+        gm_vec_store(to + (size_t)r * to_step, t[r]);
+    }
+}
+
+/* transpose_sums() of whole vectors, and of one element more in each row: the sums of 3x3 windows. */
+GM_SIMD_INLINE void transpose_odd(float *to, uint32_t to_step, const float *from, uint32_t step, uint32_t rows,
+                                  uint32_t n)
+{
+    for (uint32_t i = 0; i < rows; i += GM_LANES, to += (size_t)GM_LANES * to_step, from += GM_LANES) {
+        for (uint32_t j = 0; j < n - 1; j += GM_LANES) {
+            transpose_whole(to + j, to_step, from + (size_t)j * step, step);
+        }
+        for (uint32_t r = 0; r < GM_LANES; r++) {
+            to[(size_t)r * to_step + n - 1] = from[(size_t)(n - 1) * step + r];
+        }
+    }
+}
+
 /* to[i to_step + j] = from[j step + i] for i < rows, j < n. A block of vectors writes beyond the end of
  * its row, over up to GM_LANES elements. Where these belong to later rows, they are written after it. */
 static GM_SIMD_TARGET void transpose_sums(float *to, uint32_t to_step, const float *from, uint32_t step, uint32_t rows,
                                           uint32_t n)
 {
+    if (!GM_BYTES_COUNT && rows % GM_LANES == 0 && n % GM_LANES == 1) {
+        transpose_odd(to, to_step, from, step, rows, n);
+        return;
+    }
     for (uint32_t i = 0; i < rows; i += GM_LANES) {
         uint32_t own = rows - i < GM_LANES ? rows - i : GM_LANES;
         for (uint32_t behind = gm_round_up(n, GM_LANES); behind > 0; behind -= GM_LANES) {
@@ -182,6 +216,10 @@ static void start_from_gradients(const gm_weight_gradient *w, gm_gradient_sums *
 static void start_gradient_sums(const gm_weight_gradient *w, gm_gradient_sums *s, const float *y)
 {
     uint32_t size = s->out_channel_step == 1 ? w->g.in_channels * s->in_channel_step : w->taps * s->tap_step;
+    s->empty = !GM_BYTES_COUNT && y == NULL && w->method == gm_gradient_tiles;
+    if (s->empty) {
+        return;
+    }
     for (uint32_t i = 0; i < size; i++) {
         s->values[i] = GM_EMPTY_SUM;
     }

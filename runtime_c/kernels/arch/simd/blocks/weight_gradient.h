@@ -21,6 +21,11 @@
 #define GM_GRADIENT_MOST_TAPS 128u
 #define GM_GRADIENT_SUMS (GM_PANEL_FLOATS / 16u * 9u)
 
+/* Floats between the sums of two taps that would else lie a multiple of GM_GRADIENT_ALIAS apart: the taps of a weight, which
+ * are brought together in the end, would share the lines of the first cache. */
+#define GM_GRADIENT_GAP (GM_BYTES_COUNT ? 0u : 16u)
+#define GM_GRADIENT_ALIAS 512u
+
 struct gm_gradient_sums;
 struct gm_weight_gradient;
 
@@ -60,7 +65,8 @@ void gm_weight_gradient_of_group(const gm_weight_gradient *w, const float *x, co
  * channels m and `in_channels` input channels c. Steps leave room for whole tiles. */
 typedef struct gm_gradient_sums {
     uint32_t out_channels, in_channels, out_channel_step, in_channel_step, tap_step;
-    float values[GM_GRADIENT_SUMS];
+    int empty; /* values are not set: the tiles' method begins with GM_EMPTY_SUM in their place, and clears this */
+    float values[GM_GRADIENT_SUMS + GM_GRADIENT_GAP * GM_GRADIENT_MOST_TAPS];
 } gm_gradient_sums;
 
 /* Output channels, or groups, for which the tiles' method packs the output gradients of a block. */

@@ -25,15 +25,22 @@ typedef struct tile_operands {
     gm_layout layout; /* of packed gradients, as if they were of all outputs */
 } tile_operands;
 
-/* sums[m,c] += gradients[m] inputs[c] over the listed outputs, for a tile of m and c. */
-GM_SIMD_INLINE void add_listed_outputs(float *sums, uint32_t out_channel_step, const float *gradients,
+/* sums[m,c] += gradients[m] inputs[c] over the listed outputs, for a tile of m and c. empty: of sums that are not set. */
+GM_SIMD_INLINE void add_listed_outputs(float *sums, uint32_t out_channel_step, int empty, const float *gradients,
                                        const float *inputs, const gm_output_offsets *list, uint32_t count,
                                        uint32_t rows, uint32_t vectors)
 {
     gm_vec tile[MOST_ROWS * GM_TILE_VECTORS], column[GM_TILE_VECTORS];
-    GM_UNROLL
-    for (uint32_t r = 0; r < rows; r++) {
-        gm_tile_load(tile + r * vectors, sums + r * out_channel_step, vectors * GM_LANES, vectors);
+    if (!GM_BYTES_COUNT && empty) {
+        GM_UNROLL
+        for (uint32_t i = 0; i < rows * vectors; i++) {
+            tile[i] = gm_vec_splat(GM_EMPTY_SUM);
+        }
+    } else {
+        GM_UNROLL
+        for (uint32_t r = 0; r < rows; r++) {
+            gm_tile_load(tile + r * vectors, sums + r * out_channel_step, vectors * GM_LANES, vectors);
+        }
     }
     for (uint32_t i = 0; i < count; i++) {
         const float *gradient = gradients + list[i].dy;
@@ -57,16 +64,17 @@ GM_SIMD_INLINE void add_listed_outputs(float *sums, uint32_t out_channel_step, c
 #if GM_ARCH_AVX512
 
 /* add_listed_outputs() of wide rows, GM_TILE_ROWS_512 at a time of `out_channels`. */
-static GM_SIMD_TARGET_512 void add_listed_outputs_512(float *sums, uint32_t out_channel_step, const float *gradients,
-                                                      const float *inputs, const gm_output_offsets *list,
-                                                      uint32_t count, uint32_t out_channels)
+static GM_SIMD_TARGET_512 void add_listed_outputs_512(float *sums, uint32_t out_channel_step, int empty,
+                                                      const float *gradients, const float *inputs,
+                                                      const gm_output_offsets *list, uint32_t count,
+                                                      uint32_t out_channels)
 {
     for (uint32_t m = 0; m < out_channels; m += GM_TILE_ROWS_512) {
         float *own = sums + (size_t)m * out_channel_step;
         gm_wide tile[GM_TILE_ROWS_512];
         GM_UNROLL
         for (uint32_t r = 0; r < GM_TILE_ROWS_512; r++) {
-            tile[r] = gm_wide_load(own + r * out_channel_step);
+            tile[r] = empty ? gm_wide_splat(GM_EMPTY_SUM) : gm_wide_load(own + r * out_channel_step);
         }
         for (uint32_t i = 0; i < count; i++) {
             const float *gradient = gradients + m + list[i].dy;
@@ -118,7 +126,7 @@ GM_SIMD_INLINE void add_wide_columns(const gm_weight_gradient *w, tile_operands 
     const gm_output_offsets *list = packed ? p->packed : p->listed;
 #if GM_ARCH_AVX512
     if (gm_simd_runs_512()) {
-        add_listed_outputs_512(values, sums->out_channel_step, p->gradients, inputs, list, p->count,
+        add_listed_outputs_512(values, sums->out_channel_step, sums->empty, p->gradients, inputs, list, p->count,
                                sums->out_channels);
         return;
     }
@@ -128,11 +136,11 @@ GM_SIMD_INLINE void add_wide_columns(const gm_weight_gradient *w, tile_operands 
         float *own = values + (size_t)m * sums->out_channel_step;
         rows = gm_next_rows(all - m);
         if (rows == GM_TILE_ROWS) {
-            add_listed_outputs(own, sums->out_channel_step, p->gradients + m, inputs, list, p->count, GM_TILE_ROWS,
-                               GM_TILE_VECTORS);
+            add_listed_outputs(own, sums->out_channel_step, sums->empty, p->gradients + m, inputs, list, p->count,
+                               GM_TILE_ROWS, GM_TILE_VECTORS);
         } else {
-            add_listed_outputs(own, sums->out_channel_step, p->gradients + m, inputs, list, p->count, GM_TILE_PIXELS,
-                               GM_TILE_VECTORS);
+            add_listed_outputs(own, sums->out_channel_step, sums->empty, p->gradients + m, inputs, list, p->count,
+                               GM_TILE_PIXELS, GM_TILE_VECTORS);
         }
     }
 }
@@ -143,9 +151,9 @@ GM_SIMD_INLINE void add_narrow_columns(const gm_weight_gradient *w, tile_operand
 {
     int packed = pack_inputs_apart(w, p, x, columns, GM_NARROW_COLUMNS);
     for (uint32_t m = 0; m < sums->out_channels; m += GM_NARROW_ROWS) {
-        add_listed_outputs(values + (size_t)m * sums->out_channel_step, sums->out_channel_step, p->gradients + m,
-                           packed ? p->inputs : x, packed ? p->packed : p->listed, p->count, GM_NARROW_ROWS,
-                           GM_NARROW_VECTORS);
+        add_listed_outputs(values + (size_t)m * sums->out_channel_step, sums->out_channel_step, sums->empty,
+                           p->gradients + m, packed ? p->inputs : x, packed ? p->packed : p->listed, p->count,
+                           GM_NARROW_ROWS, GM_NARROW_VECTORS);
     }
 }
 
@@ -191,6 +199,7 @@ void gm_gradient_tiles(const gm_weight_gradient *w, const float *x, const float 
             add_tile_tap(w, &p, x, sums->values + tap * sums->tap_step, sums);
         }
         left -= block.count;
+        sums->empty = 0;
     }
 }
 
