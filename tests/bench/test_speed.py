@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
-from bench.speed import accept, cases, host, ort_shaped, page, results, shares, webassembly
+from bench.speed import accept, by_kernel, cases, host, ort_shaped, page, results, shares, webassembly
 from bench.speed.children import serve
 from bench.speed.peak import Peak
 from bench.speed.peers import Child
@@ -238,6 +238,15 @@ def test_shares_of_the_peak_have_the_limits_of_their_kinds():
     assert row.share(256, Peak(macs=200.0, bandwidth=1.0, lanes=8)) == 0.25
     update = shares.Row(conv, "8", 0, 1000, shares.LIMIT_OF_UPDATES, {256: 2.0})
     assert update.share(256, Peak(macs=200.0, bandwidth=1000.0, lanes=8)) == 0.5
+
+
+def test_time_by_kernel_is_that_of_all_instructions():
+    timed = by_kernel.instructions_of("lenet", 1, "sgd", rounds=1)
+    assert sum(one.macs for one in timed if one.kernel == "conv 3x3, forward") == (82**2 + 40**2 * 16) * 8
+    assert all(one.seconds > 0 for one in timed)
+    of_two = [by_kernel.Timed("a", 0, 1e-6), by_kernel.Timed("b", 100, 1e-6), by_kernel.Timed("b", 100, 2e-6)]
+    _, lines = by_kernel.table_of(of_two, peak_macs=1e8)
+    assert lines == [["b", "2", "3.0", "75.0%", "67%", "1.0"], ["a", "1", "1.0", "25.0%", "", "1.0"]]
 
 
 def test_results_are_json_with_a_line_for_each_row(tmp_path, monkeypatch):

@@ -26,11 +26,13 @@ RULES = ((0, 0.0), (1, 0.0, 0.9, 0.0), (2, 0.0, *FACTORS), (3, 0.01, *FACTORS), 
 RULE_WORDS = 7
 CONSTANTS = {"one": 1, "two": 2, "three": 3, "four": 4}
 #: channels, outputs, size, kernel, stride, dilation, pad of layers as networks have them: wide rows between borders,
-#: few channels, outputs that are no whole vectors, a sum that is longer than a panel, borders of each kind.
+#: few channels, outputs that are no whole vectors, a sum that is longer than a panel, borders of each kind, sums
+#: of gradients whose taps would lie 4 KB apart.
 LAYERS = [
     (1, 8, 28, 3, 1, 1, 1), (8, 16, 14, 3, 1, 1, 1), (3, 16, 32, 3, 1, 1, 1), (16, 24, 17, 3, 2, 1, 1),
     (24, 12, 20, 3, 1, 2, 2), (20, 8, 19, 5, 3, 1, 2), (140, 16, 7, 3, 1, 1, 1), (9, 40, 11, 1, 2, 1, 0),
     (6, 6, 4, 3, 1, 4, 4), (8, 4, 15, 5, 1, 1, 2), (16, 8, 14, 3, 1, 8, 8), (8, 4, 12, 3, 1, 1, 2),
+    (64, 64, 5, 3, 1, 1, 1),
 ]  # fmt: skip
 #: The same, with more channels than one part of a sum has.
 LONG_SUMS = [(1100, 20, 2, 1, 1, 1, 0), (20, 1100, 2, 1, 1, 1, 0)]
