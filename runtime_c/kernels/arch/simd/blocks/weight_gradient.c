@@ -216,9 +216,11 @@ static void start_from_gradients(const gm_weight_gradient *w, gm_gradient_sums *
 static void start_gradient_sums(const gm_weight_gradient *w, gm_gradient_sums *s, const float *y)
 {
     uint32_t size = s->out_channel_step == 1 ? w->g.in_channels * s->in_channel_step : w->taps * s->tap_step;
-    s->empty = !GM_BYTES_COUNT && y == NULL && w->method == gm_gradient_tiles;
-    if (s->empty) {
-        return;
+    if (!GM_BYTES_COUNT) {
+        s->empty = y == NULL && w->method == gm_gradient_tiles;
+        if (s->empty) {
+            return;
+        }
     }
     for (uint32_t i = 0; i < size; i++) {
         s->values[i] = GM_EMPTY_SUM;

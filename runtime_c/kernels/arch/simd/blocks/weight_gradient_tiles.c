@@ -199,7 +199,9 @@ void gm_gradient_tiles(const gm_weight_gradient *w, const float *x, const float 
             add_tile_tap(w, &p, x, sums->values + tap * sums->tap_step, sums);
         }
         left -= block.count;
-        sums->empty = 0;
+        if (!GM_BYTES_COUNT) {
+            sums->empty = 0;
+        }
     }
 }
 
