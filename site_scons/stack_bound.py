@@ -34,6 +34,9 @@ STARTS = ("start", "fault_*", "record_fault", "*_trap", "trap_*")
 WRITES = ("*/src/storage/slots.c:write_flash", "*/src/checkpoint.c:write_part")
 STATES = ("*:append_segments", "*:append_next_base")
 
+#: What updates parameters: rules, and what applies one to moments of bfloat16.
+RULES = ("gm_rule_apply_*", "gm_update_short_moments")
+
 #: Functions with calls in their assembly -> functions that these may be.
 CALLED_BY_ASSEMBLY = {"gm_*_?x4": "gm_last_k_?"}
 #: Who calls through a pointer, file:function -> functions that are behind it. The first that fits counts.
@@ -42,10 +45,11 @@ REACHED: dict[str, tuple[str, ...]] = {
     "*/src/loops.c:*": ("gm_kernel_*",),
     "*/src/verify.c:*": ("*/src/verify.c:check_*", "gm_verify_store", "gm_verify_programs"),
     "*/optimizers/stored_update.c:*": ("gm_step_*",),
-    "*/kernels/*update.c:*": ("gm_rule_apply_*",),
-    "*/arm_m/conv_gradient.c:*": ("gm_rule_apply_*",),
-    "*/helium/conv_gradient.c:*": ("gm_rule_apply_*",),
-    "*/riscv/conv_gradient.c:*": ("gm_rule_apply_*",),
+    "*/optimizers/short_moments.c:*": ("gm_rule_apply_*",),
+    "*/kernels/*update.c:*": RULES,
+    "*/arm_m/conv_gradient.c:*": RULES,
+    "*/helium/conv_gradient.c:*": RULES,
+    "*/riscv/conv_gradient.c:*": RULES,
     "*/arm_m/gemm.c:some_rows*": ("gm_*_?x4",),
     "*/src/checkpoint.c:append_body": STATES,
     "*/src/checkpoint.c:append*": WRITES,

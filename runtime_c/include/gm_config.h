@@ -95,6 +95,12 @@
 #define GM_WITH_INT8 (!GM_ONLY_SELECTED)
 #endif
 
+/* 0: moments of two bytes are left out. gm_open() then refuses an image whose optimizer has moments of bfloat16 with
+ * GM_ERR_BAD_OPCODE. With 1, GM_WITH_INT8 is 1 too. */
+#ifndef GM_WITH_SHORT_MOMENTS
+#define GM_WITH_SHORT_MOMENTS (GM_TRAINING && GM_WITH_INT8 && !GM_ONLY_SELECTED)
+#endif
+
 /* 0: loops are left out, by which layers are computed row by row. gm_open() then refuses an image
  * that has one with GM_ERR_BAD_OPCODE. */
 #ifndef GM_WITH_LOOPS

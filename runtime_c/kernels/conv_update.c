@@ -17,13 +17,14 @@ int gm_kernel_conv_update(const struct gm_session *session, const void *instruct
         .rule = rule,
         .g = row,
         .p = gm_f32_out(session, insn->p),
-        .slot1 = gm_f32_out_optional(session, insn->slot1),
-        .slot2 = gm_f32_out_optional(session, insn->slot2),
+        .slot1 = gm_u8_out_optional(session, insn->slot1),
+        .slot2 = gm_u8_out_optional(session, insn->slot2),
         .aux = gm_f32_optional(session, insn->aux),
         .lr = gm_f32(session, insn->lr)[0],
         .scale = 1.0f,
         .n = insn->in_channels * insn->kernel_h * insn->kernel_w,
     };
+    gm_rule_set_session(&args, session);
 #if GM_ARCH_CONV_NEIGHBOURS
     const gm_gradient_target target = {insn->groups, insn->out_channels, &args, row, 0};
     if (gm_conv_gradient_of_neighbours(&g, x, dy, &target)) {
@@ -36,7 +37,7 @@ int gm_kernel_conv_update(const struct gm_session *session, const void *instruct
                 row[i] = GM_EMPTY_SUM;
             }
             gm_conv_gradient_row(&g, x + group * insn->x_group, dy + group * insn->y_group + m * insn->y_channel, row);
-            gm_rules[rule[0]](&args);
+            gm_rule_of(rule)(&args);
             gm_rule_advance(&args);
         }
     }

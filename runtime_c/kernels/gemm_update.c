@@ -31,13 +31,14 @@ int gm_kernel_gemm_update(const struct gm_session *session, const void *instruct
         .rule = rule,
         .g = outer_product ? b : row,
         .p = gm_f32_out(session, insn->p),
-        .slot1 = gm_f32_out_optional(session, insn->slot1),
-        .slot2 = gm_f32_out_optional(session, insn->slot2),
+        .slot1 = gm_u8_out_optional(session, insn->slot1),
+        .slot2 = gm_u8_out_optional(session, insn->slot2),
         .aux = gm_f32_optional(session, insn->aux),
         .lr = gm_f32(session, insn->lr)[0],
         .scale = 1.0f,
         .n = insn->n,
     };
+    gm_rule_set_session(&args, session);
 #if GM_ARCH_SIMD
     if (gm_simd_gemm_update(insn, a, b, &args)) {
         return GM_OK;
@@ -57,7 +58,7 @@ int gm_kernel_gemm_update(const struct gm_session *session, const void *instruct
         } else {
             gradient_row(a + m * insn->a_row, b, row, insn->n, &strides);
         }
-        gm_rules[rule[0]](&args);
+        gm_rule_of(rule)(&args);
         gm_rule_advance(&args);
     }
     return GM_OK;

@@ -46,14 +46,15 @@ int gm_kernel_update(const struct gm_session *session, const void *instruction)
         .rule = rule,
         .g = gm_f32(session, insn->g),
         .p = gm_f32_out(session, insn->p),
-        .slot1 = gm_f32_out_optional(session, insn->slot1),
-        .slot2 = gm_f32_out_optional(session, insn->slot2),
+        .slot1 = gm_u8_out_optional(session, insn->slot1),
+        .slot2 = gm_u8_out_optional(session, insn->slot2),
         .aux = gm_f32_optional(session, insn->aux),
         .lr = gm_f32(session, insn->lr)[0],
         .scale = scale ? scale[0] : 1.0f,
         .n = insn->n,
     };
-    gm_rules[rule[0]](&args);
+    gm_rule_set_session(&args, session);
+    gm_rule_of(rule)(&args);
     return GM_OK;
 }
 #endif

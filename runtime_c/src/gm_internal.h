@@ -106,11 +106,27 @@ static inline float *gm_f32_out_optional(const gm_session *session, uint32_t ope
     return operand == GM_NONE ? NULL : gm_f32_out(session, operand);
 }
 
+static inline uint8_t *gm_u8_out_optional(const gm_session *session, uint32_t operand)
+{
+    return operand == GM_NONE ? NULL : gm_u8_out(session, operand);
+}
+
 /* Returns the value of a term in a shape of opcodes.toml: a word of the instruction, or a
  * constant. */
 static inline uint32_t gm_term_value(const uint32_t *instruction, uint8_t term)
 {
     return term < GM_TERM_COUNT ? instruction[term] : term - GM_TERM_COUNT;
+}
+
+/* Returns the word of the operand of type rule, or GM_NONE where the instruction has none. */
+static inline uint32_t gm_rule_operand(const uint32_t *instruction, const gm_opcode_shape *shape)
+{
+    for (uint32_t i = 0; i < shape->n_operands; i++) {
+        if ((shape->operands[i].flags & GM_TYPE) == GM_RULE) {
+            return instruction[1 + i];
+        }
+    }
+    return GM_NONE;
 }
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
@@ -126,22 +142,46 @@ typedef struct gm_rule_args {
     const void *rule;            /* the gm_rule_<name> record */
     const float *g;
     float *p;                    /* parameters, updated in place */
-    float *slot1;                /* first moment, where the rule has one */
-    float *slot2;                /* second moment, where the rule has one */
+    void *slot1;                 /* first moment, where the rule has one */
+    void *slot2;                 /* second moment, where the rule has one */
     const float *aux;            /* two bias corrections 1 - beta^t, where the rule reads them */
     float lr;
     float scale;
     uint32_t n;
+#if GM_WITH_SHORT_MOMENTS
+    const gm_session *session;   /* has the counters by which moments of bfloat16 are rounded */
+#endif
 } gm_rule_args;
 
 typedef void (*gm_rule_fn)(const gm_rule_args *args);
+
+static inline void gm_rule_set_session(gm_rule_args *args, const gm_session *session)
+{
+#if GM_WITH_SHORT_MOMENTS
+    args->session = session;
+#else
+    (void)args, (void)session;
+#endif
+}
+
+/* Returns whether a rule record says that its moments are bfloat16. */
+static inline int gm_has_short_moments(const void *rule)
+{
+    return GM_WITH_SHORT_MOMENTS && (*(const uint32_t *)rule & GM_MOMENTS_BF16) != 0;
+}
+
+/* Returns where the moments of number `first` lie behind those at `slot`, which may be NULL. */
+static inline void *gm_moments_from(const void *rule, void *slot, size_t first)
+{
+    return slot ? (uint8_t *)slot + first * (gm_has_short_moments(rule) ? 2 : sizeof(float)) : NULL;
+}
 
 /* Moves parameters and moments on by so many elements, and by n. */
 static inline void gm_rule_move_on(gm_rule_args *args, size_t elements)
 {
     args->p += elements;
-    args->slot1 = args->slot1 ? args->slot1 + elements : NULL;
-    args->slot2 = args->slot2 ? args->slot2 + elements : NULL;
+    args->slot1 = gm_moments_from(args->rule, args->slot1, elements);
+    args->slot2 = gm_moments_from(args->rule, args->slot2, elements);
 }
 
 static inline void gm_rule_advance(gm_rule_args *args)
@@ -151,6 +191,20 @@ static inline void gm_rule_advance(gm_rule_args *args)
 
 /* The update rules by gm_rule_kind. A rule is NULL where this build leaves it out. */
 extern const gm_rule_fn gm_rules[GM_RULE_COUNT];
+
+/* Applies any rule to moments of bfloat16. */
+void gm_update_short_moments(const gm_rule_args *args);
+
+/* Returns what applies a rule record to moments as it has them. */
+static inline gm_rule_fn gm_rule_of(const void *rule)
+{
+#if GM_WITH_SHORT_MOMENTS
+    if (gm_has_short_moments(rule)) {
+        return gm_update_short_moments;
+    }
+#endif
+    return gm_rules[*(const uint32_t *)rule];
+}
 
 void gm_rule_apply_sgd(const gm_rule_args *args);
 void gm_rule_apply_momentum(const gm_rule_args *args);

@@ -79,7 +79,7 @@ static int are_moments(const float *m, const float *v, uint32_t n)
     return !gm_any_beyond(m, n, FIRST_MOMENT_LIMIT);
 }
 
-#if GM_WITH_INT8
+#if GM_WITH_SHORT_MOMENTS
 /* Returns moment i of n of bfloat16. */
 static float short_moment(const float *moments, uint32_t i)
 {
@@ -110,8 +110,8 @@ static int is_sound_update(const gm_session *session, const update *u)
     if (slot1 == NULL) {
         return slot2 == NULL;
     }
-#if GM_WITH_INT8
-    if ((gm_u32(session, u->rule)[0] & GM_MOMENTS_BF16) != 0) {
+#if GM_WITH_SHORT_MOMENTS
+    if (gm_has_short_moments(gm_u32(session, u->rule))) {
         return are_short_moments(slot1, slot2, u->n);
     }
 #endif

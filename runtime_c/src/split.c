@@ -57,14 +57,37 @@ static void add_axis(operand_layout *layout, const uint32_t *instruction, uint8_
     }
 }
 
-static void read_layout(operand_layout *layout, const uint32_t *instruction, const gm_opcode_shape *shape,
-                        uint32_t index)
+/* An instruction, and how it is split. */
+typedef struct split_plan {
+    const gm_session *session;
+    const uint32_t *instruction;
+    const gm_opcode_shape *shape;
+    const gm_split_info *split;
+    uint32_t axis;               /* the instruction's word with the dim that is split */
+    uint32_t grain;              /* parts start at multiples of it */
+    uint32_t parts;
+    int status[GM_MAX_PARTS];
+} split_plan;
+
+/* Returns an operand's flags. A moment of 2 bytes has the type of other elements of that size. */
+static uint32_t flags_of(const split_plan *plan, const gm_operand_info *info)
 {
-    const gm_operand_info *info = &shape->operands[index];
-    const uint8_t *term = shape->terms + info->first_term;
+    uint32_t flags = info->flags;
+    if (GM_WITH_SHORT_MOMENTS && (flags & GM_TYPE) == GM_MOMENT &&
+        gm_has_short_moments(gm_u32(plan->session, gm_rule_operand(plan->instruction, plan->shape)))) {
+        flags = (flags & ~GM_TYPE) | GM_I16;
+    }
+    return flags;
+}
+
+static void read_layout(operand_layout *layout, const split_plan *plan, uint32_t index)
+{
+    const uint32_t *instruction = plan->instruction;
+    const gm_operand_info *info = &plan->shape->operands[index];
+    const uint8_t *term = plan->shape->terms + info->first_term;
     uint32_t stride = 1;
     layout->offset = instruction[1 + index];
-    layout->flags = info->flags;
+    layout->flags = flags_of(plan, info);
     layout->axes = 0;
     if ((info->flags & GM_STRIDED) != 0) {
         for (uint32_t i = info->n_terms; i > 0; i -= 2) {
@@ -112,18 +135,6 @@ static uint32_t operand_size(const operand_layout *layout)
 }
 
 /* ---- Whether and how to split ---------------------------------------------------------------- */
-
-/* An instruction, and how it is split. */
-typedef struct split_plan {
-    const gm_session *session;
-    const uint32_t *instruction;
-    const gm_opcode_shape *shape;
-    const gm_split_info *split;
-    uint32_t axis;               /* the instruction's word with the dim that is split */
-    uint32_t grain;              /* parts start at multiples of it */
-    uint32_t parts;
-    int status[GM_MAX_PARTS];
-} split_plan;
 
 /* Returns how many ranges of `grain` elements the axis has, the last one possibly shorter. */
 static uint32_t units_of(const split_plan *plan)
@@ -218,7 +229,7 @@ static int find_split(split_plan *plan)
         return 0;
     }
     for (uint32_t i = 0; i < plan->shape->n_operands; i++) {
-        read_layout(&layouts[i], plan->instruction, plan->shape, i);
+        read_layout(&layouts[i], plan, i);
     }
     uint32_t wanted = wanted_parts(plan, layouts), best = 0;
     plan->parts = 1;
@@ -240,7 +251,7 @@ static int find_split(split_plan *plan)
 static uint32_t operand_of_part(const split_plan *plan, uint32_t index, uint32_t part)
 {
     operand_layout layout;
-    read_layout(&layout, plan->instruction, plan->shape, index);
+    read_layout(&layout, plan, index);
     uint32_t axis = find_axis(&layout, plan->axis);
     if (layout.offset == GM_NONE) {
         return GM_NONE;

@@ -58,26 +58,20 @@ static const uint32_t *rule_at(const gm_verifier *v, uint32_t operand)
     return (const uint32_t *)(const void *)(constants + offset);
 }
 
-#if GM_WITH_INT8
-/* Returns whether the instruction has operands of a type. *word becomes the last one. */
-static int has_operand_of(const uint32_t *instruction, const gm_opcode_shape *shape, uint32_t type, uint32_t *word)
+#if GM_WITH_SHORT_MOMENTS
+/* Returns what is known of an operand; *room becomes it where it is a moment that the instruction's
+ * rule has in 2 bytes. */
+static const gm_operand_info *info_of(const gm_verifier *v, const uint32_t *instruction, const gm_opcode_shape *shape,
+                                      uint32_t index, gm_operand_info *room)
 {
-    int found = 0;
-    for (uint32_t i = 0; i < shape->n_operands; ++i) {
-        if ((shape->operands[i].flags & GM_TYPE) == type) {
-            *word = instruction[1 + i];
-            found = 1;
-        }
+    const gm_operand_info *info = &shape->operands[index];
+    if ((info->flags & GM_TYPE) != GM_MOMENT) {
+        return info;
     }
-    return found;
-}
-
-/* Returns whether the instruction's rule says that its moments are bfloat16. */
-static int has_short_moments(const gm_verifier *v, const uint32_t *instruction, const gm_opcode_shape *shape)
-{
-    uint32_t word = 0;
-    const uint32_t *rule = has_operand_of(instruction, shape, GM_RULE, &word) ? rule_at(v, word) : NULL;
-    return rule != NULL && (rule[0] & GM_MOMENTS_BF16) != 0;
+    const uint32_t *rule = rule_at(v, gm_rule_operand(instruction, shape));
+    *room = *info;
+    room->flags = (uint8_t)(info->flags & ~GM_TYPE) | GM_I16;
+    return rule != NULL && gm_has_short_moments(rule) ? room : info;
 }
 #endif
 
@@ -100,8 +94,8 @@ static int updates_with_stored_gradient(uint32_t opcode)
 }
 
 /* V19: a rule lies in the constants and is in this build, and the instruction has the moments that
- * it needs and no others. V31: only moments of updates of integers are bfloat16. */
-static int check_rule(const gm_verifier *v, const uint32_t *instruction, const gm_opcode_shape *shape, uint32_t operand)
+ * it needs and no others. V31: moments may be bfloat16, where there are some. */
+static int check_rule(const gm_verifier *v, const uint32_t *instruction, uint32_t operand)
 {
     static const uint8_t slots[GM_RULE_COUNT] = GM_RULE_SLOTS, aux[GM_RULE_COUNT] = GM_RULE_AUX;
     const uint32_t *rule = rule_at(v, operand);
@@ -113,16 +107,12 @@ static int check_rule(const gm_verifier *v, const uint32_t *instruction, const g
         return GM_ERR_BAD_OPERAND;
     }
     uint32_t kind = rule[0];
-#if GM_WITH_INT8
-    uint32_t word;
-    int are_short = (kind & GM_MOMENTS_BF16) != 0 && has_operand_of(instruction, shape, GM_MOMENT, &word);
-    kind -= are_short ? GM_MOMENTS_BF16 : 0;
-    if (are_short && moment[0] == GM_NONE) {
-        return GM_ERR_BAD_OPERAND;
+    if (gm_has_short_moments(rule)) {
+        kind -= GM_MOMENTS_BF16;
+        if (moment[0] == GM_NONE) {
+            return GM_ERR_BAD_OPERAND;
+        }
     }
-#else
-    (void)shape;
-#endif
     if (kind >= GM_RULE_COUNT || gm_rules[kind] == NULL) {
         return GM_ERR_BAD_OPCODE;
     }
@@ -203,7 +193,12 @@ static uint64_t bytes_moved(const gm_verifier *v, uint32_t index)
 static int check_operand(const gm_verifier *v, const uint32_t *instruction, const gm_opcode_shape *shape,
                          uint32_t index, uint32_t *bytes)
 {
+#if GM_WITH_SHORT_MOMENTS
+    gm_operand_info room;
+    const gm_operand_info *info = info_of(v, instruction, shape, index, &room);
+#else
     const gm_operand_info *info = &shape->operands[index];
+#endif
     uint32_t operand = instruction[1 + index];
     *bytes = 0;
     uint64_t step = step_in_loop(v, index), moved = bytes_moved(v, index);
@@ -214,14 +209,9 @@ static int check_operand(const gm_verifier *v, const uint32_t *instruction, cons
         return (info->flags & GM_OPTIONAL) != 0 ? GM_OK : GM_ERR_BAD_OPERAND;
     }
     if (GM_TRAINING && (info->flags & GM_TYPE) == GM_RULE) {
-        return check_rule(v, instruction, shape, operand);
+        return check_rule(v, instruction, operand);
     }
     uint64_t size = bytes_of_elements(info, gm_extent(instruction, shape, info));
-#if GM_WITH_INT8
-    if ((info->flags & GM_TYPE) == GM_MOMENT && has_short_moments(v, instruction, shape)) {
-        size = size > SIZE_LIMIT ? size : size / 2;
-    }
-#endif
     int in_constants = (operand & GM_CONSTANT_BIT) != 0, writes = (info->flags & GM_WRITE) != 0;
     uint32_t end = in_constants ? v->header->sections[GM_SECTION_CONSTANTS].size : v->program->arena_size;
     uint32_t offset = operand & ~GM_CONSTANT_BIT;

@@ -448,15 +448,6 @@ static uint32_t rule_operand(const gm_opcode_shape *shape)
     return i;
 }
 
-static int has_moments(const gm_opcode_shape *shape)
-{
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < shape->n_operands; ++i) {
-        found += (shape->operands[i].flags & GM_TYPE) == GM_MOMENT;
-    }
-    return found != 0;
-}
-
 static void draw_operands(making *m)
 {
     const gm_operand_info *info = m->shape->operands;
@@ -470,7 +461,7 @@ static void draw_operands(making *m)
         m->size[m->placed] = absent ? 0 : m->size[m->placed];
     }
     if (rule < m->shape->n_operands) {
-        uint32_t first = has_moments(m->shape) && one_in(m->d, 2) ? m->r->rules : 0;
+        uint32_t first = one_in(m->d, 2) ? m->r->rules : 0;
         m->word[1 + rule] = GM_CONSTANT_BIT | ((first + m->rule) * GM_RULE_WORDS * 4);
     }
 }

@@ -116,8 +116,8 @@ class Task:
         return {array.dtype for array in self.artifacts(choice).parameters.values()}
 
     def has_short_moments(self, choice: Choice) -> bool:
-        """Return whether a choice has moments of integers."""
-        return RULES[choice.optimizer.rule]["slots"] > 0 and self.trained_types(choice) != {FLOAT}
+        """Return whether a choice has moments."""
+        return RULES[choice.optimizer.rule]["slots"] > 0
 
     def artifacts(self, choice: Choice) -> Artifacts:
         """Return the artifacts for a choice, which are built once for each scheme and rule."""

@@ -301,11 +301,7 @@ GradientsOption = Annotated[
 ]
 MomentsOption = Annotated[
     Moments | None,
-    typer.Option(
-        "--moments",
-        help="Of a quantized model, the optimizer's moments of its integers: float32, or bf16 for half the bytes, "
-        "rounded at random.",
-    ),
+    typer.Option("--moments", help="The optimizer's moments: float32, or bf16 for half the bytes, rounded at random."),
 ]
 FloatHead = Annotated[
     bool, typer.Option("--float-head", help="Of a quantized model, make the last layer float32, and its result too.")

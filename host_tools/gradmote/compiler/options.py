@@ -13,7 +13,7 @@ from .sample_store import StoreOptions
 #: first is the default.
 WEIGHTS = ("int8", "int16")
 GRADIENTS = ("int16", "float")
-#: The types of the optimizer's moments of integers in the state; the first is the default.
+#: The types of the optimizer's moments in the state; the first is the default.
 MOMENTS = ("float32", "bf16")
 #: The types in which values of the forward pass wait for the backward pass; the first is the default.
 SAVED = ("float32", "bf16")
@@ -44,11 +44,11 @@ class Options:
     `image_version` is a number that the image's author increases, 0 to 2^32 - 1; firmware that
     protects against rollback refuses an image with a lower one than it has.
 
-    The other three are for quantized models. `weights` is the type in which the state has trained
-    int8 weights: "int8", or "int16" for a byte of fraction behind each. `gradients` is the type of
-    gradients in the backward pass, one of GRADIENTS. `moments` is the type of the optimizer's
-    moments of integers, one of MOMENTS: those of float32 weights stay float32. None is the default
-    of each.
+    `moments` is the type of the optimizer's moments in the state, one of MOMENTS: those of "bf16"
+    take half the bytes, and are rounded at random. The other two are for quantized models.
+    `weights` is the type in which the state has trained int8 weights: "int8", or "int16" for a byte
+    of fraction behind each. `gradients` is the type of gradients in the backward pass, one of
+    GRADIENTS. None is the default of each.
     """
 
     batch: int | None = 1

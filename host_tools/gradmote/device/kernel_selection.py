@@ -29,6 +29,7 @@ class Needs:
         trains: Whether a program trains.
         store: Whether samples are kept.
         int8: Whether some tensor, parameter or operand has elements of 8 or 16 bits.
+        short_moments: Whether an update rule has moments of bfloat16.
         depthwise: Whether a convolution has one channel and one output channel in each group.
     """
 
@@ -37,6 +38,7 @@ class Needs:
     trains: bool = False
     store: bool = False
     int8: bool = False
+    short_moments: bool = False
     depthwise: bool = False
 
     def add(self, source: str | os.PathLike[str] | bytes) -> None:
@@ -51,6 +53,7 @@ class Needs:
             self.depthwise |= is_depthwise(instruction)
             if "rule" in instruction["operands"]:
                 self.rules[rule_of(instruction, image.constants)] += 1
+                self.short_moments |= has_short_moments(instruction, image.constants)
 
     def flags(self) -> list[str]:
         """Return the C compiler's flags that leave kernels and rules out which are not needed."""
@@ -58,8 +61,10 @@ class Needs:
         training = [] if self.trains else ["-DGM_TRAINING=0"]
         store = ["-DGM_WITH_STORE=1"] if self.store else []
         int8 = ["-DGM_WITH_INT8=1"] if self.int8 else []
+        moments = ["-DGM_WITH_SHORT_MOMENTS=1"] if self.short_moments else []
         depthwise = ["-DGM_WITH_DEPTHWISE=1"] if self.depthwise else []
-        return ["-DGM_ONLY_SELECTED=1", *training, *store, *int8, *depthwise, *(f"-DGM_WITH_{name}=1" for name in used)]
+        kernels = [f"-DGM_WITH_{name}=1" for name in used]
+        return ["-DGM_ONLY_SELECTED=1", *training, *store, *int8, *moments, *depthwise, *kernels]
 
 
 def is_depthwise(instruction: dict[str, Any]) -> bool:
@@ -73,8 +78,17 @@ def rule_of(instruction: dict[str, Any], constants: bytes) -> str:
 
     constants: the constants of its image, in which the rule's record lies.
     """
+    return _KIND_OF[_rule_kind(instruction, constants) & ~MOMENTS_BF16]
+
+
+def has_short_moments(instruction: dict[str, Any], constants: bytes) -> bool:
+    """Tell whether the rule by which an instruction updates has moments of bfloat16. constants: as above."""
+    return bool(_rule_kind(instruction, constants) & MOMENTS_BF16)
+
+
+def _rule_kind(instruction: dict[str, Any], constants: bytes) -> int:
     at = int(instruction["operands"]["rule"].removeprefix("constants+"))
-    return _KIND_OF[struct.unpack_from("<I", constants, at)[0] & ~MOMENTS_BF16]
+    return int(struct.unpack_from("<I", constants, at)[0])
 
 
 def needs_of(*images: str | os.PathLike[str] | bytes) -> Needs:

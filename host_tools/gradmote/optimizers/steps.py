@@ -57,12 +57,12 @@ def lower_step(low: Lowering, node: ir.Node, rule: str) -> None:
         slot2=slots[1] if len(slots) > 1 else None,
         aux=extra[-1] if RULES[rule]["aux"] else None,
         scale=None if low.is_one(scale) else scale,
-        rule=low.constant(rule_record(rule, node)),
+        rule=low.constant(rule_record(rule, node, low.stored(node.inputs[4]).dtype if slots else "f32")),
         n=low.elements(node.inputs[0]),
     )
     low.emit(node, made)
     for output, source in zip(node.outputs, (node.inputs[0], *node.inputs[4:]), strict=False):
-        low.alias(output, source)
+        low.set_view(output, low.stored(source))
 
 
 def lower_bias_correction(low: Lowering, node: ir.Node) -> None:
@@ -177,7 +177,9 @@ ClipValue <max_value: float> (g, scale) => (clipped) {
 
 def step_operator(rule: str) -> Operator:
     """Return the operator of a rule's step."""
-    return Operator(step_op(rule), None, lambda low, node: lower_step(low, node, rule), DOMAIN, BODIES[rule])
+    return Operator(
+        step_op(rule), None, lambda low, node: lower_step(low, node, rule), DOMAIN, BODIES[rule], any_width=True
+    )
 
 
 OPERATORS = [

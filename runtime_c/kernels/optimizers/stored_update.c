@@ -2,6 +2,7 @@
 
 #include "../../src/numerics.h"
 #include "../arch/simd/s8.h"
+#include "short_moments.h"
 
 #if GM_WITH_STORED_UPDATES
 
@@ -93,62 +94,45 @@ static void take_steps(const gm_stored_update *u, const float *step, float rate,
     }
 }
 
-/* Returns the bfloat16 that is x, rounded up or down by what is lost, so that its mean over r below
- * 2^16 is x. No finite number becomes infinite. */
-static uint32_t bfloat16_at_random(float x, uint32_t r)
+#if GM_WITH_SHORT_MOMENTS
+/* Applies the rule, which gets moments of bfloat16 as float32, and rounds them. */
+static void apply_to_short_moments(const gm_stored_update *u, gm_step_args *args, uint32_t first)
 {
-    uint32_t bits = gm_bits_of(x), magnitude = bits & 0x7FFFFFFFu;
-    if (magnitude > 0x7F800000u) {
-        return 0x7FC0u;
-    }
-    return magnitude >= 0x7F7F0000u ? bits >> 16 : (bits + r) >> 16;
+    float m[STEPS_AT_ONCE], v[STEPS_AT_ONCE];
+    const gm_short_moments moments = {gm_moments_from(u->rule, u->slot1, first),
+                                      gm_moments_from(u->rule, u->slot2, first), u->random, RANDOM_OF_MOMENTS + first};
+    args->slot1 = m, args->slot2 = v;
+    gm_read_short_moments(&moments, m, v, args->n);
+    rule_steps[u->rule[0] & ~GM_MOMENTS_BF16](args);
+    gm_keep_short_moments(&moments, m, v, args->n);
 }
+#endif
 
-/* Returns the float32 moments from number `first` on: as they lie there, or n of bfloat16 in room. */
-static float *moments_from(const gm_stored_update *u, uint8_t *slot, uint32_t first, float *room, uint32_t n)
+/* Makes steps of the gradients, and updates the moments from number `first` on. */
+static void apply_rule(const gm_stored_update *u, gm_step_args *args, uint32_t first)
 {
-    if (slot == NULL || (u->rule[0] & GM_MOMENTS_BF16) == 0) {
-        return slot == NULL ? NULL : (float *)(void *)slot + first;
-    }
-    const uint16_t *from = (const uint16_t *)(const void *)slot + first;
-    for (uint32_t i = 0; i < n; i++) {
-        room[i] = gm_float_of((uint32_t)from[i] << 16);
-    }
-    return room;
-}
-
-/* Stores moments that are of bfloat16. Of each random word, the low half is for the first moment of an
- * element, and the high half for the second one. */
-static void keep_moments(const gm_stored_update *u, const gm_step_args *args, uint32_t first)
-{
-    uint16_t *slot1 = (uint16_t *)(void *)u->slot1, *slot2 = (uint16_t *)(void *)u->slot2;
-    if (slot1 == NULL || (u->rule[0] & GM_MOMENTS_BF16) == 0) {
+#if GM_WITH_SHORT_MOMENTS
+    if (gm_has_short_moments(u->rule)) {
+        apply_to_short_moments(u, args, first);
         return;
     }
-    for (uint32_t i = 0; i < args->n; i++) {
-        uint32_t r = gm_random_pair(u->random, RANDOM_OF_MOMENTS + first + i);
-        slot1[first + i] = (uint16_t)bfloat16_at_random(args->slot1[i], r & 0xFFFFu);
-        if (slot2 != NULL) {
-            slot2[first + i] = (uint16_t)bfloat16_at_random(args->slot2[i], r >> 16);
-        }
-    }
+#endif
+    args->slot1 = gm_moments_from(u->rule, u->slot1, first);
+    args->slot2 = gm_moments_from(u->rule, u->slot2, first);
+    rule_steps[u->rule[0]](args);
 }
 
 /* Takes the steps of at most STEPS_AT_ONCE elements. */
 static void update_some_stored(const gm_stored_update *u, const float *g, float factor, float unit, uint32_t first,
                                uint32_t n)
 {
-    float step[STEPS_AT_ONCE], real[STEPS_AT_ONCE], room1[STEPS_AT_ONCE], room2[STEPS_AT_ONCE];
+    float step[STEPS_AT_ONCE], real[STEPS_AT_ONCE];
     for (uint32_t i = 0; i < n; i++) {
         step[i] = factor * g[i];
         real[i] = (float)(int32_t)((uint32_t)gm_stored_element(u, first + i) - (uint32_t)u->zero) * unit;
     }
-    const gm_step_args args = {
-        u->rule, step,  real, moments_from(u, u->slot1, first, room1, n), moments_from(u, u->slot2, first, room2, n),
-        u->aux,  u->lr, n,
-    };
-    rule_steps[u->rule[0] & ~GM_MOMENTS_BF16](&args);
-    keep_moments(u, &args, first);
+    gm_step_args args = {.rule = u->rule, .g = step, .p = real, .aux = u->aux, .lr = u->lr, .n = n};
+    apply_rule(u, &args, first);
     take_steps(u, step, 1.0f / unit, first, n);
 }
 

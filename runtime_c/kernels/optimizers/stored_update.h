@@ -93,19 +93,13 @@ static inline void gm_store_element(const gm_stored_update *u, uint32_t i, int32
     }
 }
 
-/* Returns where moments lie, or NULL where there are none. */
-static inline uint8_t *gm_moments_out(const gm_session *session, uint32_t operand)
-{
-    return operand == GM_NONE ? NULL : gm_u8_out(session, operand);
-}
-
 /* The update of any instruction that has these operands and parameters. */
 #define GM_STORED_UPDATE(session, insn, element_bytes)                                                       \
     {                                                                                                        \
         .p = gm_u8_out((session), (insn)->p),                                                                \
         .bytes = (element_bytes),                                                                            \
-        .slot1 = gm_moments_out((session), (insn)->slot1),                                                   \
-        .slot2 = gm_moments_out((session), (insn)->slot2),                                                   \
+        .slot1 = gm_u8_out_optional((session), (insn)->slot1),                                               \
+        .slot2 = gm_u8_out_optional((session), (insn)->slot2),                                               \
         .aux = gm_f32_optional((session), (insn)->aux),                                                      \
         .rule = gm_u32((session), (insn)->rule),                                                             \
         .lr = gm_f32((session), (insn)->lr)[0],                                                              \

@@ -1,20 +1,20 @@
-"""Trains networks whose values wait as float32 or as bfloat16: a part of docs/MEMORY.md.
+"""Trains networks whose values wait, or whose moments are kept, as float32 or as bfloat16: parts of docs/MEMORY.md.
 
-cd tests && PYTHONPATH=../site_scons python -m bench.memory.bfloat16 writes it. Each network learns on the twin, once as
-it is and once with --saved bf16, from the same samples in the same order.
+cd tests && PYTHONPATH=../site_scons python -m bench.memory.bfloat16 writes them. Each network learns on the twin, once
+as it is and once with --saved bf16 or --moments bf16, from the same samples in the same order.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
 import numpy as np
 import onnx
-from bench.memory.page import LAST, PAGE, SAVED
+from bench.memory.page import LAST, MOMENTS, PAGE, SAVED
 from bench.quantized.accuracy.tasks import TASKS, Lesson
 from bench.quantized.accuracy.training import Course, accuracy_after
 from wrap_prose import wrapped
@@ -22,6 +22,8 @@ from wrap_prose import wrapped
 from gradmote import losses, optimizers
 from gradmote.budget.recompute import step_instructions
 from gradmote.compiler import Options, Result, compile_model
+from gradmote.formats.image import read_image
+from gradmote.optimizers import Optimizer
 from support import digits
 from support.oracle import make_model, node
 
@@ -29,7 +31,7 @@ SEEDS = 3
 #: The digits that are tested on; the network learns the others.
 TESTED = 497
 
-HEAD = f"""{SAVED}
+HEAD_OF_SAVED = f"""{SAVED}
 
 `cd tests && PYTHONPATH=../site_scons python -m bench.memory.bfloat16` writes this part. With
 `--saved bf16`, values of the forward pass that wait over the peak are kept as bfloat16 until the
@@ -39,8 +41,20 @@ of a training step, and *more* are its machine instructions beyond those as it i
 training, in percent: the mean of {SEEDS} seeds, each of which draws samples, their order and new
 weights, and in brackets the least and the largest. All layers train, with SGD and momentum 0.9.
 """
+COLUMNS_OF_SAVED = ["network", "learns", "batch", "steps", "scratch", "with bf16", "", "more", "float32", "bf16"]
 
-COLUMNS = ["network", "learns", "batch", "steps", "scratch", "with bf16", "", "more", "float32", "bf16"]
+HEAD_OF_MOMENTS = f"""{MOMENTS}
+
+`cd tests && PYTHONPATH=../site_scons python -m bench.memory.bfloat16` writes this part too. With
+`--moments bf16` the optimizer's moments are kept as bfloat16, which an update rounds at random. The
+step itself is that of float32 moments, and no gradient has to be kept for it. *moments* is the RAM
+that they take, and *arena* all RAM of the image. Studies, shares and seeds are those above; AdamW
+has a tenth of the rate.
+"""
+COLUMNS_OF_MOMENTS = [
+    *("network", "learns", "optimizer", "moments", "with bf16"),
+    *("arena", "with bf16", "", "float32", "bf16"),
+]
 
 
 @dataclass(frozen=True)
@@ -120,48 +134,81 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.memory.bfloat16", description=__doc__)
     parser.add_argument("numbers", nargs="*", type=int, help="print these studies alone, from 0 on, and leave the page")
     given = parser.parse_args()
-    lines = []
-    for number in given.numbers or range(len(STUDIES)):
-        lines.append(line(STUDIES[number]))
-        print(lines[-1], flush=True)
+    studies = [STUDIES[number] for number in given.numbers] or STUDIES
+    saved = told(saved_line(study) for study in studies)
+    moments = told(moments_line(study, rule) for study in studies for rule in rules_of(study))
     if not given.numbers:
-        write(lines)
+        write([(HEAD_OF_SAVED, COLUMNS_OF_SAVED, saved), (HEAD_OF_MOMENTS, COLUMNS_OF_MOMENTS, moments)])
 
 
-def line(study: Study) -> str:
-    """Return the row of a study, which is trained with each seed and in both ways."""
-    lessons = [study.lesson(seed) for seed in range(SEEDS)]
-    results = {saved: [compiled(study, lesson, saved) for lesson in lessons] for saved in ("float32", "bf16")}
-    found = {
-        saved: [
-            accuracy_after(result.image, lesson, Course(study.rate, study.steps, seed))
-            for seed, (result, lesson) in enumerate(zip(of_each, lessons, strict=True))
-        ]
-        for saved, of_each in results.items()
-    }
-    whole, short = results["float32"][0], results["bf16"][0]
+def told(rows: Iterable[list[object]]) -> list[str]:
+    """Return the lines of a table, which are printed as they come."""
+    lines = []
+    for cells in rows:
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+        print(lines[-1], flush=True)
+    return lines
+
+
+def rules_of(study: Study) -> list[Optimizer]:
+    """Return the optimizers whose moments are rounded."""
+    return [optimizers.sgd(study.rate, momentum=0.9), optimizers.adamw(study.rate / 10)]
+
+
+def saved_line(study: Study) -> list[object]:
+    """Return the row of a study whose values wait in both ways."""
+    rule = optimizers.sgd(study.rate, momentum=0.9)
+    (whole, short), found = trained(study, rule, [{"saved": "float32"}, {"saved": "bf16"}])
     scratch = [result.layout.placements["step"].peak for result in (whole, short)]
     more = step_instructions(short) / step_instructions(whole) - 1
-    cells = [study.network, study.learns, study.batch, f"{study.steps:,}", *(f"{n:,}" for n in scratch)]
-    cells += [f"{scratch[1] / scratch[0] - 1:+.0%}", f"{more:+.1%}", *map(shares, found.values())]
-    return "| " + " | ".join(map(str, cells)) + " |"
+    cells: list[object] = [study.network, study.learns, study.batch, f"{study.steps:,}", *thousands(scratch)]
+    return [*cells, f"{scratch[1] / scratch[0] - 1:+.0%}", f"{more:+.1%}", *found]
 
 
-def compiled(study: Study, lesson: Lesson, saved: str) -> Result:
-    rule = optimizers.sgd(study.rate, momentum=0.9)
-    return compile_model(lesson.model, losses.cross_entropy(), rule, Options(batch=study.batch, saved=saved))
+def moments_line(study: Study, rule: Optimizer) -> list[object]:
+    """Return the row of a study whose moments are kept in both ways."""
+    images, found = trained(study, rule, [{"moments": "float32"}, {"moments": "bf16"}])
+    read = [read_image(result.image) for result in images]
+    slots = [sum(e["size"] for e in image.state if e["role"] == "slot") for image in read]
+    arenas = [image.header["arena_size"] for image in read]
+    name = "SGD, momentum 0.9" if rule.rule == "momentum" else "AdamW"
+    cells: list[object] = [study.network, study.learns, name, *thousands(slots), *thousands(arenas)]
+    return [*cells, f"{arenas[1] / arenas[0] - 1:+.0%}", *found]
+
+
+def trained(study: Study, rule: Optimizer, ways: Sequence[Mapping[str, str]]) -> tuple[list[Result], list[str]]:
+    """Return the first seed's image of each way, an option of the compiler, and the shares known at the end."""
+    lessons = [study.lesson(seed) for seed in range(SEEDS)]
+    results = [[compiled(study, rule, lesson, way) for lesson in lessons] for way in ways]
+    courses = [Course(rule.learning_rate, study.steps, seed) for seed in range(SEEDS)]
+    found = [
+        [accuracy_after(r.image, lesson, course) for r, lesson, course in zip(of_each, lessons, courses, strict=True)]
+        for of_each in results
+    ]
+    return [of_each[0] for of_each in results], [shares(of_each) for of_each in found]
+
+
+def compiled(study: Study, rule: Optimizer, lesson: Lesson, way: Mapping[str, str]) -> Result:
+    """Return the image of a lesson with an option of the compiler."""
+    return compile_model(lesson.model, losses.cross_entropy(), rule, Options(batch=study.batch, **way))
 
 
 def shares(found: list[float]) -> str:
     return f"{np.mean(found):.1f} ({min(found):.1f} to {max(found):.1f})"
 
 
-def write(lines: list[str]) -> None:
-    """Put the part in front of the last one in the page, in place of what it was."""
-    table = ["| " + " | ".join(COLUMNS) + " |", "|---|---|" + "---:|" * (len(COLUMNS) - 2), *lines]
+def thousands(numbers: Iterable[int]) -> list[str]:
+    return [f"{n:,}" for n in numbers]
+
+
+def write(parts: Iterable[tuple[str, list[str], list[str]]]) -> None:
+    """Put the parts in front of the last one in the page, in place of what they were: heads, columns and lines."""
     before, _, last = PAGE.read_text().partition(LAST)
-    kept = before.partition(SAVED)[0].rstrip("\n")
-    PAGE.write_text(f"{kept}\n\n" + wrapped("\n".join([HEAD, *table]) + "\n") + f"\n{LAST}{last}")
+    text = before.partition(SAVED)[0].rstrip("\n") + "\n"
+    for head, columns, lines in parts:
+        table = ["| " + " | ".join(columns) + " |", "|---|---|" + "---:|" * (len(columns) - 2), *lines]
+        text += "\n" + wrapped("\n".join([head, *table]) + "\n")
+    PAGE.write_text(f"{text}\n{LAST}{last}")
 
 
 if __name__ == "__main__":

@@ -11,8 +11,9 @@ from wrap_prose import wrapped
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "MEMORY.md"
 
-#: The titles of the last parts: that which bench.memory.bfloat16 writes, and that of bench.memory.recompute.
+#: The titles of the last parts: those which bench.memory.bfloat16 writes, and that of bench.memory.recompute.
 SAVED = "## Saved values in two bytes"
+MOMENTS = "## Moments in two bytes"
 LAST = "## Memory against time"
 
 HEAD = """# Memory that training takes

@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gradmote.generated.records import NONE
+from gradmote.generated.records import MOMENTS_BF16, NONE
 from render.spec import COUNTS, Opcode, Operand
 
-ADAMW = np.array([3], np.uint32).tobytes() + np.array([0.01, 0.9, 0.1, 0.999, 0.001, 1e-8], np.float32).tobytes()
+HYPER = np.array([0.01, 0.9, 0.1, 0.999, 0.001, 1e-8], np.float32).tobytes()
+#: AdamW with moments of float32, and of bfloat16, which are half of the bytes that are drawn for them.
+RULES = [np.array([kind], np.uint32).tobytes() + HYPER for kind in (3, 3 + MOMENTS_BF16)]
 #: What a rule needs, and no memory for which kernels look.
 NEVER_ABSENT = ("slot1", "slot2", "aux")
 #: Bytes of an element, times 8.
@@ -144,7 +146,7 @@ def axes(operand: Operand, params: dict[str, int]) -> list[tuple[str, int]]:
 def contents(operand: Operand, params: dict[str, int], rng: np.random.Generator) -> bytes:
     count = elements(operand, params)
     if operand.dtype == "rule":
-        return ADAMW
+        return RULES[int(rng.integers(len(RULES)))]
     if operand.dtype == "i32":  # what counts from either end
         size = params.get("size", 1 << 30)
         return rng.integers(-size, size, count).astype(np.int32).tobytes()

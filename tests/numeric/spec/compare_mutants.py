@@ -52,7 +52,7 @@ def originals() -> list[bytes]:
     """Return the images that are changed: of networks, with and without a store, and of single opcodes."""
     networks = [image("mlp", "adam"), image("dropout", "adamw", accumulate=True), image("cnn", "sgd"),
                 image("normalized", "momentum", accumulate=True), image("mlp", "sgd", store=12),
-                quantized(store=4), quantized(accumulate=True)]  # fmt: skip
+                image("mlp", "adamw, bf16"), quantized(store=4), quantized(accumulate=True)]  # fmt: skip
     single = [drawn_image(opcode, 7) for opcode in opcodes().values() if opcode.name not in LOOPS]
     return 24 * networks + 12 * [streamed(seed) for seed in (1, 2, 3)] + single
 

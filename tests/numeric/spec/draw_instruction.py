@@ -195,7 +195,7 @@ class Drawer:
         hyper |= {"weight_decay": float(self.rng.choice((0.0, 0.01))), "nesterov": float(self.rng.integers(2))}
         hyper["eps"] = 1e-8
         values = [hyper[name] for name in rules()[kind]["hyper"]]
-        if any(operand.type == "moment" for operand in self.opcode.operands) and rules()[kind]["slots"]:
+        if rules()[kind]["slots"]:
             kind += int(self.rng.integers(2)) * constants()["MOMENTS_BF16"]
         return struct.pack("<I7f", kind, *values, *[0.0] * (7 - len(values)))
 

@@ -123,7 +123,8 @@ class Machine:
     def calls(self, kind: str) -> Iterator[Call]:
         """Yield what a program runs, or nothing where the image does not have it."""
         for instruction in executed(self.image, kind):
-            yield Call(self.arena, self.constants, self.arithmetic, instruction.knowing(bytes(self.constants)))
+            known, control = instruction.knowing(bytes(self.constants)), self.image.header.control_offset
+            yield Call(self.arena, self.constants, self.arithmetic, known, control)
 
     def run(self, kind: str) -> str:
         """Run a program and return OK, or the name of the error that it ends with."""

@@ -10,11 +10,15 @@ import numpy as np
 
 from .numerics import Arithmetic, Array
 from .read_image import NONE
-from .read_tables import Operand
+from .read_tables import Operand, fields
 from .verify_program import CONSTANT_BIT, Instruction
 
 ITEM = {"i32": np.dtype("<i4"), "u32": np.dtype("<u4"), "rule": np.dtype("<u4"), "u8": np.dtype("u1"),
         "i8": np.dtype("i1"), "i16": np.dtype("<i2"), "bit": np.dtype("u1")}  # fmt: skip
+
+
+def _word(memory: Array, at: int) -> np.uint32:
+    return memory[at : at + 4].view("<u4")[0]
 
 
 class Stopped(Exception):
@@ -25,13 +29,21 @@ class Stopped(Exception):
 class Call:
     """One instruction that runs.
 
-    a: the profile's arithmetic. i: the instruction. What is assigned to a view of an operand is in the arena.
+    a: the profile's arithmetic. i: the instruction. control: where the control record is. What is assigned to a view
+    of an operand is in the arena.
     """
 
     arena: Array
     constants: Array
     a: Arithmetic
     i: Instruction
+    control: int
+
+    @property
+    def counter(self) -> Array:
+        """The seed and the number of updates, of the control record."""
+        places = {name: offset for name, _, _, offset in fields("control")}
+        return np.array([_word(self.arena, self.control + places[name]) for name in ("seed", "optimizer_steps")])
 
     def __getitem__(self, name: str) -> int:
         """Return a parameter."""

@@ -9,12 +9,11 @@ import numpy as np
 from .machine import Call, kernel
 from .numerics import Array
 from .quantized_gradients import weight_gradient
-from .random_numbers import mix
 from .read_tables import constants, rules
+from .short_moments import HALF, keep_moments, random_words
 
 U32 = np.uint32
 LONGEST = 2.0**30
-HALF = U32(0xFFFF)
 
 
 def halves(c: Call, n: int) -> Array:
@@ -24,26 +23,12 @@ def halves(c: Call, n: int) -> Array:
 
 
 def _words(c: Call, first: int, n: int) -> Array:
-    """Return n random words. The counter is seed, then optimizer_steps."""
-    seed, step = c.get("counter")
-    with np.errstate(over="ignore"):
-        key = mix(mix(seed) + step)
-        return mix(mix(key ^ mix(U32(c["stream"]) + U32(1))) + (U32(first) + np.arange(n, dtype=U32)))
+    """Return n random words of the instruction's stream."""
+    return random_words(c.get("counter"), c["stream"], first, n)
 
 
 def _keep(c: Call, *moments: Array) -> None:
-    """Store the moments; of bfloat16 they are rounded at random, each by its half of a word."""
-    words = _words(c, 1 << 31, moments[0].size)
-    for name, values, random in zip(("slot1", "slot2"), moments, (words & HALF, words >> U32(16))):
-        c.flat(name)[...] = bfloat16(values, random) if c.i.short else values
-
-
-def bfloat16(values: Array, random: Array) -> Array:
-    """Return the upper halves of float32 numbers and a random half; NaN has one form, the finite stay finite."""
-    bits = values.view(U32)
-    magnitude = bits & U32(0x7FFFFFFF)
-    summed = np.where(magnitude >= U32(0x7F7F0000), bits, bits + random) >> U32(16)
-    return np.where(magnitude > U32(0x7F800000), 0x7FC0, summed).astype("<u2")
+    keep_moments(c, list(moments), _words(c, 1 << 31, moments[0].size))
 
 
 def rounded(step: Array, random: Array) -> Array:

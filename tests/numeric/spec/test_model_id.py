@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numeric.spec.model_id import model_id
 from numeric.spec.read_image import Image
-from numeric.spec.trained_models import OPTIMIZERS, image
+from numeric.spec.trained_models import OPTIMIZERS, RULES, image
 
 from gradmote import losses
 from gradmote.artifacts import build_artifacts
@@ -20,7 +20,7 @@ def stated(data: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("store", [0, 12])
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+@pytest.mark.parametrize("optimizer", RULES)
 def test_all_weights_are_trained(optimizer: str, store: int) -> None:
     data = image("mlp", optimizer, store=store)
     assert stated(data) == model_id(Image(data), {})

@@ -7,7 +7,7 @@ import hashlib
 import numpy as np
 import pytest
 from numeric.spec.execute import Machine
-from numeric.spec.trained_models import BATCH, OPTIMIZERS, image
+from numeric.spec.trained_models import BATCH, RULES, image
 
 from gradmote import Session
 from support import digits
@@ -31,7 +31,7 @@ def digest(session: Session) -> str:
     return hashlib.sha256(session.state()).hexdigest()
 
 
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+@pytest.mark.parametrize("optimizer", RULES)
 @pytest.mark.parametrize("network", ["mlp", "dropout", "cnn"])
 def test_twenty_steps(network: str, optimizer: str, profile: str) -> None:
     data = image(network, optimizer)

@@ -23,6 +23,8 @@ OPTIMIZERS: dict[str, Optimizer] = {
     "adam": optimizers.adam(0.01),
     "adamw": optimizers.adamw(0.01, weight_decay=0.01),
 }
+#: The same, and some with moments of bfloat16.
+RULES = [*OPTIMIZERS, "momentum, bf16", "adam, bf16", "adamw, bf16"]
 BATCH = 8
 
 
@@ -52,13 +54,15 @@ def cnn(normalized: bool = False) -> onnx.ModelProto:
 
 @cache
 def image(network: str, optimizer: str, accumulate: bool = False, store: int = 0) -> bytes:
-    """Return the image of "mlp", "dropout", "cnn" or "normalized", with cross entropy."""
+    """Return the image of "mlp", "dropout", "cnn" or "normalized", with cross entropy. optimizer: one of RULES."""
+    rule, _, moments = optimizer.partition(", ")
     model = {"mlp": lambda: digits.model(), "dropout": lambda: digits.model(0.25), "cnn": cnn,
              "normalized": lambda: cnn(normalized=True)}[network]()  # fmt: skip
     mode = "batch" if network == "normalized" else None
-    built = build_artifacts(model, None, losses.cross_entropy(), OPTIMIZERS[optimizer], batch_norm=mode)
+    built = build_artifacts(model, None, losses.cross_entropy(), OPTIMIZERS[rule], batch_norm=mode)
     kept = StoreOptions(store) if store else None
-    return compile_image(built, Options(batch=BATCH, accumulate=accumulate, store=kept, properties=2)).image
+    options = Options(batch=BATCH, accumulate=accumulate, store=kept, properties=2, moments=moments or None)
+    return compile_image(built, options).image
 
 
 @cache

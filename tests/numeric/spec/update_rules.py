@@ -8,7 +8,8 @@ import numpy as np
 
 from .machine import Call, kernel
 from .numerics import Array, constant
-from .read_tables import rules
+from .read_tables import constants, rules
+from .short_moments import STREAM, keep_moments, random_words
 
 ONE = np.float32(1)
 
@@ -16,10 +17,20 @@ ONE = np.float32(1)
 def update(c: Call, g: Array, scale: Array) -> None:
     """Apply the instruction's rule to its parameters with the gradient scale * g."""
     words = c.flat("rule", 8)
-    rule = rules()[int(words[0])]
+    rule = rules()[int(words[0]) & ~constants()["MOMENTS_BF16"]]
     h = SimpleNamespace(**dict(zip(rule["hyper"], words[1:].view("<f4"))))
     lr = c.flat("lr")[0]
     RULES[rule["name"]](c, h, scale * g, lr)
+
+
+def _moment(c: Call, name: str) -> Array:
+    return c.moments(name).reshape(c.view(name).shape)
+
+
+def _keep(c: Call, *moments: Array) -> None:
+    """Store the moments. The number of a random word is that of the bfloat16 at its place in the arena."""
+    words = random_words(c.counter, STREAM, c.i.operands["slot1"] // 2, moments[0].size)
+    keep_moments(c, list(moments), words)
 
 
 def _decayed(c: Call, h: SimpleNamespace, g: Array) -> Array:
@@ -32,17 +43,16 @@ def _sgd(c: Call, h: SimpleNamespace, g: Array, lr: np.float32) -> None:
 
 def _momentum(c: Call, h: SimpleNamespace, g: Array, lr: np.float32) -> None:
     g = _decayed(c, h, g)
-    v = c.a.mac(g, h.momentum, c.get("slot1"))
-    c.put("slot1", v)
+    v = c.a.mac(g, h.momentum, _moment(c, "slot1"))
+    _keep(c, v)
     c.put("p", c.a.mac(c.get("p"), -lr, c.a.mac(g, h.momentum, v) if h.nesterov != 0 else v))
 
 
 def _moments(c: Call, h: SimpleNamespace, g: Array) -> tuple[Array, Array]:
-    m, v = c.get("slot1"), c.get("slot2")
+    m, v = _moment(c, "slot1"), _moment(c, "slot2")
     m = c.a.mac(m, h.one_minus_beta1, g - m)
     v = c.a.mac(h.beta2 * v, h.one_minus_beta2 * g, g)
-    c.put("slot1", m)
-    c.put("slot2", v)
+    _keep(c, m, v)
     return m, v
 
 

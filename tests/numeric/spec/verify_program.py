@@ -64,6 +64,10 @@ class Instruction:
         bits = 16 if operand.type == "moment" and self.short else BITS.get(operand.type, 32)
         return -(-self.extent(operand.axes) * bits // 8) + moved
 
+    def alignment(self, operand: Operand) -> int:
+        """Return the bytes of which the operand's address is a multiple."""
+        return 2 if operand.type == "moment" and self.short else alignment(operand)
+
     def knowing(self, data: bytes) -> Instruction:
         """Return the instruction with what its rule says of moments; data: the constants."""
         words = [self.operands[operand.name] for operand in self.opcode.operands if operand.type == "rule"]
@@ -259,7 +263,7 @@ def _check_operand(image: Image, program: Record, instruction: Instruction, oper
     place, step = instruction.operands[operand.name], instruction.steps.get(operand.name, 0)
     if (
         (place == NONE and not operand.optional)
-        or step % alignment(operand)
+        or step % instruction.alignment(operand)
         or (step and (place == NONE or operand.type == "rule"))
     ):
         raise Refused("BAD_OPERAND")
@@ -280,7 +284,9 @@ def _check_place(image: Image, program: Record, instruction: Instruction, operan
     counts = prod(instruction.value(dim) for dim, _ in operand.axes) <= MOST_DIM
     element = element_size(operand)
     steps = all(stride is None or instruction.value(stride) <= end // element for _, stride in operand.axes)  # V27
-    if not (size <= LIMIT and counts and steps and offset % alignment(operand) == 0 and offset + size <= end):
+    if not (
+        size <= LIMIT and counts and steps and offset % instruction.alignment(operand) == 0 and offset + size <= end
+    ):
         raise Refused("BAD_OPERAND")
     if operand.written and (in_constants or not _may_write(image, program, offset, size)):
         raise Refused("BAD_OPERAND")
@@ -291,8 +297,7 @@ def _check_rule(image: Image, instruction: Instruction, place: int) -> None:
     kind = rule_kind(image.section("CONSTANTS"), place)
     if kind is None:
         raise Refused("BAD_OPERAND")
-    has_moments = any(operand.type == "moment" for operand in instruction.opcode.operands)
-    short = bool(kind & constants()["MOMENTS_BF16"]) and has_moments
+    short = bool(kind & constants()["MOMENTS_BF16"])
     if short and instruction.operands["slot1"] == NONE:
         raise Refused("BAD_OPERAND")
     rule = rules().get(kind - constants()["MOMENTS_BF16"] if short else kind)

@@ -236,14 +236,16 @@ def joined(count=2, stride=1):
     return g, made
 
 
-def test_blocks_of_rows_are_updated_by_themselves():
+@pytest.mark.parametrize("width", [4, 2])
+def test_blocks_of_rows_are_updated_by_themselves(width):
+    """width: bytes of a moment."""
     g, made = joined()
-    weights, moment = Buffer("v", 48, "parameter"), Buffer("m", 48, "slot")
+    weights, moment = Buffer("v", 48, "parameter"), Buffer("m", 12 * width, "slot")
     last = instruction("UPDATE", {"n": 12}, g=g, p=weights, slot1=moment, lr=RATE, rule=RULE)
     program = Program("step", [*made, last])
     assert run(fuse_update, program) == ["GEMM_UPDATE", "GEMM_UPDATE"]
     places = [(i.params["a_col"], i.operands["p"], i.operands["slot1"]) for i in program.instructions]
-    assert places == [(n, Ref(weights, 24 * n), Ref(moment, 24 * n)) for n in (0, 1)]
+    assert places == [(n, Ref(weights, 24 * n), Ref(moment, 6 * width * n)) for n in (0, 1)]
 
 
 @pytest.mark.parametrize("why", ["block read twice", "block missing", "spread", "other maker"])

@@ -185,7 +185,7 @@ def fuse(block: Block, update: AnyUpdate) -> Instruction:
         return quantized.fuse(maker, update)
     kind: type[GemmUpdate | ConvUpdate] = GemmUpdate if isinstance(maker, Gemm) else ConvUpdate
     row = Buffer(f"{update.origin}.row", 4 * row_size(maker), "scratch")
-    state = {name: moved(update.operands[name], block.offset) for name in ("p", "slot1", "slot2")}
+    state = {name: moved(update.operands[name], block.offset // 4, update.work) for name in ("p", "slot1", "slot2")}
     known = {**maker.operands, **update.operands, **state, "row": Ref(row), **maker.params}
     taken = {name: known[name] for name in (*kind.extents, *kind.param_names)}
     return kind(**taken, origin=update.origin, layer=maker.layer, phase=maker.phase)
@@ -196,6 +196,6 @@ def row_size(maker: Maker) -> int:
     return maker.n if isinstance(maker, Gemm) else maker.in_channels * maker.kernel_h * maker.kernel_w
 
 
-def moved(ref: Ref | None, offset: int) -> Ref | None:
-    """Return a reference `offset` bytes further, or None for None."""
-    return ref and Ref(ref.buffer, ref.offset + offset)
+def moved(ref: Ref | None, first: int, elements: int) -> Ref | None:
+    """Return the reference to number `first` of the elements that fill a buffer, or None for None."""
+    return ref and Ref(ref.buffer, ref.offset + first * (ref.buffer.size // elements))

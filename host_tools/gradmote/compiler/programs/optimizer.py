@@ -36,6 +36,11 @@ class OptimizerGraph:
     slots: list[ir.Value]
     moments_each: int
 
+    @property
+    def moments(self) -> list[ir.Value]:
+        """The moments of all parameters, without the bias corrections."""
+        return self.slots[: self.moments_each * len(self.parameters)]
+
 
 def optimizer_graph(model: ir.Model) -> OptimizerGraph:
     """Return the optimizer model with its inputs grouped.
@@ -61,20 +66,10 @@ def optimizer_slots(model: ir.Model, start: Mapping[str, np.ndarray], moments: s
     should be bfloat16, and none can be.
     """
     inputs = optimizer_graph(model)
-    short = moments_of_integers(inputs) if moments == "bf16" else set()
+    short = inputs.moments if moments == "bf16" else []
     if moments == "bf16" and not short:
-        what = "no integer trains" if inputs.slots else "the optimizer has no moments"
-        raise ModelError(f"moments of bf16, but {what}", "leave --moments (moments=) out")
+        raise ModelError("moments of bf16, but the optimizer has no moments", "leave --moments (moments=) out")
     return [slot(value, start.get(str(value.name)), "bf16" if value in short else "f32") for value in inputs.slots]
-
-
-def moments_of_integers(inputs: OptimizerGraph) -> set[ir.Value]:
-    """Return the moments of parameters that the state has as integers."""
-    found, each = set(), inputs.moments_each
-    for k, parameter in enumerate(inputs.parameters):
-        if parameter.dtype != ir.DataType.FLOAT:
-            found.update(inputs.slots[k * each : (k + 1) * each])
-    return found
 
 
 def slot(value: ir.Value, start: np.ndarray | None, dtype: str) -> Slot:

@@ -122,7 +122,7 @@ static void update_runs(const gm_gradient_target *target, uint32_t at, uint32_t 
                         uint32_t run)
 {
     gm_rule_args args = *target->update;
-    const gm_rule_fn rule = gm_rules[*(const uint32_t *)args.rule];
+    const gm_rule_fn rule = gm_rule_of(args.rule);
     args.g = sums, args.n = run;
     gm_rule_move_on(&args, at);
     for (; n > 0; n--, args.g += run) {

@@ -66,9 +66,9 @@ static void add_gradient_block(const gm_conv_gradient *g, const gradient_block *
 void gm_helium_step(const gm_rule_args *update, gm_rule_args *args, const float *g, uint32_t first, uint32_t n)
 {
     args->g = g, args->n = n, args->p = update->p + first;
-    args->slot1 = update->slot1 ? update->slot1 + first : NULL;
-    args->slot2 = update->slot2 ? update->slot2 + first : NULL;
-    gm_rules[*(const uint32_t *)args->rule](args);
+    args->slot1 = gm_moments_from(args->rule, update->slot1, first);
+    args->slot2 = gm_moments_from(args->rule, update->slot2, first);
+    gm_rule_of(args->rule)(args);
 }
 
 /* Gradients of `out_channels` output channels, the first weight of which is number `first`. */

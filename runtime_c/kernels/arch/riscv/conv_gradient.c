@@ -289,7 +289,7 @@ static void apply_rule(const gm_gradient_target *target, size_t at, const float 
     gm_rule_args args = *target->update;
     args.g = gradients, args.n = n;
     gm_rule_move_on(&args, at);
-    gm_rules[*(const uint32_t *)args.rule](&args);
+    gm_rule_of(args.rule)(&args);
 }
 
 /* Blocks of output channels by channels, of which some taps have room in a row of gradients. */

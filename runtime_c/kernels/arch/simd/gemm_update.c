@@ -55,7 +55,7 @@ int gm_simd_gemm_update(const gm_insn_gemm_update *insn, const float *a, const f
         args->g = rows;
         args->n = m * insn->n;
         args->scale = 1.0f;
-        gm_rules[*(const uint32_t *)args->rule](args);
+        gm_rule_of(args->rule)(args);
         gm_rule_advance(args);
     }
     return 1;

@@ -242,7 +242,7 @@ static void store_or_apply(const gm_gradient_destination *to, const float *gradi
     gm_rule_advance(&args);
     args.n = n;
     args.g = gradients;
-    gm_rules[*(const uint32_t *)args.rule](&args);
+    gm_rule_of(args.rule)(&args);
 }
 
 /* Brings finished sums into the order of the weights. offset: of the first sum's weight. */

@@ -1,0 +1,78 @@
+#include "short_moments.h"
+
+#include "../../src/image.h"
+#include "../../src/numerics.h"
+
+#if GM_WITH_SHORT_MOMENTS
+
+#if !GM_WITH_INT8
+#error "moments of two bytes need GM_WITH_INT8"
+#endif
+
+/* Parameters whose moments are float32 at the same time. */
+#define AT_ONCE 32u
+
+/* Of the random numbers of float32 parameters' moments; those of deltas are stream 2^32 - 3. */
+#define STREAM 0xFFFFFFFCu
+
+/* Returns the bfloat16 that is x, rounded up or down by what is lost, so that its mean over r below
+ * 2^16 is x. No finite number becomes infinite. */
+static uint16_t bfloat16_at_random(float x, uint32_t r)
+{
+    uint32_t bits = gm_bits_of(x), magnitude = bits & 0x7FFFFFFFu;
+    if (magnitude > 0x7F800000u) {
+        return 0x7FC0u;
+    }
+    return (uint16_t)(magnitude >= 0x7F7F0000u ? bits >> 16 : (bits + r) >> 16);
+}
+
+void gm_read_short_moments(const gm_short_moments *from, float *m, float *v, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        m[i] = gm_float_of((uint32_t)from->slot1[i] << 16);
+        if (from->slot2 != NULL) {
+            v[i] = gm_float_of((uint32_t)from->slot2[i] << 16);
+        }
+    }
+}
+
+void gm_keep_short_moments(const gm_short_moments *to, const float *m, const float *v, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t r = gm_random_pair(to->random, to->word + i);
+        to->slot1[i] = bfloat16_at_random(m[i], r & 0xFFFFu);
+        if (to->slot2 != NULL) {
+            to->slot2[i] = bfloat16_at_random(v[i], r >> 16);
+        }
+    }
+}
+
+/* Returns the moments of the arguments. A random word has the number of the bfloat16 at the same
+ * place, counted from the beginning of the arena. */
+static gm_short_moments moments_of(const gm_rule_args *args)
+{
+    const gm_control *control = gm_control_of(args->session);
+    size_t offset = (size_t)((uint8_t *)args->slot1 - args->session->arena);
+    return (gm_short_moments){args->slot1, args->slot2, gm_random_of(control->seed, control->optimizer_steps, STREAM),
+                              (uint32_t)(offset / 2)};
+}
+
+/* The rule gets the moments of some parameters at a time as float32. */
+void gm_update_short_moments(const gm_rule_args *args)
+{
+    float m[AT_ONCE], v[AT_ONCE];
+    const gm_rule_fn rule = gm_rules[*(const uint32_t *)args->rule & ~GM_MOMENTS_BF16];
+    gm_short_moments moments = moments_of(args);
+    gm_rule_args some = *args;
+    some.slot1 = m, some.slot2 = v;
+    for (uint32_t left = args->n; left > 0; left -= some.n) {
+        some.n = left < AT_ONCE ? left : AT_ONCE;
+        gm_read_short_moments(&moments, m, v, some.n);
+        rule(&some);
+        gm_keep_short_moments(&moments, m, v, some.n);
+        some.g += some.n, some.p += some.n;
+        moments.slot1 += some.n, moments.slot2 += moments.slot2 != NULL ? some.n : 0, moments.word += some.n;
+    }
+}
+
+#endif
