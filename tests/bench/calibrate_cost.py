@@ -2,6 +2,7 @@
 
     cd tests && python -m bench.calibrate_cost
     cd tests && python -m bench.calibrate_cost --quantized      those of int8 and int16 alone
+    cd tests && python -m bench.calibrate_cost --moments        what moments of bfloat16 add alone
 
 Machine instructions of each instruction of several images are counted on the emulator; costs of a turn of
 each loop are fitted so that relative errors are least. Networks of CHECKED are left out of the fit: their errors are
@@ -26,7 +27,7 @@ from scipy.optimize import nnls
 from gradmote.formats.image import read_image
 from gradmote.generated.opcodes import OPCODES
 from gradmote.report.analyze import cost
-from gradmote.report.analyze.loops import Iterations, iterations_of
+from gradmote.report.analyze.loops import MOMENTS, Iterations, iterations_of
 from gradmote.report.bench.counting import Counted, Counter, counter
 
 TABLE = Path(cost.__file__).with_name("costs.json")
@@ -86,11 +87,19 @@ def is_quantized(opcode: str) -> bool:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.calibrate_cost", description=__doc__)
     parser.add_argument("--quantized", action="store_true", help="fit the opcodes of quantized models alone")
-    fit(cost_models_int8, *(() if parser.parse_args().quantized else (cost_models,)))
+    parser.add_argument("--moments", action="store_true", help="fit what moments of bfloat16 add alone")
+    given = parser.parse_args()
+    if given.moments:
+        fit()
+    else:
+        fit(cost_models_int8, *(() if given.quantized else (cost_models,)))
 
 
 def fit(*sets: ModuleType) -> None:
-    """Fit the costs of the opcodes for which each set of models stands, and write them with their errors."""
+    """Fit the costs of the opcodes for which each set of models stands, and write them with their errors.
+
+    What moments of bfloat16 add is fitted with every set.
+    """
     known: dict[str, Any] = cost.table()
     costs, errors = dict(known["costs"]), dict(known["errors"])
     with tempfile.TemporaryDirectory() as name:
@@ -99,11 +108,25 @@ def fit(*sets: ModuleType) -> None:
             rows = rows_counted(board, models.fitted())
             wanted = {key: found for key, found in rows.items() if models is cost_models or is_new(key, known["costs"])}
             costs.update({key: costs_of(found) for key, found in wanted.items()})
+        for key, found in costs_of_moments(board).items():
+            costs[key] = {**costs[key], **found}
         for models in sets:
             for name, make in models.CHECKED.items():
                 image = make()
                 errors[name] = round(error_of(costs, image, board.count(image)), 4)
     write(dict(sorted(costs.items())), errors)
+
+
+def costs_of_moments(board: Counter) -> Costs:
+    """Return what each opcode takes longer where moments are bfloat16."""
+    rows: Rows = {}
+    for pair in cost_models.pairs_of_moments():
+        long, short = (rows_of(image, board.count(image)) for image in pair)
+        for (key, _, plain), (_, terms, counted) in zip(long, short, strict=True):
+            own = {loop: n for loop, n in terms.items() if loop in MOMENTS}
+            if own:
+                rows.setdefault(key, []).append((own, counted - plain))
+    return {key: costs_of(found) for key, found in rows.items()}
 
 
 def rows_counted(board: Counter, images: Iterable[bytes]) -> Rows:

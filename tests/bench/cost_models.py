@@ -48,10 +48,11 @@ def image_of(
     scheme: str | None = None,
     batch_norm: str = "frozen",
     saved: str | None = None,
+    moments: str | None = None,
 ) -> bytes:
     update = OPTIMIZERS[optimizer]()
     made = build_artifacts(model, train, LOSSES[loss](), update, scheme=scheme, batch_norm=batch_norm)
-    return compile_image(made, Options(batch=batch, accumulate=accumulate, saved=saved)).image
+    return compile_image(made, Options(batch=batch, accumulate=accumulate, saved=saved, moments=moments)).image
 
 
 def network(name: str) -> onnx.ModelProto:
@@ -207,6 +208,15 @@ def fitted() -> Iterator[bytes]:
         yield image_of(attention(size, 2 * size), "mse", "sgd", None)
         yield image_of(transformer(3, size, size + 4), "mse", "sgd", None)
         yield image_of(bag(5 * size), "mse", "sgd", size // 4)
+
+
+def pairs_of_moments() -> Iterator[tuple[bytes, bytes]]:
+    """Images with moments of float32 and of bfloat16 that differ in nothing else."""
+    types = ("float32", "bf16")
+    for size, optimizer, kept in itertools.product((8, 13), ("momentum", "adamw"), (False, True)):
+        for model in (convolutions(size, 2 * size, 3, "MaxPool"), perceptron((size, 4 * size, 24, 7), "Relu")):
+            long, short = (image_of(model, "cross_entropy", optimizer, 2, kept, moments=t) for t in types)
+            yield long, short
 
 
 CELLS = (("LSTM", 4), ("GRU", 3), ("RNN", 1))

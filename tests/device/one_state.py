@@ -3,7 +3,8 @@
     cd tests && python -m device.one_state [--steps 200] [--only NAME] [--lesson NAME]
 
 A network of float32 has one state in each numerics profile, so all cores of the strict one share theirs: Cortex-M0, M3,
-M4F and M33, RISC-V without FPU, WebAssembly and this computer. A network with int8 weights, the same with int16 masters
+M4F and M33, RISC-V without FPU, WebAssembly and this computer; so has the same under AdamW with moments in bfloat16 and
+clipping. A network with int8 weights, the same with int16 masters
 of them, and the same under AdamW with moments in bfloat16 and clipping train with int16 gradients; weights and moments
 are rounded at random. Each row trains half of the steps, saves, and loses its power: the process is killed, the
 emulated board is a new machine with the flash of the old one, and a step behind the save is lost. It goes on from what
@@ -40,11 +41,12 @@ from support.firmware import run_scons, scons_firmware  # noqa: E402
 from support.gradmote_run import served  # noqa: E402
 from support.quantized import small_cnn  # noqa: E402
 
-#: The lesson whose state is another one in each profile.
-FLOAT = "float32"
+#: The lessons whose state is another one in each profile.
+FLOAT, MOMENTS = FLOATS = ("float32", "float32-adamw")
 #: Lesson -> the weights, the optimizer, and the type of its moments.
 LESSONS = {
     FLOAT: (None, optimizers.sgd(0.05), None),
+    MOMENTS: (None, optimizers.adamw(0.003, clip_norm=1.0), "bf16"),
     "int8": ("int8", optimizers.sgd(0.05), "float32"),
     "int16": ("int16", optimizers.sgd(0.05), "float32"),
     "adamw": ("int8", optimizers.adamw(0.003, clip_norm=1.0), "bf16"),
@@ -63,7 +65,7 @@ BOARDS = {
 }
 FOR_OWN_IMAGES = "microbit"
 #: Lessons whose arena fits the memory of that board, and need such firmware.
-OWN_LESSONS = ("int8", "int16")
+OWN_LESSONS = ("int8", "int16", MOMENTS)
 #: A board whose emulator cannot program flash, so that nothing is kept there, and which has room for float32 alone.
 READ_ONLY = "sifive-e"
 COMPILERS = {"gcc -O0": ("gcc", "-O0"), "gcc -O3": ("gcc", "-O3"), "clang -O2": ("clang-14", "-O2")}
@@ -98,8 +100,9 @@ class Lesson:
 @cache
 def _image(name: str) -> bytes:
     weights, optimizer, moments = LESSONS[name]
-    if name == FLOAT:
-        return compile_model(small_float_cnn.model(), losses.cross_entropy(), optimizer, Options(batch=1)).image
+    if name in FLOATS:
+        chosen = Options(batch=1, moments=moments)
+        return compile_model(small_float_cnn.model(), losses.cross_entropy(), optimizer, chosen).image
     chosen = Options(batch=1, weights=weights, gradients="int16", moments=moments)
     return compile_model(small_cnn.model(), losses.cross_entropy(), optimizer, chosen).image
 
@@ -123,8 +126,8 @@ def train(target: Target, batches: Batches) -> None:
 
 
 def expected(lesson: Lesson, profile: str = "strict") -> str:
-    """Return the digest of a twin without an interruption, which only for float32 depends on the profile."""
-    with TwinTarget(profile if lesson.name == FLOAT else "strict") as twin:
+    """Return the digest of a twin without an interruption. Only networks of float32 have one in each profile."""
+    with TwinTarget(profile if lesson.name in FLOATS else "strict") as twin:
         twin.load_image(lesson.image)
         for half in lesson.halves:
             train(twin, half)
@@ -340,7 +343,7 @@ def main() -> int:
     for name in [given.lesson] if given.lesson else LESSONS:
         lesson = Lesson(name, given.steps)
         wanted = {profile: expected(lesson, profile) for profile in PROFILES}
-        for profile in PROFILES if name == FLOAT else PROFILES[-1:]:
+        for profile in PROFILES if name in FLOATS else PROFILES[-1:]:
             print(f"{name}, {given.steps} steps: {wanted[profile]}, the {profile} twin without an interruption")
         for row in (row for row in rows() if given.only in row.name):
             try:

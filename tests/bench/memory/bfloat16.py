@@ -49,7 +49,7 @@ HEAD_OF_MOMENTS = f"""{MOMENTS}
 `--moments bf16` the optimizer's moments are kept as bfloat16, which an update rounds at random. The
 step itself is that of float32 moments, and no gradient has to be kept for it. *moments* is the RAM
 that they take, and *arena* all RAM of the image. Studies, shares and seeds are those above; AdamW
-has a tenth of the rate.
+has a third of the rate.
 """
 COLUMNS_OF_MOMENTS = [
     *("network", "learns", "optimizer", "moments", "with bf16"),
@@ -152,7 +152,7 @@ def told(rows: Iterable[list[object]]) -> list[str]:
 
 def rules_of(study: Study) -> list[Optimizer]:
     """Return the optimizers whose moments are rounded."""
-    return [optimizers.sgd(study.rate, momentum=0.9), optimizers.adamw(study.rate / 10)]
+    return [optimizers.sgd(study.rate, momentum=0.9), optimizers.adamw(study.rate / 3)]
 
 
 def saved_line(study: Study) -> list[object]:

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from ...device.kernel_selection import rule_of
+from ...device.kernel_selection import has_short_moments, rule_of
 from ...generated.opcodes import COUNTS, OPCODES
+from ...generated.optimizers import RULES
 from .integer_loops import CONVOLUTIONS, integer_convolution
 
 #: The iterations of each loop, by its name.
@@ -46,6 +47,11 @@ POOLS = {
     "AVERAGE_POOL": ("out", False), "AVERAGE_POOL_GRAD": ("in", False),
     "MAX_POOL_S8": ("out", True), "AVERAGE_POOL_S8": ("out", False), "MAX_POOL_GRAD_S16": ("in", True),
 }  # fmt: skip
+
+
+#: Updates whose moments of bfloat16 have loops of their own: those of float32 parameters.
+FLOAT_UPDATES = ("UPDATE", "GEMM_UPDATE", "CONV_UPDATE")
+MOMENTS = ("moments, row", "moments, element")
 
 
 def iterations_of(instruction: dict[str, Any], constants: bytes) -> Iterations:
@@ -81,7 +87,10 @@ def update(instruction: dict[str, Any], constants: bytes) -> Iterations:
     rule, parameters = rule_of(instruction, constants), extent(instruction, "p")
     parameters //= instruction["params"].get("p_bytes", 1)
     row = extent(instruction, "row") if "row" in instruction["operands"] else parameters
-    return {f"{rule}, row": parameters // row, f"{rule}, element": parameters}
+    found = {f"{rule}, row": parameters // row, f"{rule}, element": parameters}
+    if instruction["opcode"] in FLOAT_UPDATES and has_short_moments(instruction, constants):
+        found |= dict(zip(MOMENTS, (parameters // row, RULES[rule]["slots"] * parameters), strict=True))
+    return found
 
 
 def sizes_of(instruction: dict[str, Any]) -> list[int]:
