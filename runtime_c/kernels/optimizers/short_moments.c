@@ -10,10 +10,10 @@
 #endif
 
 /* Parameters whose moments are float32 at the same time. */
-#define AT_ONCE 32u
+#define MOMENTS_AT_ONCE 32u
 
 /* Of the random numbers of float32 parameters' moments; those of deltas are stream 2^32 - 3. */
-#define STREAM 0xFFFFFFFCu
+#define STREAM_OF_MOMENTS 0xFFFFFFFCu
 
 /* Returns the bfloat16 that is x, rounded up or down by what is lost, so that its mean over r below
  * 2^16 is x. No finite number becomes infinite. */
@@ -49,24 +49,25 @@ void gm_keep_short_moments(const gm_short_moments *to, const float *m, const flo
 
 /* Returns the moments of the arguments. A random word has the number of the bfloat16 at the same
  * place, counted from the beginning of the arena. */
-static gm_short_moments moments_of(const gm_rule_args *args)
+static gm_short_moments short_moments_of(const gm_rule_args *args)
 {
     const gm_control *control = gm_control_of(args->session);
     size_t offset = (size_t)((uint8_t *)args->slot1 - args->session->arena);
-    return (gm_short_moments){args->slot1, args->slot2, gm_random_of(control->seed, control->optimizer_steps, STREAM),
+    return (gm_short_moments){args->slot1, args->slot2,
+                              gm_random_of(control->seed, control->optimizer_steps, STREAM_OF_MOMENTS),
                               (uint32_t)(offset / 2)};
 }
 
 /* The rule gets the moments of some parameters at a time as float32. */
 void gm_update_short_moments(const gm_rule_args *args)
 {
-    float m[AT_ONCE], v[AT_ONCE];
+    float m[MOMENTS_AT_ONCE], v[MOMENTS_AT_ONCE];
     const gm_rule_fn rule = gm_rules[*(const uint32_t *)args->rule & ~GM_MOMENTS_BF16];
-    gm_short_moments moments = moments_of(args);
+    gm_short_moments moments = short_moments_of(args);
     gm_rule_args some = *args;
     some.slot1 = m, some.slot2 = v;
     for (uint32_t left = args->n; left > 0; left -= some.n) {
-        some.n = left < AT_ONCE ? left : AT_ONCE;
+        some.n = left < MOMENTS_AT_ONCE ? left : MOMENTS_AT_ONCE;
         gm_read_short_moments(&moments, m, v, some.n);
         rule(&some);
         gm_keep_short_moments(&moments, m, v, some.n);

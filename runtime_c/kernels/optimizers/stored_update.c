@@ -96,7 +96,7 @@ static void take_steps(const gm_stored_update *u, const float *step, float rate,
 
 #if GM_WITH_SHORT_MOMENTS
 /* Applies the rule, which gets moments of bfloat16 as float32, and rounds them. */
-static void apply_to_short_moments(const gm_stored_update *u, gm_step_args *args, uint32_t first)
+static void make_steps_of_short_moments(const gm_stored_update *u, gm_step_args *args, uint32_t first)
 {
     float m[STEPS_AT_ONCE], v[STEPS_AT_ONCE];
     const gm_short_moments moments = {gm_moments_from(u->rule, u->slot1, first),
@@ -109,11 +109,11 @@ static void apply_to_short_moments(const gm_stored_update *u, gm_step_args *args
 #endif
 
 /* Makes steps of the gradients, and updates the moments from number `first` on. */
-static void apply_rule(const gm_stored_update *u, gm_step_args *args, uint32_t first)
+static void make_steps(const gm_stored_update *u, gm_step_args *args, uint32_t first)
 {
 #if GM_WITH_SHORT_MOMENTS
     if (gm_has_short_moments(u->rule)) {
-        apply_to_short_moments(u, args, first);
+        make_steps_of_short_moments(u, args, first);
         return;
     }
 #endif
@@ -132,7 +132,7 @@ static void update_some_stored(const gm_stored_update *u, const float *g, float 
         real[i] = (float)(int32_t)((uint32_t)gm_stored_element(u, first + i) - (uint32_t)u->zero) * unit;
     }
     gm_step_args args = {.rule = u->rule, .g = step, .p = real, .aux = u->aux, .lr = u->lr, .n = n};
-    apply_rule(u, &args, first);
+    make_steps(u, &args, first);
     take_steps(u, step, 1.0f / unit, first, n);
 }
 
