@@ -192,19 +192,18 @@ static inline void gm_rule_advance(gm_rule_args *args)
 /* The update rules by gm_rule_kind. A rule is NULL where this build leaves it out. */
 extern const gm_rule_fn gm_rules[GM_RULE_COUNT];
 
+#if GM_WITH_SHORT_MOMENTS
 /* Applies any rule to moments of bfloat16. */
 void gm_update_short_moments(const gm_rule_args *args);
 
 /* Returns what applies a rule record to moments as it has them. */
 static inline gm_rule_fn gm_rule_of(const void *rule)
 {
-#if GM_WITH_SHORT_MOMENTS
-    if (gm_has_short_moments(rule)) {
-        return gm_update_short_moments;
-    }
-#endif
-    return gm_rules[*(const uint32_t *)rule];
+    return gm_has_short_moments(rule) ? gm_update_short_moments : gm_rules[*(const uint32_t *)rule];
 }
+#else
+#define gm_rule_of(rule) gm_rules[*(const uint32_t *)(rule)]
+#endif
 
 void gm_rule_apply_sgd(const gm_rule_args *args);
 void gm_rule_apply_momentum(const gm_rule_args *args);

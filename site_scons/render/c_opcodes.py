@@ -65,7 +65,8 @@ typedef int (*gm_kernel)(const struct gm_session *session, const void *instructi
 #define GM_BITS 128u
 #define GM_I8 80u
 #define GM_I16 144u
-#define GM_MOMENT 192u  /* 4 bytes, or 2 where the kind in the instruction's rule has GM_MOMENTS_BF16 */
+/* 4 bytes, or 2 where the kind in the instruction's rule has GM_MOMENTS_BF16 */
+#define GM_MOMENT (GM_WITH_SHORT_MOMENTS ? 192u : 0u)
 
 /* An operand may touch, in elements: the product of parameters terms[0..n_terms), or where GM_STRIDED,
  * 1 + sum of (dim - 1) stride over pairs of terms. A term is the index of a word in the instruction, or
