@@ -117,4 +117,10 @@
 #define GM_THREADS 0
 #endif
 
+/* 1: the first TRAIN behind an update or a reset clears gradients where it adds to them, or writes them without clearing. 0:
+ * it clears all of them first, which is less code, and where there is no cache as fast. The bits are the same. */
+#ifndef GM_FRESH_SUMS
+#define GM_FRESH_SUMS (GM_TRAINING && GM_THREADS)
+#endif
+
 #endif

@@ -87,6 +87,10 @@ typedef struct gm_session {
     uint32_t range_start;        /* of an instruction's axis, of which this part has a range */
     uint32_t range_length;       /* 0: all of it */
 #endif
+#if GM_FRESH_SUMS
+    uint16_t sums;               /* gm_sums_kind of the gradients in TRAIN */
+    uint16_t fresh;              /* 1: the gradients of the running TRAIN start from zero */
+#endif
 } gm_session;
 
 /* The memory that an image needs, and the batch and programs that it offers. It can be read before

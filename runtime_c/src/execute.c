@@ -1,6 +1,7 @@
 /*
  * The executor. gm_open() has verified every instruction, so none is checked here.
  */
+#include "fresh_sums.h"
 #include "loops.h"
 #include "program.h"
 #include "sound_state.h"
@@ -35,6 +36,7 @@ int gm_run(gm_session *session, uint32_t max_instructions)
             left = place.left;
         }
         while (left != 0 && pc != end && status == GM_OK) {
+            gm_before_instruction(session, pc);
             status = gm_execute(session, pc);
             pc += *pc >> 16;
             --left;

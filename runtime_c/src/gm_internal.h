@@ -75,6 +75,21 @@ static inline gm_part gm_part_of(const gm_session *session, uint32_t n)
     return range;
 }
 
+/* Whether each gradient is the sum of one instruction of TRAIN. */
+typedef enum gm_sums_kind { GM_SUMS_UNKNOWN, GM_SUMS_SINGLE, GM_SUMS_OTHER } gm_sums_kind;
+
+/* Returns whether the sums at `operand` start from zero, whatever lies there. */
+static inline int gm_is_fresh_sum(const gm_session *session, uint32_t operand)
+{
+#if GM_FRESH_SUMS
+    return session->fresh && operand - session->header->gradients_offset < session->header->gradients_size;
+#else
+    (void)session;
+    (void)operand;
+    return 0;
+#endif
+}
+
 /* An operand that a kernel writes lies in the arena. */
 static inline float *gm_f32_out(const gm_session *session, uint32_t operand)
 {

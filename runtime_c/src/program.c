@@ -4,9 +4,8 @@
  */
 #include "program.h"
 
-#include <string.h>
-
 #include "borrowed_input.h"
+#include "fresh_sums.h"
 #include "image.h"
 #include "schedule.h"
 
@@ -20,16 +19,17 @@ int gm_idle(const gm_session *session)
 
 /* Prepares the gradients: those of the first micro-batch start from 0, and an update takes the mean
  * of all. */
-static int prepare_gradients(gm_session *session, uint32_t kind)
+static int prepare_gradients(gm_session *session, const gm_program *program)
 {
     gm_control *control = gm_control_of(session);
+    uint32_t kind = program->kind;
     if (kind == GM_PROGRAM_OPTIMIZER && control->accumulated == 0) {
         return GM_ERR_NO_GRADIENTS;
     }
     if (kind == GM_PROGRAM_OPTIMIZER) {
         control->gradient_scale = 1.0f / (float)control->accumulated;
     } else if (control->accumulated == 0) {
-        memset(session->arena + session->header->gradients_offset, 0, session->header->gradients_size);
+        gm_begin_fresh_sums(session, program);
     }
     return GM_OK;
 }
@@ -57,7 +57,7 @@ GM_COLD int gm_begin(gm_session *session, uint32_t program)
         return GM_ERR_NO_PROGRAM;
     }
     if (GM_TRAINING && (program == GM_PROGRAM_TRAIN || program == GM_PROGRAM_OPTIMIZER)) {
-        status = prepare_gradients(session, program);
+        status = prepare_gradients(session, found);
         if (status != GM_OK) {
             return status;
         }
@@ -104,6 +104,7 @@ static void count_program(gm_control *control, uint32_t kind, int status)
 int gm_end_program(gm_session *session, int status)
 {
     leave_program(session);
+    gm_end_fresh_sums(session, status == GM_OK);
     if (GM_TRAINING) {
         count_program(gm_control_of(session), session->running, status);
     }
@@ -116,6 +117,7 @@ void gm_abort(gm_session *session)
         return;
     }
     leave_program(session);
+    gm_end_fresh_sums(session, 0);
     if (session->running == GM_PROGRAM_TRAIN) {
         gm_control_of(session)->accumulated = 0; /* the gradients may have half a micro-batch */
     }

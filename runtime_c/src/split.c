@@ -112,18 +112,6 @@ static uint32_t find_axis(const operand_layout *layout, uint32_t term)
     return NO_AXIS;
 }
 
-/* Returns how many bytes a number of elements takes. */
-static uint32_t operand_bytes(const operand_layout *layout, uint32_t elements)
-{
-    switch (layout->flags & GM_TYPE) {
-    case GM_BITS: return (elements + 7) / 8;
-    case GM_BYTES:
-    case GM_I8: return elements;
-    case GM_I16: return 2 * elements;
-    default: return 4 * elements;
-    }
-}
-
 /* Returns the bytes from the operand's first element to its last one. */
 static uint32_t operand_size(const operand_layout *layout)
 {
@@ -131,7 +119,7 @@ static uint32_t operand_size(const operand_layout *layout)
     for (uint32_t i = 0; i < layout->axes; i++) {
         elements += (layout->length[i] - 1) * layout->stride[i];
     }
-    return operand_bytes(layout, elements);
+    return gm_bytes_of(layout->flags, elements);
 }
 
 /* ---- Whether and how to split ---------------------------------------------------------------- */
@@ -260,7 +248,7 @@ static uint32_t operand_of_part(const split_plan *plan, uint32_t index, uint32_t
         return plan->session->header->arena_size + (part - 1) * plan->session->spare;
     }
     return axis == NO_AXIS ? layout.offset
-                           : layout.offset + operand_bytes(&layout, start_of(plan, part) * layout.stride[axis]);
+                           : layout.offset + gm_bytes_of(layout.flags, start_of(plan, part) * layout.stride[axis]);
 }
 
 /* Returns what the kernel returns for a part's range of the whole instruction. */

@@ -79,6 +79,9 @@
 #define GM_ARCH_FUNCTIONS 0
 #endif
 
+/* Products of one term, of which the gradients of Linear consist at batch 1; but not where bytes count. */
+#define GM_ARCH_OUTER_PRODUCT GM_ARCH_FUNCTIONS
+
 /* Sums over rows, of groups side by side in vectors; but not where bytes count. */
 #define GM_ARCH_ROW_NORMS GM_ARCH_FUNCTIONS
 

@@ -233,6 +233,37 @@ void gm_simd_gemm(const float *a, const float *b, float *y, uint32_t m, uint32_t
     }
 }
 
+/* ---- Products of one term ------------------------------------------------------------------------------------- */
+
+#if GM_ARCH_OUTER_PRODUCT
+
+static GM_SIMD_TARGET void outer_product(const gm_outer_product *product, const float *a, const float *b, float *y)
+{
+    gm_vec start = gm_vec_splat(product->start);
+    uint32_t n = product->n;
+    for (uint32_t i = 0; i < product->m; i++, y += n) {
+        gm_vec factor = gm_vec_splat(a[(size_t)i * product->a_row]);
+        uint32_t j = 0;
+        for (; n - j >= GM_LANES; j += GM_LANES) {
+            gm_vec_store(y + j, gm_vec_mac(start, factor, gm_vec_load(b + j)));
+        }
+        if (j < n) {
+            gm_vec_store_part(y + j, gm_vec_mac(start, factor, gm_vec_load_part(b + j, n - j)), n - j);
+        }
+    }
+}
+
+int gm_simd_outer_product(const gm_outer_product *product, const float *a, const float *b, float *y)
+{
+    if (!gm_simd_runs()) {
+        return 0;
+    }
+    outer_product(product, a, b, y);
+    return 1;
+}
+
+#endif
+
 /* ---- Weights of steps ---------------------------------------------------------------------------------------- */
 
 #if GM_ARCH_FUNCTIONS

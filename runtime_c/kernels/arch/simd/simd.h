@@ -46,6 +46,15 @@ static inline int gm_simd_runs_512(void)
 void gm_simd_gemm(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
                   const struct gm_gemm_strides *s);
 
+#if GM_ARCH_OUTER_PRODUCT
+/* y[i,j] = start + a[i a_row] b[j] of m rows of n; start: either zero. Returns 1 where it is done. */
+typedef struct gm_outer_product {
+    uint32_t a_row, m, n;
+    float start;
+} gm_outer_product;
+int gm_simd_outer_product(const gm_outer_product *product, const float *a, const float *b, float *y);
+#endif
+
 /* CONV and CONV_TRANSPOSE. Return 1 where they are done, 0 where they are left to plain C. */
 int gm_simd_conv(const struct gm_session *session, const gm_insn_conv *insn);
 int gm_simd_conv_transpose(const struct gm_session *session, const gm_insn_conv_transpose *insn);
