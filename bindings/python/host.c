@@ -32,6 +32,25 @@ static int gm_host_narrow(void *out, const char *values, size_t size)
     return 0;
 }
 
+/* Data of int64 for an input or label of int32, which has `size` bytes. */
+typedef struct gm_host_wide {
+    const char *values;
+    void *out;
+    size_t size;
+} gm_host_wide;
+
+/* gm_train_step(), or gm_eval_step(), behind gm_host_narrow() of `count` inputs and labels. Returns 1, and runs nothing,
+ * where a value does not fit. */
+static int gm_host_step_on_wide(gm_session *session, int trains, const gm_host_wide *wide, size_t count, float *loss)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (gm_host_narrow(wide[i].out, wide[i].values, wide[i].size) != 0) {
+            return 1;
+        }
+    }
+    return trains ? gm_train_step(session, loss) : gm_eval_step(session, loss);
+}
+
 /* The bytes of a file in memory, from which gm_host_read reads. */
 typedef struct gm_host_file {
     const uint8_t *data;

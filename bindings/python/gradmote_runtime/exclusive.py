@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from gradmote.errors import GradmoteError
 
@@ -18,13 +18,13 @@ from gradmote.errors import GradmoteError
 class Exclusive:
     """The functions and constants of the extension module.
 
-    GradmoteError is raised where two threads call functions at the same time.
+    GradmoteError is raised where two threads call functions at the same time. lock: held during each call.
     """
 
     def __init__(self, lib: Any) -> None:
         """Wrap `lib`, the `lib` of an extension module, for one session."""
         self._lib = lib
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
 
     def __getattr__(self, name: str) -> Any:
         """Return a guarded function, or a constant or callback as it is.
@@ -32,12 +32,12 @@ class Exclusive:
         It becomes an attribute, so that this method is called once for each name.
         """
         found = getattr(self._lib, name)
-        value = _guarded(found, self._lock) if isinstance(found, types.BuiltinFunctionType) else found
+        value = _guarded(found, self.lock) if isinstance(found, types.BuiltinFunctionType) else found
         setattr(self, name, value)
         return value
 
     def unguarded(self, name: str) -> Any:
-        """Return a function that is given no session, and so may be called at any time."""
+        """Return a function that is given no session, or is called by whoever holds the lock."""
         return getattr(self._lib, name)
 
 
@@ -46,13 +46,18 @@ def _guarded(function: Callable[..., Any], lock: threading.Lock) -> Callable[...
 
     def call(*arguments: Any) -> Any:
         if not acquire(False):
-            raise GradmoteError(
-                "another thread is in a call of this session",
-                "give each thread a session of its own, or hold a lock around the calls of this one",
-            )
+            refuse()
         try:
             return function(*arguments)
         finally:
             release()
 
     return call
+
+
+def refuse() -> NoReturn:
+    """Raise GradmoteError, for another thread holds the lock."""
+    raise GradmoteError(
+        "another thread is in a call of this session",
+        "give each thread a session of its own, or hold a lock around the calls of this one",
+    )

@@ -43,12 +43,17 @@ def describe(value: ir.Value) -> Input:
     return Input(str(value.name), value.dtype == ir.DataType.FLOAT, tuple(dims))
 
 
-def like_inputs(arrays: Sequence[np.ndarray], given: Sequence[Any]) -> Sequence[Any]:
-    """Return results as onnxruntime does: as OrtValues if all inputs are that, else as arrays."""
+def like_inputs(results: Any, given: Sequence[Any]) -> Any:
+    """Return results as onnxruntime does: as OrtValues if all inputs are that, else as arrays.
+
+    results: an array or a tuple of arrays.
+    """
     makers = [getattr(type(value), "ortvalue_from_numpy", None) for value in given]
     if not makers or not all(makers):
-        return arrays
-    return [makers[0](np.asarray(array, order="C")) for array in arrays]  # type: ignore[misc]
+        return results
+    if isinstance(results, tuple):
+        return tuple(makers[0](array) for array in results)  # type: ignore[misc]
+    return makers[0](results)  # type: ignore[misc]
 
 
 def as_array(value: Any) -> np.ndarray:

@@ -74,10 +74,9 @@ class Module:
         that are not finite; the parameters stay.
         """
         known = self._known.get(self.training)
-        if known is None or known.opened is not self._twin.current or not known.fits(user_inputs):
-            return self._checked_call(user_inputs)
-        results = known.run(user_inputs)
-        return results[0] if len(results) == 1 else tuple(results)
+        if known is not None and known.opened is self._twin.current and known.fits(user_inputs):
+            return known.run(user_inputs)
+        return self._checked_call(user_inputs)
 
     def _checked_call(self, given: Sequence[Any]) -> Any:
         """Check the inputs, run one step, and remember the call, so that the next one like it needs no check."""
@@ -86,10 +85,9 @@ class Module:
         opened = self._twin.at(check(inputs, arrays))
         names = [i.name for i in inputs]
         call = KnownCall(opened, "train" if self.training else "eval", names, arrays, self._outputs[1:])
-        results = like_inputs(call.run(arrays), given)
         if all(type(value) is np.ndarray for value in given):
             self._known[self.training] = call
-        return results[0] if len(results) == 1 else tuple(results)
+        return like_inputs(call.results(), given)
 
     def train(self, mode: bool = True) -> Module:
         """Switch to the training model, or with False to the eval model, and return the module."""

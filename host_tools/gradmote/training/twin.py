@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from gradmote_runtime import Session
-from gradmote_runtime.step_on_sum import optimizer_step_on_sum
+from gradmote_runtime.frequent_calls import reset_of_gradients, update_on_sum
 
 from ..artifacts.files import with_weights
 from ..artifacts.made import Artifacts
@@ -38,10 +38,18 @@ _ANY_MODEL = bytes(16)
 
 @dataclass
 class Opened:
-    """A session with its image."""
+    """A session with its image.
+
+    update_on_sum(), reset_gradients(): what frequent_calls.py makes of the session.
+    """
 
     session: Session
     result: Result
+
+    def __post_init__(self) -> None:
+        """Make the functions of the session."""
+        self.update_on_sum = update_on_sum(self.session)
+        self.reset_gradients = reset_of_gradients(self.session)
 
     @cached_property
     def order(self) -> list[str]:
@@ -69,7 +77,10 @@ class Opened:
 
 
 class Twin:
-    """The parameters, moments, counters and gradients of one model, at any batch size."""
+    """The parameters, moments, counters and gradients of one model, at any batch size.
+
+    current: the session that has the state, or None while the state is in arrays.
+    """
 
     def __init__(self, start: Checkpoint) -> None:
         """Begin with the contents of a checkpoint; no model is attached yet."""
@@ -80,7 +91,7 @@ class Twin:
         self._frozen = {} if start.nominal else dict(start.frozen)
         self._slots = _PROPERTY_SLOTS if start.property_slots is None else start.property_slots
         self._sessions: dict[Sizes, Opened] = {}
-        self._current: Opened | None = None
+        self.current: Opened | None = None
         self._default = Sizes(1)
 
     # ---- Models
@@ -141,26 +152,21 @@ class Twin:
         if sizes not in self._sessions:
             self._sessions[sizes] = self._open(self.artifacts, sizes)
         target = self._sessions[sizes]
-        if target is not self._current:
+        if target is not self.current:
             self._settle()
             self._restore(target)
-            self._current = target
+            self.current = target
         return target
-
-    @property
-    def current(self) -> Opened | None:
-        """Return the session that has the state, or None while the state is in arrays."""
-        return self._current
 
     def any(self) -> Opened:
         """Return the session that has the state, or else one for a single sample.
 
         A model that fixes its batch gets that batch.
         """
-        if self._current is None:
+        if self.current is None:
             self.at(self._default)
-        assert self._current is not None
-        return self._current
+        assert self.current is not None
+        return self.current
 
     # ---- Parameters
 
@@ -183,8 +189,8 @@ class Twin:
             return self._frozen[name].copy()
         if name in self._missing:
             raise DataError(f"the nominal checkpoint has no data for '{name}'", "call copy_buffer_to_parameters()")
-        if self._current:
-            return np.array(self._current.session.parameter(name))
+        if self.current:
+            return np.array(self.current.session.parameter(name))
         return self._arrays.tensors[name].copy()
 
     def shape(self, name: str) -> tuple[int, ...]:
@@ -209,7 +215,7 @@ class Twin:
         if name in self._frozen:
             self._set_frozen(name, data)
             return
-        target = np.asarray(self._current.session.parameter(name)) if self._current else self._arrays.tensors[name]
+        target = np.asarray(self.current.session.parameter(name)) if self.current else self._arrays.tensors[name]
         check_data(name, target, data)
         target[...] = data
         self._missing.discard(name)
@@ -230,9 +236,9 @@ class Twin:
     def statistics(self) -> dict[str, np.ndarray]:
         """Return copies of the running statistics."""
         arrays = self._arrays
-        if self._current is None:
+        if self.current is None:
             return {n: arrays.tensors[n].copy() for n in arrays.statistics}
-        return {n: np.frombuffer(self._current.state_bytes(n), np.float32).copy() for n in arrays.statistics}
+        return {n: np.frombuffer(self.current.state_bytes(n), np.float32).copy() for n in arrays.statistics}
 
     def gradient(self, name: str) -> np.ndarray | None:
         """Return a copy of the gradients' sum since the last reset; zeros where there are none.
@@ -245,18 +251,19 @@ class Twin:
         return np.zeros(self.shape(name), np.float32) if found is None else found
 
     def _accumulated(self, name: str) -> np.ndarray | None:
-        if self._current is None:
+        if self.current is None:
             array = self._gradients.get(name)
             return None if array is None else array.copy()
-        session = self._current.session
+        session = self.current.session
         return np.array(session.gradient(name)) if session.control()["accumulated"] else None
 
     def lazy_reset_grad(self) -> None:
         """Make the next training step start from zero gradients."""
+        if self.current:
+            self.current.reset_gradients()
+            return
         self._gradients.clear()
         self._arrays.control.pop("accumulated", None)
-        if self._current:
-            self._current.session.lazy_reset_grad()
 
     # ---- Updates
 
@@ -267,27 +274,27 @@ class Twin:
         Setting it ends any schedule, and raises DataError unless the rate is finite and not
         negative.
         """
-        return self._current.session.learning_rate if self._current else float(self._arrays.control["learning_rate"])
+        return self.current.session.learning_rate if self.current else float(self._arrays.control["learning_rate"])
 
     @learning_rate.setter
     def learning_rate(self, rate: float) -> None:
         if not (np.isfinite(rate) and rate >= 0):
             raise DataError(f"learning rate {rate}", "it must be finite and not negative")
-        if self._current:
-            self._current.session.learning_rate = rate
+        if self.current:
+            self.current.session.learning_rate = rate
         else:
             self._arrays.control.update(learning_rate=rate, base_learning_rate=rate, schedule=0)
 
     @property
     def optimizer_steps(self) -> int:
         """Return the number of updates applied since the state was made."""
-        if self._current:
-            return int(self._current.session.control()["optimizer_steps"])
+        if self.current:
+            return int(self.current.session.control()["optimizer_steps"])
         return int(self._arrays.control.get("optimizer_steps", 0))
 
     def step_on_sum(self) -> None:
         """Update once with the sum of the accumulated gradients, as onnxruntime does."""
-        optimizer_step_on_sum(self.any().session)
+        (self.current or self.any()).update_on_sum()
 
     # ---- Checkpoints
 
@@ -317,14 +324,14 @@ class Twin:
 
     def _settle(self) -> None:
         """Copy the state from the current session into arrays."""
-        if self._current is None:
+        if self.current is None:
             return
-        before, session = self._arrays, self._current.session
+        before, session = self._arrays, self.current.session
         self._gradients = {n: g for n in self.names if (g := self._accumulated(n)) is not None}
         self._arrays = checkpoint_format.unpack(session.save())
         if self.artifacts is not None and self.artifacts.models.optimizer is None:
             keep_optimizer_state(self._arrays, before)
-        self._current = None
+        self.current = None
 
     def _restore(self, target: Opened) -> None:
         """Copy the arrays into a session."""

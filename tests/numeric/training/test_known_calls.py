@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable
 
 import numpy as np
@@ -140,3 +142,32 @@ def test_an_update_that_is_refused_leaves_the_gradients(frozen_files):
             optimizer.step()
     assert np.array_equal(before[0], state.parameters["w1"].data)
     assert np.array_equal(before[1], state.parameters["w1"].grad)
+
+
+def test_a_module_that_refers_to_itself_is_collected(frozen_files):
+    """The collector met a memoryview whose bytes a remembered call still pointed to, and ended the process."""
+    for _ in range(3):
+        state, module, optimizer = opened(frozen_files)
+        for _ in range(2):
+            module(*batch(3))
+        optimizer.step()
+        module.known, state.module, module.last = module._known, module, lambda call=module._known[True]: call
+        gone = weakref.ref(module)
+        del state, module, optimizer
+        gc.collect()
+        assert gone() is None
+
+
+def test_calls_while_another_thread_is_in_one_are_refused(frozen_files):
+    state, module, optimizer = opened(frozen_files)
+    x, labels = batch(3)
+    for _ in range(2):
+        module(x, labels)
+    before = state.parameters["w1"].grad
+    with module._twin.current.session._lib.lock:
+        for call in (lambda: module(x + 1, labels), optimizer.step, module.lazy_reset_grad):
+            with pytest.raises(GradmoteError, match="another thread is in a call of this session"):
+                call()
+    assert np.array_equal(state.parameters["w1"].grad, before)
+    module(x, labels)
+    assert not np.array_equal(state.parameters["w1"].grad, before)

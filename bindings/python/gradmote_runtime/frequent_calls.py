@@ -1,0 +1,129 @@
+"""The calls that gradmote.training makes in each step, as functions of one session.
+
+They do what methods of Session do, and find all that they need when they are made, not in each call:
+of a small network, that would be half of the time. They hold the same guard, once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gradmote.errors import RuntimeFault
+
+from .exclusive import refuse
+from .session import Session
+
+
+def step_on_arrays_like(
+    session: Session, program: str, arrays: Sequence[Any], result: Callable[[], Any]
+) -> Callable[[Sequence[Any]], Any]:
+    """Return a function that runs "train" or "eval" on arrays of the same form as these, and gives what result() gives.
+
+    arrays: numpy arrays that a call of that program took, inputs, then labels. The function is given a sequence of
+    such ones, of the same types, dtypes and shapes, which it does not check. It raises what Session.train_step() or
+    eval_step() would, and the loss is in loss_of(session).
+    """
+    plain = session.train_step if program == "train" else session.eval_step
+
+    def call_plainly(given: Sequence[Any]) -> Any:
+        plain(*given)
+        return result()
+
+    if len(arrays) == 2 and not session._buffers.overwritable and _are_known(session, arrays):
+        return _step_on_two(session, program, arrays, result, call_plainly)
+    return call_plainly
+
+
+def _step_on_two(
+    session: Session,
+    program: str,
+    arrays: Sequence[Any],
+    result: Callable[[], Any],
+    call_plainly: Callable[[Sequence[Any]], Any],
+) -> Callable[[Sequence[Any]], Any]:
+    """Return the function for data and labels, which most models take."""
+    guard, opened, loss, memmove = session._lib, session._open(), session._loss, session._ffi.memmove
+    acquire, release, run = guard.lock.acquire, guard.lock.release, guard.unguarded("gm_host_step_on_wide")
+    ((x_pointer, x_size), (y_pointer, y_size)), wide = _targets(session, arrays)
+    trains, count = int(program == "train"), len(wide)
+
+    def call(given: Sequence[Any]) -> Any:
+        x, y = given
+        if not acquire(False):
+            refuse()
+        try:
+            memmove(x_pointer, x, x_size)
+            memmove(y_pointer, y, y_size)
+            status = run(opened, trains, wide, count, loss)
+        except ValueError:  # an array is not contiguous
+            status = 1
+        finally:
+            release()
+        if status:
+            if status > 0:
+                return call_plainly(given)
+            raise RuntimeFault(status, program)
+        return result()
+
+    return call
+
+
+def _are_known(session: Session, arrays: Sequence[Any]) -> bool:
+    """Tell whether each input and label remembers the dtype of its array: so it does where its bytes are copied."""
+    buffers = session._buffers.all
+    return all(b.ndarray is type(a) and b.dtype is a.dtype for b, a in zip(buffers, arrays, strict=True))
+
+
+def _targets(session: Session, arrays: Sequence[Any]) -> tuple[list[tuple[Any, int]], Any]:
+    """Return where the bytes of each array go, and how many, and what is to be narrowed from there.
+
+    Pointers into the arena are plain ones: those that own a memoryview hinder the garbage collector in a cycle.
+    """
+    ffi, wide, targets = session._ffi, [], []
+    for buffer, array in zip(session._buffers.all, arrays, strict=True):
+        own = ffi.cast("char *", buffer.pointer)
+        if array.nbytes == buffer.size:
+            targets.append((own, buffer.size))
+        else:
+            values = ffi.new("char[]", array.nbytes)
+            targets.append((values, array.nbytes))
+            wide.append((values, own, buffer.size))
+    return targets, ffi.new("gm_host_wide[]", wide)
+
+
+def loss_of(session: Session) -> memoryview[Any]:
+    """Return a view of the loss of the last step, float32 without dimensions."""
+    return memoryview(session._ffi.buffer(session._loss)).cast("B").cast("f", ())
+
+
+def update_on_sum(session: Session) -> Callable[[], None]:
+    """Return a function that applies the sum of the accumulated gradients, of which a device takes the mean.
+
+    It advances the schedule by one step, as onnxruntime's classes do. It raises RuntimeFault where
+    Session.optimizer_step() would.
+    """
+    return _without_data(session, "gm_host_optimizer_step_on_sum", "optimizer_step")
+
+
+def reset_of_gradients(session: Session) -> Callable[[], None]:
+    """Return a function that does what Session.lazy_reset_grad() does."""
+    return _without_data(session, "gm_lazy_reset_grad", "lazy_reset_grad")
+
+
+def _without_data(session: Session, name: str, where: str) -> Callable[[], None]:
+    guard, opened = session._lib, session._open()
+    run = guard.unguarded(name)
+    acquire, release = guard.lock.acquire, guard.lock.release
+
+    def call() -> None:
+        if not acquire(False):
+            refuse()
+        try:
+            status = run(opened)
+        finally:
+            release()
+        if status < 0:
+            raise RuntimeFault(status, where)
+
+    return call
