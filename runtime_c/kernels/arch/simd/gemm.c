@@ -51,16 +51,33 @@ static GM_SIMD_TARGET void gemm_row_across(const float *a, const float *b, float
     }
 }
 
+/* t[i][c] = b[i + c b_col] for i below `count`: the last of `columns` stands for those that are not there. */
+GM_SIMD_INLINE void load_transposed(gm_vec *t, const float *b, size_t b_col, uint32_t columns, uint32_t count)
+{
+    const float *rows[GM_LANES];
+    GM_UNROLL
+    for (uint32_t c = 0; c < GM_LANES; c++) {
+        rows[c] = b + (c < columns ? c : columns - 1) * b_col;
+    }
+#if GM_VEC_LOADS_TRANSPOSED
+    if (count == GM_LANES) {
+        gm_vec_load_transposed(t, rows);
+        return;
+    }
+#endif
+    GM_UNROLL
+    for (uint32_t c = 0; c < GM_LANES; c++) {
+        gm_tile_load(&t[c], rows[c], count, 1);
+    }
+    gm_vec_transpose(t);
+}
+
 /* sum += a b over the first `count` of GM_LANES values of k, whose elements begin at `a` and b. */
 GM_SIMD_INLINE gm_vec add_block_along(gm_vec sum, const float *a, size_t a_col, const float *b, size_t b_col,
                                       uint32_t columns, uint32_t count)
 {
     gm_vec t[GM_LANES];
-    GM_UNROLL
-    for (uint32_t c = 0; c < GM_LANES; c++) {
-        gm_tile_load(&t[c], b + (c < columns ? c : columns - 1) * b_col, count, 1);
-    }
-    gm_vec_transpose(t);
+    load_transposed(t, b, b_col, columns, count);
     GM_UNROLL
     for (uint32_t i = 0; i < GM_LANES; i++) {
         sum = i < count ? gm_vec_mac(sum, gm_vec_splat(a[i * a_col]), t[i]) : sum;
