@@ -54,8 +54,9 @@ TILES_FLAGS = {"simd": ["-Os", "-fno-strict-aliasing", "-mllvm", "-disable-lsr"]
 #: What every engine with WebAssembly has had for years: copies and fills as one instruction. -fhosted lets the compiler
 #: know the functions of <string.h>, or each copy of a vector is a call.
 COMMON_FLAGS = ["-mbulk-memory", "-fhosted", "-fvisibility=hidden", "-fno-ident", "-fno-sanitize=all", "-g0", "-w"]
-#: Pages of float models need not fetch what quantized ones need, which has modules of its own.
-WITHOUT_INT8, WITH_INT8 = ["-DGM_WITH_INT8=0"], ["-DGM_WITH_INT8=1"]
+#: Pages of float models need not fetch what quantized ones need, which has modules of its own. Attention in blocks is
+#: for little memory: a page that wants it makes a module for its model with `gradmote wasm`.
+WITHOUT_INT8, WITH_INT8 = ["-DGM_WITH_INT8=0"], ["-DGM_WITH_INT8=1", "-DGM_WITH_FUSED_ATTENTION=0"]
 #: Bytes; kernels with vectors take some 40 KB of it.
 STACK = 96 * 1024
 LINK_FLAGS = [

@@ -16,9 +16,10 @@
 #define GM_MAX_PARTS 1
 #endif
 
-/* What gm_open() accepts at the most, and the bytes that a thread may take for rows of gradients. */
+/* What gm_open() accepts at the most, and the bytes that a thread may take for rows of gradients
+ * or blocks of scores. */
 #define ARENA_LIMIT (1u << 30)
-#define ROWS_LIMIT (1u << 20)
+#define SPARE_LIMIT (1u << 20)
 
 #define ALIGNMENT 16u
 
@@ -152,8 +153,8 @@ static int open_arena(owned *memory, const void *image, size_t size, uint32_t th
     if (status != GM_OK || needs.arena_size > ARENA_LIMIT) {
         return status != GM_OK ? status : GM_ERR_BAD_REGION;
     }
-    uint32_t rows = needs.parameters_size < ROWS_LIMIT ? needs.parameters_size : ROWS_LIMIT;
-    size_t arena_size = needs.arena_size + (size_t)rows * (threads - 1);
+    uint32_t spare = needs.arena_size < SPARE_LIMIT ? needs.arena_size : SPARE_LIMIT;
+    size_t arena_size = needs.arena_size + (size_t)spare * (threads - 1);
     memory->arena = calloc(1, arena_size + ALIGNMENT);
     if (memory->arena == NULL) {
         return GM_ERR_NO_MEMORY;

@@ -2386,6 +2386,97 @@ static const uint8_t params_bf16_to_float[] = {
 static const uint8_t terms_bf16_to_float[] = { 3, 3, 3 };
 #endif
 
+#if GM_WITH_ATTENTION
+static const gm_operand_info operands_attention[] = {
+    { GM_STRIDED, 8, 6 },
+    { GM_STRIDED, 8, 14 },
+    { GM_STRIDED, 8, 22 },
+    { GM_OPTIONAL, 1, 30 },
+    { GM_OPTIONAL | GM_STRIDED, 8, 31 },
+    { GM_OPTIONAL, 1, 39 },
+    { GM_WRITE, 2, 40 },
+    { GM_WRITE | GM_STRIDED, 8, 42 },
+};
+static const uint8_t params_attention[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_FLAG,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+};
+static const uint8_t terms_attention[] = { 130, 9, 10, 11, 12, 13, 9, 16, 10, 17, 11, 18, 13, 129, 9, 19, 10, 20, 12, 21, 13, 22, 9, 23, 10, 24, 12, 25, 13, 129, 129, 9, 26, 10, 27, 11, 28, 12, 129, 130, 14, 12, 9, 29, 10, 30, 11, 31, 13, 129 };
+#endif
+
+#if GM_WITH_ATTENTION_GRAD
+static const gm_operand_info operands_attention_grad[] = {
+    { GM_STRIDED, 8, 6 },
+    { GM_STRIDED, 8, 14 },
+    { GM_STRIDED, 8, 22 },
+    { GM_STRIDED, 8, 30 },
+    { GM_OPTIONAL, 1, 38 },
+    { GM_OPTIONAL | GM_STRIDED, 8, 39 },
+    { GM_OPTIONAL, 1, 47 },
+    { GM_WRITE, 3, 48 },
+    { GM_WRITE | GM_OPTIONAL | GM_STRIDED, 8, 51 },
+    { GM_WRITE | GM_OPTIONAL | GM_STRIDED, 8, 59 },
+    { GM_WRITE | GM_OPTIONAL | GM_STRIDED, 8, 67 },
+    { GM_WRITE | GM_OPTIONAL | GM_STRIDED, 8, 75 },
+};
+static const uint8_t params_attention_grad[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_FLAG,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+};
+static const uint8_t terms_attention_grad[] = { 133, 13, 14, 15, 16, 17, 13, 20, 14, 21, 15, 22, 17, 129, 13, 23, 14, 24, 15, 25, 17, 129, 13, 26, 14, 27, 16, 28, 17, 29, 13, 30, 14, 31, 16, 32, 17, 129, 129, 13, 33, 14, 34, 15, 35, 16, 129, 130, 130, 18, 16, 13, 36, 14, 37, 15, 38, 17, 129, 13, 39, 14, 40, 16, 41, 17, 129, 13, 39, 14, 40, 17, 41, 16, 129, 13, 42, 14, 43, 16, 44, 17, 129 };
+#endif
+
 enum {
 #if GM_WITH_GEMM
     SHAPE_GEMM,
@@ -2686,6 +2777,12 @@ enum {
 #endif
 #if GM_WITH_BF16_TO_FLOAT
     SHAPE_BF16_TO_FLOAT,
+#endif
+#if GM_WITH_ATTENTION
+    SHAPE_ATTENTION,
+#endif
+#if GM_WITH_ATTENTION_GRAD
+    SHAPE_ATTENTION_GRAD,
 #endif
     SHAPE_COUNT
 };
@@ -2990,6 +3087,12 @@ const gm_opcode_shape gm_shapes[SHAPE_COUNT > 0 ? SHAPE_COUNT : 1] = {
 #endif
 #if GM_WITH_BF16_TO_FLOAT
     { operands_bf16_to_float, params_bf16_to_float, terms_bf16_to_float, 2, 1, 1, 0 },
+#endif
+#if GM_WITH_ATTENTION
+    { operands_attention, params_attention, terms_attention, 8, 23, 6, 0 },
+#endif
+#if GM_WITH_ATTENTION_GRAD
+    { operands_attention_grad, params_attention_grad, terms_attention_grad, 12, 32, 6, 0 },
 #endif
 };
 
@@ -3456,6 +3559,12 @@ const uint8_t gm_shape_index[GM_OP_TABLES] = {
 #if GM_WITH_BF16_TO_FLOAT
     [GM_OP_BF16_TO_FLOAT] = SHAPE_BF16_TO_FLOAT,
 #endif
+#if GM_WITH_ATTENTION
+    [GM_OP_ATTENTION] = SHAPE_ATTENTION,
+#endif
+#if GM_WITH_ATTENTION_GRAD
+    [GM_OP_ATTENTION_GRAD] = SHAPE_ATTENTION_GRAD,
+#endif
 };
 
 const gm_kernel gm_kernels[GM_OP_TABLES] = {
@@ -3921,6 +4030,12 @@ const gm_kernel gm_kernels[GM_OP_TABLES] = {
 #if GM_WITH_BF16_TO_FLOAT
     [GM_OP_BF16_TO_FLOAT] = gm_kernel_bf16_to_float,
 #endif
+#if GM_WITH_ATTENTION
+    [GM_OP_ATTENTION] = gm_kernel_attention,
+#endif
+#if GM_WITH_ATTENTION_GRAD
+    [GM_OP_ATTENTION_GRAD] = gm_kernel_attention_grad,
+#endif
 };
 
 #if GM_THREADS
@@ -4054,5 +4169,7 @@ const gm_split_info gm_splits[GM_OP_LIMIT] = {
     [GM_OP_MASK_S8] = { { { 3, 1 } }, 0, 0 },
     [GM_OP_FLOAT_TO_BF16] = { { { 3, 1 } }, 0, 0 },
     [GM_OP_BF16_TO_FLOAT] = { { { 3, 1 } }, 0, 0 },
+    [GM_OP_ATTENTION] = { { { 9, 1 }, { 10, 1 } }, 7, 0 },
+    [GM_OP_ATTENTION_GRAD] = { { { 13, 1 }, { 14, 1 } }, 8, 0 },
 };
 #endif

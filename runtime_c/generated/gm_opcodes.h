@@ -162,11 +162,13 @@ enum gm_opcode {
     GM_OP_MASK_S8 = 152,
     GM_OP_FLOAT_TO_BF16 = 153,
     GM_OP_BF16_TO_FLOAT = 154,
-    GM_OP_LIMIT = 155
+    GM_OP_ATTENTION = 155,
+    GM_OP_ATTENTION_GRAD = 156,
+    GM_OP_LIMIT = 157
 };
 
 /* Opcodes from here on are not in the tables of a build that has none of their groups. */
-#define GM_OP_TABLES (GM_WITH_INT8 || GM_WITH_LOOPS || GM_WITH_LOOP ? GM_OP_LIMIT : 122)
+#define GM_OP_TABLES (GM_WITH_INT8 || GM_WITH_LOOPS || GM_WITH_LOOP || GM_WITH_ATTENTION || GM_WITH_ATTENTION_GRAD ? GM_OP_LIMIT : 122)
 
 enum gm_activation { GM_ACTIVATION_NONE = 0, GM_ACTIVATION_RELU = 1 };
 enum gm_reduction { GM_REDUCTION_NONE = 0, GM_REDUCTION_SUM = 1, GM_REDUCTION_MEAN = 2 };
@@ -3035,6 +3037,93 @@ typedef struct gm_insn_bf16_to_float {
 } gm_insn_bf16_to_float;
 typedef char gm_assert_insn_bf16_to_float[sizeof(gm_insn_bf16_to_float) == 16 ? 1 : -1];
 
+/* y[i,j,m,c] = sum over n of p[i,j,m,n] v[i,j,n,c], where p = softmax over n of scale (sum over c of q[i,j,m,c] k[i,j,n,c]) + attn_mask[i,j,m,n]; with divides, the sum is divided by scale; with fill, fill[0] stands where attn_mask is not 0, and nothing is added; `rows` queries at a time */
+typedef struct gm_insn_attention {
+    uint32_t head;
+    uint32_t q;
+    uint32_t k;
+    uint32_t v;
+    uint32_t scale;
+    uint32_t attn_mask;
+    uint32_t fill;
+    uint32_t block;
+    uint32_t y;
+    uint32_t samples;
+    uint32_t heads;
+    uint32_t queries;
+    uint32_t keys;
+    uint32_t depth;
+    uint32_t rows;
+    uint32_t divides;
+    uint32_t q0;
+    uint32_t q1;
+    uint32_t q_row;
+    uint32_t k0;
+    uint32_t k1;
+    uint32_t k_row;
+    uint32_t k_col;
+    uint32_t v0;
+    uint32_t v1;
+    uint32_t v_row;
+    uint32_t mask0;
+    uint32_t mask1;
+    uint32_t mask_row;
+    uint32_t y0;
+    uint32_t y1;
+    uint32_t y_row;
+} gm_insn_attention;
+typedef char gm_assert_insn_attention[sizeof(gm_insn_attention) == 128 ? 1 : -1];
+
+/* the gradients of ATTENTION: dv = p^T dy, ds = scale (p (dp - sum over n of dp p)) where dp = dy v^T, dq = ds k, dk = ds^T q, also by columns; with fill, fill[1] stands in place of ds where attn_mask is not 0, before scale; p is computed again */
+typedef struct gm_insn_attention_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t q;
+    uint32_t k;
+    uint32_t v;
+    uint32_t scale;
+    uint32_t attn_mask;
+    uint32_t fill;
+    uint32_t block;
+    uint32_t dq;
+    uint32_t dk;
+    uint32_t dk_columns;
+    uint32_t dv;
+    uint32_t samples;
+    uint32_t heads;
+    uint32_t queries;
+    uint32_t keys;
+    uint32_t depth;
+    uint32_t rows;
+    uint32_t divides;
+    uint32_t dy0;
+    uint32_t dy1;
+    uint32_t dy_row;
+    uint32_t q0;
+    uint32_t q1;
+    uint32_t q_row;
+    uint32_t k0;
+    uint32_t k1;
+    uint32_t k_row;
+    uint32_t k_col;
+    uint32_t v0;
+    uint32_t v1;
+    uint32_t v_row;
+    uint32_t mask0;
+    uint32_t mask1;
+    uint32_t mask_row;
+    uint32_t dq0;
+    uint32_t dq1;
+    uint32_t dq_row;
+    uint32_t dk0;
+    uint32_t dk1;
+    uint32_t dk_row;
+    uint32_t dv0;
+    uint32_t dv1;
+    uint32_t dv_row;
+} gm_insn_attention_grad;
+typedef char gm_assert_insn_attention_grad[sizeof(gm_insn_attention_grad) == 180 ? 1 : -1];
+
 /* A kernel runs one verified instruction: GM_OK, or a negative gm_error that ends the program. */
 typedef int (*gm_kernel)(const struct gm_session *session, const void *instruction);
 
@@ -3192,6 +3281,8 @@ int gm_kernel_conv_update_s16(const struct gm_session *session, const void *inst
 int gm_kernel_mask_s8(const struct gm_session *session, const void *instruction);
 int gm_kernel_float_to_bf16(const struct gm_session *session, const void *instruction);
 int gm_kernel_bf16_to_float(const struct gm_session *session, const void *instruction);
+int gm_kernel_attention(const struct gm_session *session, const void *instruction);
+int gm_kernel_attention_grad(const struct gm_session *session, const void *instruction);
 
 #ifndef GM_WITH_GEMM
 #define GM_WITH_GEMM (!GM_ONLY_SELECTED)
@@ -3221,16 +3312,16 @@ int gm_kernel_bf16_to_float(const struct gm_session *session, const void *instru
 #define GM_WITH_REDUCE_SUM (!GM_ONLY_SELECTED)
 #endif
 #ifndef GM_WITH_ADD
-#define GM_WITH_ADD (!GM_ONLY_SELECTED)
+#define GM_WITH_ADD ((!GM_ONLY_SELECTED) || GM_WITH_ATTENTION || GM_WITH_ATTENTION_GRAD)
 #endif
 #ifndef GM_WITH_SUB
 #define GM_WITH_SUB (!GM_ONLY_SELECTED)
 #endif
 #ifndef GM_WITH_MUL
-#define GM_WITH_MUL (!GM_ONLY_SELECTED)
+#define GM_WITH_MUL ((!GM_ONLY_SELECTED) || GM_WITH_ATTENTION || GM_WITH_ATTENTION_GRAD)
 #endif
 #ifndef GM_WITH_DIV
-#define GM_WITH_DIV (!GM_ONLY_SELECTED)
+#define GM_WITH_DIV ((!GM_ONLY_SELECTED) || GM_WITH_ATTENTION || GM_WITH_ATTENTION_GRAD)
 #endif
 #ifndef GM_WITH_RELU
 #define GM_WITH_RELU (!GM_ONLY_SELECTED)
@@ -3257,10 +3348,10 @@ int gm_kernel_bf16_to_float(const struct gm_session *session, const void *instru
 #define GM_WITH_TANH_GRAD (!GM_ONLY_SELECTED)
 #endif
 #ifndef GM_WITH_SOFTMAX
-#define GM_WITH_SOFTMAX (!GM_ONLY_SELECTED)
+#define GM_WITH_SOFTMAX ((!GM_ONLY_SELECTED) || GM_WITH_ATTENTION || GM_WITH_ATTENTION_GRAD)
 #endif
 #ifndef GM_WITH_SOFTMAX_GRAD
-#define GM_WITH_SOFTMAX_GRAD (!GM_ONLY_SELECTED)
+#define GM_WITH_SOFTMAX_GRAD ((!GM_ONLY_SELECTED) || GM_WITH_ATTENTION_GRAD)
 #endif
 #ifndef GM_WITH_LOG_SOFTMAX
 #define GM_WITH_LOG_SOFTMAX (!GM_ONLY_SELECTED)
@@ -3443,7 +3534,7 @@ int gm_kernel_bf16_to_float(const struct gm_session *session, const void *instru
 #define GM_WITH_PRELU_SLOPE (!GM_ONLY_SELECTED)
 #endif
 #ifndef GM_WITH_SELECT
-#define GM_WITH_SELECT (!GM_ONLY_SELECTED)
+#define GM_WITH_SELECT ((!GM_ONLY_SELECTED) || GM_WITH_ATTENTION || GM_WITH_ATTENTION_GRAD)
 #endif
 #ifndef GM_WITH_GREATER
 #define GM_WITH_GREATER (!GM_ONLY_SELECTED)
@@ -3488,7 +3579,7 @@ int gm_kernel_bf16_to_float(const struct gm_session *session, const void *instru
 #define GM_WITH_REDUCE_PROD_GRAD (!GM_ONLY_SELECTED)
 #endif
 #ifndef GM_WITH_MATMUL
-#define GM_WITH_MATMUL (!GM_ONLY_SELECTED)
+#define GM_WITH_MATMUL ((!GM_ONLY_SELECTED) || GM_WITH_ATTENTION || GM_WITH_ATTENTION_GRAD)
 #endif
 #ifndef GM_WITH_MAX_POOL_INDEX_GRAD
 #define GM_WITH_MAX_POOL_INDEX_GRAD (!GM_ONLY_SELECTED)
@@ -3654,6 +3745,12 @@ int gm_kernel_bf16_to_float(const struct gm_session *session, const void *instru
 #endif
 #ifndef GM_WITH_BF16_TO_FLOAT
 #define GM_WITH_BF16_TO_FLOAT (!GM_ONLY_SELECTED && GM_WITH_INT8)
+#endif
+#ifndef GM_WITH_ATTENTION
+#define GM_WITH_ATTENTION (!GM_ONLY_SELECTED && GM_WITH_FUSED_ATTENTION)
+#endif
+#ifndef GM_WITH_ATTENTION_GRAD
+#define GM_WITH_ATTENTION_GRAD (!GM_ONLY_SELECTED && GM_WITH_FUSED_ATTENTION)
 #endif
 
 /* ---- Tables for gm_open() and the executor ---------------------------------------------------------------- */

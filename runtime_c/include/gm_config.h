@@ -110,6 +110,12 @@
 #define GM_WITH_LOOP (!GM_ONLY_SELECTED && GM_WITH_LOOPS)
 #endif
 
+/* 0: attention in blocks of rows is left out. gm_open() then refuses an image that was compiled with
+ * it with GM_ERR_BAD_OPCODE. */
+#ifndef GM_WITH_FUSED_ATTENTION
+#define GM_WITH_FUSED_ATTENTION GM_WITH_INT8
+#endif
+
 /* 1: gm_set_splitter() is compiled, by which the caller's threads share the work of large
  * instructions. bindings/threads has such threads for POSIX and Windows. It is for computers with an
  * operating system: it takes some 4 KB of stack, and the session is larger. */

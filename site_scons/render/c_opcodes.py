@@ -21,6 +21,7 @@ BUILDS = {
     "": "!GM_ONLY_SELECTED",
     "int8": "!GM_ONLY_SELECTED && GM_WITH_INT8",
     "loops": "!GM_ONLY_SELECTED && GM_WITH_LOOPS",
+    "attention": "!GM_ONLY_SELECTED && GM_WITH_FUSED_ATTENTION",
 }
 KINDS = ["dim", "stride", "flag", "f32", "i32", "u32", "enum"]
 
@@ -39,7 +40,7 @@ enum gm_opcode {{
 }};
 
 /* Opcodes from here on are not in the tables of a build that has none of their groups. */
-#define GM_OP_TABLES (GM_WITH_INT8 || GM_WITH_LOOPS || GM_WITH_LOOP ? GM_OP_LIMIT : {ungrouped})
+#define GM_OP_TABLES ({grouped} ? GM_OP_LIMIT : {ungrouped})
 
 {choices}
 
@@ -249,6 +250,13 @@ def tables(ops: list[Opcode]) -> str:
     )
 
 
+def selection(op: Opcode, ops: list[Opcode]) -> str:
+    """The default of GM_WITH_<opcode>: builds with an opcode have those whose kernels it calls."""
+    callers = [f" || GM_WITH_{other.name}" for other in ops if op.name in other.calls]
+    builds = f"({BUILDS[op.group]})" if callers else BUILDS[op.group]
+    return f"#ifndef GM_WITH_{op.name}\n#define GM_WITH_{op.name} ({builds}{''.join(callers)})\n#endif"
+
+
 def split_row(op: Opcode) -> str:
     axes = ", ".join(f"{{ {term(op, name)}, {grain} }}" for name, grain in op.cut)
     own = [1 + index for index, operand in enumerate(op.operands) if operand.name in op.own]
@@ -263,18 +271,18 @@ def split_table(ops: list[Opcode]) -> str:
 
 def render() -> dict[str, str]:
     ops = opcodes()
+    attention = [f"GM_WITH_{op.name}" for op in ops if op.group == "attention"]
     header = HEADER.format(
         enum="\n".join(f"    GM_OP_{o.name} = {o.code}," for o in ops),
         limit=ops[-1].code + 1,
+        grouped=" || ".join(["GM_WITH_INT8", "GM_WITH_LOOPS", "GM_WITH_LOOP", *attention]),
         ungrouped=max(o.code for o in ops if not o.group) + 1,
         choices=choices(ops),
         structs="\n\n".join(struct(o) for o in ops),
         prototypes="\n".join(
             f"int gm_kernel_{o.name.lower()}(const struct gm_session *session, const void *instruction);" for o in ops
         ),
-        selections="\n".join(
-            f"#ifndef GM_WITH_{o.name}\n#define GM_WITH_{o.name} ({BUILDS[o.group]})\n#endif" for o in ops
-        ),
+        selections="\n".join(selection(op, ops) for op in ops),
         kinds=", ".join(f"GM_PARAM_{k.upper()}" for k in KINDS),
         words=max(o.words for o in ops),
         operands=max(len(o.operands) for o in ops),

@@ -23,7 +23,7 @@ MICROPYTHON_OUT = ROOT / "bindings" / "micropython" / "generated"
 DOCS_OUT = ROOT / "docs"
 
 #: Element counts that an extent may name besides parameters.
-COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "sixteen": 16}
+COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "sixteen": 16}
 
 
 def load(name: str) -> dict[str, Any]:
@@ -79,6 +79,7 @@ class Opcode:
     own: tuple[str, ...]
     like: str | None  # the opcode whose operands and parameters it has
     group: str  # "int8" where builds may leave all of these out; else ""
+    calls: tuple[str, ...]  # opcodes whose kernels this one calls
 
     @property
     def cut(self) -> tuple[tuple[str, int], ...]:
@@ -158,6 +159,7 @@ def opcodes() -> list[Opcode]:
                 own=tuple(shape.get("own", ())),
                 like=entry.get("like"),
                 group=entry.get("group", ""),
+                calls=tuple(entry.get("calls", ())),
             )
         )
         check_windows(parsed[-1])

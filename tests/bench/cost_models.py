@@ -49,10 +49,12 @@ def image_of(
     batch_norm: str = "frozen",
     saved: str | None = None,
     moments: str | None = None,
+    attention: str | None = None,
 ) -> bytes:
     update = OPTIMIZERS[optimizer]()
     made = build_artifacts(model, train, LOSSES[loss](), update, scheme=scheme, batch_norm=batch_norm)
-    return compile_image(made, Options(batch=batch, accumulate=accumulate, saved=saved, moments=moments)).image
+    forms = {"saved": saved, "moments": moments, "attention": attention}
+    return compile_image(made, Options(batch=batch, accumulate=accumulate, **forms)).image
 
 
 def network(name: str) -> onnx.ModelProto:
@@ -207,6 +209,9 @@ def fitted() -> Iterator[bytes]:
             yield image_of(recurrent(*cell, units, units), "cross_entropy", "sgd", None)
         yield image_of(attention(size, 2 * size), "mse", "sgd", None)
         yield image_of(transformer(3, size, size + 4), "mse", "sgd", None)
+        for samples, tokens in ((1, 2 * size), (2, 6 * size)):
+            made = transformer(samples, tokens, size - 3)
+            yield image_of(made, "mse", "sgd", None, train=["w*"], attention="blocks")
         yield image_of(bag(5 * size), "mse", "sgd", size // 4)
 
 

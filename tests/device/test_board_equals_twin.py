@@ -285,13 +285,17 @@ def test_state_of_recurrent_layers_after_20_steps(emulated):
 
 
 @pytest.mark.device
-def test_state_of_a_transformer_after_20_steps(emulated):
-    """Pixels as 8 tokens of 8 numbers; two heads, a causal mask, AdamW."""
-    made = build_artifacts(transformer(), None, losses.cross_entropy(), optimizers.adamw(0.003))
-    image = compile_image(made, Options(batch=4)).image
+@pytest.mark.parametrize("attention", ["whole", "blocks"])
+def test_state_of_a_transformer_after_20_steps(emulated, attention):
+    """Pixels as 8 tokens of 8 numbers; two heads, a causal mask, AdamW. The scale of scores does not train."""
+    trained = ["positions", "w*", "b*", "gamma*"]
+    made = build_artifacts(transformer(), trained, losses.cross_entropy(), optimizers.adamw(0.003))
+    result = compile_image(made, Options(batch=4, attention=attention))
+    used = {i.opcode for p in result.compiled.programs for i in p.instructions}
+    assert ("ATTENTION_GRAD" in used) == (attention == "blocks")
     with open_target("twin:strict") as twin:
-        expected = train(twin, image, 4, steps=20)
-    assert train(emulated, image, 4, steps=20) == expected
+        expected = train(twin, result.image, 4, steps=20)
+    assert train(emulated, result.image, 4, steps=20) == expected
 
 
 def test_inputs_that_a_run_writes_over(emulated):

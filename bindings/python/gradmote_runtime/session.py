@@ -34,7 +34,7 @@ from .tensors import PROGRAMS, ROLES, Tensor, program_names, read_tensors
 _ALIGNMENT = 16
 _ARENA_LIMIT = 1 << 30  # what gm_open accepts
 _U32_MAX = 0xFFFFFFFF
-_ROWS_LIMIT = 1 << 20  # bytes that a thread may take for rows of a gradient
+_SPARE_LIMIT = 1 << 20  # bytes that a thread may take for rows of a gradient or for a block of scores
 _POISON = struct.pack("<I", 0x7FC00000)  # a quiet NaN
 
 _WITH_LOSS = ("eval", "train", "step")
@@ -70,8 +70,8 @@ class Session:
         self._image = _aligned_image(self._ffi, image)
         needs = _requirements(self._ffi, self._lib, self._image)
         shared = _threads(self._ffi, self._lib, threads)
-        rows = min(needs["parameters_size"], _ROWS_LIMIT) * (threads - 1)
-        self._memory = _aligned_memory(self._ffi, needs["arena_size"] + rows)
+        spare = min(needs["arena_size"], _SPARE_LIMIT) * (threads - 1)
+        self._memory = _aligned_memory(self._ffi, needs["arena_size"] + spare)
         self._arena = self._ffi.from_buffer(self._memory)
         session = self._ffi.new("gm_session *")
         code = self._lib.gm_open(session, self._image, len(self._image), self._arena, len(self._memory))

@@ -12,14 +12,15 @@
 const char *const opened_programs[GM_PROGRAM_COUNT] = {"infer", "eval", "train", "optimizer", "step"};
 const char *const opened_dtypes[GM_DTYPE_COUNT] = {"float32", "int32", "int8", "uint8", "int16"};
 
-/* What a thread may take for rows of a gradient, in bytes; with fewer than the parameters have, some instructions run whole. */
-#define ROWS_LIMIT (1u << 20)
+/* What a thread may take for rows of a gradient or a block of scores, in bytes; with fewer than the arena has, some
+ * instructions may run whole. */
+#define SPARE_LIMIT (1u << 20)
 
-/* Beside what the image needs, each thread but the first has room for rows of gradients. */
+/* Beside what the image needs, each thread but the first has room for rows of gradients and blocks of scores. */
 static size_t arena_size_for(const opened *m, uint32_t threads)
 {
-    uint32_t rows = m->needs.parameters_size < ROWS_LIMIT ? m->needs.parameters_size : ROWS_LIMIT;
-    return m->needs.arena_size + (size_t)rows * (threads - 1);
+    uint32_t spare = m->needs.arena_size < SPARE_LIMIT ? m->needs.arena_size : SPARE_LIMIT;
+    return m->needs.arena_size + (size_t)spare * (threads - 1);
 }
 
 static void share(opened *m, uint32_t threads)

@@ -70,6 +70,7 @@ class Compiler:
     store_data: o.StoreData = None
     recompute: o.RecomputeOption = None
     saved: o.SavedOption = None
+    attention: o.AttentionOption = None
     plan: o.PlanOption = o.Plan.fast
 
     def __call__(self, model: Path, scheme: Scheme | None = None) -> Result:
@@ -175,6 +176,7 @@ class Compiler:
             gradients=self.gradients and self.gradients.value,
             moments=self.moments and self.moments.value,
             saved=self.saved and self.saved.value,
+            attention=self.attention and self.attention.value,
         )
 
 

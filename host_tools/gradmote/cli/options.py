@@ -91,6 +91,13 @@ class Saved(str, Enum):
     bf16 = "bf16"
 
 
+class Attention(str, Enum):
+    """A way in which attention runs that --attention takes."""
+
+    whole = "whole"
+    blocks = "blocks"
+
+
 class Activations(str, Enum):
     """A type of quantized activations that --activations takes."""
 
@@ -261,6 +268,14 @@ SavedOption = Annotated[
         "--saved",
         help="Of a float model, what the backward pass reads of the forward pass: float32, or bf16 for half the bytes, "
         "rounded to the nearest where that takes less arena.",
+    ),
+]
+AttentionOption = Annotated[
+    Attention | None,
+    typer.Option(
+        "--attention",
+        help="whole: as separate instructions, which every runtime has. blocks: a few queries at a time, to the same "
+        "bits, where that takes less arena; a step takes longer, and browsers cannot run it.",
     ),
 ]
 PlanOption = Annotated[

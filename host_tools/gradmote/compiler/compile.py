@@ -189,6 +189,7 @@ def flatten(artifacts: Artifacts, options: Options) -> Compiled:
         artifacts.start,
         options.image_version,
         options.saved,
+        options.attention,
     )
 
 

@@ -17,6 +17,8 @@ GRADIENTS = ("int16", "float")
 MOMENTS = ("float32", "bf16")
 #: The types in which values of the forward pass wait for the backward pass; the first is the default.
 SAVED = ("float32", "bf16")
+#: How attention runs: as separate instructions, or fused, in blocks of queries; the first is the default.
+ATTENTION = ("whole", "blocks")
 
 
 @dataclass
@@ -35,7 +37,9 @@ class Options:
     cheap activations a second time where that lowers the peak; gradmote.budget.recompute makes a
     Recomputation, with which any value of the forward pass may be. `saved` is the type in which
     values of a float model's forward pass wait for the backward pass, one of SAVED: with "bf16"
-    those are rounded that make the arena smaller. `stream_rows` runs layers row by row where
+    those are rounded that make the arena smaller. `attention` is the way in which attention runs,
+    one of ATTENTION: with "blocks" a few queries at a time, to the same bits, where that makes the
+    arena smaller; some runtimes have no such instructions (GM_WITH_FUSED_ATTENTION). `stream_rows` runs layers row by row where
     that lowers the peak; None does so for quantized models alone, since some runtimes have no loops
     (GM_WITH_LOOPS). `store` keeps samples in the state, to train on again.
 
@@ -65,13 +69,14 @@ class Options:
     tell: Callable[[str], object] = lambda _: None
     image_version: int = 0
     saved: str | None = None
+    attention: str | None = None
     weights: str | None = None
     gradients: str | None = None
     moments: str | None = None
 
     def __post_init__(self) -> None:
-        """Raise ModelError for a type of weights, gradients, moments or saved values that there is not."""
-        types = {"weights": WEIGHTS, "gradients": GRADIENTS, "moments": MOMENTS, "saved": SAVED}
+        """Raise ModelError for a type of weights, gradients, moments or saved values, or a way of attention, that there is not."""
+        types = {"weights": WEIGHTS, "gradients": GRADIENTS, "moments": MOMENTS, "saved": SAVED, "attention": ATTENTION}
         for name, known in types.items():
             given = getattr(self, name)
             if given not in (None, *known):

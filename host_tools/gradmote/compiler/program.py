@@ -238,6 +238,7 @@ class Compiled:
     start: Checkpoint | None = None  # counters and properties that training goes on from
     image_version: int = 0  # a version number that the image's author increases
     saved: str | None = None  # the type in which values of the forward pass wait for the backward pass
+    attention: str | None = None  # "blocks": fused, in blocks of queries
 
     @property
     def overwrites_inputs(self) -> bool:

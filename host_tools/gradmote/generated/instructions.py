@@ -2568,6 +2568,93 @@ class Bf16ToFloat(Instruction):
     y: Ref
     n: int
 
+
+class Attention(Instruction):
+    """y[i,j,m,c] = sum over n of p[i,j,m,n] v[i,j,n,c], where p = softmax over n of scale (sum over c of q[i,j,m,c] k[i,j,n,c]) + attn_mask[i,j,m,n]; with divides, the sum is divided by scale; with fill, fill[0] stands where attn_mask is not 0, and nothing is added; `rows` queries at a time"""
+
+    opcode = "ATTENTION"
+    q: Ref
+    k: Ref
+    v: Ref
+    scale: Ref | None = None
+    attn_mask: Ref | None = None
+    fill: Ref | None = None
+    block: Ref
+    y: Ref
+    samples: int
+    heads: int
+    queries: int
+    keys: int
+    depth: int
+    rows: int
+    divides: bool
+    q0: int
+    q1: int
+    q_row: int
+    k0: int
+    k1: int
+    k_row: int
+    k_col: int
+    v0: int
+    v1: int
+    v_row: int
+    mask0: int
+    mask1: int
+    mask_row: int
+    y0: int
+    y1: int
+    y_row: int
+
+
+class AttentionGrad(Instruction):
+    """the gradients of ATTENTION: dv = p^T dy, ds = scale (p (dp - sum over n of dp p)) where dp = dy v^T, dq = ds k, dk = ds^T q, also by columns; with fill, fill[1] stands in place of ds where attn_mask is not 0, before scale; p is computed again"""
+
+    opcode = "ATTENTION_GRAD"
+    dy: Ref
+    q: Ref
+    k: Ref
+    v: Ref
+    scale: Ref | None = None
+    attn_mask: Ref | None = None
+    fill: Ref | None = None
+    block: Ref
+    dq: Ref | None = None
+    dk: Ref | None = None
+    dk_columns: Ref | None = None
+    dv: Ref | None = None
+    samples: int
+    heads: int
+    queries: int
+    keys: int
+    depth: int
+    rows: int
+    divides: bool
+    dy0: int
+    dy1: int
+    dy_row: int
+    q0: int
+    q1: int
+    q_row: int
+    k0: int
+    k1: int
+    k_row: int
+    k_col: int
+    v0: int
+    v1: int
+    v_row: int
+    mask0: int
+    mask1: int
+    mask_row: int
+    dq0: int
+    dq1: int
+    dq_row: int
+    dk0: int
+    dk1: int
+    dk_row: int
+    dv0: int
+    dv1: int
+    dv_row: int
+
 #: opcode -> its class
 INSTRUCTIONS: dict[str, type[Instruction]] = {i.opcode: i for i in (
     Gemm,
@@ -2724,4 +2811,6 @@ INSTRUCTIONS: dict[str, type[Instruction]] = {i.opcode: i for i in (
     MaskS8,
     FloatToBf16,
     Bf16ToFloat,
+    Attention,
+    AttentionGrad,
 )}

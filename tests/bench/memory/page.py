@@ -11,7 +11,8 @@ from wrap_prose import wrapped
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "MEMORY.md"
 
-#: The titles of the last parts: those which bench.memory.bfloat16 writes, and that of bench.memory.recompute.
+#: The titles of the last parts, in order: those which bench.memory.attention, bfloat16 (two) and recompute write.
+BLOCKS = "## Attention in blocks"
 SAVED = "## Saved values in two bytes"
 MOMENTS = "## Moments in two bytes"
 LAST = "## Memory against time"
@@ -55,7 +56,7 @@ def render(rows: Mapping[Case, tuple[Figures, int | str]]) -> str:
 def last_parts() -> str:
     """Return the last parts of the page as they are."""
     text = PAGE.read_text()
-    _, title, parts = text.partition(f"\n{SAVED if SAVED in text else LAST}")
+    _, title, parts = text.partition(f"\n{BLOCKS}")
     return title + parts
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from . import (  # noqa: F401  (each registers its kernels)
+    attention,
     elementwise,
     gradients_s16,
     matrix_products,

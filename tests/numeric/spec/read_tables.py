@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[3]
 FOLDER = ROOT / "runtime_c" / "spec"
 
 #: What the words that stand for numbers in extents mean.
-NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "sixteen": 16}
+NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "sixteen": 16}
 
 
 @dataclass(frozen=True)

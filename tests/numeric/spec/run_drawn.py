@@ -94,10 +94,10 @@ def _status(session: Session, kind: str) -> str:
 
 
 def _other_bits(session: Session, machine: Machine, kind: str, size: int) -> str | None:
-    """Return where the arenas differ after a program. Any two NaN are equal; rows and panels hold anything."""
+    """Return where the arenas differ after a program. Any two NaN are equal; what is left of rows, panels and blocks may be anything."""
     ours, theirs = np.frombuffer(bytes(session._memory[:size]), np.uint8).copy(), machine.arena[:size].copy()
     for call in machine.calls(kind):
-        for name in ("row", "panel"):
+        for name in ("row", "panel", "block"):
             if name in call.i.operands and call.has(name):
                 ours[_place(call, name)] = theirs[_place(call, name)] = 0
     a, b = ours[: size // 4 * 4].view("<f4"), theirs[: size // 4 * 4].view("<f4")

@@ -14,7 +14,7 @@ MEAN, NONE = 2, 0  # enum(none, sum, mean)
 # ---- Softmax, over axis 1 of (outer, classes, inner) ----------------------------------------------------------------
 
 
-def _exponentials(a: Arithmetic, x: Array) -> tuple[Array, Array, Array]:
+def exponentials(a: Arithmetic, x: Array) -> tuple[Array, Array, Array]:
     """Return x - max, its exp, and their sum."""
     largest = x[:, :1]
     for i in range(1, x.shape[1]):
@@ -25,13 +25,13 @@ def _exponentials(a: Arithmetic, x: Array) -> tuple[Array, Array, Array]:
 
 
 def _log_softmax(c: Call, x: Array) -> Array:
-    lower, _, total = _exponentials(c.a, x)
+    lower, _, total = exponentials(c.a, x)
     return lower - c.a.log(total)
 
 
 @kernel("SOFTMAX")
 def softmax(c: Call) -> None:
-    _, e, total = _exponentials(c.a, c.get("x"))
+    _, e, total = exponentials(c.a, c.get("x"))
     c.put("y", e / total)
 
 
@@ -134,7 +134,7 @@ def _with_grad(c: Call, a: Arithmetic) -> None:
     labels, x = Labels(c), c.get("x")
     total = labels.total if c["reduction"] == MEAN else ONE
     factor = (c.get("dloss") * labels.m * labels.w / total)[:, None]
-    lower, e, summed = _exponentials(a, x)
+    lower, e, summed = exponentials(a, x)
     dx = factor * (e / summed - labels.one_hot)
     c.put("dx", np.where(labels.counts[:, None] & (total != 0), dx, ZERO))
     _write_loss(c, labels, labels.m * (labels.w * -(labels.own(lower) - a.log(summed)[:, 0])))

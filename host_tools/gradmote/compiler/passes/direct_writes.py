@@ -87,6 +87,8 @@ def redirect(maker: Instruction, copy: Copy) -> bool:
     outputs = [(n, r) for n, r in maker.operands.items() if r is not None and r.buffer is copy.x.buffer]
     if len(outputs) != 1 or outputs[0][1].offset or getattr(maker, "accumulate", False):
         return False
+    if any(ref.buffer is copy.y.buffer for ref in maker.writes):  # outputs of one instruction have to lie apart
+        return False
     output, _ = outputs[0]
     dims = dimensions(copy)
     strides = {} if is_block(dims) else moved_strides(maker, output, dims)

@@ -24,6 +24,7 @@ from . import (
     fold_constants,
     fuse_add,
     fuse_add_s16,
+    fuse_attention,
     fuse_gemm_bias,
     fuse_group_norm,
     fuse_loss,
@@ -142,6 +143,7 @@ DECOMPOSE: list[Callable[[ir.Graph, Set[str]], None]] = [
 PROGRAMS: list[Callable[[Compiled], None]] = [
     index_max_pool_s8.run,
     drop_unread.run,
+    fuse_attention.run,
     direct_writes.run,
     fuse_relu.run,
     fuse_add.run,
