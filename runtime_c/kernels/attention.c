@@ -263,8 +263,8 @@ static scores_block scores_before(const gm_session *session, const gm_insn_atten
 }
 
 /* The gradients of the same block. */
-static gradients_of_block gradients_at(const gm_session *session, const gm_insn_attention_grad *insn, uint32_t i,
-                                       uint32_t j, uint32_t first)
+static gradients_of_block gradients_from(const gm_session *session, const gm_insn_attention_grad *insn, uint32_t i,
+                                         uint32_t j, uint32_t first)
 {
     const uint32_t dk = i * insn->dk0 + j * insn->dk1;
     return (gradients_of_block){
@@ -293,7 +293,7 @@ static void go_back_over_head(const gm_session *session, const gm_insn_attention
 {
     for (uint32_t first = 0; first < insn->queries;) {
         const scores_block block = scores_before(session, insn, i, j, first);
-        const gradients_of_block of = gradients_at(session, insn, i, j, first);
+        const gradients_of_block of = gradients_from(session, insn, i, j, first);
         if (first == 0) {
             start_gradients(insn, &of);
         }

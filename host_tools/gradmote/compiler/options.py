@@ -39,9 +39,9 @@ class Options:
     values of a float model's forward pass wait for the backward pass, one of SAVED: with "bf16"
     those are rounded that make the arena smaller. `attention` is the way in which attention runs,
     one of ATTENTION: with "blocks" a few queries at a time, to the same bits, where that makes the
-    arena smaller; some runtimes have no such instructions (GM_WITH_FUSED_ATTENTION). `stream_rows` runs layers row by row where
-    that lowers the peak; None does so for quantized models alone, since some runtimes have no loops
-    (GM_WITH_LOOPS). `store` keeps samples in the state, to train on again.
+    arena smaller; some runtimes have no such instructions (GM_WITH_FUSED_ATTENTION). `stream_rows`
+    runs layers row by row where that lowers the peak; None does so for quantized models alone,
+    since some runtimes have no loops (GM_WITH_LOOPS). `store` keeps samples in the state, to train on again.
 
     `exact_plan` searches for the smallest scratch, up to a minute per program (needs
     gradmote[exact]); `tell` takes a line of progress where that takes more than two seconds.
@@ -75,8 +75,9 @@ class Options:
     moments: str | None = None
 
     def __post_init__(self) -> None:
-        """Raise ModelError for a type of weights, gradients, moments or saved values, or a way of attention, that there is not."""
-        types = {"weights": WEIGHTS, "gradients": GRADIENTS, "moments": MOMENTS, "saved": SAVED, "attention": ATTENTION}
+        """Raise ModelError for a type, or a way of attention, that there is not."""
+        types = {"weights": WEIGHTS, "gradients": GRADIENTS, "moments": MOMENTS, "saved": SAVED}
+        types |= {"attention": ATTENTION}
         for name, known in types.items():
             given = getattr(self, name)
             if given not in (None, *known):

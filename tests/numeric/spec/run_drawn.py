@@ -94,7 +94,7 @@ def _status(session: Session, kind: str) -> str:
 
 
 def _other_bits(session: Session, machine: Machine, kind: str, size: int) -> str | None:
-    """Return where the arenas differ after a program. Any two NaN are equal; what is left of rows, panels and blocks may be anything."""
+    """Return where the arenas differ after a program. Any two NaN are equal; rows, panels and blocks hold anything."""
     ours, theirs = np.frombuffer(bytes(session._memory[:size]), np.uint8).copy(), machine.arena[:size].copy()
     for call in machine.calls(kind):
         for name in ("row", "panel", "block"):

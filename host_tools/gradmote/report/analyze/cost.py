@@ -16,8 +16,9 @@ from .loops import iterations_of, work_of
 
 #: The opcodes whose work is multiply-accumulates.
 PRODUCTS = {
-    "ATTENTION", "ATTENTION_GRAD", "CONV", "CONV_GRAD_W", "CONV_TRANSPOSE", "CONV_UPDATE", "GEMM", "GEMM_UPDATE", "GRU_CELLS", "GRU_CELLS_GRAD",
-    "LSTM_CELLS", "LSTM_CELLS_GRAD", "MATMUL", "RNN_CELLS", "RNN_CELLS_GRAD", "WEIGHTED_GATHER", "WEIGHTED_SCATTER_ADD",
+    "ATTENTION", "ATTENTION_GRAD", "CONV", "CONV_GRAD_W", "CONV_TRANSPOSE", "CONV_UPDATE", "GEMM", "GEMM_UPDATE",
+    "GRU_CELLS", "GRU_CELLS_GRAD", "LSTM_CELLS", "LSTM_CELLS_GRAD", "MATMUL", "RNN_CELLS", "RNN_CELLS_GRAD",
+    "WEIGHTED_GATHER", "WEIGHTED_SCATTER_ADD",
 }  # fmt: skip
 
 #: Machine instructions of what runs layers row by row: each time, and for each byte that moves.
