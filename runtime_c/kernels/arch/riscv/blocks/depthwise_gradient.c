@@ -28,8 +28,8 @@ GM_INLINED void load_row_of_dy(three_rows_of_dy *t, uint32_t to, uint32_t column
     }
 }
 
-/* A row of the picture, with its rows of dy: under kernel row 0 the next one, under row 1 its own, which is number `row` modulo
- * 3, and under row 2 the one before. Kernel rows are those from k to end. */
+/* A row of the picture, with its rows of dy: under kernel row 0 the next one, under row 1 its own, which is number `row`
+ * modulo 3, and under row 2 the one before. Kernel rows are those from k to end. */
 GM_INLINED void add_row_of_x(three_rows_of_dy *t, float *sums, uint32_t row, uint32_t k, uint32_t end, uint32_t columns)
 {
     if (k == 0) {
