@@ -3,6 +3,7 @@
  * in registers: 6 output channels by 4 channels; where channels are few, 8 output channels by three taps, or 16 by one; or
  * neighbouring groups of one channel each.
  */
+#include "../../../src/image.h"
 #include "../../conv_gradient.h"
 #include "../../optimizers/steps.h"
 #include "blocks/depthwise_gradient.h"
@@ -236,9 +237,10 @@ GM_INLINED void add_sample(const tap_column *t, const float *x, const float *dy,
     }
 }
 
-/* 8 output channels. y: of the first one's first tap; y_tap: to the next. */
-static void sum_taps(const gm_conv_gradient *g, const tap_column *column, const float *x, const float *dy,
-                     const gradient_destination *to, float *y, size_t y_tap)
+/* 8 output channels. y: of the first one's first tap; y_tap: to the next. Called, so that others do not keep its room on the
+ * stack. */
+static GM_CALLED void sum_taps(const gm_conv_gradient *g, const tap_column *column, const float *x, const float *dy,
+                               const gradient_destination *to, float *y, size_t y_tap)
 {
     const tap_column t = *column;
     float sums[TAPS][OUTPUTS];
@@ -257,8 +259,8 @@ static void sum_taps(const gm_conv_gradient *g, const tap_column *column, const 
 }
 
 /* All taps of one channel. */
-static void sum_channel_of_taps(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t out_channels,
-                                const gradient_destination *to)
+static GM_CALLED void sum_channel_of_taps(const gm_conv_gradient *g, const float *x, const float *dy,
+                                          uint32_t out_channels, const gradient_destination *to)
 {
     const gm_window *w = &g->window;
     const uint32_t whole = g->dy.channel == 1 ? out_channels / OUTPUTS * OUTPUTS : 0;
