@@ -187,8 +187,8 @@ static tap_column column_of_taps(const gm_conv_gradient *g, uint32_t k, uint32_t
 }
 
 /* Pixels of some rows under `taps` taps, of which number i sees x[i]: sums[i][r] += dy[r] x[i] */
-GM_INLINED void add_rows(const tap_column *t, const float *const *x, const float *dy, gm_span rows,
-                         float (*sums)[OUTPUTS], uint32_t taps)
+GM_INLINED void add_rows_of_dy(const tap_column *t, const float *const *x, const float *dy, gm_span rows,
+                               float (*sums)[OUTPUTS], uint32_t taps)
 {
     const float *at[TAPS];
     GM_UNROLLED
@@ -221,19 +221,19 @@ GM_INLINED void add_rows(const tap_column *t, const float *const *x, const float
 }
 
 /* Rows that all taps see, and before and behind them those that some see. */
-GM_INLINED void add_sample(const tap_column *t, const float *x, const float *dy, float (*sums)[OUTPUTS])
+GM_INLINED void add_sample_to_taps(const tap_column *t, const float *x, const float *dy, float (*sums)[OUTPUTS])
 {
     const float *at[TAPS] = {x + t->x[0], x + t->x[1], x + t->x[2]};
     GM_UNROLLED
     for (uint32_t i = 0; i < TAPS; i++) {
         gm_span before = {t->rows[i].first, at_most(t->rows[i].end, t->first)};
-        add_rows(t, at + i, dy + t->dy, before, sums + i, 1);
+        add_rows_of_dy(t, at + i, dy + t->dy, before, sums + i, 1);
     }
-    add_rows(t, at, dy + t->dy, (gm_span){t->first, t->end}, sums, TAPS);
+    add_rows_of_dy(t, at, dy + t->dy, (gm_span){t->first, t->end}, sums, TAPS);
     GM_UNROLLED
     for (uint32_t i = 0; i < TAPS; i++) {
         gm_span behind = {t->rows[i].first > t->end ? t->rows[i].first : t->end, t->rows[i].end};
-        add_rows(t, at + i, dy + t->dy, behind, sums + i, 1);
+        add_rows_of_dy(t, at + i, dy + t->dy, behind, sums + i, 1);
     }
 }
 
@@ -249,7 +249,7 @@ static GM_CALLED void sum_taps(const gm_conv_gradient *g, const tap_column *colu
         sums[i / OUTPUTS][i % OUTPUTS] = to->start ? *to->start : y[i % OUTPUTS * to->y_row + i / OUTPUTS * y_tap];
     }
     for (uint32_t b = 0; b < g->batch; b++, x += g->x.batch, dy += g->dy.batch) {
-        add_sample(&t, x, dy, sums);
+        add_sample_to_taps(&t, x, dy, sums);
     }
     GM_UNROLLED
     for (uint32_t i = 0; i < TAPS * OUTPUTS; i++) {

@@ -79,7 +79,7 @@ GM_INLINED void sum_row_of_pixels(three_rows *t, const pixel_walk *at, const flo
 }
 
 /* All rows but the last one, whose sums become those of row 0. */
-GM_INLINED void sum_rows_of_pixels(three_rows *t, const pixel_walk *at, const float *w, walked_columns c)
+GM_INLINED void sum_rows_but_last(three_rows *t, const pixel_walk *at, const float *w, walked_columns c)
 {
     uint32_t rows = at->rows - 1;
     for (; rows >= 3; rows -= 3) {
@@ -113,7 +113,7 @@ GM_INLINED void sum_columns_of_pixels(const pixel_walk *at, const float *w, uint
         add_row_of_picture(&t, at, w, 1, 0, 1, c);
     }
     add_row_of_picture(&t, at, w, 2, 0, 2, c);
-    sum_rows_of_pixels(&t, at, w, c);
+    sum_rows_but_last(&t, at, w, c);
     if (at->has_last) {
         add_row_of_picture(&t, at, w, 0, 2, 3, c);
     }

@@ -30,7 +30,8 @@ GM_INLINED void load_row_of_dy(three_rows_of_dy *t, uint32_t to, uint32_t column
 
 /* A row of the picture, with its rows of dy: under kernel row 0 the next one, under row 1 its own, which is number `row`
  * modulo 3, and under row 2 the one before. Kernel rows are those from k to end. */
-GM_INLINED void add_row_of_x(three_rows_of_dy *t, float *sums, uint32_t row, uint32_t k, uint32_t end, uint32_t columns)
+GM_INLINED void add_narrow_row(three_rows_of_dy *t, float *sums, uint32_t row, uint32_t k, uint32_t end,
+                               uint32_t columns)
 {
     if (k == 0) {
         load_row_of_dy(t, (row + 1) % 3, columns);
@@ -61,20 +62,20 @@ GM_INLINED void add_narrow_picture(const gm_conv_gradient *g, const float *x, co
         t.x[c] = x + c * (size_t)g->x.w, t.dy[c] = dy + c * (size_t)g->dy.w;
     }
     load_row_of_dy(&t, 0, columns);
-    add_row_of_x(&t, sums, 0, 0, 2, columns);
+    add_narrow_row(&t, sums, 0, 0, 2, columns);
     for (; rows >= 3; rows -= 3) {
-        add_row_of_x(&t, sums, 1, 0, 3, columns);
-        add_row_of_x(&t, sums, 2, 0, 3, columns);
-        add_row_of_x(&t, sums, 0, 0, 3, columns);
+        add_narrow_row(&t, sums, 1, 0, 3, columns);
+        add_narrow_row(&t, sums, 2, 0, 3, columns);
+        add_narrow_row(&t, sums, 0, 0, 3, columns);
     }
     for (; rows > 0; rows--) {
-        add_row_of_x(&t, sums, 1, 0, 3, columns);
+        add_narrow_row(&t, sums, 1, 0, 3, columns);
         GM_UNROLLED
         for (uint32_t c = 0; c < columns; c++) {
             t.at[0][c] = t.at[1][c], t.at[1][c] = t.at[2][c];
         }
     }
-    add_row_of_x(&t, sums, 1, 1, 3, columns);
+    add_narrow_row(&t, sums, 1, 1, 3, columns);
 }
 
 /* ---- Wider ones ------------------------------------------------------------------------------ */

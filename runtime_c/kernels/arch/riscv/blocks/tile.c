@@ -149,8 +149,8 @@ GM_INLINED void add_taps_of_tile(float *sums, tile_place *at, const gm_riscv_til
     }
 }
 
-GM_INLINED void load_sums(float *sums, const gm_riscv_tile *t, const float *start, size_t first, size_t y_column,
-                          uint32_t rows)
+GM_INLINED void load_sums_of_tile(float *sums, const gm_riscv_tile *t, const float *start, size_t first,
+                                  size_t y_column, uint32_t rows)
 {
     GM_UNROLLED
     for (uint32_t r = 0; r < rows; r++) {
@@ -172,7 +172,7 @@ GM_INLINED uint32_t begin_sums_of_tile(float *sums, tile_place *at, const gm_ris
         add_turn(sums, at, t, s, rows, 4, 1);
         return 4;
     }
-    load_sums(sums, t, start, first, y_column, rows);
+    load_sums_of_tile(sums, t, start, first, y_column, rows);
     return 0;
 }
 
