@@ -118,7 +118,7 @@ GM_SIMD_INLINE gm_vec gm_vec_load_halves(const float *low, const float *high)
 }
 
 /* t[i][c] = rows[c][i]: gm_vec_transpose() of GM_LANES rows, with a third fewer shuffles. */
-#define GM_VEC_LOADS_TRANSPOSED 1
+#define GM_VEC_LOADS_TRANSPOSED
 GM_SIMD_INLINE void gm_vec_load_transposed(gm_vec *t, const float *const *rows)
 {
     for (uint32_t half = 0; half < GM_LANES; half += 4) {

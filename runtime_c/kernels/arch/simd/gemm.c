@@ -54,20 +54,20 @@ static GM_SIMD_TARGET void gemm_row_across(const float *a, const float *b, float
 /* t[i][c] = b[i + c b_col] for i below `count`: the last of `columns` stands for those that are not there. */
 GM_SIMD_INLINE void load_transposed(gm_vec *t, const float *b, size_t b_col, uint32_t columns, uint32_t count)
 {
+#ifdef GM_VEC_LOADS_TRANSPOSED
     const float *rows[GM_LANES];
-    GM_UNROLL
-    for (uint32_t c = 0; c < GM_LANES; c++) {
-        rows[c] = b + (c < columns ? c : columns - 1) * b_col;
-    }
-#if GM_VEC_LOADS_TRANSPOSED
     if (count == GM_LANES) {
+        GM_UNROLL
+        for (uint32_t c = 0; c < GM_LANES; c++) {
+            rows[c] = b + (c < columns ? c : columns - 1) * b_col;
+        }
         gm_vec_load_transposed(t, rows);
         return;
     }
 #endif
     GM_UNROLL
     for (uint32_t c = 0; c < GM_LANES; c++) {
-        gm_tile_load(&t[c], rows[c], count, 1);
+        gm_tile_load(&t[c], b + (c < columns ? c : columns - 1) * b_col, count, 1);
     }
     gm_vec_transpose(t);
 }
