@@ -3,8 +3,7 @@
 #if GM_FRESH_SUMS
 
 #include "image.h"
-#include "split.h"
-#include "verify_operands.h"
+#include "ranges.h"
 
 /* ---- What an instruction does to gradients --------------------------------------------------- */
 
@@ -25,11 +24,18 @@ static int adds_to_output(const uint32_t *instruction)
     }
 }
 
-/* Returns the bytes from the operand's first element to its last one. */
+/* Returns the bytes from the operand's first element to its last one. gm_open() has verified that they fit. */
 static uint32_t size_of(const uint32_t *instruction, const gm_opcode_shape *shape, uint32_t index)
 {
     const gm_operand_info *info = &shape->operands[index];
-    return gm_bytes_of(info->flags, (uint32_t)gm_extent(instruction, shape, info));
+    const uint8_t *term = shape->terms + info->first_term;
+    int is_strided = (info->flags & GM_STRIDED) != 0;
+    uint32_t elements = 1;
+    for (uint32_t i = 0; i < info->n_terms; i += is_strided ? 2 : 1) {
+        uint32_t dim = gm_term_value(instruction, term[i]);
+        elements = is_strided ? elements + (dim - 1) * gm_term_value(instruction, term[i + 1]) : elements * dim;
+    }
+    return gm_bytes_of(info->flags, elements);
 }
 
 /* Returns whether an operand is in the gradients, or reaches into them. */
@@ -79,16 +85,25 @@ static int mark_sums_of(const gm_session *session, const uint32_t *instruction)
     return 1;
 }
 
-/* Returns whether all gradients of all parameters are marked. */
+/* Returns whether all gradients of a parameter are marked. */
+static int is_marked(const gm_session *session, const gm_state_entry *parameter)
+{
+    const uint32_t *word = (const uint32_t *)(const void *)(session->arena + parameter->gradient);
+    for (uint32_t left = gm_gradient_size(parameter) / sizeof *word; left > 0; left--) {
+        if (*word++ == 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 static int are_all_marked(const gm_session *session)
 {
-    gm_view view;
-    for (uint32_t i = 0; gm_gradient(session, i, &view) == GM_OK; i++) {
-        const uint32_t *word = view.data;
-        for (uint32_t k = 0; k < view.size / sizeof *word; k++) {
-            if (word[k] == 0) {
-                return 0;
-            }
+    const gm_state_entry *entry = gm_section_data(session->header, GM_SECTION_STATE);
+    const gm_state_entry *end = entry + session->header->sections[GM_SECTION_STATE].size / sizeof *entry;
+    for (; entry != end; entry++) {
+        if (entry->role == GM_STATE_ROLE_PARAMETER && entry->gradient != GM_NONE && !is_marked(session, entry)) {
+            return 0;
         }
     }
     return 1;

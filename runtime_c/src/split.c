@@ -17,6 +17,7 @@
 
 #include "image.h"
 #include "program.h"
+#include "ranges.h"
 
 #if GM_THREADS
 
