@@ -7,9 +7,7 @@ their rows alone.
 from __future__ import annotations
 
 import argparse
-import tempfile
 import time
-from pathlib import Path
 
 import numpy as np
 from bench.memory.page import BLOCKS, PAGE, SAVED
@@ -20,10 +18,8 @@ from gradmote import losses, optimizers
 from gradmote.compiler import Options, Result, compile_model
 from gradmote.compiler.options import ATTENTION
 from gradmote.report.analyze import analyze_result
-from gradmote.report.bench.counting import counter
 
 LENGTHS, BATCHES = (32, 64, 128, 256), (1, 8)
-BOARD = "mps2-an386"
 ROUNDS = 11
 
 HEAD = f"""{BLOCKS}
@@ -32,9 +28,9 @@ HEAD = f"""{BLOCKS}
 network is a block of a transformer, of width {sequences.WIDTH} with {sequences.HEADS} heads, over
 sequences of some *length*. All but the scale of its scores trains, with AdamW. *scratch* is that of
 a training step in bytes, as it is and with `--attention blocks`. *instructions* are those of a step
-on a Cortex-M4F: counted on the emulated board where the batch is 1, else the estimate of `gradmote
-analyze`. *µs* is the time of a step on one thread of the computer that wrote this part, the median
-of {ROUNDS} in turns. The trained state has the same bits both ways.
+on a Cortex-M4F, by the estimate of `gradmote analyze`. *µs* is the time of a step on one thread of
+the computer that wrote this part, the median of {ROUNDS} in turns. The trained state has the same
+bits both ways.
 """
 
 COLUMNS = ["length", "batch", "scratch", "in blocks", "instructions", "in blocks", "µs", "in blocks"]
@@ -59,7 +55,7 @@ def row(length: int, batch: int) -> list[str]:
     sequences.LENGTH = length
     both = [compiled(batch, way) for way in ATTENTION]
     scratch = [result.layout.placements["step"].peak for result in both]
-    counted = [counted_on_board(r) if batch == 1 else estimated(r) for r in both]
+    counted = [estimated(r) for r in both]
     sessions = [sequences.prepared(result.image, batch) for result in both]
     taken = sequences.in_turns([session.step for session in sessions], time.process_time, ROUNDS)
     micro = [1e6 * float(np.median(each)) for each in taken]
@@ -75,12 +71,6 @@ def compiled(batch: int, way: str) -> Result:
 def estimated(result: Result) -> float:
     """The machine instructions of a step, as `gradmote analyze` estimates them."""
     return float(analyze_result(result, "").main.machine or 0)
-
-
-def counted_on_board(result: Result) -> float:
-    """The machine instructions of a step on the emulated board."""
-    with tempfile.TemporaryDirectory() as folder:
-        return float(sum(counter(BOARD, Path(folder)).count(result.image)["step"].each))
 
 
 def write(lines: list[str]) -> None:
