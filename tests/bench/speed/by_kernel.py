@@ -1,4 +1,4 @@
-"""Where the time of a training step goes on this computer: by kernel, and how much sooner it would be done at the peak.
+"""How long each kernel of a training step takes on this computer, and how much sooner it would be done at the peak.
 
     cd tests && python -m bench.speed.by_kernel NETWORK [--batch N] [--optimizer adamw_ort] [--rounds N]
 
