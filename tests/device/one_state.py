@@ -23,6 +23,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[2] / part) for part in ("tests", "site_scons", "bindings/python")]
@@ -64,8 +65,8 @@ BOARDS = {
     "sifive-e": "rv32imac",
 }
 FOR_OWN_IMAGES = "microbit"
-#: Lessons whose arena fits the memory of that board, and need such firmware.
-OWN_LESSONS = ("int8", "int16", MOMENTS)
+#: Lessons whose arena fits the memory of that board, by the firmware that they need: not all fit one.
+OWN_LESSONS = (("int8", "int16"), (MOMENTS,))
 #: A board whose emulator cannot program flash, so that nothing is kept there, and which has room for float32 alone.
 READ_ONLY = "sifive-e"
 COMPILERS = {"gcc -O0": ("gcc", "-O0"), "gcc -O3": ("gcc", "-O3"), "clang -O2": ("clang-14", "-O2")}
@@ -245,7 +246,7 @@ def board_state(name: str, lesson: Lesson, _: Path) -> bytes:
     """Train an emulated board."""
     if name == READ_ONLY:
         return uninterrupted_state(name, lesson)
-    if name == FOR_OWN_IMAGES and lesson.name not in (*OWN_LESSONS, FLOAT):
+    if name == FOR_OWN_IMAGES and lesson.name not in (*chain(*OWN_LESSONS), FLOAT):
         raise Missing(f"room for {lesson.name} on {name}")
     elf = firmware(name, lesson.name)
     with EmulatedPart(name, elf=elf) as part:
@@ -285,7 +286,7 @@ def firmware(name: str, lesson: str = "int8") -> Path:
         if told:
             raise Missing(told)
         return default_firmware(name)
-    models = [write_model(lesson) for lesson in OWN_LESSONS]
+    models = [write_model(each) for each in next(lessons for lessons in OWN_LESSONS if lesson in lessons)]
     scons_firmware(f"MODEL={','.join(map(str, models))}", board=name)
     return default_firmware(name).parents[1] / f"{name}-{models[0].stem}" / "firmware.elf"
 
