@@ -115,7 +115,8 @@ def place_all(op: Opcode, params: dict[str, int], rng: np.random.Generator) -> t
     """The memory, a multiple of 16 bytes, and the operands' offsets."""
     memory, offsets = bytearray(), {}
     for operand in sorted(op.operands, key=lambda o: "w" in o.access):
-        if operand.optional and operand.name not in NEVER_ABSENT and rng.random() < 0.3:
+        may_be_absent = operand.optional and operand.name not in NEVER_ABSENT
+        if may_be_absent and (rng.random() < 0.3 or (operand.access == "w" and not lies_apart(operand, params))):
             offsets[operand.name] = NONE
             continue
         data = contents(operand, params, rng)
@@ -132,6 +133,16 @@ def place(op: Opcode, operand: Operand, params: dict[str, int], end: int, offset
     if "w" in operand.access and alike and rng.random() < 0.5:
         return offsets[str(rng.choice(alike))]
     return end
+
+
+def lies_apart(operand: Operand, params: dict[str, int]) -> bool:
+    """Tell whether each element has a place of its own: strides that another output has too may not suit this one."""
+    extent = 1
+    for dim, stride in sorted(axes(operand, params), key=lambda axis: axis[1]):
+        if stride < extent:
+            return False
+        extent += (size_of(dim, params) - 1) * stride
+    return True
 
 
 def axes(operand: Operand, params: dict[str, int]) -> list[tuple[str, int]]:
