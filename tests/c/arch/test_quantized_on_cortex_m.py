@@ -40,6 +40,7 @@ PLAIN = [
         "add_s16",
         "average_pool_s8",
         "sum_s16",
+        "optimizers/short_moments",
         "optimizers/stored_update",
         "optimizers/sgd",
         "optimizers/momentum",
