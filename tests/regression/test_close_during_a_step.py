@@ -58,7 +58,7 @@ def test_another_thread_is_refused_and_the_step_goes_on(image, expected, name, t
         samples = data()
         worker = threading.Thread(target=lambda: found.append(session.step(*samples)))
         worker.start()
-        while not session._lib._lock.locked():  # as is while the kernels compute
+        while not session._lib.lock.locked():  # as is while the kernels compute
             time.sleep(0)
         with pytest.raises(GradmoteError, match="another thread"):
             CALLS[name](session)
