@@ -114,31 +114,30 @@ static uint32_t rows_from(uint32_t first, uint32_t queries, uint32_t rows)
     return queries - first < rows ? queries - first : rows;
 }
 
+/* What p is computed from in the block that begins with query `first` of head j of sample i. insn: of either
+ * instruction. */
+#define SCORES_FROM(session, insn, i, j, first)                                                                 \
+    {                                                                                                           \
+        .q = gm_f32((session), (insn)->q) + (i) * (insn)->q0 + (j) * (insn)->q1 + (first) * (insn)->q_row,      \
+        .k = gm_f32((session), (insn)->k) + (i) * (insn)->k0 + (j) * (insn)->k1,                                \
+        .scale = (insn)->scale,                                                                                 \
+        .attn_mask =                                                                                            \
+            further((insn)->attn_mask, (i) * (insn)->mask0 + (j) * (insn)->mask1 + (first) * (insn)->mask_row), \
+        .fill = (insn)->fill,                                                                                   \
+        .p = (insn)->block,                                                                                     \
+        .rows = rows_from((first), (insn)->queries, (insn)->rows),                                              \
+        .keys = (insn)->keys,                                                                                   \
+        .depth = (insn)->depth,                                                                                 \
+        .divides = (insn)->divides,                                                                             \
+        .q_row = (insn)->q_row,                                                                                 \
+        .k_row = (insn)->k_row,                                                                                 \
+        .k_col = (insn)->k_col,                                                                                 \
+        .mask_row = (insn)->mask_row,                                                                           \
+    }
+
 #endif
 
 #if GM_WITH_ATTENTION
-
-/* What p is computed from in the block that begins with query `first` of head j of sample i. */
-static scores_block scores_from(const gm_session *session, const gm_insn_attention *insn, uint32_t i, uint32_t j,
-                                uint32_t first)
-{
-    return (scores_block){
-        gm_f32(session, insn->q) + i * insn->q0 + j * insn->q1 + first * insn->q_row,
-        gm_f32(session, insn->k) + i * insn->k0 + j * insn->k1,
-        insn->scale,
-        further(insn->attn_mask, i * insn->mask0 + j * insn->mask1 + first * insn->mask_row),
-        insn->fill,
-        insn->block,
-        rows_from(first, insn->queries, insn->rows),
-        insn->keys,
-        insn->depth,
-        insn->divides,
-        insn->q_row,
-        insn->k_row,
-        insn->k_col,
-        insn->mask_row,
-    };
-}
 
 /* y of all queries of head j of sample i, block by block. */
 static void attend(const gm_session *session, const gm_insn_attention *insn, uint32_t i, uint32_t j)
@@ -147,7 +146,7 @@ static void attend(const gm_session *session, const gm_insn_attention *insn, uin
     const float *v = gm_f32(session, insn->v) + i * insn->v0 + j * insn->v1;
     float *y = gm_f32_out(session, insn->y) + i * insn->y0 + j * insn->y1;
     for (uint32_t first = 0; first < insn->queries;) {
-        const scores_block block = scores_from(session, insn, i, j, first);
+        const scores_block block = SCORES_FROM(session, insn, i, j, first);
         find_probabilities(session, &block);
         multiply_block(gm_f32(session, block.p), v, y + first * insn->y_row, block.rows, insn->depth, insn->y_row,
                        &strides);
@@ -240,29 +239,7 @@ static float *gradient_at(const gm_session *session, uint32_t operand, uint32_t 
     return gm_f32_out_optional(session, further(operand, elements));
 }
 
-/* What p is computed from in the block that begins with query `first` of head j of sample i. */
-static scores_block scores_before(const gm_session *session, const gm_insn_attention_grad *insn, uint32_t i, uint32_t j,
-                                  uint32_t first)
-{
-    return (scores_block){
-        gm_f32(session, insn->q) + i * insn->q0 + j * insn->q1 + first * insn->q_row,
-        gm_f32(session, insn->k) + i * insn->k0 + j * insn->k1,
-        insn->scale,
-        further(insn->attn_mask, i * insn->mask0 + j * insn->mask1 + first * insn->mask_row),
-        insn->fill,
-        insn->block,
-        rows_from(first, insn->queries, insn->rows),
-        insn->keys,
-        insn->depth,
-        insn->divides,
-        insn->q_row,
-        insn->k_row,
-        insn->k_col,
-        insn->mask_row,
-    };
-}
-
-/* The gradients of the same block. */
+/* The gradients of the block that begins with query `first` of head j of sample i. */
 static gradients_of_block gradients_from(const gm_session *session, const gm_insn_attention_grad *insn, uint32_t i,
                                          uint32_t j, uint32_t first)
 {
@@ -292,7 +269,7 @@ static void go_back(const gm_session *session, const gm_insn_attention_grad *ins
 static void go_back_over_head(const gm_session *session, const gm_insn_attention_grad *insn, uint32_t i, uint32_t j)
 {
     for (uint32_t first = 0; first < insn->queries;) {
-        const scores_block block = scores_before(session, insn, i, j, first);
+        const scores_block block = SCORES_FROM(session, insn, i, j, first);
         const gradients_of_block of = gradients_from(session, insn, i, j, first);
         if (first == 0) {
             start_gradients(insn, &of);
