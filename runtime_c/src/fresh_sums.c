@@ -24,18 +24,11 @@ static int adds_to_output(const uint32_t *instruction)
     }
 }
 
-/* Returns the bytes from the operand's first element to its last one. gm_open() has verified that they fit. */
+/* Returns the bytes from the operand's first element to its last one. */
 static uint32_t size_of(const uint32_t *instruction, const gm_opcode_shape *shape, uint32_t index)
 {
     const gm_operand_info *info = &shape->operands[index];
-    const uint8_t *term = shape->terms + info->first_term;
-    int is_strided = (info->flags & GM_STRIDED) != 0;
-    uint32_t elements = 1;
-    for (uint32_t i = 0; i < info->n_terms; i += is_strided ? 2 : 1) {
-        uint32_t dim = gm_term_value(instruction, term[i]);
-        elements = is_strided ? elements + (dim - 1) * gm_term_value(instruction, term[i + 1]) : elements * dim;
-    }
-    return gm_bytes_of(info->flags, elements);
+    return gm_bytes_of(info->flags, gm_extent_of(instruction, shape, info));
 }
 
 /* Returns whether an operand is in the gradients, or reaches into them. */

@@ -133,6 +133,20 @@ static inline uint32_t gm_term_value(const uint32_t *instruction, uint8_t term)
     return term < GM_TERM_COUNT ? instruction[term] : term - GM_TERM_COUNT;
 }
 
+/* Returns the elements from an operand's first one to its last one. gm_open() has verified that their bytes fit. */
+static inline uint32_t gm_extent_of(const uint32_t *instruction, const gm_opcode_shape *shape,
+                                    const gm_operand_info *info)
+{
+    const uint8_t *term = shape->terms + info->first_term;
+    int is_strided = (info->flags & GM_STRIDED) != 0;
+    uint32_t elements = 1;
+    for (uint32_t i = 0; i < info->n_terms; i += is_strided ? 2 : 1) {
+        uint32_t dim = gm_term_value(instruction, term[i]);
+        elements = is_strided ? elements + (dim - 1) * gm_term_value(instruction, term[i + 1]) : elements * dim;
+    }
+    return elements;
+}
+
 /* Returns the word of the operand of type rule, or GM_NONE where the instruction has none. */
 static inline uint32_t gm_rule_operand(const uint32_t *instruction, const gm_opcode_shape *shape)
 {

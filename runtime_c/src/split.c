@@ -44,15 +44,13 @@ typedef struct operand_layout {
     uint32_t flags;              /* of gm_operand_info */
     uint32_t axes;
     uint8_t term[GM_MOST_FACTORS];
-    uint32_t length[GM_MOST_FACTORS], stride[GM_MOST_FACTORS];
+    uint32_t stride[GM_MOST_FACTORS];
 } operand_layout;
 
 static void add_axis(operand_layout *layout, const uint32_t *instruction, uint8_t term, uint32_t stride)
 {
-    uint32_t length = gm_term_value(instruction, term);
-    if (length > 1) {
+    if (gm_term_value(instruction, term) > 1) {
         layout->term[layout->axes] = term;
-        layout->length[layout->axes] = length;
         layout->stride[layout->axes] = stride;
         layout->axes++;
     }
@@ -114,13 +112,10 @@ static uint32_t find_axis(const operand_layout *layout, uint32_t term)
 }
 
 /* Returns the bytes from the operand's first element to its last one. */
-static uint32_t operand_size(const operand_layout *layout)
+static uint32_t operand_size(const split_plan *plan, uint32_t index)
 {
-    uint32_t elements = 1;
-    for (uint32_t i = 0; i < layout->axes; i++) {
-        elements += (layout->length[i] - 1) * layout->stride[i];
-    }
-    return gm_bytes_of(layout->flags, elements);
+    const gm_operand_info *info = &plan->shape->operands[index];
+    return gm_bytes_of(flags_of(plan, info), gm_extent_of(plan->instruction, plan->shape, info));
 }
 
 /* ---- Whether and how to split ---------------------------------------------------------------- */
@@ -155,7 +150,7 @@ static int can_start_at_parts(const split_plan *plan, const operand_layout *layo
 /* Returns whether no two parts write the same bytes of an operand. */
 static int writes_apart(const split_plan *plan, const operand_layout *layout, uint32_t index)
 {
-    return 1 + index == plan->split->own ? operand_size(layout) <= plan->session->spare
+    return 1 + index == plan->split->own ? operand_size(plan, index) <= plan->session->spare
                                          : find_axis(layout, plan->axis) != NO_AXIS;
 }
 
@@ -196,7 +191,7 @@ static uint32_t wanted_parts(const split_plan *plan, const operand_layout *layou
     const gm_splitter *splitter = plan->session->splitter;
     uint32_t largest = 0;
     for (uint32_t i = 0; i < plan->shape->n_operands; i++) {
-        uint32_t size = layouts[i].offset == GM_NONE ? 0 : operand_size(&layouts[i]) / 4;
+        uint32_t size = layouts[i].offset == GM_NONE ? 0 : operand_size(plan, i) / 4;
         largest = size > largest ? size : largest;
     }
     uint64_t wanted = (work_of(plan->instruction, plan->shape) / TRIPS_PER_ELEMENT + largest) / splitter->least;
