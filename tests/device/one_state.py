@@ -4,12 +4,12 @@
 
 A network of float32 has one state in each numerics profile, so all cores of the strict one share theirs: Cortex-M0, M3,
 M4F and M33, RISC-V without FPU, WebAssembly and this computer; so has the same under AdamW with moments in bfloat16 and
-clipping. A network with int8 weights, the same with int16 masters
-of them, and the same under AdamW with moments in bfloat16 and clipping train with int16 gradients; weights and moments
-are rounded at random. Each row trains half of the steps, saves, and loses its power: the process is killed, the
-emulated board is a new machine with the flash of the old one, and a step behind the save is lost. It goes on from what
-it kept. The state at the end must be that of a twin without any interruption: for float32 of the same profile, for the
-others in either. At the end a line says whether all are.
+clipping. A network with int8 weights, the same with int16 masters of them, and the same under AdamW with moments in
+bfloat16 and clipping train with int16 gradients; weights and moments are rounded at random. Each row trains half of the
+steps, saves, and loses its power: the process is killed, the emulated board is a new machine with the flash of the old
+one, and a step behind the save is lost. It goes on from what it kept. The state at the end must be that of a twin
+without any interruption: for float32 of the same profile, for the others in either. At the end a line says whether all
+are.
 """
 
 from __future__ import annotations

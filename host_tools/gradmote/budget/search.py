@@ -82,8 +82,8 @@ def covers(shares: Mapping[str, float], others: Mapping[str, float]) -> bool:
 
 def is_alike(choice: Choice, other: Choice) -> bool:
     """Return whether two choices differ only in what they train, by which rule, and in the place of inputs."""
-    mine, others = ((c.micro_batch, c.recompute, c.more) for c in (choice, other))
-    return mine == others
+    scheme, optimizer, overwrite = other.scheme, other.optimizer, other.overwrite_inputs
+    return replace(choice, scheme=scheme, optimizer=optimizer, overwrite_inputs=overwrite) == other
 
 
 def search(

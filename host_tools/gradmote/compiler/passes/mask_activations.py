@@ -48,9 +48,9 @@ def run(compiled: Compiled) -> None:
     by_rows = is_wanted(compiled)
     for program in compiled.programs:
         if may_mask(compiled, program) and any(isinstance(i, Asking) for i in program.instructions):
-            choices = program.instructions, masked(program, by_rows)
-            if len(choices[1]) > len(choices[0]):  # there is a mask that may help
-                program.instructions = min(choices, key=lambda i: needed(program, i, by_rows))
+            plain, trial = program.instructions, masked(program, by_rows)
+            if len(trial) > len(plain):  # there is a mask that may help
+                program.instructions = min(plain, trial, key=lambda i: needed(program, i, by_rows))
 
 
 def may_mask(compiled: Compiled, program: Program) -> bool:
