@@ -13,7 +13,7 @@ from gradmote.formats.image import read_image
 from gradmote.generated.opcodes import OPCODES
 
 #: Of each target.
-SECONDS = int(os.environ.get("GRADMOTE_FUZZ_SECONDS", "7"))
+SECONDS = int(os.environ.get("GRADMOTE_FUZZ_SECONDS", "4"))
 #: In tests, each file's part of lines that inputs and C tests must reach.
 LEAST_PERCENT = 95.0
 

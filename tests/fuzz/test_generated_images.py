@@ -1,7 +1,7 @@
 """Generated images in the builds of generated_builds.py: nothing faults, and all agree. `python -m fuzz.generated` runs
 millions of them.
 
-GRADMOTE_GENERATED_IMAGES: how many a build runs, 20,000 by default; emulated boards run a tenth.
+GRADMOTE_GENERATED_IMAGES: how many a build runs, 8,000 by default; emulated boards run a tenth.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pytest
 from fuzz import generated
 from fuzz.generated_builds import builds, compiled, said
 
-IMAGES = int(os.environ.get("GRADMOTE_GENERATED_IMAGES", "20000"))
+IMAGES = int(os.environ.get("GRADMOTE_GENERATED_IMAGES", "8000"))
 #: The others take long to compile, and are for the nights.
 BUILDS = ("plain", "simd", "32bit", "thumb", "helium", "rv32", "plain-strict", "simd-strict")
 #: What the others of a numerics profile must equal.

@@ -22,7 +22,7 @@ STEMS = ("gemm", "update", "steps", "stored_update")
 PRODUCTS = [s for s in KERNELS if s.stem.startswith(STEMS) or s.parent.name == "optimizers"]
 NUMERICS = RUNTIME / "src" / "numerics.c"
 #: Program: the sources that it needs beside its own, and its arguments.
-PROGRAMS = {"numerics_test.c": ([NUMERICS], ["2003"]), "kernels_gemm_test.c": ([*PRODUCTS, NUMERICS], [])}
+PROGRAMS = {"numerics_test.c": ([NUMERICS], ["4001"]), "kernels_gemm_test.c": ([*PRODUCTS, NUMERICS], [])}
 
 
 def output_of(program: str, compiler: str, level: str, profile: str, folder: Path, *flags: str) -> str:
