@@ -42,11 +42,12 @@ class Uses:
         return self.readers[:1] == [self.first]
 
 
-def uses_of(buffer: Buffer, found: dict[Buffer, Uses]) -> Uses:
-    """Return what was found of a buffer so far, which is nothing at first."""
-    if buffer not in found:
-        found[buffer] = Uses(buffer)
-    return found[buffer]
+class _FoundUses(dict[Buffer, Uses]):
+    """The uses that were found so far of each buffer, of which there are none at first."""
+
+    def __missing__(self, buffer: Buffer) -> Uses:
+        self[buffer] = found = Uses(buffer)
+        return found
 
 
 @dataclass
@@ -121,13 +122,13 @@ class Program:
 
     def uses(self) -> dict[Buffer, Uses]:
         """Return the readers and writers of each buffer, in order of first use."""
-        found: dict[Buffer, Uses] = {}
+        found = _FoundUses()
         for index, instruction in enumerate(self.instructions):
             for ref in instruction.reads:
-                uses_of(ref.buffer, found).readers.append(index)
+                found[ref.buffer].readers.append(index)
             for ref in instruction.writes:
-                uses_of(ref.buffer, found).writers.append(index)
-        return found
+                found[ref.buffer].writers.append(index)
+        return dict(found)
 
     def insert(self, at: int, new: list[Instruction], uses: dict[Buffer, Uses]) -> None:
         """Insert instructions in front of instruction `at`.

@@ -219,10 +219,12 @@ def is_sorted(graph: ir.Graph) -> bool:
     """Return whether each node is behind those that make what it reads; False where nodes hold graphs."""
     made: set[ir.Node] = set()
     for node in graph:
-        if any(value is not None and (maker := value.producer()) and maker not in made for value in node.inputs):
-            return False
-        if any(a.type in (ir.AttributeType.GRAPH, ir.AttributeType.GRAPHS) for a in node.attributes.values()):
-            return False
+        for value in node.inputs:
+            if value is not None and (maker := value.producer()) is not None and maker not in made:
+                return False
+        for attribute in node.attributes.values():
+            if attribute.type in (ir.AttributeType.GRAPH, ir.AttributeType.GRAPHS):
+                return False
         made.add(node)
     return True
 
