@@ -15,7 +15,9 @@ arena, valid (but no longer updated) after close().
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import mmap
 import struct
 from collections.abc import Sequence
 from typing import Any, TypeVar
@@ -32,6 +34,8 @@ from .names import text, utf8
 from .tensors import PROGRAMS, ROLES, Tensor, program_names, read_tensors
 
 _ALIGNMENT = 16
+_CACHE_LINE = 64
+_HUGE_PAGE = 1 << 21
 _ARENA_LIMIT = 1 << 30  # what gm_open accepts
 _U32_MAX = 0xFFFFFFFF
 _SPARE_LIMIT = 1 << 20  # bytes that a thread may take for rows of a gradient or for a block of scores
@@ -71,7 +75,8 @@ class Session:
         needs = _requirements(self._ffi, self._lib, self._image)
         shared = _threads(self._ffi, self._lib, threads)
         spare = min(needs["arena_size"], _SPARE_LIMIT) * (threads - 1)
-        self._memory = _aligned_memory(self._ffi, needs["arena_size"] + spare)
+        state = needs["state_size"] + needs["gradients_size"]
+        self._memory = _aligned_memory(self._ffi, needs["arena_size"] + spare, state)
         self._arena = self._ffi.from_buffer(self._memory)
         session = self._ffi.new("gm_session *")
         code = self._lib.gm_open(session, self._image, len(self._image), self._arena, len(self._memory))
@@ -750,8 +755,23 @@ def _aligned_image(ffi: Any, image: Any) -> Any:
     return ffi.from_buffer(copy)
 
 
-def _aligned_memory(ffi: Any, size: int) -> memoryview:
-    """Return `size` zero bytes at an address that is a multiple of 16."""
-    memory = bytearray(size + _ALIGNMENT - 1)
-    start = -int(ffi.cast("uintptr_t", ffi.from_buffer(memory))) % _ALIGNMENT
+def _aligned_memory(ffi: Any, size: int, state: int = 0) -> memoryview:
+    """Return `size` zero bytes at an address that is a multiple of 16.
+
+    What lies behind the first `state` bytes begins with a line of caches: there are the tensors that vectors are loaded
+    from. Large memory is asked to lie in huge pages, where the system has them.
+    """
+    huge = size >= _HUGE_PAGE and hasattr(mmap, "MADV_HUGEPAGE")
+    alignment, behind = _HUGE_PAGE if huge else _CACHE_LINE, -state % _CACHE_LINE // _ALIGNMENT * _ALIGNMENT
+    room = size + alignment - 1 + behind
+    memory: Any = _pages(room) if huge else bytearray(room)
+    start = -int(ffi.cast("uintptr_t", ffi.from_buffer(memory))) % alignment + behind
     return memoryview(memory)[start : start + size]
+
+
+def _pages(size: int) -> Any:
+    """Return `size` zero bytes of this process alone, which take no memory before they are used."""
+    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    with contextlib.suppress(OSError):  # kernels that were built without huge pages
+        memory.madvise(mmap.MADV_HUGEPAGE)
+    return memory

@@ -3,7 +3,7 @@
     cd tests && python -m bench.speed.by_kernel NETWORK [--batch N] [--optimizer adamw_ort] [--rounds N]
 
 Every instruction is timed in its place within a step, as shares.py does, with batch norms that take the statistics of
-the batch. What is lost is the time beyond that of the products alone at the measured peak.
+the batch where it has any (cases.py). What is lost is the time beyond that of the products alone at the measured peak.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.speed import peak, shares
-from bench.speed.cases import BATCHES, ON_HOST, OPTIMIZERS, samples, training
+from bench.speed.cases import BATCHES, ON_HOST, OPTIMIZERS, HostCase, samples, training
 
 from gradmote.formats.image import read_image
 from gradmote.report.bench.kernel_totals import kernels_of, macs_of
@@ -49,7 +49,7 @@ def main() -> None:
 
 def instructions_of(network: str, batch: int, optimizer: str, rounds: int) -> list[Timed]:
     """Return every instruction of a step with its least time, in vectors as wide as there are."""
-    data = training(network, optimizer, batch, "batch").image
+    data = training(network, optimizer, batch, HostCase(network, batch, "train").statistics).image
     image = read_image(data)
     program = next(p for p in image.programs if p["kind"] == "step")
     kernels, width = kernels_of(image, program), max(shares.WIDTHS)
