@@ -41,6 +41,44 @@ GM_SIMD_INLINE_512 gm_wide gm_wide_mac(gm_wide acc, gm_wide a, gm_wide b)
 #endif
 }
 
+GM_SIMD_INLINE_512 gm_wide gm_wide_add(gm_wide a, gm_wide b)
+{
+    return _mm512_add_ps(a, b);
+}
+
+/* gm_vec_relu() */
+GM_SIMD_INLINE_512 gm_wide gm_wide_relu(gm_wide v)
+{
+    return _mm512_max_ps(_mm512_setzero_ps(), v);
+}
+
+/* gm_tile_mac_even() of one wide row of b. */
+GM_SIMD_INLINE_512 void gm_wide_tile_mac_even(gm_wide *sums, const float *a, size_t row_step, size_t a_step,
+                                              const float *b, size_t b_step, size_t count, uint32_t rows)
+{
+    const char *four[4];
+    size_t step = row_step * sizeof(float), thrice = 3 * step;
+    GM_UNROLL
+    for (uint32_t q = 0; q < (rows + 3) / 4; q++) {
+        four[q] = (const char *)(a + 4 * q * row_step);
+    }
+    __asm__("" : "+r"(thrice)); /* else it is computed each time */
+    for (; count > 0; count--) {
+        gm_wide column = gm_wide_load(b);
+        GM_UNROLL
+        for (uint32_t r = 0; r < rows; r++) {
+            size_t at = r % 4 == 3 ? thrice : r % 4 * step;
+            sums[r] = gm_wide_mac(sums[r], gm_wide_splat(*(const float *)(const void *)(four[r / 4] + at)), column);
+        }
+        GM_UNROLL
+        for (uint32_t q = 0; q < (rows + 3) / 4; q++) {
+            four[q] += a_step * sizeof(float);
+            __asm__("" : "+r"(four[q])); /* else there is an address for each row again */
+        }
+        b += b_step;
+    }
+}
+
 /* gm_tile_mac_at() of wide rows. */
 GM_SIMD_INLINE_512 void gm_wide_tile_mac_at(gm_wide *sums, const float *const *a, size_t at, size_t a_step,
                                             const float *b, size_t b_step, size_t count, uint32_t rows)

@@ -198,7 +198,7 @@ static GM_SIMD_TARGET_512 void multiply_panel_512(const float *a, size_t a_row, 
 GM_SIMD_INLINE void multiply_columns(const float *a, const float *b, float *y, uint32_t m, uint32_t columns,
                                      uint32_t y_row, const gm_gemm_strides *s, uint32_t vectors)
 {
-    float panel[GM_PANEL_FLOATS];
+    GM_SIMD_ALIGNED float panel[GM_PANEL_FLOATS];
     uint32_t width = vectors * GM_LANES, longest = GM_PANEL_FLOATS / width;
     int few = m <= 2 * GM_TILE_ROWS || (size_t)s->k * s->b_row <= SMALL_MATRIX;
     int direct = s->b_col == 1 && columns == width && few;

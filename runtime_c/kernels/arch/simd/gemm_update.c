@@ -36,7 +36,7 @@ static GM_SIMD_TARGET void rows_of_gradient(const float *a, const float *b, floa
 
 int gm_simd_gemm_update(const gm_insn_gemm_update *insn, const float *a, const float *b, gm_rule_args *args)
 {
-    float rows[GM_PANEL_FLOATS];
+    GM_SIMD_ALIGNED float rows[GM_PANEL_FLOATS];
     const gm_gemm_strides s = {insn->a_row, insn->a_col, insn->b_row, insn->b_col, insn->k};
     int outer_product = insn->k == 1 && insn->b_col == 1;
     if (!gm_simd_runs() || insn->n > GM_PANEL_FLOATS / GM_TILE_ROWS || (outer_product && insn->n >= LONG_OUTER_ROW)) {

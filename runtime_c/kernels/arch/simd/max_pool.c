@@ -10,6 +10,7 @@
 #if GM_ARCH_SIMD && (GM_WITH_MAX_POOL || GM_WITH_MAX_POOL_INDEX_GRAD)
 
 #define CHANNELS GM_LANES
+#define SQUARE_TAPS 4u /* of a window of 2x2 */
 
 /* The vectors of the compiler itself: these kernels compare and choose, for which vector.h has
  * nothing. */
@@ -43,9 +44,14 @@ GM_SIMD_INLINE void store_apart(float *p, uint32_t step, floats v)
     }
 }
 
-GM_SIMD_INLINE floats choose(words mask, floats a, floats b)
+/* a where the mask has all bits, b where it has none. */
+GM_SIMD_INLINE words choose(words mask, words a, words b)
 {
-    return (floats)((mask & (words)a) | (~mask & (words)b));
+#if defined(__x86_64__)
+    return (words)_mm256_blendv_ps((__m256)b, (__m256)a, (__m256)mask);
+#else
+    return (mask & a) | (~mask & b);
+#endif
 }
 
 #endif
@@ -58,42 +64,61 @@ typedef struct pool_call {
     uint32_t no_tap;
 } pool_call;
 
-/* CHANNELS of an output pixel: the first largest tap of its window, and which it is. x: of the
- * region's first pixel's window. */
-GM_SIMD_INLINE void pool_pixel(const pool_call *p, const float *x, float *y, uint8_t *index)
+/* In all lanes: the index of no tap, and all bits where no RELU cuts gradients. */
+typedef struct pool_lanes {
+    words no_tap, passes;
+} pool_lanes;
+
+/* CHANNELS of an output pixel: the first largest of its `taps`, and which it is. x: of the window of the region's first
+ * pixel. */
+GM_SIMD_INLINE void pool_pixel(const pool_lanes *p, const size_t *source, const uint32_t *tap, uint32_t taps,
+                               uint32_t y_channel, const float *x, float *y, uint8_t *index)
 {
-    const gm_region *region = p->region;
     floats best = (floats){0} - GM_INFINITY;
-    words number = (words){0} + (int32_t)p->no_tap;
-    if (region->taps > 0) {
-        best = load_apart(x + region->source[0], 1);
-        number = (words){0} + (int32_t)region->number[0];
+    words number = p->no_tap;
+    if (taps > 0) {
+        best = load_apart(x + source[0], 1);
+        number = (words){0} + (int32_t)tap[0];
     }
-    for (uint32_t i = 1; i < region->taps; i++) {
-        floats value = load_apart(x + region->source[i], 1);
+    for (uint32_t i = 1; i < taps; i++) {
+        floats value = load_apart(x + source[i], 1);
         words taken = ~(words)(value <= best) & (words)(best == best);
-        best = choose(taken, value, best);
-        number = (taken & ((words){0} + (int32_t)region->number[i])) | (~taken & number);
+        best = (floats)choose(taken, (words)value, (words)best);
+        number = choose(taken, (words){0} + (int32_t)tap[i], number);
     }
-    store_apart(y, p->insn->y_channel, best);
+    store_apart(y, y_channel, best);
     if (index != NULL) {
-        words passed = (words)(best > 0.0f) | ((words){0} - (int32_t)(p->insn->relu == 0));
-        words kept = (passed & number) | (~passed & ((words){0} + (int32_t)p->no_tap));
-        gm_vec_store_bytes(index, (gm_words)kept);
+        gm_vec_store_bytes(index, (gm_words)choose((words)(best > 0.0f) | p->passes, number, p->no_tap));
     }
 }
 
-/* One row of a region. */
-static GM_SIMD_TARGET void pool_row(const pool_call *p, const float *x, float *y, uint8_t *index)
+/* The pixels of a row. y_channel is a constant where it is 1, taps where they are SQUARE_TAPS. */
+GM_SIMD_INLINE void pool_pixels(const pool_call *p, const size_t *source, const uint32_t *tap, uint32_t taps,
+                                uint32_t y_channel, const float *x, float *y, uint8_t *index)
 {
     const gm_insn_max_pool *insn = p->insn;
-    for (uint32_t column = 0; column < p->region->columns.count; column++) {
-        for (uint32_t c = 0; c < insn->channels; c += CHANNELS) {
-            pool_pixel(p, x + c, y + (size_t)c * insn->y_channel, index ? index + c : NULL);
+    size_t channels = insn->channels, x_step = (size_t)insn->stride_w * insn->x_w, y_step = insn->y_w;
+    const pool_lanes lanes = {(words){0} + (int32_t)p->no_tap, (words){0} - (int32_t)(insn->relu == 0)};
+    for (uint32_t left = p->region->columns.count; left > 0; left--, x += x_step, y += y_step) {
+        for (size_t c = 0; c < channels; c += CHANNELS) {
+            pool_pixel(&lanes, source, tap, taps, y_channel, x + c, y + c * y_channel, index ? index + c : NULL);
         }
-        x += (size_t)insn->stride_w * insn->x_w;
-        y += insn->y_w;
-        index = index ? index + insn->channels : NULL;
+        index = index ? index + channels : NULL;
+    }
+}
+
+/* One row of a region. Of windows of 2x2 the offsets stay in registers. */
+static GM_SIMD_TARGET void pool_row(const pool_call *p, const float *x, float *y, uint8_t *index)
+{
+    const gm_region *region = p->region;
+    if (!GM_BYTES_COUNT && region->taps == SQUARE_TAPS && p->insn->y_channel == 1) {
+        size_t source[SQUARE_TAPS];
+        uint32_t tap[SQUARE_TAPS];
+        memcpy(source, region->source, sizeof source);
+        memcpy(tap, region->number, sizeof tap);
+        pool_pixels(p, source, tap, SQUARE_TAPS, 1, x, y, index);
+    } else {
+        pool_pixels(p, region->source, region->number, region->taps, p->insn->y_channel, x, y, index);
     }
 }
 
@@ -209,6 +234,65 @@ static void gather_region(const gm_insn_max_pool_index_grad *insn, const gm_regi
     }
 }
 
+/* Whether each input lies in one window, as windows of the stride's size stand side by side. */
+static int windows_tile_input(const gm_insn_max_pool_index_grad *insn)
+{
+    return insn->kernel_h == insn->stride_h && insn->kernel_w == insn->stride_w && insn->dilation_h == 1 &&
+           insn->dilation_w == 1 && insn->pad_h == 0 && insn->pad_w == 0 &&
+           insn->in_h == insn->out_h * insn->stride_h && insn->in_w == insn->out_w * insn->stride_w;
+}
+
+/* dx of CHANNELS channels in one window. x_h, x_w: the steps from row to row and from pixel to pixel. */
+GM_SIMD_INLINE void spread_window(const uint8_t *index, const float *dy, float *dx, uint32_t y_channel, size_t x_h,
+                                  size_t x_w, uint32_t kernel_h, uint32_t kernel_w)
+{
+    words tap = (words)gm_vec_load_bytes(index);
+    floats gradient = load_apart(dy, y_channel);
+    GM_UNROLL
+    for (uint32_t k = 0; k < kernel_h; k++) {
+        GM_UNROLL
+        for (uint32_t l = 0; l < kernel_w; l++) {
+            words mine = (words)(tap == (int32_t)(k * kernel_w + l));
+            /* A sum that starts from +0 is never -0. */
+            store_apart(dx + k * x_h + l * x_w, 1, (floats)(mine & (words)gradient) + 0.0f);
+        }
+    }
+}
+
+/* A row of windows. y_channel and the kernel's size are constants where they are 1 and 2x2. */
+GM_SIMD_INLINE void spread_windows(const gm_insn_max_pool_index_grad *insn, const uint8_t *index, const float *dy,
+                                   float *dx, uint32_t y_channel, uint32_t kernel_h, uint32_t kernel_w)
+{
+    size_t channels = insn->channels, y_w = insn->y_w, x_h = insn->x_h, x_w = insn->x_w;
+    for (uint32_t left = insn->out_w; left > 0; left--, index += channels, dy += y_w, dx += kernel_w * x_w) {
+        for (size_t c = 0; c < channels; c += CHANNELS) {
+            spread_window(index + c, dy + c * y_channel, dx + c, y_channel, x_h, x_w, kernel_h, kernel_w);
+        }
+    }
+}
+
+static GM_SIMD_TARGET void spread_row(const gm_insn_max_pool_index_grad *insn, const uint8_t *index, const float *dy,
+                                      float *dx)
+{
+    if (insn->kernel_h == 2 && insn->kernel_w == 2 && insn->y_channel == 1) {
+        spread_windows(insn, index, dy, dx, 1, 2, 2);
+    } else {
+        spread_windows(insn, index, dy, dx, insn->y_channel, insn->kernel_h, insn->kernel_w);
+    }
+}
+
+/* All of dx, where each input lies in one window. */
+static void spread_all(const gm_insn_max_pool_index_grad *insn, const uint8_t *index, const float *dy, float *dx)
+{
+    for (uint32_t b = 0; b < insn->batch; b++) {
+        for (uint32_t row = 0; row < insn->out_h; row++) {
+            spread_row(insn, index, dy + (size_t)b * insn->y_batch + (size_t)row * insn->y_h,
+                       dx + (size_t)b * insn->x_batch + (size_t)row * insn->stride_h * insn->x_h);
+            index += (size_t)insn->out_w * insn->channels;
+        }
+    }
+}
+
 int gm_simd_max_pool_index_grad(const gm_insn_max_pool_index_grad *insn, const uint8_t *index, const float *dy,
                                 float *dx)
 {
@@ -218,6 +302,10 @@ int gm_simd_max_pool_index_grad(const gm_insn_max_pool_index_grad *insn, const u
     if (!gm_simd_runs() || insn->x_channel != 1 || insn->channels % CHANNELS != 0 ||
         !gm_window_fits(insn->kernel_h, insn->kernel_w)) {
         return 0;
+    }
+    if (!GM_BYTES_COUNT && windows_tile_input(insn)) {
+        spread_all(insn, index, dy, dx);
+        return 1;
     }
     GM_TRANSPOSED_AXES(&rows, &columns, insn);
     gm_first_region(&region, &rows, &columns, &source);

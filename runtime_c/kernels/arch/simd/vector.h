@@ -65,6 +65,13 @@
 
 #define GM_TILE_COLUMNS (GM_TILE_VECTORS * GM_LANES)
 
+/* Of buffers: they begin with a line of the first cache, so that no vector lies in two of them. */
+#if GM_BYTES_COUNT
+#define GM_SIMD_ALIGNED
+#else
+#define GM_SIMD_ALIGNED __attribute__((aligned(64)))
+#endif
+
 /* Loops over accumulators must go, or these do not stay in registers. Builds that look for errors
  * leave them. */
 #ifndef GM_UNROLL

@@ -1,11 +1,12 @@
 /* Window sums whose vectors hold neighbouring outputs of one group: tiles of pixels by vectors. */
+#include "../avx512.h"
 #include "window_weights.h"
 
 #if GM_ARCH_TILES && (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE)
 
 /* Pixels of a tile of some vectors of outputs: as many accumulators as hide the latency of a
  * multiply-add. */
-#define DENSE_PIXELS(vectors) ((vectors) == 1 ? GM_MOST_PIXELS : GM_TILE_PIXELS)
+#define DENSE_PIXELS(vectors) ((vectors) == 1 ? 8u : GM_TILE_PIXELS)
 
 /* Where so few pixels are left there is a smaller tile, unless bytes count. */
 #if defined(__wasm__)
@@ -105,7 +106,7 @@ static void load_strided(float *buffer, const gm_window_pixels *p, const output_
 
 static void store_strided(const float *buffer, const gm_window_pixels *p, const output_columns *o, uint32_t width)
 {
-    for (uint32_t r = 0; r < p->count; r++) {
+    for (uint32_t r = p->first; r < p->count; r++) {
         for (uint32_t c = 0; c < o->columns; c++) {
             p->dest[r][o->offset + c * o->stride] = buffer[r * width + c];
         }
@@ -117,8 +118,9 @@ GM_SIMD_INLINE void load_sums(gm_vec *sums, const gm_window_pixels *p, const out
                               uint32_t rows, uint32_t vectors)
 {
     const uint32_t width = vectors * GM_LANES;
-    float buffer[GM_MOST_PIXELS * GM_TILE_COLUMNS] = {0.0f};
+    float buffer[GM_MOST_PIXELS * GM_TILE_COLUMNS];
     if (go_on && !whole) {
+        memset(buffer, 0, sizeof buffer);
         load_strided(buffer, p, o, width);
     }
     GM_UNROLL
@@ -135,7 +137,9 @@ GM_SIMD_INLINE void store_sums(const gm_vec *sums, const gm_window_pixels *p, co
     float buffer[GM_MOST_PIXELS * GM_TILE_COLUMNS];
     GM_UNROLL
     for (uint32_t r = 0; r < rows; r++) {
-        gm_tile_store(whole ? p->dest[r] + o->offset : buffer + r * width, sums + r * vectors, width, vectors);
+        if (r >= p->first) {
+            gm_tile_store(whole ? p->dest[r] + o->offset : buffer + r * width, sums + r * vectors, width, vectors);
+        }
     }
     if (!whole) {
         store_strided(buffer, p, o, width);
@@ -162,10 +166,246 @@ GM_SIMD_INLINE void sum_tile(const gm_window_sum *sum, const gm_weight_block *b,
     store_sums(sums, p, o, whole, rows, vectors);
 }
 
+#if !GM_BYTES_COUNT
+
+/* ---- Pixels that lie evenly ----------------------------------------------------------------------------------- */
+
+/* Pixels of a line, each a step behind the one before: of a row, of a column, or the same pixel of all samples. */
+typedef struct pixel_line {
+    uint32_t count;
+    size_t source_step, dest_step;
+} pixel_line;
+
+/* Of so many vectors there are tiles of EVEN_PIXELS, and smaller ones, of which a line needs at least one. The latency of
+ * a multiply-add hides behind both. */
+#define EVEN_PIXELS(vectors) ((vectors) == 1 ? 2 * GM_TILE_PIXELS : GM_TILE_PIXELS)
+#define LEAST_EVEN_PIXELS(vectors) ((vectors) == 1 ? 2 * GM_TILE_ROWS : GM_TILE_ROWS)
+
+/* Returns how many pixels the next tile of a line has, where `left` of `count` are left. */
+static inline uint32_t next_even_pixels(uint32_t left, uint32_t count, uint32_t vectors)
+{
+    uint32_t pixels = vectors == 1 ? 2 * gm_next_rows((left + 1) / 2) : gm_next_rows(left);
+    return pixels <= count ? pixels : LEAST_EVEN_PIXELS(vectors);
+}
+
+/* sum_tile() of `rows` pixels of a line, of which the first ones, `done` of them, are not stored. */
+GM_SIMD_INLINE void sum_even_tile(const gm_window_sum *sum, const gm_weight_block *b, const tap_runs *steps,
+                                  const pixel_line *line, const float *source, float *dest, uint32_t done,
+                                  const output_columns *o, uint32_t rows, uint32_t vectors)
+{
+    int last = b->end == sum->rows.kernel * sum->columns.kernel * sum->inputs;
+    int whole = o->stride == 1 && o->columns == vectors * GM_LANES;
+    gm_vec sums[GM_MOST_PIXELS * GM_TILE_VECTORS];
+    gm_window_pixels p;
+    p.first = done, p.count = rows;
+    GM_UNROLL
+    for (uint32_t r = 0; r < rows; r++) {
+        p.dest[r] = dest + r * line->dest_step;
+    }
+    load_sums(sums, &p, o, b->first > 0 || sum->accumulate, whole, rows, vectors);
+    for (const tap_run *at = steps->at, *end = at + steps->count; at != end; at++) {
+        gm_tile_mac_even(sums, source + at->source, line->source_step, steps->step, b->panel + at->panel,
+                         vectors * GM_LANES, at->count, rows, vectors);
+    }
+    if (last) {
+        gm_window_finish(sums, sum, rows * vectors);
+    }
+    store_sums(sums, &p, o, whole, rows, vectors);
+}
+
+/* A sum of so few steps, the taps of 3x3 windows of one channel, whose weights stay in registers. */
+#define FEW_STEPS 9u
+
+/* Whether a block is all of such a sum, of one whole vector of outputs. */
+static int has_few_steps(const gm_window_sum *sum, const tap_runs *steps, const output_columns *o, uint32_t vectors)
+{
+    const tap_run *run = steps->at;
+    return vectors == 1 && !sum->accumulate && !sum->transposed && sum->inputs == 1 && sum->rows.kernel == 3 &&
+           sum->columns.kernel == 3 && o->stride == 1 && o->columns == GM_LANES && steps->count == 3 &&
+           run[0].count == 3 && run[1].count == 3 && run[2].count == 3;
+}
+
+/* sum_line() of FEW_STEPS: each pixel by itself, as its neighbours' sums need not wait for its own. dest: the first of
+ * these outputs. */
+GM_SIMD_INLINE void sum_few_steps(const gm_weight_block *b, const tap_runs *steps, const pixel_line *line,
+                                  const float *source, float *dest, const output_columns *o, int relu)
+{
+    gm_vec w[FEW_STEPS], start = gm_vec_load(o->start);
+    const float *rows[3];
+    size_t step = steps->step, source_step = line->source_step, dest_step = line->dest_step;
+    GM_UNROLL
+    for (uint32_t i = 0; i < FEW_STEPS; i++) {
+        w[i] = gm_vec_load(b->panel + steps->at[i / 3].panel + i % 3 * GM_LANES);
+        rows[i / 3] = source + steps->at[i / 3].source;
+    }
+    for (uint32_t left = line->count; left > 0; left--, dest += dest_step) {
+        gm_vec value = start;
+        GM_UNROLL
+        for (uint32_t i = 0; i < FEW_STEPS; i++) {
+            value = gm_vec_mac(value, gm_vec_splat(rows[i / 3][i % 3 * step]), w[i]);
+        }
+        rows[0] += source_step, rows[1] += source_step, rows[2] += source_step;
+        gm_vec_store(dest, relu ? gm_vec_relu(value) : value);
+    }
+}
+
+static GM_SIMD_TARGET void sum_line_of_few(const gm_window_sum *sum, const gm_weight_block *b, const tap_runs *steps,
+                                           const pixel_line *line, const float *source, float *dest,
+                                           const output_columns *o)
+{
+    if (sum->relu) {
+        sum_few_steps(b, steps, line, source, dest, o, 1);
+    } else {
+        sum_few_steps(b, steps, line, source, dest, o, 0);
+    }
+}
+
+/* All pixels of a line. Its last tile begins early enough to be full. */
+GM_SIMD_INLINE void sum_line(const gm_window_sum *sum, const gm_weight_block *b, const tap_runs *steps,
+                             const pixel_line *line, const float *source, float *dest, const output_columns *o,
+                             uint32_t vectors)
+{
+    for (uint32_t left = line->count, pixels, done; left > 0; left -= pixels - done) {
+        pixels = next_even_pixels(left, line->count, vectors);
+        done = pixels > left ? pixels - left : 0;
+        size_t first = line->count - left - done;
+        const float *own_source = source + first * line->source_step;
+        float *own_dest = dest + first * line->dest_step;
+        if (pixels == EVEN_PIXELS(vectors)) {
+            sum_even_tile(sum, b, steps, line, own_source, own_dest, done, o, EVEN_PIXELS(vectors), vectors);
+        } else {
+            sum_even_tile(sum, b, steps, line, own_source, own_dest, done, o, LEAST_EVEN_PIXELS(vectors), vectors);
+        }
+    }
+}
+
+#if GM_ARCH_AVX512
+
+/* The most pixels of a tile of wide rows: their sums, and a row of weights, fit into 32 registers. Lines that are shorter
+ * than LEAST_PIXELS_512 are left to narrower vectors, which are as fast there. */
+#define MOST_PIXELS_512 16u
+#define LEAST_PIXELS_512 7u
+
+/* sum_even_tile() of one wide row for each of `rows` pixels. */
+GM_SIMD_INLINE_512 void sum_even_tile_512(const gm_window_sum *sum, const gm_weight_block *b, const tap_runs *steps,
+                                          const pixel_line *line, const float *source, float *dest,
+                                          const output_columns *o, uint32_t rows)
+{
+    int go_on = b->first > 0 || sum->accumulate, last = b->end == sum->rows.kernel * sum->columns.kernel * sum->inputs;
+    gm_wide sums[MOST_PIXELS_512];
+    GM_UNROLL
+    for (uint32_t r = 0; r < rows; r++) {
+        sums[r] = gm_wide_load(go_on ? dest + r * line->dest_step : o->start);
+    }
+    for (const tap_run *at = steps->at, *end = at + steps->count; at != end; at++) {
+        gm_wide_tile_mac_even(sums, source + at->source, line->source_step, steps->step, b->panel + at->panel,
+                              GM_TILE_COLUMNS, at->count, rows);
+    }
+    GM_UNROLL
+    for (uint32_t r = 0; r < rows; r++) {
+        sums[r] = last && sum->transposed ? gm_wide_add(sums[r], gm_wide_splat(0.0f)) : sums[r];
+        sums[r] = last && sum->relu ? gm_wide_relu(sums[r]) : sums[r];
+        gm_wide_store(dest + r * line->dest_step, sums[r]);
+    }
+}
+
+/* Returns the pixels of the next tile of a line, of which `left` are left: so many that all tiles are about as large. */
+static inline uint32_t next_pixels_512(uint32_t left)
+{
+    uint32_t tiles = (left + MOST_PIXELS_512 - 1) / MOST_PIXELS_512;
+    return (left + tiles - 1) / tiles;
+}
+
+/* One tile of a line, which has room for this many pixels. */
+#define TILE_512(pixels) \
+case pixels: sum_even_tile_512(sum, b, steps, line, source, dest, o, pixels); break;
+
+/* sum_line() of as many outputs. dest: the first of these. */
+static GM_SIMD_TARGET_512 void sum_line_512(const gm_window_sum *sum, const gm_weight_block *b, const tap_runs *steps,
+                                            const pixel_line *line, const float *source, float *dest,
+                                            const output_columns *o)
+{
+    for (uint32_t left = line->count, pixels; left > 0; left -= pixels) {
+        pixels = next_pixels_512(left);
+        switch (pixels) {
+            TILE_512(16)
+            TILE_512(15)
+            TILE_512(14)
+            TILE_512(13)
+            TILE_512(12)
+            TILE_512(11)
+            TILE_512(10)
+            TILE_512(9)
+            TILE_512(8)
+            TILE_512(7)
+        default: break; /* no line is shorter */
+        }
+        source += pixels * line->source_step;
+        dest += pixels * line->dest_step;
+    }
+}
+
+#endif
+
+/* All pixels of a region by lines along one of its axes; but samples lie so far apart that only single pixels are lines
+ * along these. Returns 0 where none is long enough. */
+GM_SIMD_INLINE int sum_lines(const gm_window_sum *sum, const gm_weight_block *b, const gm_region *region,
+                             const tap_runs *steps, const output_columns *o, uint32_t vectors)
+{
+    const gm_layout *source = &sum->source, *dest = &sum->dest;
+    const gm_axis *rows = &sum->rows, *columns = &sum->columns;
+    pixel_line axes[3] = {
+        {region->columns.count, (size_t)columns->advance * source->w, (size_t)columns->phases * dest->w},
+        {region->rows.count, (size_t)rows->advance * source->h, (size_t)rows->phases * dest->h},
+        {sum->batch, source->batch, dest->batch},
+    };
+    uint32_t along = 0;
+    while (along < 3 && axes[along].count < LEAST_EVEN_PIXELS(vectors)) {
+        along++;
+    }
+    if (along == 3 || (along == 2 && region->columns.count * region->rows.count > 1)) {
+        return 0;
+    }
+    int few = has_few_steps(sum, steps, o, vectors);
+    const pixel_line line = axes[along], inner = axes[along == 0 ? 1 : 0], outer = axes[along == 2 ? 1 : 2];
+    float *first = sum->y + (size_t)region->rows.first * dest->h + (size_t)region->columns.first * dest->w;
+#if GM_ARCH_AVX512
+    int wide = vectors == GM_TILE_VECTORS && o->stride == 1 && o->columns == GM_TILE_COLUMNS &&
+               axes[along].count >= LEAST_PIXELS_512 && gm_simd_runs_512();
+#endif
+    for (uint32_t i = 0; i < outer.count; i++) {
+        for (uint32_t j = 0; j < inner.count; j++) {
+            const float *x = sum->x + i * outer.source_step + j * inner.source_step;
+            float *y = first + i * outer.dest_step + j * inner.dest_step;
+#if GM_ARCH_AVX512
+            if (wide) {
+                sum_line_512(sum, b, steps, &line, x, y + o->offset, o);
+                continue;
+            }
+#endif
+            if (few) {
+                sum_line_of_few(sum, b, steps, &line, x, y + o->offset, o);
+            } else {
+                sum_line(sum, b, steps, &line, x, y, o, vectors);
+            }
+        }
+    }
+    return 1;
+}
+
+#endif
+
+/* ---- All pixels ----------------------------------------------------------------------------------------------- */
+
 /* All pixels of a region. */
 GM_SIMD_INLINE void sum_region(const gm_window_sum *sum, const gm_weight_block *b, const gm_region *region,
                                const tap_runs *steps, const output_columns *o, uint32_t vectors)
 {
+#if !GM_BYTES_COUNT
+    if (sum_lines(sum, b, region, steps, o, vectors)) {
+        return;
+    }
+#endif
     gm_pixel_cursor at = gm_first_pixel(sum, region);
     for (uint32_t left = sum->batch * region->rows.count * region->columns.count; left > 0;) {
         gm_window_pixels p;
@@ -173,6 +413,8 @@ GM_SIMD_INLINE void sum_region(const gm_window_sum *sum, const gm_weight_block *
         left -= p.count;
         if (p.count > FEW_PIXELS(vectors)) {
             sum_tile(sum, b, steps, &p, o, DENSE_PIXELS(vectors), vectors);
+        } else if (!GM_BYTES_COUNT && p.count == 1) { /* a corner: so short that what follows can begin beside it */
+            sum_tile(sum, b, steps, &p, o, 1, vectors);
         } else {
             sum_tile(sum, b, steps, &p, o, FEW_PIXELS(vectors), vectors);
         }
@@ -220,7 +462,7 @@ GM_SIMD_INLINE uint32_t sum_outputs(const gm_window_sum *sum, uint32_t group, ui
     const uint32_t width = vectors * GM_LANES;
     const float *w = sum->w + (size_t)group * sum->w_group + (size_t)output * sum->w_output;
     uint32_t steps = sum->rows.kernel * sum->columns.kernel * sum->inputs, done = 0;
-    float panel[GM_PANEL_FLOATS];
+    GM_SIMD_ALIGNED float panel[GM_PANEL_FLOATS];
     gm_weight_block b = {.width = width};
     output_blocks blocks = {.size = gm_fit_weights(&b, sum, GM_PANEL_FLOATS)};
     uint32_t most = b.end == steps && blocks.size > 0 ? GM_PANEL_FLOATS / blocks.size : 1;

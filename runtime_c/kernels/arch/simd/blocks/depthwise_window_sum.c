@@ -11,7 +11,7 @@
 
 /* [tap][group] of some neighbouring groups */
 typedef struct depthwise_weights {
-    float panel[GM_PANEL_FLOATS];
+    GM_SIMD_ALIGNED float panel[GM_PANEL_FLOATS];
     uint32_t width;
 } depthwise_weights;
 

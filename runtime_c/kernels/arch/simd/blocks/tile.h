@@ -15,6 +15,9 @@ static inline uint32_t gm_next_rows(uint32_t left)
                                                                                            : GM_TILE_PIXELS;
 }
 
+/* The most rows of gm_tile_mac_even(). */
+#define GM_MOST_EVEN_ROWS 12u
+
 /* sums[r][v] += a[r][at + i a_step] b[i b_step + v] for i in 0..count, v a vector of columns. rows
  * and vectors: constants. */
 GM_SIMD_INLINE void gm_tile_mac_at(gm_vec *sums, const float *const *a, size_t at, size_t a_step, const float *b,
@@ -44,6 +47,42 @@ GM_SIMD_INLINE void gm_tile_mac(gm_vec *sums, const float *const *a, size_t a_st
                                 size_t count, uint32_t rows, uint32_t vectors)
 {
     gm_tile_mac_at(sums, a, 0, a_step, b, b_step, count, rows, vectors);
+}
+
+/* gm_tile_mac() of rows of which each lies row_step behind the one before, from `a` on: so two numbers stand for the
+ * addresses of four rows, for all of which there would be too few registers. */
+GM_SIMD_INLINE void gm_tile_mac_even(gm_vec *sums, const float *a, size_t row_step, size_t a_step, const float *b,
+                                     size_t b_step, size_t count, uint32_t rows, uint32_t vectors)
+{
+    const char *four[(GM_MOST_EVEN_ROWS + 3) / 4];
+    size_t step = row_step * sizeof(float), thrice = 3 * step;
+    GM_UNROLL
+    for (uint32_t q = 0; q < (rows + 3) / 4; q++) {
+        four[q] = (const char *)(a + 4 * q * row_step);
+    }
+    __asm__("" : "+r"(thrice)); /* else it is computed each time */
+    for (; count > 0; count--) {
+        gm_vec column[GM_TILE_VECTORS];
+        GM_UNROLL
+        for (uint32_t v = 0; v < vectors; v++) {
+            column[v] = gm_vec_load(b + v * GM_LANES);
+        }
+        GM_UNROLL
+        for (uint32_t r = 0; r < rows; r++) {
+            size_t at = r % 4 == 3 ? thrice : r % 4 * step;
+            gm_vec value = gm_vec_splat(*(const float *)(const void *)(four[r / 4] + at));
+            GM_UNROLL
+            for (uint32_t v = 0; v < vectors; v++) {
+                sums[r * vectors + v] = gm_vec_mac(sums[r * vectors + v], value, column[v]);
+            }
+        }
+        GM_UNROLL
+        for (uint32_t q = 0; q < (rows + 3) / 4; q++) {
+            four[q] += a_step * sizeof(float);
+            __asm__("" : "+r"(four[q])); /* else there is an address for each row again */
+        }
+        b += b_step;
+    }
 }
 
 /* `columns` floats of p as vectors; the lanes behind them are 0. */

@@ -249,7 +249,7 @@ static void store_or_apply(const gm_gradient_destination *to, const float *gradi
 static void finish_sums(const gm_weight_gradient *w, const gm_gradient_sums *s, const gm_gradient_destination *to,
                         size_t offset)
 {
-    float segment[SEGMENT + GM_LANES];
+    GM_SIMD_ALIGNED float segment[SEGMENT + GM_LANES];
     uint32_t n = s->in_channels * w->taps;
     if (s->out_channel_step == 1) {
         transpose_sums(segment, n, s->values, s->tap_step, s->out_channels, n);

@@ -66,7 +66,7 @@ void gm_weight_gradient_of_group(const gm_weight_gradient *w, const float *x, co
 typedef struct gm_gradient_sums {
     uint32_t out_channels, in_channels, out_channel_step, in_channel_step, tap_step;
     int empty; /* values are not set: the tiles' method begins with GM_EMPTY_SUM in their place, and clears this */
-    float values[GM_GRADIENT_SUMS + GM_GRADIENT_GAP * GM_GRADIENT_MOST_TAPS];
+    GM_SIMD_ALIGNED float values[GM_GRADIENT_SUMS + GM_GRADIENT_GAP * GM_GRADIENT_MOST_TAPS];
 } gm_gradient_sums;
 
 /* Output channels, or groups, for which the tiles' method packs the output gradients of a block. */

@@ -12,21 +12,18 @@ typedef struct tap_set {
     uint32_t count;
     size_t offset[SET_TAPS];          /* of a tap from the first one, which may lie outside of the input */
     gm_span rows[SET_TAPS], columns[SET_TAPS]; /* the outputs that have each of them inside the input */
-    gm_span common_rows, common_columns;       /* the outputs that have all of them */
+    gm_span common_columns;                    /* the outputs of a row that have all of them */
 } tap_set;
 
 /* The taps from `tap` on. Where fewer are left, the last one is repeated. */
 static tap_set tap_set_at(const gm_weight_gradient *w, uint32_t tap)
 {
     const gm_window *window = &w->g.window;
-    tap_set t = {.count = w->taps - tap < SET_TAPS ? w->taps - tap : SET_TAPS,
-                 .common_rows = {0, UINT32_MAX},
-                 .common_columns = {0, UINT32_MAX}};
+    tap_set t = {.count = w->taps - tap < SET_TAPS ? w->taps - tap : SET_TAPS, .common_columns = {0, UINT32_MAX}};
     for (uint32_t r = 0; r < SET_TAPS; r++) {
         uint32_t own = tap + (r < t.count ? r : t.count - 1), k = own / window->kernel_w, l = own % window->kernel_w;
         t.offset[r] = (size_t)k * window->dilation_h * w->g.x.h + (size_t)l * window->dilation_w * w->g.x.w;
         t.rows[r] = w->rows[k], t.columns[r] = w->columns[l];
-        t.common_rows = gm_both(t.common_rows, t.rows[r]);
         t.common_columns = gm_both(t.common_columns, t.columns[r]);
     }
     return t;
@@ -70,47 +67,58 @@ static inline uint32_t taps_inside_of(const gm_span *spans, uint32_t i)
     return found;
 }
 
-/* The same over outputs that lack some taps. rows: bits of the taps whose kernel row lies
- * inside. */
-GM_SIMD_INLINE void add_outputs_at_edge(gm_vec *sums, const tap_set *t, const gm_conv_gradient *g, const float *x,
-                                        size_t at, const float *dy, uint32_t rows, gm_span outputs, uint32_t columns,
-                                        int grouped)
+/* sums[r] += dy x[r] of one output, of those taps r whose bit is set. x + at: where its window begins; `at` wraps where
+ * that lies outside of the input. */
+GM_SIMD_INLINE void add_output(gm_vec *sums, const tap_set *t, const float *x, size_t at, const float *dy,
+                               uint32_t taps, uint32_t columns, int grouped)
 {
-    for (uint32_t p = outputs.first; p < outputs.end; p++) {
-        uint32_t found = rows & taps_inside_of(t->columns, p);
-        size_t first = at + (size_t)p * g->window.stride_w * g->x.w;
-        gm_vec gradient, value;
-        gm_tile_load(&gradient, dy + (size_t)p * g->dy.w, columns, 1);
-        GM_UNROLL
-        for (uint32_t r = 0; r < SET_TAPS; r++) {
-            if (found >> r & 1) {
-                const float *from = x + (first + t->offset[r]);
-                if (grouped) {
-                    gm_tile_load(&value, from, columns, 1);
-                }
-                sums[r] = gm_vec_mac(sums[r], gradient, grouped ? value : gm_vec_splat(*from));
+    gm_vec gradient, value;
+    gm_tile_load(&gradient, dy, columns, 1);
+    GM_UNROLL
+    for (uint32_t r = 0; r < SET_TAPS; r++) {
+        if (taps >> r & 1) {
+            const float *from = x + (at + t->offset[r]);
+            if (grouped) {
+                gm_tile_load(&value, from, columns, 1);
             }
+            sums[r] = gm_vec_mac(sums[r], gradient, grouped ? value : gm_vec_splat(*from));
         }
     }
 }
 
-/* One row of outputs: those with all taps, and those on both sides, which lack some. at: of x, where the row's first
+/* Outputs of one row that lack some taps. rows: bits of the taps whose kernel row lies inside; edge: whether some lie
+ * outside of the row. */
+GM_SIMD_INLINE void add_outputs_at_edge(gm_vec *sums, const tap_set *t, const gm_conv_gradient *g, const float *x,
+                                        size_t at, const float *dy, uint32_t rows, gm_span outputs, int edge,
+                                        uint32_t columns, int grouped)
+{
+    for (uint32_t p = outputs.first; p < outputs.end; p++) {
+        uint32_t taps = edge ? rows & taps_inside_of(t->columns, p) : rows;
+        add_output(sums, t, x, at + (size_t)p * g->window.stride_w * g->x.w, dy + (size_t)p * g->dy.w, taps, columns,
+                   grouped);
+    }
+}
+
+/* One row of outputs: those whose taps all lie inside of the row, and those on both sides. at: of x, where the row's first
  * window begins; it wraps where that lies outside of the input. taps: bits of those whose kernel row lies inside. */
 typedef struct output_row {
     size_t at;
-    gm_span left, all, right;
+    gm_span left, middle, right;
     uint32_t taps;
 } output_row;
+
+#define ALL_TAPS ((1u << SET_TAPS) - 1)
 
 static inline output_row output_row_of(const tap_set *t, const gm_conv_gradient *g, uint32_t o)
 {
     const gm_window *w = &g->window;
-    gm_span all = gm_inside(t->common_rows, o) ? t->common_columns : (gm_span){w->out_w, w->out_w};
+    gm_span middle =
+        t->common_columns.first < t->common_columns.end ? t->common_columns : (gm_span){w->out_w, w->out_w};
     size_t row = (size_t)o * w->stride_h - w->pad_h;
     return (output_row){.at = row * g->x.h - (size_t)w->pad_w * g->x.w,
-                        .left = {0, all.first},
-                        .all = all,
-                        .right = {all.end, w->out_w},
+                        .left = {0, middle.first},
+                        .middle = middle,
+                        .right = {middle.end, w->out_w},
                         .taps = taps_inside_of(t->rows, o)};
 }
 
@@ -120,11 +128,13 @@ GM_SIMD_INLINE void add_image(gm_vec *sums, const tap_set *t, const gm_conv_grad
 {
     for (uint32_t o = 0; o < g->window.out_h; o++, dy += g->dy.h) {
         const output_row row = output_row_of(t, g, o);
-        add_outputs_at_edge(sums, t, g, x, row.at, dy, row.taps, row.left, columns, grouped);
-        if (row.all.first < row.all.end) {
-            add_outputs_with_all_taps(sums, t, g, x, row.at, dy, row.all, columns, grouped);
+        add_outputs_at_edge(sums, t, g, x, row.at, dy, row.taps, row.left, 1, columns, grouped);
+        if (row.taps == ALL_TAPS) {
+            add_outputs_with_all_taps(sums, t, g, x, row.at, dy, row.middle, columns, grouped);
+        } else {
+            add_outputs_at_edge(sums, t, g, x, row.at, dy, row.taps, row.middle, 0, columns, grouped);
         }
-        add_outputs_at_edge(sums, t, g, x, row.at, dy, row.taps, row.right, columns, grouped);
+        add_outputs_at_edge(sums, t, g, x, row.at, dy, row.taps, row.right, 1, columns, grouped);
     }
 }
 
@@ -154,15 +164,15 @@ GM_SIMD_INLINE_512 void add_outputs_with_all_taps_512(gm_wide *sums, const tap_s
 /* add_outputs_at_edge() of as many. */
 GM_SIMD_INLINE_512 void add_outputs_at_edge_512(gm_wide *sums, const tap_set *t, const gm_conv_gradient *g,
                                                 const float *x, size_t at, const float *dy, uint32_t rows,
-                                                gm_span outputs)
+                                                gm_span outputs, int edge)
 {
     for (uint32_t p = outputs.first; p < outputs.end; p++) {
-        uint32_t found = rows & taps_inside_of(t->columns, p);
+        uint32_t taps = edge ? rows & taps_inside_of(t->columns, p) : rows;
         size_t first = at + (size_t)p * g->window.stride_w * g->x.w;
         gm_wide gradient = gm_wide_load(dy + (size_t)p * g->dy.w);
         GM_UNROLL
         for (uint32_t r = 0; r < SET_TAPS; r++) {
-            if (found >> r & 1) {
+            if (taps >> r & 1) {
                 sums[r] = gm_wide_mac(sums[r], gradient, gm_wide_splat(x[first + t->offset[r]]));
             }
         }
@@ -175,11 +185,13 @@ GM_SIMD_INLINE_512 void add_image_512(gm_wide *sums, const tap_set *t, const gm_
 {
     for (uint32_t o = 0; o < g->window.out_h; o++, dy += g->dy.h) {
         const output_row row = output_row_of(t, g, o);
-        add_outputs_at_edge_512(sums, t, g, x, row.at, dy, row.taps, row.left);
-        if (row.all.first < row.all.end) {
-            add_outputs_with_all_taps_512(sums, t, g, x, row.at, dy, row.all);
+        add_outputs_at_edge_512(sums, t, g, x, row.at, dy, row.taps, row.left, 1);
+        if (row.taps == ALL_TAPS) {
+            add_outputs_with_all_taps_512(sums, t, g, x, row.at, dy, row.middle);
+        } else {
+            add_outputs_at_edge_512(sums, t, g, x, row.at, dy, row.taps, row.middle, 0);
         }
-        add_outputs_at_edge_512(sums, t, g, x, row.at, dy, row.taps, row.right);
+        add_outputs_at_edge_512(sums, t, g, x, row.at, dy, row.taps, row.right, 1);
     }
 }
 

@@ -19,7 +19,8 @@
 /* The operands that a tile reads of a block of outputs: the gradients of all, packed, and the
  * inputs of those that have one tap, listed and, where they lie apart, packed. */
 typedef struct tile_operands {
-    float gradients[GM_BLOCK_OUTPUTS * GM_GRADIENT_OUT_CHANNELS], inputs[GM_BLOCK_OUTPUTS * GM_TILE_COLUMNS];
+    GM_SIMD_ALIGNED float gradients[GM_BLOCK_OUTPUTS * GM_GRADIENT_OUT_CHANNELS];
+    GM_SIMD_ALIGNED float inputs[GM_BLOCK_OUTPUTS * GM_TILE_COLUMNS];
     gm_output_offsets listed[GM_BLOCK_OUTPUTS], packed[GM_BLOCK_OUTPUTS];
     uint32_t count;
     gm_layout layout; /* of packed gradients, as if they were of all outputs */

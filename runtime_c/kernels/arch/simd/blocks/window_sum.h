@@ -51,13 +51,14 @@ GM_SIMD_INLINE void gm_window_finish(gm_vec *v, const gm_window_sum *sum, uint32
 }
 
 /* The most pixels of a tile. */
-#define GM_MOST_PIXELS 8u
+#define GM_MOST_PIXELS (GM_BYTES_COUNT ? 8u : 12u)
 
-/* The addresses of some pixels of a region. Where fewer are left, the last one is repeated. */
+/* The addresses of some pixels of a region. Where fewer are left, the last one is repeated. Those before `first` are done,
+ * and are not stored again. */
 typedef struct gm_window_pixels {
     const float *source[GM_MOST_PIXELS];
     float *dest[GM_MOST_PIXELS];
-    uint32_t count;
+    uint32_t first, count;
 } gm_window_pixels;
 
 /* The position of an iteration over the pixels of a region, in all samples. */
@@ -104,6 +105,7 @@ static inline void gm_advance_pixels(gm_pixel_cursor *at, uint32_t count, const 
 GM_SIMD_LONG void gm_next_pixels(gm_window_pixels *p, gm_pixel_cursor *at, const gm_window_sum *sum,
                                  const gm_region *region, uint32_t left, uint32_t rows)
 {
+    p->first = 0;
     p->count = left < rows ? left : rows;
     if (region->columns.count - at->column >= rows) {
         GM_UNROLL
