@@ -181,11 +181,16 @@ typedef struct pixel_line {
 #define EVEN_PIXELS(vectors) ((vectors) == 1 ? 2 * GM_TILE_PIXELS : GM_TILE_PIXELS)
 #define LEAST_EVEN_PIXELS(vectors) ((vectors) == 1 ? 2 * GM_TILE_ROWS : GM_TILE_ROWS)
 
-/* Returns how many pixels the next tile of a line has, where `left` of `count` are left. */
-static inline uint32_t next_even_pixels(uint32_t left, uint32_t count, uint32_t vectors)
+/* Returns how many pixels the next tile of a line has, where `left` are left. */
+static inline uint32_t next_even_pixels(uint32_t left, uint32_t vectors)
 {
-    uint32_t pixels = vectors == 1 ? 2 * gm_next_rows((left + 1) / 2) : gm_next_rows(left);
-    return pixels <= count ? pixels : LEAST_EVEN_PIXELS(vectors);
+    return vectors == 1 ? 2 * gm_next_rows((left + 1) / 2) : gm_next_rows(left);
+}
+
+/* Whether the tiles of a line are full, or nearly so. */
+static inline int fills_tiles(uint32_t count, uint32_t vectors)
+{
+    return count >= EVEN_PIXELS(vectors) || count == LEAST_EVEN_PIXELS(vectors);
 }
 
 /* sum_tile() of `rows` pixels of a line, of which the first ones, `done` of them, are not stored. */
@@ -266,7 +271,7 @@ GM_SIMD_INLINE void sum_line(const gm_window_sum *sum, const gm_weight_block *b,
                              uint32_t vectors)
 {
     for (uint32_t left = line->count, pixels, done; left > 0; left -= pixels - done) {
-        pixels = next_even_pixels(left, line->count, vectors);
+        pixels = next_even_pixels(left, vectors);
         done = pixels > left ? pixels - left : 0;
         size_t first = line->count - left - done;
         const float *own_source = source + first * line->source_step;
@@ -348,7 +353,7 @@ static GM_SIMD_TARGET_512 void sum_line_512(const gm_window_sum *sum, const gm_w
 #endif
 
 /* All pixels of a region by lines along one of its axes; but samples lie so far apart that only single pixels are lines
- * along these. Returns 0 where none is long enough. */
+ * along these. Returns 0 where none fills tiles. */
 GM_SIMD_INLINE int sum_lines(const gm_window_sum *sum, const gm_weight_block *b, const gm_region *region,
                              const tap_runs *steps, const output_columns *o, uint32_t vectors)
 {
@@ -360,7 +365,7 @@ GM_SIMD_INLINE int sum_lines(const gm_window_sum *sum, const gm_weight_block *b,
         {sum->batch, source->batch, dest->batch},
     };
     uint32_t along = 0;
-    while (along < 3 && axes[along].count < LEAST_EVEN_PIXELS(vectors)) {
+    while (along < 3 && !fills_tiles(axes[along].count, vectors)) {
         along++;
     }
     if (along == 3 || (along == 2 && region->columns.count * region->rows.count > 1)) {

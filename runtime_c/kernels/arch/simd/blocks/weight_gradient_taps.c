@@ -7,25 +7,62 @@
 
 /* Taps whose sums stand in registers. */
 #define SET_TAPS 9u
+#define ALL_TAPS ((1u << SET_TAPS) - 1)
+
+/* The most outputs of a row without all taps, of which it is found out beforehand which taps they have. */
+#define MOST_EDGES 16u
 
 typedef struct tap_set {
     uint32_t count;
     size_t offset[SET_TAPS];          /* of a tap from the first one, which may lie outside of the input */
     gm_span rows[SET_TAPS], columns[SET_TAPS]; /* the outputs that have each of them inside the input */
-    gm_span common_columns;                    /* the outputs of a row that have all of them */
+    gm_span common_rows, common_columns;       /* the outputs that have all of them */
+    uint32_t edges[MOST_EDGES];                /* bits of the taps of each output left and right of common_columns */
 } tap_set;
+
+/* Bit r: whether i is in span r. */
+static inline uint32_t taps_inside_of(const gm_span *spans, uint32_t i)
+{
+    uint32_t found = 0;
+    GM_UNROLL
+    for (uint32_t r = 0; r < SET_TAPS; r++) {
+        found |= (uint32_t)gm_inside(spans[r], i) << r;
+    }
+    return found;
+}
+
+/* Bits of the taps of an output of a row that has not all. */
+static inline uint32_t taps_at_edge(const tap_set *t, uint32_t column)
+{
+    gm_span middle = t->common_columns;
+    uint32_t edge = column < middle.first ? column : column - (middle.end - middle.first);
+    return edge < MOST_EDGES ? t->edges[edge] : taps_inside_of(t->columns, column);
+}
+
+static void find_taps_at_edges(tap_set *t, uint32_t columns)
+{
+    gm_span middle = t->common_columns;
+    uint32_t gap = middle.end - middle.first;
+    for (uint32_t edge = 0; edge < MOST_EDGES && edge < columns - gap; edge++) {
+        t->edges[edge] = taps_inside_of(t->columns, edge < middle.first ? edge : edge + gap);
+    }
+}
 
 /* The taps from `tap` on. Where fewer are left, the last one is repeated. */
 static tap_set tap_set_at(const gm_weight_gradient *w, uint32_t tap)
 {
     const gm_window *window = &w->g.window;
-    tap_set t = {.count = w->taps - tap < SET_TAPS ? w->taps - tap : SET_TAPS, .common_columns = {0, UINT32_MAX}};
+    tap_set t = {.count = w->taps - tap < SET_TAPS ? w->taps - tap : SET_TAPS,
+                 .common_rows = {0, window->out_h},
+                 .common_columns = {0, window->out_w}};
     for (uint32_t r = 0; r < SET_TAPS; r++) {
         uint32_t own = tap + (r < t.count ? r : t.count - 1), k = own / window->kernel_w, l = own % window->kernel_w;
         t.offset[r] = (size_t)k * window->dilation_h * w->g.x.h + (size_t)l * window->dilation_w * w->g.x.w;
         t.rows[r] = w->rows[k], t.columns[r] = w->columns[l];
+        t.common_rows = gm_both(t.common_rows, t.rows[r]);
         t.common_columns = gm_both(t.common_columns, t.columns[r]);
     }
+    find_taps_at_edges(&t, window->out_w);
     return t;
 }
 
@@ -56,17 +93,6 @@ GM_SIMD_INLINE void add_outputs_with_all_taps(gm_vec *sums, const tap_set *t, co
     }
 }
 
-/* Bit r: whether i is in span r. */
-static inline uint32_t taps_inside_of(const gm_span *spans, uint32_t i)
-{
-    uint32_t found = 0;
-    GM_UNROLL
-    for (uint32_t r = 0; r < SET_TAPS; r++) {
-        found |= (uint32_t)gm_inside(spans[r], i) << r;
-    }
-    return found;
-}
-
 /* sums[r] += dy x[r] of one output, of those taps r whose bit is set. x + at: where its window begins; `at` wraps where
  * that lies outside of the input. */
 GM_SIMD_INLINE void add_output(gm_vec *sums, const tap_set *t, const float *x, size_t at, const float *dy,
@@ -93,7 +119,7 @@ GM_SIMD_INLINE void add_outputs_at_edge(gm_vec *sums, const tap_set *t, const gm
                                         uint32_t columns, int grouped)
 {
     for (uint32_t p = outputs.first; p < outputs.end; p++) {
-        uint32_t taps = edge ? rows & taps_inside_of(t->columns, p) : rows;
+        uint32_t taps = edge ? rows & taps_at_edge(t, p) : rows;
         add_output(sums, t, x, at + (size_t)p * g->window.stride_w * g->x.w, dy + (size_t)p * g->dy.w, taps, columns,
                    grouped);
     }
@@ -107,19 +133,16 @@ typedef struct output_row {
     uint32_t taps;
 } output_row;
 
-#define ALL_TAPS ((1u << SET_TAPS) - 1)
-
 static inline output_row output_row_of(const tap_set *t, const gm_conv_gradient *g, uint32_t o)
 {
     const gm_window *w = &g->window;
-    gm_span middle =
-        t->common_columns.first < t->common_columns.end ? t->common_columns : (gm_span){w->out_w, w->out_w};
+    gm_span middle = t->common_columns;
     size_t row = (size_t)o * w->stride_h - w->pad_h;
     return (output_row){.at = row * g->x.h - (size_t)w->pad_w * g->x.w,
                         .left = {0, middle.first},
                         .middle = middle,
                         .right = {middle.end, w->out_w},
-                        .taps = taps_inside_of(t->rows, o)};
+                        .taps = gm_inside(t->common_rows, o) ? ALL_TAPS : taps_inside_of(t->rows, o)};
 }
 
 /* All outputs of one sample, whose x and dy these are. */
@@ -167,7 +190,7 @@ GM_SIMD_INLINE_512 void add_outputs_at_edge_512(gm_wide *sums, const tap_set *t,
                                                 gm_span outputs, int edge)
 {
     for (uint32_t p = outputs.first; p < outputs.end; p++) {
-        uint32_t taps = edge ? rows & taps_inside_of(t->columns, p) : rows;
+        uint32_t taps = edge ? rows & taps_at_edge(t, p) : rows;
         size_t first = at + (size_t)p * g->window.stride_w * g->x.w;
         gm_wide gradient = gm_wide_load(dy + (size_t)p * g->dy.w);
         GM_UNROLL
