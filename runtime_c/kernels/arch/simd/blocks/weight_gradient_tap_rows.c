@@ -1,6 +1,5 @@
 /* The gradient of weights by kernel rows: output channels by neighbouring taps, in vectors of input channels; or, where
  * each group has one of both, vectors of groups by neighbouring taps. */
-#include "../avx512.h"
 #include "tile.h"
 #include "weight_gradient_methods.h"
 
@@ -160,76 +159,6 @@ GM_SIMD_INLINE void add_tile(const tap_row *s, uint32_t k, gm_span outputs, cons
     }
 }
 
-#if GM_ARCH_AVX512
-
-/* add_outputs() of GM_TILE_ROWS_512 output channels by GM_TILE_COLUMNS input channels. */
-GM_SIMD_INLINE_512 void add_outputs_512(gm_wide *tile, const tap_row *s, const float *x, const float *dy,
-                                        uint32_t count, uint32_t first, uint32_t taps)
-{
-    size_t x_step = s->x_step, tap_step = s->tap_step, dy_step = s->g->dy.w, out_channel_step = s->g->dy.channel;
-    for (; count > 0; count--, x += x_step, dy += dy_step) {
-        gm_wide inputs[ROW_TAPS];
-        GM_UNROLL
-        for (uint32_t l = 0; l < taps; l++) {
-            inputs[l] = gm_wide_load(x + l * tap_step);
-        }
-        GM_UNROLL
-        for (uint32_t m = 0; m < GM_TILE_ROWS_512; m++) {
-            gm_wide gradient = gm_wide_splat(dy[m * out_channel_step]), *sums = tile + m * ROW_TAPS + first;
-            GM_UNROLL
-            for (uint32_t l = 0; l < taps; l++) {
-                sums[l] = gm_wide_mac(sums[l], gradient, inputs[l]);
-            }
-        }
-    }
-}
-
-/* add_output_row() of as many, bordered. */
-GM_SIMD_INLINE_512 void add_bordered_row_512(gm_wide *tile, const tap_row *s, const float *x, const float *dy)
-{
-    const output_run *r = s->runs;
-    add_outputs_512(tile, s, x + r[0].x, dy + r[0].dy, r[0].outputs, 1, 2);
-    add_outputs_512(tile, s, x + r[1].x, dy + r[1].dy, r[1].outputs, 0, 3);
-    add_outputs_512(tile, s, x + r[2].x, dy + r[2].dy, r[2].outputs, 0, 2);
-}
-
-/* add_tile() of as many, bordered. */
-static GM_SIMD_TARGET_512 void add_bordered_tile_512(const tap_row *s, uint32_t k, gm_span outputs, const float *x,
-                                                     const float *dy, float *values, uint32_t step, uint32_t tap_step)
-{
-    const gm_window *v = &s->g->window;
-    gm_wide tile[GM_TILE_ROWS_512 * ROW_TAPS];
-    GM_UNROLL
-    for (uint32_t i = 0; i < GM_TILE_ROWS_512 * ROW_TAPS; i++) {
-        tile[i] = gm_wide_load(values + i / ROW_TAPS * step + i % ROW_TAPS * tap_step);
-    }
-    for (uint32_t o = outputs.first; o < outputs.end; o++) {
-        uint32_t row = gm_input_index(o, k, v->stride_h, v->dilation_h, v->pad_h);
-        add_bordered_row_512(tile, s, x + (size_t)row * s->g->x.h, dy + (size_t)o * s->g->dy.h);
-    }
-    GM_UNROLL
-    for (uint32_t i = 0; i < GM_TILE_ROWS_512 * ROW_TAPS; i++) {
-        gm_wide_store(values + i / ROW_TAPS * step + i % ROW_TAPS * tap_step, tile[i]);
-    }
-}
-
-/* All output channels by GM_TILE_COLUMNS input channels. Returns 0 where they do not suit. */
-static int add_bordered_tiles_512(const tap_row *s, uint32_t k, gm_span outputs, const float *x, const float *dy,
-                                  float *values, const gm_gradient_sums *sums)
-{
-    if (sums->in_channels != GM_TILE_COLUMNS || sums->out_channels % GM_TILE_ROWS_512 != 0 || !is_bordered(s) ||
-        !gm_simd_runs_512()) {
-        return 0;
-    }
-    for (uint32_t m = 0; m < sums->out_channels; m += GM_TILE_ROWS_512) {
-        add_bordered_tile_512(s, k, outputs, x, dy + (size_t)m * s->g->dy.channel,
-                              values + (size_t)m * sums->out_channel_step, sums->out_channel_step, sums->tap_step);
-    }
-    return 1;
-}
-
-#endif
-
 /* All output and input channels. */
 static GM_SIMD_TARGET void add_tiles(const tap_row *s, uint32_t k, gm_span outputs, const float *x, const float *dy,
                                      float *values, const gm_gradient_sums *sums)
@@ -273,11 +202,6 @@ static void add_row_block(const gm_weight_gradient *w, const float *x, const flo
 #if GM_TAP_ROWS_OF_GROUPS
             if (w->grouped) {
                 add_tiles_of_groups(&s, k, gm_both(rows, w->rows[k]), x, dy, values, sums);
-                continue;
-            }
-#endif
-#if GM_ARCH_AVX512
-            if (add_bordered_tiles_512(&s, k, gm_both(rows, w->rows[k]), x, dy, values, sums)) {
                 continue;
             }
 #endif
