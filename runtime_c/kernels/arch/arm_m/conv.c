@@ -74,7 +74,7 @@ static void add_each_tap(const conv_geometry *c, const float *x, const float *w,
  * pixels. */
 static int taps_are_neighbours(const gm_insn_conv *insn)
 {
-    return insn->in_channels < 16 && (insn->x_channel == 1 || insn->in_channels == 1) &&
+    return insn->in_channels < 16 && insn->kernel_w * insn->in_channels <= GM_PANEL_INPUTS && (insn->x_channel == 1 || insn->in_channels == 1) &&
         insn->x_w == insn->in_channels &&
            insn->dilation_w == 1 && insn->y_channel == 1 && insn->out_h * insn->out_w >= 16;
 }
@@ -94,48 +94,88 @@ static gm_span taps_inside(const gm_window *w, uint32_t column)
     return (gm_span){ taps_before(w, left < w->pad_w ? w->pad_w - left : 0), taps_before(w, left < reach ? reach - left : 0) };
 }
 
+/* Columns of outputs that see the same taps of a kernel row. tap: the first of these taps. */
+typedef struct part_of_row {
+    gm_tap tap;
+    gm_span taps;
+} part_of_row;
+
+/* Parts that share a copy of the weights. */
+#define PARTS 4
+
+/* Returns how many parts there are at output columns from *column on, which moves behind them; at most PARTS. Columns that
+ * see all taps are one part, and each other one is a part of its own. */
+static uint32_t next_parts(const conv_geometry *c, uint32_t k, uint32_t *column, part_of_row *parts)
+{
+    const gm_window *w = &c->window;
+    uint32_t end = gm_valid_outputs(w->kernel_w - 1, w->stride_w, w->dilation_w, w->pad_w, w->in_w, w->out_w).end;
+    uint32_t count = 0;
+    while (*column < w->out_w && count < PARTS) {
+        gm_span columns = { *column, *column + 1 }, taps = taps_inside(w, *column);
+        if (taps.first == 0 && taps.end == w->kernel_w) {
+            columns.end = end;
+        }
+        parts[count] = (part_of_row){ gm_tap_of_columns(w, &c->x, &c->y, k, taps.first, columns), taps };
+        count += parts[count].tap.rows > 0 && taps.first < taps.end;
+        *column = columns.end;
+    }
+    return count;
+}
+
+/* All parts, by panels of the weights of a kernel row. */
+static void add_parts(const gm_insn_conv *insn, const part_of_row *parts, uint32_t count, const float *x, const float *w,
+                      float *y)
+{
+    float panel[4 * GM_PANEL_INPUTS];
+    gm_product p = product_of_conv(insn);
+    p.w_tap = insn->w_w;
+    for (uint32_t n = 0, outputs; n < insn->out_channels; n += outputs) {
+        p.taps = insn->kernel_w;
+        outputs = gm_gather_panel(&p, w + n * insn->w_out_channel, insn->out_channels - n, panel);
+        for (uint32_t i = 0; i < count; i++) {
+            const part_of_row *part = &parts[i];
+            p.rows = part->tap.rows, p.columns = part->tap.columns, p.taps = part->taps.end - part->taps.first;
+            gm_add_panel(&p, x + part->tap.x, panel + part->taps.first * insn->in_channels * outputs, y + part->tap.y + n,
+                         outputs);
+        }
+    }
+}
+
 /* What adds the products with neighbouring taps of a kernel row: plain blocks, those of vectors, with Helium and no care
  * for subnormal numbers, or the taps of a depthwise convolution. */
 enum row_of_taps { BLOCKS, VECTOR_BLOCKS, DEPTHWISE_BLOCKS };
 
-/* Kernel row k at output columns that see the same taps. */
-static void add_taps_of_row(const conv_geometry *c, const float *x, const float *w, float *y, uint32_t k, gm_span taps,
-                            gm_span columns, enum row_of_taps as)
+/* One part, where parts share nothing. */
+static void add_part(const gm_insn_conv *insn, const part_of_row *part, const float *x, const float *w, float *y,
+                     enum row_of_taps as)
 {
-    const gm_insn_conv *insn = c->insn;
-    gm_tap tap = gm_tap_of_columns(&c->window, &c->x, &c->y, k, taps.first, columns);
-    gm_product p = product_of_conv(insn);
-    if (tap.rows == 0 || taps.first >= taps.end) {
-        return;
-    }
-    p.rows = tap.rows, p.columns = tap.columns;
-    p.taps = taps.end - taps.first, p.w_tap = insn->w_w;
-    x += tap.x, w += k * insn->w_h + taps.first * insn->w_w, y += tap.y;
-    if (as == DEPTHWISE_BLOCKS) {
-        add_depthwise_taps(insn, &tap, p.taps, x, w, y);
-        return;
-    }
+    uint32_t taps = part->taps.end - part->taps.first;
+    x += part->tap.x, w += part->taps.first * insn->w_w, y += part->tap.y;
 #if GM_ARCH_HELIUM
     if (as == VECTOR_BLOCKS) {
+        gm_product p = product_of_conv(insn);
+        p.rows = part->tap.rows, p.columns = part->tap.columns, p.taps = taps, p.w_tap = insn->w_w;
         gm_helium_add_blocks(&p, insn->x_w, x, w, y);
         return;
     }
 #endif
-    gm_add_blocks(&p, x, w, y);
+    (void)as;
+    add_depthwise_taps(insn, &part->tap, taps, x, w, y);
 }
 
 static void add_each_kernel_row(const conv_geometry *c, const float *x, const float *w, float *y, enum row_of_taps as)
 {
-    const gm_insn_conv *insn = c->insn;
-    for (uint32_t k = 0; k < insn->kernel_h; k++) {
-        gm_span columns = { 0, 0 };
-        while (columns.end < insn->out_w) {
-            gm_span taps = taps_inside(&c->window, columns.first), next;
-            do {
-                next = taps_inside(&c->window, ++columns.end);
-            } while (columns.end < insn->out_w && next.first == taps.first && next.end == taps.end);
-            add_taps_of_row(c, x, w, y, k, taps, columns, as);
-            columns.first = columns.end;
+    part_of_row parts[PARTS];
+    for (uint32_t k = 0; k < c->insn->kernel_h; k++, w += c->insn->w_h) {
+        for (uint32_t column = 0; column < c->window.out_w;) {
+            uint32_t count = next_parts(c, k, &column, parts);
+            if (as == BLOCKS) {
+                add_parts(c->insn, parts, count, x, w, y);
+                continue;
+            }
+            for (uint32_t i = 0; i < count; i++) {
+                add_part(c->insn, &parts[i], x, w, y, as);
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 /*
  * Gradients of convolutions' weights on Cortex-M with FPU. A sum goes over all pixels of a
- * rectangle at once, and up to 16 of them stand in registers: of neighbouring channels of x,
- * else of neighbouring output channels of dy, else of groups where each has one channel and
+ * rectangle at once, and up to 24 of them stand in registers: of output channels by channels,
+ * where both are neighbours, else of either alone, else of groups where each has one channel and
  * output channel. With a kernel of one tap they are a matrix product, output channels by
  * channels.
  */
@@ -57,45 +57,15 @@ static void add_gradient_tap(const gm_conv_gradient *g, const gm_tap *tap, uint3
     }
 }
 
-static void gradient_tap_by_tap(const gm_conv_gradient *g, uint32_t n, const float *x, const float *dy, float *row)
-{
-    const gm_window *w = &g->window;
-    for (uint32_t k = 0; k < w->kernel_h && n > 0; k++) {
-        for (uint32_t l = 0; l < w->kernel_w; l++) {
-            gm_tap tap = gm_tap_of(w, &g->x, &g->dy, k, l);
-            add_gradient_tap(g, &tap, n, x, dy, row++);
-        }
-    }
-}
-
-/* Adds the gradients of 8 channels, kernel row by kernel row. Returns 1, or 0, and does nothing,
- * where that is no way. */
-static int add_8_channels(const gm_conv_gradient *g, const float *x, const float *dy, float *row)
-{
-    uint32_t taps = g->window.kernel_h * g->window.kernel_w;
-    for (uint32_t k = 0; k < g->window.kernel_h; k++) {
-        gm_three_taps three;
-        if (!gm_three_taps_of(g, k, GM_8_CHANNELS, taps, &three)) {
-            return 0;
-        }
-        gm_add_three_taps(g, &three, GM_8_CHANNELS, x, dy, row + 3 * k);
-    }
-    return 1;
-}
-
-/* 16 channels at a time, tap by tap; 8 that are left by kernel rows, where that is a way, and
- * others tap by tap. */
 void gm_conv_gradient_row(const gm_conv_gradient *g, const float *x, const float *dy, float *row)
 {
-    uint32_t taps = g->window.kernel_h * g->window.kernel_w, last = g->in_channels % SUMS,
-        first = g->in_channels - last;
-    const float *x_last = x + first * g->x.channel;
-    float *row_last = row + first * taps;
-    gradient_tap_by_tap(g, first, x, dy, row);
-    if (last >= 8 && add_8_channels(g, x_last, dy, row_last)) {
-        x_last += 8 * g->x.channel, row_last += 8 * taps, last -= 8;
+    const gm_window *w = &g->window;
+    for (uint32_t k = 0; k < w->kernel_h; k++) {
+        for (uint32_t l = 0; l < w->kernel_w; l++) {
+            gm_tap tap = gm_tap_of(w, &g->x, &g->dy, k, l);
+            add_gradient_tap(g, &tap, g->in_channels, x, dy, row++);
+        }
     }
-    gradient_tap_by_tap(g, last, x_last, dy, row_last);
 }
 
 /* ---- Neighbouring output channels, or groups ------------------------------------------------- */
@@ -152,10 +122,12 @@ ONCE give(const gm_gradient_target *target, uint32_t at, uint32_t step, const fl
 static void start_runs(const gm_gradient_target *target, uint32_t at, uint32_t step, float *sums, uint32_t n,
                        uint32_t run)
 {
-    for (uint32_t i = 0; i < n; i++, at += step) {
-        for (uint32_t j = 0; j < run; j++) {
-            *sums++ = target->accumulate ? target->w[at + j] : GM_EMPTY_SUM;
-        }
+    if (!target->accumulate) {
+        gm_start_row(sums, NULL, n * run);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++, at += step, sums += run) {
+        memcpy(sums, target->w + at, run * sizeof *sums);
     }
 }
 
@@ -187,41 +159,60 @@ static void neighbours(const gm_conv_gradient *g, const float *x, const float *d
     }
 }
 
-/* 8 neighbouring output channels, for each channel and kernel row, or 4 neighbouring groups. Returns
- * 0, and does nothing, where that is no way. */
-static int by_kernel_rows(const gm_conv_gradient *g, enum gm_neighbours of, const float *x, const float *dy, uint32_t at,
-                          const gm_gradient_target *target)
+/* The kernel's rows, where each can be taken at once (three_taps.h). */
+#define KERNEL_ROWS 3
+typedef struct kernel_rows {
+    enum gm_neighbours of;
+    gm_three_taps row[KERNEL_ROWS];
+} kernel_rows;
+
+/* Returns 0 where they cannot be taken so. */
+__attribute__((noinline)) static int find_kernel_rows(const gm_conv_gradient *g, enum gm_neighbours of, kernel_rows *rows)
 {
-    uint32_t n = of == GM_4_GROUPS ? 4 : 8;
-    uint32_t taps = g->window.kernel_h * g->window.kernel_w, step = g->in_channels * taps;
-    for (uint32_t k = 0; k < g->window.kernel_h; k++) {
-        gm_three_taps three;
-        if (!gm_three_taps_of(g, k, of, 3, &three)) {
+    uint32_t kernel_h = g->window.kernel_h, taps = kernel_h * g->window.kernel_w;
+    rows->of = of;
+    for (uint32_t k = 0; k < kernel_h; k++) {
+        if (kernel_h > KERNEL_ROWS || !gm_three_taps_of(g, k, of, taps, &rows->row[k])) {
             return 0;
-        }
-        for (uint32_t c = 0; c < g->in_channels; c++) {
-            float sums[24];
-            uint32_t first = at + c * taps + 3 * k;
-            start_runs(target, first, step, sums, n, 3);
-            gm_add_three_taps(g, &three, of, x + c * g->x.channel, dy, sums);
-            give(target, first, step, sums, n, 3);
         }
     }
     return 1;
+}
+
+/* All taps of the output channels and channels, or groups, that these rows take together. */
+static void add_kernel_rows(const gm_conv_gradient *g, const kernel_rows *rows, const float *x, const float *dy,
+                            uint32_t at, const gm_gradient_target *target)
+{
+    float sums[24 * KERNEL_ROWS];
+    uint32_t taps = g->window.kernel_h * g->window.kernel_w, step = g->in_channels * taps;
+    uint32_t n = rows->of == GM_8_OUT_CHANNELS ? 8 : 4, run = rows->of == GM_4_BY_2_CHANNELS ? 2 * taps : taps;
+    if (run == step) {
+        run *= n, n = 1;
+    }
+    start_runs(target, at, step, sums, n, run);
+    for (uint32_t k = 0; k < g->window.kernel_h; k++) {
+        gm_add_three_taps(g, &rows->row[k], rows->of, x, dy, sums + 3 * k);
+    }
+    give(target, at, step, sums, n, run);
 }
 
 /* Output channels, where channels are too few, or not neighbours. */
 static void gradient_by_out_channels(const gm_conv_gradient *g, const float *x, const float *dy,
                                      const gm_gradient_target *target)
 {
-    uint32_t size = g->in_channels * g->window.kernel_h * g->window.kernel_w;
+    kernel_rows rows;
+    int suits = find_kernel_rows(g, GM_8_OUT_CHANNELS, &rows);
+    uint32_t taps = g->window.kernel_h * g->window.kernel_w, size = g->in_channels * taps;
     for (uint32_t group = 0; group < target->groups; group++, x += g->x.group) {
         for (uint32_t m = 0, n; m < target->out_channels; m += n) {
             const float *dy_at = dy + group * g->dy.group + m;
             uint32_t at = (group * target->out_channels + m) * size;
-            n = 8;
-            if (target->out_channels - m < n || !by_kernel_rows(g, GM_8_OUT_CHANNELS, x, dy_at, at, target)) {
-                n = smaller_of(target->out_channels - m, SUMS);
+            n = smaller_of(target->out_channels - m, suits ? 8 : SUMS);
+            if (suits && n == 8) {
+                for (uint32_t c = 0; c < g->in_channels; c++) {
+                    add_kernel_rows(g, &rows, x + c * g->x.channel, dy_at, at + c * taps, target);
+                }
+            } else {
                 neighbours(g, x, dy_at, n, at, target, 0);
             }
         }
@@ -231,15 +222,36 @@ static void gradient_by_out_channels(const gm_conv_gradient *g, const float *x, 
 static void gradient_by_groups(const gm_conv_gradient *g, const float *x, const float *dy,
                                const gm_gradient_target *target)
 {
+    kernel_rows rows;
+    int suits = GM_ARCH_TAPS_OF_GROUPS && find_kernel_rows(g, GM_4_GROUPS, &rows);
     uint32_t size = g->window.kernel_h * g->window.kernel_w;
     for (uint32_t group = 0, n; group < target->groups; group += n) {
-        n = 4;
-        if (!GM_ARCH_TAPS_OF_GROUPS || target->groups - group < n ||
-            !by_kernel_rows(g, GM_4_GROUPS, x + group, dy + group, group * size, target)) {
-            n = smaller_of(target->groups - group, SUMS);
+        n = smaller_of(target->groups - group, suits ? 4 : SUMS);
+        if (suits && n == 4) {
+            add_kernel_rows(g, &rows, x + group, dy + group, group * size, target);
+        } else {
             neighbours(g, x + group, dy + group, n, group * size, target, 1);
         }
     }
+}
+
+/* Output channels and channels. Returns 0, and does nothing, where that is no way. */
+static int gradient_by_channels(const gm_conv_gradient *g, const float *x, const float *dy,
+                                const gm_gradient_target *target)
+{
+    kernel_rows rows;
+    uint32_t taps = g->window.kernel_h * g->window.kernel_w, at = 0;
+    if (target->out_channels % 4 > 0 || g->in_channels % 2 > 0 || !find_kernel_rows(g, GM_4_BY_2_CHANNELS, &rows)) {
+        return 0;
+    }
+    for (uint32_t group = 0; group < target->groups; group++) {
+        for (uint32_t m = 0; m < target->out_channels; m += 4, at += 3 * g->in_channels * taps) {
+            for (uint32_t c = 0; c < g->in_channels; c += 2, at += 2 * taps) {
+                add_kernel_rows(g, &rows, x + group * g->x.group + c, dy + group * g->dy.group + m * g->dy.channel, at, target);
+            }
+        }
+    }
+    return 1;
 }
 
 /* ---- One kernel tap -------------------------------------------------------------------------- */
@@ -309,6 +321,9 @@ int gm_conv_gradient_of_neighbours(const gm_conv_gradient *g, const float *x, co
         if (!gm_helium_depthwise_gradient(g, x, dy, target)) {
             gradient_by_groups(g, x, dy, target);
         }
+        return 1;
+    }
+    if (gradient_by_channels(g, x, dy, target)) {
         return 1;
     }
     if (g->dy.channel == 1 && target->out_channels > 1 && (g->in_channels < 4 || g->x.channel != 1)) {

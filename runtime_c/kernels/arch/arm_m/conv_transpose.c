@@ -91,12 +91,16 @@ static void add_each_transposed_tap(const gm_insn_conv_transpose *insn, const fl
     }
 }
 
+/* Whether sums start from 0 in place of the empty sum where there is no bias. Then no sum is -0 where products are rounded
+ * by themselves, so that + 0 changes none. */
+#define STARTS_FROM_ZERO GM_APART
+
 /* The outputs of `all` from their start. */
 static void add_all(const gm_insn_conv_transpose *insn, const gm_product *all, const float *y, const float *w,
                     const float *bias, float *x, int is_depthwise)
 {
     if (!insn->accumulate) {
-        gm_start_pixels(all, bias, x);
+        gm_start_pixels_from(all, bias, STARTS_FROM_ZERO ? 0.0f : GM_EMPTY_SUM, x);
     }
     if (is_depthwise && GM_ARCH_SCALED_TAPS && insn->stride_w == 1) {
         add_each_transposed_row(insn, y, w, x);
@@ -137,7 +141,9 @@ static void group(const gm_insn_conv_transpose *insn, const float *y, const floa
         return;
     }
     add_all(insn, &all, y, w, bias, x, is_depthwise);
-    gm_add_zero_to_pixels(&all, x); /* a pixel that no window saw is 0, not -0 */
+    if (!STARTS_FROM_ZERO || !from_empty) {
+        gm_add_zero_to_pixels(&all, x); /* a pixel that no window saw is 0, not -0 */
+    }
 }
 
 int gm_kernel_conv_transpose(const struct gm_session *session, const void *instruction)

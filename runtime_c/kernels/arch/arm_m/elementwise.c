@@ -15,8 +15,8 @@
 #define EACH_OF_8(OF) \
     OF(s0, s8) OF(s1, s9) OF(s2, s10) OF(s3, s11) OF(s4, s12) OF(s5, s13) OF(s6, s14) OF(s7, s15)
 
-/* Defines a function of y[i], which OF(a, b) leaves in a's register. ZERO: 0 in s16, or nothing. */
-#define DEFINE_ROW_OPERATION(name, ZERO, OF)                                                        \
+/* Defines a function of y[i], which OF(a, b) leaves in a's register. ZERO: 0 in s16, or nothing; then s16 is left alone. */
+#define DEFINE_ROW_OPERATION(name, ZERO, OF, WRITTEN)                                                        \
     void name(const float *a, const float *b, float *y, uint32_t n)                                 \
     {                                                                                               \
         __asm__ volatile(ZERO                                                                       \
@@ -24,10 +24,9 @@
                                          LOAD(a, "s0") LOAD(b, "s8") OF(s0, s8) STORE_RESULT("s0")) \
                          : [a] "+r"(a), [b] "+r"(b), [y] "+r"(y), [n] "+r"(n)                       \
                          : [zero] "r"(0)                                                            \
-                         : CHANGED);                                                                \
+                         : WRITTEN);                                                                \
     }
 #define STORE_RESULT(registers) LINE("vstmia %[y]!, {" registers "}")
-#define ZERO_IN_S16 LINE("vmov s16, %[zero]")
 
 void gm_start_row(float *y, const float *bias, uint32_t n)
 {
@@ -39,7 +38,7 @@ void gm_start_row(float *y, const float *bias, uint32_t n)
                                      LOAD_1_STEP(from, s0, step) STORE_RESULT("s0"))
                      : [from] "+r"(from), [y] "+r"(y), [n] "+r"(n)
                      : [step] "r"(step), [steps] "r"(8 * step)
-                     : CHANGED);
+                     : CHANGED_LOWER);
 }
 
 #define ADD(a, b) LINE("vadd.f32 " #a ", " #a ", " #b)
@@ -48,16 +47,16 @@ void gm_start_row(float *y, const float *bias, uint32_t n)
 #define DIV(a, b) LINE("vdiv.f32 " #a ", " #a ", " #b)
 
 #if GM_WITH_ADD
-DEFINE_ROW_OPERATION(gm_add_row, "", ADD)
+DEFINE_ROW_OPERATION(gm_add_row, "", ADD, CHANGED_LOWER)
 #endif
 #if GM_WITH_SUB
-DEFINE_ROW_OPERATION(gm_sub_row, "", SUB)
+DEFINE_ROW_OPERATION(gm_sub_row, "", SUB, CHANGED_LOWER)
 #endif
 #if GM_WITH_MUL
-DEFINE_ROW_OPERATION(gm_mul_row, "", MUL)
+DEFINE_ROW_OPERATION(gm_mul_row, "", MUL, CHANGED_LOWER)
 #endif
 #if GM_WITH_DIV
-DEFINE_ROW_OPERATION(gm_div_row, "", DIV)
+DEFINE_ROW_OPERATION(gm_div_row, "", DIV, CHANGED_LOWER)
 #endif
 
 /* FLAGS of x compared with 0 */
@@ -66,31 +65,31 @@ DEFINE_ROW_OPERATION(gm_div_row, "", DIV)
 #if GM_WITH_RELU_GRAD && !GM_ARCH_HELIUM
 /* "not greater" is also where y is NaN */
 #define PASS(dy, y) COMPARE(y) LINE("it le") LINE("vmovle " #dy ", s16")
-DEFINE_ROW_OPERATION(gm_relu_grad_row, ZERO_IN_S16, PASS)
+DEFINE_ROW_OPERATION(gm_relu_grad_row, LINE("vmov s16, %[zero]"), PASS, CHANGED)
 #endif
 
 #if !GM_ARCH_HELIUM
 
-/* The same of one operand, by OF(x). */
+/* The same of one operand, by OF(x), with 0 in s8. */
 #define DEFINE_ROW_OF_ONE(name, OF)                                                                 \
     void name(const float *x, float *y, uint32_t n)                                                 \
     {                                                                                               \
-        __asm__ volatile(ZERO_IN_S16                                                                \
+        __asm__ volatile(LINE("vmov s8, %[zero]")                                                   \
                          EIGHT_AT_A_TIME(LOAD(x, "s0-s7")                                           \
                                          OF(s0) OF(s1) OF(s2) OF(s3) OF(s4) OF(s5) OF(s6) OF(s7)    \
                                          STORE_RESULT("s0-s7"),                                     \
                                          LOAD(x, "s0") OF(s0) STORE_RESULT("s0"))                   \
                          : [x] "+r"(x), [y] "+r"(y), [n] "+r"(n)                                    \
                          : [zero] "r"(0)                                                            \
-                         : CHANGED);                                                                \
+                         : CHANGED_LOWER);                                                          \
     }
 
 /* "minus" is neither where x is NaN nor where it is -0 */
-#define CUT(x) COMPARE(x) LINE("it mi") LINE("vmovmi " #x ", s16")
+#define CUT(x) COMPARE(x) LINE("it mi") LINE("vmovmi " #x ", s8")
 DEFINE_ROW_OF_ONE(gm_relu_row, CUT)
 
 #if GM_WITH_CONV_TRANSPOSE
-#define ADD_ZERO(x) LINE("vadd.f32 " #x ", " #x ", s16")
+#define ADD_ZERO(x) LINE("vadd.f32 " #x ", " #x ", s8")
 DEFINE_ROW_OF_ONE(gm_add_zero_row, ADD_ZERO)
 #endif
 

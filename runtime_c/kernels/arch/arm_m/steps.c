@@ -11,77 +11,83 @@
 #if GM_WITH_SGD && !GM_ARCH_HELIUM
 
 /*
- * gm_sgd_rows():
+ * gm_sgd_rows(), of which all rows share g: it is loaded once for each block of 16 columns, then 4, then 1.
  *
- *     for (; m > 0; m--, scales += scale_step)          one row of p
- *         for (j = 0; j < n; j++)                       16 parameters at a time, then 4, then 1
- *             *p++ += minus_lr * (*scales * g[j]);
+ *     for (; n > 0; n -= 16, g += 16, p += 16)
+ *         for (i = 0; i < m; i++)
+ *             for (j = 0; j < 16; j++)
+ *                 p[i * row + j] += minus_lr * (scales[i * scale_step] * g[j]);
  *
- *     s0-s15    parameters             at      g + j
- *     s16-s23   their gradients        left    parameters of the row that are left
- *     s24       *scales
+ *     s0-s15    gradients              at      p + i * row
+ *     s16-s23   parameters             skip    bytes from the end of a block to its next row
+ *     s24       a scale                end     of all rows
  *     s25       minus_lr
+ *     s26-s29   scaled gradients
  */
-#define SCALE_GRADIENT(g) LINE("vmul.f32 " #g ", s24, " #g)
-#define SCALE_4(g0, g1, g2, g3) SCALE_GRADIENT(g0) SCALE_GRADIENT(g1) SCALE_GRADIENT(g2) SCALE_GRADIENT(g3)
-#define STEP_4(p0, p1, p2, p3, g0, g1, g2, g3) MAC_2(p0, s25, g0, p1, s25, g1) MAC_2(p2, s25, g2, p3, s25, g3)
-#define STEP_8(p0, p1, p2, p3, p4, p5, p6, p7)                      \
-    LOAD(at, "s16-s23")                                             \
-    SCALE_4(s16, s17, s18, s19) SCALE_4(s20, s21, s22, s23)         \
-    STEP_4(p0, p1, p2, p3, s16, s17, s18, s19) STEP_4(p4, p5, p6, p7, s20, s21, s22, s23)
+#define SCALE(to, g) OP("vmul", to, s24, g)
+#define STEP_4(p0, p1, p2, p3, g0, g1, g2, g3)                                            \
+    SCALE(s26, g0) SCALE(s27, g1) SCALE(s28, g2) SCALE(s29, g3)                           \
+    MAC_2(p0, s25, s26, p1, s25, s27) MAC_2(p2, s25, s28, p3, s25, s29)
+#define STEP_8(g0, g1, g2, g3, g4, g5, g6, g7)                                            \
+    LINE("vldmia %[at], {s16-s23}")                                                       \
+    STEP_4(s16, s17, s18, s19, g0, g1, g2, g3) STEP_4(s20, s21, s22, s23, g4, g5, g6, g7) \
+    LINE("vstmia %[at]!, {s16-s23}")
 
-#define SGD_16                                                      \
-    LINE("vldmia %[p], {s0-s15}")                                   \
-    STEP_8(s0, s1, s2, s3, s4, s5, s6, s7)                          \
-    STEP_8(s8, s9, s10, s11, s12, s13, s14, s15)                    \
-    LINE("vstmia %[p]!, {s0-s15}")
-#define SGD_4                                                       \
-    LOAD(at, "s16-s19")                                             \
-    LINE("vldmia %[p], {s0-s3}")                                    \
-    SCALE_4(s16, s17, s18, s19)                                     \
-    STEP_4(s0, s1, s2, s3, s16, s17, s18, s19)                      \
-    LINE("vstmia %[p]!, {s0-s3}")
-#define SGD_1                                                       \
-    LOAD(at, "s16")                                                 \
-    LINE("vldr s0, [%[p]]")                                         \
-    SCALE_GRADIENT(s16)                                             \
-    MAC_1(s0, s25, s16)                                               \
-    LINE("vstmia %[p]!, {s0}")
+#define SGD_16 STEP_8(s0, s1, s2, s3, s4, s5, s6, s7) STEP_8(s8, s9, s10, s11, s12, s13, s14, s15)
+#define SGD_4                                                                             \
+    LINE("vldmia %[at], {s16-s19}")                                                       \
+    STEP_4(s16, s17, s18, s19, s0, s1, s2, s3)                                            \
+    LINE("vstmia %[at]!, {s16-s19}")
+#define SGD_1                                                                             \
+    LINE("vldr s16, [%[at]]")                                                             \
+    SCALE(s26, s0)                                                                        \
+    MAC_1(s16, s25, s26)                                                                  \
+    LINE("vstmia %[at]!, {s16}")
 
-/* BODY as long as `count` parameters are left, from which `count` has been taken already; label 7
- * is behind the row. */
-#define WHILE_LEFT(count, loop, behind, BODY)                       \
-    LINE("blo " #behind "f")                                        \
-    LOOP_LABEL(loop)                                                \
-    BODY                                                            \
-    LINE("subs %[left], #" #count)                                  \
-    LINE("bhs " #loop "b")                                          \
-    #behind ":\n\t"                                                 \
-    LINE("adds %[left], #" #count)                                  \
-    LINE("beq 7f")
+/* STEP for each row of a block of so many columns, which is `bytes` wide. */
+#define EACH_ROW(bytes, loop, GRADIENTS, STEP)                                            \
+    LOAD(g, GRADIENTS)                                                                    \
+    LINE("mov %[at], %[p]")                                                               \
+    LINE("adds %[p], #" #bytes)                                                           \
+    LINE("mov %[scale], %[scales]")                                                       \
+    LOOP_LABEL(loop)                                                                      \
+    LOAD_1_STEP(scale, s24, scale_step)                                                   \
+    STEP                                                                                  \
+    LINE("add %[at], %[skip]")                                                            \
+    LINE("cmp %[at], %[end]")                                                             \
+    LINE("blo " #loop "b")
+
+/* BLOCK as long as `count` columns are left; label 9 is behind all. */
+#define WHILE_LEFT(count, loop, behind, BLOCK)                                            \
+    LINE("subs %[n], #" #count)                                                           \
+    LINE("blo " #behind "f")                                                              \
+    #loop ":\n\t"                                                                         \
+    BLOCK                                                                                 \
+    LINE("subs %[n], #" #count)                                                           \
+    LINE("bhs " #loop "b")                                                                \
+    #behind ":\n\t"                                                                       \
+    LINE("adds %[n], #" #count)                                                           \
+    LINE("beq 9f")
 
 void gm_sgd_rows(const float *scales, uint32_t scale_step, const float *g, float *p, uint32_t m, uint32_t n,
                  float minus_lr)
 {
-    const float *at;
-    uint32_t left;
-    __asm__ volatile(LINE("vldr s25, [%[minus_lr]]")
-                     "1:\n\t"
-                     LOAD_1_STEP(scales, s24, scale_step)
-                     LINE("mov %[at], %[g]")
-                     LINE("subs %[left], %[n], #16")
-                     WHILE_LEFT(16, 2, 3, SGD_16)
-                     LINE("subs %[left], #4")
-                     WHILE_LEFT(4, 4, 5, SGD_4)
-                     LOOP_LABEL(6)
-                     SGD_1
-                     LINE("subs %[left], #1")
-                     LINE("bne 6b")
+    const float *scale;
+    float *at, *end = p + m * n;
+    uint32_t skip = 4 * n - 64;
+    __asm__ volatile(LINE("vmov s25, %[minus_lr]")
+                     WHILE_LEFT(16, 1, 3, EACH_ROW(64, 2, "s0-s15", SGD_16))
+                     LINE("adds %[skip], #48")
+                     WHILE_LEFT(4, 4, 6, EACH_ROW(16, 5, "s0-s3", SGD_4))
+                     LINE("adds %[skip], #12")
                      "7:\n\t"
-                     LINE("subs %[m], #1")
-                     LINE("bne 1b")
-                     : [scales] "+r"(scales), [p] "+r"(p), [m] "+r"(m), [at] "=&r"(at), [left] "=&r"(left)
-                     : [scale_step] "r"(4 * scale_step), [g] "r"(g), [n] "r"(n), [minus_lr] "r"(&minus_lr)
+                     EACH_ROW(4, 8, "s0", SGD_1)
+                     LINE("subs %[n], #1")
+                     LINE("bne 7b")
+                     "9:\n\t"
+                     : [g] "+r"(g), [p] "+l"(p), [n] "+l"(n), [at] "=&r"(at), [scale] "=&r"(scale), [skip] "+l"(skip)
+                     : [scales] "r"(scales), [scale_step] "r"(4 * scale_step), [end] "r"(end),
+                       [minus_lr] "r"(gm_bits_of(minus_lr))
                      : CHANGED);
 }
 

@@ -54,12 +54,6 @@ static void along_1(const float *a, const float *b, float *y, const gm_gemm_stri
                      : CHANGED);
 }
 
-static void across_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
-{
-    const gm_loop loop = { 1, s->k, 0, s->a_col, 0, s->b_row };
-    gm_loop_across(&loop, a, b, y, n);
-}
-
 static void along_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
 {
     for (; n >= 4; n -= 4, b += 4 * s->b_col, y += 4) {
@@ -92,28 +86,28 @@ TILE strided_4(const float *a, const float *b, float *y, const gm_gemm_strides *
 
 #endif
 
-static void strided_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
+/* Outputs whose b are neighbours, else one after another. */
+static void across_rows(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
 {
-#if WITH_ANY_STRIDES
-    for (; n >= 4; n -= 4, b += 4 * s->b_col, y += 4) {
-        strided_4(a, b, y, s);
-    }
-#endif
-    for (; n > 0; n--, b += s->b_col, y++) {
-        across_row(a, b, y, 1, s);
+    uint32_t together = s->b_col == 1 ? n : 1;
+    const gm_loop loop = { 1, s->k, 0, s->a_col, 0, s->b_row };
+    for (; n > 0; n -= together, b += together * s->b_col, y += together) {
+        gm_loop_across(&loop, a, b, y, together);
     }
 }
 
 void gm_gemm_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
 {
-    int along = s->b_row == 1 && s->a_col == 1;
-    if (s->b_col == 1 && !(along && n == 1)) {
-        across_row(a, b, y, n, s);
-    } else if (along) {
+    if (s->b_row == 1 && s->a_col == 1 && !(s->b_col == 1 && n > 1)) {
         along_row(a, b, y, n, s);
-    } else {
-        strided_row(a, b, y, n, s);
+        return;
     }
+#if WITH_ANY_STRIDES
+    for (; n >= 4 && s->b_col != 1; n -= 4, b += 4 * s->b_col, y += 4) {
+        strided_4(a, b, y, s);
+    }
+#endif
+    across_rows(a, b, y, n, s);
 }
 
 #endif

@@ -20,7 +20,7 @@
                          LINE("bne 1b")                                                            \
                          : [y] "+r"(y), [count] "+r"(count)                                        \
                          : [values] "r"(values), [step] "r"(4 * step)                              \
-                         : CHANGED);                                                               \
+                         : CHANGED_LOWER);                                                             \
     }
 
 DEFINE_FILL(8, "s0-s7")

@@ -16,7 +16,7 @@
 /* Defines across_<n>. Y: the registers of the sums; PRODUCTS: loads of b, and multiply-accumulates
  * with s16. */
 #define DEFINE_ACROSS(n, Y, B_AHEAD, PRODUCTS) \
-    DEFINE_KEEPING(across_##n, const float, Y, 0, B_AHEAD, LOAD_1_STEP(a, s16, a_step) PRODUCTS)
+    DEFINE_KEEPING_SUMS(across_##n, Y, 0, B_AHEAD, LOAD_1_STEP(a, s16, a_step) PRODUCTS)
 
 DEFINE_ACROSS(16, "s0-s15", 8, MAC_16_ACROSS)
 DEFINE_ACROSS(8, "s0-s7", 0,
@@ -76,10 +76,10 @@ void gm_loop_across(const gm_loop *loop, const float *a, const float *b, float *
     MAC_1(s8, s0, s16)                                                                                 \
     LINE("vstr s8, [%[b]]") LINE("add %[b], %[b_step]")
 
-DEFINE_KEEPING(products_8, const float, "s16-s23", 0, 0, PRODUCTS_8)
-DEFINE_KEEPING(products_1, const float, "s16", 0, 0, PRODUCTS_1)
-DEFINE_KEEPING(scaled_8, float, "s16-s23", 0, 0, SCALED_8)
-DEFINE_KEEPING(scaled_1, float, "s16", 0, 0, SCALED_1)
+DEFINE_KEEPING_SUMS(products_8, "s16-s23", 0, 0, PRODUCTS_8)
+DEFINE_KEEPING_SUMS(products_1, "s16", 0, 0, PRODUCTS_1)
+DEFINE_KEEPING_WEIGHTS(scaled_8, "s16-s23", 0, 0, SCALED_8)
+DEFINE_KEEPING_WEIGHTS(scaled_1, "s16", 0, 0, SCALED_1)
 
 void gm_loop_products(const gm_loop *loop, const float *a, const float *b, float *y, uint32_t n)
 {

@@ -34,9 +34,19 @@ typedef struct gm_product {
 
 void gm_tap_product(const gm_product *product, const float *in, const float *w, float *out);
 
-/* The same by blocks of weights. All outputs are neighbours, and so are all inputs or, of one tap,
- * columns of `in`. */
+/* The same of one tap by blocks of weights. All outputs are neighbours, and so are all inputs or columns of `in`. */
 void gm_add_blocks(const gm_product *product, const float *in, const float *w, float *out);
+
+/* The inputs of all taps that a panel has room for. */
+#define GM_PANEL_INPUTS 36
+
+/* Copies the weights of the first 4, 2 or 1 of so many outputs, and returns how many of these they are: by tap, input and
+ * output. */
+uint32_t gm_gather_panel(const gm_product *product, const float *w, uint32_t outputs, float *panel);
+
+/* The product of some taps of a panel, of which the first one begins at `panel`, for these outputs. All inputs of all taps
+ * are neighbours, and so are outputs. */
+void gm_add_panel(const gm_product *product, const float *in, const float *panel, float *out, uint32_t outputs);
 
 /* Whether that is the better way for a product of one tap. */
 int gm_blocks_suit(const gm_product *product);

@@ -1,21 +1,20 @@
 /*
  * Gradients of a kernel row of three taps on Cortex-M with FPU: 24 sums stay in registers while all
- * outputs pass. Machine instructions for each multiply-accumulate in a long row: 1.54 of 8 input
- * channels, 1.29 of 8 output channels. Of 4 groups 12 sums stay.
+ * outputs pass. Machine instructions for each multiply-accumulate in a long row: 1.42 of 4 output
+ * channels by 2 input channels, 1.29 of 8 output channels. Of 4 groups 12 sums stay.
  */
 #include "three_taps.h"
 
 #if (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE) && GM_ARCH_ARM_M && !GM_ARCH_HELIUM
 
 /*
- * Both functions are this loop over rows of outputs. i counts 8 neighbouring channels, l three
- * taps:
+ * All functions are this loop over rows of outputs. i counts 8 neighbouring channels, l three taps:
  *
  *     load sums[i * sums_step + l], for all i and l
  *     for (; rows > 0; rows--, x += x_skip, y += y_skip) {
- *         if (left) LEFT                            one output, without the first tap
- *         for (n = middle; n > 0; n--) MIDDLE       outputs with all three taps
- *         if (right) RIGHT                          one output, without the last tap
+ *         if (left) ...                             one output, without the first tap
+ *         for (n = middle; n > 0; n--) ...          outputs with all three taps
+ *         if (right) ...                            one output, without the last tap
  *     }
  *     store them
  *
@@ -23,21 +22,23 @@
  *     s24-s30      inputs and             row     the gm_three_taps, whose fields `ldr` takes
  *                  output gradients       n       outputs that are left, or what is added
  */
+#define EACH_SUM_OF_4(WHAT, NEXT) WHAT("s0-s2") NEXT WHAT("s3-s5") NEXT WHAT("s6-s8") NEXT WHAT("s9-s11")
 #define EACH_SUM(WHAT, NEXT)                                                                                    \
-    WHAT("s0-s2") NEXT WHAT("s3-s5") NEXT WHAT("s6-s8") NEXT WHAT("s9-s11") NEXT                                \
+    EACH_SUM_OF_4(WHAT, NEXT) NEXT                                                                              \
     WHAT("s12-s14") NEXT WHAT("s15-s17") NEXT WHAT("s18-s20") NEXT WHAT("s21-s23")
 #define LOAD_SUMS(registers) LINE("vldmia %[sums], {" registers "}")
 #define STORE_SUMS(registers) LINE("vstmia %[sums], {" registers "}")
 #define FIELD(field) LOAD_FIELD(n, row, field)
+#define NEXT_SUM LINE("add %[sums], %[n]")
 
 #define LOAD_ALL_SUMS                                                                                           \
     FIELD(sums_step)                                                                                            \
-    EACH_SUM(LOAD_SUMS, LINE("add %[sums], %[n]"))                                                              \
+    EACH_SUM(LOAD_SUMS, NEXT_SUM)                                                                               \
     LINE("rsb %[n], %[n], %[n], lsl #3") /* 7 strides back */                                                   \
     LINE("sub %[sums], %[n]")
 #define STORE_ALL_SUMS                                                                                          \
     FIELD(sums_step)                                                                                            \
-    EACH_SUM(STORE_SUMS, LINE("add %[sums], %[n]"))
+    EACH_SUM(STORE_SUMS, NEXT_SUM)
 
 /* OUTPUT, where the field is not 0 */
 #define IF_ANY(field, behind, OUTPUT)                                                                           \
@@ -47,53 +48,66 @@
     OUTPUT                                                                                                      \
     #behind ":\n\t"
 
-#define EACH_ROW_OF_OUTPUTS(LEFT, MIDDLE, RIGHT)                                                                \
+#define EACH_ROW_OF_OUTPUTS(OUTPUTS, RIGHT)                                                                     \
     "1:\n\t"                                                                                                    \
-    IF_ANY(left, 2, LEFT)                                                                                       \
-    FIELD(middle)                                                                                               \
-    LOOP_LABEL(3)                                                                                               \
-    MIDDLE                                                                                                      \
+    OUTPUTS                                                                                                     \
     LINE("subs %[n], #1")                                                                                       \
     LINE("bne 3b")                                                                                              \
-    IF_ANY(right, 4, RIGHT)                                                                                     \
+    IF_ANY(right, 5, RIGHT)                                                                                     \
     FIELD(x_skip) LINE("add %[x], %[n]")                                                                        \
     FIELD(y_skip) LINE("add %[y], %[n]")                                                                        \
     LINE("subs %[rows], #1")                                                                                    \
     LINE("bne 1b")
 
-#define DEFINE_THREE_TAPS(name, LOAD_THEM, STORE_THEM, LEFT, MIDDLE, RIGHT)                                     \
+#define DEFINE_THREE_TAPS(name, LOAD_THEM, STORE_THEM, OUTPUTS, RIGHT)                                          \
     TILE name(const gm_three_taps *row, const float *x, const float *y, float *sums)                            \
     {                                                                                                           \
         uint32_t rows = row->rows, n;                                                                           \
-        __asm__ volatile(LOAD_THEM EACH_ROW_OF_OUTPUTS(LEFT, MIDDLE, RIGHT) STORE_THEM                          \
+        __asm__ volatile(LOAD_THEM EACH_ROW_OF_OUTPUTS(OUTPUTS, RIGHT) STORE_THEM                               \
                          : [x] "+r"(x), [y] "+r"(y), [sums] "+r"(sums), [rows] "+r"(rows), [n] "=&r"(n)         \
                          : [row] "r"(row), [x_step] "r"(row->x_step), [y_step] "r"(row->y_step),                \
-                           [x_gap] "r"(row->x_gap), OFFSET(gm_three_taps, left), OFFSET(gm_three_taps, middle), \
-                           OFFSET(gm_three_taps, right), OFFSET(gm_three_taps, x_skip),                         \
-                           OFFSET(gm_three_taps, y_skip), OFFSET(gm_three_taps, sums_step)                      \
+                           [x_gap] "r"(row->x_gap), [y_gap] "r"(row->y_gap), OFFSET(gm_three_taps, left),       \
+                           OFFSET(gm_three_taps, middle), OFFSET(gm_three_taps, right),                         \
+                           OFFSET(gm_three_taps, x_skip), OFFSET(gm_three_taps, y_skip),                        \
+                           OFFSET(gm_three_taps, sums_step)                                                     \
                          : CHANGED);                                                                            \
     }
 
-/* ---- 8 input channels, one output channel ---------------------------------------------------- */
-
-/* sums[i][l] += dy x[l][i]: dy of an output is in s28, and four of a tap's inputs at a time in s24
- * to s27. */
-#define LOAD_DY LOAD_1_STEP(y, s28, y_step)
+/* Outputs that take one tap after another. The one on the left begins behind the first tap. */
+#define TAP_BY_TAP(LOAD_DY, TAP_0, TAP_1, TAP_2)                                                                \
+    FIELD(left)                                                                                                 \
+    LINE("cmp %[n], #0")                                                                                        \
+    FIELD(middle)                                                                                               \
+    LINE("beq 3f")                                                                                              \
+    LINE("add %[n], #1")                                                                                        \
+    LOAD_DY                                                                                                     \
+    LINE("b 4f")                                                                                                \
+    LOOP_LABEL(3)                                                                                               \
+    LOAD_DY TAP_0 TO_NEXT_TAP                                                                                   \
+    "4:\n\t"                                                                                                    \
+    TAP_1 TO_NEXT_TAP TAP_2 TO_NEXT_OUTPUT
 #define TO_NEXT_TAP LINE("add %[x], %[x_gap]")
 #define TO_NEXT_OUTPUT LINE("add %[x], %[x_step]")
+#define DEFINE_TAP_BY_TAP(name, LOAD_THEM, STORE_THEM, LOAD_DY, TAP_0, TAP_1, TAP_2)                            \
+    DEFINE_THREE_TAPS(name, LOAD_THEM, STORE_THEM, TAP_BY_TAP(LOAD_DY, TAP_0, TAP_1, TAP_2),                    \
+                      LOAD_DY TAP_0 TO_NEXT_TAP TAP_1)
+
+/* ---- 4 output channels by 2 input channels --------------------------------------------------- */
+
+/* sums[2 i + j][l] += dy[i] x[l][j]: dy of an output is in s24 to s27, a tap's inputs in s28 and s29. */
+#define LOAD_4_DY LOAD_STEP(y, "s24-s27", y_step)
+#define LOAD_4_DY_APART                                                                                         \
+    LOAD_1_STEP(y, s24, y_gap) LOAD_1_STEP(y, s25, y_gap) LOAD_1_STEP(y, s26, y_gap) LOAD_1_STEP(y, s27, y_step)
 #define CHANNELS_OF_TAP(c0, c1, c2, c3, c4, c5, c6, c7)                                                         \
-    LOAD(x, "s24-s27")                                                                                          \
-    MAC_2(c0, s28, s24, c1, s28, s25) MAC_2(c2, s28, s26, c3, s28, s27)                                         \
-    LOAD(x, "s24-s27")                                                                                          \
-    MAC_2(c4, s28, s24, c5, s28, s25) MAC_2(c6, s28, s26, c7, s28, s27)
+    LOAD(x, "s28, s29")                                                                                         \
+    MAC_2(c0, s24, s28, c1, s24, s29) MAC_2(c2, s25, s28, c3, s25, s29)                                         \
+    MAC_2(c4, s26, s28, c5, s26, s29) MAC_2(c6, s27, s28, c7, s27, s29)
 #define TAP_0 CHANNELS_OF_TAP(s0, s3, s6, s9, s12, s15, s18, s21)
 #define TAP_1 CHANNELS_OF_TAP(s1, s4, s7, s10, s13, s16, s19, s22)
 #define TAP_2 CHANNELS_OF_TAP(s2, s5, s8, s11, s14, s17, s20, s23)
 
-DEFINE_THREE_TAPS(row_of_8_channels, LOAD_ALL_SUMS, STORE_ALL_SUMS,
-                  LOAD_DY TAP_1 TO_NEXT_TAP TAP_2 TO_NEXT_OUTPUT,
-                  LOAD_DY TAP_0 TO_NEXT_TAP TAP_1 TO_NEXT_TAP TAP_2 TO_NEXT_OUTPUT,
-                  LOAD_DY TAP_0 TO_NEXT_TAP TAP_1)
+DEFINE_TAP_BY_TAP(row_of_4_by_2_channels, LOAD_ALL_SUMS, STORE_ALL_SUMS, LOAD_4_DY, TAP_0, TAP_1, TAP_2)
+DEFINE_TAP_BY_TAP(row_of_4_apart_by_2_channels, LOAD_ALL_SUMS, STORE_ALL_SUMS, LOAD_4_DY_APART, TAP_0, TAP_1, TAP_2)
 
 /* ---- 8 output channels, one input channel ---------------------------------------------------- */
 
@@ -119,8 +133,9 @@ DEFINE_THREE_TAPS(row_of_8_channels, LOAD_ALL_SUMS, STORE_ALL_SUMS,
 #endif
 
 DEFINE_THREE_TAPS(row_of_8_out_channels, LOAD_ALL_SUMS, STORE_ALL_SUMS,
-                  LINE("vldmia %[x], {s25, s26}") LINE("add %[x], %[x_gap]") EACH_OUT_CHANNEL(TAPS_1_AND_2),
-                  LOAD_STEP(x, "s24-s26", x_step) EACH_OUT_CHANNEL(TAPS_0_TO_2),
+                  IF_ANY(left, 2, LINE("vldmia %[x], {s25, s26}") LINE("add %[x], %[x_gap]") EACH_OUT_CHANNEL(TAPS_1_AND_2))
+                  FIELD(middle)
+                  LOOP_LABEL(3) LOAD_STEP(x, "s24-s26", x_step) EACH_OUT_CHANNEL(TAPS_0_TO_2),
                   LINE("vldmia %[x], {s24, s25}") EACH_OUT_CHANNEL(TAPS_0_AND_1))
 
 /* ---- 4 groups -------------------------------------------------------------------------------- */
@@ -131,17 +146,20 @@ DEFINE_THREE_TAPS(row_of_8_out_channels, LOAD_ALL_SUMS, STORE_ALL_SUMS,
 #define GROUPS_OF_TAP(c0, c1, c2, c3)                                                                           \
     LOAD(x, "s16-s19") MAC_2(c0, s12, s16, c1, s13, s17) MAC_2(c2, s14, s18, c3, s15, s19)
 #define LOAD_DY_OF_GROUPS LOAD_STEP(y, "s12-s15", y_step)
+#define LOAD_SUMS_OF_GROUPS                                                                                     \
+    FIELD(sums_step)                                                                                            \
+    EACH_SUM_OF_4(LOAD_SUMS, NEXT_SUM)                                                                          \
+    LINE("sub %[sums], %[n]") LINE("sub %[sums], %[sums], %[n], lsl #1") /* 3 strides back */
+#define STORE_SUMS_OF_GROUPS FIELD(sums_step) EACH_SUM_OF_4(STORE_SUMS, NEXT_SUM)
 #define GROUPS_0 GROUPS_OF_TAP(s0, s3, s6, s9)
 #define GROUPS_1 GROUPS_OF_TAP(s1, s4, s7, s10)
 #define GROUPS_2 GROUPS_OF_TAP(s2, s5, s8, s11)
 
-DEFINE_THREE_TAPS(row_of_4_groups, LINE("vldmia %[sums], {s0-s11}"), LINE("vstmia %[sums], {s0-s11}"),
-                  LOAD_DY_OF_GROUPS GROUPS_1 TO_NEXT_TAP GROUPS_2 TO_NEXT_OUTPUT,
-                  LOAD_DY_OF_GROUPS GROUPS_0 TO_NEXT_TAP GROUPS_1 TO_NEXT_TAP GROUPS_2 TO_NEXT_OUTPUT,
-                  LOAD_DY_OF_GROUPS GROUPS_0 TO_NEXT_TAP GROUPS_1)
+DEFINE_TAP_BY_TAP(row_of_4_groups, LOAD_SUMS_OF_GROUPS, STORE_SUMS_OF_GROUPS, LOAD_DY_OF_GROUPS, GROUPS_0, GROUPS_1,
+                  GROUPS_2)
 
 #else
-#define row_of_4_groups row_of_8_channels /* not called */
+#define row_of_4_groups row_of_4_by_2_channels /* not called */
 #endif
 
 /* ---- Which, and how -------------------------------------------------------------------------- */
@@ -167,10 +185,10 @@ static void find_steps(const gm_conv_gradient *g, enum gm_neighbours of, gm_thre
     uint32_t size = (uint32_t)sizeof(float), tap = g->x.w, output = w->stride_w * tap;
     uint32_t end = (w->out_w * w->stride_w - w->pad_w) * tap;
     if (of != GM_8_OUT_CHANNELS) {
-        uint32_t channels = of == GM_8_CHANNELS ? 8 : 4;
+        uint32_t channels = of == GM_4_BY_2_CHANNELS ? 2 : 4;
         row->x_gap = size * (tap - channels);
         row->x_step = size * (output - 2 * tap - channels);
-        row->y_step = size * g->dy.w;
+        row->y_step = size * (g->dy.w - (of == GM_4_BY_2_CHANNELS && g->dy.channel != 1 ? 3 * g->dy.channel : 0));
         end -= row->right ? output - tap - channels : 0;
     } else {
         row->x_gap = size * (output - 1);
@@ -178,6 +196,7 @@ static void find_steps(const gm_conv_gradient *g, enum gm_neighbours of, gm_thre
         row->y_step = size * (g->dy.w - (8 - LAST_DY));
         end -= row->right ? output : 0;
     }
+    row->y_gap = size * g->dy.channel;
     row->x_skip = size * (w->stride_h * g->x.h - end);
     row->y_skip = size * (g->dy.h - w->out_w * g->dy.w);
 }
@@ -187,9 +206,9 @@ int gm_three_taps_of(const gm_conv_gradient *g, uint32_t k, enum gm_neighbours o
 {
     const gm_window *w = &g->window;
     gm_span rows = gm_valid_outputs(k, w->stride_h, w->dilation_h, w->pad_h, w->in_h, w->out_h);
-    int neighbours = of == GM_8_CHANNELS ? g->x.channel == 1
-        : of == GM_4_GROUPS              ? g->x.group == 1 && g->dy.group == 1
-                                         : g->x.w == 1 && g->dy.channel == 1;
+    int neighbours = of == GM_4_BY_2_CHANNELS ? g->x.channel == 1
+        : of == GM_4_GROUPS                   ? g->x.group == 1 && g->dy.group == 1
+                                              : g->x.w == 1 && g->dy.channel == 1;
     if (!neighbours || !divide_row(w, row)) {
         return 0;
     }
@@ -206,8 +225,8 @@ void gm_add_three_taps(const gm_conv_gradient *g, const gm_three_taps *row, enum
 {
     for (uint32_t b = 0; b < g->batch && row->rows > 0; b++) {
         const float *x_at = x + b * g->x.batch + row->x, *dy_at = dy + b * g->dy.batch + row->y;
-        if (of == GM_8_CHANNELS) {
-            row_of_8_channels(row, x_at, dy_at, sums);
+        if (of == GM_4_BY_2_CHANNELS) {
+            (g->dy.channel == 1 ? row_of_4_by_2_channels : row_of_4_apart_by_2_channels)(row, x_at, dy_at, sums);
         } else if (of == GM_4_GROUPS) {
             row_of_4_groups(row, x_at, dy_at, sums);
         } else {

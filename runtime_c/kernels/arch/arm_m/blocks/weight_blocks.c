@@ -29,14 +29,14 @@
 #define THIRD MAC_4(s6, s16, s17, s18, s19)
 #define FOURTH MAC_4(s7, s20, s21, s22, s23)
 
-DEFINE_KEEPING(block_1x4, float, "s8-s11", 0, 0, LOAD_1_STEP(a, s4, a_step) LINE("vldmia %[b], {s0-s3}") FIRST END_4)
+DEFINE_KEEPING_WEIGHTS(block_1x4, "s8-s11", 0, 0, LOAD_1_STEP(a, s4, a_step) LINE("vldmia %[b], {s0-s3}") FIRST END_4)
 #if !GM_ARCH_HELIUM
-DEFINE_KEEPING(block_2x4, float, "s8-s15", 0, 0, BEGIN_4("s4, s5") FIRST SECOND END_4)
-DEFINE_KEEPING(block_3x4, float, "s8-s19", 0, 0, BEGIN_4("s4-s6") FIRST SECOND THIRD END_4)
-DEFINE_KEEPING(block_4x4, float, "s8-s23", 0, 0, BEGIN_4("s4-s7") FIRST SECOND THIRD FOURTH END_4)
+DEFINE_KEEPING_WEIGHTS(block_2x4, "s8-s15", 0, 0, BEGIN_4("s4, s5") FIRST SECOND END_4)
+DEFINE_KEEPING_WEIGHTS(block_3x4, "s8-s19", 0, 0, BEGIN_4("s4-s6") FIRST SECOND THIRD END_4)
+DEFINE_KEEPING_WEIGHTS(block_4x4, "s8-s23", 0, 0, BEGIN_4("s4-s7") FIRST SECOND THIRD FOURTH END_4)
 #if GM_APART
 /* Its weights are from s6 on, as s30 and s31 have products: two inputs at a time. */
-DEFINE_KEEPING(block_6x4, float, "s6-s29", 4, 0,
+DEFINE_KEEPING_WEIGHTS(block_6x4, "s6-s29", 4, 0,
                LOAD(a, "s4, s5") LINE("vldmia %[b], {s0-s3}")
                MAC_4(s4, s6, s7, s8, s9) MAC_4(s5, s10, s11, s12, s13)
                LOAD(a, "s4, s5")
@@ -45,7 +45,7 @@ DEFINE_KEEPING(block_6x4, float, "s6-s29", 4, 0,
                MAC_4(s4, s22, s23, s24, s25) MAC_4(s5, s26, s27, s28, s29)
                END_4)
 #else
-DEFINE_KEEPING(block_6x4, float, "s8-s31", 4, 0,
+DEFINE_KEEPING_WEIGHTS(block_6x4, "s8-s31", 4, 0,
                LOAD(a, "s4-s7") LINE("vldmia %[b], {s0-s3}")
                FIRST SECOND THIRD FOURTH
                LOAD_STEP(a, "s4, s5", a_step)
@@ -55,7 +55,7 @@ DEFINE_KEEPING(block_6x4, float, "s8-s31", 4, 0,
 #endif
 
 #if !GM_ARCH_HELIUM
-DEFINE_KEEPING(block_1x8, float, "s8-s15", 0, 0,
+DEFINE_KEEPING_WEIGHTS(block_1x8, "s8-s15", 0, 0,
                LOAD_1_STEP(a, s4, a_step) LINE("vldmia %[b], {s16-s23}")
                MAC_2(s16, s4, s8, s17, s4, s9) MAC_2(s18, s4, s10, s19, s4, s11)
                MAC_2(s20, s4, s12, s21, s4, s13) MAC_2(s22, s4, s14, s23, s4, s15)
@@ -63,17 +63,17 @@ DEFINE_KEEPING(block_1x8, float, "s8-s15", 0, 0,
 #endif
 
 #define END_2 LINE("vstmia %[b], {s0, s1}") LINE("add %[b], %[b_step]")
-DEFINE_KEEPING(block_1x2, float, "s8, s9", 0, 0,
+DEFINE_KEEPING_WEIGHTS(block_1x2, "s8, s9", 0, 0,
                LOAD_1_STEP(a, s4, a_step) LINE("vldmia %[b], {s0, s1}") MAC_2_OF(s4, s8, s9) END_2)
-DEFINE_KEEPING(block_4x2, float, "s8-s15", 0, 0,
+DEFINE_KEEPING_WEIGHTS(block_4x2, "s8-s15", 0, 0,
                LOAD_STEP(a, "s4-s7", a_step) LINE("vldmia %[b], {s0, s1}")
                MAC_2_OF(s4, s8, s9) MAC_2_OF(s5, s10, s11) MAC_2_OF(s6, s12, s13) MAC_2_OF(s7, s14, s15)
                END_2)
 
 #define END_1 LINE("vstr s0, [%[b]]") LINE("add %[b], %[b_step]")
-DEFINE_KEEPING(block_1x1, float, "s8", 0, 0,
+DEFINE_KEEPING_WEIGHTS(block_1x1, "s8", 0, 0,
                LOAD_1_STEP(a, s4, a_step) LINE("vldr s0, [%[b]]") MAC_1(s0, s4, s8) END_1)
-DEFINE_KEEPING(block_4x1, float, "s8-s11", 0, 0,
+DEFINE_KEEPING_WEIGHTS(block_4x1, "s8-s11", 0, 0,
                LOAD_STEP(a, "s4-s7", a_step) LINE("vldr s0, [%[b]]")
                MAC_CHAIN_4(s0, s4, s8, s5, s9, s6, s10, s7, s11)
                END_1)
@@ -154,27 +154,22 @@ TILE columns_of_block_4x4(const gm_loop *loop, uint32_t input, const float *a, f
 
 /* ---- The choice of the block ----------------------------------------------------------------- */
 
-/* The size of a block, and its weights: by input, then output. */
-typedef struct weight_block {
-    uint32_t inputs, outputs;
-    float w[24];
-} weight_block;
-
-static void add_weight_block(const gm_loop *loop, const float *in, float *out, weight_block *b)
+static void add_weight_block(const gm_loop *loop, const float *in, float *out, uint32_t inputs, uint32_t outputs,
+                             const float *w)
 {
-    switch (b->outputs * 8 + b->inputs) {
+    switch (outputs * 8 + inputs) {
 #if !GM_ARCH_HELIUM
-    case 8 * 8 + 1: block_1x8(loop, in, out, b->w); break;
-    case 4 * 8 + 6: block_6x4(loop, in, out, b->w); break;
-    case 4 * 8 + 4: block_4x4(loop, in, out, b->w); break;
-    case 4 * 8 + 3: block_3x4(loop, in, out, b->w); break;
-    case 4 * 8 + 2: block_2x4(loop, in, out, b->w); break;
+    case 8 * 8 + 1: block_1x8(loop, in, out, w); break;
+    case 4 * 8 + 6: block_6x4(loop, in, out, w); break;
+    case 4 * 8 + 4: block_4x4(loop, in, out, w); break;
+    case 4 * 8 + 3: block_3x4(loop, in, out, w); break;
+    case 4 * 8 + 2: block_2x4(loop, in, out, w); break;
 #endif
-    case 4 * 8 + 1: block_1x4(loop, in, out, b->w); break;
-    case 2 * 8 + 4: block_4x2(loop, in, out, b->w); break;
-    case 2 * 8 + 1: block_1x2(loop, in, out, b->w); break;
-    case 1 * 8 + 4: block_4x1(loop, in, out, b->w); break;
-    default: block_1x1(loop, in, out, b->w); break;
+    case 4 * 8 + 1: block_1x4(loop, in, out, w); break;
+    case 2 * 8 + 4: block_4x2(loop, in, out, w); break;
+    case 2 * 8 + 1: block_1x2(loop, in, out, w); break;
+    case 1 * 8 + 4: block_4x1(loop, in, out, w); break;
+    default: block_1x1(loop, in, out, w); break;
     }
 }
 
@@ -199,36 +194,38 @@ static uint32_t inputs_of_block(uint32_t left, uint32_t outputs, int apart)
     return outputs == 4 && !apart ? left : 1;
 }
 
-/* Copies the weights of one input for all outputs of a block, and returns the end of the copy. */
-static float *gather_outputs(const float *w, uint32_t step, uint32_t outputs, float *to)
+/* Copies the weights of 4 outputs, input by input. Steps in elements. */
+TILE gather_4_outputs(const float *w, uint32_t input, uint32_t output, uint32_t inputs, float *to)
 {
-    to[0] = w[0];
-    if (outputs > 1) {
-        to[1] = w[step];
-    }
-    if (outputs > 2) {
-        to[2] = w[2 * step], to[3] = w[3 * step];
-    }
-    for (uint32_t n = 4; n < outputs; n++) {
-        to[n] = w[n * step];
-    }
-    return to + outputs;
+    uint32_t w0, w1, w2, w3;
+    __asm__ volatile(LOOP_LABEL(1)
+                     LINE("ldr %[w0], [%[w]]") LINE("ldr %[w1], [%[w], %[output]]")
+                     LINE("ldr %[w2], [%[w], %[output], lsl #1]") LINE("ldr %[w3], [%[w], %[output_3]]")
+                     LINE("str %[w0], [%[to]], #4") LINE("str %[w1], [%[to]], #4")
+                     LINE("str %[w2], [%[to]], #4") LINE("str %[w3], [%[to]], #4")
+                     LINE("add %[w], %[input]")
+                     LINE("subs %[inputs], #1")
+                     LINE("bne 1b")
+                     : [w] "+r"(w), [to] "+r"(to), [inputs] "+r"(inputs), [w0] "=&r"(w0), [w1] "=&r"(w1),
+                       [w2] "=&r"(w2), [w3] "=&r"(w3)
+                     : [input] "r"(4 * input), [output] "r"(4 * output), [output_3] "r"(12 * output)
+                     : "cc", "memory");
 }
 
-/* Copies the weights of a block whose first input is number `first`, counted through all taps. */
-static void gather_block_weights(const gm_product *p, const float *w, uint32_t first, weight_block *b)
+/* Copies weights: by input, then output. Returns the end of the copy. */
+__attribute__((noinline)) static float *gather_weights_of_inputs(const gm_product *p, const float *w, uint32_t inputs,
+                                                                 uint32_t outputs, float *to)
 {
-    uint32_t tap = first / p->sums, i = first % p->sums, left = b->inputs;
-    const float *from = w + tap * p->w_tap + i * p->w_in;
-    float *to = b->w;
-    for (; left > 0; left--) {
-        to = gather_outputs(from, p->w_out, b->outputs, to);
-        from += p->w_in;
-        if (++i == p->sums) {
-            i = 0;
-            from += p->w_tap - p->sums * p->w_in;
+    if (outputs == 4) {
+        gather_4_outputs(w, p->w_in, p->w_out, inputs, to);
+        return to + 4 * inputs;
+    }
+    for (; inputs > 0; inputs--, w += p->w_in) {
+        for (uint32_t n = 0; n < outputs; n++) {
+            *to++ = w[n * p->w_out];
         }
     }
+    return to;
 }
 
 /* Copying a block's weights pays off from 16 pixels on. Tiles of long sums are faster where weights
@@ -242,26 +239,50 @@ int gm_blocks_suit(const gm_product *product)
     return neighbours && !tiles && p->rows * p->columns >= 16 && (!GM_ARCH_HELIUM || p->sums < 4);
 }
 
+/* The products of these inputs and outputs, whose weights are gathered. step: from one input to the next. */
+static void add_inputs(const gm_product *p, uint32_t step, const float *in, const float *w, float *out, uint32_t inputs,
+                       uint32_t outputs)
+{
+    const gm_loop loop = { p->rows, p->columns, p->in.row, p->in.column, p->out.row, p->out.column };
+    const gm_loop longest = gm_turned(&loop);
+    for (uint32_t count; inputs > 0; inputs -= count, in += count * step, w += count * outputs) {
+        count = inputs_of_block(inputs, outputs, step != 1);
+        if (step != 1 && count > 1) {
+            columns_of_block_4x4(&loop, step, in, out, w);
+        } else {
+            add_weight_block(&longest, in, out, count, outputs, w);
+        }
+    }
+}
+
 void gm_add_blocks(const gm_product *product, const float *in, const float *w, float *out)
 {
     const gm_product *p = product;
-    const gm_loop loop = { p->rows, p->columns, p->in.row, p->in.column, p->out.row, p->out.column };
-    const gm_loop longest = gm_turned(&loop);
-    uint32_t inputs = p->taps * p->sums, step = p->sums == 1 ? 1 : p->in.channel;
-    int apart = step != 1;
-    weight_block b;
-    for (uint32_t n = 0; n < p->outputs; n += b.outputs) {
-        b.outputs = outputs_of_block(p->outputs - n, apart && p->sums < 4);
-        for (uint32_t i = 0; i < inputs; i += b.inputs) {
-            b.inputs = inputs_of_block(inputs - i, b.outputs, apart);
-            gather_block_weights(p, w + n * p->w_out, i, &b);
-            if (apart && b.inputs > 1) {
-                columns_of_block_4x4(&loop, step, in + i * step, out + n, b.w);
-            } else {
-                add_weight_block(&longest, in + i * step, out + n, &b);
-            }
+    uint32_t step = p->sums == 1 ? 1 : p->in.channel;
+    float panel[4 * GM_PANEL_INPUTS];
+    for (uint32_t n = 0, outputs; n < p->outputs; n += outputs) {
+        outputs = outputs_of_block(p->outputs - n, step != 1 && p->sums < 4);
+        for (uint32_t i = 0, inputs; i < p->sums; i += inputs) {
+            inputs = p->sums - i < GM_PANEL_INPUTS ? p->sums - i : GM_PANEL_INPUTS;
+            gather_weights_of_inputs(p, w + n * p->w_out + i * p->w_in, inputs, outputs, panel);
+            add_inputs(p, step, in + i * step, panel, out + n, inputs, outputs);
         }
     }
+}
+
+uint32_t gm_gather_panel(const gm_product *product, const float *w, uint32_t outputs, float *panel)
+{
+    const gm_product *p = product;
+    outputs = outputs_of_block(outputs, 0);
+    for (uint32_t tap = 0; tap < p->taps; tap++, w += p->w_tap) {
+        panel = gather_weights_of_inputs(p, w, p->sums, outputs, panel);
+    }
+    return outputs;
+}
+
+void gm_add_panel(const gm_product *product, const float *in, const float *panel, float *out, uint32_t outputs)
+{
+    add_inputs(product, 1, in, panel, out, product->taps * product->sums, outputs);
 }
 
 #endif
