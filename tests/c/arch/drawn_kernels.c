@@ -346,11 +346,22 @@ static int fits(uint32_t channels, uint32_t h, uint32_t w, const shape *s)
 #define HAS_POINTWISE 0
 #endif
 
+/* Whether kernels of 3 by 3 of one channel, as in first layers, have forms of their own, which are to be drawn more often. */
+#if defined(__ARM_FP)
+#define HAS_FIRST_LAYERS 1
+#else
+#define HAS_FIRST_LAYERS 0
+#endif
+
 static shape draw_shape(void)
 {
     shape s = {.batch = between(1, 2)};
     uint32_t most = below(6) ? 4 : 1; /* kernels of one tap are matrix products */
+    int is_first = HAS_FIRST_LAYERS && below(8) == 0;
     draw_channels(&s);
+    if (is_first) {
+        most = 4, s.groups = s.in_channels = 1, s.out_channels = between(3, 9);
+    }
     s.in_channels += most == 1 && s.in_channels >= 16 ? below(30) : 0;
     int is_3x3 = STRIDES_OF_3X3 > 0 && s.groups > 1 && s.in_channels == 1 && s.out_channels == 1 && below(3) == 0;
     do {
@@ -358,6 +369,9 @@ static shape draw_shape(void)
         s.kernel_h = between(1, most), s.kernel_w = most == 1 || below(2) ? between(1, most) : 3;
         s.stride_h = between(1, 2), s.stride_w = below(5) ? between(1, 2) : 3;
         s.dilation_h = below(5) ? 1 : 2, s.dilation_w = below(5) ? 1 : 2;
+        if (is_first) {
+            s.kernel_h = s.kernel_w = 3, s.dilation_w = 1;
+        }
         if (is_3x3) {
             s.kernel_h = s.kernel_w = 3, s.stride_h = s.stride_w = STRIDES_OF_3X3 > 1 ? between(1, STRIDES_OF_3X3) : 1;
             s.dilation_h = s.dilation_w = 1;

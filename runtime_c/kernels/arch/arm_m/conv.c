@@ -34,12 +34,17 @@ static void sums_of_channels(const gm_insn_conv *insn, const gm_tap *tap, const 
     gm_tap_product(&p, x, w, y);
 }
 
+static gm_loop loop_of(const gm_tap *tap)
+{
+    const gm_loop loop = { tap->rows, tap->columns, tap->x_row, tap->x_column, tap->y_row, tap->y_column };
+    return gm_turned(&loop);
+}
+
 /* One channel and one output channel in each group, groups contiguous. */
 static void add_depthwise_taps(const gm_insn_conv *insn, const gm_tap *tap, uint32_t taps, const float *x, const float *w,
                                float *y)
 {
-    const gm_loop loop = { tap->rows, tap->columns, tap->x_row, tap->x_column, tap->y_row, tap->y_column };
-    const gm_loop longest = gm_turned(&loop);
+    const gm_loop longest = loop_of(tap);
     const gm_scaled_taps scaled = { taps, insn->dilation_w * insn->x_w, insn->w_w, insn->w_group };
     gm_loop_scaled_taps(&longest, &scaled, x, y, insn->groups, w);
 }
@@ -74,9 +79,8 @@ static void add_each_tap(const conv_geometry *c, const float *x, const float *w,
  * pixels. */
 static int taps_are_neighbours(const gm_insn_conv *insn)
 {
-    return insn->in_channels < 16 && insn->kernel_w * insn->in_channels <= GM_PANEL_INPUTS && (insn->x_channel == 1 || insn->in_channels == 1) &&
-        insn->x_w == insn->in_channels &&
-           insn->dilation_w == 1 && insn->y_channel == 1 && insn->out_h * insn->out_w >= 16;
+    return insn->in_channels < 16 && insn->kernel_w * insn->in_channels <= GM_PANEL_INPUTS &&
+           (insn->x_channel == 1 || insn->in_channels == 1) && insn->x_w == insn->in_channels && insn->dilation_w == 1 && insn->y_channel == 1 && insn->out_h * insn->out_w >= 16;
 }
 
 /* How many taps of a row lie before a distance from the first of them. */
@@ -98,6 +102,7 @@ static gm_span taps_inside(const gm_window *w, uint32_t column)
 typedef struct part_of_row {
     gm_tap tap;
     gm_span taps;
+    gm_loop loop;
 } part_of_row;
 
 /* Parts that share a copy of the weights. */
@@ -112,31 +117,56 @@ static uint32_t next_parts(const conv_geometry *c, uint32_t k, uint32_t *column,
     uint32_t count = 0;
     while (*column < w->out_w && count < PARTS) {
         gm_span columns = { *column, *column + 1 }, taps = taps_inside(w, *column);
-        if (taps.first == 0 && taps.end == w->kernel_w) {
+        if (taps.end - taps.first == w->kernel_w) {
             columns.end = end;
         }
-        parts[count] = (part_of_row){ gm_tap_of_columns(w, &c->x, &c->y, k, taps.first, columns), taps };
-        count += parts[count].tap.rows > 0 && taps.first < taps.end;
+        gm_tap tap = gm_tap_of_columns(w, &c->x, &c->y, k, taps.first, columns);
+        parts[count] = (part_of_row){ tap, taps, loop_of(&tap) };
+        count += tap.rows > 0 && taps.first < taps.end;
         *column = columns.end;
     }
     return count;
 }
 
-/* All parts, by panels of the weights of a kernel row. */
-static void add_parts(const gm_insn_conv *insn, const part_of_row *parts, uint32_t count, const float *x, const float *w,
-                      float *y)
+/* Returns the kernel rows, from k on, that are taken together: two that lie inside the input for the same outputs, where they
+ * have three inputs each and products and sums are apart. */
+static uint32_t rows_together(const conv_geometry *c, uint32_t k)
+{
+    const gm_window *w = &c->window;
+    if (!GM_APART || w->kernel_w * c->insn->in_channels != 3 || k + 1 == w->kernel_h) {
+        return 1;
+    }
+    gm_span first = gm_rows_of_tap(w, k), second = gm_rows_of_tap(w, k + 1);
+    return first.first == second.first && first.end == second.end ? 2 : 1;
+}
+
+/* All parts, by panels of the weights of some kernel rows. */
+static void add_parts(const gm_insn_conv *insn, const part_of_row *parts, uint32_t count, uint32_t rows, const float *x,
+                      const float *w, float *y)
 {
     float panel[4 * GM_PANEL_INPUTS];
+    uint32_t inputs = insn->kernel_w * insn->in_channels, next = insn->dilation_h * insn->x_h;
     gm_product p = product_of_conv(insn);
-    p.w_tap = insn->w_w;
-    for (uint32_t n = 0, outputs; n < insn->out_channels; n += outputs) {
-        p.taps = insn->kernel_w;
-        outputs = gm_gather_panel(&p, w + n * insn->w_out_channel, insn->out_channels - n, panel);
+    p.taps = insn->kernel_w, p.w_tap = insn->w_w;
+    if (insn->in_channels == 1) { /* one tap of as many inputs is copied sooner */
+        p.taps = 1, p.sums = insn->kernel_w, p.w_in = insn->w_w;
+    }
+    for (uint32_t n = 0, outputs = 0; n < insn->out_channels; n += outputs) {
+        for (uint32_t row = 0; row < rows; row++) {
+            outputs = gm_gather_panel(&p, w + row * insn->w_h + n * insn->w_out_channel, insn->out_channels - n,
+                                      panel + row * inputs * outputs);
+        }
         for (uint32_t i = 0; i < count; i++) {
             const part_of_row *part = &parts[i];
-            p.rows = part->tap.rows, p.columns = part->tap.columns, p.taps = part->taps.end - part->taps.first;
-            gm_add_panel(&p, x + part->tap.x, panel + part->taps.first * insn->in_channels * outputs, y + part->tap.y + n,
-                         outputs);
+            uint32_t first = part->taps.first * insn->in_channels, seen = part->taps.end * insn->in_channels - first;
+            const float *x_at = x + part->tap.x, *w_at = panel + first * outputs;
+            if (GM_APART && rows == 2 && outputs == 4 && seen == inputs) {
+                gm_add_two_rows(&part->loop, next, x_at, w_at, y + part->tap.y + n);
+                continue;
+            }
+            for (uint32_t row = 0; row < rows; row++, x_at += next, w_at += inputs * outputs) {
+                gm_add_panel(&part->loop, 1, x_at, w_at, y + part->tap.y + n, seen, outputs);
+            }
         }
     }
 }
@@ -166,11 +196,12 @@ static void add_part(const gm_insn_conv *insn, const part_of_row *part, const fl
 static void add_each_kernel_row(const conv_geometry *c, const float *x, const float *w, float *y, enum row_of_taps as)
 {
     part_of_row parts[PARTS];
-    for (uint32_t k = 0; k < c->insn->kernel_h; k++, w += c->insn->w_h) {
+    for (uint32_t k = 0, rows; k < c->insn->kernel_h; k += rows, w += rows * c->insn->w_h) {
+        rows = as == BLOCKS ? rows_together(c, k) : 1;
         for (uint32_t column = 0; column < c->window.out_w;) {
             uint32_t count = next_parts(c, k, &column, parts);
             if (as == BLOCKS) {
-                add_parts(c->insn, parts, count, x, w, y);
+                add_parts(c->insn, parts, count, rows, x, w, y);
                 continue;
             }
             for (uint32_t i = 0; i < count; i++) {

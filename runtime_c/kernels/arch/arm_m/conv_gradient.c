@@ -185,7 +185,8 @@ static void add_kernel_rows(const gm_conv_gradient *g, const kernel_rows *rows, 
 {
     float sums[24 * KERNEL_ROWS];
     uint32_t taps = g->window.kernel_h * g->window.kernel_w, step = g->in_channels * taps;
-    uint32_t n = rows->of == GM_8_OUT_CHANNELS ? 8 : 4, run = rows->of == GM_4_BY_2_CHANNELS ? 2 * taps : taps;
+    uint32_t n = rows->of == GM_8_OUT_CHANNELS ? 8 : rows->of == GM_4_GROUPS ? 4 : 2;
+    uint32_t run = rows->of == GM_2_BY_4_CHANNELS ? 4 * taps : taps;
     if (run == step) {
         run *= n, n = 1;
     }
@@ -241,12 +242,12 @@ static int gradient_by_channels(const gm_conv_gradient *g, const float *x, const
 {
     kernel_rows rows;
     uint32_t taps = g->window.kernel_h * g->window.kernel_w, at = 0;
-    if (target->out_channels % 4 > 0 || g->in_channels % 2 > 0 || !find_kernel_rows(g, GM_4_BY_2_CHANNELS, &rows)) {
+    if (target->out_channels % 2 > 0 || g->in_channels % 4 > 0 || !find_kernel_rows(g, GM_2_BY_4_CHANNELS, &rows)) {
         return 0;
     }
     for (uint32_t group = 0; group < target->groups; group++) {
-        for (uint32_t m = 0; m < target->out_channels; m += 4, at += 3 * g->in_channels * taps) {
-            for (uint32_t c = 0; c < g->in_channels; c += 2, at += 2 * taps) {
+        for (uint32_t m = 0; m < target->out_channels; m += 2, at += g->in_channels * taps) {
+            for (uint32_t c = 0; c < g->in_channels; c += 4, at += 4 * taps) {
                 add_kernel_rows(g, &rows, x + group * g->x.group + c, dy + group * g->dy.group + m * g->dy.channel, at, target);
             }
         }

@@ -27,7 +27,7 @@ static void sum_run(const float *x, uint32_t n, float *sum)
                      LINE("vstr s8, [%[sum]]")
                      : [x] "+r"(x), [n] "+r"(n)
                      : [sum] "r"(sum)
-                     : CHANGED_LOWER);
+                     : CHANGED);
 }
 
 /* x over r2 and r3, times 1: MAC(sum, 1, x) is sum + x. */

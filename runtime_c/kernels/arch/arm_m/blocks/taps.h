@@ -3,6 +3,7 @@
 #define GM_ARM_M_TAPS_H
 
 #include "../../../window.h"
+#include "strided_loop.h"
 
 /* The outputs for which a kernel tap lies inside the input, and their inputs: a rectangle in both.
  * Offsets of its first element and steps, in elements. */
@@ -11,6 +12,10 @@ typedef struct gm_tap {
     uint32_t x, x_row, x_column;
     uint32_t y, y_row, y_column;
 } gm_tap;
+
+/* Returns the rows of outputs for which kernel row k lies inside the input. As a function, it takes fewer bytes than its
+ * divisions in each place. */
+gm_span gm_rows_of_tap(const gm_window *window, uint32_t k);
 
 /* Returns the outputs and inputs of tap (k, l). rows and columns are 0 where there are none. */
 gm_tap gm_tap_of(const gm_window *window, const gm_layout *x, const gm_layout *y, uint32_t k, uint32_t l);
@@ -44,9 +49,14 @@ void gm_add_blocks(const gm_product *product, const float *in, const float *w, f
  * output. */
 uint32_t gm_gather_panel(const gm_product *product, const float *w, uint32_t outputs, float *panel);
 
-/* The product of some taps of a panel, of which the first one begins at `panel`, for these outputs. All inputs of all taps
- * are neighbours, and so are outputs. */
-void gm_add_panel(const gm_product *product, const float *in, const float *panel, float *out, uint32_t outputs);
+/* The products of inputs and outputs of a panel, which begin there: b[n] += sum over i of a[i step] w[i,n] in each row and
+ * column. Outputs are neighbours. The inner loop is the long one. */
+void gm_add_panel(const gm_loop *loop, uint32_t step, const float *in, const float *panel, float *out, uint32_t inputs,
+                  uint32_t outputs);
+
+/* The same of 3 inputs in each of two rows of a kernel for 4 outputs, where products and sums are apart. next: elements from
+ * the inputs of the first row to those of the second. */
+void gm_add_two_rows(const gm_loop *loop, uint32_t next, const float *a, const float *w, float *b);
 
 /* Whether that is the better way for a product of one tap. */
 int gm_blocks_suit(const gm_product *product);

@@ -1,9 +1,11 @@
 /*
  * Gradients of a kernel row of three taps on Cortex-M with FPU: 24 sums stay in registers while all
- * outputs pass. Machine instructions for each multiply-accumulate in a long row: 1.42 of 4 output
- * channels by 2 input channels, 1.29 of 8 output channels. Of 4 groups 12 sums stay.
+ * outputs pass. Machine instructions for each multiply-accumulate in a long row: 1.5 of 2 output
+ * channels by 4 input channels, 1.29 of 8 output channels. Of 4 groups 12 sums stay.
  */
 #include "three_taps.h"
+
+#include "taps.h"
 
 #if (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE) && GM_ARCH_ARM_M && !GM_ARCH_HELIUM
 
@@ -92,22 +94,19 @@
     DEFINE_THREE_TAPS(name, LOAD_THEM, STORE_THEM, TAP_BY_TAP(LOAD_DY, TAP_0, TAP_1, TAP_2),                    \
                       LOAD_DY TAP_0 TO_NEXT_TAP TAP_1)
 
-/* ---- 4 output channels by 2 input channels --------------------------------------------------- */
+/* ---- 2 output channels by 4 input channels --------------------------------------------------- */
 
-/* sums[2 i + j][l] += dy[i] x[l][j]: dy of an output is in s24 to s27, a tap's inputs in s28 and s29. */
-#define LOAD_4_DY LOAD_STEP(y, "s24-s27", y_step)
-#define LOAD_4_DY_APART                                                                                         \
-    LOAD_1_STEP(y, s24, y_gap) LOAD_1_STEP(y, s25, y_gap) LOAD_1_STEP(y, s26, y_gap) LOAD_1_STEP(y, s27, y_step)
-#define CHANNELS_OF_TAP(c0, c1, c2, c3, c4, c5, c6, c7)                                                         \
-    LOAD(x, "s28, s29")                                                                                         \
-    MAC_2(c0, s24, s28, c1, s24, s29) MAC_2(c2, s25, s28, c3, s25, s29)                                         \
-    MAC_2(c4, s26, s28, c5, s26, s29) MAC_2(c6, s27, s28, c7, s27, s29)
+/* sums[4 i + j][l] += dy[i] x[l][j]: dy of an output is in s28 and s29, a tap's inputs in s24 to s27. */
+#define LOAD_2_DY LOAD_1_STEP(y, s28, y_gap) LOAD_1_STEP(y, s29, y_step)
+#define CHANNELS_OF_TAP(c0, c1, c2, c3, d0, d1, d2, d3)                                                         \
+    LOAD(x, "s24-s27")                                                                                          \
+    MAC_2(c0, s28, s24, c1, s28, s25) MAC_2(c2, s28, s26, c3, s28, s27)                                         \
+    MAC_2(d0, s29, s24, d1, s29, s25) MAC_2(d2, s29, s26, d3, s29, s27)
 #define TAP_0 CHANNELS_OF_TAP(s0, s3, s6, s9, s12, s15, s18, s21)
 #define TAP_1 CHANNELS_OF_TAP(s1, s4, s7, s10, s13, s16, s19, s22)
 #define TAP_2 CHANNELS_OF_TAP(s2, s5, s8, s11, s14, s17, s20, s23)
 
-DEFINE_TAP_BY_TAP(row_of_4_by_2_channels, LOAD_ALL_SUMS, STORE_ALL_SUMS, LOAD_4_DY, TAP_0, TAP_1, TAP_2)
-DEFINE_TAP_BY_TAP(row_of_4_apart_by_2_channels, LOAD_ALL_SUMS, STORE_ALL_SUMS, LOAD_4_DY_APART, TAP_0, TAP_1, TAP_2)
+DEFINE_TAP_BY_TAP(row_of_2_by_4_channels, LOAD_ALL_SUMS, STORE_ALL_SUMS, LOAD_2_DY, TAP_0, TAP_1, TAP_2)
 
 /* ---- 8 output channels, one input channel ---------------------------------------------------- */
 
@@ -159,7 +158,7 @@ DEFINE_TAP_BY_TAP(row_of_4_groups, LOAD_SUMS_OF_GROUPS, STORE_SUMS_OF_GROUPS, LO
                   GROUPS_2)
 
 #else
-#define row_of_4_groups row_of_4_by_2_channels /* not called */
+#define row_of_4_groups row_of_2_by_4_channels /* not called */
 #endif
 
 /* ---- Which, and how -------------------------------------------------------------------------- */
@@ -185,11 +184,10 @@ static void find_steps(const gm_conv_gradient *g, enum gm_neighbours of, gm_thre
     uint32_t size = (uint32_t)sizeof(float), tap = g->x.w, output = w->stride_w * tap;
     uint32_t end = (w->out_w * w->stride_w - w->pad_w) * tap;
     if (of != GM_8_OUT_CHANNELS) {
-        uint32_t channels = of == GM_4_BY_2_CHANNELS ? 2 : 4;
-        row->x_gap = size * (tap - channels);
-        row->x_step = size * (output - 2 * tap - channels);
-        row->y_step = size * (g->dy.w - (of == GM_4_BY_2_CHANNELS && g->dy.channel != 1 ? 3 * g->dy.channel : 0));
-        end -= row->right ? output - tap - channels : 0;
+        row->x_gap = size * (tap - 4);
+        row->x_step = size * (output - 2 * tap - 4);
+        row->y_step = size * (g->dy.w - (of == GM_2_BY_4_CHANNELS ? g->dy.channel : 0));
+        end -= row->right ? output - tap - 4 : 0;
     } else {
         row->x_gap = size * (output - 1);
         row->x_step = size * output;
@@ -205,8 +203,8 @@ int gm_three_taps_of(const gm_conv_gradient *g, uint32_t k, enum gm_neighbours o
                      gm_three_taps *row)
 {
     const gm_window *w = &g->window;
-    gm_span rows = gm_valid_outputs(k, w->stride_h, w->dilation_h, w->pad_h, w->in_h, w->out_h);
-    int neighbours = of == GM_4_BY_2_CHANNELS ? g->x.channel == 1
+    gm_span rows = gm_rows_of_tap(w, k);
+    int neighbours = of == GM_2_BY_4_CHANNELS ? g->x.channel == 1
         : of == GM_4_GROUPS                   ? g->x.group == 1 && g->dy.group == 1
                                               : g->x.w == 1 && g->dy.channel == 1;
     if (!neighbours || !divide_row(w, row)) {
@@ -225,8 +223,8 @@ void gm_add_three_taps(const gm_conv_gradient *g, const gm_three_taps *row, enum
 {
     for (uint32_t b = 0; b < g->batch && row->rows > 0; b++) {
         const float *x_at = x + b * g->x.batch + row->x, *dy_at = dy + b * g->dy.batch + row->y;
-        if (of == GM_4_BY_2_CHANNELS) {
-            (g->dy.channel == 1 ? row_of_4_by_2_channels : row_of_4_apart_by_2_channels)(row, x_at, dy_at, sums);
+        if (of == GM_2_BY_4_CHANNELS) {
+            row_of_2_by_4_channels(row, x_at, dy_at, sums);
         } else if (of == GM_4_GROUPS) {
             row_of_4_groups(row, x_at, dy_at, sums);
         } else {

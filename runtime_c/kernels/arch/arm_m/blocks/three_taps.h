@@ -14,10 +14,10 @@ typedef struct gm_three_taps {
     uint32_t x, y; /* offsets of the first row, in elements */
 } gm_three_taps;
 
-/* Sums of 4 output channels by 2 channels: sums[(2 i + j) sums_step + l] += dy[i] x[l,j]. Of 8 output
+/* Sums of 2 output channels by 4 channels: sums[(4 i + j) sums_step + l] += dy[i] x[l,j]. Of 8 output
  * channels and one channel: sums[i sums_step + l] += dy[i] x[l]. Of 4 groups that have one of each:
  * += dy[i] x[l,i]. Neighbours in each case, but for the first one's dy; in the second x's columns, too. */
-enum gm_neighbours { GM_4_BY_2_CHANNELS, GM_8_OUT_CHANNELS, GM_4_GROUPS };
+enum gm_neighbours { GM_2_BY_4_CHANNELS, GM_8_OUT_CHANNELS, GM_4_GROUPS };
 
 /* Whether groups are taken so: where products and sums are apart, for which strided_loop.h has the reason. */
 #define GM_ARCH_TAPS_OF_GROUPS (GM_APART && GM_WITH_DEPTHWISE && !GM_ARCH_HELIUM)

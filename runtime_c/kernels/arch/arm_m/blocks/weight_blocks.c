@@ -44,6 +44,24 @@ DEFINE_KEEPING_WEIGHTS(block_6x4, "s6-s29", 4, 0,
                LOAD_STEP(a, "s4, s5", a_step)
                MAC_4(s4, s22, s23, s24, s25) MAC_4(s5, s26, s27, s28, s29)
                END_4)
+__attribute__((noinline)) void gm_add_two_rows(const gm_loop *loop, uint32_t next, const float *a, const float *w, float *b)
+{
+    uint32_t rows = loop->rows, left;
+    __asm__ volatile(LINE("vldmia %[w], {s6-s29}")
+                     STRIDED_LOOP(
+                         LOAD(a, "s4, s5") LINE("vldmia %[b], {s0-s3}")
+                         MAC_4(s4, s6, s7, s8, s9) MAC_4(s5, s10, s11, s12, s13)
+                         LOAD_1_STEP(a, s4, a_next)
+                         MAC_4(s4, s14, s15, s16, s17)
+                         LOAD(a, "s4, s5")
+                         MAC_4(s4, s18, s19, s20, s21) MAC_4(s5, s22, s23, s24, s25)
+                         LOAD_1_STEP(a, s4, a_step)
+                         MAC_4(s4, s26, s27, s28, s29)
+                         END_4)
+                     : LOOP_CHANGES
+                     : LOOP_STRIDES(next + 2, 0), [w] "r"(w), [a_next] "r"(4 * (next - 2))
+                     : CHANGED);
+}
 #else
 DEFINE_KEEPING_WEIGHTS(block_6x4, "s8-s31", 4, 0,
                LOAD(a, "s4-s7") LINE("vldmia %[b], {s0-s3}")
@@ -160,7 +178,6 @@ static void add_weight_block(const gm_loop *loop, const float *in, float *out, u
     switch (outputs * 8 + inputs) {
 #if !GM_ARCH_HELIUM
     case 8 * 8 + 1: block_1x8(loop, in, out, w); break;
-    case 4 * 8 + 6: block_6x4(loop, in, out, w); break;
     case 4 * 8 + 4: block_4x4(loop, in, out, w); break;
     case 4 * 8 + 3: block_3x4(loop, in, out, w); break;
     case 4 * 8 + 2: block_2x4(loop, in, out, w); break;
@@ -179,7 +196,7 @@ static uint32_t outputs_of_block(uint32_t left, int single)
     return left >= 8 && single && !GM_ARCH_HELIUM ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
 }
 
-/* Returns the inputs of the next block. apart: inputs are not contiguous, but columns are. */
+/* Returns the inputs of the next block, besides those of 6. apart: inputs are not contiguous, but columns are. */
 static uint32_t inputs_of_block(uint32_t left, uint32_t outputs, int apart)
 {
     if (GM_ARCH_HELIUM && outputs == 4) {
@@ -189,7 +206,7 @@ static uint32_t inputs_of_block(uint32_t left, uint32_t outputs, int apart)
         return 1;
     }
     if (left >= 4 && !(apart && outputs < 4)) {
-        return left >= 6 && outputs == 4 && !apart ? 6 : 4;
+        return 4;
     }
     return outputs == 4 && !apart ? left : 1;
 }
@@ -239,18 +256,20 @@ int gm_blocks_suit(const gm_product *product)
     return neighbours && !tiles && p->rows * p->columns >= 16 && (!GM_ARCH_HELIUM || p->sums < 4);
 }
 
-/* The products of these inputs and outputs, whose weights are gathered. step: from one input to the next. */
-static void add_inputs(const gm_product *p, uint32_t step, const float *in, const float *w, float *out, uint32_t inputs,
-                       uint32_t outputs)
+void gm_add_panel(const gm_loop *loop, uint32_t step, const float *in, const float *panel, float *out, uint32_t inputs,
+                  uint32_t outputs)
 {
-    const gm_loop loop = { p->rows, p->columns, p->in.row, p->in.column, p->out.row, p->out.column };
-    const gm_loop longest = gm_turned(&loop);
-    for (uint32_t count; inputs > 0; inputs -= count, in += count * step, w += count * outputs) {
-        count = inputs_of_block(inputs, outputs, step != 1);
+#if !GM_ARCH_HELIUM
+    for (; step == 1 && outputs == 4 && inputs >= 6; inputs -= 6, in += 6, panel += 6 * 4) {
+        block_6x4(loop, in, out, panel);
+    }
+#endif
+    for (uint32_t count; inputs > 0; inputs -= count, in += count * step, panel += count * outputs) {
+        count = step == 1 || loop->a_column == 1 ? inputs_of_block(inputs, outputs, step != 1) : 1;
         if (step != 1 && count > 1) {
-            columns_of_block_4x4(&loop, step, in, out, w);
+            columns_of_block_4x4(loop, step, in, out, panel);
         } else {
-            add_weight_block(&longest, in, out, count, outputs, w);
+            add_weight_block(loop, in, out, count, outputs, panel);
         }
     }
 }
@@ -258,6 +277,8 @@ static void add_inputs(const gm_product *p, uint32_t step, const float *in, cons
 void gm_add_blocks(const gm_product *product, const float *in, const float *w, float *out)
 {
     const gm_product *p = product;
+    const gm_loop loop = { p->rows, p->columns, p->in.row, p->in.column, p->out.row, p->out.column };
+    const gm_loop longest = gm_turned(&loop);
     uint32_t step = p->sums == 1 ? 1 : p->in.channel;
     float panel[4 * GM_PANEL_INPUTS];
     for (uint32_t n = 0, outputs; n < p->outputs; n += outputs) {
@@ -265,7 +286,7 @@ void gm_add_blocks(const gm_product *product, const float *in, const float *w, f
         for (uint32_t i = 0, inputs; i < p->sums; i += inputs) {
             inputs = p->sums - i < GM_PANEL_INPUTS ? p->sums - i : GM_PANEL_INPUTS;
             gather_weights_of_inputs(p, w + n * p->w_out + i * p->w_in, inputs, outputs, panel);
-            add_inputs(p, step, in + i * step, panel, out + n, inputs, outputs);
+            gm_add_panel(&longest, step, in + i * step, panel, out + n, inputs, outputs);
         }
     }
 }
@@ -278,11 +299,6 @@ uint32_t gm_gather_panel(const gm_product *product, const float *w, uint32_t out
         panel = gather_weights_of_inputs(p, w, p->sums, outputs, panel);
     }
     return outputs;
-}
-
-void gm_add_panel(const gm_product *product, const float *in, const float *panel, float *out, uint32_t outputs)
-{
-    add_inputs(product, 1, in, panel, out, product->taps * product->sums, outputs);
 }
 
 #endif
