@@ -140,9 +140,10 @@ static uint32_t rows_together(const conv_geometry *c, uint32_t k)
     return first.first == second.first && first.end == second.end ? 2 : 1;
 }
 
-/* All parts, by panels of the weights of some kernel rows. */
-static void add_parts(const gm_insn_conv *insn, const part_of_row *parts, uint32_t count, uint32_t rows, const float *x,
-                      const float *w, float *y)
+/* All parts, by panels of the weights of some kernel rows. A function by itself, so that other ways of a convolution do not
+ * have the panel on their stack. */
+__attribute__((noinline)) static void add_parts(const gm_insn_conv *insn, const part_of_row *parts, uint32_t count,
+                                                uint32_t rows, const float *x, const float *w, float *y)
 {
     float panel[4 * GM_PANEL_INPUTS];
     uint32_t inputs = insn->kernel_w * insn->in_channels, next = insn->dilation_h * insn->x_h;
