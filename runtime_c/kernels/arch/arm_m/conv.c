@@ -80,7 +80,8 @@ static void add_each_tap(const conv_geometry *c, const float *x, const float *w,
 static int taps_are_neighbours(const gm_insn_conv *insn)
 {
     return insn->in_channels < 16 && insn->kernel_w * insn->in_channels <= GM_PANEL_INPUTS &&
-           (insn->x_channel == 1 || insn->in_channels == 1) && insn->x_w == insn->in_channels && insn->dilation_w == 1 && insn->y_channel == 1 && insn->out_h * insn->out_w >= 16;
+           (insn->x_channel == 1 || insn->in_channels == 1) && insn->x_w == insn->in_channels &&
+           insn->dilation_w == 1 && insn->y_channel == 1 && insn->out_h * insn->out_w >= 16;
 }
 
 /* How many taps of a row lie before a distance from the first of them. */
@@ -108,8 +109,8 @@ typedef struct part_of_row {
 /* Parts that share a copy of the weights. */
 #define PARTS 4
 
-/* Returns how many parts there are at output columns from *column on, which moves behind them; at most PARTS. Columns that
- * see all taps are one part, and each other one is a part of its own. */
+/* Returns how many parts there are at output columns from *column on, which moves behind them; at most PARTS.
+ * Columns that see all taps are one part, and each other one is a part of its own. */
 static uint32_t next_parts(const conv_geometry *c, uint32_t k, uint32_t *column, part_of_row *parts)
 {
     const gm_window *w = &c->window;
@@ -128,8 +129,8 @@ static uint32_t next_parts(const conv_geometry *c, uint32_t k, uint32_t *column,
     return count;
 }
 
-/* Returns the kernel rows, from k on, that are taken together: two that lie inside the input for the same outputs, where they
- * have three inputs each and products and sums are apart. */
+/* Returns the kernel rows, from k on, that are taken together: two that lie inside the input for the same outputs,
+ * where they have three inputs each and products and sums are apart. */
 static uint32_t rows_together(const conv_geometry *c, uint32_t k)
 {
     const gm_window *w = &c->window;
@@ -140,8 +141,8 @@ static uint32_t rows_together(const conv_geometry *c, uint32_t k)
     return first.first == second.first && first.end == second.end ? 2 : 1;
 }
 
-/* All parts, by panels of the weights of some kernel rows. A function by itself, so that other ways of a convolution do not
- * have the panel on their stack. */
+/* All parts, by panels of the weights of some kernel rows. A function by itself, so that other ways of a convolution
+ * do not have the panel on their stack. */
 __attribute__((noinline)) static void add_parts(const gm_insn_conv *insn, const part_of_row *parts, uint32_t count,
                                                 uint32_t rows, const float *x, const float *w, float *y)
 {

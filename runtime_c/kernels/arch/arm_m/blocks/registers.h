@@ -113,8 +113,8 @@
  * function, whose variables take some too, compilers can fail to place them. */
 #define TILE __attribute__((noinline)) static void
 
-/* Every register that a tile may change, and memory. A function that leaves s16 to s31 alone need not set them aside, which
- * takes 34 cycles. */
+/* Every register that a tile may change, and memory. A function that leaves s16 to s31 alone need not set them aside,
+ * which takes 34 cycles. */
 #define CHANGED_LOWER                                                                                              \
     "cc", "memory", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12", "s13", "s14", \
         "s15"

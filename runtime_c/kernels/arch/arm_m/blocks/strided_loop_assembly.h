@@ -34,8 +34,8 @@ static inline uint32_t gm_loop_skip(uint32_t row, uint32_t column, uint32_t colu
         [a_skip] "r"(gm_loop_skip(loop->a_row, loop->a_column, loop->columns)),                            \
         [b_skip] "r"(gm_loop_skip(loop->b_row, loop->b_column, loop->columns))
 
-/* Defines a function whose `kept`, an array, is in REGISTERS all the while: of sums, which are stored behind the loop, or
- * of weights. B: const float or float. */
+/* Defines a function whose `kept`, an array, is in REGISTERS all the while: of sums, which are stored behind the
+ * loop, or of weights. B: const float or float. */
 #define DEFINE_KEEPING_THEM(name, B, KEPT, REGISTERS, A_AHEAD, B_AHEAD, BODY, STORE)                       \
     TILE name(const gm_loop *loop, const float *a, B *b, KEPT *kept)                                       \
     {                                                                                                      \
@@ -48,7 +48,8 @@ static inline uint32_t gm_loop_skip(uint32_t row, uint32_t column, uint32_t colu
                          : CHANGED);                                                                       \
     }
 #define DEFINE_KEEPING_SUMS(name, REGISTERS, A_AHEAD, B_AHEAD, BODY)                                       \
-    DEFINE_KEEPING_THEM(name, const float, float, REGISTERS, A_AHEAD, B_AHEAD, BODY, LINE("vstmia %[kept], {" REGISTERS "}"))
+    DEFINE_KEEPING_THEM(name, const float, float, REGISTERS, A_AHEAD, B_AHEAD, BODY,                       \
+                        LINE("vstmia %[kept], {" REGISTERS "}"))
 #define DEFINE_KEEPING_WEIGHTS(name, REGISTERS, A_AHEAD, B_AHEAD, BODY)                                    \
     DEFINE_KEEPING_THEM(name, float, const float, REGISTERS, A_AHEAD, B_AHEAD, BODY, )
 
