@@ -358,43 +358,56 @@ float gm_fmod(float a, float b)
 
 #if !GM_HARDWARE_SQRT
 
-/* Returns 25 bits of the square root of a radicand below 2^26, of which 24 fraction bits are to
- * come, computed bit by bit. The last bit of the root rounds. A root of 24 bits is never half-way,
- * so the remainder needs no further care. */
-static uint32_t root_of(uint32_t radicand)
+/* 2^8 / sqrt(x), rounded, of the middle of each of the intervals [i / 32, (i + 1) / 32) from 1 to 4. */
+static const uint8_t inverse_roots[96] = {
+    254, 250, 247, 243, 240, 236, 233, 230, 228, 225, 222, 220, 217, 215, 212, 210, 208, 206, 204, 202,
+    200, 198, 196, 194, 193, 191, 189, 188, 186, 185, 183, 182, 180, 179, 178, 176, 175, 174, 172, 171,
+    170, 169, 168, 167, 166, 165, 163, 162, 161, 160, 159, 158, 158, 157, 156, 155, 154, 153, 152, 151,
+    151, 150, 149, 148, 147, 147, 146, 145, 144, 144, 143, 142, 142, 141, 140, 140, 139, 138, 138, 137,
+    137, 136, 135, 135, 134, 134, 133, 132, 132, 131, 131, 130, 130, 129, 129, 128,
+};
+
+/* Returns about 2^16 / sqrt(x / 2^30), for x from 2^30 on: Newton's step y (3 - x y^2) / 2, from a table. In the
+ * place of 3 stands a little less, so that gm_root() never comes out above the root. */
+static uint32_t inverse_root_of(uint32_t x)
 {
-    uint32_t root = 0, twice = 0;
-    for (uint32_t bit = 0x01000000u; bit != 0; bit >>= 1) {
-        uint32_t trial = twice + bit;
-        if (trial <= radicand) {
-            twice = trial + bit;
-            radicand -= trial;
-            root += bit;
-        }
-        radicand <<= 1;
-    }
-    return (root + 1) >> 1;
+    uint32_t y = inverse_roots[(x >> 25) - 32];
+    return y * ((0xBFFFE000u - (x >> 16) * (y * y)) >> 8) >> 15;
+}
+
+/* Some 12 bits of the first root are right. What it lacks to the radicand, by the slope, gives a root of 25 bits that is
+ * exact or 1 too small for each of the 2^24 radicands; so the remainder tells. */
+uint32_t gm_root(uint32_t radicand)
+{
+    uint32_t x = radicand << 6, inverse = inverse_root_of(x), first = (x >> 16) * inverse >> 15;
+    int32_t lacking = (int32_t)(x - first * first) >> 5;
+    uint32_t root = (first << 9) + (uint32_t)(lacking * (int32_t)inverse >> 18);
+    uint32_t remainder = (radicand << 24) - root * root; /* modulo 2^32 */
+    root += remainder > 2 * root;
+    return (root + 1) >> 1; /* a root of 24 bits is never half-way */
 }
 
 float gm_sqrt(float x)
 {
-    if (x == 0.0f || !(x < INFINITE)) {
+    uint32_t bits = gm_bits_of(x), size = bits << 1;
+    if (size == 0 || size > 0xff000000u || bits == 0x7f800000u) {
         return x;
     }
-    if (x < 0.0f) {
+    if (bits >> 31) {
         return QUIET_NAN;
     }
-    int32_t shift = 0;
-    if (x < FLT_MIN) {
-        x *= 0x1p24f;
-        shift = 12;
+    int32_t exponent = (int32_t)(bits >> 23);
+    uint32_t mantissa = bits & 0x007fffffu;
+    if (exponent > 0) {
+        mantissa |= 0x00800000u;
+    } else {
+        for (exponent = 1; mantissa < 0x00800000u; exponent--) {
+            mantissa <<= 1;
+        }
     }
-    uint32_t bits = gm_bits_of(x);
-    uint32_t exponent = (bits >> 23) + 127u;
-    uint32_t mantissa = (bits & 0x007fffffu) | 0x00800000u;
-    /* sqrt(m 2^e) = sqrt(2m) 2^((e-1)/2) for odd e; `exponent` is e + 254. */
-    uint32_t root = root_of(exponent & 1u ? mantissa << 2 : mantissa << 1);
-    return gm_float_of(root + ((exponent / 2u - 1u - (uint32_t)shift) << 23));
+    /* sqrt(m 2^e) = sqrt(2m) 2^((e-1)/2) for odd e, and the bias of e is odd. */
+    uint32_t power = (uint32_t)(exponent + 127), odd = power & 1u;
+    return gm_float_of(gm_root(mantissa << (1 + odd)) + ((power / 2 - 1) << 23));
 }
 
 #endif

@@ -143,6 +143,9 @@ static inline float gm_power_of_two(int32_t n)
 #define gm_sqrt(x) __builtin_sqrtf(x)
 #else
 float gm_sqrt(float x);
+
+/* Returns the square root of radicand 2^22, rounded to 24 bits. radicand: even, from 2^24 to below 2^26. */
+uint32_t gm_root(uint32_t radicand);
 #endif
 
 /* ---- Functions; the bounds hold in both profiles --------------------------------------------- */

@@ -140,6 +140,6 @@
 #define GM_ARCH_SGD_STEP (GM_ARCH_SGD || GM_ARCH_SOFT_FLOAT)
 
 /* gm_momentum_step() and its like */
-#define GM_ARCH_STEPS GM_ARCH_ARM_M
+#define GM_ARCH_STEPS (GM_ARCH_ARM_M || GM_ARCH_SOFT_FLOAT)
 
 #endif

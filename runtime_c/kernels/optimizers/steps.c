@@ -73,13 +73,7 @@ void gm_adam_ort_step(const gm_adam_ort_factors *factors, const float *g, float 
     g += done, p += done, m += done, v += done, n -= done;
 #endif
     for (uint32_t i = 0; i < n; i++) {
-        float gradient = f.scale * g[i];
-        float first = gm_first_moment(m[i], gradient, f.one_minus_beta1);
-        float second = gm_second_moment(v[i], gradient, f.beta2, f.one_minus_beta2);
-        m[i] = first;
-        v[i] = second;
-        float stepped = GM_MAC(p[i], f.step, first / (gm_sqrt(second) + f.eps));
-        p[i] = GM_MAC(stepped, f.decay, stepped);
+        gm_adam_ort_parameter(&f, g[i], p + i, m + i, v + i);
     }
 }
 

@@ -76,6 +76,17 @@ typedef struct gm_adam_ort_factors {
     float scale, one_minus_beta1, beta2, one_minus_beta2, eps, step, decay;
 } gm_adam_ort_factors;
 
+static inline void gm_adam_ort_parameter(const gm_adam_ort_factors *f, float g, float *p, float *m, float *v)
+{
+    float gradient = f->scale * g;
+    float first = gm_first_moment(*m, gradient, f->one_minus_beta1);
+    float second = gm_second_moment(*v, gradient, f->beta2, f->one_minus_beta2);
+    *m = first;
+    *v = second;
+    float stepped = GM_MAC(*p, f->step, first / (gm_sqrt(second) + f->eps));
+    *p = GM_MAC(stepped, f->decay, stepped);
+}
+
 void gm_adam_ort_step(const gm_adam_ort_factors *factors, const float *g, float *p, float *m, float *v, uint32_t n);
 
 #endif

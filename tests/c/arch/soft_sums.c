@@ -1,9 +1,10 @@
 /*
- * Digests of sums of products and of steps of SGD, over values whose products and sums round, tie, cancel, overflow and
- * are subnormal, and over drawn ones. On a board without floats they come of arch/soft_float. With ORACLE they come of
- * this computer's own floats.
+ * Digests of sums of products, of square roots, and of steps of optimizers, over values whose products and sums round,
+ * tie, cancel, overflow and are subnormal, and over drawn ones. On a board without floats they come of arch/soft_float.
+ * With ORACLE they come of this computer's own floats, and steps with moments of the plain kernels.
  */
 #include "numerics.h"
+#include "optimizers/steps.h"
 
 #ifdef ORACLE
 #include <inttypes.h>
@@ -11,7 +12,6 @@
 #else
 #include "../../../host_tools/gradmote/report/bench/board_print.h"
 #include "arch/soft_float/soft_products.h"
-#include "optimizers/steps.h"
 #endif
 
 enum { LONGEST = 12 };
@@ -125,6 +125,96 @@ static void steps(void)
     }
 }
 
+/* Over the whole range of bit patterns. */
+static void roots(void)
+{
+    for (uint32_t turn = 0; turn < 5 * TURNS; turn++) {
+        take(gm_sqrt(gm_float_of(drawn())));
+    }
+    for (uint32_t i = 0; i < EDGES; i++) {
+        take(gm_sqrt(edge(i)));
+    }
+}
+
+/* One in five is a number of any size, the others have exponents from `lowest` on. */
+static float spread(uint32_t lowest, uint32_t exponents)
+{
+    uint32_t bits = drawn(), choice = drawn() % 20;
+    if (choice == 0) {
+        return edge(bits % EDGES);
+    }
+    uint32_t exponent = choice < 4 ? drawn() % 256 : lowest + drawn() % exponents;
+    return gm_float_of((bits & 0x80000000u) | exponent << 23 | (choice % 2 ? bits & 0x7fffffu : bits & 0x7f0000u));
+}
+
+/* The usual factor, or any positive one from 2^-45 to below 2^21. */
+static float factor(float usual)
+{
+    uint32_t bits = drawn();
+    return bits % 8 ? usual : gm_float_of((82 + bits / 8 % 66) << 23 | bits >> 9);
+}
+
+typedef struct parameter {
+    float g, p, m, v;
+} parameter;
+
+/* Often without a gradient or a moment, and now and then with a gradient that cancels the moment. */
+static parameter drawn_parameter(void)
+{
+    float g = spread(85, 45), p = spread(82, 50), m = spread(65, 65), v = spread(25, 105);
+    uint32_t choice = drawn();
+    g = choice % 8 == 0 ? 0.0f : g;
+    m = choice / 8 % 8 == 0 ? 0.0f : choice / 8 % 8 == 1 ? gm_float_of(gm_bits_of(g) + choice % 5 - 2) : m;
+    v = choice / 64 % 8 == 0 ? 0.0f : choice / 64 % 64 == 1 ? v : gm_abs(v);
+    return (parameter){g, p, m, v};
+}
+
+static void take_parameter(const parameter *x)
+{
+    take(x->p);
+    take(x->m);
+    take(x->v);
+}
+
+static void momentum_steps(void)
+{
+    for (uint32_t turn = 0; turn < TURNS; turn++) {
+        parameter x = drawn_parameter();
+        float scale = factor(1.0f), momentum = factor(0.9f), lr = factor(0.01f);
+        const gm_momentum_factors f = {scale, momentum, -lr};
+        gm_momentum_step(&f, &x.g, &x.p, &x.m, 1);
+        take_parameter(&x);
+    }
+}
+
+static void adam_steps(void)
+{
+    for (uint32_t turn = 0; turn < TURNS; turn++) {
+        parameter x = drawn_parameter();
+        gm_adam_factors f;
+        f.scale = factor(1.0f), f.one_minus_beta1 = factor(0.1f);
+        f.beta2 = factor(0.99f), f.one_minus_beta2 = factor(0.01f);
+        f.eps = factor(1e-8f), f.correction = factor(3.0f);
+        f.keep = turn % 2 ? 1.0f : factor(0.999f), f.step = -factor(0.003f);
+        gm_adam_step(&f, &x.g, &x.p, &x.m, &x.v, 1);
+        take_parameter(&x);
+    }
+}
+
+static void adam_ort_steps(void)
+{
+    for (uint32_t turn = 0; turn < TURNS; turn++) {
+        parameter x = drawn_parameter();
+        gm_adam_ort_factors f;
+        f.scale = factor(1.0f), f.one_minus_beta1 = factor(0.1f);
+        f.beta2 = factor(0.99f), f.one_minus_beta2 = factor(0.01f);
+        f.eps = factor(1e-8f), f.step = -factor(0.003f);
+        f.decay = turn % 2 ? -0.0f : -factor(1e-5f);
+        gm_adam_ort_step(&f, &x.g, &x.p, &x.m, &x.v, 1);
+        take_parameter(&x);
+    }
+}
+
 static void report(const char *name, void (*draw)(void))
 {
     digest = 2166136261u;
@@ -145,6 +235,10 @@ int main(void)
     report("cancelling", cancelling);
     report("long_sums", long_sums);
     report("steps", steps);
+    report("roots", roots);
+    report("momentum_steps", momentum_steps);
+    report("adam_steps", adam_steps);
+    report("adam_ort_steps", adam_ort_steps);
 #ifndef ORACLE
     print("done\n");
     for (;;) {

@@ -1,4 +1,5 @@
-"""Sums of products and steps of SGD on emulated boards without floats have the bits of this computer's floats."""
+"""Sums of products, square roots and steps of optimizers on emulated boards without floats have the bits of this
+computer's floats."""
 
 from __future__ import annotations
 
@@ -18,6 +19,10 @@ HERE = Path(__file__).resolve().parent
 SOURCE = HERE / "soft_sums.c"
 SOFT_FLOAT = RUNTIME / "kernels" / "arch" / "soft_float"
 TESTED = [SOFT_FLOAT / f"{name}.c" for name in ("soft_sum", "soft_products", "soft_run_arm", "steps")]
+TESTED.append(RUNTIME / "src" / "numerics.c")
+#: The plain steps with moments, which this computer's floats take.
+PLAIN = RUNTIME / "kernels" / "optimizers" / "steps.c"
+KINDS = {"edges", "cancelling", "long_sums", "steps", "roots", "momentum_steps", "adam_steps", "adam_ort_steps"}
 #: Of each kind of drawn numbers; more where the environment asks for them.
 TURNS = int(os.environ.get("GRADMOTE_SOFT_TURNS", "20000"))
 #: Processor -> the board that is emulated, and the compiler's flags where they are not the board's.
@@ -35,8 +40,9 @@ def numbers(lines: Sequence[str]) -> dict[str, int]:
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
     program = tmp_path_factory.mktemp("oracle") / "soft_sums"
-    command = [*objects.command_for_host("gcc", "-O1", "strict"), "-DORACLE", f"-DTURNS={TURNS}"]
-    objects.build(command, [SOURCE], program)
+    command = [*objects.command_for_host("gcc", "-O1", "strict"), "-DORACLE", "-DGM_ARCH=0", f"-DTURNS={TURNS}"]
+    command += [f"-I{RUNTIME / folder}" for folder in ("generated", "kernels")]
+    objects.build(command, [SOURCE, PLAIN], program)
     return numbers(objects.run([str(program)]).splitlines())
 
 
@@ -72,5 +78,5 @@ def test_digests_are_those_of_this_computer(processor: str, expected: dict[str, 
         board.table["cpu_flags"] = list(instead)
     if not (shutil.which(f"{board.compiler}gcc") and shutil.which(board.table["emulator"][0])):
         pytest.skip(f"apt-get install {board.compiler_packages}, and {board.table['emulator'][0]}")
-    assert set(expected) == {"edges", "cancelling", "long_sums", "steps"}
+    assert set(expected) == KINDS
     assert printed(board, built(board, tmp_path)) == expected
