@@ -339,6 +339,13 @@ static int fits(uint32_t channels, uint32_t h, uint32_t w, const shape *s)
 #define STRIDES_OF_3X3 0
 #endif
 
+/* Whether first layers have forms of their own, of few channels in planes under 3x3 taps */
+#if defined(__riscv)
+#define HAS_FIRST_LAYERS 1
+#else
+#define HAS_FIRST_LAYERS 0
+#endif
+
 /* Whether convolutions of one tap have forms of their own */
 #if defined(GM_HELIUM) && GM_HELIUM
 #define HAS_POINTWISE 1
@@ -409,9 +416,37 @@ static shape draw_pointwise(uint32_t in_channels, uint32_t out_channels)
     return s;
 }
 
+/* A first layer: channels of x are planes. */
+static shape draw_first_layer(void)
+{
+    shape s = {.batch = between(1, 2),
+               .groups = 1,
+               .in_channels = below(2) ? 3 : 1,
+               .out_channels = 4 * between(1, 4),
+               .kernel_h = 3,
+               .kernel_w = 3,
+               .stride_h = between(1, 2),
+               .stride_w = between(1, 2),
+               .dilation_h = 1,
+               .dilation_w = 1,
+               .pad_h = below(2),
+               .pad_w = below(2)};
+    do {
+        s.in_h = between(3, 9), s.in_w = between(3, 20);
+        s.out_h = outputs(s.in_h, 3, s.stride_h, 1, s.pad_h), s.out_w = outputs(s.in_w, 3, s.stride_w, 1, s.pad_w);
+    } while (!fits(s.in_channels, s.in_h, s.in_w, &s) || !fits(s.out_channels, s.out_h, s.out_w, &s));
+    s.x = (layout){s.in_channels * s.in_h * s.in_w, s.in_w, 1, 0, s.in_h * s.in_w};
+    s.y = draw_layout(1, s.out_channels, s.out_h, s.out_w);
+    s.w_w = 1, s.w_h = 3, s.w_in_channel = 9, s.w_out_channel = 9 * s.in_channels;
+    return s;
+}
+
 /* For CONV and CONV_TRANSPOSE */
 static shape draw_either_shape(void)
 {
+    if (HAS_FIRST_LAYERS && below(6) == 0) {
+        return draw_first_layer();
+    }
     return HAS_POINTWISE && below(4) == 0
                ? draw_pointwise(4 * between(1, 20), below(6) ? 8 * between(1, 9) : between(1, 20))
                : draw_shape();

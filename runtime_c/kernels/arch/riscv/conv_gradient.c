@@ -186,9 +186,38 @@ static tap_column column_of_taps(const gm_conv_gradient *g, uint32_t k, uint32_t
     return t;
 }
 
-/* Pixels of some rows under `taps` taps, of which number i sees x[i]: sums[i][r] += dy[r] x[i] */
+/* One pixel under `taps` taps, of which number i sees x[i] at this offset: sums[i][r] += dy[r] x[i] */
+GM_INLINED void add_pixel_of_dy(const float *const *x, size_t offset, const float *dy, float (*sums)[OUTPUTS],
+                                uint32_t taps)
+{
+    float values[TAPS];
+    GM_UNROLLED
+    for (uint32_t i = 0; i < taps; i++) {
+        values[i] = x[i][offset];
+    }
+    GM_UNROLLED
+    for (uint32_t r = 0; r < OUTPUTS; r++) {
+        float gradient = dy[r];
+        GM_UNROLLED
+        for (uint32_t i = 0; i < taps; i++) {
+            sums[i][r] = gm_riscv_mac(sums[i][r], gradient, values[i]);
+        }
+        GM_IN_ORDER();
+    }
+}
+
+GM_INLINED void move_taps(const float **x, size_t by, uint32_t taps)
+{
+    GM_UNROLLED
+    for (uint32_t i = 0; i < taps; i++) {
+        x[i] += by;
+        GM_HIDE(x[i]);
+    }
+}
+
+/* Pixels of some rows. x_column: the step to what is seen of the next pixel, where it is known, or 0. */
 GM_INLINED void add_rows_of_dy(const tap_column *t, const float *const *x, const float *dy, gm_span rows,
-                               float (*sums)[OUTPUTS], uint32_t taps)
+                               float (*sums)[OUTPUTS], uint32_t taps, size_t x_column)
 {
     const float *at[TAPS];
     GM_UNROLLED
@@ -197,26 +226,31 @@ GM_INLINED void add_rows_of_dy(const tap_column *t, const float *const *x, const
     }
     dy += rows.first * t->dy_row;
     for (uint32_t row = rows.first; row < rows.end; row++, dy += t->dy_row - t->columns * t->dy_column) {
-        for (uint32_t column = t->columns; column > 0; column--, dy += t->dy_column) {
-            float values[TAPS];
+        uint32_t column = t->columns;
+        for (; x_column > 0 && column >= 4; column -= 4) {
             GM_UNROLLED
-            for (uint32_t i = 0; i < taps; i++) {
-                values[i] = *at[i], at[i] += t->x_column;
+            for (uint32_t i = 0; i < 4; i++, dy += t->dy_column) {
+                add_pixel_of_dy(at, i * x_column, dy, sums, taps);
             }
-            GM_UNROLLED
-            for (uint32_t r = 0; r < OUTPUTS; r++) {
-                float gradient = dy[r];
-                GM_UNROLLED
-                for (uint32_t i = 0; i < taps; i++) {
-                    sums[i][r] = gm_riscv_mac(sums[i][r], gradient, values[i]);
-                }
-                GM_IN_ORDER();
-            }
+            move_taps(at, 4 * x_column, taps);
         }
-        GM_UNROLLED
-        for (uint32_t i = 0; i < taps; i++) {
-            at[i] += t->x_row - t->columns * t->x_column;
+        for (; column > 0; column--, dy += t->dy_column) {
+            add_pixel_of_dy(at, 0, dy, sums, taps);
+            move_taps(at, t->x_column, taps);
         }
+        move_taps(at, t->x_row - t->columns * t->x_column, taps);
+    }
+}
+
+/* Rows that all taps see. In the planes of a picture, what neighbouring pixels see is a stride apart. */
+GM_INLINED void add_rows_of_all_taps(const tap_column *t, const float *const *x, const float *dy,
+                                     float (*sums)[OUTPUTS])
+{
+    const gm_span rows = {t->first, t->end};
+    switch (t->x_column) {
+    case 1: add_rows_of_dy(t, x, dy, rows, sums, TAPS, 1); break;
+    case 2: add_rows_of_dy(t, x, dy, rows, sums, TAPS, 2); break;
+    default: add_rows_of_dy(t, x, dy, rows, sums, TAPS, 0); break;
     }
 }
 
@@ -227,13 +261,13 @@ GM_INLINED void add_sample_to_taps(const tap_column *t, const float *x, const fl
     GM_UNROLLED
     for (uint32_t i = 0; i < TAPS; i++) {
         gm_span before = {t->rows[i].first, at_most(t->rows[i].end, t->first)};
-        add_rows_of_dy(t, at + i, dy + t->dy, before, sums + i, 1);
+        add_rows_of_dy(t, at + i, dy + t->dy, before, sums + i, 1, 0);
     }
-    add_rows_of_dy(t, at, dy + t->dy, (gm_span){t->first, t->end}, sums, TAPS);
+    add_rows_of_all_taps(t, at, dy + t->dy, sums);
     GM_UNROLLED
     for (uint32_t i = 0; i < TAPS; i++) {
         gm_span behind = {t->rows[i].first > t->end ? t->rows[i].first : t->end, t->rows[i].end};
-        add_rows_of_dy(t, at + i, dy + t->dy, behind, sums + i, 1);
+        add_rows_of_dy(t, at + i, dy + t->dy, behind, sums + i, 1, 0);
     }
 }
 

@@ -347,7 +347,7 @@ void gm_riscv_sum_depthwise(const gm_riscv_window_sum *sum, const gm_riscv_regio
     gm_riscv_cursor at = gm_riscv_first_pixel(sum, region, x, y);
     while (at.left > 0) {
         uint32_t rows = at.left <= 2 ? 1 : 4;
-        gm_riscv_take_pixels(&tile, &at, sum, region, rows);
+        gm_riscv_take_pixels(&tile, &at, rows);
         if (rows == 1) {
             sum_pixel(&tile, sum);
         } else {

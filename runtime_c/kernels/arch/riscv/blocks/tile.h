@@ -84,6 +84,8 @@ typedef enum gm_riscv_form {
     GM_FORM_ACROSS,    /* the k of rows of a are neighbours, and so are columns of b */
     GM_FORM_ACROSS_9,  /* the same; columns of b are 9 elements apart */
     GM_FORM_OUTER,     /* rows of a are neighbours, and columns of b */
+    GM_FORM_PLANES, /* 6 neighbouring pixels of 3 channels in planes, a[0] to a[2], under 3x3 taps: k is those of a row */
+    GM_FORM_PLANES_2, /* the same, by a stride of 2 */
     GM_FORM_GENERAL,
 } gm_riscv_form;
 
@@ -91,17 +93,17 @@ typedef enum gm_riscv_form {
 typedef enum gm_riscv_finish {
     GM_FINISH_STORE,
     GM_FINISH_ADD_ZERO, /* a sum that nothing was added to becomes +0 */
-    GM_FINISH_SGD,      /* y += minus_lr sum */
+    GM_FINISH_SGD, /* y += minus_lr sum */
 } gm_riscv_finish;
 
 /* Steps are in elements. There is at least one tap; k may be 0. */
 typedef struct gm_riscv_tile {
     const float *a[GM_RISCV_ROWS]; /* rows may be the same, a and y */
     float *y[GM_RISCV_ROWS];
-    size_t y_column;               /* 1, but for sums of outer and general form */
+    size_t y_column; /* 1, but for sums of outer and general form */
     const float *b;
     const float *start; /* of all rows; NULL: y */
-    size_t start_step;  /* to the next 4 columns */
+    size_t start_step; /* to the next 4 columns */
     size_t a_k, b_k, b_column;
     uint32_t k, taps, rows;
     size_t a_tap, b_tap, a_row, b_row;

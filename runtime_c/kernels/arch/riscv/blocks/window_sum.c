@@ -81,40 +81,32 @@ void gm_riscv_set_taps(gm_riscv_tile *tile, const gm_riscv_window_sum *sum, cons
 gm_riscv_cursor gm_riscv_first_pixel(const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *x,
                                      float *y)
 {
+    const uint32_t columns = region->columns.count;
+    const size_t x_step = sum->columns.source_step * (size_t)sum->source.w;
+    const size_t y_step = sum->columns.pixel_step * (size_t)sum->dest.w;
     return (gm_riscv_cursor){
         .x = x + region->rows.taps.source * (size_t)sum->source.h + region->columns.taps.source * (size_t)sum->source.w,
         .y = y + region->rows.first * (size_t)sum->dest.h + region->columns.first * (size_t)sum->dest.w,
-        .left = region->rows.count * region->columns.count,
+        .columns = columns,
+        .left = region->rows.count * columns,
+        .x_step = x_step,
+        .y_step = y_step,
+        .x_row = sum->rows.source_step * (size_t)sum->source.h - columns * x_step,
+        .y_row = sum->rows.pixel_step * (size_t)sum->dest.h - columns * y_step,
     };
 }
 
-/* Goes on by one pixel. */
-static inline void move_cursor(gm_riscv_cursor *at, const gm_riscv_window_sum *sum, const gm_riscv_region *region)
+uint32_t gm_riscv_take_pixels(gm_riscv_tile *tile, gm_riscv_cursor *at, uint32_t rows)
 {
-    const size_t x_step = sum->columns.source_step * (size_t)sum->source.w;
-    const size_t y_step = sum->columns.pixel_step * (size_t)sum->dest.w;
-    at->x += x_step, at->y += y_step;
-    if (++at->column == region->columns.count) {
-        at->column = 0;
-        at->x += sum->rows.source_step * (size_t)sum->source.h - region->columns.count * x_step;
-        at->y += sum->rows.pixel_step * (size_t)sum->dest.h - region->columns.count * y_step;
-    }
-}
-
-uint32_t gm_riscv_take_pixels(gm_riscv_tile *tile, gm_riscv_cursor *at, const gm_riscv_window_sum *sum,
-                              const gm_riscv_region *region, uint32_t rows)
-{
-    uint32_t count = at->left < rows ? at->left : rows;
+    const uint32_t count = at->left < rows ? at->left : rows;
+    gm_riscv_cursor next = *at;
     for (uint32_t r = 0; r < rows; r++) {
-        tile->a[r] = at->x, tile->y[r] = at->y;
-        if (r + 1 < count) {
-            move_cursor(at, sum, region);
+        tile->a[r] = next.x, tile->y[r] = next.y;
+        if (r < count && --next.left > 0) {
+            gm_riscv_move_cursor(&next);
         }
     }
-    at->left -= count;
-    if (at->left > 0) {
-        move_cursor(at, sum, region);
-    }
+    *at = next;
     return count;
 }
 

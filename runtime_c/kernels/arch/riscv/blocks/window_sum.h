@@ -64,19 +64,30 @@ gm_riscv_axis gm_riscv_transposed_axis(uint32_t in, uint32_t out, uint32_t kerne
 void gm_riscv_set_taps(gm_riscv_tile *tile, const gm_riscv_window_sum *sum, const gm_riscv_region *region,
                        const float *w);
 
-/* A position in a region. x: the first tap's source; y: of the pixel. */
+/* A position in a region. x: the first tap's source; y: of the pixel. Steps are in elements: to the next pixel, and to the
+ * first one of the next row from behind a row. */
 typedef struct gm_riscv_cursor {
     const float *x;
     float *y;
-    uint32_t column, left; /* pixels that are left in the region */
+    uint32_t column, columns, left; /* left: pixels that are left in the region */
+    size_t x_step, y_step, x_row, y_row;
 } gm_riscv_cursor;
 
 gm_riscv_cursor gm_riscv_first_pixel(const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *x,
                                      float *y);
 
+/* Goes on by one pixel. */
+static inline void gm_riscv_move_cursor(gm_riscv_cursor *at)
+{
+    at->x += at->x_step, at->y += at->y_step;
+    if (++at->column == at->columns) {
+        at->column = 0;
+        at->x += at->x_row, at->y += at->y_row;
+    }
+}
+
 /* Sets the rows of a tile to the next pixels, the last of which may be repeated. Returns how many these are. */
-uint32_t gm_riscv_take_pixels(gm_riscv_tile *tile, gm_riscv_cursor *at, const gm_riscv_window_sum *sum,
-                              const gm_riscv_region *region, uint32_t rows);
+uint32_t gm_riscv_take_pixels(gm_riscv_tile *tile, gm_riscv_cursor *at, uint32_t rows);
 
 /* The sums of a region of one sample, of one group or, depthwise, of all. */
 void gm_riscv_sum_dense(const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *x, const float *w,
