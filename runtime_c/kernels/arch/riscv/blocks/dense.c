@@ -31,8 +31,8 @@ static void sum_last_outputs(const gm_riscv_tile *t, uint32_t rows, uint32_t fir
 }
 
 /* All outputs of some rows, of which those behind `count` are repeated ones. */
-static void sum_tile(const gm_riscv_tile *tile, const gm_riscv_window_sum *sum, gm_riscv_form form, uint32_t rows,
-                     uint32_t count)
+static void sum_outputs_of_rows(const gm_riscv_tile *tile, const gm_riscv_window_sum *sum, gm_riscv_form form,
+                                uint32_t rows, uint32_t count)
 {
     const uint32_t blocks = sum->outputs / GM_RISCV_COLUMNS;
     gm_riscv_sum(tile, form, rows, blocks);
@@ -89,7 +89,7 @@ static void sum_planes(gm_riscv_tile *tile, const gm_riscv_window_sum *sum, cons
             const uint32_t first = column < last ? column : last;
             gm_riscv_set_rows(tile, x + first * at->x_step, 0, y + first * at->y_step, at->y_step, GM_RISCV_ROWS);
             tile->a[1] += sum->source.channel, tile->a[2] += 2 * (size_t)sum->source.channel;
-            sum_tile(tile, sum, form, GM_RISCV_ROWS, GM_RISCV_ROWS);
+            sum_outputs_of_rows(tile, sum, form, GM_RISCV_ROWS, GM_RISCV_ROWS);
         }
     }
 }
@@ -117,7 +117,7 @@ void gm_riscv_sum_dense(const gm_riscv_window_sum *sum, const gm_riscv_region *r
     }
     while (at.left > 0) {
         uint32_t rows = gm_riscv_rows(at.left), count = gm_riscv_take_pixels(&tile, &at, rows);
-        sum_tile(&tile, sum, form, rows, count);
+        sum_outputs_of_rows(&tile, sum, form, rows, count);
     }
 }
 
