@@ -224,8 +224,8 @@ static void each_product(const conv_geometry *c, const float *x, const float *w,
 
 #if GM_ARCH_HELIUM
 
-/* For sums that are longer, tiles are the better way. */
-#define SHORT_SUM 27
+/* For sums that are longer, tiles are the better way. Of one input channel a block takes a whole kernel row. */
+#define SHORT_SUM(insn) ((insn)->in_channels == 1 ? 54u : 27u)
 
 /* Short sums by blocks of vectors. Returns 0 where that is no way, or subnormal numbers were
  * flushed; y is started. */
@@ -233,7 +233,7 @@ static int by_vectors(const conv_geometry *c, const gm_product *all, const float
                       float *y)
 {
     const gm_insn_conv *insn = c->insn;
-    if (insn->in_channels * insn->kernel_h * insn->kernel_w > SHORT_SUM || insn->out_channels % 4 > 0 ||
+    if (insn->in_channels * insn->kernel_h * insn->kernel_w > SHORT_SUM(insn) || insn->out_channels % 4 > 0 ||
         insn->y_channel != 1 ||
         insn->dilation_w != 1 || insn->out_h * insn->out_w < 8) {
         return 0;
@@ -248,14 +248,21 @@ static int by_vectors(const conv_geometry *c, const gm_product *all, const float
 }
 
 static int with_helium(const conv_geometry *c, const gm_product *all, const float *x, const float *w, const float *bias,
-                       float *y, int is_depthwise)
+                       float *y)
 {
-    return is_depthwise ? gm_helium_depthwise(c->insn, x, w, bias, y)
-                        : by_vectors(c, all, x, w, bias, y) || gm_helium_conv(c->insn, x, w, y);
+    return by_vectors(c, all, x, w, bias, y) || gm_helium_conv(c->insn, x, w, y);
+}
+
+/* The same of outputs that are not started. */
+static int with_helium_from_start(const gm_insn_conv *insn, const float *x, const float *w, const float *bias, float *y,
+                                  int is_depthwise)
+{
+    return is_depthwise ? gm_helium_depthwise(insn, x, w, bias, y) : !bias && gm_helium_conv_from_empty(insn, x, w, y);
 }
 
 #else
-#define with_helium(c, all, x, w, bias, y, is_depthwise) 0
+#define with_helium(c, all, x, w, bias, y) 0
+#define with_helium_from_start(insn, x, w, bias, y, is_depthwise) 0
 #endif
 
 /* One sample; depthwise all groups at once. */
@@ -270,9 +277,10 @@ static void sample(const conv_geometry *c, const float *x, const float *w, const
         all.outputs = insn->groups, all.out.channel = 1;
     }
     for (uint32_t g = 0; g < groups; g++) {
-        if (is_depthwise || bias || !gm_helium_conv_from_empty(insn, x, w, y)) {
-            gm_start_pixels(&all, bias ? bias + g * insn->out_channels : NULL, y);
-            if (!with_helium(c, &all, x, w, bias ? bias + g * insn->out_channels : NULL, y, is_depthwise)) {
+        const float *bias_at = bias ? bias + g * insn->out_channels : NULL;
+        if (!with_helium_from_start(insn, x, w, bias_at, y, is_depthwise)) {
+            gm_start_pixels(&all, bias_at, y);
+            if (is_depthwise || !with_helium(c, &all, x, w, bias_at, y)) {
                 each_product(c, x, w, y, is_depthwise);
             }
         }

@@ -115,11 +115,7 @@ static int depthwise(const gm_insn_conv_transpose *insn, const gm_product *all, 
                      const float *bias, float *x)
 {
     (void)y, (void)w; /* which other processors do not read here */
-    if (!GM_ARCH_HELIUM || insn->accumulate) {
-        return 0;
-    }
-    gm_start_pixels_from(all, bias, 0.0f, x);
-    if (!gm_helium_depthwise_transpose(insn, y, w, bias, x)) {
+    if (!GM_ARCH_HELIUM || insn->accumulate || !gm_helium_depthwise_transpose(insn, y, w, bias, x)) {
         return 0;
     }
     if (bias) {

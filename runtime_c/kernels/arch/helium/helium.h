@@ -42,9 +42,9 @@ int gm_helium_three_channels(const gm_conv_gradient *g, const float *x, const fl
 void gm_helium_step(const gm_rule_args *update, gm_rule_args *args, const float *g, uint32_t first, uint32_t n);
 
 /* All gradients of groups of one input and one output channel, which are neighbours; and CONV and
- * CONV_TRANSPOSE of these, one sample, whose outputs are started, the latter from 0 where there is no
- * bias, and then they are what they are to be. Return 0, and do nothing, where kernels are not three
- * taps wide or the like. */
+ * CONV_TRANSPOSE of these, one sample, whose outputs are not started; the latter's are what they are to
+ * be where there is no bias. Return 0, and do nothing, where kernels are not three taps wide or the
+ * like. */
 int gm_helium_depthwise_gradient(const gm_conv_gradient *g, const float *x, const float *dy,
                                  const gm_gradient_target *target);
 int gm_helium_depthwise(const gm_insn_conv *insn, const float *x, const float *w, const float *bias, float *y);

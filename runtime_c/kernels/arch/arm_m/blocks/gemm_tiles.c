@@ -41,7 +41,12 @@ __attribute__((noinline)) void gm_last_k_5(void)
 #define TWO_K_ACROSS(rows) LOAD_STEP(b, "s20-s23", b_step) LOAD_STEP(b, "s24-s27", b_step) TILE_ROWS_##rows(ROW_ACROSS)
 #else
 /* All that they take is loaded first. */
-#define LOAD_A_4x2 LOAD(a0, "s16, s17") LOAD(a1, "s18, s19") LOAD(a2, "s20, s21") LOAD(a3, "s22, s23")
+#if GM_TILES_OF_M7
+#define LOAD_A0_2 LINE("vldr s16, [%[a0]]") LINE("vldr s17, [%[a0], #4]") LINE("adds %[a0], #8")
+#else
+#define LOAD_A0_2 LOAD(a0, "s16, s17")
+#endif
+#define LOAD_A_4x2 LOAD_A0_2 LOAD(a1, "s18, s19") LOAD(a2, "s20, s21") LOAD(a3, "s22, s23")
 #define TWO_K_ALONG(rows)                                                               \
     LOAD_A_4x2                                                                          \
     LOAD(b0, "s24, s25") LOAD(b1, "s26, s27") LOAD(b2, "s28, s29") LOAD(b3, "s30, s31") \
@@ -100,6 +105,22 @@ DEFINE_TILE_ACROSS(5, FIFTH_ROW)
     LOOP_LABEL(2) ONE_K_OF_OUTER                                        \
     "3:\n\t" ONE_K_OF_OUTER                                             \
     LINE("subs %[k], #2") LINE("bne 2b")
+#elif GM_TILES_OF_M7
+/* Two k an iteration, which are loaded first. */
+#define NEXT_OF_OUTER LINE("add %[a], %[a_step]") LINE("add %[b], %[b_step]")
+#define LOAD_K_OF_OUTER(of_a, of_b) LINE("vldmia %[a], {" of_a "}") LINE("vldmia %[b], {" of_b "}") NEXT_OF_OUTER
+#define TWO_K_OF_OUTER                                                                  \
+    LOAD_K_OF_OUTER("s16-s19", "s24-s27")                                               \
+    LINE("vldmia %[a], {s20-s23}") LINE("vldmia %[b], {s28-s31}")                       \
+    MAC_4x4(s16, s17, s18, s19, s24, s25, s26, s27) NEXT_OF_OUTER                       \
+    MAC_4x4(s20, s21, s22, s23, s28, s29, s30, s31)
+#define EACH_K_OF_OUTER                                                                 \
+    LINE("subs %[k], #2") LINE("blo 3f")                                                \
+    LOOP_LABEL(2) TWO_K_OF_OUTER                                                        \
+    LINE("subs %[k], #2") LINE("bhs 2b")                                                \
+    "3:\n\t" LINE("adds %[k], #2") LINE("beq 4f")                                       \
+    ONE_K_OF_OUTER                                                                      \
+    "4:\n\t"
 #else
 #define EACH_K_OF_OUTER LOOP_LABEL(2) ONE_K_OF_OUTER LINE("subs %[k], #1") LINE("bne 2b")
 #endif

@@ -12,29 +12,51 @@
 
 #if GM_ARCH_HELIUM && (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE || GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE)
 
-/* The rows of outputs that a kernel row reaches: `left` outputs, one or none, without its first
- * tap, then those with all three taps, by threes and then the rest, and `right` ones, one or none,
- * without its last tap. Steps in bytes, those to the next row from behind a row's last input and
- * output. Assembly reads it in this order. */
-typedef struct output_rows {
+/* A kernel row that reaches outputs: `left` outputs of a row, one or none, without its first tap, then those with all three
+ * taps, by threes and then the rest, and `right` ones, one or none, without its last tap. Steps and skips in bytes. Assembly
+ * reads the first ones in this order. */
+typedef struct kernel_row {
     uint32_t x_step, y_step, threes, rest, edges; /* left + 2 right */
-    uint32_t rows, x_skip, y_skip, w_group;
-} output_rows;
+    uint32_t rows, x_skip, y_skip;                /* skips: to the next row, from behind a row's last input and output */
+    uint32_t w_group;                             /* from the weights of one group to the next */
+    const float *start;                           /* what outputs of 4 groups start from; NULL: from what they are */
+    uint32_t x_next, y_next, w_next, more;        /* where `more` is not 0: to the next kernel row, from behind the last row */
+    uint32_t number, x_row, y_row;                /* which one it is; from one row to the next */
+    uint32_t x, y;                                /* its first input and output, in elements behind the beginning */
+    uint32_t first, row_step;                     /* the rows of outputs: first, first + row_step, ... */
+} kernel_row;
+
+#define MOST_KERNEL_ROWS 5u
+
+/* All of them, in their order. Rows of outputs begin with the first `fresh` ones, each with one of these. All groups share
+ * them, but for `start`. */
+typedef struct kernel_rows {
+    uint32_t count, fresh;
+    kernel_row rows[MOST_KERNEL_ROWS];
+} kernel_rows;
 
 /* ---- Rows in assembly ------------------------------------------------------------------------ */
 
 /* x is in r4, y in r5; q0 to q2 are weights or sums of three taps, q7 offsets of the four groups in
- * these. */
+ * these, or what outputs start from. */
 #define NEXT_X(q) LINE("vldrw.u32 " #q ", [r4]") LINE("add r4, r6")
 #define LOAD_Y LINE("vldrw.u32 q6, [r5]")
 #define STORE_Y LINE("vstrw.32 q6, [r5]") LINE("add r5, r8")
+#define SUMS_OF_Y LOAD_Y
+#define SUMS_OF_FRESH LINE("vmov q6, q7")
 #define VECTORS(sum, a, b) LINE("vfma.f32 " #sum ", " #a ", " #b)
 
 /* Multiply-adds with the inputs of an output's first, second and third tap: Y adds input times
- * weight to y, and SUM adds input times y to the sums. */
-#define Y_LEFT(b, c) LOAD_Y VECTORS(q6, b, q1) VECTORS(q6, c, q2) STORE_Y
-#define Y_MIDDLE(a, b, c) LOAD_Y VECTORS(q6, a, q0) VECTORS(q6, b, q1) VECTORS(q6, c, q2) STORE_Y
-#define Y_RIGHT(a, b) LOAD_Y VECTORS(q6, a, q0) VECTORS(q6, b, q1) STORE_Y
+ * weight to y, FRESH to what y starts from, and SUM adds input times y to the sums. */
+#define TO_LEFT(SUMS, b, c) SUMS VECTORS(q6, b, q1) VECTORS(q6, c, q2) STORE_Y
+#define TO_MIDDLE(SUMS, a, b, c) SUMS VECTORS(q6, a, q0) VECTORS(q6, b, q1) VECTORS(q6, c, q2) STORE_Y
+#define TO_RIGHT(SUMS, a, b) SUMS VECTORS(q6, a, q0) VECTORS(q6, b, q1) STORE_Y
+#define Y_LEFT(b, c) TO_LEFT(SUMS_OF_Y, b, c)
+#define Y_MIDDLE(a, b, c) TO_MIDDLE(SUMS_OF_Y, a, b, c)
+#define Y_RIGHT(a, b) TO_RIGHT(SUMS_OF_Y, a, b)
+#define FRESH_LEFT(b, c) TO_LEFT(SUMS_OF_FRESH, b, c)
+#define FRESH_MIDDLE(a, b, c) TO_MIDDLE(SUMS_OF_FRESH, a, b, c)
+#define FRESH_RIGHT(a, b) TO_RIGHT(SUMS_OF_FRESH, a, b)
 #define SUM_LEFT(b, c) LOAD_Y LINE("add r5, r8") VECTORS(q1, b, q6) VECTORS(q2, c, q6)
 #define SUM_MIDDLE(a, b, c) LOAD_Y LINE("add r5, r8") VECTORS(q0, a, q6) VECTORS(q1, b, q6) VECTORS(q2, c, q6)
 #define SUM_RIGHT(a, b) LOAD_Y LINE("add r5, r8") VECTORS(q0, a, q6) VECTORS(q1, b, q6)
@@ -62,70 +84,99 @@ typedef struct output_rows {
  * one none of its own.
  */
 #define BEGIN_SPREAD NEXT_X(q3)
-#define LEFT_SPREAD(OF) LOAD_Y VECTORS(q6, q3, q0) STORE_Y
-#define BETWEEN(a) LOAD_Y VECTORS(q6, a, q1) STORE_Y
-#define SPREAD_TO(before, here) BETWEEN(before) NEXT_X(here) LOAD_Y VECTORS(q6, here, q0) VECTORS(q6, before, q2) STORE_Y
-#define THREE_SPREAD(OF) SPREAD_TO(q3, q4) SPREAD_TO(q4, q5) SPREAD_TO(q5, q3)
-#define ONE_SPREAD(OF) SPREAD_TO(q3, q4) LINE("vmov q3, q4")
-#define RIGHT_SPREAD(OF) LOAD_Y VECTORS(q6, q3, q2) STORE_Y
+#define LEFT_SPREAD(OF) SUMS_OF_##OF VECTORS(q6, q3, q0) STORE_Y
+#define BETWEEN(OF, a) SUMS_OF_##OF VECTORS(q6, a, q1) STORE_Y
+#define SPREAD_TO(OF, before, here)                                                                           \
+    BETWEEN(OF, before) NEXT_X(here) SUMS_OF_##OF VECTORS(q6, here, q0) VECTORS(q6, before, q2) STORE_Y
+#define THREE_SPREAD(OF) SPREAD_TO(OF, q3, q4) SPREAD_TO(OF, q4, q5) SPREAD_TO(OF, q5, q3)
+#define ONE_SPREAD(OF) SPREAD_TO(OF, q3, q4) LINE("vmov q3, q4")
+#define RIGHT_SPREAD(OF) SUMS_OF_##OF VECTORS(q6, q3, q2) STORE_Y
 
-/* At the end of sums; outputs are stored. */
+/* At the end of a kernel row's sums; outputs are stored. */
 #define END_Y
 #define END_SUM                                                                                               \
     LINE("vstrw.32 q0, [r2, q7]") LINE("add r2, #4") LINE("vstrw.32 q1, [r2, q7]") LINE("add r2, #4")         \
-    LINE("vstrw.32 q2, [r2, q7]")
+    LINE("vstrw.32 q2, [r2, q7]") LINE("sub r2, #8")
 
 /* WITH: what is done where a row has an edge: ANY asks for each row, BOTH knows that there are both. */
-#define LEFT_OF_ANY(LEFT) LINE("tst r11, #1") LINE("beq 2f") LEFT "2:\n\t"
-#define RIGHT_OF_ANY(RIGHT) LINE("tst r11, #2") LINE("beq 7f") RIGHT "7:\n\t"
-#define LEFT_OF_BOTH(LEFT) LEFT
-#define RIGHT_OF_BOTH(RIGHT) RIGHT
-#define LEFT_OF_SPREAD(LEFT) LEFT_OF_ANY(LEFT)
-#define RIGHT_OF_SPREAD(RIGHT) BETWEEN(q3) RIGHT_OF_ANY(RIGHT)
+#define LEFT_OF_ANY(OF, LEFT) LINE("tst r11, #1") LINE("beq 2f") LEFT(OF) "2:\n\t"
+#define RIGHT_OF_ANY(OF, RIGHT) LINE("tst r11, #2") LINE("beq 7f") RIGHT(OF) "7:\n\t"
+#define LEFT_OF_BOTH(OF, LEFT) LEFT(OF)
+#define RIGHT_OF_BOTH(OF, RIGHT) RIGHT(OF)
+#define LEFT_OF_SPREAD LEFT_OF_ANY
+#define RIGHT_OF_SPREAD(OF, RIGHT) BETWEEN(OF, q3) RIGHT_OF_ANY(OF, RIGHT)
 
-/* Defines a function that returns 0 where subnormal numbers were flushed. OF: Y, to which it adds,
- * and which is without use then; or SUM, where it adds to w, which has not changed then. */
-#define DEFINE_ROWS_OF_EDGES(name, OF, STRIDE, WITH)                                                                   \
-    __attribute__((noinline)) static int name(const float *x, const float *y, const float *w, const output_rows *l)    \
-    {                                                                                                            \
-        register uintptr_t r0 __asm__("r0") = (uintptr_t)x; /* then a step, and what was flushed */              \
-        register uintptr_t r1 __asm__("r1") = (uintptr_t)y;                                                      \
-        register uintptr_t r2 __asm__("r2") = (uintptr_t)w;                                                      \
-        register const output_rows *r3 __asm__("r3") = l;                                                        \
-        __asm__ volatile(HELIUM                                                                                  \
-                         CLEAR_FLUSHED(r12)                                                                      \
-                         LINE("ldr r5, [r3, %[w_group]]")                                                        \
-                         LINE("mov r4, #0") LINE("vidup.u32 q7, r4, #1") LINE("vmul.i32 q7, q7, r5")             \
-                         LINE("vldrw.u32 q0, [r2, q7]") LINE("add r2, #4")                                       \
-                         LINE("vldrw.u32 q1, [r2, q7]") LINE("add r2, #4")                                       \
-                         LINE("vldrw.u32 q2, [r2, q7]") LINE("sub r2, #8")                                       \
-                         LINE("ldm r3, {r6, r8, r9, r10, r11, r12}")                                             \
-                         LINE("mov r4, r0") LINE("mov r5, r1")                                                   \
-                         LINE("ldrd r0, r1, [r3, %[x_skip]]")                                                    \
-                         "1:\n\t"                                                                                \
-                         BEGIN_##STRIDE                                                                          \
-                         LEFT_OF_##WITH(LEFT_##STRIDE(OF))                                                       \
-                         LINE("wls lr, r9, 4f")                                                                  \
-                         "3:\n\t"                                                                                \
-                         THREE_##STRIDE(OF)                                                                      \
-                         LINE("le lr, 3b")                                                                       \
-                         "4:\n\t"                                                                                \
-                         LINE("wls lr, r10, 6f")                                                                 \
-                         "5:\n\t"                                                                                \
-                         ONE_##STRIDE(OF)                                                                        \
-                         LINE("le lr, 5b")                                                                       \
-                         "6:\n\t"                                                                                \
-                         RIGHT_OF_##WITH(RIGHT_##STRIDE(OF))                                                     \
-                         LINE("add r4, r0") LINE("add r5, r1")                                                   \
-                         LINE("subs r12, #1")                                                                    \
-                         LINE("bne 1b")                                                                          \
-                         IF_FLUSHED(r0, 8f)                                                                      \
-                         END_##OF                                                                                \
-                         "8:\n\t"                                                                                \
-                         : "+r"(r0), "+r"(r1), "+r"(r2)                                                          \
-                         : "r"(r3), [x_skip] "i"(offsetof(output_rows, x_skip)), [w_group] "i"(offsetof(output_rows, w_group)) \
-                         : "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", CHANGED);                    \
-        return r0 == 0;                                                                                          \
+/* All rows of outputs of a kernel row, whose fields have been loaded. */
+#define EACH_ROW(OF, STRIDE, WITH)                                                                            \
+    LINE("ldrd r0, r1, [r3, %[x_skip]]")                                                                      \
+    "1:\n\t"                                                                                                  \
+    BEGIN_##STRIDE                                                                                            \
+    LEFT_OF_##WITH(OF, LEFT_##STRIDE)                                                                         \
+    LINE("wls lr, r9, 4f")                                                                                    \
+    "3:\n\t"                                                                                                  \
+    THREE_##STRIDE(OF)                                                                                        \
+    LINE("le lr, 3b")                                                                                         \
+    "4:\n\t"                                                                                                  \
+    LINE("wls lr, r10, 6f")                                                                                   \
+    "5:\n\t"                                                                                                  \
+    ONE_##STRIDE(OF)                                                                                          \
+    LINE("le lr, 5b")                                                                                         \
+    "6:\n\t"                                                                                                  \
+    RIGHT_OF_##WITH(OF, RIGHT_##STRIDE)                                                                       \
+    LINE("add r4, r0") LINE("add r5, r1")                                                                     \
+    LINE("subs r12, #1")                                                                                      \
+    LINE("bne 1b")
+#define ROWS_OF_SUM(STRIDE, WITH) EACH_ROW(SUM, STRIDE, WITH)
+#define ROWS_OF_Y(STRIDE, WITH)                                                                               \
+    LINE("ldr r0, [r3, %[start]]") LINE("cmp r0, #0") LINE("beq 8f")                                          \
+    LINE("vldrw.u32 q7, [r0]")                                                                                \
+    EACH_ROW(FRESH, STRIDE, WITH)                                                                             \
+    LINE("b 9f")                                                                                              \
+    "8:\n\t"                                                                                                  \
+    EACH_ROW(Y, STRIDE, WITH)                                                                                 \
+    "9:\n\t"
+
+/* The weights or sums of a kernel row, at r2. */
+#define LOAD_TAPS                                                                                             \
+    LINE("ldr r0, [r3, %[w_group]]")                                                                          \
+    LINE("mov r6, #0") LINE("vidup.u32 q7, r6, #1") LINE("vmul.i32 q7, q7, r0")                               \
+    LINE("vldrw.u32 q0, [r2, q7]") LINE("add r2, #4")                                                         \
+    LINE("vldrw.u32 q1, [r2, q7]") LINE("add r2, #4")                                                         \
+    LINE("vldrw.u32 q2, [r2, q7]") LINE("sub r2, #8")
+
+#define ROW_OFFSET(name) [name] "i"(offsetof(kernel_row, name))
+
+/* Defines a function of this kernel row and those behind it, at whose first input, output and weights or sums x, y and w
+ * are. It returns the one in which subnormal numbers were flushed, else what is behind the last one. OF: Y, to which it
+ * adds, and which is without use where numbers were flushed; or SUM, where it adds to w, of which that kernel row has not
+ * changed. */
+#define DEFINE_ROWS_OF_EDGES(name, OF, STRIDE, WITH)                                                          \
+    __attribute__((noinline)) static const kernel_row *name(const float *x, const float *y, const float *w,   \
+                                                            const kernel_row *row)                            \
+    {                                                                                                         \
+        register uintptr_t r0 __asm__("r0") = (uintptr_t)x; /* then a step, and what was flushed */           \
+        register uintptr_t r1 __asm__("r1") = (uintptr_t)y;                                                   \
+        register uintptr_t r2 __asm__("r2") = (uintptr_t)w;                                                   \
+        register const kernel_row *r3 __asm__("r3") = row;                                                    \
+        __asm__ volatile(HELIUM                                                                               \
+                         CLEAR_FLUSHED(r12)                                                                   \
+                         LINE("mov r4, r0") LINE("mov r5, r1")                                                \
+                         "10:\n\t"                                                                            \
+                         LOAD_TAPS                                                                            \
+                         LINE("ldm r3, {r6, r8, r9, r10, r11, r12}")                                          \
+                         ROWS_OF_##OF(STRIDE, WITH)                                                           \
+                         IF_FLUSHED(r0, 11f)                                                                  \
+                         END_##OF                                                                             \
+                         LINE("ldrd r0, r1, [r3, %[x_next]]") LINE("add r4, r0") LINE("add r5, r1")           \
+                         LINE("ldrd r0, r1, [r3, %[w_next]]") LINE("add r2, r0")                              \
+                         LINE("add r3, %[size]")                                                              \
+                         LINE("cmp r1, #0") LINE("bne 10b")                                                   \
+                         "11:\n\t"                                                                            \
+                         : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3)                                             \
+                         : ROW_OFFSET(x_skip), ROW_OFFSET(w_group), ROW_OFFSET(start), ROW_OFFSET(x_next),    \
+                           ROW_OFFSET(w_next), [size] "i"(sizeof(kernel_row))                                 \
+                         : "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", CHANGED);                 \
+        return r3;                                                                                            \
     }
 
 /* The same of rows of any edges, with a form of its own for a stride of one and both, the usual ones. */
@@ -133,9 +184,9 @@ typedef struct output_rows {
     DEFINE_ROWS_OF_EDGES(name##_of_both_edges, OF, 1, BOTH)                                                            \
     DEFINE_ROWS_OF_EDGES(name##_1, OF, 1, ANY)                                                                         \
     DEFINE_ROWS_OF_EDGES(name##_2, OF, 2, ANY)                                                                         \
-    static int name(uint32_t stride, const float *x, const float *y, const float *w, const output_rows *l)             \
+    static const kernel_row *name(uint32_t stride, const float *x, const float *y, const float *w, const kernel_row *row) \
     {                                                                                                                  \
-        return (stride == 2 ? name##_2 : l->edges == 3 ? name##_of_both_edges : name##_1)(x, y, w, l);                 \
+        return (stride == 2 ? name##_2 : row->edges == 3 ? name##_of_both_edges : name##_1)(x, y, w, row);             \
     }
 
 /* ---- Which outputs a kernel row reaches ------------------------------------------------------ */
@@ -146,17 +197,8 @@ static const float *elements_behind(const float *p, uint32_t elements)
     return (const float *)((uintptr_t)p + 4 * elements);
 }
 
-/* What a kernel row reaches, and how many elements behind the beginning its first input and output are. All groups share
- * it. */
-typedef struct kernel_row {
-    output_rows of;
-    uint32_t x, y;
-} kernel_row;
-
-#define MOST_KERNEL_ROWS 5u
-
-/* All of a kernel row's outputs but the rows. Returns 0 where outputs lack other taps than these. */
-static int set_columns(const gm_window *w, const gm_layout *x, const gm_layout *y, output_rows *l)
+/* Sets the columns of a row of outputs, and the steps of its rows. Returns 0 where outputs lack other taps than these. */
+static int set_columns(const gm_window *w, const gm_layout *x, const gm_layout *y, kernel_row *l)
 {
     gm_span taps[3];
     for (uint32_t i = 0; i < 3; i++) {
@@ -164,39 +206,103 @@ static int set_columns(const gm_window *w, const gm_layout *x, const gm_layout *
     }
     uint32_t left = taps[0].first, right = w->out_w - taps[2].end, middle = w->out_w - left - right;
     uint32_t loaded = w->stride_w == 1 ? 2 + middle : 1 + left + 2 * middle + right;
-    *l = (output_rows){ 4 * x->w, 4 * y->w, middle / 3, middle % 3, left + 2 * right, 0,
-                        4 * (w->stride_h * x->h - loaded * x->w), 4 * (y->h - w->out_w * y->w), 0 };
+    *l = (kernel_row){ .x_step = 4 * x->w, .y_step = 4 * y->w, .threes = middle / 3, .rest = middle % 3,
+                       .edges = left + 2 * right, .x_row = 4 * w->stride_h * x->h, .y_row = 4 * y->h, .row_step = 1 };
+    l->x_skip = l->x_row - 4 * loaded * x->w, l->y_skip = l->y_row - 4 * w->out_w * y->w;
     return w->kernel_w == 3 && w->dilation_w == 1 && w->stride_w <= 2 && w->pad_w <= 1 && left + right <= w->out_w &&
            right <= 1 && taps[0].end == w->out_w && taps[1].end == w->out_w;
 }
 
-/* Sets the rows of each kernel row, where columns are these. x, y: of an input row, and of an output row. */
-static void set_rows(const gm_window *w, uint32_t x, uint32_t y, const output_rows *columns, kernel_row *rows)
+/* Sets how to go on from one kernel row to another. w_row: bytes from the weights of one to those of the next. */
+static void lead_to(kernel_row *row, const kernel_row *next, uint32_t w_row)
 {
+    row->x_next = 4 * (next->x - row->x) - row->rows * row->x_row;
+    row->y_next = 4 * (next->y - row->y) - row->rows * row->y_row;
+    row->w_next = (next->number - row->number) * w_row;
+    row->more = 1;
+}
+
+/* Sets the kernel rows, whose columns are these. x, y: elements from one input row to the next, and from one output row.
+ * spread: x and y change their sides. */
+static void set_rows(const gm_window *w, uint32_t x, uint32_t y, uint32_t w_row, const kernel_row *columns, int spread,
+                     kernel_rows *all)
+{
+    kernel_row *row = all->rows;
     for (uint32_t k = 0; k < w->kernel_h; k++) {
         gm_span reached = gm_valid_outputs(k, w->stride_h, w->dilation_h, w->pad_h, w->in_h, w->out_h);
-        uint32_t row = gm_input_index(reached.first, k, w->stride_h, w->dilation_h, w->pad_h);
-        rows[k] = (kernel_row){ *columns, row * x, reached.first * y };
-        rows[k].of.rows = reached.end - reached.first;
+        uint32_t input = gm_input_index(reached.first, k, w->stride_h, w->dilation_h, w->pad_h);
+        if (reached.first < reached.end) {
+            *row = *columns;
+            row->number = k, row->rows = reached.end - reached.first;
+            row->x = spread ? reached.first * y : input * x, row->y = spread ? input * x : reached.first * y;
+            row->first = spread ? input : reached.first;
+            row++;
+        }
+    }
+    all->count = (uint32_t)(row - all->rows);
+    for (uint32_t i = 1; i < all->count; i++) {
+        lead_to(&all->rows[i - 1], &all->rows[i], w_row);
     }
 }
 
-/* The kernel rows of a depthwise convolution. w_group: bytes from the weights of one group to the next. Returns 0 where
- * they are none that can be taken. */
-static int set_kernel_rows(const gm_window *w, const gm_layout *x, const gm_layout *y, uint32_t w_group, kernel_row *rows)
+/* The kernel rows of a depthwise convolution. w_group, w_row: bytes from the weights of one group to the next, and of one
+ * kernel row. Returns 0 where they are none that can be taken. */
+static int set_kernel_rows(const gm_window *w, const gm_layout *x, const gm_layout *y, uint32_t w_group, uint32_t w_row,
+                           kernel_rows *all)
 {
-    output_rows columns;
+    kernel_row columns;
     if (w->kernel_h > MOST_KERNEL_ROWS || !set_columns(w, x, y, &columns)) {
         return 0;
     }
     columns.w_group = w_group;
-    set_rows(w, x->h, y->h, &columns, rows);
+    set_rows(w, x->h, y->h, w_row, &columns, 0, all);
+    all->fresh = all->count > 0;
     return 1;
 }
 
 /* ---- Convolutions ---------------------------------------------------------------------------- */
 
 #if GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE
+
+/* What outputs start from: a number of each group, or one of all. */
+typedef struct starts {
+    const float *bias;
+    float none[4]; /* each the same: where there is no bias */
+} starts;
+
+/* Sets what 4 groups, from `group` on, start from. */
+static void set_start(kernel_rows *all, const starts *from, uint32_t group)
+{
+    for (uint32_t i = 0; i < all->fresh; i++) {
+        all->rows[i].start = from->bias ? from->bias + group : from->none;
+    }
+}
+
+/* Whether a row of outputs begins with one of the fresh kernel rows. */
+static int begins(const kernel_rows *all, uint32_t row)
+{
+    for (uint32_t i = 0; i < all->fresh; i++) {
+        const kernel_row *k = &all->rows[i];
+        uint32_t behind = row - k->first; /* at least as many as there are rows, where the row is before the first one */
+        if (behind % k->row_step == 0 && behind / k->row_step < k->rows) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Starts the other ones of `rows` rows, all groups of each pixel. y: elements from one row to the next, and from one pixel.
+ */
+static void start_other_rows(const kernel_rows *all, const starts *from, uint32_t groups, uint32_t rows, uint32_t columns,
+                             const gm_layout *y, const float *at)
+{
+    const gm_product row = { .rows = 1, .columns = columns, .outputs = groups, .out = { 0, y->w, 1 } };
+    for (uint32_t i = 0; i < rows; i++) {
+        if (!begins(all, i)) {
+            gm_start_pixels_from(&row, from->bias, from->none[0], (float *)elements_behind(at, i * y->h));
+        }
+    }
+}
 
 /* Transposed, x and y are the other way round, and go backwards: each x takes its products in the
  * same order then. */
@@ -209,17 +315,12 @@ typedef struct depthwise_conv {
 
 DEFINE_OUTPUT_ROWS(add_rows, Y)
 
-/* Adds all products of 4 groups. Returns 0 where subnormal numbers were flushed. */
-static int add_depthwise_products(const depthwise_conv *d, const kernel_row *rows, const float *x, const float *w,
-                                  const float *y)
+/* Computes 4 groups. Returns 0 where subnormal numbers were flushed. */
+static int depthwise_products(const depthwise_conv *d, const kernel_rows *all, const float *x, const float *w, const float *y)
 {
-    for (uint32_t k = 0; k < d->window.kernel_h; k++, w += d->w_h, rows++) {
-        const float *x_at = elements_behind(x, rows->x), *y_at = elements_behind(y, rows->y);
-        if (rows->of.rows > 0 && !add_rows(d->window.stride_w, x_at, y_at, w, &rows->of)) {
-            return 0;
-        }
-    }
-    return 1;
+    const kernel_row *first = all->rows, *end = first + all->count;
+    const float *x_at = elements_behind(x, first->x), *y_at = elements_behind(y, first->y);
+    return all->count == 0 || add_rows(d->window.stride_w, x_at, y_at, w + first->number * d->w_h, first) == end;
 }
 
 static float plain_depthwise_sum(const depthwise_conv *d, const float *x, const float *w, uint32_t row, uint32_t column,
@@ -250,12 +351,16 @@ static void plain_group(const depthwise_conv *d, const float *x, const float *w,
 
 static int convolve(const depthwise_conv *d, const float *x, const float *w, const float *bias, float *y)
 {
-    kernel_row rows[MOST_KERNEL_ROWS];
-    if (d->groups % 4 > 0 || !set_kernel_rows(&d->window, &d->x, &d->y, 4 * d->w_group, rows)) {
+    float none = d->plus_zero ? 0.0f : GM_EMPTY_SUM;
+    const starts from = { bias, { none, none, none, none } };
+    kernel_rows all;
+    if (d->groups % 4 > 0 || !set_kernel_rows(&d->window, &d->x, &d->y, 4 * d->w_group, 4 * d->w_h, &all)) {
         return 0;
     }
+    start_other_rows(&all, &from, d->groups, d->window.out_h, d->window.out_w, &d->y, y);
     for (uint32_t group = 0; group < d->groups; group += 4, x += 4, w += 4 * d->w_group, y += 4) {
-        int done = add_depthwise_products(d, rows, x, w, y);
+        set_start(&all, &from, group);
+        int done = depthwise_products(d, &all, x, w, y);
         for (uint32_t i = 0; i < 4 && !done; i++) {
             plain_group(d, x + i, w + i * d->w_group, bias ? bias[group + i] : GM_EMPTY_SUM, y + i);
         }
@@ -299,16 +404,12 @@ static int transpose_backwards(const gm_insn_conv_transpose *insn, const float *
 
 DEFINE_ROWS_OF_EDGES(spread_rows, Y, SPREAD, SPREAD)
 
-/* Adds all products of 4 groups. Returns 0 where subnormal numbers were flushed. */
-static int spread_products(const gm_insn_conv_transpose *insn, const kernel_row *rows, const float *y, const float *w,
+/* Computes 4 groups. Returns 0 where subnormal numbers were flushed. */
+static int spread_products(const gm_insn_conv_transpose *insn, const kernel_rows *all, const float *y, const float *w,
                            float *x)
 {
-    for (uint32_t k = 0; k < insn->kernel_h; k++, w += insn->w_h, rows++) {
-        if (rows->of.rows > 0 && !spread_rows(y + rows->y, x + rows->x, w, &rows->of)) {
-            return 0;
-        }
-    }
-    return 1;
+    const kernel_row *first = all->rows, *end = first + all->count;
+    return all->count == 0 || spread_rows(y + first->x, x + first->y, w + first->number * insn->w_h, first) == end;
 }
 
 static float plain_spread_sum(const gm_insn_conv_transpose *insn, const float *y, const float *w, uint32_t row,
@@ -336,24 +437,45 @@ static void plain_spread_group(const gm_insn_conv_transpose *insn, const float *
     }
 }
 
+/* Returns 0 where kernels or columns are none that can be taken. */
+static int set_spread_rows(const gm_insn_conv_transpose *insn, kernel_rows *all)
+{
+    const gm_window window = GM_WINDOW(insn);
+    uint32_t left = insn->pad_w == 0, behind = 2 * insn->out_w - insn->pad_w, right = behind < insn->in_w;
+    kernel_row columns = { .x_step = 4 * insn->y_w, .y_step = 4 * insn->x_w, .threes = (insn->out_w - 1) / 3,
+                           .rest = (insn->out_w - 1) % 3, .edges = left + 2 * right, .w_group = 4 * insn->w_group,
+                           .x_row = 4 * insn->y_h, .y_row = 4 * insn->stride_h * insn->x_h, .row_step = insn->stride_h };
+    if (insn->kernel_h > MOST_KERNEL_ROWS || insn->kernel_w != 3 || insn->dilation_w != 1 || insn->pad_w > 1 ||
+        behind > insn->in_w) {
+        return 0;
+    }
+    columns.x_skip = columns.x_row - 4 * insn->out_w * insn->y_w;
+    columns.y_skip = columns.y_row - 4 * (left + 2 * insn->out_w - 1 + right) * insn->x_w;
+    set_rows(&window, insn->x_h, insn->y_h, 4 * insn->w_h, &columns, 1, all);
+    all->fresh = 0;
+    if (behind + right == insn->in_w) { /* else columns are left behind the right one */
+        uint32_t apart = insn->dilation_h == 1 ? insn->stride_h : 1; /* kernel rows that reach different rows */
+        while (all->fresh < all->count && all->rows[all->fresh].number < apart) {
+            all->fresh++;
+        }
+    }
+    return 1;
+}
+
 /* With a stride of two: each output goes to the inputs under its three taps. */
 static int transpose_by_two(const gm_insn_conv_transpose *insn, const float *y, const float *w, const float *bias,
                             float *x)
 {
-    uint32_t left = insn->pad_w == 0, behind = 2 * insn->out_w - insn->pad_w, right = behind < insn->in_w;
-    const output_rows columns = {
-        4 * insn->y_w, 4 * insn->x_w, (insn->out_w - 1) / 3, (insn->out_w - 1) % 3, left + 2 * right, 0,
-        4 * (insn->y_h - insn->out_w * insn->y_w),
-        4 * (insn->stride_h * insn->x_h - (left + 2 * insn->out_w - 1 + right) * insn->x_w), 4 * insn->w_group
-    };
-    const gm_window window = GM_WINDOW(insn);
-    kernel_row rows[MOST_KERNEL_ROWS];
-    if (insn->kernel_h > MOST_KERNEL_ROWS || insn->groups % 4 > 0 || insn->kernel_w != 3 || insn->dilation_w != 1 || insn->pad_w > 1 || behind > insn->in_w) {
+    const starts from = { bias, { 0.0f, 0.0f, 0.0f, 0.0f } };
+    const gm_layout layout = { 0, insn->x_h, insn->x_w, 0, 0 };
+    kernel_rows all;
+    if (insn->groups % 4 > 0 || !set_spread_rows(insn, &all)) {
         return 0;
     }
-    set_rows(&window, insn->x_h, insn->y_h, &columns, rows);
+    start_other_rows(&all, &from, insn->groups, insn->in_h, insn->in_w, &layout, x);
     for (uint32_t group = 0; group < insn->groups; group += 4, y += 4, w += 4 * insn->w_group, x += 4) {
-        int done = spread_products(insn, rows, y, w, x);
+        set_start(&all, &from, group);
+        int done = spread_products(insn, &all, y, w, x);
         for (uint32_t i = 0; i < 4 && !done; i++) {
             plain_spread_group(insn, y + i, w + i * insn->w_group, bias ? bias + group + i : NULL, x + i);
         }
@@ -393,49 +515,53 @@ static void plain_tap(const gm_conv_gradient *g, uint32_t k, uint32_t l, const f
     }
 }
 
-/* Adds what one sample gives to the sums of 4 groups, `size` taps each, of kernel row k, which
- * begin at `sums`. */
-static void add_sample(const gm_conv_gradient *g, const kernel_row *row, uint32_t k, const float *x, const float *dy,
-                       float *sums, uint32_t size)
+/* Adds what one sample gives to the sums of 4 groups, `size` taps each. */
+static void add_sample(const gm_conv_gradient *g, const kernel_rows *all, const float *x, const float *dy, float *sums,
+                       uint32_t size)
 {
-    if (row->of.rows == 0 || sum_rows(g->window.stride_w, x + row->x, dy + row->y, sums, &row->of)) {
-        return;
-    }
-    for (uint32_t i = 0; i < 12; i++) {
-        plain_tap(g, k, i % 3, x + i / 3, dy + i / 3, sums + i / 3 * size + i % 3);
-    }
-}
-
-/* 4 groups; x and dy: at the first. */
-static void four_gradients(const gm_conv_gradient *g, const kernel_row *rows, const float *x, const float *dy,
-                           float *sums, uint32_t size)
-{
-    for (uint32_t k = 0; k < g->window.kernel_h; k++) {
-        for (uint32_t b = 0; b < g->batch; b++) {
-            add_sample(g, rows + k, k, x + b * g->x.batch, dy + b * g->dy.batch, sums + 3 * k, size);
+    const kernel_row *row = all->rows, *end = row + all->count;
+    for (; row < end; row++) {
+        float *at = sums + 3 * row->number;
+        row = sum_rows(g->window.stride_w, x + row->x, dy + row->y, at, row);
+        for (uint32_t i = 0; i < 12 && row < end; i++) {
+            plain_tap(g, row->number, i % 3, x + i / 3, dy + i / 3, sums + i / 3 * size + 3 * row->number + i % 3);
         }
     }
 }
+
+/* Some groups, a multiple of 4; x and dy: at the first. */
+static void some_gradients(const gm_conv_gradient *g, const kernel_rows *all, uint32_t groups, const float *x,
+                           const float *dy, float *sums, uint32_t size)
+{
+    for (uint32_t group = 0; group < groups; group += 4, x += 4, dy += 4, sums += 4 * size) {
+        for (uint32_t b = 0; b < g->batch; b++) {
+            add_sample(g, all, x + b * g->x.batch, dy + b * g->dy.batch, sums, size);
+        }
+    }
+}
+
+#define GROUPS_AT_ONCE 8u
 
 int gm_helium_depthwise_gradient(const gm_conv_gradient *g, const float *x, const float *dy,
                                  const gm_gradient_target *target)
 {
-    kernel_row rows[MOST_KERNEL_ROWS];
+    kernel_rows all;
     uint32_t size = 3 * g->window.kernel_h;
-    float room[36];
+    float room[9 * GROUPS_AT_ONCE];
     if (g->window.kernel_h > 3 || target->groups % 4 > 0 ||
-        !set_kernel_rows(&g->window, &g->x, &g->dy, 4 * size, rows)) {
+        !set_kernel_rows(&g->window, &g->x, &g->dy, 4 * size, 12, &all)) {
         return 0;
     }
-    for (uint32_t group = 0; group < target->groups; group += 4) {
+    for (uint32_t group = 0, count; group < target->groups; group += count) {
         float *sums = target->update ? room : target->w + group * size;
+        count = target->groups - group < GROUPS_AT_ONCE ? 4 : GROUPS_AT_ONCE;
         if (!target->accumulate) {
-            gm_start_row(sums, NULL, 4 * size);
+            gm_start_row(sums, NULL, count * size);
         }
-        four_gradients(g, rows, x + group, dy + group, sums, size);
+        some_gradients(g, &all, count, x + group, dy + group, sums, size);
         if (target->update) {
             gm_rule_args args = *target->update;
-            gm_helium_step(target->update, &args, sums, group * size, 4 * size);
+            gm_helium_step(target->update, &args, sums, group * size, count * size);
         }
     }
     return 1;

@@ -14,11 +14,18 @@
 
 #if GM_ARCH_HELIUM && GM_WITH_CONV
 
-/* In bytes: from one pixel to the next, of inputs and outputs; from behind a row to the next one;
- * from a pixel's first input to each. Assembly reads it in this order. */
+/* In bytes: from one pixel to the next, of inputs and outputs; from behind a row to the next one; from a pixel's first
+ * input to each, and from its weight; from the weights of an output to those of the next. Assembly reads it in this order. */
 typedef struct steps {
-    uint32_t in, out, columns, rows, in_skip, out_skip, inputs[5];
+    uint32_t in, out, columns, rows, in_skip, out_skip, inputs[5], weights[5], w_out;
 } steps;
+
+/* A block's weights, at r2; q5 has offsets of outputs. */
+#define WEIGHTS_OF_INPUT(q) LINE("ldr r4, [r5], #4") LINE("add r4, r2") LINE("vldrw.u32 " #q ", [r4, q5]")
+#define LOAD_WEIGHTS                                                                                          \
+    LINE("ldr r5, [r3, %[w_out]]") LINE("mov r4, #0") LINE("vidup.u32 q5, r4, #1") LINE("vmul.i32 q5, q5, r5") \
+    LINE("add r5, r3, %[weights]")                                                                            \
+    WEIGHTS_OF_INPUT(q0) WEIGHTS_OF_INPUT(q1) WEIGHTS_OF_INPUT(q2) WEIGHTS_OF_INPUT(q3) WEIGHTS_OF_INPUT(q4)
 
 /* Inputs at r0, the others r2, r5, r6 and r8 bytes behind it; sums in q5. */
 #define PRODUCT(weights, at) LINE("ldr r4, [r0" at "]") VFMA(q5, weights, r4)
@@ -36,7 +43,7 @@ typedef struct steps {
     VFMA(q5, q0, r2) VFMA(q5, q1, r4) VFMA(q5, q2, r5) VFMA(q5, q3, r6) VFMA(q5, q4, r8)
 
 /* Defines the loop of a block: out[0..4] += its products in each pixel. Registers that a smaller
- * one leaves out are loaded too, from what there is room for. */
+ * one leaves out have the first input's weights. */
 #define DEFINE_BLOCK(name, PRODUCTS)                                                                                 \
     __attribute__((noinline)) static void name(const float *in, float *out, const float *w, const steps *s)          \
     {                                                                                                                \
@@ -45,9 +52,7 @@ typedef struct steps {
         register uintptr_t r2 __asm__("r2") = (uintptr_t)w;                                                          \
         register const steps *r3 __asm__("r3") = s;                                                                  \
         __asm__ volatile(HELIUM                                                                                      \
-                         LINE("vldrw.u32 q0, [r2]") LINE("vldrw.u32 q1, [r2, #16]")                                  \
-                         LINE("vldrw.u32 q2, [r2, #32]") LINE("vldrw.u32 q3, [r2, #48]")                             \
-                         LINE("vldrw.u32 q4, [r2, #64]")                                                             \
+                         LOAD_WEIGHTS                                                                                \
                          LINE("ldm r3, {r9, r10, r11, r12}")                                                         \
                          LINE("ldrd r2, r5, [r3, %[others]]") LINE("ldrd r6, r8, [r3, %[others] + 8]")               \
                          "1:\n\t"                                                                                    \
@@ -62,7 +67,8 @@ typedef struct steps {
                          LINE("subs r12, #1")                                                                        \
                          LINE("bne 1b")                                                                              \
                          : "+r"(r0), "+r"(r1), "+r"(r2)                                                              \
-                         : "r"(r3), [skips] "i"(offsetof(steps, in_skip)), [others] "i"(offsetof(steps, inputs) + 4) \
+                         : "r"(r3), [skips] "i"(offsetof(steps, in_skip)), [others] "i"(offsetof(steps, inputs) + 4), \
+                           [weights] "i"(offsetof(steps, weights)), [w_out] "i"(offsetof(steps, w_out))              \
                          : "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", CHANGED);                        \
     }
 
@@ -93,12 +99,30 @@ static uint32_t input_at(const gm_product *p, uint32_t in_tap, uint32_t i)
     return i / p->sums * in_tap + i % p->sums * p->in.channel;
 }
 
-/* Its weights of 4 outputs, which begin at w */
-static void gather_output_weights(const gm_product *p, const float *w, uint32_t i, float to[4])
+/* Its weight, in elements behind the first one */
+static uint32_t weight_at(const gm_product *p, uint32_t i)
 {
-    const float *from = w + i / p->sums * p->w_tap + i % p->sums * p->w_in;
-    for (uint32_t output = 0; output < 4; output++) {
-        to[output] = from[output * p->w_out];
+    return i / p->sums * p->w_tap + i % p->sums * p->w_in;
+}
+
+/* Where the pixels lie, a column as a row: its steps are taken once for all pixels. */
+static steps steps_of(const gm_product *p)
+{
+    if (p->columns == 1) {
+        return (steps){ .in = 4 * p->in.row, .out = 4 * p->out.row, .columns = p->rows, .rows = 1, .w_out = 4 * p->w_out };
+    }
+    return (steps){ .in = 4 * p->in.column, .out = 4 * p->out.column, .columns = p->columns, .rows = p->rows,
+                    .in_skip = 4 * (p->in.row - p->columns * p->in.column),
+                    .out_skip = 4 * (p->out.row - p->columns * p->out.column), .w_out = 4 * p->w_out };
+}
+
+/* Sets where `count` inputs from number i on lie, and their weights. */
+static void set_inputs(const gm_product *p, uint32_t in_tap, uint32_t i, uint32_t count, steps *s)
+{
+    for (uint32_t j = 0; j < 5; j++) {
+        uint32_t input = j < count ? i + j : i;
+        s->inputs[j] = 4 * (input_at(p, in_tap, input) - input_at(p, in_tap, i));
+        s->weights[j] = 4 * weight_at(p, input);
     }
 }
 
@@ -107,17 +131,12 @@ void gm_helium_add_blocks(const gm_product *product, uint32_t in_tap, const floa
     const gm_product *p = product;
     uint32_t inputs = p->taps * p->sums;
     int neighbours = (p->sums == 1 || p->in.channel == 1) && (p->taps == 1 || in_tap == p->sums);
-    steps s = { 4 * p->in.column, 4 * p->out.column, p->columns, p->rows,
-                4 * (p->in.row - p->columns * p->in.column), 4 * (p->out.row - p->columns * p->out.column), { 0 } };
-    for (uint32_t n = 0; n < p->outputs; n += 4) {
-        for (uint32_t i = 0, count; i < inputs; i += count) {
-            float weights[20];
-            count = inputs_at_once(inputs - i, neighbours);
-            for (uint32_t j = 0; j < count; j++) {
-                gather_output_weights(p, w + n * p->w_out, i + j, weights + 4 * j);
-                s.inputs[j] = 4 * (input_at(p, in_tap, i + j) - input_at(p, in_tap, i));
-            }
-            block_ways[neighbours][count - 1](in + input_at(p, in_tap, i), out + n, weights, &s);
+    steps s = steps_of(p);
+    for (uint32_t i = 0, count; i < inputs; i += count) {
+        count = inputs_at_once(inputs - i, neighbours);
+        set_inputs(p, in_tap, i, count, &s);
+        for (uint32_t n = 0; n < p->outputs; n += 4) {
+            block_ways[neighbours][count - 1](in + input_at(p, in_tap, i), out + n, w + n * p->w_out, &s);
         }
     }
 }
