@@ -317,7 +317,7 @@ static void draw_channels(shape *s)
         s->groups = below(2) ? 4 * between(1, 5) : between(1, 21), s->in_channels = 1,
         s->out_channels = below(4) ? 1 : 2;
     } else if (below(4) == 0) {
-        s->in_channels = between(2, 4), s->out_channels = 8;
+        s->in_channels = between(1, 4), s->out_channels = 8;
     } else if (below(4) == 0) {
         s->groups = 2, s->in_channels = between(1, 6), s->out_channels = between(1, 6);
     }
@@ -370,9 +370,14 @@ static shape draw_shape(void)
         most = 4, s.groups = s.in_channels = 1, s.out_channels = between(3, 9);
     }
     s.in_channels += most == 1 && s.in_channels >= 16 ? below(30) : 0;
-    int is_3x3 = STRIDES_OF_3X3 > 0 && s.groups > 1 && s.in_channels == 1 && s.out_channels == 1 && below(3) == 0;
+    int is_3x3 =
+        STRIDES_OF_3X3 > 0 && s.groups > 1 && s.in_channels == 1 && s.out_channels == 1 && below(3) < STRIDES_OF_3X3;
+    if (is_3x3 && STRIDES_OF_3X3 > 1) {
+        s.groups = 4 * between(1, 4);
+    }
     do {
-        s.in_h = between(1, 12), s.in_w = between(1, 12);
+        static const uint32_t widths[] = {3, 4, 5, 6, 8, 12}; /* of which each leaves other outputs at the ends of rows */
+        s.in_h = between(1, 12), s.in_w = is_3x3 ? widths[below(6)] : between(1, 12);
         s.kernel_h = between(1, most), s.kernel_w = most == 1 || below(2) ? between(1, most) : 3;
         s.stride_h = between(1, 2), s.stride_w = below(5) ? between(1, 2) : 3;
         s.dilation_h = below(5) ? 1 : 2, s.dilation_w = below(5) ? 1 : 2;
@@ -383,7 +388,7 @@ static shape draw_shape(void)
             s.kernel_h = s.kernel_w = 3, s.stride_h = s.stride_w = STRIDES_OF_3X3 > 1 ? between(1, STRIDES_OF_3X3) : 1;
             s.dilation_h = s.dilation_w = 1;
         }
-        s.pad_h = below(3), s.pad_w = below(3);
+        s.pad_h = below(3), s.pad_w = is_3x3 && below(2) ? 1 : below(3);
         s.out_h = outputs(s.in_h, s.kernel_h, s.stride_h, s.dilation_h, s.pad_h);
         s.out_w = outputs(s.in_w, s.kernel_w, s.stride_w, s.dilation_w, s.pad_w);
     } while (s.out_h == 0 || s.out_w == 0 || !fits(s.in_channels, s.in_h, s.in_w, &s) ||

@@ -79,7 +79,8 @@ static uint32_t rows_at_once(gm_gemm_tile *const *of, uint32_t m)
 __attribute__((noinline)) static void some_rows(gm_gemm_tile *tile, uint32_t rows, const float *a, const float *b, float *y, uint32_t n, uint32_t y_row,
                       const gm_gemm_strides *s)
 {
-    uint32_t in_tiles = tile ? n / 4 * 4 : 0, at_once = tile == gm_outer_4x4 ? in_tiles : 4;
+    int takes_all = tile == gm_outer_4x4 || (GM_TILES_OF_M7 && (tile == gm_along_4x4 || tile == gm_across_4x4));
+    uint32_t in_tiles = tile ? n / 4 * 4 : 0, at_once = takes_all ? in_tiles : 4;
     for (uint32_t column = 0; column < in_tiles; column += at_once) {
         tile(a, b + column * s->b_col, y + column, at_once, y_row, s);
     }

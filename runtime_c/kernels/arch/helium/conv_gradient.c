@@ -189,7 +189,7 @@ int gm_helium_conv_gradient(const gm_conv_gradient *g, const float *x, const flo
     uint32_t size = g->in_channels * g->window.kernel_h * g->window.kernel_w, first = 0;
     int in_registers = steps_in_registers(g, target);
     uint32_t most = !target->update || in_registers || g->in_channels >= 24 ? 6 : 4;
-    if (gm_helium_three_channels(g, x, dy, target)) {
+    if (gm_helium_three_channels(g, x, dy, target) || gm_helium_one_channel(g, x, dy, target)) {
         return 1;
     }
     if (g->x.channel != 1 || g->dy.channel != 1 || target->out_channels < 4 ||

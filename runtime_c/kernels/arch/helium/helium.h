@@ -38,6 +38,9 @@ int gm_helium_conv_gradient(const gm_conv_gradient *g, const float *x, const flo
 int gm_helium_three_channels(const gm_conv_gradient *g, const float *x, const float *dy,
                              const gm_gradient_target *target);
 
+/* The same of one input channel. */
+int gm_helium_one_channel(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target);
+
 /* The rule's step of n parameters from `first` on. args: a copy of `update`, which says of which. */
 void gm_helium_step(const gm_rule_args *update, gm_rule_args *args, const float *g, uint32_t first, uint32_t n);
 

@@ -40,50 +40,84 @@ __attribute__((noinline)) void gm_last_k_5(void)
     LOAD(b0, "s20, s21") LOAD(b1, "s22, s23") LOAD(b2, "s24, s25") LOAD(b3, "s26, s27") TILE_ROWS_##rows(ROW_ALONG)
 #define TWO_K_ACROSS(rows) LOAD_STEP(b, "s20-s23", b_step) LOAD_STEP(b, "s24-s27", b_step) TILE_ROWS_##rows(ROW_ACROSS)
 #else
-/* All that they take is loaded first. */
+/* All that they take is loaded first. On a Cortex-M7 single registers come first, behind the multiply-add before. */
 #if GM_TILES_OF_M7
-#define LOAD_A0_2 LINE("vldr s16, [%[a0]]") LINE("vldr s17, [%[a0], #4]") LINE("adds %[a0], #8")
+#define LOAD_A_0 LINE("vldr s16, [%[a0]]") LINE("vldr s17, [%[a0], #4]") LINE("adds %[a0], #8")
+#define LOAD_ALL_ACROSS                                                                 \
+    LOAD_A_0 LINE("vldr s18, [%[a1]]") LINE("adds %[a1], #8") LOAD(a2, "s20, s21") LOAD(a3, "s22, s23") \
+    LINE("vldmia %[b], {s24-s27}") LINE("add %[b], %[b_step]") LINE("vldr s19, [%[a1], #-4]") \
+    LOAD_STEP(b, "s28-s31", b_step)
 #else
-#define LOAD_A0_2 LOAD(a0, "s16, s17")
+#define LOAD_A_0 LOAD(a0, "s16, s17")
+#define LOAD_ALL_ACROSS                                                                 \
+    LOAD_A_0 LOAD(a1, "s18, s19") LOAD(a2, "s20, s21") LOAD(a3, "s22, s23")             \
+    LOAD_STEP(b, "s24-s27", b_step) LOAD_STEP(b, "s28-s31", b_step)
 #endif
-#define LOAD_A_4x2 LOAD_A0_2 LOAD(a1, "s18, s19") LOAD(a2, "s20, s21") LOAD(a3, "s22, s23")
-#define TWO_K_ALONG(rows)                                                               \
-    LOAD_A_4x2                                                                          \
-    LOAD(b0, "s24, s25") LOAD(b1, "s26, s27") LOAD(b2, "s28, s29") LOAD(b3, "s30, s31") \
-    MAC_4x4(s16, s18, s20, s22, s24, s26, s28, s30) MAC_4x4(s17, s19, s21, s23, s25, s27, s29, s31)
-#define TWO_K_ACROSS(rows)                                                              \
-    LOAD_A_4x2                                                                          \
-    LOAD_STEP(b, "s24-s27", b_step) LOAD_STEP(b, "s28-s31", b_step)                     \
-    MAC_4x4(s16, s18, s20, s22, s24, s25, s26, s27) MAC_4x4(s17, s19, s21, s23, s28, s29, s30, s31)
+#define LOAD_ALL_ALONG                                                                  \
+    LOAD_A_0 LOAD(a1, "s18, s19") LOAD(a2, "s20, s21") LOAD(a3, "s22, s23")             \
+    LOAD(b0, "s24, s25") LOAD(b1, "s26, s27") LOAD(b2, "s28, s29") LOAD(b3, "s30, s31")
+#define FIRST_K_ALONG MAC_4x4(s16, s18, s20, s22, s24, s26, s28, s30)
+#define SECOND_K_ALONG MAC_4x4(s17, s19, s21, s23, s25, s27, s29, s31)
+#define FIRST_K_ACROSS MAC_4x4(s16, s18, s20, s22, s24, s25, s26, s27)
+#define SECOND_K_ACROSS MAC_4x4(s17, s19, s21, s23, s28, s29, s30, s31)
+#define TWO_K_ALONG(rows) LOAD_ALL_ALONG FIRST_K_ALONG SECOND_K_ALONG
+#define TWO_K_ACROSS(rows) LOAD_ALL_ACROSS FIRST_K_ACROSS SECOND_K_ACROSS
+#endif
+
+/* A sum's products, and the tiles of a call. On a Cortex-M7 k is counted before the last multiply-adds, so that the branch
+ * shares the cycle of one, and a call takes all tiles of its rows. */
+#if GM_TILES_OF_M7
+#define EACH_K_OF(of, rows)                                                                \
+    LINE("subs %[k], #2") LINE("blo 2f")                                                \
+    LOOP_LABEL(1)                                                                       \
+    LOAD_ALL_##of FIRST_K_##of LINE("subs %[k], #2") SECOND_K_##of                      \
+    LINE("bhs 1b")                                                                      \
+    "2:\n\t"                                                                            \
+    LINE("adds %[k], #2") LINE("beq 3f")                                                \
+    LAST_K_##of(rows)                                                                   \
+    "3:\n\t"
+#define EACH_TILE for (; n > 0; n -= 4, b += 4 * s->b_col, y += 4)
+#else
+#define EACH_K_OF(of, rows) TWO_AT_A_TIME(TWO_K_##of(rows), LAST_K_##of(rows))
+#define EACH_TILE (void)n;
 #endif
 
 /* Defines along_<rows>x4 and across_<rows>x4. The fifth row of a is its fourth where there are four. */
-#define ROWS_OF_A(rows) \
-    const float *a1 = a + s->a_row, *a2 = a1 + s->a_row, *a3 = a2 + s->a_row, *a4 = a3 + (rows > 4 ? s->a_row : 0)
+#define ROWS_OF_A(rows)                                                                                             \
+    const float *a0 = a, *a1 = a0 + s->a_row, *a2 = a1 + s->a_row, *a3 = a2 + s->a_row;                             \
+    const float *a4 = a3 + (rows > 4 ? s->a_row : 0);                                                               \
+    (void)a4
 #define DEFINE_TILE_ALONG(rows, MORE)                                                                               \
     GEMM_TILE(along_##rows##x4)                                                                                     \
     {                                                                                                               \
-        uint32_t k = s->k;                                                                                          \
-        ROWS_OF_A(rows);                                                                                            \
-        const float *b1 = b + s->b_col, *b2 = b1 + s->b_col, *b3 = b2 + s->b_col;                                   \
-        (void)a4, (void)n;                                                                                          \
-        __asm__ volatile(LOAD_##rows##x4 TWO_AT_A_TIME(TWO_K_ALONG(rows), LAST_K_ALONG(rows)) STORE_##rows##x4      \
-                         : [a0] "+r"(a), [a1] "+r"(a1), [a2] "+r"(a2), [a3] "+r"(a3) MORE, [b0] "+r"(b),            \
-                           [b1] "+r"(b1), [b2] "+r"(b2), [b3] "+r"(b3), [k] "+r"(k), [y] "+r"(y)                    \
-                         : [y_step] "r"(gm_bytes(y_row)), CALLS_LAST_K(rows)                                        \
-                         : CHANGED, "lr");                                                                          \
+        EACH_TILE                                                                                                   \
+        {                                                                                                           \
+            uint32_t k = s->k;                                                                                      \
+            float *to = y;                                                                                          \
+            const float *b0 = b, *b1 = b0 + s->b_col, *b2 = b1 + s->b_col, *b3 = b2 + s->b_col;                     \
+            ROWS_OF_A(rows);                                                                                        \
+            __asm__ volatile(LOAD_##rows##x4 EACH_K_OF(ALONG, rows) STORE_##rows##x4                                   \
+                             : [a0] "+r"(a0), [a1] "+r"(a1), [a2] "+r"(a2), [a3] "+r"(a3) MORE, [b0] "+r"(b0),      \
+                               [b1] "+r"(b1), [b2] "+r"(b2), [b3] "+r"(b3), [k] "+r"(k), [y] "+r"(to)               \
+                             : [y_step] "r"(gm_bytes(y_row)), CALLS_LAST_K(rows)                                    \
+                             : CHANGED, "lr");                                                                      \
+        }                                                                                                           \
     }
 #define DEFINE_TILE_ACROSS(rows, MORE)                                                                              \
     GEMM_TILE(across_##rows##x4)                                                                                    \
     {                                                                                                               \
-        uint32_t k = s->k;                                                                                          \
-        ROWS_OF_A(rows);                                                                                            \
-        (void)a4, (void)n;                                                                                          \
-        __asm__ volatile(LOAD_##rows##x4 TWO_AT_A_TIME(TWO_K_ACROSS(rows), LAST_K_ACROSS(rows)) STORE_##rows##x4    \
-                         : [a0] "+r"(a), [a1] "+r"(a1), [a2] "+r"(a2), [a3] "+r"(a3) MORE, [b] "+r"(b),             \
-                           [k] "+r"(k), [y] "+r"(y)                                                                 \
-                         : [y_step] "r"(gm_bytes(y_row)), [b_step] "r"(gm_bytes(s->b_row)), CALLS_LAST_K(rows)      \
-                         : CHANGED, "lr");                                                                          \
+        EACH_TILE                                                                                                   \
+        {                                                                                                           \
+            uint32_t k = s->k;                                                                                      \
+            float *to = y;                                                                                          \
+            const float *from = b;                                                                                  \
+            ROWS_OF_A(rows);                                                                                        \
+            __asm__ volatile(LOAD_##rows##x4 EACH_K_OF(ACROSS, rows) STORE_##rows##x4                                  \
+                             : [a0] "+r"(a0), [a1] "+r"(a1), [a2] "+r"(a2), [a3] "+r"(a3) MORE, [b] "+r"(from),     \
+                               [k] "+r"(k), [y] "+r"(to)                                                            \
+                             : [y_step] "r"(gm_bytes(y_row)), [b_step] "r"(gm_bytes(s->b_row)), CALLS_LAST_K(rows)  \
+                             : CHANGED, "lr");                                                                      \
+        }                                                                                                           \
     }
 
 DEFINE_TILE_ALONG(4, )
@@ -106,13 +140,12 @@ DEFINE_TILE_ACROSS(5, FIFTH_ROW)
     "3:\n\t" ONE_K_OF_OUTER                                             \
     LINE("subs %[k], #2") LINE("bne 2b")
 #elif GM_TILES_OF_M7
-/* Two k an iteration, which are loaded first. */
-#define NEXT_OF_OUTER LINE("add %[a], %[a_step]") LINE("add %[b], %[b_step]")
-#define LOAD_K_OF_OUTER(of_a, of_b) LINE("vldmia %[a], {" of_a "}") LINE("vldmia %[b], {" of_b "}") NEXT_OF_OUTER
+/* Two k an iteration, which are loaded first. Sums of addresses share cycles. */
 #define TWO_K_OF_OUTER                                                                  \
-    LOAD_K_OF_OUTER("s16-s19", "s24-s27")                                               \
-    LINE("vldmia %[a], {s20-s23}") LINE("vldmia %[b], {s28-s31}")                       \
-    MAC_4x4(s16, s17, s18, s19, s24, s25, s26, s27) NEXT_OF_OUTER                       \
+    LINE("vldmia %[a], {s16-s19}") LINE("vldmia %[b], {s24-s27}")                       \
+    LINE("add %[a], %[a_step]") LINE("add %[b], %[b_step]")                             \
+    LINE("vldmia %[a], {s20-s23}") LINE("vldmia %[b], {s28-s31}") LINE("add %[b], %[b_step]") \
+    MAC_4x4(s16, s17, s18, s19, s24, s25, s26, s27) LINE("add %[a], %[a_step]")         \
     MAC_4x4(s20, s21, s22, s23, s28, s29, s30, s31)
 #define EACH_K_OF_OUTER                                                                 \
     LINE("subs %[k], #2") LINE("blo 3f")                                                \

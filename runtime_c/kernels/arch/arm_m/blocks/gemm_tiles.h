@@ -12,12 +12,13 @@
  * time, for the sake of code's size. */
 #define GM_LARGE_TILES (GM_APART && WITH_ANY_STRIDES)
 
-/* Whether tiles of 4 rows are laid out for a Cortex-M7: behind a multiply-add it loads single registers at once, but several
- * only three cycles later, and a sum of addresses takes none beside an instruction of one register. Linear layers go
- * without that too. */
+/* Whether tiles of 4 rows, of which products are one instruction, are laid out for a Cortex-M7. Behind a multiply-add it loads
+ * a single register at once, but several only three cycles later; and a sum of addresses takes no cycle beside an
+ * instruction of one register. Linear layers go without that too. */
 #define GM_TILES_OF_M7 (!GM_APART && WITH_ANY_STRIDES)
 
-/* A tile of so many rows by 4 columns; of gm_outer_4x4 by n columns, a multiple of 4. Which operands are contiguous: gemm.c. */
+/* A tile of so many rows by 4 columns; of gm_outer_4x4 by n columns, a multiple of 4, and where GM_TILES_OF_M7 of
+ * gm_along_4x4 and gm_across_4x4 too. Which operands are contiguous: gemm.c. */
 typedef void gm_gemm_tile(const float *a, const float *b, float *y, uint32_t n, uint32_t y_row, const gm_gemm_strides *s);
 gm_gemm_tile gm_along_4x4, gm_across_4x4, gm_outer_4x4;
 gm_gemm_tile gm_along_5x4, gm_across_5x4; /* where GM_LARGE_TILES */

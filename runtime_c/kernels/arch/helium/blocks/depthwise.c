@@ -19,7 +19,7 @@ typedef struct kernel_row {
     uint32_t x_step, y_step, threes, rest, edges; /* left + 2 right */
     uint32_t rows, x_skip, y_skip;                /* skips: to the next row, from behind a row's last input and output */
     uint32_t w_group;                             /* from the weights of one group to the next */
-    const float *start;                           /* what outputs of 4 groups start from; NULL: from what they are */
+    uint32_t fresh;                               /* its outputs have no sums yet */
     uint32_t x_next, y_next, w_next, more;        /* where `more` is not 0: to the next kernel row, from behind the last row */
     uint32_t number, x_row, y_row;                /* which one it is; from one row to the next */
     uint32_t x, y;                                /* its first input and output, in elements behind the beginning */
@@ -28,8 +28,7 @@ typedef struct kernel_row {
 
 #define MOST_KERNEL_ROWS 5u
 
-/* All of them, in their order. Rows of outputs begin with the first `fresh` ones, each with one of these. All groups share
- * them, but for `start`. */
+/* All of them, in their order. Sums begin with the first `fresh` ones, each row of outputs with one of these. */
 typedef struct kernel_rows {
     uint32_t count, fresh;
     kernel_row rows[MOST_KERNEL_ROWS];
@@ -38,25 +37,31 @@ typedef struct kernel_rows {
 /* ---- Rows in assembly ------------------------------------------------------------------------ */
 
 /* x is in r4, y in r5; q0 to q2 are weights or sums of three taps, q7 offsets of the four groups in
- * these, or what outputs start from. */
+ * these. */
 #define NEXT_X(q) LINE("vldrw.u32 " #q ", [r4]") LINE("add r4, r6")
 #define LOAD_Y LINE("vldrw.u32 q6, [r5]")
 #define STORE_Y LINE("vstrw.32 q6, [r5]") LINE("add r5, r8")
-#define SUMS_OF_Y LOAD_Y
-#define SUMS_OF_FRESH LINE("vmov q6, q7")
 #define VECTORS(sum, a, b) LINE("vfma.f32 " #sum ", " #a ", " #b)
 
-/* Multiply-adds with the inputs of an output's first, second and third tap: Y adds input times
- * weight to y, FRESH to what y starts from, and SUM adds input times y to the sums. */
-#define TO_LEFT(SUMS, b, c) SUMS VECTORS(q6, b, q1) VECTORS(q6, c, q2) STORE_Y
-#define TO_MIDDLE(SUMS, a, b, c) SUMS VECTORS(q6, a, q0) VECTORS(q6, b, q1) VECTORS(q6, c, q2) STORE_Y
-#define TO_RIGHT(SUMS, a, b) SUMS VECTORS(q6, a, q0) VECTORS(q6, b, q1) STORE_Y
-#define Y_LEFT(b, c) TO_LEFT(SUMS_OF_Y, b, c)
-#define Y_MIDDLE(a, b, c) TO_MIDDLE(SUMS_OF_Y, a, b, c)
-#define Y_RIGHT(a, b) TO_RIGHT(SUMS_OF_Y, a, b)
-#define FRESH_LEFT(b, c) TO_LEFT(SUMS_OF_FRESH, b, c)
-#define FRESH_MIDDLE(a, b, c) TO_MIDDLE(SUMS_OF_FRESH, a, b, c)
-#define FRESH_RIGHT(a, b) TO_RIGHT(SUMS_OF_FRESH, a, b)
+/* The first product of an output: Y has a sum, EMPTY has the empty sum, and ZERO begins with 0. */
+#define FIRST_OF_Y(a, w) LOAD_Y VECTORS(q6, a, w)
+#define FIRST_OF_EMPTY(a, w) LINE("vmul.f32 q6, " #a ", " #w)
+#define FIRST_OF_ZERO(a, w) LINE("vmov.i32 q6, #0") VECTORS(q6, a, w)
+
+/* Multiply-adds with the inputs of an output's first, second and third tap: Y, EMPTY and ZERO add input times
+ * weight to y, and SUM adds input times y to the sums. */
+#define TO_LEFT(OF, b, c) FIRST_OF_##OF(b, q1) VECTORS(q6, c, q2) STORE_Y
+#define TO_MIDDLE(OF, a, b, c) FIRST_OF_##OF(a, q0) VECTORS(q6, b, q1) VECTORS(q6, c, q2) STORE_Y
+#define TO_RIGHT(OF, a, b) FIRST_OF_##OF(a, q0) VECTORS(q6, b, q1) STORE_Y
+#define Y_LEFT(b, c) TO_LEFT(Y, b, c)
+#define Y_MIDDLE(a, b, c) TO_MIDDLE(Y, a, b, c)
+#define Y_RIGHT(a, b) TO_RIGHT(Y, a, b)
+#define EMPTY_LEFT(b, c) TO_LEFT(EMPTY, b, c)
+#define EMPTY_MIDDLE(a, b, c) TO_MIDDLE(EMPTY, a, b, c)
+#define EMPTY_RIGHT(a, b) TO_RIGHT(EMPTY, a, b)
+#define ZERO_LEFT(b, c) TO_LEFT(ZERO, b, c)
+#define ZERO_MIDDLE(a, b, c) TO_MIDDLE(ZERO, a, b, c)
+#define ZERO_RIGHT(a, b) TO_RIGHT(ZERO, a, b)
 #define SUM_LEFT(b, c) LOAD_Y LINE("add r5, r8") VECTORS(q1, b, q6) VECTORS(q2, c, q6)
 #define SUM_MIDDLE(a, b, c) LOAD_Y LINE("add r5, r8") VECTORS(q0, a, q6) VECTORS(q1, b, q6) VECTORS(q2, c, q6)
 #define SUM_RIGHT(a, b) LOAD_Y LINE("add r5, r8") VECTORS(q0, a, q6) VECTORS(q1, b, q6)
@@ -84,62 +89,69 @@ typedef struct kernel_rows {
  * one none of its own.
  */
 #define BEGIN_SPREAD NEXT_X(q3)
-#define LEFT_SPREAD(OF) SUMS_OF_##OF VECTORS(q6, q3, q0) STORE_Y
-#define BETWEEN(OF, a) SUMS_OF_##OF VECTORS(q6, a, q1) STORE_Y
+#define LEFT_SPREAD(OF) FIRST_OF_##OF(q3, q0) STORE_Y
+#define BETWEEN(OF, a) FIRST_OF_##OF(a, q1) STORE_Y
 #define SPREAD_TO(OF, before, here)                                                                           \
-    BETWEEN(OF, before) NEXT_X(here) SUMS_OF_##OF VECTORS(q6, here, q0) VECTORS(q6, before, q2) STORE_Y
+    BETWEEN(OF, before) NEXT_X(here) FIRST_OF_##OF(here, q0) VECTORS(q6, before, q2) STORE_Y
 #define THREE_SPREAD(OF) SPREAD_TO(OF, q3, q4) SPREAD_TO(OF, q4, q5) SPREAD_TO(OF, q5, q3)
 #define ONE_SPREAD(OF) SPREAD_TO(OF, q3, q4) LINE("vmov q3, q4")
-#define RIGHT_SPREAD(OF) SUMS_OF_##OF VECTORS(q6, q3, q2) STORE_Y
+#define RIGHT_SPREAD(OF) FIRST_OF_##OF(q3, q2) STORE_Y
 
 /* At the end of a kernel row's sums; outputs are stored. */
-#define END_Y
+#define END_EMPTY
+#define END_ZERO
 #define END_SUM                                                                                               \
     LINE("vstrw.32 q0, [r2, q7]") LINE("add r2, #4") LINE("vstrw.32 q1, [r2, q7]") LINE("add r2, #4")         \
     LINE("vstrw.32 q2, [r2, q7]") LINE("sub r2, #8")
 
-/* WITH: what is done where a row has an edge: ANY asks for each row, BOTH knows that there are both. */
-#define LEFT_OF_ANY(OF, LEFT) LINE("tst r11, #1") LINE("beq 2f") LEFT(OF) "2:\n\t"
-#define RIGHT_OF_ANY(OF, RIGHT) LINE("tst r11, #2") LINE("beq 7f") RIGHT(OF) "7:\n\t"
-#define LEFT_OF_BOTH(OF, LEFT) LEFT(OF)
-#define RIGHT_OF_BOTH(OF, RIGHT) RIGHT(OF)
+/* WITH: what is done where a row has an edge, and the outputs that threes leave: ANY asks for each row; BOTH knows that both
+ * edges are there; and ONE that one output is left too, whose inputs the right one takes from where they are. */
+#define LEFT_OF_ANY(OF, STRIDE) LINE("tst r11, #1") LINE("beq 2f") LEFT_##STRIDE(OF) "2:\n\t"
+#define RIGHT_OF_ANY(OF, STRIDE) REST(OF, STRIDE) LINE("tst r11, #2") LINE("beq 7f") RIGHT_##STRIDE(OF) "7:\n\t"
+#define LEFT_OF_BOTH(OF, STRIDE) LEFT_##STRIDE(OF)
+#define RIGHT_OF_BOTH(OF, STRIDE) REST(OF, STRIDE) RIGHT_##STRIDE(OF)
+#define LEFT_OF_ONE LEFT_OF_BOTH
+#define RIGHT_OF_ONE(OF, STRIDE) NEXT_X(q5) OF##_MIDDLE(q3, q4, q5) OF##_RIGHT(q4, q5)
 #define LEFT_OF_SPREAD LEFT_OF_ANY
-#define RIGHT_OF_SPREAD(OF, RIGHT) BETWEEN(OF, q3) RIGHT_OF_ANY(OF, RIGHT)
+#define RIGHT_OF_SPREAD(OF, STRIDE)                                                                           \
+    REST(OF, STRIDE) BETWEEN(OF, q3) LINE("tst r11, #2") LINE("beq 7f") RIGHT_##STRIDE(OF) "7:\n\t"
+/* The same of one edge, the right one, and two outputs behind threes. */
+#define LEFT_OF_TWO(OF, STRIDE)
+#define RIGHT_OF_TWO(OF, STRIDE) SPREAD_TO(OF, q3, q4) SPREAD_TO(OF, q4, q3) BETWEEN(OF, q3) RIGHT_##STRIDE(OF)
+#define REST(OF, STRIDE)                                                                                      \
+    LINE("wls lr, r10, 6f")                                                                                   \
+    "5:\n\t"                                                                                                  \
+    ONE_##STRIDE(OF)                                                                                          \
+    LINE("le lr, 5b")                                                                                         \
+    "6:\n\t"
 
 /* All rows of outputs of a kernel row, whose fields have been loaded. */
-#define EACH_ROW(OF, STRIDE, WITH)                                                                            \
-    LINE("ldrd r0, r1, [r3, %[x_skip]]")                                                                      \
+#define ROWS_OF_OUTPUTS(OF, STRIDE, WITH)                                                                            \
     "1:\n\t"                                                                                                  \
     BEGIN_##STRIDE                                                                                            \
-    LEFT_OF_##WITH(OF, LEFT_##STRIDE)                                                                         \
+    LEFT_OF_##WITH(OF, STRIDE)                                                                                \
     LINE("wls lr, r9, 4f")                                                                                    \
     "3:\n\t"                                                                                                  \
     THREE_##STRIDE(OF)                                                                                        \
     LINE("le lr, 3b")                                                                                         \
     "4:\n\t"                                                                                                  \
-    LINE("wls lr, r10, 6f")                                                                                   \
-    "5:\n\t"                                                                                                  \
-    ONE_##STRIDE(OF)                                                                                          \
-    LINE("le lr, 5b")                                                                                         \
-    "6:\n\t"                                                                                                  \
-    RIGHT_OF_##WITH(OF, RIGHT_##STRIDE)                                                                       \
+    RIGHT_OF_##WITH(OF, STRIDE)                                                                               \
     LINE("add r4, r0") LINE("add r5, r1")                                                                     \
     LINE("subs r12, #1")                                                                                      \
     LINE("bne 1b")
-#define ROWS_OF_SUM(STRIDE, WITH) EACH_ROW(SUM, STRIDE, WITH)
-#define ROWS_OF_Y(STRIDE, WITH)                                                                               \
-    LINE("ldr r0, [r3, %[start]]") LINE("cmp r0, #0") LINE("beq 8f")                                          \
-    LINE("vldrw.u32 q7, [r0]")                                                                                \
-    EACH_ROW(FRESH, STRIDE, WITH)                                                                             \
+#define FRESH_OR_Y(OF, STRIDE, WITH)                                                                          \
+    LINE("cmp lr, #0") LINE("beq 8f")                                                                         \
+    ROWS_OF_OUTPUTS(OF, STRIDE, WITH)                                                                                \
     LINE("b 9f")                                                                                              \
     "8:\n\t"                                                                                                  \
-    EACH_ROW(Y, STRIDE, WITH)                                                                                 \
+    ROWS_OF_OUTPUTS(Y, STRIDE, WITH)                                                                                 \
     "9:\n\t"
+#define ROWS_OF_SUM(STRIDE, WITH) ROWS_OF_OUTPUTS(SUM, STRIDE, WITH)
+#define ROWS_OF_EMPTY(STRIDE, WITH) FRESH_OR_Y(EMPTY, STRIDE, WITH)
+#define ROWS_OF_ZERO(STRIDE, WITH) FRESH_OR_Y(ZERO, STRIDE, WITH)
 
 /* The weights or sums of a kernel row, at r2. */
 #define LOAD_TAPS                                                                                             \
-    LINE("ldr r0, [r3, %[w_group]]")                                                                          \
-    LINE("mov r6, #0") LINE("vidup.u32 q7, r6, #1") LINE("vmul.i32 q7, q7, r0")                               \
     LINE("vldrw.u32 q0, [r2, q7]") LINE("add r2, #4")                                                         \
     LINE("vldrw.u32 q1, [r2, q7]") LINE("add r2, #4")                                                         \
     LINE("vldrw.u32 q2, [r2, q7]") LINE("sub r2, #8")
@@ -147,9 +159,9 @@ typedef struct kernel_rows {
 #define ROW_OFFSET(name) [name] "i"(offsetof(kernel_row, name))
 
 /* Defines a function of this kernel row and those behind it, at whose first input, output and weights or sums x, y and w
- * are. It returns the one in which subnormal numbers were flushed, else what is behind the last one. OF: Y, to which it
- * adds, and which is without use where numbers were flushed; or SUM, where it adds to w, of which that kernel row has not
- * changed. */
+ * are. It returns the one in which subnormal numbers were flushed, else what is behind the last one. OF: EMPTY or ZERO, where
+ * it adds to y, of which those that are fresh begin so, and which is without use where numbers were flushed; or SUM, where
+ * it adds to w, of which that kernel row has not changed. */
 #define DEFINE_ROWS_OF_EDGES(name, OF, STRIDE, WITH)                                                          \
     __attribute__((noinline)) static const kernel_row *name(const float *x, const float *y, const float *w,   \
                                                             const kernel_row *row)                            \
@@ -160,10 +172,13 @@ typedef struct kernel_rows {
         register const kernel_row *r3 __asm__("r3") = row;                                                    \
         __asm__ volatile(HELIUM                                                                               \
                          CLEAR_FLUSHED(r12)                                                                   \
-                         LINE("mov r4, r0") LINE("mov r5, r1")                                                \
+                         LINE("mov r5, r1") LINE("ldr r1, [r3, %[w_group]]")                                  \
+                         LINE("mov r4, #0") LINE("vidup.u32 q7, r4, #1") LINE("vmul.i32 q7, q7, r1")          \
+                         LINE("mov r4, r0")                                                                   \
                          "10:\n\t"                                                                            \
                          LOAD_TAPS                                                                            \
                          LINE("ldm r3, {r6, r8, r9, r10, r11, r12}")                                          \
+                         LINE("ldrd r0, r1, [r3, %[x_skip]]") LINE("ldr lr, [r3, %[fresh]]")                  \
                          ROWS_OF_##OF(STRIDE, WITH)                                                           \
                          IF_FLUSHED(r0, 11f)                                                                  \
                          END_##OF                                                                             \
@@ -173,20 +188,20 @@ typedef struct kernel_rows {
                          LINE("cmp r1, #0") LINE("bne 10b")                                                   \
                          "11:\n\t"                                                                            \
                          : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3)                                             \
-                         : ROW_OFFSET(x_skip), ROW_OFFSET(w_group), ROW_OFFSET(start), ROW_OFFSET(x_next),    \
+                         : ROW_OFFSET(x_skip), ROW_OFFSET(w_group), ROW_OFFSET(fresh), ROW_OFFSET(x_next),    \
                            ROW_OFFSET(w_next), [size] "i"(sizeof(kernel_row))                                 \
                          : "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", CHANGED);                 \
         return r3;                                                                                            \
     }
 
-/* The same of rows of any edges, with a form of its own for a stride of one and both, the usual ones. */
+/* The same of rows of any edges, with forms of their own for a stride of one and both, the usual ones. */
 #define DEFINE_OUTPUT_ROWS(name, OF)                                                                                   \
+    DEFINE_ROWS_OF_EDGES(name##_of_one, OF, 1, ONE)                                                                    \
     DEFINE_ROWS_OF_EDGES(name##_of_both_edges, OF, 1, BOTH)                                                            \
     DEFINE_ROWS_OF_EDGES(name##_1, OF, 1, ANY)                                                                         \
-    DEFINE_ROWS_OF_EDGES(name##_2, OF, 2, ANY)                                                                         \
-    static const kernel_row *name(uint32_t stride, const float *x, const float *y, const float *w, const kernel_row *row) \
+    static const kernel_row *name(const float *x, const float *y, const float *w, const kernel_row *row)               \
     {                                                                                                                  \
-        return (stride == 2 ? name##_2 : row->edges == 3 ? name##_of_both_edges : name##_1)(x, y, w, row);             \
+        return (row->edges != 3 ? name##_1 : row->rest == 1 ? name##_of_one : name##_of_both_edges)(x, y, w, row);     \
     }
 
 /* ---- Which outputs a kernel row reaches ------------------------------------------------------ */
@@ -256,7 +271,6 @@ static int set_kernel_rows(const gm_window *w, const gm_layout *x, const gm_layo
     }
     columns.w_group = w_group;
     set_rows(w, x->h, y->h, w_row, &columns, 0, all);
-    all->fresh = all->count > 0;
     return 1;
 }
 
@@ -264,21 +278,16 @@ static int set_kernel_rows(const gm_window *w, const gm_layout *x, const gm_layo
 
 #if GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE
 
-/* What outputs start from: a number of each group, or one of all. */
-typedef struct starts {
-    const float *bias;
-    float none[4]; /* each the same: where there is no bias */
-} starts;
-
-/* Sets what 4 groups, from `group` on, start from. */
-static void set_start(kernel_rows *all, const starts *from, uint32_t group)
+/* Sets how many kernel rows sums begin with. */
+static void set_fresh(kernel_rows *all, uint32_t fresh)
 {
-    for (uint32_t i = 0; i < all->fresh; i++) {
-        all->rows[i].start = from->bias ? from->bias + group : from->none;
+    all->fresh = fresh;
+    for (uint32_t i = 0; i < fresh; i++) {
+        all->rows[i].fresh = 1;
     }
 }
 
-/* Whether a row of outputs begins with one of the fresh kernel rows. */
+/* Whether the sums of a row of outputs begin with one of the fresh kernel rows. */
 static int begins(const kernel_rows *all, uint32_t row)
 {
     for (uint32_t i = 0; i < all->fresh; i++) {
@@ -291,15 +300,15 @@ static int begins(const kernel_rows *all, uint32_t row)
     return 0;
 }
 
-/* Starts the other ones of `rows` rows, all groups of each pixel. y: elements from one row to the next, and from one pixel.
- */
-static void start_other_rows(const kernel_rows *all, const starts *from, uint32_t groups, uint32_t rows, uint32_t columns,
-                             const gm_layout *y, const float *at)
+/* Starts the other ones of `rows` rows, all groups of each pixel, from bias or, where there is none, from `none`. y: elements
+ * from one row to the next, and from one pixel. */
+static void start_other_rows(const kernel_rows *all, const float *bias, float none, uint32_t groups, uint32_t rows,
+                             uint32_t columns, const gm_layout *y, const float *at)
 {
     const gm_product row = { .rows = 1, .columns = columns, .outputs = groups, .out = { 0, y->w, 1 } };
     for (uint32_t i = 0; i < rows; i++) {
         if (!begins(all, i)) {
-            gm_start_pixels_from(&row, from->bias, from->none[0], (float *)elements_behind(at, i * y->h));
+            gm_start_pixels_from(&row, bias, none, (float *)elements_behind(at, i * y->h));
         }
     }
 }
@@ -313,14 +322,17 @@ typedef struct depthwise_conv {
     int plus_zero; /* + 0 is the last step, and all outputs start from 0 in place of the empty sum: that is the same */
 } depthwise_conv;
 
-DEFINE_OUTPUT_ROWS(add_rows, Y)
+DEFINE_OUTPUT_ROWS(rows_from_empty, EMPTY)
+DEFINE_OUTPUT_ROWS(rows_from_zero, ZERO)
+DEFINE_ROWS_OF_EDGES(rows_by_two, EMPTY, 2, ANY)
 
-/* Computes 4 groups. Returns 0 where subnormal numbers were flushed. */
+/* Computes 4 groups. x, y, w: at the first kernel row. Returns 0 where subnormal numbers were flushed. */
 static int depthwise_products(const depthwise_conv *d, const kernel_rows *all, const float *x, const float *w, const float *y)
 {
-    const kernel_row *first = all->rows, *end = first + all->count;
-    const float *x_at = elements_behind(x, first->x), *y_at = elements_behind(y, first->y);
-    return all->count == 0 || add_rows(d->window.stride_w, x_at, y_at, w + first->number * d->w_h, first) == end;
+    const kernel_row *first = all->rows;
+    return (d->window.stride_w == 2 ? rows_by_two(x, y, w, first)
+            : d->plus_zero          ? rows_from_zero(x, y, w, first)
+                                    : rows_from_empty(x, y, w, first)) == first + all->count;
 }
 
 static float plain_depthwise_sum(const depthwise_conv *d, const float *x, const float *w, uint32_t row, uint32_t column,
@@ -351,18 +363,21 @@ static void plain_group(const depthwise_conv *d, const float *x, const float *w,
 
 static int convolve(const depthwise_conv *d, const float *x, const float *w, const float *bias, float *y)
 {
-    float none = d->plus_zero ? 0.0f : GM_EMPTY_SUM;
-    const starts from = { bias, { none, none, none, none } };
     kernel_rows all;
     if (d->groups % 4 > 0 || !set_kernel_rows(&d->window, &d->x, &d->y, 4 * d->w_group, 4 * d->w_h, &all)) {
         return 0;
     }
-    start_other_rows(&all, &from, d->groups, d->window.out_h, d->window.out_w, &d->y, y);
-    for (uint32_t group = 0; group < d->groups; group += 4, x += 4, w += 4 * d->w_group, y += 4) {
-        set_start(&all, &from, group);
-        int done = depthwise_products(d, &all, x, w, y);
-        for (uint32_t i = 0; i < 4 && !done; i++) {
-            plain_group(d, x + i, w + i * d->w_group, bias ? bias[group + i] : GM_EMPTY_SUM, y + i);
+    set_fresh(&all, !bias && all.count > 0);
+    start_other_rows(&all, bias, d->plus_zero ? 0.0f : GM_EMPTY_SUM, d->groups, d->window.out_h, d->window.out_w, &d->y, y);
+    if (all.count == 0) {
+        return 1;
+    }
+    const float *x_at = elements_behind(x, all.rows[0].x), *y_at = elements_behind(y, all.rows[0].y);
+    const float *w_at = w + all.rows[0].number * d->w_h;
+    for (uint32_t group = 0; group < d->groups; group += 4, x_at += 4, w_at += 4 * d->w_group, y_at += 4) {
+        int done = depthwise_products(d, &all, x_at, w_at, y_at);
+        for (uint32_t i = group; i < group + 4 && !done; i++) {
+            plain_group(d, x + i, w + i * d->w_group, bias ? bias[i] : GM_EMPTY_SUM, y + i);
         }
     }
     return 1;
@@ -402,14 +417,15 @@ static int transpose_backwards(const gm_insn_conv_transpose *insn, const float *
     return insn->stride_h == 1 && insn->pad_h + insn->in_h >= insn->out_h && convolve(&d, y_last, w, bias, x_last);
 }
 
-DEFINE_ROWS_OF_EDGES(spread_rows, Y, SPREAD, SPREAD)
+DEFINE_ROWS_OF_EDGES(spread_rows, ZERO, SPREAD, SPREAD)
+DEFINE_ROWS_OF_EDGES(spread_rows_of_two, ZERO, SPREAD, TWO)
 
-/* Computes 4 groups. Returns 0 where subnormal numbers were flushed. */
-static int spread_products(const gm_insn_conv_transpose *insn, const kernel_rows *all, const float *y, const float *w,
-                           float *x)
+/* Computes 4 groups. x, y, w: at the first kernel row. Returns 0 where subnormal numbers were flushed. */
+static int spread_products(const kernel_rows *all, const float *y, const float *w, float *x)
 {
-    const kernel_row *first = all->rows, *end = first + all->count;
-    return all->count == 0 || spread_rows(y + first->x, x + first->y, w + first->number * insn->w_h, first) == end;
+    const kernel_row *first = all->rows;
+    int of_two = first->edges == 2 && first->rest == 2;
+    return (of_two ? spread_rows_of_two : spread_rows)(y, x, w, first) == first + all->count;
 }
 
 static float plain_spread_sum(const gm_insn_conv_transpose *insn, const float *y, const float *w, uint32_t row,
@@ -452,32 +468,39 @@ static int set_spread_rows(const gm_insn_conv_transpose *insn, kernel_rows *all)
     columns.x_skip = columns.x_row - 4 * insn->out_w * insn->y_w;
     columns.y_skip = columns.y_row - 4 * (left + 2 * insn->out_w - 1 + right) * insn->x_w;
     set_rows(&window, insn->x_h, insn->y_h, 4 * insn->w_h, &columns, 1, all);
-    all->fresh = 0;
-    if (behind + right == insn->in_w) { /* else columns are left behind the right one */
-        uint32_t apart = insn->dilation_h == 1 ? insn->stride_h : 1; /* kernel rows that reach different rows */
-        while (all->fresh < all->count && all->rows[all->fresh].number < apart) {
-            all->fresh++;
-        }
-    }
     return 1;
+}
+
+/* How many of the first kernel rows reach different rows of inputs, and all of their columns. */
+static uint32_t spread_apart(const gm_insn_conv_transpose *insn, const kernel_rows *all)
+{
+    uint32_t reached = 2 * insn->out_w - insn->pad_w + 1, most = insn->dilation_h == 1 ? insn->stride_h : 1, count = 0;
+    while (reached >= insn->in_w && count < all->count && all->rows[count].number < most) {
+        count++;
+    }
+    return count;
 }
 
 /* With a stride of two: each output goes to the inputs under its three taps. */
 static int transpose_by_two(const gm_insn_conv_transpose *insn, const float *y, const float *w, const float *bias,
                             float *x)
 {
-    const starts from = { bias, { 0.0f, 0.0f, 0.0f, 0.0f } };
     const gm_layout layout = { 0, insn->x_h, insn->x_w, 0, 0 };
     kernel_rows all;
     if (insn->groups % 4 > 0 || !set_spread_rows(insn, &all)) {
         return 0;
     }
-    start_other_rows(&all, &from, insn->groups, insn->in_h, insn->in_w, &layout, x);
-    for (uint32_t group = 0; group < insn->groups; group += 4, y += 4, w += 4 * insn->w_group, x += 4) {
-        set_start(&all, &from, group);
-        int done = spread_products(insn, &all, y, w, x);
-        for (uint32_t i = 0; i < 4 && !done; i++) {
-            plain_spread_group(insn, y + i, w + i * insn->w_group, bias ? bias + group + i : NULL, x + i);
+    set_fresh(&all, bias ? 0 : spread_apart(insn, &all));
+    start_other_rows(&all, bias, 0.0f, insn->groups, insn->in_h, insn->in_w, &layout, x);
+    if (all.count == 0) {
+        return 1;
+    }
+    const float *y_at = y + all.rows[0].x, *w_at = w + all.rows[0].number * insn->w_h;
+    float *x_at = x + all.rows[0].y;
+    for (uint32_t group = 0; group < insn->groups; group += 4, y_at += 4, w_at += 4 * insn->w_group, x_at += 4) {
+        int done = spread_products(&all, y_at, w_at, x_at);
+        for (uint32_t i = group; i < group + 4 && !done; i++) {
+            plain_spread_group(insn, y + i, w + i * insn->w_group, bias ? bias + i : NULL, x + i);
         }
     }
     return 1;
@@ -498,7 +521,8 @@ int gm_helium_depthwise_transpose(const gm_insn_conv_transpose *insn, const floa
 
 #if GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE
 
-DEFINE_OUTPUT_ROWS(sum_rows, SUM)
+DEFINE_OUTPUT_ROWS(sum_rows_1, SUM)
+DEFINE_ROWS_OF_EDGES(sum_rows_2, SUM, 2, ANY)
 
 /* Tap (k, l) of one group, in plain C */
 static void plain_tap(const gm_conv_gradient *g, uint32_t k, uint32_t l, const float *x, const float *dy, float *sum)
@@ -522,7 +546,7 @@ static void add_sample(const gm_conv_gradient *g, const kernel_rows *all, const 
     const kernel_row *row = all->rows, *end = row + all->count;
     for (; row < end; row++) {
         float *at = sums + 3 * row->number;
-        row = sum_rows(g->window.stride_w, x + row->x, dy + row->y, at, row);
+        row = (g->window.stride_w == 2 ? sum_rows_2 : sum_rows_1)(x + row->x, dy + row->y, at, row);
         for (uint32_t i = 0; i < 12 && row < end; i++) {
             plain_tap(g, row->number, i % 3, x + i / 3, dy + i / 3, sums + i / 3 * size + 3 * row->number + i % 3);
         }
