@@ -284,10 +284,11 @@ typedef struct layout {
     uint32_t batch, h, w, group, channel;
 } layout;
 
-static layout draw_layout(uint32_t groups, uint32_t channels, uint32_t h, uint32_t w)
+/* neighbours: all channels of a pixel are. */
+static layout draw_layout(uint32_t groups, uint32_t channels, uint32_t h, uint32_t w, int neighbours)
 {
     uint32_t all = groups * channels;
-    switch (below(5)) {
+    switch (neighbours ? 2 : below(5)) {
     case 0: return (layout){all * h * w, w, 1, channels * h * w, h * w};
     case 1: return (layout){2 * all * h * w, 2 * w * all, 2 * all, 2 * channels, 2};
     default: return (layout){all * h * w, w * all, all, channels, 1};
@@ -370,13 +371,14 @@ static shape draw_shape(void)
         most = 4, s.groups = s.in_channels = 1, s.out_channels = between(3, 9);
     }
     s.in_channels += most == 1 && s.in_channels >= 16 ? below(30) : 0;
-    int is_3x3 =
-        STRIDES_OF_3X3 > 0 && s.groups > 1 && s.in_channels == 1 && s.out_channels == 1 && below(3) < STRIDES_OF_3X3;
-    if (is_3x3 && STRIDES_OF_3X3 > 1) {
-        s.groups = 4 * between(1, 4);
+    int is_depthwise = s.groups > 1 && s.in_channels == 1 && s.out_channels == 1;
+    int is_3x3 = STRIDES_OF_3X3 > 1 ? below(3) == 0 : STRIDES_OF_3X3 > 0 && is_depthwise && below(3) == 0;
+    if (is_3x3 && !is_depthwise) {
+        s.groups = 4 * between(1, 3), s.in_channels = s.out_channels = 1;
     }
     do {
-        static const uint32_t widths[] = {3, 4, 5, 6, 8, 12}; /* of which each leaves other outputs at the ends of rows */
+        static const uint32_t widths[] = {3, 4, 5,
+                                          6, 8, 12}; /* of which each leaves other outputs at the ends of rows */
         s.in_h = between(1, 12), s.in_w = is_3x3 ? widths[below(6)] : between(1, 12);
         s.kernel_h = between(1, most), s.kernel_w = most == 1 || below(2) ? between(1, most) : 3;
         s.stride_h = between(1, 2), s.stride_w = below(5) ? between(1, 2) : 3;
@@ -388,13 +390,13 @@ static shape draw_shape(void)
             s.kernel_h = s.kernel_w = 3, s.stride_h = s.stride_w = STRIDES_OF_3X3 > 1 ? between(1, STRIDES_OF_3X3) : 1;
             s.dilation_h = s.dilation_w = 1;
         }
-        s.pad_h = below(3), s.pad_w = is_3x3 && below(2) ? 1 : below(3);
+        s.pad_h = below(3), s.pad_w = is_3x3 ? (1 + below(4)) / 2 : below(3);
         s.out_h = outputs(s.in_h, s.kernel_h, s.stride_h, s.dilation_h, s.pad_h);
         s.out_w = outputs(s.in_w, s.kernel_w, s.stride_w, s.dilation_w, s.pad_w);
     } while (s.out_h == 0 || s.out_w == 0 || !fits(s.in_channels, s.in_h, s.in_w, &s) ||
              !fits(s.out_channels, s.out_h, s.out_w, &s));
-    s.x = draw_layout(s.groups, s.in_channels, s.in_h, s.in_w);
-    s.y = draw_layout(s.groups, s.out_channels, s.out_h, s.out_w);
+    s.x = draw_layout(s.groups, s.in_channels, s.in_h, s.in_w, is_3x3 && below(2));
+    s.y = draw_layout(s.groups, s.out_channels, s.out_h, s.out_w, is_3x3 && below(2));
     s.w_w = 1, s.w_h = s.kernel_w, s.w_in_channel = s.kernel_h * s.kernel_w;
     s.w_out_channel = s.in_channels * s.w_in_channel, s.w_group = s.out_channels * s.w_out_channel;
     return s;
@@ -416,7 +418,7 @@ static shape draw_pointwise(uint32_t in_channels, uint32_t out_channels)
     do {
         s.in_h = s.out_h = between(1, 9), s.in_w = s.out_w = between(1, 9);
     } while (!fits(in_channels, s.in_h, s.in_w, &s) || !fits(out_channels, s.in_h, s.in_w, &s));
-    s.x = draw_layout(1, s.in_channels, s.in_h, s.in_w), s.y = draw_layout(1, s.out_channels, s.out_h, s.out_w);
+    s.x = draw_layout(1, s.in_channels, s.in_h, s.in_w, 0), s.y = draw_layout(1, s.out_channels, s.out_h, s.out_w, 0);
     s.w_w = s.w_h = s.w_in_channel = 1, s.w_out_channel = s.in_channels;
     return s;
 }
@@ -485,7 +487,7 @@ static uint32_t draw_conv(void)
 static uint32_t draw_conv_transpose(void)
 {
     shape s = draw_either_shape();
-    gm_insn_conv_transpose insn = {0, offset_of(Y), offset_of(W), below(2) ? offset_of(P) : GM_NONE, offset_of(X)};
+    gm_insn_conv_transpose insn = {0, offset_of(Y), offset_of(W), below(4) ? GM_NONE : offset_of(P), offset_of(X)};
     PUT_SHAPE(insn, s);
     PUT_WEIGHTS(insn, s);
     insn.accumulate = below(3) == 0;
@@ -525,7 +527,7 @@ static uint32_t draw_pointwise_update(void)
                .dilation_h = 1,
                .dilation_w = 1};
     s.in_h = s.out_h = between(1, 5), s.in_w = s.out_w = between(1, 5);
-    s.x = draw_layout(1, s.in_channels, s.in_h, s.in_w), s.y = draw_layout(1, s.out_channels, s.out_h, s.out_w);
+    s.x = draw_layout(1, s.in_channels, s.in_h, s.in_w, 0), s.y = draw_layout(1, s.out_channels, s.out_h, s.out_w, 0);
     gm_insn_conv_update insn = {
         0,       offset_of(X), offset_of(Y), offset_of(W), offset_of(P), offset_of(SLOT1), offset_of(SLOT2),
         AUX * 4, LR * 4,       RULE * 4};

@@ -26,25 +26,24 @@ pytestmark = pytest.mark.skipif(
 HERE = Path(__file__).resolve().parent
 #: Of each kernel; more where the environment asks for them.
 DRAWS = int(os.environ.get("GRADMOTE_DRAWS", "300"))
-#: Kernels of processors without floats, which take many times longer.
+#: Kernels of processors without floats.
 SOFT = ("soft_float",)
 FPU = ("arm_m", "helium")
-#: The part of the draws that is enough for every function to run, where it is not all of them.
-ENOUGH = {"Cortex-M4F, fused": 2 / 3, "Cortex-M4F, strict": 2 / 3, "Cortex-M4F, strict by VMLA": 2 / 3,
-          "Cortex-M33, strict": 2 / 3, "Cortex-M3": 1 / 8, "Cortex-M0": 1 / 8}  # fmt: skip
 CORTEX_M0 = ("-mcpu=cortex-m0", "-mthumb", "-mfloat-abi=soft")
 
 
 @dataclass(frozen=True)
 class Processor:
     """chained: whether the strict profile takes VMLA. own: the folders of kernels that are compiled for processors like
-    this one alone. cpu_flags: the compiler's, where they are not those of the board that is emulated."""
+    this one alone. cpu_flags: the compiler's, where they are not those of the board that is emulated. draws: of each
+    kernel, where those of others are one; Helium has more forms, and kernels without floats take many times longer."""
 
     board: str
     profile: str
     own: tuple[str, ...] = FPU
     chained: int = 0
     cpu_flags: tuple[str, ...] = ()
+    draws: float = 1
 
 
 PROCESSORS = {
@@ -52,9 +51,9 @@ PROCESSORS = {
     "Cortex-M4F, strict": Processor("mps2_an386", "strict"),
     "Cortex-M4F, strict by VMLA": Processor("mps2_an386", "strict", chained=1),
     "Cortex-M33, strict": Processor("mps2_an505", "strict"),
-    "Cortex-M55, fused": Processor("mps3_an547", "fused"),
-    "Cortex-M3": Processor("mps2_an385", "strict", SOFT),
-    "Cortex-M0": Processor("mps2_an385", "strict", SOFT, cpu_flags=CORTEX_M0),
+    "Cortex-M55, fused": Processor("mps3_an547", "fused", draws=2),
+    "Cortex-M3": Processor("mps2_an385", "strict", SOFT, draws=1 / 8),
+    "Cortex-M0": Processor("mps2_an385", "strict", SOFT, cpu_flags=CORTEX_M0, draws=1 / 8),
 }
 
 
@@ -103,7 +102,7 @@ def drawn(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     sources = [HERE / "board_main.c", HERE / "drawn_kernels.c", FIRMWARE / "src" / "device" / "fault.c"]
     sources += [*board.own_sources(), *runtime_sources()]
     link = [flag for flag in board_flags(board) if not flag.startswith("-mcpu")]
-    draws = int(DRAWS * ENOUGH.get(request.param, 1))
+    draws = round(DRAWS * processor.draws)
     flags = [*link, *form, "-Wl,--defsym=RAM_SIZE=0x80000", f"-DDRAWS={draws}", "-DSEED=1",
              str(plain_kernels(folder, board, cpu_flags))]  # fmt: skip
     arm_gcc("-O2", sources, flags, elf, cpu_flags)
