@@ -201,7 +201,10 @@ typedef struct kernel_rows {
     DEFINE_ROWS_OF_EDGES(name##_1, OF, 1, ANY)                                                                         \
     static const kernel_row *name(const float *x, const float *y, const float *w, const kernel_row *row)               \
     {                                                                                                                  \
-        return (row->edges != 3 ? name##_1 : row->rest == 1 ? name##_of_one : name##_of_both_edges)(x, y, w, row);     \
+        if (row->edges != 3) {                                                                                         \
+            return name##_1(x, y, w, row);                                                                             \
+        }                                                                                                              \
+        return row->rest == 1 ? name##_of_one(x, y, w, row) : name##_of_both_edges(x, y, w, row);                      \
     }
 
 /* ---- Which outputs a kernel row reaches ------------------------------------------------------ */
@@ -425,7 +428,7 @@ static int spread_products(const kernel_rows *all, const float *y, const float *
 {
     const kernel_row *first = all->rows;
     int of_two = first->edges == 2 && first->rest == 2;
-    return (of_two ? spread_rows_of_two : spread_rows)(y, x, w, first) == first + all->count;
+    return (of_two ? spread_rows_of_two(y, x, w, first) : spread_rows(y, x, w, first)) == first + all->count;
 }
 
 static float plain_spread_sum(const gm_insn_conv_transpose *insn, const float *y, const float *w, uint32_t row,
@@ -546,7 +549,8 @@ static void add_sample(const gm_conv_gradient *g, const kernel_rows *all, const 
     const kernel_row *row = all->rows, *end = row + all->count;
     for (; row < end; row++) {
         float *at = sums + 3 * row->number;
-        row = (g->window.stride_w == 2 ? sum_rows_2 : sum_rows_1)(x + row->x, dy + row->y, at, row);
+        row = g->window.stride_w == 2 ? sum_rows_2(x + row->x, dy + row->y, at, row)
+                                      : sum_rows_1(x + row->x, dy + row->y, at, row);
         for (uint32_t i = 0; i < 12 && row < end; i++) {
             plain_tap(g, row->number, i % 3, x + i / 3, dy + i / 3, sums + i / 3 * size + 3 * row->number + i % 3);
         }

@@ -77,9 +77,10 @@ DEFINE_ADD_TAPS(add_one_tap, ONE_TAP, ONE_INPUT)
 
 static int add_pixels_of_taps(const float *x, const float *dy, const pixels_of_taps *pixels)
 {
-    return (pixels->sum_second == 0          ? add_one_tap
-            : pixels->x_second == sizeof *x ? add_two_neighbours
-                                             : add_two_taps)(x, dy, pixels);
+    if (pixels->sum_second == 0) {
+        return add_one_tap(x, dy, pixels);
+    }
+    return pixels->x_second == sizeof *x ? add_two_neighbours(x, dy, pixels) : add_two_taps(x, dy, pixels);
 }
 
 /* The same of one tap in plain C. size: from a sum to that of the next output channel. */
