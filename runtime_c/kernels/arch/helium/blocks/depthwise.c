@@ -1,9 +1,9 @@
 /*
  * Depthwise convolutions with kernels three taps wide, with Helium: 4 groups at a time, whose
  * weights of a kernel row, or the sums of these weights' gradients, stay in registers while all
- * pixels pass. Each input is loaded once for up to three products. Machine instructions for each
- * multiply-accumulate in a long row, with strides of 1 and 2: 0.69 and 0.89, gradients of
- * weights 0.61 and 0.81.
+ * pixels pass. Each input is loaded once for up to three products, and the first kernel row that reaches an output begins
+ * its sum. Machine instructions for each multiply-accumulate in a long row, with strides of 1 and 2: 0.69 and 0.89, where
+ * sums begin 0.61 and 0.81, gradients of weights 0.61 and 0.81.
  */
 #include "../../../conv_gradient.h"
 #include "../../../rows.h"
