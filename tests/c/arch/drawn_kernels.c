@@ -354,18 +354,18 @@ static int fits(uint32_t channels, uint32_t h, uint32_t w, const shape *s)
 #define HAS_POINTWISE 0
 #endif
 
-/* Whether kernels of 3 by 3 of one channel, as in first layers, have forms of their own, which are to be drawn more often. */
+/* Whether 3x3 taps of one channel have forms of their own, which are to be drawn more often */
 #if defined(__ARM_FP)
-#define HAS_FIRST_LAYERS 1
+#define HAS_ONE_CHANNEL 1
 #else
-#define HAS_FIRST_LAYERS 0
+#define HAS_ONE_CHANNEL 0
 #endif
 
 static shape draw_shape(void)
 {
     shape s = {.batch = between(1, 2)};
     uint32_t most = below(6) ? 4 : 1; /* kernels of one tap are matrix products */
-    int is_first = HAS_FIRST_LAYERS && below(8) == 0;
+    int is_first = HAS_ONE_CHANNEL && below(8) == 0;
     draw_channels(&s);
     if (is_first) {
         most = 4, s.groups = s.in_channels = 1, s.out_channels = between(3, 9);
@@ -443,7 +443,7 @@ static shape draw_first_layer(void)
         s.out_h = outputs(s.in_h, 3, s.stride_h, 1, s.pad_h), s.out_w = outputs(s.in_w, 3, s.stride_w, 1, s.pad_w);
     } while (!fits(s.in_channels, s.in_h, s.in_w, &s) || !fits(s.out_channels, s.out_h, s.out_w, &s));
     s.x = (layout){s.in_channels * s.in_h * s.in_w, s.in_w, 1, 0, s.in_h * s.in_w};
-    s.y = draw_layout(1, s.out_channels, s.out_h, s.out_w);
+    s.y = draw_layout(1, s.out_channels, s.out_h, s.out_w, 0);
     s.w_w = 1, s.w_h = 3, s.w_in_channel = 9, s.w_out_channel = 9 * s.in_channels;
     return s;
 }

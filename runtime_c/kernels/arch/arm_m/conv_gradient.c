@@ -202,7 +202,7 @@ static void gradient_by_out_channels(const gm_conv_gradient *g, const float *x, 
                                      const gm_gradient_target *target)
 {
     kernel_rows rows;
-    int suits = find_kernel_rows(g, GM_8_OUT_CHANNELS, &rows);
+    int suits = GM_ARCH_THREE_TAPS && find_kernel_rows(g, GM_8_OUT_CHANNELS, &rows);
     uint32_t taps = g->window.kernel_h * g->window.kernel_w, size = g->in_channels * taps;
     for (uint32_t group = 0; group < target->groups; group++, x += g->x.group) {
         for (uint32_t m = 0, n; m < target->out_channels; m += n) {
@@ -242,7 +242,8 @@ static int gradient_by_channels(const gm_conv_gradient *g, const float *x, const
 {
     kernel_rows rows;
     uint32_t taps = g->window.kernel_h * g->window.kernel_w, at = 0;
-    if (target->out_channels % 2 > 0 || g->in_channels % 4 > 0 || !find_kernel_rows(g, GM_2_BY_4_CHANNELS, &rows)) {
+    if (!GM_ARCH_THREE_TAPS || target->out_channels % 2 > 0 || g->in_channels % 4 > 0 ||
+        !find_kernel_rows(g, GM_2_BY_4_CHANNELS, &rows)) {
         return 0;
     }
     for (uint32_t group = 0; group < target->groups; group++) {

@@ -19,14 +19,11 @@ typedef struct gm_three_taps {
  * += dy[i] x[l,i]. Neighbours in each case, but for the first one's dy; in the second x's columns, too. */
 enum gm_neighbours { GM_2_BY_4_CHANNELS, GM_8_OUT_CHANNELS, GM_4_GROUPS };
 
-/* Whether groups are taken so: where products and sums are apart, for which strided_loop.h has the reason. */
-#define GM_ARCH_TAPS_OF_GROUPS (GM_APART && GM_WITH_DEPTHWISE && !GM_ARCH_HELIUM)
+/* Whether kernel rows are taken so: Helium has better ways. */
+#define GM_ARCH_THREE_TAPS (!GM_ARCH_HELIUM)
 
-#if GM_ARCH_HELIUM
-/* Helium has better ways: here no kernel row is taken at once. */
-#define gm_three_taps_of(g, k, of, sums_step, row) ((void)(g), (void)(k), (void)(sums_step), (void)(row), 0)
-#define gm_add_three_taps(g, row, of, x, dy, sums) ((void)(x), (void)(dy), (void)(sums))
-#else
+/* Whether groups are: where products and sums are apart, for which strided_loop.h has the reason. */
+#define GM_ARCH_TAPS_OF_GROUPS (GM_ARCH_THREE_TAPS && GM_APART && GM_WITH_DEPTHWISE)
 
 /* Whether the taps of kernel row k can be taken at once. rows is 0 where they lie outside of the
  * input. */
@@ -36,6 +33,5 @@ int gm_three_taps_of(const gm_conv_gradient *g, uint32_t k, enum gm_neighbours o
 /* All batches of them. */
 void gm_add_three_taps(const gm_conv_gradient *g, const gm_three_taps *row, enum gm_neighbours of, const float *x,
                        const float *dy, float *sums);
-#endif
 
 #endif
