@@ -51,6 +51,13 @@
 #define GM_HELIUM 0
 #endif
 
+/* 1: the processor is a RISC-V core with Zve32f or V, vectors of 128 bits or more, and kernels use it.
+ * Their assembly keeps numbers in vector registers, so leave the extension out of -march: else the
+ * compiler would use these registers too. Whoever starts the core switches the unit on (mstatus.VS). */
+#ifndef GM_ZVE32F
+#define GM_ZVE32F 0
+#endif
+
 /* The longest program that gm_open() accepts, in inner-loop trips of its kernels. A trip takes some
  * 2 to 40 machine instructions. The limit bounds how long a hostile image can keep a board busy;
  * the default is about a minute at 1 GHz. */

@@ -62,6 +62,7 @@ BOARDS = {
     "mps2-an505": "Cortex-M33",
     "mps3-an547": "Cortex-M55",
     "riscv-virt": "rv32",
+    "riscv-virt-v": "rv32 with Zve32f",
     "sifive-e": "rv32imac",
 }
 FOR_OWN_IMAGES = "microbit"

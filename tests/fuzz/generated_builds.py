@@ -133,6 +133,7 @@ def _builds() -> list[Build | OnBoard]:
         Build("neon", "AArch64 vectors, qemu-aarch64", "fused", aarch64, ("-O2", "-static"), *for_aarch64),
         OnBoard("helium", "Cortex-M55 with Helium, emulated", "mps2/mps3_an547", 0x6000_0000),
         OnBoard("rv32", "32-bit RISC-V, emulated", "riscv/riscv_virt", 0x8200_0000, 0x8800_0000),
+        OnBoard("zve32f", "32-bit RISC-V with vectors, emulated", "riscv/riscv_virt_v", 0x8200_0000, 0x8800_0000),
         Build("plain-strict", "plain C, strict, ASan, UBSan", "strict", "gcc",
               ("-O1", "-DGM_ARCH=0", *strict, *SANITIZED)),
         Build("simd-strict", "this computer's vectors, strict, ASan, UBSan", "strict", "gcc",

@@ -30,9 +30,18 @@ static void switch_on_fpu(void)
 #endif
 }
 
+static void switch_on_vectors(void)
+{
+#if defined(GM_ZVE32F) && GM_ZVE32F
+    uint32_t vs_initial = 1u << 9;
+    __asm volatile("csrs mstatus, %0" : : "r"(vs_initial));
+#endif
+}
+
 void reset_handler(void)
 {
     switch_on_fpu();
+    switch_on_vectors();
     start_program();
 }
 

@@ -46,6 +46,17 @@
 #define GM_ARCH_RISCV 0
 #endif
 
+/* RISC-V with vectors of single numbers, of any length: over the kernels for F. In GNU assembly, of which the compiler must
+ * know nothing. */
+#if GM_ARCH_RISCV && GM_ZVE32F
+#if defined(__riscv_vector)
+#error "GM_ZVE32F: leave the vector extension out of -march, or the compiler uses registers that are the kernels'"
+#endif
+#define GM_ARCH_ZVE32F 1
+#else
+#define GM_ARCH_ZVE32F 0
+#endif
+
 /* Vectors, of arch/simd. Its kernels are asked inside of the plain ones, and leave to these what does not suit them; on
  * x86-64 that depends on the processor that the program runs on. */
 #if GM_ARCH && defined(__GNUC__) && \
@@ -128,7 +139,7 @@
 #define GM_ARCH_ELEMENTS (GM_ARCH_ARM_M || GM_ARCH_RISCV)
 
 /* gm_start_row(), gm_relu_row() and gm_relu_grad_row() */
-#define GM_ARCH_ROWS GM_ARCH_ARM_M
+#define GM_ARCH_ROWS (GM_ARCH_ARM_M || GM_ARCH_ZVE32F)
 
 /* gm_sum_block() */
 #define GM_ARCH_SUMS GM_ARCH_ARM_M
@@ -140,6 +151,6 @@
 #define GM_ARCH_SGD_STEP (GM_ARCH_SGD || GM_ARCH_SOFT_FLOAT)
 
 /* gm_momentum_step() and its like */
-#define GM_ARCH_STEPS (GM_ARCH_ARM_M || GM_ARCH_SOFT_FLOAT)
+#define GM_ARCH_STEPS (GM_ARCH_ARM_M || GM_ARCH_SOFT_FLOAT || GM_ARCH_ZVE32F)
 
 #endif

@@ -19,7 +19,7 @@ from gradmote.report.bench.counting import missing
 
 ACCEPTED = Path(__file__).with_name("accepted.json")
 #: Board -> the networks that are counted. Without a floating-point unit the largest one would take long.
-BOARDS = dict.fromkeys(("mps2-an386", "mps3-an547", "riscv-virt"), ("mlp", "cnn", "ds_cnn"))
+BOARDS = dict.fromkeys(("mps2-an386", "mps3-an547", "riscv-virt", "riscv-virt-v"), ("mlp", "cnn", "ds_cnn"))
 BOARDS["mps2-an385"] = ("mlp", "cnn")
 HOW = "to accept them: ./run scons accept ONLY=counts"
 

@@ -23,9 +23,10 @@ BOARDS: dict[str, tuple[str, ...]] = {
     "mps3-an547": (),
     "mps2-an385": ("resnet_8", "mobilenet_v1"),
     "riscv-virt": (),
+    "riscv-virt-v": (),
 }
 #: Those whose machine instructions are shown; the others run nearly the same as the first one, in other times.
-WITH_OWN_CODE = ("mps2-an386", "mps3-an547", "mps2-an385", "riscv-virt")
+WITH_OWN_CODE = ("mps2-an386", "mps3-an547", "mps2-an385", "riscv-virt", "riscv-virt-v")
 
 
 def cases_for(board: str) -> list[BoardCase]:

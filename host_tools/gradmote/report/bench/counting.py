@@ -41,6 +41,7 @@ BOARDS = {
     "mps2-an505": ("mps2/mps2_an505", 0x8000_0000),
     "mps3-an547": ("mps2/mps3_an547", 0x6000_0000),
     "riscv-virt": ("riscv/riscv_virt", 0x8200_0000),
+    "riscv-virt-v": ("riscv/riscv_virt_v", 0x8200_0000),
 }
 
 

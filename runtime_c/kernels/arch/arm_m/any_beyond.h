@@ -6,7 +6,7 @@
 #include "../arch.h"
 #include "blocks/registers.h"
 
-#if GM_ARCH_ROWS && !GM_ARCH_HELIUM
+#if GM_ARCH_ARM_M && !GM_ARCH_HELIUM
 
 #define ADD_SQUARES(x, y) MAC_2_BY(s10, s11, s8, x, x, s9, y, y)
 

@@ -25,7 +25,7 @@ typedef struct gradient_destination {
     float minus_lr;
 } gradient_destination;
 
-static const float empty_sums[GM_RISCV_COLUMNS] = {GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM};
+static const float empty_sums[4] = {GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM};
 
 /* ---- Sums of one tap ------------------------------------------------------------------------- */
 
@@ -56,6 +56,63 @@ static void set_pixels(gm_riscv_tile *tile, const gm_conv_gradient *g, uint32_t 
 
 /* ---- Output channels by channels ------------------------------------------------------------- */
 
+#if GM_ARCH_ZVE32F
+
+static void exchange(size_t *a, size_t *b)
+{
+    size_t kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* What a was becomes b, and the other way round: products are the same. */
+static void exchange_rows_and_columns(gm_riscv_tile *tile, size_t *a_row, size_t *y_row)
+{
+    const float *a = tile->a[0];
+    tile->a[0] = tile->b, tile->b = a;
+    exchange(&tile->a_k, &tile->b_k);
+    exchange(&tile->a_tap, &tile->b_tap);
+    exchange(&tile->a_row, &tile->b_row);
+    exchange(a_row, &tile->b_column);
+    exchange(y_row, &tile->y_column);
+}
+
+/* Of m rows by n columns. */
+static void sum_rows_of_tap(const gm_riscv_tile *pixels, size_t a_row, float *y, size_t y_row, uint32_t m, uint32_t n)
+{
+    const int is_outer = a_row == 1 && pixels->b_column == 1;
+    for (uint32_t first = 0, rows, count; first < m; first += count) {
+        gm_riscv_tile tile = *pixels;
+        rows = gm_riscv_rows(m - first);
+        count = at_most(m - first, rows);
+        gm_riscv_set_rows(&tile, pixels->a[0] + first * a_row, a_row, y + first * y_row, y_row, count);
+        gm_riscv_sum(&tile, is_outer && count == rows ? GM_FORM_OUTER : GM_FORM_GENERAL, rows, n);
+    }
+}
+
+/* Channels are columns, which are lanes; where they are few, output channels are if these are more. */
+static void sum_tap_by_tiles(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t number,
+                             uint32_t out_channels, uint32_t channels, const gradient_destination *to)
+{
+    gm_riscv_tile pixels = {.a = {dy},
+                            .b = x,
+                            .b_column = g->x.channel,
+                            .y_column = to->y_column,
+                            .start = to->start,
+                            .finish = to->finish,
+                            .minus_lr = to->minus_lr};
+    size_t a_row = g->dy.channel, y_row = to->y_row;
+    set_pixels(&pixels, g, number);
+    if (channels < 32 && channels < out_channels) {
+        exchange_rows_and_columns(&pixels, &a_row, &y_row);
+        sum_rows_of_tap(&pixels, a_row, to->y, y_row, channels, out_channels);
+    } else {
+        sum_rows_of_tap(&pixels, a_row, to->y, y_row, out_channels, channels);
+    }
+}
+
+#else
+
 /* Whole fours of channels. */
 static void sum_tap_by_tiles(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t number,
                              uint32_t out_channels, uint32_t channels, const gradient_destination *to)
@@ -79,6 +136,8 @@ static void sum_tap_by_tiles(const gm_conv_gradient *g, const float *x, const fl
                      channels / GM_RISCV_COLUMNS);
     }
 }
+
+#endif
 
 /* Sums of one channel and of `rows` neighbouring output channels: sums[r] += dy[r] x */
 GM_INLINED void add_column(const gm_riscv_tile *t, const float *dy, float *sums, uint32_t rows)
@@ -148,6 +207,8 @@ static void sum_channels_of_tap(const gm_conv_gradient *g, const float *x, const
         sum_channel(g, x + c * (size_t)g->x.channel, dy, number, out_channels, &channel);
     }
 }
+
+#if !GM_ARCH_ZVE32F /* there whole fours are all there is */
 
 /* ---- Output channels by three taps of one channel -------------------------------------------- */
 
@@ -317,6 +378,8 @@ static GM_CALLED void sum_channel_of_taps(const gm_conv_gradient *g, const float
     }
 }
 
+#endif
+
 /* ---- The rule -------------------------------------------------------------------------------- */
 
 /* The n gradients from number `at` on, which lie side by side. */
@@ -412,14 +475,76 @@ static void sum_group_in_place(const gm_conv_gradient *g, const float *x, const 
         of_tap.y += number;
         sum_tap_by_tiles(g, x, dy, number, target->out_channels, whole, &of_tap);
     }
+#if !GM_ARCH_ZVE32F
     for (uint32_t c = whole; c < g->in_channels; c++) {
         gradient_destination channel = to;
         channel.y += c * (size_t)taps;
         sum_channel_of_taps(g, x + c * (size_t)g->x.channel, dy, target->out_channels, &channel);
     }
+#endif
 }
 
 /* ---- Depthwise ------------------------------------------------------------------------------- */
+
+/* What becomes of n gradients, which lie side by side. */
+static void give_gradients(const gm_gradient_target *target, size_t at, const float *gradients, uint32_t n)
+{
+    if (target->update) {
+        apply_rule(target, at, gradients, n);
+    } else {
+        memcpy(target->w + at, gradients, n * sizeof *gradients);
+    }
+}
+
+#if GM_ARCH_ZVE32F
+
+/* The most groups at once where a rule has to be called. */
+#define MOST_LANES 32u
+
+/* One tap of neighbouring groups, the first of which has weight number `at`. The sums go to their places. */
+static uint32_t sum_lanes_in_place(gm_riscv_tile *pixels, const gm_gradient_target *target, size_t at, uint32_t groups)
+{
+    const gm_rule_args *update = target->update;
+    pixels->y[0] = (update ? update->p : target->w) + at;
+    pixels->start = target->accumulate ? NULL : empty_sums;
+    pixels->finish = update ? GM_FINISH_SGD : GM_FINISH_STORE;
+    pixels->minus_lr = update ? -update->lr : 0.0f;
+    return gm_lanes_add_groups(pixels, groups);
+}
+
+/* The same, where the rule is given one gradient at a time, `taps` from one to the next. */
+static uint32_t sum_lanes_for_rule(gm_riscv_tile *pixels, const gm_gradient_target *target, size_t at, uint32_t groups,
+                                   uint32_t taps)
+{
+    float sums[MOST_LANES];
+    pixels->y[0] = sums, pixels->y_column = 1;
+    pixels->start = empty_sums, pixels->finish = GM_FINISH_STORE;
+    uint32_t lanes = gm_lanes_add_groups(pixels, at_most(groups, MOST_LANES));
+    for (uint32_t i = 0; i < lanes; i++) {
+        give_gradients(target, at + i * (size_t)taps, sums + i, 1);
+    }
+    return lanes;
+}
+
+static void by_lanes(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target)
+{
+    const uint32_t taps = g->window.kernel_h * g->window.kernel_w;
+    const int in_place = target->update == NULL || gm_is_plain_sgd(target->update->rule);
+    for (uint32_t number = 0; number < taps; number++) {
+        gm_riscv_tile first = {.a = {dy}, .b = x, .y_column = taps};
+        set_pixels(&first, g, number);
+        for (uint32_t group = 0, lanes; group < target->groups; group += lanes) {
+            gm_riscv_tile pixels = first;
+            const uint32_t left = target->groups - group;
+            const size_t at = group * (size_t)taps + number;
+            pixels.a[0] += group, pixels.b += group;
+            lanes = in_place ? sum_lanes_in_place(&pixels, target, at, left)
+                             : sum_lanes_for_rule(&pixels, target, at, left, taps);
+        }
+    }
+}
+
+#else
 
 /* The gradients of n groups' weights of one tap, which are neighbours: sums[i] += dy[i] x[i] */
 GM_INLINED void add_products_of_groups(const gm_riscv_tile *t, const float *x, const float *dy, float *sums, uint32_t n)
@@ -445,19 +570,10 @@ GM_INLINED void add_products_of_groups(const gm_riscv_tile *t, const float *x, c
     }
 }
 
-/* Gradients that sums start from, and what becomes of n of them, which lie side by side. */
+/* What a sum starts from. */
 static float start_of_sum(const gm_gradient_target *target, size_t at)
 {
     return target->accumulate ? target->w[at] : GM_EMPTY_SUM;
-}
-
-static void give_gradients(const gm_gradient_target *target, size_t at, const float *gradients, uint32_t n)
-{
-    if (target->update) {
-        apply_rule(target, at, gradients, n);
-    } else {
-        memcpy(target->w + at, gradients, n * sizeof *gradients);
-    }
 }
 
 /* One tap of n neighbouring groups, the first of which has weight number `at`. */
@@ -504,6 +620,8 @@ static void by_groups_of_3x3(const gm_conv_gradient *g, const float *x, const fl
     }
 }
 
+#endif
+
 /* ---- All of them ----------------------------------------------------------------------------- */
 
 int gm_conv_gradient_of_neighbours(const gm_conv_gradient *g, const float *x, const float *dy,
@@ -511,11 +629,15 @@ int gm_conv_gradient_of_neighbours(const gm_conv_gradient *g, const float *x, co
 {
     const size_t size = (size_t)target->out_channels * g->in_channels * (g->window.kernel_h * g->window.kernel_w);
     if (g->in_channels == 1 && target->out_channels == 1 && g->x.group == 1 && g->dy.group == 1) {
+#if GM_ARCH_ZVE32F
+        by_lanes(g, x, dy, target);
+#else
         if (gm_riscv_is_3x3(&g->window)) {
             by_groups_of_3x3(g, x, dy, target);
         } else {
             by_taps(g, x, dy, target);
         }
+#endif
         return 1;
     }
     if (target->out_channels < 4) {

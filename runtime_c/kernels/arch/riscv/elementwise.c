@@ -3,7 +3,7 @@
 #include "../../broadcast.h"
 #include "blocks/tile.h"
 
-#if GM_ARCH_RISCV
+#if GM_ARCH_RISCV && !GM_ARCH_ZVE32F
 
 /* y[i] = a[i] OP b[i] for i in 0..n, n a constant */
 #define EACH_OF(n, OP)                                         \

@@ -14,6 +14,8 @@
 
 #if GM_ARCH_RISCV
 
+#if !GM_ARCH_ZVE32F
+
 /* ---- One row --------------------------------------------------------------------------------- */
 
 GM_INLINED void add_across(const float *a, const float *b, float *sums, uint32_t columns)
@@ -127,6 +129,8 @@ void gm_gemm_row(const float *a, const float *b, float *y, uint32_t n, const gm_
         one_output(a, b, y, s);
     }
 }
+
+#endif
 
 /* ---- Several rows ---------------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 #include "../../optimizers/steps.h"
 #include "blocks/tile.h"
 
-#if GM_ARCH_RISCV && GM_WITH_SGD
+#if GM_ARCH_RISCV && !GM_ARCH_ZVE32F && GM_WITH_SGD
 
 /* p[j] += minus_lr (scale g[j]) of `columns` neighbours, four at a time. */
 GM_INLINED void step_columns(const float *g, float *p, float minus_lr, float scale, int has_scale, uint32_t columns)

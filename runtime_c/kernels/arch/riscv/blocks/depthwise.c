@@ -10,7 +10,7 @@
 #include "../../../rows.h"
 #include "window_sum.h"
 
-#if GM_ARCH_RISCV && (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE)
+#if GM_ARCH_RISCV && !GM_ARCH_ZVE32F && (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE)
 
 /* ---- Columns of pixels of one group ---------------------------------------------------------- */
 

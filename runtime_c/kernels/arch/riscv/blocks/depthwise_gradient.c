@@ -7,7 +7,7 @@
 
 #include "tile.h"
 
-#if GM_ARCH_RISCV && (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE)
+#if GM_ARCH_RISCV && !GM_ARCH_ZVE32F && (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE)
 
 /* ---- Pictures of 3 to 5 columns -------------------------------------------------------------- */
 

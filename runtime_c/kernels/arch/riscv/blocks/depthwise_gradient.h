@@ -4,7 +4,14 @@
 
 #include "../../../conv_gradient.h"
 
-#if GM_ARCH_RISCV
+#if GM_ARCH_ZVE32F
+#include "tile.h"
+
+/* Adds up one tap of n neighbouring groups, or as many as there are lanes, of whose first one the tile has the pixels, in its
+ * first row; their sums are its columns. Returns how many groups these are. */
+uint32_t gm_lanes_add_groups(const gm_riscv_tile *tile, uint32_t n);
+
+#elif GM_ARCH_RISCV
 
 /* Adds the gradients of kernels of 3x3 taps, stride and padding 1, of one group, to sums[9]. The picture has at least two
  * rows and two columns. */

@@ -14,6 +14,20 @@
 
 #if GM_ARCH_RISCV
 
+gm_riscv_form gm_riscv_form_of(size_t a_row, size_t a_k, size_t b_k, size_t b_column)
+{
+    if (a_k == 1) {
+        return b_k == 1        ? GM_FORM_ALONG
+               : b_column == 1 ? GM_FORM_ACROSS
+               : b_k == 9      ? GM_FORM_ALONG_9
+               : b_column == 9 ? GM_FORM_ACROSS_9
+                               : GM_FORM_GENERAL;
+    }
+    return a_row == 1 && b_column == 1 ? GM_FORM_OUTER : GM_FORM_GENERAL;
+}
+
+#if !GM_ARCH_ZVE32F
+
 const float gm_riscv_empty_sums[GM_RISCV_COLUMNS] = {GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM};
 
 /* Elements from one to the next; 0 where only the tile knows. unroll: products of a sum in one turn of the loop. planes:
@@ -31,18 +45,6 @@ typedef struct form_steps {
 #define STEPS_OUTER ((form_steps){1, 0, 0, 1, 0, 4, 0})
 #define STEPS_PLANES(stride) ((form_steps){stride, 1, 9, 27, 1, 9, 3})
 #define STEPS_GENERAL ((form_steps){0, 0, 0, 0, 0, 1, 0})
-
-gm_riscv_form gm_riscv_form_of(size_t a_row, size_t a_k, size_t b_k, size_t b_column)
-{
-    if (a_k == 1) {
-        return b_k == 1        ? GM_FORM_ALONG
-               : b_column == 1 ? GM_FORM_ACROSS
-               : b_k == 9      ? GM_FORM_ALONG_9
-               : b_column == 9 ? GM_FORM_ACROSS_9
-                               : GM_FORM_GENERAL;
-    }
-    return a_row == 1 && b_column == 1 ? GM_FORM_OUTER : GM_FORM_GENERAL;
-}
 
 /* The addresses of the next products. Rows or columns a known step apart share the first one. */
 typedef struct tile_place {
@@ -323,5 +325,7 @@ void gm_riscv_sum(const gm_riscv_tile *tile, gm_riscv_form form, uint32_t rows, 
     case GM_FORM_GENERAL: SUM_OF(general)
     }
 }
+
+#endif
 
 #endif

@@ -75,7 +75,11 @@ GM_INLINED float gm_riscv_first_product(float a, float b)
 
 /* The most rows. These sums, a number of each column and two of rows take 30 of 32 registers. */
 #define GM_RISCV_ROWS 6u
+#if GM_ARCH_ZVE32F
+#define GM_RISCV_COLUMNS 1u /* any number of them: they are lanes of vectors */
+#else
 #define GM_RISCV_COLUMNS 4u
+#endif
 
 /* How a and b lie: what the compiler knows of their steps. */
 typedef enum gm_riscv_form {

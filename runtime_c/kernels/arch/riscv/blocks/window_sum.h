@@ -94,6 +94,12 @@ void gm_riscv_sum_dense(const gm_riscv_window_sum *sum, const gm_riscv_region *r
                         const float *bias, float *y);
 void gm_riscv_sum_depthwise(const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *x, float *y);
 
+#if GM_ARCH_ZVE32F
+/* There lanes of groups are the better way. */
+#define gm_riscv_is_walk(sum, columns) 0
+#define gm_riscv_is_narrow_walk(sum) 0
+#define gm_riscv_walk(sum, region, x, y) (void)(region)
+#else
 /* Whether these columns have 3 rows of 3 or 2 columns of taps, which move on by one with each pixel, and at most one row of
  * taps is outside of the picture at each end: such columns are walked down in all rows. */
 int gm_riscv_is_walk(const gm_riscv_window_sum *sum, const gm_riscv_stretch *columns);
@@ -103,6 +109,7 @@ int gm_riscv_is_narrow_walk(const gm_riscv_window_sum *sum);
 
 /* The sums of all groups of a region that has all rows and, in a narrow picture, all columns. */
 void gm_riscv_walk(const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *x, float *y);
+#endif
 
 #endif
 #endif

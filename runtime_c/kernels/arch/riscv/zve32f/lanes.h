@@ -1,0 +1,153 @@
+/*
+ * Instructions on vector registers of single numbers, as functions. A lane is a number of a vector; how many a register has
+ * depends on the processor, and how many are asked for is told before (gm_lanes_4, gm_lanes_8), with how many registers in
+ * a row a number of a register names. RISC-V "V" Vector Extension, version 1.0.
+ *
+ * What a register holds stays from one function to the next, as the compiler does not know of them. The assembler is told in
+ * each of them, so that no flag of the compiler is needed. Register numbers are constants. Strides are in elements.
+ */
+#ifndef GM_LANES_H
+#define GM_LANES_H
+
+#include "../../../../src/numerics.h"
+#include "../blocks/tile.h"
+
+#if GM_ARCH_ZVE32F
+
+#define GM_LANES_CODE(text) ".option push\n\t.option arch, +zve32f\n\t" text "\n\t.option pop"
+
+/* The next instructions are of n lanes, or as many as 4 registers have. Returns how many. Numbers of registers are
+ * multiples of 4. */
+GM_INLINED uint32_t gm_lanes_4(uint32_t n)
+{
+    uint32_t lanes;
+    __asm__ volatile(GM_LANES_CODE("vsetvli %0, %1, e32, m4, ta, ma") : "=r"(lanes) : "r"(n));
+    return lanes;
+}
+
+/* The same of 8 registers. */
+GM_INLINED uint32_t gm_lanes_8(uint32_t n)
+{
+    uint32_t lanes;
+    __asm__ volatile(GM_LANES_CODE("vsetvli %0, %1, e32, m8, ta, ma") : "=r"(lanes) : "r"(n));
+    return lanes;
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+GM_INLINED void gm_lanes_load(uint32_t v, const float *from)
+{
+    __asm__ volatile(GM_LANES_CODE("vle32.v v%0, (%1)") : : "i"(v), "r"(from) : "memory");
+}
+
+GM_INLINED void gm_lanes_load_strided(uint32_t v, const float *from, size_t stride)
+{
+    __asm__ volatile(GM_LANES_CODE("vlse32.v v%0, (%1), %2") : : "i"(v), "r"(from), "r"(stride * 4) : "memory");
+}
+
+/* Of either; is_unit: a constant, whether the stride is 1. */
+GM_INLINED void gm_lanes_load_either(uint32_t v, const float *from, size_t stride, int is_unit)
+{
+    if (is_unit) {
+        gm_lanes_load(v, from);
+    } else {
+        gm_lanes_load_strided(v, from, stride);
+    }
+}
+
+GM_INLINED void gm_lanes_store(uint32_t v, float *to)
+{
+    __asm__ volatile(GM_LANES_CODE("vse32.v v%0, (%1)") : : "i"(v), "r"(to) : "memory");
+}
+
+GM_INLINED void gm_lanes_store_strided(uint32_t v, float *to, size_t stride)
+{
+    __asm__ volatile(GM_LANES_CODE("vsse32.v v%0, (%1), %2") : : "i"(v), "r"(to), "r"(stride * 4) : "memory");
+}
+
+/* Each lane is the number. */
+GM_INLINED void gm_lanes_fill(uint32_t v, float number)
+{
+    __asm__ volatile(GM_LANES_CODE("vfmv.v.f v%0, %1") : : "i"(v), "f"(number));
+}
+
+GM_INLINED void gm_lanes_copy(uint32_t v, uint32_t a)
+{
+    __asm__ volatile(GM_LANES_CODE("vmv.v.v v%0, v%1") : : "i"(v), "i"(a));
+}
+
+/* ---- Arithmetic ------------------------------------------------------------------------------ */
+
+/* v = a OP b, of lanes, and of lanes and a number. */
+#define GM_DEFINE_LANES_OPERATION(name, instruction)                                                      \
+    GM_INLINED void gm_lanes_##name(uint32_t v, uint32_t a, uint32_t b)                                   \
+    {                                                                                                     \
+        __asm__ volatile(GM_LANES_CODE(instruction ".vv v%0, v%1, v%2") : : "i"(v), "i"(a), "i"(b));      \
+    }                                                                                                     \
+    GM_INLINED void gm_lanes_##name##_number(uint32_t v, uint32_t a, float b)                             \
+    {                                                                                                     \
+        __asm__ volatile(GM_LANES_CODE(instruction ".vf v%0, v%1, %2") : : "i"(v), "i"(a), "f"(b));       \
+    }
+
+GM_DEFINE_LANES_OPERATION(add, "vfadd")
+GM_DEFINE_LANES_OPERATION(sub, "vfsub")
+GM_DEFINE_LANES_OPERATION(mul, "vfmul")
+GM_DEFINE_LANES_OPERATION(div, "vfdiv")
+
+GM_INLINED void gm_lanes_sqrt(uint32_t v, uint32_t a)
+{
+    __asm__ volatile(GM_LANES_CODE("vfsqrt.v v%0, v%1") : : "i"(v), "i"(a));
+}
+
+/* sum = GM_MAC(sum, a, b). product: a register, perhaps a or b, that the strict profile changes. */
+GM_INLINED void gm_lanes_mac(uint32_t sum, uint32_t a, uint32_t b, uint32_t product)
+{
+#if GM_FUSED
+    (void)product;
+    __asm__ volatile(GM_LANES_CODE("vfmacc.vv v%0, v%1, v%2") : : "i"(sum), "i"(a), "i"(b));
+#else
+    gm_lanes_mul(product, a, b);
+    gm_lanes_add(sum, sum, product);
+#endif
+}
+
+/* The same, where b is a number. */
+GM_INLINED void gm_lanes_mac_number(uint32_t sum, uint32_t a, float b, uint32_t product)
+{
+#if GM_FUSED
+    (void)product;
+    __asm__ volatile(GM_LANES_CODE("vfmacc.vf v%0, %2, v%1") : : "i"(sum), "i"(a), "f"(b));
+#else
+    gm_lanes_mul_number(product, a, b);
+    gm_lanes_add(sum, sum, product);
+#endif
+}
+
+/* ---- Choices --------------------------------------------------------------------------------- */
+
+/* Register 0 tells which lanes are chosen: those of a that are below the number. */
+GM_INLINED void gm_lanes_choose_below(uint32_t a, float number)
+{
+    __asm__ volatile(GM_LANES_CODE("vmflt.vf v0, v%0, %1") : : "i"(a), "f"(number));
+}
+
+/* Those that are below it or the same. */
+GM_INLINED void gm_lanes_choose_at_most(uint32_t a, float number)
+{
+    __asm__ volatile(GM_LANES_CODE("vmfle.vf v0, v%0, %1") : : "i"(a), "f"(number));
+}
+
+/* Those that are not above it: NaN too. */
+GM_INLINED void gm_lanes_choose_not_above(uint32_t a, float number)
+{
+    __asm__ volatile(GM_LANES_CODE("vmfgt.vf v0, v%0, %1\n\tvmnot.m v0, v0") : : "i"(a), "f"(number));
+}
+
+/* v = +0 where lanes are chosen, else a. */
+GM_INLINED void gm_lanes_clear_chosen(uint32_t v, uint32_t a)
+{
+    __asm__ volatile(GM_LANES_CODE("vmerge.vim v%0, v%1, 0, v0") : : "i"(v), "i"(a));
+}
+
+#endif
+#endif

@@ -1,0 +1,134 @@
+/*
+ * Steps of optimizers, of parameters that are lanes. Square roots and quotients of vectors are rounded as those of numbers.
+ * Machine instructions for as many parameters as 4 registers have, 16 with vectors of 128 bits: SGD 10, and 6 where rows
+ * share their gradient; momentum 16, Adam and AdamW 29.
+ */
+#include "../../../optimizers/steps.h"
+#include "lanes.h"
+
+#if GM_ARCH_ZVE32F
+
+/* Registers. */
+#define GRADIENTS 0
+#define PARAMETERS 4
+#define FIRST_MOMENTS 8
+#define SECOND_MOMENTS 12
+#define CHANGES 16
+#define DIVISORS 20
+
+#if GM_WITH_SGD
+
+/* The same lanes of m rows of p, n apart. */
+static void step_lanes_of_rows(const float *scales, uint32_t scale_step, float *p, uint32_t m, uint32_t n,
+                               float minus_lr)
+{
+    for (; m > 0; m--, scales += scale_step, p += n) {
+        gm_lanes_load(PARAMETERS, p);
+        gm_lanes_mul_number(CHANGES, GRADIENTS, *scales);
+        gm_lanes_mac_number(PARAMETERS, CHANGES, minus_lr, CHANGES);
+        gm_lanes_store(PARAMETERS, p);
+    }
+}
+
+void gm_sgd_rows(const float *scales, uint32_t scale_step, const float *g, float *p, uint32_t m, uint32_t n,
+                 float minus_lr)
+{
+    for (uint32_t j = 0, lanes; j < n; j += lanes) {
+        lanes = gm_lanes_4(n - j);
+        gm_lanes_load(GRADIENTS, g + j);
+        step_lanes_of_rows(scales, scale_step, p + j, m, n, minus_lr);
+    }
+}
+
+#endif
+
+#if GM_WITH_MOMENTUM
+
+void gm_momentum_step(const gm_momentum_factors *factors, const float *g, float *p, float *v, uint32_t n)
+{
+    const gm_momentum_factors f = *factors;
+    for (uint32_t lanes; n > 0; n -= lanes, g += lanes, p += lanes, v += lanes) {
+        lanes = gm_lanes_4(n);
+        gm_lanes_load(GRADIENTS, g);
+        gm_lanes_load(FIRST_MOMENTS, v);
+        gm_lanes_load(PARAMETERS, p);
+        gm_lanes_mul_number(GRADIENTS, GRADIENTS, f.scale);
+        gm_lanes_mac_number(GRADIENTS, FIRST_MOMENTS, f.momentum, FIRST_MOMENTS);
+        gm_lanes_store(GRADIENTS, v);
+        gm_lanes_mac_number(PARAMETERS, GRADIENTS, f.minus_lr, GRADIENTS);
+        gm_lanes_store(PARAMETERS, p);
+    }
+}
+
+#endif
+
+#if GM_WITH_ADAM || GM_WITH_ADAMW || GM_WITH_ADAMW_ORT
+
+/* The moments of the next lanes, as moments.h has them. */
+GM_INLINED void move_moments(const float *g, float *m, float *v, float scale, float one_minus_beta1, float beta2,
+                             float one_minus_beta2)
+{
+    gm_lanes_load(GRADIENTS, g);
+    gm_lanes_load(FIRST_MOMENTS, m);
+    gm_lanes_load(SECOND_MOMENTS, v);
+    gm_lanes_mul_number(GRADIENTS, GRADIENTS, scale);
+    gm_lanes_sub(CHANGES, GRADIENTS, FIRST_MOMENTS);
+    gm_lanes_mac_number(FIRST_MOMENTS, CHANGES, one_minus_beta1, CHANGES);
+    gm_lanes_mul_number(SECOND_MOMENTS, SECOND_MOMENTS, beta2);
+    gm_lanes_mul_number(CHANGES, GRADIENTS, one_minus_beta2);
+    gm_lanes_mac(SECOND_MOMENTS, CHANGES, GRADIENTS, CHANGES);
+    gm_lanes_store(FIRST_MOMENTS, m);
+    gm_lanes_store(SECOND_MOMENTS, v);
+    gm_lanes_sqrt(SECOND_MOMENTS, SECOND_MOMENTS);
+}
+
+#endif
+
+#if GM_WITH_ADAM || GM_WITH_ADAMW
+
+void gm_adam_step(const gm_adam_factors *factors, const float *g, float *p, float *m, float *v, uint32_t n)
+{
+    const gm_adam_factors f = *factors;
+    for (uint32_t lanes; n > 0; n -= lanes, g += lanes, p += lanes, m += lanes, v += lanes) {
+        lanes = gm_lanes_4(n);
+        gm_lanes_load(PARAMETERS, p);
+        move_moments(g, m, v, f.scale, f.one_minus_beta1, f.beta2, f.one_minus_beta2);
+        gm_lanes_fill(DIVISORS, f.eps);
+        gm_lanes_mac_number(DIVISORS, SECOND_MOMENTS, f.correction, SECOND_MOMENTS);
+        gm_lanes_div(CHANGES, FIRST_MOMENTS, DIVISORS);
+        gm_lanes_mul_number(PARAMETERS, PARAMETERS, f.keep);
+        gm_lanes_mac_number(PARAMETERS, CHANGES, f.step, CHANGES);
+        gm_lanes_store(PARAMETERS, p);
+    }
+}
+
+#endif
+
+#if GM_WITH_ADAMW_ORT
+
+void gm_adam_ort_step(const gm_adam_ort_factors *factors, const float *g, float *p, float *m, float *v, uint32_t n)
+{
+    const gm_adam_ort_factors f = *factors;
+    for (uint32_t lanes; n > 0; n -= lanes, g += lanes, p += lanes, m += lanes, v += lanes) {
+        lanes = gm_lanes_4(n);
+        gm_lanes_load(PARAMETERS, p);
+        move_moments(g, m, v, f.scale, f.one_minus_beta1, f.beta2, f.one_minus_beta2);
+        gm_lanes_add_number(DIVISORS, SECOND_MOMENTS, f.eps);
+        gm_lanes_div(CHANGES, FIRST_MOMENTS, DIVISORS);
+        gm_lanes_mac_number(PARAMETERS, CHANGES, f.step, CHANGES);
+        gm_lanes_copy(CHANGES, PARAMETERS);
+        gm_lanes_mac_number(PARAMETERS, CHANGES, f.decay, CHANGES);
+        gm_lanes_store(PARAMETERS, p);
+    }
+}
+
+#endif
+
+#undef GRADIENTS
+#undef PARAMETERS
+#undef FIRST_MOMENTS
+#undef SECOND_MOMENTS
+#undef CHANGES
+#undef DIVISORS
+
+#endif

@@ -1,0 +1,76 @@
+/* What sums of a tile whose columns are lanes start from, and what becomes of them. */
+#ifndef GM_LANES_SUMS_H
+#define GM_LANES_SUMS_H
+
+#include "lanes.h"
+
+#if GM_ARCH_ZVE32F
+
+/* The register of a row's sums, and one that is free when they are done. */
+#define GM_LANES_SUM(row) (4 * (row))
+#define GM_LANES_FREE 24
+
+/* Neighbours take a load and a store of their own. */
+GM_INLINED void gm_lanes_load_y(uint32_t v, const float *y, size_t y_column)
+{
+    if (y_column == 1) {
+        gm_lanes_load(v, y);
+    } else {
+        gm_lanes_load_strided(v, y, y_column);
+    }
+}
+
+GM_INLINED void gm_lanes_store_y(uint32_t v, float *y, size_t y_column)
+{
+    if (y_column == 1) {
+        gm_lanes_store(v, y);
+    } else {
+        gm_lanes_store_strided(v, y, y_column);
+    }
+}
+
+/* first: number of the first column. */
+GM_INLINED void gm_lanes_begin(const gm_riscv_tile *t, size_t first, uint32_t rows)
+{
+    GM_UNROLLED
+    for (uint32_t r = 0; r < rows; r++) {
+        if (t->start == NULL) {
+            gm_lanes_load_y(GM_LANES_SUM(r), t->y[r] + first * t->y_column, t->y_column);
+        } else if (t->start_step == 0) {
+            gm_lanes_fill(GM_LANES_SUM(r), *t->start);
+        } else {
+            gm_lanes_load(GM_LANES_SUM(r), t->start + first);
+        }
+    }
+}
+
+/* The step y += minus_lr sum. */
+GM_INLINED void gm_lanes_step(const gm_riscv_tile *t, uint32_t sum, float *y)
+{
+    gm_lanes_load_y(GM_LANES_FREE, y, t->y_column);
+    gm_lanes_mac_number(GM_LANES_FREE, sum, t->minus_lr, sum);
+    gm_lanes_store_y(GM_LANES_FREE, y, t->y_column);
+}
+
+/* Of rows that are the same, one takes the step. */
+GM_INLINED void gm_lanes_finish(const gm_riscv_tile *t, size_t first, uint32_t rows)
+{
+    GM_UNROLLED
+    for (uint32_t r = 0; r < rows; r++) {
+        float *y = t->y[r] + first * t->y_column;
+        if (t->finish == GM_FINISH_SGD && r > 0 && t->y[r] == t->y[r - 1]) {
+            return;
+        }
+        if (t->finish == GM_FINISH_SGD) {
+            gm_lanes_step(t, GM_LANES_SUM(r), y);
+            continue;
+        }
+        if (t->finish == GM_FINISH_ADD_ZERO) {
+            gm_lanes_add_number(GM_LANES_SUM(r), GM_LANES_SUM(r), 0.0f);
+        }
+        gm_lanes_store_y(GM_LANES_SUM(r), y, t->y_column);
+    }
+}
+
+#endif
+#endif
