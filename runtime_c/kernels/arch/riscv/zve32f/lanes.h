@@ -79,14 +79,14 @@ GM_INLINED void gm_lanes_copy(uint32_t v, uint32_t a)
 /* ---- Arithmetic ------------------------------------------------------------------------------ */
 
 /* v = a OP b, of lanes, and of lanes and a number. */
-#define GM_DEFINE_LANES_OPERATION(name, instruction)                                                      \
-    GM_INLINED void gm_lanes_##name(uint32_t v, uint32_t a, uint32_t b)                                   \
-    {                                                                                                     \
-        __asm__ volatile(GM_LANES_CODE(instruction ".vv v%0, v%1, v%2") : : "i"(v), "i"(a), "i"(b));      \
-    }                                                                                                     \
-    GM_INLINED void gm_lanes_##name##_number(uint32_t v, uint32_t a, float b)                             \
-    {                                                                                                     \
-        __asm__ volatile(GM_LANES_CODE(instruction ".vf v%0, v%1, %2") : : "i"(v), "i"(a), "f"(b));       \
+#define GM_DEFINE_LANES_OPERATION(name, instruction)                                                 \
+    GM_INLINED void gm_lanes_##name(uint32_t v, uint32_t a, uint32_t b)                              \
+    {                                                                                                \
+        __asm__ volatile(GM_LANES_CODE(instruction ".vv v%0, v%1, v%2") : : "i"(v), "i"(a), "i"(b)); \
+    }                                                                                                \
+    GM_INLINED void gm_lanes_##name##_number(uint32_t v, uint32_t a, float b)                        \
+    {                                                                                                \
+        __asm__ volatile(GM_LANES_CODE(instruction ".vf v%0, v%1, %2") : : "i"(v), "i"(a), "f"(b));  \
     }
 
 GM_DEFINE_LANES_OPERATION(add, "vfadd")

@@ -47,16 +47,16 @@ void gm_relu_grad_row(const float *dy, const float *y, float *dx, uint32_t n)
     }
 }
 
-#define DEFINE_OPERATION_ON_LANES(name)                                                      \
-    void gm_##name##_row(const float *a, const float *b, float *y, uint32_t n)               \
-    {                                                                                        \
-        for (uint32_t lanes; n > 0; n -= lanes, a += lanes, b += lanes, y += lanes) {        \
-            lanes = gm_lanes_8(n);                                                           \
-            gm_lanes_load(FIRST, a);                                                         \
-            gm_lanes_load(SECOND, b);                                                        \
-            gm_lanes_##name(FIRST, FIRST, SECOND);                                           \
-            gm_lanes_store(FIRST, y);                                                        \
-        }                                                                                    \
+#define DEFINE_OPERATION_ON_LANES(name)                                               \
+    void gm_##name##_row(const float *a, const float *b, float *y, uint32_t n)        \
+    {                                                                                 \
+        for (uint32_t lanes; n > 0; n -= lanes, a += lanes, b += lanes, y += lanes) { \
+            lanes = gm_lanes_8(n);                                                    \
+            gm_lanes_load(FIRST, a);                                                  \
+            gm_lanes_load(SECOND, b);                                                 \
+            gm_lanes_##name(FIRST, FIRST, SECOND);                                    \
+            gm_lanes_store(FIRST, y);                                                 \
+        }                                                                             \
     }
 
 #if GM_WITH_ADD
