@@ -5,6 +5,7 @@
 #include "arch/arm_m/any_beyond.h"
 #include "arch/helium/any_beyond.h"
 #include "arch/riscv/any_beyond.h"
+#include "arch/riscv/zve32f/any_beyond.h"
 #include "arch/simd/simd.h"
 
 #if GM_WITH_CHECK_FINITE || GM_WITH_CHECK_BOUND || GM_TRAINING

@@ -4,7 +4,7 @@
 
 #include "blocks/tile.h"
 
-#if GM_ARCH_RISCV
+#if GM_ARCH_RISCV && !GM_ARCH_ZVE32F
 
 /* Whether the sum, of four that are made at a time, is a number below `limit` squared. */
 static inline int gm_are_squares_below(const float *x, uint32_t n, float limit)

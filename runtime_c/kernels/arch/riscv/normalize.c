@@ -6,7 +6,7 @@
 #include "../../normalize.h"
 #include "blocks/tile.h"
 
-#if GM_ARCH_RISCV
+#if GM_ARCH_RISCV && !GM_ARCH_ZVE32F
 
 #define CHANNELS_AT_ONCE 8
 

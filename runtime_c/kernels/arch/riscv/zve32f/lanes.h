@@ -123,6 +123,16 @@ GM_INLINED void gm_lanes_mac_number(uint32_t sum, uint32_t a, float b, uint32_t 
 #endif
 }
 
+/* Returns the sum of all lanes of a, in any order. Register v changes. */
+GM_INLINED float gm_lanes_total(uint32_t a, uint32_t v)
+{
+    float total;
+    __asm__ volatile(GM_LANES_CODE("vfmv.s.f v%1, %3\n\tvfredusum.vs v%1, v%2, v%1\n\tvfmv.f.s %0, v%1")
+                     : "=f"(total)
+                     : "i"(v), "i"(a), "f"(0.0f));
+    return total;
+}
+
 /* ---- Choices --------------------------------------------------------------------------------- */
 
 /* Register 0 tells which lanes are chosen: those of a that are below the number. */

@@ -1,0 +1,42 @@
+/* Sums of squares, in lanes: 6 machine instructions for 32 numbers with vectors of 128 bits. */
+#ifndef GM_LANES_ANY_BEYOND_H
+#define GM_LANES_ANY_BEYOND_H
+
+#include "lanes.h"
+
+#if GM_ARCH_ZVE32F
+
+/* Registers. */
+#define SQUARES 0
+#define NUMBERS 8
+#define TOTAL 16
+
+/* Returns the sum of squares of as many whole vectors of `lanes` numbers. */
+GM_INLINED float gm_lanes_squares(const float *x, uint32_t vectors, uint32_t lanes)
+{
+    gm_lanes_fill(SQUARES, 0.0f);
+    for (; vectors > 0; vectors--, x += lanes) {
+        gm_lanes_load(NUMBERS, x);
+        gm_lanes_mac(SQUARES, NUMBERS, NUMBERS, NUMBERS);
+    }
+    return gm_lanes_total(SQUARES, TOTAL);
+}
+
+/* Whether the sum is a number below `limit` squared. */
+static inline int gm_are_squares_below(const float *x, uint32_t n, float limit)
+{
+    const uint32_t lanes = gm_lanes_8(n), left = lanes > 0 ? n % lanes : 0;
+    float sum = n - left > 0 ? gm_lanes_squares(x, n / lanes, lanes) : 0.0f;
+    if (left > 0) {
+        gm_lanes_8(left);
+        sum += gm_lanes_squares(x + (n - left), 1, left);
+    }
+    return sum < limit * limit;
+}
+
+#undef SQUARES
+#undef NUMBERS
+#undef TOTAL
+
+#endif
+#endif

@@ -1,0 +1,224 @@
+/*
+ * Batch normalization of neighbouring channels, which are lanes. Machine instructions for each row of 16 channels, as many
+ * as there are at once with vectors of 128 bits: moments 6 and 6, normalize 9, with RELU 11, of a scale alone 6, sums 9,
+ * gradient 13.
+ */
+#include "../../../normalize.h"
+#include "lanes.h"
+
+#if GM_ARCH_ZVE32F
+
+/* Registers. 0 tells which lanes are chosen. */
+#define X 4
+#define DY 8
+#define MEAN 12
+#define FACTOR 16
+#define SUM 20
+#define PRODUCTS 24
+#define BIAS 28
+
+#if GM_WITH_MOMENTS
+
+/* MEAN = the means of n rows, `step` apart: their first one and the mean distance from it. */
+static void means_of_lanes(const float *x, uint32_t n, size_t step)
+{
+    gm_lanes_load(MEAN, x);
+    gm_lanes_fill(SUM, 0.0f);
+    for (uint32_t i = n; i > 0; i--, x += step) {
+        gm_lanes_load(X, x);
+        gm_lanes_sub(X, X, MEAN);
+        gm_lanes_add(SUM, SUM, X);
+    }
+    gm_lanes_div_number(SUM, SUM, (float)n);
+    gm_lanes_add(MEAN, MEAN, SUM);
+}
+
+/* SUM = their variances. */
+static void variances_of_lanes(const float *x, uint32_t n, size_t step)
+{
+    gm_lanes_fill(SUM, 0.0f);
+    for (uint32_t i = n; i > 0; i--, x += step) {
+        gm_lanes_load(X, x);
+        gm_lanes_sub(X, X, MEAN);
+        gm_lanes_mac(SUM, X, X, X);
+    }
+    gm_lanes_div_number(SUM, SUM, (float)n);
+}
+
+uint32_t gm_moments_across(const struct gm_session *session, const gm_insn_moments *insn)
+{
+    const float *x = gm_f32(session, insn->x);
+    float *mean = gm_f32_out(session, insn->mean), *inv_std = gm_f32_out(session, insn->inv_std);
+    float *var = gm_f32_out_optional(session, insn->var);
+    for (uint32_t done = 0, lanes; done < insn->channels; done += lanes) {
+        lanes = gm_lanes_4(insn->channels - done);
+        means_of_lanes(x + done, insn->outer, insn->channels);
+        gm_lanes_store(MEAN, mean + done);
+        variances_of_lanes(x + done, insn->outer, insn->channels);
+        if (var) {
+            gm_lanes_store(SUM, var + done);
+        }
+        gm_lanes_add_number(SUM, SUM, insn->epsilon);
+        gm_lanes_sqrt(SUM, SUM);
+        gm_lanes_fill(FACTOR, 1.0f);
+        gm_lanes_div(FACTOR, FACTOR, SUM);
+        gm_lanes_store(FACTOR, inv_std + done);
+    }
+    return insn->channels;
+}
+
+#endif
+
+#if GM_WITH_NORMALIZE
+
+/* n rows, `step` apart. */
+GM_INLINED void normalize_lanes(const float *x, float *y, uint32_t n, size_t step, int relu)
+{
+    for (; n > 0; n--, x += step, y += step) {
+        gm_lanes_load(X, x);
+        gm_lanes_sub(X, X, MEAN);
+        gm_lanes_mul(X, X, FACTOR);
+        gm_lanes_add(X, X, BIAS);
+        if (relu) {
+            gm_lanes_choose_at_most(X, 0.0f);
+            gm_lanes_clear_chosen(X, X);
+        }
+        gm_lanes_store(X, y);
+    }
+}
+
+/* Without mean and bias, of which neither 0 nor the empty sum would change anything. */
+static void scale_lanes(const float *x, float *y, uint32_t n, size_t step)
+{
+    for (; n > 0; n--, x += step, y += step) {
+        gm_lanes_load(X, x);
+        gm_lanes_mul(X, X, FACTOR);
+        gm_lanes_store(X, y);
+    }
+}
+
+/* Loads lanes from there, or fills them where there is nothing. */
+GM_INLINED void load_or_fill(uint32_t v, const float *from, uint32_t first, float number)
+{
+    if (from) {
+        gm_lanes_load(v, from + first);
+    } else {
+        gm_lanes_fill(v, number);
+    }
+}
+
+/* FACTOR = scale inv_std. */
+GM_INLINED void load_factor(const float *scale, const float *inv_std)
+{
+    gm_lanes_load(FACTOR, scale);
+    gm_lanes_load(X, inv_std);
+    gm_lanes_mul(FACTOR, FACTOR, X);
+}
+
+uint32_t gm_normalize_across(const struct gm_session *session, const gm_insn_normalize *insn)
+{
+    const float *mean = gm_f32_optional(session, insn->mean), *inv_std = gm_f32(session, insn->inv_std);
+    const float *scale = gm_f32(session, insn->scale), *bias = gm_f32_optional(session, insn->bias);
+    const float *x = gm_f32(session, insn->x);
+    float *y = gm_f32_out(session, insn->y);
+    for (uint32_t done = 0, lanes; done < insn->channels; done += lanes) {
+        lanes = gm_lanes_4(insn->channels - done);
+        load_factor(scale + done, inv_std + done);
+        load_or_fill(MEAN, mean, done, 0.0f);
+        load_or_fill(BIAS, bias, done, GM_EMPTY_SUM);
+        if (insn->activation) {
+            normalize_lanes(x + done, y + done, insn->outer, insn->channels, 1);
+        } else if (mean || bias) {
+            normalize_lanes(x + done, y + done, insn->outer, insn->channels, 0);
+        } else {
+            scale_lanes(x + done, y + done, insn->outer, insn->channels);
+        }
+    }
+    return insn->channels;
+}
+
+#endif
+
+#if GM_WITH_NORMALIZE_SUMS
+
+/* SUM += dy, PRODUCTS += dy (x - mean), of n rows, `step` apart. */
+static void add_rows_of_lanes(const float *dy, const float *x, uint32_t n, size_t step)
+{
+    for (; n > 0; n--, dy += step, x += step) {
+        gm_lanes_load(DY, dy);
+        gm_lanes_load(X, x);
+        gm_lanes_add(SUM, SUM, DY);
+        gm_lanes_sub(X, X, MEAN);
+        gm_lanes_mac(PRODUCTS, DY, X, X);
+    }
+}
+
+uint32_t gm_normalize_sums_across(const struct gm_session *session, const gm_insn_normalize_sums *insn)
+{
+    const float *dy = gm_f32(session, insn->dy), *x = gm_f32(session, insn->x);
+    const float *mean = gm_f32(session, insn->mean), *inv_std = gm_f32(session, insn->inv_std);
+    float *dscale = gm_f32_out(session, insn->dscale), *dbias = gm_f32_out(session, insn->dbias);
+    for (uint32_t done = 0, lanes; done < insn->channels; done += lanes) {
+        lanes = gm_lanes_4(insn->channels - done);
+        gm_lanes_load(MEAN, mean + done);
+        gm_lanes_fill(SUM, 0.0f);
+        gm_lanes_fill(PRODUCTS, 0.0f);
+        add_rows_of_lanes(dy + done, x + done, insn->outer, insn->channels);
+        gm_lanes_load(X, inv_std + done);
+        gm_lanes_mul(PRODUCTS, PRODUCTS, X);
+        gm_lanes_store(PRODUCTS, dscale + done);
+        gm_lanes_store(SUM, dbias + done);
+    }
+    return insn->channels;
+}
+
+#endif
+
+#if GM_WITH_NORMALIZE_GRAD
+
+/* dx = FACTOR (dy - SUM + PRODUCTS (x - MEAN)), of n rows, `step` apart. */
+static void gradients_of_lanes(const float *dy, const float *x, float *dx, uint32_t n, size_t step)
+{
+    for (; n > 0; n--, dy += step, x += step, dx += step) {
+        gm_lanes_load(DY, dy);
+        gm_lanes_load(X, x);
+        gm_lanes_sub(DY, DY, SUM);
+        gm_lanes_sub(X, X, MEAN);
+        gm_lanes_mac(DY, PRODUCTS, X, X);
+        gm_lanes_mul(DY, DY, FACTOR);
+        gm_lanes_store(DY, dx);
+    }
+}
+
+uint32_t gm_normalize_grad_across(const struct gm_session *session, const gm_insn_normalize_grad *insn)
+{
+    const float *dy = gm_f32(session, insn->dy), *x = gm_f32(session, insn->x), *mean = gm_f32(session, insn->mean);
+    const float *inv_std = gm_f32(session, insn->inv_std), *scale = gm_f32(session, insn->scale);
+    const float *dscale = gm_f32(session, insn->dscale), *dbias = gm_f32(session, insn->dbias);
+    float *dx = gm_f32_out(session, insn->dx), n = (float)insn->outer;
+    for (uint32_t done = 0, lanes; done < insn->channels; done += lanes) {
+        lanes = gm_lanes_4(insn->channels - done);
+        load_factor(scale + done, inv_std + done); /* X has inv_std then */
+        gm_lanes_load(PRODUCTS, dscale + done);
+        gm_lanes_div_number(PRODUCTS, PRODUCTS, n);
+        gm_lanes_mul(PRODUCTS, X, PRODUCTS);
+        gm_lanes_mul_number(PRODUCTS, PRODUCTS, -1.0f);
+        gm_lanes_load(SUM, dbias + done);
+        gm_lanes_div_number(SUM, SUM, n);
+        gm_lanes_load(MEAN, mean + done);
+        gradients_of_lanes(dy + done, x + done, dx + done, insn->outer, insn->channels);
+    }
+    return insn->channels;
+}
+
+#endif
+
+#undef X
+#undef DY
+#undef MEAN
+#undef FACTOR
+#undef SUM
+#undef PRODUCTS
+#undef BIAS
+
+#endif
