@@ -1,4 +1,4 @@
-/* Sums of squares, in lanes: 6 machine instructions for 32 numbers with vectors of 128 bits. */
+/* Sums of squares, in lanes: 5 machine instructions for 32 numbers with vectors of 128 bits. */
 #ifndef GM_LANES_ANY_BEYOND_H
 #define GM_LANES_ANY_BEYOND_H
 

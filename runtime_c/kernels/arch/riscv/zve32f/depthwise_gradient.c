@@ -14,7 +14,7 @@ uint32_t gm_lanes_add_groups(const gm_riscv_tile *t, uint32_t n)
     const size_t a_k = t->a_k, b_k = t->b_k, a_tap = t->a_tap, b_tap = t->b_tap;
     const float *dy = t->a[0], *x = t->b;
     const uint32_t lanes = gm_lanes_8(n), k = t->k, taps = t->taps;
-    gm_lanes_begin(t, 0, 1);
+    gm_lanes_begin(t, 0, t->y_column, 1);
     for (uint32_t row = t->rows; row > 0; row--, dy += t->a_row - a_tap, x += t->b_row - b_tap) {
         for (uint32_t tap = taps; tap > 0; tap--, dy += a_tap, x += b_tap) {
             for (uint32_t i = k; i > 0; i--, dy += a_k, x += b_k) {
@@ -24,7 +24,7 @@ uint32_t gm_lanes_add_groups(const gm_riscv_tile *t, uint32_t n)
             }
         }
     }
-    gm_lanes_finish(t, 0, 1);
+    gm_lanes_finish(t, 0, t->y_column, 1);
     return lanes;
 }
 

@@ -1,7 +1,7 @@
 /*
  * Batch normalization of neighbouring channels, which are lanes. Machine instructions for each row of 16 channels, as many
- * as there are at once with vectors of 128 bits: moments 6 and 6, normalize 9, with RELU 11, of a scale alone 6, sums 9,
- * gradient 13.
+ * as there are at once with vectors of 128 bits: moments 6 and 6, normalize 9, with RELU 11, of a scale alone 7, sums 9,
+ * gradient 12.
  */
 #include "../../../normalize.h"
 #include "lanes.h"

@@ -1,5 +1,5 @@
 /* Rows of contiguous elements, which are lanes. Machine instructions for 32 of them, as many as there are at once with
- * vectors of 128 bits: RELU 9, its gradient 10, operations on two rows 9. */
+ * vectors of 128 bits: RELU 10, its gradient 13, operations on two rows 11. */
 #include "../../../rows.h"
 #include "../../../broadcast.h"
 #include "lanes.h"

@@ -1,7 +1,7 @@
 /*
  * Steps of optimizers, of parameters that are lanes. Square roots and quotients of vectors are rounded as those of numbers.
- * Machine instructions for as many parameters as 4 registers have, 16 with vectors of 128 bits: SGD 10, and 6 where rows
- * share their gradient; momentum 16, Adam and AdamW 29.
+ * Machine instructions for as many parameters as 4 registers have, 16 with vectors of 128 bits: SGD 20, and 9 where rows
+ * share their gradient; momentum 15, Adam and AdamW 27.
  */
 #include "../../../optimizers/steps.h"
 #include "lanes.h"

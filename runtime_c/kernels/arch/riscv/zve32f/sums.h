@@ -29,46 +29,59 @@ GM_INLINED void gm_lanes_store_y(uint32_t v, float *y, size_t y_column)
     }
 }
 
-/* first: number of the first column. */
-GM_INLINED void gm_lanes_begin(const gm_riscv_tile *t, size_t first, uint32_t rows)
+/* first: number of the first column. y_column: the tile's, perhaps a constant. */
+GM_INLINED void gm_lanes_begin(const gm_riscv_tile *t, size_t first, size_t y_column, uint32_t rows)
 {
+    const float *start = t->start;
+    const size_t step = t->start_step;
     GM_UNROLLED
     for (uint32_t r = 0; r < rows; r++) {
-        if (t->start == NULL) {
-            gm_lanes_load_y(GM_LANES_SUM(r), t->y[r] + first * t->y_column, t->y_column);
-        } else if (t->start_step == 0) {
-            gm_lanes_fill(GM_LANES_SUM(r), *t->start);
+        if (start == NULL) {
+            gm_lanes_load_y(GM_LANES_SUM(r), t->y[r] + first * y_column, y_column);
+        } else if (step == 0) {
+            gm_lanes_fill(GM_LANES_SUM(r), *start);
         } else {
-            gm_lanes_load(GM_LANES_SUM(r), t->start + first);
+            gm_lanes_load(GM_LANES_SUM(r), start + first);
         }
     }
 }
 
-/* The step y += minus_lr sum. */
-GM_INLINED void gm_lanes_step(const gm_riscv_tile *t, uint32_t sum, float *y)
+GM_INLINED void gm_lanes_store_sums(const gm_riscv_tile *t, size_t first, size_t y_column, uint32_t rows)
 {
-    gm_lanes_load_y(GM_LANES_FREE, y, t->y_column);
-    gm_lanes_mac_number(GM_LANES_FREE, sum, t->minus_lr, sum);
-    gm_lanes_store_y(GM_LANES_FREE, y, t->y_column);
-}
-
-/* Of rows that are the same, one takes the step. */
-GM_INLINED void gm_lanes_finish(const gm_riscv_tile *t, size_t first, uint32_t rows)
-{
-    GM_UNROLLED
-    for (uint32_t r = 0; r < rows; r++) {
-        float *y = t->y[r] + first * t->y_column;
-        if (t->finish == GM_FINISH_SGD && r > 0 && t->y[r] == t->y[r - 1]) {
-            return;
-        }
-        if (t->finish == GM_FINISH_SGD) {
-            gm_lanes_step(t, GM_LANES_SUM(r), y);
-            continue;
-        }
-        if (t->finish == GM_FINISH_ADD_ZERO) {
+    if (t->finish == GM_FINISH_ADD_ZERO) {
+        GM_UNROLLED
+        for (uint32_t r = 0; r < rows; r++) {
             gm_lanes_add_number(GM_LANES_SUM(r), GM_LANES_SUM(r), 0.0f);
         }
-        gm_lanes_store_y(GM_LANES_SUM(r), y, t->y_column);
+    }
+    GM_UNROLLED
+    for (uint32_t r = 0; r < rows; r++) {
+        gm_lanes_store_y(GM_LANES_SUM(r), t->y[r] + first * y_column, y_column);
+    }
+}
+
+/* The steps y += minus_lr sum. Of rows that are the same, one takes the step. */
+GM_INLINED void gm_lanes_step(const gm_riscv_tile *t, size_t first, size_t y_column, uint32_t rows)
+{
+    const float minus_lr = t->minus_lr;
+    GM_UNROLLED
+    for (uint32_t r = 0; r < rows; r++) {
+        float *y = t->y[r] + first * y_column;
+        if (r > 0 && t->y[r] == t->y[r - 1]) {
+            return;
+        }
+        gm_lanes_load_y(GM_LANES_FREE, y, y_column);
+        gm_lanes_mac_number(GM_LANES_FREE, GM_LANES_SUM(r), minus_lr, GM_LANES_SUM(r));
+        gm_lanes_store_y(GM_LANES_FREE, y, y_column);
+    }
+}
+
+GM_INLINED void gm_lanes_finish(const gm_riscv_tile *t, size_t first, size_t y_column, uint32_t rows)
+{
+    if (t->finish == GM_FINISH_SGD) {
+        gm_lanes_step(t, first, y_column, rows);
+    } else {
+        gm_lanes_store_sums(t, first, y_column, rows);
     }
 }
 
