@@ -65,13 +65,15 @@ static void sum_nothing(const gm_riscv_window_sum *sum, const gm_riscv_region *r
     }
 }
 
-/* Whether a region is of a first layer: 3 channels in planes, 3x3 taps, and pixels for a tile in each row. */
+/* Whether a region is of a first layer: 3 channels in planes, 3x3 taps, and pixels for a tile in each row. With vectors such
+ * a layer has the tiles of all others. */
 static int is_of_planes(const gm_riscv_tile *tile, const gm_riscv_window_sum *sum, const gm_riscv_region *region)
 {
-    return !GM_RISCV_SMALL && !sum->transposed && sum->inputs == 3 && sum->outputs % GM_RISCV_COLUMNS == 0 &&
-           region->columns.count >= GM_RISCV_ROWS && region->columns.taps.count == 3 && region->rows.taps.count > 0 &&
-           sum->source.w == 1 && sum->columns.source_tap == 1 && sum->columns.source_step <= 2 && sum->w_w == 1 &&
-           sum->w_input == 9 && tile->b_column == 3 * 9;
+    return !GM_RISCV_SMALL && !GM_ARCH_ZVE32F && !sum->transposed && sum->inputs == 3 &&
+           sum->outputs % GM_RISCV_COLUMNS == 0 && region->columns.count >= GM_RISCV_ROWS &&
+           region->columns.taps.count == 3 && region->rows.taps.count > 0 && sum->source.w == 1 &&
+           sum->columns.source_tap == 1 && sum->columns.source_step <= 2 && sum->w_w == 1 && sum->w_input == 9 &&
+           tile->b_column == 3 * 9;
 }
 
 /* Six neighbours in a row at a time, whose last six may be counted twice. at: the first pixel of the region. */

@@ -89,7 +89,7 @@ void gm_riscv_sum_depthwise(const gm_riscv_window_sum *sum, const gm_riscv_regio
     gm_riscv_set_taps(&tile, sum, region, sum->w);
     gm_riscv_cursor at = gm_riscv_first_pixel(sum, region, x, y);
     while (at.left > 0) {
-        const uint32_t rows = gm_riscv_rows(at.left), count = gm_riscv_take_pixels(&tile, &at, sum, region, rows);
+        const uint32_t rows = gm_riscv_rows(at.left), count = gm_riscv_take_pixels(&tile, &at, rows);
         if (rows == 6) {
             sum_6_pixels_by_lanes(&tile, sum);
         } else if (rows == 4) {
