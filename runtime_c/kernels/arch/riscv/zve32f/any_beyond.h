@@ -7,19 +7,19 @@
 #if GM_ARCH_ZVE32F
 
 /* Registers. */
-#define SQUARES 0
-#define NUMBERS 8
-#define TOTAL 16
+#define V_BEYOND_SQUARES 0
+#define V_BEYOND_NUMBERS 8
+#define V_BEYOND_TOTAL 16
 
 /* Returns the sum of squares of as many whole vectors of `lanes` numbers. */
 GM_INLINED float gm_lanes_squares(const float *x, uint32_t vectors, uint32_t lanes)
 {
-    gm_lanes_fill(SQUARES, 0.0f);
+    gm_lanes_fill(V_BEYOND_SQUARES, 0.0f);
     for (; vectors > 0; vectors--, x += lanes) {
-        gm_lanes_load(NUMBERS, x);
-        gm_lanes_mac(SQUARES, NUMBERS, NUMBERS, NUMBERS);
+        gm_lanes_load(V_BEYOND_NUMBERS, x);
+        gm_lanes_mac(V_BEYOND_SQUARES, V_BEYOND_NUMBERS, V_BEYOND_NUMBERS, V_BEYOND_NUMBERS);
     }
-    return gm_lanes_total(SQUARES, TOTAL);
+    return gm_lanes_total(V_BEYOND_SQUARES, V_BEYOND_TOTAL);
 }
 
 /* Whether the sum is a number below `limit` squared. */
@@ -33,10 +33,6 @@ static inline int gm_are_squares_below(const float *x, uint32_t n, float limit)
     }
     return sum < limit * limit;
 }
-
-#undef SQUARES
-#undef NUMBERS
-#undef TOTAL
 
 #endif
 #endif

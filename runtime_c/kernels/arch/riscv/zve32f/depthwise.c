@@ -10,17 +10,17 @@
 #if GM_ARCH_ZVE32F && (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE)
 
 /* Registers. */
-#define PIXEL 24
-#define WEIGHTS 28
+#define V_DEPTHWISE_PIXEL 24
+#define V_DEPTHWISE_WEIGHTS 28
 
 /* One tap of the sums of some pixels. */
 GM_INLINED void add_tap_of_pixels(const float *const *x, const float *w, size_t w_group, uint32_t rows)
 {
-    gm_lanes_load_strided(WEIGHTS, w, w_group);
+    gm_lanes_load_strided(V_DEPTHWISE_WEIGHTS, w, w_group);
     GM_UNROLLED
     for (uint32_t r = 0; r < rows; r++) {
-        gm_lanes_load(PIXEL, x[r]);
-        gm_lanes_mac(GM_LANES_SUM(r), PIXEL, WEIGHTS, PIXEL);
+        gm_lanes_load(V_DEPTHWISE_PIXEL, x[r]);
+        gm_lanes_mac(GM_LANES_SUM(r), V_DEPTHWISE_PIXEL, V_DEPTHWISE_WEIGHTS, V_DEPTHWISE_PIXEL);
     }
 }
 
@@ -102,8 +102,5 @@ void gm_riscv_sum_depthwise(const gm_riscv_window_sum *sum, const gm_riscv_regio
         }
     }
 }
-
-#undef PIXEL
-#undef WEIGHTS
 
 #endif

@@ -6,8 +6,8 @@
 #if GM_ARCH_ZVE32F && (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE)
 
 /* Registers. */
-#define PIXEL 8
-#define GRADIENT 16
+#define V_GROUP_PIXEL 8
+#define V_GROUP_GRADIENT 16
 
 uint32_t gm_lanes_add_groups(const gm_riscv_tile *t, uint32_t n)
 {
@@ -18,17 +18,14 @@ uint32_t gm_lanes_add_groups(const gm_riscv_tile *t, uint32_t n)
     for (uint32_t row = t->rows; row > 0; row--, dy += t->a_row - a_tap, x += t->b_row - b_tap) {
         for (uint32_t tap = taps; tap > 0; tap--, dy += a_tap, x += b_tap) {
             for (uint32_t i = k; i > 0; i--, dy += a_k, x += b_k) {
-                gm_lanes_load(PIXEL, x);
-                gm_lanes_load(GRADIENT, dy);
-                gm_lanes_mac(GM_LANES_SUM(0), GRADIENT, PIXEL, PIXEL);
+                gm_lanes_load(V_GROUP_PIXEL, x);
+                gm_lanes_load(V_GROUP_GRADIENT, dy);
+                gm_lanes_mac(GM_LANES_SUM(0), V_GROUP_GRADIENT, V_GROUP_PIXEL, V_GROUP_PIXEL);
             }
         }
     }
     gm_lanes_finish(t, 0, t->y_column, 1);
     return lanes;
 }
-
-#undef PIXEL
-#undef GRADIENT
 
 #endif

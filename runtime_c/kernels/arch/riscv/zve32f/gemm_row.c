@@ -8,24 +8,24 @@
 #if GM_ARCH_ZVE32F
 
 /* Registers. */
-#define SUMS 0
-#define NUMBERS 8
-#define PRODUCTS 16
+#define V_ROW_SUMS 0
+#define V_ROW_NUMBERS 8
+#define V_ROW_PRODUCTS 16
 
 GM_INLINED void sum_row_of_lanes(const float *a, const float *b, const gm_gemm_strides *s, int is_unit)
 {
     const size_t a_col = s->a_col, b_row = s->b_row, b_col = s->b_col;
     uint32_t k = s->k;
     for (; k >= 2; k -= 2, a += a_col, b += b_row) {
-        gm_lanes_load_either(NUMBERS, b, b_col, is_unit);
-        gm_lanes_mac_number(SUMS, NUMBERS, *a, PRODUCTS);
+        gm_lanes_load_either(V_ROW_NUMBERS, b, b_col, is_unit);
+        gm_lanes_mac_number(V_ROW_SUMS, V_ROW_NUMBERS, *a, V_ROW_PRODUCTS);
         a += a_col, b += b_row;
-        gm_lanes_load_either(NUMBERS, b, b_col, is_unit);
-        gm_lanes_mac_number(SUMS, NUMBERS, *a, PRODUCTS);
+        gm_lanes_load_either(V_ROW_NUMBERS, b, b_col, is_unit);
+        gm_lanes_mac_number(V_ROW_SUMS, V_ROW_NUMBERS, *a, V_ROW_PRODUCTS);
     }
     if (k > 0) {
-        gm_lanes_load_either(NUMBERS, b, b_col, is_unit);
-        gm_lanes_mac_number(SUMS, NUMBERS, *a, PRODUCTS);
+        gm_lanes_load_either(V_ROW_NUMBERS, b, b_col, is_unit);
+        gm_lanes_mac_number(V_ROW_SUMS, V_ROW_NUMBERS, *a, V_ROW_PRODUCTS);
     }
 }
 
@@ -33,18 +33,14 @@ void gm_gemm_row(const float *a, const float *b, float *y, uint32_t n, const gm_
 {
     for (uint32_t lanes; n > 0; n -= lanes, b += lanes * (size_t)s->b_col, y += lanes) {
         lanes = gm_lanes_8(n);
-        gm_lanes_load(SUMS, y);
+        gm_lanes_load(V_ROW_SUMS, y);
         if (s->b_col == 1) {
             sum_row_of_lanes(a, b, s, 1);
         } else {
             sum_row_of_lanes(a, b, s, 0);
         }
-        gm_lanes_store(SUMS, y);
+        gm_lanes_store(V_ROW_SUMS, y);
     }
 }
-
-#undef SUMS
-#undef NUMBERS
-#undef PRODUCTS
 
 #endif

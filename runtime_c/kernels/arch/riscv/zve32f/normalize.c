@@ -9,40 +9,40 @@
 #if GM_ARCH_ZVE32F
 
 /* Registers. 0 tells which lanes are chosen. */
-#define X 4
-#define DY 8
-#define MEAN 12
-#define FACTOR 16
-#define SUM 20
-#define PRODUCTS 24
-#define BIAS 28
+#define V_NORM_X 4
+#define V_NORM_DY 8
+#define V_NORM_MEAN 12
+#define V_NORM_FACTOR 16
+#define V_NORM_SUM 20
+#define V_NORM_PRODUCTS 24
+#define V_NORM_BIAS 28
 
 #if GM_WITH_MOMENTS
 
-/* MEAN = the means of n rows, `step` apart: their first one and the mean distance from it. */
+/* V_NORM_MEAN = the means of n rows, `step` apart: their first one and the mean distance from it. */
 static void means_of_lanes(const float *x, uint32_t n, size_t step)
 {
-    gm_lanes_load(MEAN, x);
-    gm_lanes_fill(SUM, 0.0f);
+    gm_lanes_load(V_NORM_MEAN, x);
+    gm_lanes_fill(V_NORM_SUM, 0.0f);
     for (uint32_t i = n; i > 0; i--, x += step) {
-        gm_lanes_load(X, x);
-        gm_lanes_sub(X, X, MEAN);
-        gm_lanes_add(SUM, SUM, X);
+        gm_lanes_load(V_NORM_X, x);
+        gm_lanes_sub(V_NORM_X, V_NORM_X, V_NORM_MEAN);
+        gm_lanes_add(V_NORM_SUM, V_NORM_SUM, V_NORM_X);
     }
-    gm_lanes_div_number(SUM, SUM, (float)n);
-    gm_lanes_add(MEAN, MEAN, SUM);
+    gm_lanes_div_number(V_NORM_SUM, V_NORM_SUM, (float)n);
+    gm_lanes_add(V_NORM_MEAN, V_NORM_MEAN, V_NORM_SUM);
 }
 
-/* SUM = their variances. */
+/* V_NORM_SUM = their variances. */
 static void variances_of_lanes(const float *x, uint32_t n, size_t step)
 {
-    gm_lanes_fill(SUM, 0.0f);
+    gm_lanes_fill(V_NORM_SUM, 0.0f);
     for (uint32_t i = n; i > 0; i--, x += step) {
-        gm_lanes_load(X, x);
-        gm_lanes_sub(X, X, MEAN);
-        gm_lanes_mac(SUM, X, X, X);
+        gm_lanes_load(V_NORM_X, x);
+        gm_lanes_sub(V_NORM_X, V_NORM_X, V_NORM_MEAN);
+        gm_lanes_mac(V_NORM_SUM, V_NORM_X, V_NORM_X, V_NORM_X);
     }
-    gm_lanes_div_number(SUM, SUM, (float)n);
+    gm_lanes_div_number(V_NORM_SUM, V_NORM_SUM, (float)n);
 }
 
 uint32_t gm_moments_across(const struct gm_session *session, const gm_insn_moments *insn)
@@ -53,16 +53,16 @@ uint32_t gm_moments_across(const struct gm_session *session, const gm_insn_momen
     for (uint32_t done = 0, lanes; done < insn->channels; done += lanes) {
         lanes = gm_lanes_4(insn->channels - done);
         means_of_lanes(x + done, insn->outer, insn->channels);
-        gm_lanes_store(MEAN, mean + done);
+        gm_lanes_store(V_NORM_MEAN, mean + done);
         variances_of_lanes(x + done, insn->outer, insn->channels);
         if (var) {
-            gm_lanes_store(SUM, var + done);
+            gm_lanes_store(V_NORM_SUM, var + done);
         }
-        gm_lanes_add_number(SUM, SUM, insn->epsilon);
-        gm_lanes_sqrt(SUM, SUM);
-        gm_lanes_fill(FACTOR, 1.0f);
-        gm_lanes_div(FACTOR, FACTOR, SUM);
-        gm_lanes_store(FACTOR, inv_std + done);
+        gm_lanes_add_number(V_NORM_SUM, V_NORM_SUM, insn->epsilon);
+        gm_lanes_sqrt(V_NORM_SUM, V_NORM_SUM);
+        gm_lanes_fill(V_NORM_FACTOR, 1.0f);
+        gm_lanes_div(V_NORM_FACTOR, V_NORM_FACTOR, V_NORM_SUM);
+        gm_lanes_store(V_NORM_FACTOR, inv_std + done);
     }
     return insn->channels;
 }
@@ -75,15 +75,15 @@ uint32_t gm_moments_across(const struct gm_session *session, const gm_insn_momen
 GM_INLINED void normalize_lanes(const float *x, float *y, uint32_t n, size_t step, int relu)
 {
     for (; n > 0; n--, x += step, y += step) {
-        gm_lanes_load(X, x);
-        gm_lanes_sub(X, X, MEAN);
-        gm_lanes_mul(X, X, FACTOR);
-        gm_lanes_add(X, X, BIAS);
+        gm_lanes_load(V_NORM_X, x);
+        gm_lanes_sub(V_NORM_X, V_NORM_X, V_NORM_MEAN);
+        gm_lanes_mul(V_NORM_X, V_NORM_X, V_NORM_FACTOR);
+        gm_lanes_add(V_NORM_X, V_NORM_X, V_NORM_BIAS);
         if (relu) {
-            gm_lanes_choose_at_most(X, 0.0f);
-            gm_lanes_clear_chosen(X, X);
+            gm_lanes_choose_at_most(V_NORM_X, 0.0f);
+            gm_lanes_clear_chosen(V_NORM_X, V_NORM_X);
         }
-        gm_lanes_store(X, y);
+        gm_lanes_store(V_NORM_X, y);
     }
 }
 
@@ -91,9 +91,9 @@ GM_INLINED void normalize_lanes(const float *x, float *y, uint32_t n, size_t ste
 static void scale_lanes(const float *x, float *y, uint32_t n, size_t step)
 {
     for (; n > 0; n--, x += step, y += step) {
-        gm_lanes_load(X, x);
-        gm_lanes_mul(X, X, FACTOR);
-        gm_lanes_store(X, y);
+        gm_lanes_load(V_NORM_X, x);
+        gm_lanes_mul(V_NORM_X, V_NORM_X, V_NORM_FACTOR);
+        gm_lanes_store(V_NORM_X, y);
     }
 }
 
@@ -107,12 +107,12 @@ GM_INLINED void load_or_fill(uint32_t v, const float *from, uint32_t first, floa
     }
 }
 
-/* FACTOR = scale inv_std. */
+/* V_NORM_FACTOR = scale inv_std. */
 GM_INLINED void load_factor(const float *scale, const float *inv_std)
 {
-    gm_lanes_load(FACTOR, scale);
-    gm_lanes_load(X, inv_std);
-    gm_lanes_mul(FACTOR, FACTOR, X);
+    gm_lanes_load(V_NORM_FACTOR, scale);
+    gm_lanes_load(V_NORM_X, inv_std);
+    gm_lanes_mul(V_NORM_FACTOR, V_NORM_FACTOR, V_NORM_X);
 }
 
 uint32_t gm_normalize_across(const struct gm_session *session, const gm_insn_normalize *insn)
@@ -124,8 +124,8 @@ uint32_t gm_normalize_across(const struct gm_session *session, const gm_insn_nor
     for (uint32_t done = 0, lanes; done < insn->channels; done += lanes) {
         lanes = gm_lanes_4(insn->channels - done);
         load_factor(scale + done, inv_std + done);
-        load_or_fill(MEAN, mean, done, 0.0f);
-        load_or_fill(BIAS, bias, done, GM_EMPTY_SUM);
+        load_or_fill(V_NORM_MEAN, mean, done, 0.0f);
+        load_or_fill(V_NORM_BIAS, bias, done, GM_EMPTY_SUM);
         if (insn->activation) {
             normalize_lanes(x + done, y + done, insn->outer, insn->channels, 1);
         } else if (mean || bias) {
@@ -141,15 +141,15 @@ uint32_t gm_normalize_across(const struct gm_session *session, const gm_insn_nor
 
 #if GM_WITH_NORMALIZE_SUMS
 
-/* SUM += dy, PRODUCTS += dy (x - mean), of n rows, `step` apart. */
+/* V_NORM_SUM += dy, V_NORM_PRODUCTS += dy (x - mean), of n rows, `step` apart. */
 static void add_rows_of_lanes(const float *dy, const float *x, uint32_t n, size_t step)
 {
     for (; n > 0; n--, dy += step, x += step) {
-        gm_lanes_load(DY, dy);
-        gm_lanes_load(X, x);
-        gm_lanes_add(SUM, SUM, DY);
-        gm_lanes_sub(X, X, MEAN);
-        gm_lanes_mac(PRODUCTS, DY, X, X);
+        gm_lanes_load(V_NORM_DY, dy);
+        gm_lanes_load(V_NORM_X, x);
+        gm_lanes_add(V_NORM_SUM, V_NORM_SUM, V_NORM_DY);
+        gm_lanes_sub(V_NORM_X, V_NORM_X, V_NORM_MEAN);
+        gm_lanes_mac(V_NORM_PRODUCTS, V_NORM_DY, V_NORM_X, V_NORM_X);
     }
 }
 
@@ -160,14 +160,14 @@ uint32_t gm_normalize_sums_across(const struct gm_session *session, const gm_ins
     float *dscale = gm_f32_out(session, insn->dscale), *dbias = gm_f32_out(session, insn->dbias);
     for (uint32_t done = 0, lanes; done < insn->channels; done += lanes) {
         lanes = gm_lanes_4(insn->channels - done);
-        gm_lanes_load(MEAN, mean + done);
-        gm_lanes_fill(SUM, 0.0f);
-        gm_lanes_fill(PRODUCTS, 0.0f);
+        gm_lanes_load(V_NORM_MEAN, mean + done);
+        gm_lanes_fill(V_NORM_SUM, 0.0f);
+        gm_lanes_fill(V_NORM_PRODUCTS, 0.0f);
         add_rows_of_lanes(dy + done, x + done, insn->outer, insn->channels);
-        gm_lanes_load(X, inv_std + done);
-        gm_lanes_mul(PRODUCTS, PRODUCTS, X);
-        gm_lanes_store(PRODUCTS, dscale + done);
-        gm_lanes_store(SUM, dbias + done);
+        gm_lanes_load(V_NORM_X, inv_std + done);
+        gm_lanes_mul(V_NORM_PRODUCTS, V_NORM_PRODUCTS, V_NORM_X);
+        gm_lanes_store(V_NORM_PRODUCTS, dscale + done);
+        gm_lanes_store(V_NORM_SUM, dbias + done);
     }
     return insn->channels;
 }
@@ -176,17 +176,17 @@ uint32_t gm_normalize_sums_across(const struct gm_session *session, const gm_ins
 
 #if GM_WITH_NORMALIZE_GRAD
 
-/* dx = FACTOR (dy - SUM + PRODUCTS (x - MEAN)), of n rows, `step` apart. */
+/* dx = V_NORM_FACTOR (dy - V_NORM_SUM + V_NORM_PRODUCTS (x - V_NORM_MEAN)), of n rows, `step` apart. */
 static void gradients_of_lanes(const float *dy, const float *x, float *dx, uint32_t n, size_t step)
 {
     for (; n > 0; n--, dy += step, x += step, dx += step) {
-        gm_lanes_load(DY, dy);
-        gm_lanes_load(X, x);
-        gm_lanes_sub(DY, DY, SUM);
-        gm_lanes_sub(X, X, MEAN);
-        gm_lanes_mac(DY, PRODUCTS, X, X);
-        gm_lanes_mul(DY, DY, FACTOR);
-        gm_lanes_store(DY, dx);
+        gm_lanes_load(V_NORM_DY, dy);
+        gm_lanes_load(V_NORM_X, x);
+        gm_lanes_sub(V_NORM_DY, V_NORM_DY, V_NORM_SUM);
+        gm_lanes_sub(V_NORM_X, V_NORM_X, V_NORM_MEAN);
+        gm_lanes_mac(V_NORM_DY, V_NORM_PRODUCTS, V_NORM_X, V_NORM_X);
+        gm_lanes_mul(V_NORM_DY, V_NORM_DY, V_NORM_FACTOR);
+        gm_lanes_store(V_NORM_DY, dx);
     }
 }
 
@@ -198,27 +198,19 @@ uint32_t gm_normalize_grad_across(const struct gm_session *session, const gm_ins
     float *dx = gm_f32_out(session, insn->dx), n = (float)insn->outer;
     for (uint32_t done = 0, lanes; done < insn->channels; done += lanes) {
         lanes = gm_lanes_4(insn->channels - done);
-        load_factor(scale + done, inv_std + done); /* X has inv_std then */
-        gm_lanes_load(PRODUCTS, dscale + done);
-        gm_lanes_div_number(PRODUCTS, PRODUCTS, n);
-        gm_lanes_mul(PRODUCTS, X, PRODUCTS);
-        gm_lanes_mul_number(PRODUCTS, PRODUCTS, -1.0f);
-        gm_lanes_load(SUM, dbias + done);
-        gm_lanes_div_number(SUM, SUM, n);
-        gm_lanes_load(MEAN, mean + done);
+        load_factor(scale + done, inv_std + done); /* V_NORM_X has inv_std then */
+        gm_lanes_load(V_NORM_PRODUCTS, dscale + done);
+        gm_lanes_div_number(V_NORM_PRODUCTS, V_NORM_PRODUCTS, n);
+        gm_lanes_mul(V_NORM_PRODUCTS, V_NORM_X, V_NORM_PRODUCTS);
+        gm_lanes_mul_number(V_NORM_PRODUCTS, V_NORM_PRODUCTS, -1.0f);
+        gm_lanes_load(V_NORM_SUM, dbias + done);
+        gm_lanes_div_number(V_NORM_SUM, V_NORM_SUM, n);
+        gm_lanes_load(V_NORM_MEAN, mean + done);
         gradients_of_lanes(dy + done, x + done, dx + done, insn->outer, insn->channels);
     }
     return insn->channels;
 }
 
 #endif
-
-#undef X
-#undef DY
-#undef MEAN
-#undef FACTOR
-#undef SUM
-#undef PRODUCTS
-#undef BIAS
 
 #endif

@@ -7,20 +7,20 @@
 #if GM_ARCH_ZVE32F
 
 /* Registers. */
-#define FIRST 8
-#define SECOND 16
+#define V_OPERAND_FIRST 8
+#define V_OPERAND_SECOND 16
 
 void gm_start_row(float *y, const float *bias, uint32_t n)
 {
     for (uint32_t lanes; n > 0; n -= lanes, y += lanes) {
         lanes = gm_lanes_8(n);
         if (bias) {
-            gm_lanes_load(FIRST, bias);
+            gm_lanes_load(V_OPERAND_FIRST, bias);
             bias += lanes;
         } else {
-            gm_lanes_fill(FIRST, GM_EMPTY_SUM);
+            gm_lanes_fill(V_OPERAND_FIRST, GM_EMPTY_SUM);
         }
-        gm_lanes_store(FIRST, y);
+        gm_lanes_store(V_OPERAND_FIRST, y);
     }
 }
 
@@ -28,10 +28,10 @@ void gm_relu_row(const float *x, float *y, uint32_t n)
 {
     for (uint32_t lanes; n > 0; n -= lanes, x += lanes, y += lanes) {
         lanes = gm_lanes_8(n);
-        gm_lanes_load(FIRST, x);
-        gm_lanes_choose_below(FIRST, 0.0f);
-        gm_lanes_clear_chosen(FIRST, FIRST);
-        gm_lanes_store(FIRST, y);
+        gm_lanes_load(V_OPERAND_FIRST, x);
+        gm_lanes_choose_below(V_OPERAND_FIRST, 0.0f);
+        gm_lanes_clear_chosen(V_OPERAND_FIRST, V_OPERAND_FIRST);
+        gm_lanes_store(V_OPERAND_FIRST, y);
     }
 }
 
@@ -39,11 +39,11 @@ void gm_relu_grad_row(const float *dy, const float *y, float *dx, uint32_t n)
 {
     for (uint32_t lanes; n > 0; n -= lanes, dy += lanes, y += lanes, dx += lanes) {
         lanes = gm_lanes_8(n);
-        gm_lanes_load(FIRST, y);
-        gm_lanes_load(SECOND, dy);
-        gm_lanes_choose_not_above(FIRST, 0.0f);
-        gm_lanes_clear_chosen(SECOND, SECOND);
-        gm_lanes_store(SECOND, dx);
+        gm_lanes_load(V_OPERAND_FIRST, y);
+        gm_lanes_load(V_OPERAND_SECOND, dy);
+        gm_lanes_choose_not_above(V_OPERAND_FIRST, 0.0f);
+        gm_lanes_clear_chosen(V_OPERAND_SECOND, V_OPERAND_SECOND);
+        gm_lanes_store(V_OPERAND_SECOND, dx);
     }
 }
 
@@ -52,10 +52,10 @@ void gm_relu_grad_row(const float *dy, const float *y, float *dx, uint32_t n)
     {                                                                                 \
         for (uint32_t lanes; n > 0; n -= lanes, a += lanes, b += lanes, y += lanes) { \
             lanes = gm_lanes_8(n);                                                    \
-            gm_lanes_load(FIRST, a);                                                  \
-            gm_lanes_load(SECOND, b);                                                 \
-            gm_lanes_##name(FIRST, FIRST, SECOND);                                    \
-            gm_lanes_store(FIRST, y);                                                 \
+            gm_lanes_load(V_OPERAND_FIRST, a);                                        \
+            gm_lanes_load(V_OPERAND_SECOND, b);                                       \
+            gm_lanes_##name(V_OPERAND_FIRST, V_OPERAND_FIRST, V_OPERAND_SECOND);      \
+            gm_lanes_store(V_OPERAND_FIRST, y);                                       \
         }                                                                             \
     }
 
@@ -71,8 +71,5 @@ DEFINE_OPERATION_ON_LANES(mul)
 #if GM_WITH_DIV
 DEFINE_OPERATION_ON_LANES(div)
 #endif
-
-#undef FIRST
-#undef SECOND
 
 #endif

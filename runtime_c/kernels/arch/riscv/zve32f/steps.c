@@ -9,12 +9,12 @@
 #if GM_ARCH_ZVE32F
 
 /* Registers. */
-#define GRADIENTS 0
-#define PARAMETERS 4
-#define FIRST_MOMENTS 8
-#define SECOND_MOMENTS 12
-#define CHANGES 16
-#define DIVISORS 20
+#define V_STEP_GRADIENTS 0
+#define V_STEP_PARAMETERS 4
+#define V_STEP_FIRST_MOMENTS 8
+#define V_STEP_SECOND_MOMENTS 12
+#define V_STEP_CHANGES 16
+#define V_STEP_DIVISORS 20
 
 #if GM_WITH_SGD
 
@@ -23,10 +23,10 @@ static void step_lanes_of_rows(const float *scales, uint32_t scale_step, float *
                                float minus_lr)
 {
     for (; m > 0; m--, scales += scale_step, p += n) {
-        gm_lanes_load(PARAMETERS, p);
-        gm_lanes_mul_number(CHANGES, GRADIENTS, *scales);
-        gm_lanes_mac_number(PARAMETERS, CHANGES, minus_lr, CHANGES);
-        gm_lanes_store(PARAMETERS, p);
+        gm_lanes_load(V_STEP_PARAMETERS, p);
+        gm_lanes_mul_number(V_STEP_CHANGES, V_STEP_GRADIENTS, *scales);
+        gm_lanes_mac_number(V_STEP_PARAMETERS, V_STEP_CHANGES, minus_lr, V_STEP_CHANGES);
+        gm_lanes_store(V_STEP_PARAMETERS, p);
     }
 }
 
@@ -35,7 +35,7 @@ void gm_sgd_rows(const float *scales, uint32_t scale_step, const float *g, float
 {
     for (uint32_t j = 0, lanes; j < n; j += lanes) {
         lanes = gm_lanes_4(n - j);
-        gm_lanes_load(GRADIENTS, g + j);
+        gm_lanes_load(V_STEP_GRADIENTS, g + j);
         step_lanes_of_rows(scales, scale_step, p + j, m, n, minus_lr);
     }
 }
@@ -49,14 +49,14 @@ void gm_momentum_step(const gm_momentum_factors *factors, const float *g, float 
     const gm_momentum_factors f = *factors;
     for (uint32_t lanes; n > 0; n -= lanes, g += lanes, p += lanes, v += lanes) {
         lanes = gm_lanes_4(n);
-        gm_lanes_load(GRADIENTS, g);
-        gm_lanes_load(FIRST_MOMENTS, v);
-        gm_lanes_load(PARAMETERS, p);
-        gm_lanes_mul_number(GRADIENTS, GRADIENTS, f.scale);
-        gm_lanes_mac_number(GRADIENTS, FIRST_MOMENTS, f.momentum, FIRST_MOMENTS);
-        gm_lanes_store(GRADIENTS, v);
-        gm_lanes_mac_number(PARAMETERS, GRADIENTS, f.minus_lr, GRADIENTS);
-        gm_lanes_store(PARAMETERS, p);
+        gm_lanes_load(V_STEP_GRADIENTS, g);
+        gm_lanes_load(V_STEP_FIRST_MOMENTS, v);
+        gm_lanes_load(V_STEP_PARAMETERS, p);
+        gm_lanes_mul_number(V_STEP_GRADIENTS, V_STEP_GRADIENTS, f.scale);
+        gm_lanes_mac_number(V_STEP_GRADIENTS, V_STEP_FIRST_MOMENTS, f.momentum, V_STEP_FIRST_MOMENTS);
+        gm_lanes_store(V_STEP_GRADIENTS, v);
+        gm_lanes_mac_number(V_STEP_PARAMETERS, V_STEP_GRADIENTS, f.minus_lr, V_STEP_GRADIENTS);
+        gm_lanes_store(V_STEP_PARAMETERS, p);
     }
 }
 
@@ -68,18 +68,18 @@ void gm_momentum_step(const gm_momentum_factors *factors, const float *g, float 
 GM_INLINED void move_moments(const float *g, float *m, float *v, float scale, float one_minus_beta1, float beta2,
                              float one_minus_beta2)
 {
-    gm_lanes_load(GRADIENTS, g);
-    gm_lanes_load(FIRST_MOMENTS, m);
-    gm_lanes_load(SECOND_MOMENTS, v);
-    gm_lanes_mul_number(GRADIENTS, GRADIENTS, scale);
-    gm_lanes_sub(CHANGES, GRADIENTS, FIRST_MOMENTS);
-    gm_lanes_mac_number(FIRST_MOMENTS, CHANGES, one_minus_beta1, CHANGES);
-    gm_lanes_mul_number(SECOND_MOMENTS, SECOND_MOMENTS, beta2);
-    gm_lanes_mul_number(CHANGES, GRADIENTS, one_minus_beta2);
-    gm_lanes_mac(SECOND_MOMENTS, CHANGES, GRADIENTS, CHANGES);
-    gm_lanes_store(FIRST_MOMENTS, m);
-    gm_lanes_store(SECOND_MOMENTS, v);
-    gm_lanes_sqrt(SECOND_MOMENTS, SECOND_MOMENTS);
+    gm_lanes_load(V_STEP_GRADIENTS, g);
+    gm_lanes_load(V_STEP_FIRST_MOMENTS, m);
+    gm_lanes_load(V_STEP_SECOND_MOMENTS, v);
+    gm_lanes_mul_number(V_STEP_GRADIENTS, V_STEP_GRADIENTS, scale);
+    gm_lanes_sub(V_STEP_CHANGES, V_STEP_GRADIENTS, V_STEP_FIRST_MOMENTS);
+    gm_lanes_mac_number(V_STEP_FIRST_MOMENTS, V_STEP_CHANGES, one_minus_beta1, V_STEP_CHANGES);
+    gm_lanes_mul_number(V_STEP_SECOND_MOMENTS, V_STEP_SECOND_MOMENTS, beta2);
+    gm_lanes_mul_number(V_STEP_CHANGES, V_STEP_GRADIENTS, one_minus_beta2);
+    gm_lanes_mac(V_STEP_SECOND_MOMENTS, V_STEP_CHANGES, V_STEP_GRADIENTS, V_STEP_CHANGES);
+    gm_lanes_store(V_STEP_FIRST_MOMENTS, m);
+    gm_lanes_store(V_STEP_SECOND_MOMENTS, v);
+    gm_lanes_sqrt(V_STEP_SECOND_MOMENTS, V_STEP_SECOND_MOMENTS);
 }
 
 #endif
@@ -91,14 +91,14 @@ void gm_adam_step(const gm_adam_factors *factors, const float *g, float *p, floa
     const gm_adam_factors f = *factors;
     for (uint32_t lanes; n > 0; n -= lanes, g += lanes, p += lanes, m += lanes, v += lanes) {
         lanes = gm_lanes_4(n);
-        gm_lanes_load(PARAMETERS, p);
+        gm_lanes_load(V_STEP_PARAMETERS, p);
         move_moments(g, m, v, f.scale, f.one_minus_beta1, f.beta2, f.one_minus_beta2);
-        gm_lanes_fill(DIVISORS, f.eps);
-        gm_lanes_mac_number(DIVISORS, SECOND_MOMENTS, f.correction, SECOND_MOMENTS);
-        gm_lanes_div(CHANGES, FIRST_MOMENTS, DIVISORS);
-        gm_lanes_mul_number(PARAMETERS, PARAMETERS, f.keep);
-        gm_lanes_mac_number(PARAMETERS, CHANGES, f.step, CHANGES);
-        gm_lanes_store(PARAMETERS, p);
+        gm_lanes_fill(V_STEP_DIVISORS, f.eps);
+        gm_lanes_mac_number(V_STEP_DIVISORS, V_STEP_SECOND_MOMENTS, f.correction, V_STEP_SECOND_MOMENTS);
+        gm_lanes_div(V_STEP_CHANGES, V_STEP_FIRST_MOMENTS, V_STEP_DIVISORS);
+        gm_lanes_mul_number(V_STEP_PARAMETERS, V_STEP_PARAMETERS, f.keep);
+        gm_lanes_mac_number(V_STEP_PARAMETERS, V_STEP_CHANGES, f.step, V_STEP_CHANGES);
+        gm_lanes_store(V_STEP_PARAMETERS, p);
     }
 }
 
@@ -111,24 +111,17 @@ void gm_adam_ort_step(const gm_adam_ort_factors *factors, const float *g, float 
     const gm_adam_ort_factors f = *factors;
     for (uint32_t lanes; n > 0; n -= lanes, g += lanes, p += lanes, m += lanes, v += lanes) {
         lanes = gm_lanes_4(n);
-        gm_lanes_load(PARAMETERS, p);
+        gm_lanes_load(V_STEP_PARAMETERS, p);
         move_moments(g, m, v, f.scale, f.one_minus_beta1, f.beta2, f.one_minus_beta2);
-        gm_lanes_add_number(DIVISORS, SECOND_MOMENTS, f.eps);
-        gm_lanes_div(CHANGES, FIRST_MOMENTS, DIVISORS);
-        gm_lanes_mac_number(PARAMETERS, CHANGES, f.step, CHANGES);
-        gm_lanes_copy(CHANGES, PARAMETERS);
-        gm_lanes_mac_number(PARAMETERS, CHANGES, f.decay, CHANGES);
-        gm_lanes_store(PARAMETERS, p);
+        gm_lanes_add_number(V_STEP_DIVISORS, V_STEP_SECOND_MOMENTS, f.eps);
+        gm_lanes_div(V_STEP_CHANGES, V_STEP_FIRST_MOMENTS, V_STEP_DIVISORS);
+        gm_lanes_mac_number(V_STEP_PARAMETERS, V_STEP_CHANGES, f.step, V_STEP_CHANGES);
+        gm_lanes_copy(V_STEP_CHANGES, V_STEP_PARAMETERS);
+        gm_lanes_mac_number(V_STEP_PARAMETERS, V_STEP_CHANGES, f.decay, V_STEP_CHANGES);
+        gm_lanes_store(V_STEP_PARAMETERS, p);
     }
 }
 
 #endif
-
-#undef GRADIENTS
-#undef PARAMETERS
-#undef FIRST_MOMENTS
-#undef SECOND_MOMENTS
-#undef CHANGES
-#undef DIVISORS
 
 #endif

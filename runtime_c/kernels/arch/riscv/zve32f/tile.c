@@ -16,8 +16,8 @@
 const float gm_riscv_empty_sums[GM_RISCV_COLUMNS] = {GM_EMPTY_SUM};
 
 /* Registers of b, and of products. */
-#define B 24
-#define PRODUCT 28
+#define V_TILE_B 24
+#define V_TILE_PRODUCT 28
 
 /* What is known of a tile's steps: whether rows of a are neighbours, the k of a row, and columns of b. */
 typedef struct lanes_form {
@@ -44,10 +44,10 @@ GM_INLINED void move_lanes_place(lanes_place *at, lanes_form form, uint32_t rows
 GM_INLINED void add_products_of_lanes(const lanes_place *at, lanes_form form, uint32_t rows, size_t b_column,
                                       uint32_t i)
 {
-    gm_lanes_load_either(B, at->b, b_column, form.b_column);
+    gm_lanes_load_either(V_TILE_B, at->b, b_column, form.b_column);
     GM_UNROLLED
     for (uint32_t r = 0; r < rows; r++) {
-        gm_lanes_mac_number(GM_LANES_SUM(r), B, form.a_row ? at->a[0][r] : at->a[r][i], PRODUCT);
+        gm_lanes_mac_number(GM_LANES_SUM(r), V_TILE_B, form.a_row ? at->a[0][r] : at->a[r][i], V_TILE_PRODUCT);
     }
 }
 
