@@ -108,7 +108,7 @@ GM_INLINED void load_or_fill(uint32_t v, const float *from, uint32_t first, floa
 }
 
 /* V_NORM_FACTOR = scale inv_std. */
-GM_INLINED void load_factor(const float *scale, const float *inv_std)
+GM_INLINED void load_factor_lanes(const float *scale, const float *inv_std)
 {
     gm_lanes_load(V_NORM_FACTOR, scale);
     gm_lanes_load(V_NORM_X, inv_std);
@@ -123,7 +123,7 @@ uint32_t gm_normalize_across(const struct gm_session *session, const gm_insn_nor
     float *y = gm_f32_out(session, insn->y);
     for (uint32_t done = 0, lanes; done < insn->channels; done += lanes) {
         lanes = gm_lanes_4(insn->channels - done);
-        load_factor(scale + done, inv_std + done);
+        load_factor_lanes(scale + done, inv_std + done);
         load_or_fill(V_NORM_MEAN, mean, done, 0.0f);
         load_or_fill(V_NORM_BIAS, bias, done, GM_EMPTY_SUM);
         if (insn->activation) {
@@ -198,7 +198,7 @@ uint32_t gm_normalize_grad_across(const struct gm_session *session, const gm_ins
     float *dx = gm_f32_out(session, insn->dx), n = (float)insn->outer;
     for (uint32_t done = 0, lanes; done < insn->channels; done += lanes) {
         lanes = gm_lanes_4(insn->channels - done);
-        load_factor(scale + done, inv_std + done); /* V_NORM_X has inv_std then */
+        load_factor_lanes(scale + done, inv_std + done); /* V_NORM_X has inv_std then */
         gm_lanes_load(V_NORM_PRODUCTS, dscale + done);
         gm_lanes_div_number(V_NORM_PRODUCTS, V_NORM_PRODUCTS, n);
         gm_lanes_mul(V_NORM_PRODUCTS, V_NORM_X, V_NORM_PRODUCTS);

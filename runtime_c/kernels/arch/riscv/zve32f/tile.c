@@ -88,7 +88,7 @@ GM_INLINED void add_taps_of_lanes(const gm_riscv_tile *t, lanes_place *at, lanes
     }
 }
 
-GM_INLINED void sum_lanes(const gm_riscv_tile *t, lanes_form form, uint32_t rows, uint32_t columns)
+GM_INLINED void sum_tile_by_lanes(const gm_riscv_tile *t, lanes_form form, uint32_t rows, uint32_t columns)
 {
     const uint32_t a_count = form.a_row ? 1 : rows;
     for (uint32_t first = 0, lanes; first < columns; first += lanes) {
@@ -104,18 +104,18 @@ GM_INLINED void sum_lanes(const gm_riscv_tile *t, lanes_form form, uint32_t rows
     }
 }
 
-#define DEFINE_LANES(name, a_row, a_k, b_column)                                 \
-    static void name##_of_6(const gm_riscv_tile *tile, uint32_t columns)         \
-    {                                                                            \
-        sum_lanes(tile, ((lanes_form){(a_row), (a_k), (b_column)}), 6, columns); \
-    }                                                                            \
-    static void name##_of_4(const gm_riscv_tile *tile, uint32_t columns)         \
-    {                                                                            \
-        sum_lanes(tile, ((lanes_form){(a_row), (a_k), (b_column)}), 4, columns); \
-    }                                                                            \
-    static void name##_of_1(const gm_riscv_tile *tile, uint32_t columns)         \
-    {                                                                            \
-        sum_lanes(tile, ((lanes_form){(a_row), (a_k), (b_column)}), 1, columns); \
+#define DEFINE_LANES(name, a_row, a_k, b_column)                                         \
+    static void name##_of_6(const gm_riscv_tile *tile, uint32_t columns)                 \
+    {                                                                                    \
+        sum_tile_by_lanes(tile, ((lanes_form){(a_row), (a_k), (b_column)}), 6, columns); \
+    }                                                                                    \
+    static void name##_of_4(const gm_riscv_tile *tile, uint32_t columns)                 \
+    {                                                                                    \
+        sum_tile_by_lanes(tile, ((lanes_form){(a_row), (a_k), (b_column)}), 4, columns); \
+    }                                                                                    \
+    static void name##_of_1(const gm_riscv_tile *tile, uint32_t columns)                 \
+    {                                                                                    \
+        sum_tile_by_lanes(tile, ((lanes_form){(a_row), (a_k), (b_column)}), 1, columns); \
     }
 
 DEFINE_LANES(lanes_across, 0, 1, 1)
