@@ -161,13 +161,13 @@ static void neighbours(const gm_conv_gradient *g, const float *x, const float *d
 
 /* The kernel's rows, where each can be taken at once (three_taps.h). */
 #define KERNEL_ROWS 3
-typedef struct kernel_rows {
+typedef struct rows_of_taps {
     enum gm_neighbours of;
     gm_three_taps row[KERNEL_ROWS];
-} kernel_rows;
+} rows_of_taps;
 
 /* Returns 0 where they cannot be taken so. */
-__attribute__((noinline)) static int find_kernel_rows(const gm_conv_gradient *g, enum gm_neighbours of, kernel_rows *rows)
+__attribute__((noinline)) static int find_rows_of_taps(const gm_conv_gradient *g, enum gm_neighbours of, rows_of_taps *rows)
 {
     uint32_t kernel_h = g->window.kernel_h, taps = kernel_h * g->window.kernel_w;
     rows->of = of;
@@ -180,7 +180,7 @@ __attribute__((noinline)) static int find_kernel_rows(const gm_conv_gradient *g,
 }
 
 /* All taps of the output channels and channels, or groups, that these rows take together. */
-static void add_kernel_rows(const gm_conv_gradient *g, const kernel_rows *rows, const float *x, const float *dy,
+static void add_kernel_rows(const gm_conv_gradient *g, const rows_of_taps *rows, const float *x, const float *dy,
                             uint32_t at, const gm_gradient_target *target)
 {
     float sums[24 * KERNEL_ROWS];
@@ -201,8 +201,8 @@ static void add_kernel_rows(const gm_conv_gradient *g, const kernel_rows *rows, 
 static void gradient_by_out_channels(const gm_conv_gradient *g, const float *x, const float *dy,
                                      const gm_gradient_target *target)
 {
-    kernel_rows rows;
-    int suits = GM_ARCH_THREE_TAPS && find_kernel_rows(g, GM_8_OUT_CHANNELS, &rows);
+    rows_of_taps rows;
+    int suits = GM_ARCH_THREE_TAPS && find_rows_of_taps(g, GM_8_OUT_CHANNELS, &rows);
     uint32_t taps = g->window.kernel_h * g->window.kernel_w, size = g->in_channels * taps;
     for (uint32_t group = 0; group < target->groups; group++, x += g->x.group) {
         for (uint32_t m = 0, n; m < target->out_channels; m += n) {
@@ -223,8 +223,8 @@ static void gradient_by_out_channels(const gm_conv_gradient *g, const float *x, 
 static void gradient_by_groups(const gm_conv_gradient *g, const float *x, const float *dy,
                                const gm_gradient_target *target)
 {
-    kernel_rows rows;
-    int suits = GM_ARCH_TAPS_OF_GROUPS && find_kernel_rows(g, GM_4_GROUPS, &rows);
+    rows_of_taps rows;
+    int suits = GM_ARCH_TAPS_OF_GROUPS && find_rows_of_taps(g, GM_4_GROUPS, &rows);
     uint32_t size = g->window.kernel_h * g->window.kernel_w;
     for (uint32_t group = 0, n; group < target->groups; group += n) {
         n = smaller_of(target->groups - group, suits ? 4 : SUMS);
@@ -240,10 +240,10 @@ static void gradient_by_groups(const gm_conv_gradient *g, const float *x, const 
 static int gradient_by_channels(const gm_conv_gradient *g, const float *x, const float *dy,
                                 const gm_gradient_target *target)
 {
-    kernel_rows rows;
+    rows_of_taps rows;
     uint32_t taps = g->window.kernel_h * g->window.kernel_w, at = 0;
     if (!GM_ARCH_THREE_TAPS || target->out_channels % 2 > 0 || g->in_channels % 4 > 0 ||
-        !find_kernel_rows(g, GM_2_BY_4_CHANNELS, &rows)) {
+        !find_rows_of_taps(g, GM_2_BY_4_CHANNELS, &rows)) {
         return 0;
     }
     for (uint32_t group = 0; group < target->groups; group++) {

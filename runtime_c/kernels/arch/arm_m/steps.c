@@ -25,9 +25,9 @@
  *     s25       minus_lr
  *     s26-s29   scaled gradients
  */
-#define SCALE(to, g) OP("vmul", to, s24, g)
+#define BY_RATE(to, g) OP("vmul", to, s24, g)
 #define STEP_4(p0, p1, p2, p3, g0, g1, g2, g3)                                            \
-    SCALE(s26, g0) SCALE(s27, g1) SCALE(s28, g2) SCALE(s29, g3)                           \
+    BY_RATE(s26, g0) BY_RATE(s27, g1) BY_RATE(s28, g2) BY_RATE(s29, g3)                           \
     MAC_2(p0, s25, s26, p1, s25, s27) MAC_2(p2, s25, s28, p3, s25, s29)
 #define STEP_8(g0, g1, g2, g3, g4, g5, g6, g7)                                            \
     LINE("vldmia %[at], {s16-s23}")                                                       \
@@ -41,12 +41,12 @@
     LINE("vstmia %[at]!, {s16-s19}")
 #define SGD_1                                                                             \
     LINE("vldr s16, [%[at]]")                                                             \
-    SCALE(s26, s0)                                                                        \
+    BY_RATE(s26, s0)                                                                        \
     MAC_1(s16, s25, s26)                                                                  \
     LINE("vstmia %[at]!, {s16}")
 
 /* STEP for each row of a block of so many columns, which is `bytes` wide. */
-#define EACH_ROW(bytes, loop, GRADIENTS, STEP)                                            \
+#define EACH_OUTER_ROW(bytes, loop, GRADIENTS, STEP)                                            \
     LOAD(g, GRADIENTS)                                                                    \
     LINE("mov %[at], %[p]")                                                               \
     LINE("adds %[p], #" #bytes)                                                           \
@@ -77,12 +77,12 @@ void gm_sgd_rows(const float *scales, uint32_t scale_step, const float *g, float
     float *at, *end = p + m * n;
     uint32_t skip = 4 * n - 64;
     __asm__ volatile(LINE("vmov s25, %[minus_lr]")
-                     WHILE_LEFT(16, 1, 3, EACH_ROW(64, 2, "s0-s15", SGD_16))
+                     WHILE_LEFT(16, 1, 3, EACH_OUTER_ROW(64, 2, "s0-s15", SGD_16))
                      LINE("adds %[skip], #48")
-                     WHILE_LEFT(4, 4, 6, EACH_ROW(16, 5, "s0-s3", SGD_4))
+                     WHILE_LEFT(4, 4, 6, EACH_OUTER_ROW(16, 5, "s0-s3", SGD_4))
                      LINE("adds %[skip], #12")
                      "7:\n\t"
-                     EACH_ROW(4, 8, "s0", SGD_1)
+                     EACH_OUTER_ROW(4, 8, "s0", SGD_1)
                      LINE("subs %[n], #1")
                      LINE("bne 7b")
                      "9:\n\t"

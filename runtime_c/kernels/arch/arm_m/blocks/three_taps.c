@@ -24,9 +24,9 @@
  *     s24-s30      inputs and             row     the gm_three_taps, whose fields `ldr` takes
  *                  output gradients       n       outputs that are left, or what is added
  */
-#define EACH_SUM_OF_4(WHAT, NEXT) WHAT("s0-s2") NEXT WHAT("s3-s5") NEXT WHAT("s6-s8") NEXT WHAT("s9-s11")
+#define EACH_OF_4_SUMS(WHAT, NEXT) WHAT("s0-s2") NEXT WHAT("s3-s5") NEXT WHAT("s6-s8") NEXT WHAT("s9-s11")
 #define EACH_SUM(WHAT, NEXT)                                                                                    \
-    EACH_SUM_OF_4(WHAT, NEXT) NEXT                                                                              \
+    EACH_OF_4_SUMS(WHAT, NEXT) NEXT                                                                              \
     WHAT("s12-s14") NEXT WHAT("s15-s17") NEXT WHAT("s18-s20") NEXT WHAT("s21-s23")
 #define LOAD_SUMS(registers) LINE("vldmia %[sums], {" registers "}")
 #define STORE_SUMS(registers) LINE("vstmia %[sums], {" registers "}")
@@ -147,9 +147,9 @@ DEFINE_THREE_TAPS(row_of_8_out_channels, LOAD_ALL_SUMS, STORE_ALL_SUMS,
 #define LOAD_DY_OF_GROUPS LOAD_STEP(y, "s12-s15", y_step)
 #define LOAD_SUMS_OF_GROUPS                                                                                     \
     FIELD(sums_step)                                                                                            \
-    EACH_SUM_OF_4(LOAD_SUMS, NEXT_SUM)                                                                          \
+    EACH_OF_4_SUMS(LOAD_SUMS, NEXT_SUM)                                                                          \
     LINE("sub %[sums], %[n]") LINE("sub %[sums], %[sums], %[n], lsl #1") /* 3 strides back */
-#define STORE_SUMS_OF_GROUPS FIELD(sums_step) EACH_SUM_OF_4(STORE_SUMS, NEXT_SUM)
+#define STORE_SUMS_OF_GROUPS FIELD(sums_step) EACH_OF_4_SUMS(STORE_SUMS, NEXT_SUM)
 #define GROUPS_0 GROUPS_OF_TAP(s0, s3, s6, s9)
 #define GROUPS_1 GROUPS_OF_TAP(s1, s4, s7, s10)
 #define GROUPS_2 GROUPS_OF_TAP(s2, s5, s8, s11)
