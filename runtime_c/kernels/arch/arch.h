@@ -150,7 +150,15 @@
 /* gm_sgd_step() */
 #define GM_ARCH_SGD_STEP (GM_ARCH_SGD || GM_ARCH_SOFT_FLOAT)
 
+/* Those of rules with moments without floats. Their 5 KB are too much for a Cortex-M0, which has little flash, and divides
+ * by a loop. */
+#if GM_ARCH_SOFT_FLOAT && !defined(__ARM_ARCH_6M__)
+#define GM_ARCH_SOFT_STEPS 1
+#else
+#define GM_ARCH_SOFT_STEPS 0
+#endif
+
 /* gm_momentum_step() and its like */
-#define GM_ARCH_STEPS (GM_ARCH_ARM_M || GM_ARCH_SOFT_FLOAT || GM_ARCH_ZVE32F)
+#define GM_ARCH_STEPS (GM_ARCH_ARM_M || GM_ARCH_SOFT_STEPS || GM_ARCH_ZVE32F)
 
 #endif

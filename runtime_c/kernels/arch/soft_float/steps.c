@@ -63,7 +63,7 @@ void gm_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float sca
 
 /* ---- Rules with moments ---------------------------------------------------------------------- */
 
-#if GM_WITH_MOMENTUM || GM_WITH_ADAM || GM_WITH_ADAMW || GM_WITH_ADAMW_ORT
+#if GM_ARCH_SOFT_STEPS && (GM_WITH_MOMENTUM || GM_WITH_ADAM || GM_WITH_ADAMW || GM_WITH_ADAMW_ORT)
 
 /* Biased exponents of numbers of the usual sizes. The least products that they allow stand behind these: none is
  * subnormal. */
@@ -82,7 +82,7 @@ SOFT_INLINE int is_at_rest(float g, float m, float v)
 
 #endif
 
-#if GM_WITH_MOMENTUM
+#if GM_ARCH_SOFT_STEPS && GM_WITH_MOMENTUM
 
 typedef struct soft_momentum {
     soft_factor scale, momentum, lr;
@@ -126,7 +126,7 @@ void gm_momentum_step(const gm_momentum_factors *factors, const float *g, float 
 
 #endif
 
-#if GM_WITH_ADAM || GM_WITH_ADAMW || GM_WITH_ADAMW_ORT
+#if GM_ARCH_SOFT_STEPS && (GM_WITH_ADAM || GM_WITH_ADAMW || GM_WITH_ADAMW_ORT)
 
 #define LEAST_V (127u - 100u) /* second moments */
 #define LARGE_V (127u + 60u)
@@ -189,7 +189,7 @@ SOFT_INLINE soft_sum step_of_moments(soft_factor rate, soft_sum first, soft_size
 
 #endif
 
-#if GM_WITH_ADAM || GM_WITH_ADAMW
+#if GM_ARCH_SOFT_STEPS && (GM_WITH_ADAM || GM_WITH_ADAMW)
 
 typedef struct soft_adam {
     soft_moment_factors moments;
@@ -245,7 +245,7 @@ void gm_adam_step(const gm_adam_factors *factors, const float *g, float *p, floa
 
 #endif
 
-#if GM_WITH_ADAMW_ORT
+#if GM_ARCH_SOFT_STEPS && GM_WITH_ADAMW_ORT
 
 typedef struct soft_adam_ort {
     soft_moment_factors moments;
