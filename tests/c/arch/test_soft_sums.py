@@ -52,7 +52,7 @@ def built(board: Board, folder: Path) -> Path:
     defines = [f"-D{name}={value}" for name, value in board.defines().items()]
     flags = [*board.flags(), *defines, f"-DTURNS={TURNS}", *(f"-I{path}" for path in includes)]
     command = [f"{board.compiler}gcc", *flags]
-    sources = [SOURCE, FIRMWARE / "src" / "device" / "fault.c", *board.own_sources(), *TESTED]
+    sources = [SOURCE, FIRMWARE / "src" / "device" / "fault.c", *board.own_sources(), PLAIN, *TESTED]
     link_flags = [flag for flag in board.link_flags() if flag not in command]
     objects.build(command, sources, folder / "soft_sums.elf", *link_flags)
     return folder / "soft_sums.elf"
