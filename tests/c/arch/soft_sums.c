@@ -187,14 +187,19 @@ static void momentum_steps(void)
     }
 }
 
+/* Draws what both forms of Adam have. */
+#define DRAW_MOMENT_FACTORS(f)                                      \
+    (f).scale = factor(1.0f), (f).one_minus_beta1 = factor(0.1f);   \
+    (f).beta2 = factor(0.99f), (f).one_minus_beta2 = factor(0.01f); \
+    (f).eps = factor(1e-8f)
+
 static void adam_steps(void)
 {
     for (uint32_t turn = 0; turn < TURNS; turn++) {
         parameter x = drawn_parameter();
         gm_adam_factors f;
-        f.scale = factor(1.0f), f.one_minus_beta1 = factor(0.1f);
-        f.beta2 = factor(0.99f), f.one_minus_beta2 = factor(0.01f);
-        f.eps = factor(1e-8f), f.correction = factor(3.0f);
+        DRAW_MOMENT_FACTORS(f);
+        f.correction = factor(3.0f);
         f.keep = turn % 2 ? 1.0f : factor(0.999f), f.step = -factor(0.003f);
         gm_adam_step(&f, &x.g, &x.p, &x.m, &x.v, 1);
         take_parameter(&x);
@@ -206,9 +211,8 @@ static void adam_ort_steps(void)
     for (uint32_t turn = 0; turn < TURNS; turn++) {
         parameter x = drawn_parameter();
         gm_adam_ort_factors f;
-        f.scale = factor(1.0f), f.one_minus_beta1 = factor(0.1f);
-        f.beta2 = factor(0.99f), f.one_minus_beta2 = factor(0.01f);
-        f.eps = factor(1e-8f), f.step = -factor(0.003f);
+        DRAW_MOMENT_FACTORS(f);
+        f.step = -factor(0.003f);
         f.decay = turn % 2 ? -0.0f : -factor(1e-5f);
         gm_adam_ort_step(&f, &x.g, &x.p, &x.m, &x.v, 1);
         take_parameter(&x);

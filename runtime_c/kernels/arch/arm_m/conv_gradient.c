@@ -167,7 +167,8 @@ typedef struct rows_of_taps {
 } rows_of_taps;
 
 /* Returns 0 where they cannot be taken so. */
-__attribute__((noinline)) static int find_rows_of_taps(const gm_conv_gradient *g, enum gm_neighbours of, rows_of_taps *rows)
+__attribute__((noinline)) static int find_rows_of_taps(const gm_conv_gradient *g, enum gm_neighbours of,
+                                                       rows_of_taps *rows)
 {
     uint32_t kernel_h = g->window.kernel_h, taps = kernel_h * g->window.kernel_w;
     rows->of = of;
@@ -249,7 +250,8 @@ static int gradient_by_channels(const gm_conv_gradient *g, const float *x, const
     for (uint32_t group = 0; group < target->groups; group++) {
         for (uint32_t m = 0; m < target->out_channels; m += 2, at += g->in_channels * taps) {
             for (uint32_t c = 0; c < g->in_channels; c += 4, at += 4 * taps) {
-                add_kernel_rows(g, &rows, x + group * g->x.group + c, dy + group * g->dy.group + m * g->dy.channel, at, target);
+                const float *dy_at = dy + group * g->dy.group + m * g->dy.channel;
+                add_kernel_rows(g, &rows, x + group * g->x.group + c, dy_at, at, target);
             }
         }
     }

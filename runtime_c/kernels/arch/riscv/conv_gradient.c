@@ -56,6 +56,21 @@ static void set_pixels(gm_riscv_tile *tile, const gm_conv_gradient *g, uint32_t 
 
 /* ---- Output channels by channels ------------------------------------------------------------- */
 
+/* Returns a tile of the pixels of kernel tap `number`, which has no rows of a and y yet. */
+static gm_riscv_tile tile_of_tap(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t number,
+                                 const gradient_destination *to)
+{
+    gm_riscv_tile tile = {.a = {dy},
+                          .b = x,
+                          .b_column = g->x.channel,
+                          .y_column = to->y_column,
+                          .start = to->start,
+                          .finish = to->finish,
+                          .minus_lr = to->minus_lr};
+    set_pixels(&tile, g, number);
+    return tile;
+}
+
 #if GM_ARCH_ZVE32F
 
 static void exchange(size_t *a, size_t *b)
@@ -94,15 +109,8 @@ static void sum_rows_of_tap(const gm_riscv_tile *pixels, size_t a_row, float *y,
 static void sum_tap_by_tiles(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t number,
                              uint32_t out_channels, uint32_t channels, const gradient_destination *to)
 {
-    gm_riscv_tile pixels = {.a = {dy},
-                            .b = x,
-                            .b_column = g->x.channel,
-                            .y_column = to->y_column,
-                            .start = to->start,
-                            .finish = to->finish,
-                            .minus_lr = to->minus_lr};
+    gm_riscv_tile pixels = tile_of_tap(g, x, dy, number, to);
     size_t a_row = g->dy.channel, y_row = to->y_row;
-    set_pixels(&pixels, g, number);
     if (channels < 32 && channels < out_channels) {
         exchange_rows_and_columns(&pixels, &a_row, &y_row);
         sum_rows_of_tap(&pixels, a_row, to->y, y_row, channels, out_channels);
@@ -117,14 +125,7 @@ static void sum_tap_by_tiles(const gm_conv_gradient *g, const float *x, const fl
 static void sum_tap_by_tiles(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t number,
                              uint32_t out_channels, uint32_t channels, const gradient_destination *to)
 {
-    gm_riscv_tile pixels = {.a = {dy},
-                            .b = x,
-                            .b_column = g->x.channel,
-                            .y_column = to->y_column,
-                            .start = to->start,
-                            .finish = to->finish,
-                            .minus_lr = to->minus_lr};
-    set_pixels(&pixels, g, number);
+    const gm_riscv_tile pixels = tile_of_tap(g, x, dy, number, to);
     const int is_outer = g->dy.channel == 1 && pixels.b_column == 1;
     for (uint32_t m = 0, rows, count; m < out_channels; m += count) {
         gm_riscv_tile tile = pixels;

@@ -145,6 +145,13 @@ typedef struct soft_moments {
     soft_size second;
 } soft_moments;
 
+SOFT_INLINE soft_moment_factors soft_moment_factors_of(float scale, float one_minus_beta1, float beta2,
+                                                       float one_minus_beta2)
+{
+    return (soft_moment_factors){soft_factor_of(scale), soft_factor_of(one_minus_beta1), soft_factor_of(beta2),
+                                 soft_factor_of(one_minus_beta2)};
+}
+
 static int are_moment_factors(float scale, float one_minus_beta1, float beta2, float one_minus_beta2)
 {
     return soft_is_factor(scale, LEAST_SIZE) && soft_is_factor(one_minus_beta1, LEAST_ONE_MINUS_BETA1) &&
@@ -226,8 +233,7 @@ void gm_adam_step(const gm_adam_factors *factors, const float *g, float *p, floa
 {
     const gm_adam_factors f = *factors;
     const soft_adam step = {
-        .moments = {soft_factor_of(f.scale), soft_factor_of(f.one_minus_beta1), soft_factor_of(f.beta2),
-                    soft_factor_of(f.one_minus_beta2)},
+        .moments = soft_moment_factors_of(f.scale, f.one_minus_beta1, f.beta2, f.one_minus_beta2),
         .correction = soft_factor_of(f.correction),
         .keep = soft_factor_of(f.keep),
         .rate = soft_factor_of(-f.step),
@@ -288,8 +294,7 @@ void gm_adam_ort_step(const gm_adam_ort_factors *factors, const float *g, float 
 {
     const gm_adam_ort_factors f = *factors;
     const soft_adam_ort step = {
-        .moments = {soft_factor_of(f.scale), soft_factor_of(f.one_minus_beta1), soft_factor_of(f.beta2),
-                    soft_factor_of(f.one_minus_beta2)},
+        .moments = soft_moment_factors_of(f.scale, f.one_minus_beta1, f.beta2, f.one_minus_beta2),
         .rate = soft_factor_of(-f.step),
         .decay = soft_factor_of(-f.decay),
         .eps = soft_size_of(soft_sum_of(f.eps)),

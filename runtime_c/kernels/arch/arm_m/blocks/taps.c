@@ -10,8 +10,8 @@ __attribute__((noinline)) gm_span gm_rows_of_tap(const gm_window *w, uint32_t k)
     return gm_valid_outputs(k, w->stride_h, w->dilation_h, w->pad_h, w->in_h, w->out_h);
 }
 
-__attribute__((noinline)) gm_tap gm_tap_of_columns(const gm_window *window, const gm_layout *x, const gm_layout *y, uint32_t k, uint32_t l,
-                         gm_span columns)
+__attribute__((noinline)) gm_tap gm_tap_of_columns(const gm_window *window, const gm_layout *x, const gm_layout *y,
+                                                   uint32_t k, uint32_t l, gm_span columns)
 {
     const gm_window *w = window;
     gm_span rows = gm_rows_of_tap(w, k);
@@ -31,7 +31,9 @@ __attribute__((noinline)) gm_tap gm_tap_of_columns(const gm_window *window, cons
 
 gm_tap gm_tap_of(const gm_window *window, const gm_layout *x, const gm_layout *y, uint32_t k, uint32_t l)
 {
-    return gm_tap_of_columns(window, x, y, k, l, gm_valid_outputs(l, window->stride_w, window->dilation_w, window->pad_w, window->in_w, window->out_w));
+    const gm_window *w = window;
+    gm_span columns = gm_valid_outputs(l, w->stride_w, w->dilation_w, w->pad_w, w->in_w, w->out_w);
+    return gm_tap_of_columns(window, x, y, k, l, columns);
 }
 
 /* One row of pixels by all outputs, of which out's neighbours are contiguous. */

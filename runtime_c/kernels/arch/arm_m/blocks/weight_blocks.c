@@ -44,7 +44,8 @@ DEFINE_KEEPING_WEIGHTS(block_6x4, "s6-s29", 4, 0,
                LOAD_STEP(a, "s4, s5", a_step)
                MAC_4(s4, s22, s23, s24, s25) MAC_4(s5, s26, s27, s28, s29)
                END_4)
-__attribute__((noinline)) void gm_add_two_rows(const gm_loop *loop, uint32_t next, const float *a, const float *w, float *b)
+__attribute__((noinline)) void gm_add_two_rows(const gm_loop *loop, uint32_t next, const float *a, const float *w,
+                                               float *b)
 {
     uint32_t rows = loop->rows, left;
     __asm__ volatile(LINE("vldmia %[w], {s6-s29}")

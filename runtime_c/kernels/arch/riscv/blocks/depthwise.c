@@ -337,13 +337,7 @@ static void sum_pixel(const gm_riscv_tile *tile, const gm_riscv_window_sum *sum)
 
 void gm_riscv_sum_depthwise(const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *x, float *y)
 {
-    gm_riscv_tile tile = {.y_column = 1,
-                          .start = sum->accumulate ? NULL
-                                   : sum->bias     ? sum->bias
-                                                   : gm_riscv_empty_sums,
-                          .start_step = sum->bias != NULL,
-                          .finish = sum->transposed ? GM_FINISH_ADD_ZERO : GM_FINISH_STORE};
-    gm_riscv_set_taps(&tile, sum, region, sum->w);
+    gm_riscv_tile tile = gm_riscv_depthwise_tile(sum, region);
     gm_riscv_cursor at = gm_riscv_first_pixel(sum, region, x, y);
     while (at.left > 0) {
         uint32_t rows = at.left <= 2 ? 1 : 4;

@@ -78,6 +78,18 @@ void gm_riscv_set_taps(gm_riscv_tile *tile, const gm_riscv_window_sum *sum, cons
     tile->b_row = sum->rows.tap_step * sum->w_h - (tile->taps - 1) * w_tap - tile->k * tile->b_k;
 }
 
+gm_riscv_tile gm_riscv_depthwise_tile(const gm_riscv_window_sum *sum, const gm_riscv_region *region)
+{
+    gm_riscv_tile tile = {.y_column = 1,
+                          .start = sum->accumulate ? NULL
+                                   : sum->bias     ? sum->bias
+                                                   : gm_riscv_empty_sums,
+                          .start_step = sum->bias != NULL,
+                          .finish = sum->transposed ? GM_FINISH_ADD_ZERO : GM_FINISH_STORE};
+    gm_riscv_set_taps(&tile, sum, region, sum->w);
+    return tile;
+}
+
 gm_riscv_cursor gm_riscv_first_pixel(const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *x,
                                      float *y)
 {

@@ -64,6 +64,9 @@ gm_riscv_axis gm_riscv_transposed_axis(uint32_t in, uint32_t out, uint32_t kerne
 void gm_riscv_set_taps(gm_riscv_tile *tile, const gm_riscv_window_sum *sum, const gm_riscv_region *region,
                        const float *w);
 
+/* Returns the tile of a region of a depthwise window sum, which has no pixels yet. */
+gm_riscv_tile gm_riscv_depthwise_tile(const gm_riscv_window_sum *sum, const gm_riscv_region *region);
+
 /* A position in a region. x: the first tap's source; y: of the pixel. Steps are in elements: to the next pixel, and to the
  * first one of the next row from behind a row. */
 typedef struct gm_riscv_cursor {
