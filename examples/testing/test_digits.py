@@ -54,4 +54,4 @@ def test_the_board_learns_the_same(gradmote_board, gradmote_twin, model, samples
     for target in (board, twin):
         assert_learns(target, few)
     assert_same_state(board, twin)
-    assert_memory(board, arena_at_most="48K", stack_at_most="2K")
+    assert_memory(board, arena_at_most="48K", stack_at_most="1.5K")

@@ -41,25 +41,26 @@ static gm_loop loop_of(const gm_tap *tap)
 }
 
 /* One channel and one output channel in each group, groups contiguous. */
-static void add_depthwise_taps(const gm_insn_conv *insn, const gm_tap *tap, uint32_t taps, const float *x, const float *w,
-                               float *y)
+static void add_depthwise_taps(const gm_insn_conv *insn, const gm_loop *loop, uint32_t taps, const float *x,
+                               const float *w, float *y)
 {
-    const gm_loop longest = loop_of(tap);
     const gm_scaled_taps scaled = { taps, insn->dilation_w * insn->x_w, insn->w_w, insn->w_group };
-    gm_loop_scaled_taps(&longest, &scaled, x, y, insn->groups, w);
+    gm_loop_scaled_taps(loop, &scaled, x, y, insn->groups, w);
 }
 
 static void add_conv_tap(const gm_insn_conv *insn, const gm_tap *tap, const float *x, const float *w, float *y,
                          int is_depthwise)
 {
-    if (is_depthwise) {
-        add_depthwise_taps(insn, tap, 1, x, w, y);
+    if (GM_WITH_DEPTHWISE && is_depthwise) {
+        const gm_loop loop = loop_of(tap);
+        add_depthwise_taps(insn, &loop, 1, x, w, y);
     } else {
         sums_of_channels(insn, tap, x, w, y);
     }
 }
 
-static void add_each_tap(const conv_geometry *c, const float *x, const float *w, float *y, int is_depthwise)
+/* A function by itself, as the next way is, so that neither has the other's variables on its stack. */
+__attribute__((noinline)) static void add_each_tap(const conv_geometry *c, const float *x, const float *w, float *y, int is_depthwise)
 {
     const gm_insn_conv *insn = c->insn;
     for (uint32_t k = 0; k < insn->kernel_h; k++) {
@@ -74,12 +75,11 @@ static void add_each_tap(const conv_geometry *c, const float *x, const float *w,
 
 /* ---- The taps of a kernel row at once -------------------------------------------------------- */
 
-/* Returns whether a row of the kernel is to be taken as one tap of more channels: channels are few,
- * its taps are neighbours in x, output channels are neighbours, and outputs have at least 16
- * pixels. */
+/* Returns whether a row of the kernel is to be taken as one tap of more channels: its inputs are few
+ * and neighbours in x, output channels are neighbours, and outputs have at least 16 pixels. */
 static int taps_are_neighbours(const gm_insn_conv *insn)
 {
-    return insn->in_channels < 16 && insn->kernel_w * insn->in_channels <= GM_PANEL_INPUTS &&
+    return insn->in_channels < 16 && insn->kernel_w * insn->in_channels <= 36 &&
            (insn->x_channel == 1 || insn->in_channels == 1) && insn->x_w == insn->in_channels &&
            insn->dilation_w == 1 && insn->y_channel == 1 && insn->out_h * insn->out_w >= 16;
 }
@@ -99,15 +99,16 @@ static gm_span taps_inside(const gm_window *w, uint32_t column)
     return (gm_span){ taps_before(w, left < w->pad_w ? w->pad_w - left : 0), taps_before(w, left < reach ? reach - left : 0) };
 }
 
-/* Columns of outputs that see the same taps of a kernel row. tap: the first of these taps. */
+/* Columns of outputs that see the same taps of a kernel row. x and y: offsets of the first output, and of its input at the
+ * row's first tap, which may lie outside of the input. */
 typedef struct part_of_row {
-    gm_tap tap;
     gm_span taps;
+    uint32_t x, y;
     gm_loop loop;
 } part_of_row;
 
 /* Parts that share a copy of the weights. */
-#define PARTS 4
+#define PARTS 3
 
 /* Returns how many parts there are at output columns from *column on, which moves behind them; at most PARTS.
  * Columns that see all taps are one part, and each other one is a part of its own. */
@@ -115,14 +116,15 @@ static uint32_t next_parts(const conv_geometry *c, uint32_t k, uint32_t *column,
 {
     const gm_window *w = &c->window;
     uint32_t end = gm_valid_outputs(w->kernel_w - 1, w->stride_w, w->dilation_w, w->pad_w, w->in_w, w->out_w).end;
-    uint32_t count = 0;
+    uint32_t count = 0, x_tap = w->dilation_w * c->x.w;
     while (*column < w->out_w && count < PARTS) {
         gm_span columns = { *column, *column + 1 }, taps = taps_inside(w, *column);
         if (taps.end - taps.first == w->kernel_w) {
             columns.end = end;
         }
         gm_tap tap = gm_tap_of_columns(w, &c->x, &c->y, k, taps.first, columns);
-        parts[count] = (part_of_row){ tap, taps, loop_of(&tap) };
+        part_of_row *part = &parts[count];
+        part->taps = taps, part->x = tap.x - taps.first * x_tap, part->y = tap.y, part->loop = loop_of(&tap);
         count += tap.rows > 0 && taps.first < taps.end;
         *column = columns.end;
     }
@@ -141,33 +143,59 @@ static uint32_t rows_together(const conv_geometry *c, uint32_t k)
     return first.first == second.first && first.end == second.end ? 2 : 1;
 }
 
-/* All parts, by panels of the weights of some kernel rows. A function by itself, so that other ways of a convolution
- * do not have the panel on their stack. */
+/* Inputs of a kernel row whose weights are copied at once. */
+#define ROW_PANEL_INPUTS 24
+
+/* The weights of some inputs of a kernel row for `outputs` outputs, the same of the next row behind them. */
+typedef struct row_panel {
+    gm_span inputs;
+    uint32_t outputs;
+    float weights[4 * ROW_PANEL_INPUTS];
+} row_panel;
+
+/* One part's products with a panel's inputs in its first `rows` kernel rows. */
+static void add_part_of_panel(const gm_insn_conv *insn, const part_of_row *part, const row_panel *panel, uint32_t rows,
+                              const float *x, float *y)
+{
+    const gm_span inputs = panel->inputs;
+    uint32_t begin = part->taps.first * insn->in_channels, end = part->taps.end * insn->in_channels;
+    uint32_t next = insn->dilation_h * insn->x_h, all = inputs.end - inputs.first, outputs = panel->outputs;
+    uint32_t first = begin > inputs.first ? begin : inputs.first, last = end < inputs.end ? end : inputs.end;
+    if (first >= last) {
+        return;
+    }
+    const float *w = panel->weights + (first - inputs.first) * outputs;
+    x += part->x + first, y += part->y;
+    if (GM_APART && rows == 2 && outputs == 4 && last - first == all) {
+        gm_add_two_rows(&part->loop, next, x, w, y);
+        return;
+    }
+    for (uint32_t row = 0; row < rows; row++, x += next, w += all * outputs) {
+        gm_add_panel(&part->loop, 1, x, w, y, last - first, outputs);
+    }
+}
+
+/* All parts, panel by panel. A function by itself, so that other ways of a convolution do not have the panel on their
+ * stack. */
 __attribute__((noinline)) static void add_parts(const gm_insn_conv *insn, const part_of_row *parts, uint32_t count,
                                                 uint32_t rows, const float *x, const float *w, float *y)
 {
-    float panel[4 * GM_PANEL_INPUTS];
-    uint32_t inputs = insn->kernel_w * insn->in_channels, next = insn->dilation_h * insn->x_h;
-    gm_product p = product_of_conv(insn);
-    p.taps = insn->kernel_w, p.w_tap = insn->w_w;
+    row_panel panel;
+    uint32_t all = insn->kernel_w * insn->in_channels;
+    gm_row_weights weights = { insn->in_channels, insn->w_w, insn->w_in_channel, insn->w_out_channel };
     if (insn->in_channels == 1) { /* one tap of as many inputs is copied sooner */
-        p.taps = 1, p.sums = insn->kernel_w, p.w_in = insn->w_w;
+        weights.inputs_of_tap = insn->kernel_w, weights.input = insn->w_w;
     }
-    for (uint32_t n = 0, outputs = 0; n < insn->out_channels; n += outputs) {
-        for (uint32_t row = 0; row < rows; row++) {
-            outputs = gm_gather_panel(&p, w + row * insn->w_h + n * insn->w_out_channel, insn->out_channels - n,
-                                      panel + row * inputs * outputs);
-        }
-        for (uint32_t i = 0; i < count; i++) {
-            const part_of_row *part = &parts[i];
-            uint32_t first = part->taps.first * insn->in_channels, seen = part->taps.end * insn->in_channels - first;
-            const float *x_at = x + part->tap.x, *w_at = panel + first * outputs;
-            if (GM_APART && rows == 2 && outputs == 4 && seen == inputs) {
-                gm_add_two_rows(&part->loop, next, x_at, w_at, y + part->tap.y + n);
-                continue;
+    for (uint32_t first = 0; first < all; first += ROW_PANEL_INPUTS) {
+        panel.inputs = (gm_span){ first, all - first < ROW_PANEL_INPUTS ? all : first + ROW_PANEL_INPUTS };
+        for (uint32_t n = 0; n < insn->out_channels; n += panel.outputs) {
+            float *to = panel.weights;
+            for (uint32_t row = 0; row < rows; row++, to += panel.outputs * all) {
+                panel.outputs = gm_gather_panel(&weights, w + row * insn->w_h + n * insn->w_out_channel,
+                                                insn->out_channels - n, panel.inputs, to);
             }
-            for (uint32_t row = 0; row < rows; row++, x_at += next, w_at += inputs * outputs) {
-                gm_add_panel(&part->loop, 1, x_at, w_at, y + part->tap.y + n, seen, outputs);
+            for (uint32_t i = 0; i < count; i++) {
+                add_part_of_panel(insn, &parts[i], &panel, rows, x, y + n);
             }
         }
     }
@@ -176,33 +204,36 @@ __attribute__((noinline)) static void add_parts(const gm_insn_conv *insn, const 
 /* What adds the products with neighbouring taps of a kernel row: plain blocks, those of vectors, with Helium and no care
  * for subnormal numbers, or the taps of a depthwise convolution. */
 enum row_of_taps { BLOCKS, VECTOR_BLOCKS, DEPTHWISE_BLOCKS };
+#define ALWAYS_BLOCKS (!GM_ARCH_HELIUM && !GM_WITH_DEPTHWISE)
 
 /* One part, where parts share nothing. */
 static void add_part(const gm_insn_conv *insn, const part_of_row *part, const float *x, const float *w, float *y,
                      enum row_of_taps as)
 {
     uint32_t taps = part->taps.end - part->taps.first;
-    x += part->tap.x, w += part->taps.first * insn->w_w, y += part->tap.y;
+    x += part->x + part->taps.first * insn->dilation_w * insn->x_w, w += part->taps.first * insn->w_w, y += part->y;
 #if GM_ARCH_HELIUM
     if (as == VECTOR_BLOCKS) {
         gm_product p = product_of_conv(insn);
-        p.rows = part->tap.rows, p.columns = part->tap.columns, p.taps = taps, p.w_tap = insn->w_w;
+        const gm_loop *loop = &part->loop;
+        p.rows = loop->rows, p.columns = loop->columns, p.taps = taps, p.w_tap = insn->w_w;
+        p.in.row = loop->a_row, p.in.column = loop->a_column, p.out.row = loop->b_row, p.out.column = loop->b_column;
         gm_helium_add_blocks(&p, insn->x_w, x, w, y);
         return;
     }
 #endif
     (void)as;
-    add_depthwise_taps(insn, &part->tap, taps, x, w, y);
+    add_depthwise_taps(insn, &part->loop, taps, x, w, y);
 }
 
-static void add_each_kernel_row(const conv_geometry *c, const float *x, const float *w, float *y, enum row_of_taps as)
+__attribute__((noinline)) static void add_each_kernel_row(const conv_geometry *c, const float *x, const float *w, float *y, enum row_of_taps as)
 {
     part_of_row parts[PARTS];
     for (uint32_t k = 0, rows; k < c->insn->kernel_h; k += rows, w += rows * c->insn->w_h) {
-        rows = as == BLOCKS ? rows_together(c, k) : 1;
+        rows = ALWAYS_BLOCKS || as == BLOCKS ? rows_together(c, k) : 1;
         for (uint32_t column = 0; column < c->window.out_w;) {
             uint32_t count = next_parts(c, k, &column, parts);
-            if (as == BLOCKS) {
+            if (ALWAYS_BLOCKS || as == BLOCKS) {
                 add_parts(c->insn, parts, count, rows, x, w, y);
                 continue;
             }

@@ -10,7 +10,7 @@
 static void add_transposed_tap_product(const gm_insn_conv_transpose *insn, const float *y, const float *w, float *x,
                                        const gm_tap *tap)
 {
-    const gm_product p = {
+    gm_product p = {
         .rows = tap->rows, .columns = tap->columns, .sums = insn->out_channels, .outputs = insn->in_channels,
         .in = { tap->y_row, tap->y_column, insn->y_channel },
         .out = { tap->x_row, tap->x_column, insn->x_channel },

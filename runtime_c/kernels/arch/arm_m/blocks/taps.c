@@ -50,33 +50,31 @@ static void outputs_by_pixels(const gm_product *p, const float *in, const float 
     gm_gemm_matrix(w, in, out, p->outputs, p->columns, p->out.channel, &strides);
 }
 
-/* Returns the product with its rows joined into one where those of both sides follow each other
- * without a gap. */
-static gm_product product_with_joined_rows(gm_product p)
+/* Joins the rows of a product into one where those of both sides follow each other without a gap. */
+static void join_product_rows(gm_product *p)
 {
-    if (p.in.row == p.columns * p.in.column && p.out.row == p.columns * p.out.column) {
-        p.columns *= p.rows;
-        p.rows = 1;
+    if (p->in.row == p->columns * p->in.column && p->out.row == p->columns * p->out.column) {
+        p->columns *= p->rows;
+        p->rows = 1;
     }
-    return p;
 }
 
-void gm_tap_product(const gm_product *product, const float *in, const float *w, float *out)
+void gm_tap_product(gm_product *p, const float *in, const float *w, float *out)
 {
-    gm_product p = product_with_joined_rows(*product);
-    if (gm_blocks_suit(&p)) {
-        gm_add_blocks(&p, in, w, out);
+    join_product_rows(p);
+    if (gm_blocks_suit(p)) {
+        gm_add_blocks(p, in, w, out);
         return;
     }
-    int by_outputs = p.out.channel == 1 || p.outputs == 1, by_pixels = !by_outputs && p.out.column == 1;
-    uint32_t blocks = by_outputs || by_pixels ? 1 : p.outputs;
-    p.outputs /= blocks;
-    for (uint32_t row = 0; row < p.rows; row++, in += p.in.row, out += p.out.row) {
+    int by_outputs = p->out.channel == 1 || p->outputs == 1, by_pixels = !by_outputs && p->out.column == 1;
+    uint32_t blocks = by_outputs || by_pixels ? 1 : p->outputs;
+    p->outputs /= blocks;
+    for (uint32_t row = 0; row < p->rows; row++, in += p->in.row, out += p->out.row) {
         for (uint32_t i = 0; i < blocks; i++) {
             if (by_pixels) {
-                outputs_by_pixels(&p, in, w, out);
+                outputs_by_pixels(p, in, w, out);
             } else {
-                pixels_by_outputs(&p, in, w + i * p.w_out, out + i * p.out.channel);
+                pixels_by_outputs(p, in, w + i * p->w_out, out + i * p->out.channel);
             }
         }
     }

@@ -37,17 +37,20 @@ typedef struct gm_product {
     uint32_t taps, w_tap; /* where i counts sums of neighbouring kernel taps; taps is 1 in gm_tap_product() */
 } gm_product;
 
-void gm_tap_product(const gm_product *product, const float *in, const float *w, float *out);
+/* The weights of a kernel row, of which inputs count those of the first tap, then those of the next: inputs of a tap, and
+ * steps in elements. */
+typedef struct gm_row_weights {
+    uint32_t inputs_of_tap, tap, input, output;
+} gm_row_weights;
+
+/* The product may be another one behind the call, of the same sums: its rows are joined where that can be. */
+void gm_tap_product(gm_product *p, const float *in, const float *w, float *out);
 
 /* The same of one tap by blocks of weights. All outputs are neighbours, and so are all inputs or columns of `in`. */
 void gm_add_blocks(const gm_product *product, const float *in, const float *w, float *out);
 
-/* The inputs of all taps that a panel has room for. */
-#define GM_PANEL_INPUTS 36
-
-/* Copies the weights of the first 4, 2 or 1 of so many outputs, and returns how many of these they are: by tap, input and
- * output. */
-uint32_t gm_gather_panel(const gm_product *product, const float *w, uint32_t outputs, float *panel);
+/* Copies weights of the first 4, 2 or 1 of so many outputs, and returns how many of these they are: by input, then output. */
+uint32_t gm_gather_panel(const gm_row_weights *row, const float *w, uint32_t outputs, gm_span inputs, float *panel);
 
 /* The products of inputs and outputs of a panel, which begin there: b[n] += sum over i of a[i step] w[i,n] in each row and
  * column. Outputs are neighbours. The inner loop is the long one. */

@@ -34,16 +34,48 @@ DEFINE_KEEPING_WEIGHTS(block_1x4, "s8-s11", 0, 0, LOAD_1_STEP(a, s4, a_step) LIN
 DEFINE_KEEPING_WEIGHTS(block_2x4, "s8-s15", 0, 0, BEGIN_4("s4, s5") FIRST SECOND END_4)
 DEFINE_KEEPING_WEIGHTS(block_3x4, "s8-s19", 0, 0, BEGIN_4("s4-s6") FIRST SECOND THIRD END_4)
 DEFINE_KEEPING_WEIGHTS(block_4x4, "s8-s23", 0, 0, BEGIN_4("s4-s7") FIRST SECOND THIRD FOURTH END_4)
+
+/* Blocks of 6 inputs, one after another: as functions of one block, they would save registers of the FPU for each. */
 #if GM_APART
-/* Its weights are from s6 on, as s30 and s31 have products: two inputs at a time. */
-DEFINE_KEEPING_WEIGHTS(block_6x4, "s6-s29", 4, 0,
-               LOAD(a, "s4, s5") LINE("vldmia %[b], {s0-s3}")
-               MAC_4(s4, s6, s7, s8, s9) MAC_4(s5, s10, s11, s12, s13)
-               LOAD(a, "s4, s5")
-               MAC_4(s4, s14, s15, s16, s17) MAC_4(s5, s18, s19, s20, s21)
-               LOAD_STEP(a, "s4, s5", a_step)
-               MAC_4(s4, s22, s23, s24, s25) MAC_4(s5, s26, s27, s28, s29)
-               END_4)
+/* Weights are from s6 on, as s30 and s31 have products: two inputs at a time. */
+#define WEIGHTS_6x4 "s6-s29"
+#define ADD_6x4                                                                                           \
+    LOAD(a, "s4, s5") LINE("vldmia %[b], {s0-s3}")                                                        \
+    MAC_4(s4, s6, s7, s8, s9) MAC_4(s5, s10, s11, s12, s13)                                               \
+    LOAD(a, "s4, s5")                                                                                     \
+    MAC_4(s4, s14, s15, s16, s17) MAC_4(s5, s18, s19, s20, s21)                                           \
+    LOAD_STEP(a, "s4, s5", a_step)                                                                        \
+    MAC_4(s4, s22, s23, s24, s25) MAC_4(s5, s26, s27, s28, s29)                                           \
+    END_4
+#else
+#define WEIGHTS_6x4 "s8-s31"
+#define ADD_6x4                                                                                           \
+    LOAD(a, "s4-s7") LINE("vldmia %[b], {s0-s3}")                                                         \
+    FIRST SECOND THIRD FOURTH                                                                             \
+    LOAD_STEP(a, "s4, s5", a_step)                                                                        \
+    MAC_4(s4, s24, s25, s26, s27) MAC_4(s5, s28, s29, s30, s31)                                           \
+    END_4
+#endif
+TILE blocks_6x4(const gm_loop *loop, const float *a, float *b, const float *w, uint32_t blocks)
+{
+    const uint32_t a_back = 4 * (6 - loop->rows * loop->a_row), b_back = 0 - 4 * loop->rows * loop->b_row;
+    const uint32_t all_rows = loop->rows;
+    uint32_t rows, left;
+    __asm__ volatile("3:\n\t"
+                     LINE("vldmia %[w]!, {" WEIGHTS_6x4 "}")
+                     LINE("ldr %[rows], %[all_rows]")
+                     STRIDED_LOOP(ADD_6x4)
+                     LINE("ldr %[rows], %[a_back]") LINE("ldr %[left], %[b_back]")
+                     LINE("add %[a], %[rows]") LINE("add %[b], %[left]")
+                     LINE("subs %[blocks], #1")
+                     LINE("bne 3b")
+                     : [a] "+r"(a), [b] "+r"(b), [w] "+r"(w), [blocks] "+r"(blocks), [rows] "=&r"(rows),
+                       [left] "=&r"(left)
+                     : LOOP_STRIDES(4, 0), [a_back] "m"(a_back), [b_back] "m"(b_back), [all_rows] "m"(all_rows)
+                     : CHANGED);
+}
+
+#if GM_APART
 __attribute__((noinline)) void gm_add_two_rows(const gm_loop *loop, uint32_t next, const float *a, const float *w,
                                                float *b)
 {
@@ -63,13 +95,6 @@ __attribute__((noinline)) void gm_add_two_rows(const gm_loop *loop, uint32_t nex
                      : LOOP_STRIDES(next + 2, 0), [w] "r"(w), [a_next] "r"(4 * (next - 2))
                      : CHANGED);
 }
-#else
-DEFINE_KEEPING_WEIGHTS(block_6x4, "s8-s31", 4, 0,
-               LOAD(a, "s4-s7") LINE("vldmia %[b], {s0-s3}")
-               FIRST SECOND THIRD FOURTH
-               LOAD_STEP(a, "s4, s5", a_step)
-               MAC_4(s4, s24, s25, s26, s27) MAC_4(s5, s28, s29, s30, s31)
-               END_4)
 #endif
 #endif
 
@@ -231,16 +256,16 @@ TILE gather_4_outputs(const float *w, uint32_t input, uint32_t output, uint32_t 
 }
 
 /* Copies weights: by input, then output. Returns the end of the copy. */
-__attribute__((noinline)) static float *gather_weights_of_inputs(const gm_product *p, const float *w, uint32_t inputs,
-                                                                 uint32_t outputs, float *to)
+__attribute__((noinline)) static float *gather(const float *w, uint32_t input, uint32_t output, uint32_t inputs,
+                                               uint32_t outputs, float *to)
 {
     if (outputs == 4) {
-        gather_4_outputs(w, p->w_in, p->w_out, inputs, to);
+        gather_4_outputs(w, input, output, inputs, to);
         return to + 4 * inputs;
     }
-    for (; inputs > 0; inputs--, w += p->w_in) {
+    for (; inputs > 0; inputs--, w += input) {
         for (uint32_t n = 0; n < outputs; n++) {
-            *to++ = w[n * p->w_out];
+            *to++ = w[n * output];
         }
     }
     return to;
@@ -261,8 +286,10 @@ void gm_add_panel(const gm_loop *loop, uint32_t step, const float *in, const flo
                   uint32_t outputs)
 {
 #if !GM_ARCH_HELIUM
-    for (; step == 1 && outputs == 4 && inputs >= 6; inputs -= 6, in += 6, panel += 6 * 4) {
-        block_6x4(loop, in, out, panel);
+    uint32_t sixes = step == 1 && outputs == 4 ? inputs / 6 : 0;
+    if (sixes > 0) {
+        blocks_6x4(loop, in, out, panel, sixes);
+        inputs -= 6 * sixes, in += 6 * sixes, panel += 6 * 4 * sixes;
     }
 #endif
     for (uint32_t count; inputs > 0; inputs -= count, in += count * step, panel += count * outputs) {
@@ -275,29 +302,38 @@ void gm_add_panel(const gm_loop *loop, uint32_t step, const float *in, const flo
     }
 }
 
+static uint32_t fewer(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Inputs whose weights are copied at once: whole blocks. */
+#define BLOCK_PANEL_INPUTS 24
+
 void gm_add_blocks(const gm_product *product, const float *in, const float *w, float *out)
 {
     const gm_product *p = product;
-    const gm_loop loop = { p->rows, p->columns, p->in.row, p->in.column, p->out.row, p->out.column };
-    const gm_loop longest = gm_turned(&loop);
+    gm_loop loop = { p->rows, p->columns, p->in.row, p->in.column, p->out.row, p->out.column };
+    loop = gm_turned(&loop);
     uint32_t step = p->sums == 1 ? 1 : p->in.channel;
-    float panel[4 * GM_PANEL_INPUTS];
+    float panel[4 * BLOCK_PANEL_INPUTS];
     for (uint32_t n = 0, outputs; n < p->outputs; n += outputs) {
         outputs = outputs_of_block(p->outputs - n, step != 1 && p->sums < 4);
         for (uint32_t i = 0, inputs; i < p->sums; i += inputs) {
-            inputs = p->sums - i < GM_PANEL_INPUTS ? p->sums - i : GM_PANEL_INPUTS;
-            gather_weights_of_inputs(p, w + n * p->w_out + i * p->w_in, inputs, outputs, panel);
-            gm_add_panel(&longest, step, in + i * step, panel, out + n, inputs, outputs);
+            inputs = fewer(p->sums - i, BLOCK_PANEL_INPUTS);
+            gather(w + n * p->w_out + i * p->w_in, p->w_in, p->w_out, inputs, outputs, panel);
+            gm_add_panel(&loop, step, in + i * step, panel, out + n, inputs, outputs);
         }
     }
 }
 
-uint32_t gm_gather_panel(const gm_product *product, const float *w, uint32_t outputs, float *panel)
+uint32_t gm_gather_panel(const gm_row_weights *row, const float *w, uint32_t outputs, gm_span inputs, float *panel)
 {
-    const gm_product *p = product;
     outputs = outputs_of_block(outputs, 0);
-    for (uint32_t tap = 0; tap < p->taps; tap++, w += p->w_tap) {
-        panel = gather_weights_of_inputs(p, w, p->sums, outputs, panel);
+    for (uint32_t i = inputs.first, count; i < inputs.end; i += count) {
+        uint32_t tap = i / row->inputs_of_tap, input = i % row->inputs_of_tap;
+        count = fewer(row->inputs_of_tap - input, inputs.end - i);
+        panel = gather(w + tap * row->tap + input * row->input, row->input, row->output, count, outputs, panel);
     }
     return outputs;
 }
