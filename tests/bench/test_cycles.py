@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from bench.cycles_by_hand import BY_HAND
 from bench.speed import cases
-from bench.speed.cycles import kernel_rows
+from bench.speed.cycles import kernel_rows, layer_rows
 
 from gradmote.device.boards import board as known
 from gradmote.device.emulator import emulator_command
@@ -156,3 +156,13 @@ def test_tables_by_kernel(tmp_path: Path) -> None:
     columns, rows = kernel_rows(read_image(image), "step", {"Cortex-M4": found})
     assert columns[-2:] == ["M4 cycles#", "a MAC#"]
     assert rows[-1] == ("all", "5,056", "100", "0.02", "200", "0.04")
+
+
+def test_a_table_of_layers_has_each_product_in_its_place():
+    image = read_image(cases.training("mlp", "sgd", 1).image)
+    steps = next(program for program in image.programs if program["kind"] == "step")["instructions"]
+    places = [at for at, step in enumerate(steps) if step["opcode"].startswith("GEMM")]
+    columns, rows = layer_rows(image, "step", {"": counting.Counted(list(range(len(steps))), 100)})
+    assert columns == ["kernel", "shape", "MAC#", "instructions#", "a MAC#"]
+    assert [row[3] for row in rows] == [str(at) for at in places] and len(rows) == 5
+    assert [row[2] for row in rows if row[1] == "1x32x64"] == ["2,048"]
