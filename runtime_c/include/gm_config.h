@@ -78,6 +78,12 @@
 #define GM_WITH_DEPTHWISE (!GM_ONLY_SELECTED)
 #endif
 
+/* 0: convolutions of three planes, as a picture's colours are with channels first, have no kernel of their own in floats on
+ * Cortex-M with FPU. Their bits are the same, but they take longer. */
+#ifndef GM_WITH_PLANES
+#define GM_WITH_PLANES (!GM_ONLY_SELECTED)
+#endif
+
 /* 0: what only training needs is left out, in the verifier and the executor too. gm_open() then
  * refuses an image that has the program TRAIN, OPTIMIZER or STEP with GM_ERR_BAD_OPCODE. */
 #ifndef GM_TRAINING

@@ -31,6 +31,7 @@ class Needs:
         int8: Whether some tensor, parameter or operand has elements of 8 or 16 bits.
         short_moments: Whether an update rule has moments of bfloat16.
         depthwise: Whether a convolution has one channel and one output channel in each group.
+        planes: Whether a convolution's input is three planes.
     """
 
     kernels: Counter[str] = field(default_factory=Counter)
@@ -40,6 +41,7 @@ class Needs:
     int8: bool = False
     short_moments: bool = False
     depthwise: bool = False
+    planes: bool = False
 
     def add(self, source: str | os.PathLike[str] | bytes) -> None:
         """Add the needs of one more image; raise ImageError where it is damaged."""
@@ -51,6 +53,7 @@ class Needs:
             self.kernels[instruction["opcode"]] += 1
             self.int8 |= OPCODES[instruction["opcode"]]["group"] == "int8"
             self.depthwise |= is_depthwise(instruction)
+            self.planes |= has_planes(instruction)
             if "rule" in instruction["operands"]:
                 self.rules[rule_of(instruction, image.constants)] += 1
                 self.short_moments |= has_short_moments(instruction, image.constants)
@@ -63,14 +66,21 @@ class Needs:
         int8 = ["-DGM_WITH_INT8=1"] if self.int8 else []
         moments = ["-DGM_WITH_SHORT_MOMENTS=1"] if self.short_moments else []
         depthwise = ["-DGM_WITH_DEPTHWISE=1"] if self.depthwise else []
+        planes = ["-DGM_WITH_PLANES=1"] if self.planes else []
         kernels = [f"-DGM_WITH_{name}=1" for name in used]
-        return ["-DGM_ONLY_SELECTED=1", *training, *store, *int8, *moments, *depthwise, *kernels]
+        return ["-DGM_ONLY_SELECTED=1", *training, *store, *int8, *moments, *depthwise, *planes, *kernels]
 
 
 def is_depthwise(instruction: dict[str, Any]) -> bool:
     """Tell whether an instruction is a convolution with one channel and one output channel in each of its groups."""
     params = instruction["params"]
     return params.get("groups", 1) > 1 and params["in_channels"] == params["out_channels"] == 1
+
+
+def has_planes(instruction: dict[str, Any]) -> bool:
+    """Tell whether an instruction is a convolution in floats whose three channels are planes."""
+    params = instruction["params"]
+    return instruction["opcode"] == "CONV" and params["in_channels"] == 3 and params["x_w"] == 1
 
 
 def rule_of(instruction: dict[str, Any], constants: bytes) -> str:

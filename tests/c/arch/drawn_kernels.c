@@ -341,7 +341,7 @@ static int fits(uint32_t channels, uint32_t h, uint32_t w, const shape *s)
 #endif
 
 /* Whether first layers have forms of their own, of few channels in planes under 3x3 taps */
-#if defined(__riscv)
+#if defined(__riscv) || defined(__ARM_FP)
 #define HAS_FIRST_LAYERS 1
 #else
 #define HAS_FIRST_LAYERS 0
@@ -429,7 +429,7 @@ static shape draw_first_layer(void)
     shape s = {.batch = between(1, 2),
                .groups = 1,
                .in_channels = below(2) ? 3 : 1,
-               .out_channels = 4 * between(1, 4),
+               .out_channels = below(4) ? 4 * between(1, 4) : between(1, 15),
                .kernel_h = 3,
                .kernel_w = 3,
                .stride_h = between(1, 2),

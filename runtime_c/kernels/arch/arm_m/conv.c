@@ -75,12 +75,18 @@ __attribute__((noinline)) static void add_each_tap(const conv_geometry *c, const
 
 /* ---- The taps of a kernel row at once -------------------------------------------------------- */
 
+/* Whether the channels are three planes, of which neighbouring columns are neighbours. */
+static int has_planes(const gm_insn_conv *insn)
+{
+    return GM_ARCH_PLANES && insn->in_channels == 3 && insn->x_w == 1;
+}
+
 /* Returns whether a row of the kernel is to be taken as one tap of more channels: its inputs are few
- * and neighbours in x, output channels are neighbours, and outputs have at least 16 pixels. */
+ * and neighbours in x or in planes, output channels are neighbours, and outputs have at least 16 pixels. */
 static int taps_are_neighbours(const gm_insn_conv *insn)
 {
     return insn->in_channels < 16 && insn->kernel_w * insn->in_channels <= 36 &&
-           (insn->x_channel == 1 || insn->in_channels == 1) && insn->x_w == insn->in_channels &&
+           (((insn->x_channel == 1 || insn->in_channels == 1) && insn->x_w == insn->in_channels) || has_planes(insn)) &&
            insn->dilation_w == 1 && insn->y_channel == 1 && insn->out_h * insn->out_w >= 16;
 }
 
@@ -136,7 +142,7 @@ static uint32_t next_parts(const conv_geometry *c, uint32_t k, uint32_t *column,
 static uint32_t rows_together(const conv_geometry *c, uint32_t k)
 {
     const gm_window *w = &c->window;
-    if (!GM_APART || w->kernel_w * c->insn->in_channels != 3 || k + 1 == w->kernel_h) {
+    if (!GM_APART || has_planes(c->insn) || w->kernel_w * c->insn->in_channels != 3 || k + 1 == w->kernel_h) {
         return 1;
     }
     gm_span first = gm_rows_of_tap(w, k), second = gm_rows_of_tap(w, k + 1);
@@ -165,7 +171,11 @@ static void add_part_of_panel(const gm_insn_conv *insn, const part_of_row *part,
         return;
     }
     const float *w = panel->weights + (first - inputs.first) * outputs;
-    x += part->x + first, y += part->y;
+    x += part->x + (has_planes(insn) ? first / 3 : first), y += part->y;
+    if (has_planes(insn)) {
+        gm_add_planes(&part->loop, insn->x_channel, x, w, y, (last - first) / 3, outputs);
+        return;
+    }
     if (GM_APART && rows == 2 && outputs == 4 && last - first == all) {
         gm_add_two_rows(&part->loop, next, x, w, y);
         return;

@@ -57,7 +57,14 @@ uint32_t gm_gather_panel(const gm_row_weights *row, const float *w, uint32_t out
 void gm_add_panel(const gm_loop *loop, uint32_t step, const float *in, const float *panel, float *out, uint32_t inputs,
                   uint32_t outputs);
 
-/* The same of 3 inputs in each of two rows of a kernel for 4 outputs, where products and sums are apart. next: elements from
+/* Whether three planes of inputs have a way of their own: Helium has another. */
+#define GM_ARCH_PLANES (GM_ARCH_ARM_M && GM_WITH_CONV && GM_WITH_PLANES && !GM_ARCH_HELIUM)
+
+/* The same of neighbouring taps of three planes: plane: elements from one to the next. */
+void gm_add_planes(const gm_loop *loop, uint32_t plane, const float *in, const float *panel, float *out, uint32_t taps,
+                   uint32_t outputs);
+
+/* gm_add_panel() of 3 inputs in each of two rows of a kernel for 4 outputs, where products and sums are apart. next: elements from
  * the inputs of the first row to those of the second. */
 void gm_add_two_rows(const gm_loop *loop, uint32_t next, const float *a, const float *w, float *b);
 
