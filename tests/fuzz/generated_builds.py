@@ -28,7 +28,7 @@ HERE = Path(__file__).resolve().parent
 FOLDER = ROOT / "build" / "generated"
 #: Of every build: how large rooms and programs are, so that all accept the same images.
 LIMITS = ["-DGM_MAX_WORK=(1u<<18)", "-DGUARD_LIMIT=0x10000u"]
-SANITIZED = ["-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all", "-g", "-DGM_UNROLL="]
+SANITIZED = ["-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all", "-g1", "-DGM_UNROLL="]
 SOURCES = ("generate_image.c", "generate_instruction.c", "generate_store.c", "run_generated.c", "use_generated_store.c",
            "repair.c", "guard_pieces.c")  # fmt: skip
 #: The kernels of Cortex-M in programs for Linux. Its libraries are for Cortex-A, so the profile alone is another.
