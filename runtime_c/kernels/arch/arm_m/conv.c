@@ -60,7 +60,8 @@ static void add_conv_tap(const gm_insn_conv *insn, const gm_tap *tap, const floa
 }
 
 /* A function by itself, as the next way is, so that neither has the other's variables on its stack. */
-__attribute__((noinline)) static void add_each_tap(const conv_geometry *c, const float *x, const float *w, float *y, int is_depthwise)
+__attribute__((noinline)) static void add_each_tap(const conv_geometry *c, const float *x, const float *w, float *y,
+                                                   int is_depthwise)
 {
     const gm_insn_conv *insn = c->insn;
     for (uint32_t k = 0; k < insn->kernel_h; k++) {
@@ -214,6 +215,8 @@ __attribute__((noinline)) static void add_parts(const gm_insn_conv *insn, const 
 /* What adds the products with neighbouring taps of a kernel row: plain blocks, those of vectors, with Helium and no care
  * for subnormal numbers, or the taps of a depthwise convolution. */
 enum row_of_taps { BLOCKS, VECTOR_BLOCKS, DEPTHWISE_BLOCKS };
+
+/* Whether there are no others than plain blocks, so that a firmware goes without the code of the choice. */
 #define ALWAYS_BLOCKS (!GM_ARCH_HELIUM && !GM_WITH_DEPTHWISE)
 
 /* One part, where parts share nothing. */
@@ -236,7 +239,9 @@ static void add_part(const gm_insn_conv *insn, const part_of_row *part, const fl
     add_depthwise_taps(insn, &part->loop, taps, x, w, y);
 }
 
-__attribute__((noinline)) static void add_each_kernel_row(const conv_geometry *c, const float *x, const float *w, float *y, enum row_of_taps as)
+/* A function by itself, as the way by single taps is. */
+__attribute__((noinline)) static void add_each_kernel_row(const conv_geometry *c, const float *x, const float *w,
+                                                          float *y, enum row_of_taps as)
 {
     part_of_row parts[PARTS];
     for (uint32_t k = 0, rows; k < c->insn->kernel_h; k += rows, w += rows * c->insn->w_h) {
