@@ -423,7 +423,7 @@ static shape draw_pointwise(uint32_t in_channels, uint32_t out_channels)
     return s;
 }
 
-/* A first layer: channels of x are planes. */
+/* A first layer: channels of x are planes. Its kernel is 3 wide, or as wide as kernel rows go that are taken at once. */
 static shape draw_first_layer(void)
 {
     shape s = {.batch = between(1, 2),
@@ -431,7 +431,7 @@ static shape draw_first_layer(void)
                .in_channels = below(2) ? 3 : 1,
                .out_channels = below(4) ? 4 * between(1, 4) : between(1, 15),
                .kernel_h = 3,
-               .kernel_w = 3,
+               .kernel_w = below(2) ? 3 : between(below(2) ? 1 : 9, 12),
                .stride_h = between(1, 2),
                .stride_w = between(1, 2),
                .dilation_h = 1,
@@ -439,12 +439,13 @@ static shape draw_first_layer(void)
                .pad_h = below(2),
                .pad_w = below(2)};
     do {
-        s.in_h = between(3, 9), s.in_w = between(3, 20);
-        s.out_h = outputs(s.in_h, 3, s.stride_h, 1, s.pad_h), s.out_w = outputs(s.in_w, 3, s.stride_w, 1, s.pad_w);
+        s.in_h = between(3, 9), s.in_w = between(s.kernel_w, 20);
+        s.out_h = outputs(s.in_h, 3, s.stride_h, 1, s.pad_h);
+        s.out_w = outputs(s.in_w, s.kernel_w, s.stride_w, 1, s.pad_w);
     } while (!fits(s.in_channels, s.in_h, s.in_w, &s) || !fits(s.out_channels, s.out_h, s.out_w, &s));
     s.x = (layout){s.in_channels * s.in_h * s.in_w, s.in_w, 1, 0, s.in_h * s.in_w};
     s.y = draw_layout(1, s.out_channels, s.out_h, s.out_w, 0);
-    s.w_w = 1, s.w_h = 3, s.w_in_channel = 9, s.w_out_channel = 9 * s.in_channels;
+    s.w_w = 1, s.w_h = s.kernel_w, s.w_in_channel = 3 * s.kernel_w, s.w_out_channel = s.in_channels * s.w_in_channel;
     return s;
 }
 
