@@ -69,7 +69,7 @@ def counted(board: Counter, image: bytes, core: Core | None, program: str) -> Co
 def kernel_rows(image: Image, kind: str, counts: dict[str, Counted]) -> Rows:
     """One row for each kernel, the one with the most machine instructions first. counts: by the core's title."""
     program = program_of(image, kind)
-    first, modelled = next(iter(counts.values())), {title: found for title, found in counts.items() if found.cycles}
+    first, modelled = next(iter(counts.values())), with_cycles(counts)
     instructions = totals(image, program, first.each)
     cycles = [totals(image, program, found.cycles) for found in modelled.values()]
     rows: list[Row] = []
@@ -83,7 +83,7 @@ def kernel_rows(image: Image, kind: str, counts: dict[str, Counted]) -> Rows:
 def layer_rows(image: Image, kind: str, counts: dict[str, Counted]) -> Rows:
     """One row for each instruction of the image with multiply-accumulates, in their order. counts: as above."""
     program = program_of(image, kind)
-    first, modelled = next(iter(counts.values())), {title: found for title, found in counts.items() if found.cycles}
+    first, modelled = next(iter(counts.values())), with_cycles(counts)
     kernels = kernels_of(image, program)
     rows: list[Row] = []
     for at, instruction in enumerate(program["instructions"]):
@@ -95,6 +95,11 @@ def layer_rows(image: Image, kind: str, counts: dict[str, Counted]) -> Rows:
 
 def program_of(image: Image, kind: str) -> dict[str, Any]:
     return next(program for program in image.programs if program["kind"] == kind)
+
+
+def with_cycles(counts: dict[str, Counted]) -> dict[str, Counted]:
+    """Return those of cores that have a model."""
+    return {title: found for title, found in counts.items() if found.cycles}
 
 
 def columns_of(titles: Iterable[str]) -> list[str]:
