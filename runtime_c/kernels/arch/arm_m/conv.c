@@ -21,7 +21,7 @@ static gm_product product_of_conv(const gm_insn_conv *insn)
         .rows = insn->out_h, .columns = insn->out_w, .sums = insn->in_channels, .outputs = insn->out_channels,
         .in = { insn->stride_h * insn->x_h, insn->stride_w * insn->x_w, insn->x_channel },
         .out = { insn->y_h, insn->y_w, insn->y_channel },
-        .w_in = insn->w_in_channel, .w_out = insn->w_out_channel, .taps = 1,
+        .w_in = insn->w_in_channel, .w_out = insn->w_out_channel,
     };
 }
 
@@ -95,7 +95,7 @@ static int taps_are_neighbours(const gm_insn_conv *insn)
 static uint32_t taps_before(const gm_window *w, uint32_t distance)
 {
     uint32_t taps = (distance + w->dilation_w - 1) / w->dilation_w;
-    return taps < w->kernel_w ? taps : w->kernel_w;
+    return gm_smaller(taps, w->kernel_w);
 }
 
 /* The kernel's columns that lie inside the input at an output column; none where first is not below
@@ -167,7 +167,7 @@ static void add_part_of_panel(const gm_insn_conv *insn, const part_of_row *part,
     const gm_span inputs = panel->inputs;
     uint32_t begin = part->taps.first * insn->in_channels, end = part->taps.end * insn->in_channels;
     uint32_t next = insn->dilation_h * insn->x_h, all = inputs.end - inputs.first, outputs = panel->outputs;
-    uint32_t first = begin > inputs.first ? begin : inputs.first, last = end < inputs.end ? end : inputs.end;
+    uint32_t first = begin > inputs.first ? begin : inputs.first, last = gm_smaller(end, inputs.end);
     if (first >= last) {
         return;
     }
@@ -198,7 +198,7 @@ __attribute__((noinline)) static void add_parts(const gm_insn_conv *insn, const 
         weights.inputs_of_tap = insn->kernel_w, weights.input = insn->w_w;
     }
     for (uint32_t first = 0; first < all; first += ROW_PANEL_INPUTS) {
-        panel.inputs = (gm_span){ first, all - first < ROW_PANEL_INPUTS ? all : first + ROW_PANEL_INPUTS };
+        panel.inputs = (gm_span){ first, gm_smaller(first + ROW_PANEL_INPUTS, all) };
         for (uint32_t n = 0; n < insn->out_channels; n += panel.outputs) {
             float *to = panel.weights;
             for (uint32_t row = 0; row < rows; row++, to += panel.outputs * all) {

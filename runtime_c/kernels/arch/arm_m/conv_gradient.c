@@ -22,11 +22,6 @@
 /* Taps of an output channel or group that take a call of the rule together. */
 #define RUN 2
 
-static uint32_t smaller_of(uint32_t n, uint32_t limit)
-{
-    return n < limit ? n : limit;
-}
-
 /* ---- Neighbouring channels ------------------------------------------------------------------- */
 
 /* sums[i] += sum over the batch and the tap's pixels of dy x[i] */
@@ -46,7 +41,7 @@ static void add_gradient_tap(const gm_conv_gradient *g, const gm_tap *tap, uint3
     uint32_t taps = g->window.kernel_h * g->window.kernel_w, most = g->x.channel == 1 ? SUMS : 1;
     for (uint32_t count; n > 0; n -= count, at += count * taps, x += count * g->x.channel) {
         float sums[SUMS];
-        count = smaller_of(n, most);
+        count = gm_smaller(n, most);
         for (uint32_t i = 0; i < count; i++) {
             sums[i] = at[i * taps];
         }
@@ -147,7 +142,7 @@ static void neighbours(const gm_conv_gradient *g, const float *x, const float *d
     for (uint32_t c = 0; c < g->in_channels; c++, x += g->x.channel, at += taps) {
         for (uint32_t first = 0, run; first < taps; first += run) {
             float sums[SUMS], runs[RUN * SUMS];
-            run = smaller_of(taps - first, RUN);
+            run = gm_smaller(taps - first, RUN);
             for (uint32_t number = first; number < first + run; number++) {
                 gm_tap tap = gm_tap_of(w, &g->x, &g->dy, number / w->kernel_w, number % w->kernel_w);
                 start_runs(target, at + number, step, sums, n, 1);
@@ -209,7 +204,7 @@ static void gradient_by_out_channels(const gm_conv_gradient *g, const float *x, 
         for (uint32_t m = 0, n; m < target->out_channels; m += n) {
             const float *dy_at = dy + group * g->dy.group + m;
             uint32_t at = (group * target->out_channels + m) * size;
-            n = smaller_of(target->out_channels - m, suits ? 8 : SUMS);
+            n = gm_smaller(target->out_channels - m, suits ? 8 : SUMS);
             if (suits && n == 8) {
                 for (uint32_t c = 0; c < g->in_channels; c++) {
                     add_kernel_rows(g, &rows, x + c * g->x.channel, dy_at, at + c * taps, target);
@@ -228,7 +223,7 @@ static void gradient_by_groups(const gm_conv_gradient *g, const float *x, const 
     int suits = GM_ARCH_TAPS_OF_GROUPS && find_rows_of_taps(g, GM_4_GROUPS, &rows);
     uint32_t size = g->window.kernel_h * g->window.kernel_w;
     for (uint32_t group = 0, n; group < target->groups; group += n) {
-        n = smaller_of(target->groups - group, suits ? 4 : SUMS);
+        n = gm_smaller(target->groups - group, suits ? 4 : SUMS);
         if (suits && n == 4) {
             add_kernel_rows(g, &rows, x + group, dy + group, group * size, target);
         } else {
@@ -293,11 +288,11 @@ static void by_products(const gm_conv_gradient *g, const float *x, const float *
     const gm_tap tap = tap_with_joined_rows(gm_tap_of(&g->window, &g->x, &g->dy, 0, 0));
     uint32_t most = target->update ? g->in_channels / 16 * 4 : g->in_channels;
     for (uint32_t m = 0, out_channels; m < target->out_channels; m += out_channels) {
-        out_channels = smaller_of(target->out_channels - m, 4);
+        out_channels = gm_smaller(target->out_channels - m, 4);
         for (uint32_t c = 0, in_channels; c < g->in_channels; c += in_channels) {
             uint32_t first = m * g->in_channels + c;
             float *sums = target->update ? target->w : target->w + first;
-            in_channels = smaller_of(g->in_channels - c, most);
+            in_channels = gm_smaller(g->in_channels - c, most);
             if (!target->accumulate) {
                 gm_start_row(sums, NULL, out_channels * in_channels);
             }

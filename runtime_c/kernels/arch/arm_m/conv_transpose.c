@@ -14,7 +14,7 @@ static void add_transposed_tap_product(const gm_insn_conv_transpose *insn, const
         .rows = tap->rows, .columns = tap->columns, .sums = insn->out_channels, .outputs = insn->in_channels,
         .in = { tap->y_row, tap->y_column, insn->y_channel },
         .out = { tap->x_row, tap->x_column, insn->x_channel },
-        .w_in = insn->w_out_channel, .w_out = insn->w_in_channel, .taps = 1,
+        .w_in = insn->w_out_channel, .w_out = insn->w_in_channel,
     };
     gm_tap_product(&p, y + tap->y, w, x + tap->x);
 }

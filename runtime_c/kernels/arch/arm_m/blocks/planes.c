@@ -14,12 +14,12 @@
     LINE("vldr s4, [%[a]]") LINE("vldr s5, [%[second]]") LINE("vldmia %[b], {s0-s3}")                     \
     MAC_4(s4, s6, s7, s8, s9) MAC_4(s5, s10, s11, s12, s13)
 #define END_PIXEL LINE("vstmia %[b], {s0-s3}") LINE("add %[b], %[b_step]")
-#define TAP_OF_PLANES                                                                                           \
+#define TAP_OF_PLANES                                                                                     \
     BEGIN_PIXEL                                                                                           \
     LINE("vldr s4, [%[third]]") LINE("add %[a], %[a_step]")                                               \
     MAC_4(s4, s14, s15, s16, s17)                                                                         \
     END_PIXEL
-#define TAPS_OF_PLANES                                                                                          \
+#define TAPS_OF_PLANES                                                                                    \
     BEGIN_PIXEL                                                                                           \
     LINE("vldr s4, [%[third]]") LINE("vldr s5, [%[a], #4]")                                               \
     MAC_4(s4, s14, s15, s16, s17) MAC_4(s5, s18, s19, s20, s21)                                           \

@@ -13,6 +13,11 @@ typedef struct gm_tap {
     uint32_t y, y_row, y_column;
 } gm_tap;
 
+static inline uint32_t gm_smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Returns the rows of outputs for which kernel row k lies inside the input. As a function, it takes fewer bytes than its
  * divisions in each place. */
 gm_span gm_rows_of_tap(const gm_window *window, uint32_t k);
@@ -34,20 +39,20 @@ typedef struct gm_product {
     uint32_t rows, columns, sums, outputs;
     gm_pixels in, out;
     uint32_t w_in, w_out;
-    uint32_t taps, w_tap; /* where i counts sums of neighbouring kernel taps; taps is 1 in gm_tap_product() */
+    uint32_t taps, w_tap; /* where i counts sums of neighbouring kernel taps, in gm_helium_add_blocks() alone */
 } gm_product;
+
+/* Adds the product of one tap. Its rows may be joined into one, and its outputs divided: *p is not to be used again. */
+void gm_tap_product(gm_product *p, const float *in, const float *w, float *out);
+
+/* The same of one tap by blocks of weights. All outputs are neighbours, and so are all inputs or columns of `in`. */
+void gm_add_blocks(const gm_product *product, const float *in, const float *w, float *out);
 
 /* The weights of a kernel row, of which inputs count those of the first tap, then those of the next: inputs of a tap, and
  * steps in elements. */
 typedef struct gm_row_weights {
     uint32_t inputs_of_tap, tap, input, output;
 } gm_row_weights;
-
-/* The product may be another one behind the call, of the same sums: its rows are joined where that can be. */
-void gm_tap_product(gm_product *p, const float *in, const float *w, float *out);
-
-/* The same of one tap by blocks of weights. All outputs are neighbours, and so are all inputs or columns of `in`. */
-void gm_add_blocks(const gm_product *product, const float *in, const float *w, float *out);
 
 /* Copies weights of the first 4, 2 or 1 of so many outputs, and returns how many of these they are: by input, then output. */
 uint32_t gm_gather_panel(const gm_row_weights *row, const float *w, uint32_t outputs, gm_span inputs, float *panel);
@@ -60,12 +65,12 @@ void gm_add_panel(const gm_loop *loop, uint32_t step, const float *in, const flo
 /* Whether three planes of inputs have a way of their own: Helium has another. */
 #define GM_ARCH_PLANES (GM_ARCH_ARM_M && GM_WITH_CONV && GM_WITH_PLANES && !GM_ARCH_HELIUM)
 
-/* The same of neighbouring taps of three planes: plane: elements from one to the next. */
+/* The same of neighbouring taps of three planes. plane: elements from one to the next. */
 void gm_add_planes(const gm_loop *loop, uint32_t plane, const float *in, const float *panel, float *out, uint32_t taps,
                    uint32_t outputs);
 
-/* gm_add_panel() of 3 inputs in each of two rows of a kernel for 4 outputs, where products and sums are apart. next: elements from
- * the inputs of the first row to those of the second. */
+/* The products of a panel of 3 inputs in each of two rows of a kernel and 4 outputs, where products and sums are apart.
+ * next: elements from the inputs of the first row to those of the second. */
 void gm_add_two_rows(const gm_loop *loop, uint32_t next, const float *a, const float *w, float *b);
 
 /* Whether that is the better way for a product of one tap. */

@@ -302,11 +302,6 @@ void gm_add_panel(const gm_loop *loop, uint32_t step, const float *in, const flo
     }
 }
 
-static uint32_t fewer(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Inputs whose weights are copied at once: whole blocks. */
 #define BLOCK_PANEL_INPUTS 24
 
@@ -320,7 +315,7 @@ void gm_add_blocks(const gm_product *product, const float *in, const float *w, f
     for (uint32_t n = 0, outputs; n < p->outputs; n += outputs) {
         outputs = outputs_of_block(p->outputs - n, step != 1 && p->sums < 4);
         for (uint32_t i = 0, inputs; i < p->sums; i += inputs) {
-            inputs = fewer(p->sums - i, BLOCK_PANEL_INPUTS);
+            inputs = gm_smaller(p->sums - i, BLOCK_PANEL_INPUTS);
             gather(w + n * p->w_out + i * p->w_in, p->w_in, p->w_out, inputs, outputs, panel);
             gm_add_panel(&loop, step, in + i * step, panel, out + n, inputs, outputs);
         }
@@ -332,7 +327,7 @@ uint32_t gm_gather_panel(const gm_row_weights *row, const float *w, uint32_t out
     outputs = outputs_of_block(outputs, 0);
     for (uint32_t i = inputs.first, count; i < inputs.end; i += count) {
         uint32_t tap = i / row->inputs_of_tap, input = i % row->inputs_of_tap;
-        count = fewer(row->inputs_of_tap - input, inputs.end - i);
+        count = gm_smaller(row->inputs_of_tap - input, inputs.end - i);
         panel = gather(w + tap * row->tap + input * row->input, row->input, row->output, count, outputs, panel);
     }
     return outputs;
