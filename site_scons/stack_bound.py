@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 NODE = re.compile(r'node: \{ title: "([^"]+)" label: "[^"]*\\n(\S+?):\d+:\d+\\n(\d+) bytes \((\w+)\)')
 EDGE = re.compile(r'edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)"')
@@ -165,7 +166,7 @@ def add_library(graph: Graph, library: dict[str, tuple[int, set[str]]]) -> None:
 
 def read_library(compiler: str, elf: Path) -> dict[str, tuple[int, set[str]]]:
     """(frame, calls) of the machine code at each name: one place may have several, of which objdump tells one."""
-    found = re.findall(r"^(\w+) <([^>]+)>:\n((?:.+\n)*)", output_of(f"{compiler}objdump", "-d", elf), re.M)
+    found = re.findall(r"^(\w+) <([^>]+)>:\n((?:.+\n)*)", disassembly(compiler, elf), re.M)
     after = [label for _, label, _ in found[1:]] + [""]
     at = {
         address: (frame_of(body), goes_to(body, following) - {label})
@@ -173,6 +174,17 @@ def read_library(compiler: str, elf: Path) -> dict[str, tuple[int, set[str]]]:
     }
     names = re.findall(r"^(\w+) \w (\S+)$", output_of(f"{compiler}nm", elf), re.M)
     return {name: at[address] for address, name in names if address in at}
+
+
+def disassembly(compiler: str, elf: Path) -> str:
+    """What objdump shows of a program. Those of RISC-V lose the symbols that name the extensions of their code first:
+    objdump would look through all of them at each instruction, for 19 s in all."""
+    if not compiler.startswith("riscv"):
+        return output_of(f"{compiler}objdump", "-d", elf)
+    with TemporaryDirectory() as folder:
+        bare = Path(folder) / elf.name
+        output_of(f"{compiler}objcopy", "--strip-debug", "--wildcard", "--strip-symbol=$*", elf, bare)
+        return output_of(f"{compiler}objdump", "-d", bare)
 
 
 def output_of(tool: str, *arguments: str | Path) -> str:

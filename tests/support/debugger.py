@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Iterable
 from pathlib import Path
+
+from stack_bound import disassembly, output_of
 
 from gradmote.device.flash.gdb import Gdb
 
@@ -45,7 +46,7 @@ def stores(compiler: str, elf: Path, functions: Iterable[str]) -> list[int]:
     """Addresses of the instructions of these functions that store outside of the stack. compiler: what the names of its
     tools begin with."""
     found, wanted, name = [], set(functions), ""
-    for line in _output(f"{compiler}objdump", "-d", elf).splitlines():
+    for line in disassembly(compiler, elf).splitlines():
         if start := _FUNCTION.match(line):
             name = start[1]
         elif name in wanted and (store := _STORE.match(line)):
@@ -55,9 +56,5 @@ def stores(compiler: str, elf: Path, functions: Iterable[str]) -> list[int]:
 
 def address_of(compiler: str, elf: Path, function: str) -> int:
     """Return the address of the function's first instruction."""
-    lines = _output(f"{compiler}nm", elf).splitlines()
+    lines = output_of(f"{compiler}nm", elf).splitlines()
     return next(int(line.split()[0], 16) for line in lines if line.split()[-1] == function)
-
-
-def _output(*command: str | Path) -> str:
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
