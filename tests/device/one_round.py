@@ -38,8 +38,8 @@ from linux_targets import Target as Processor  # noqa: E402
 from runtime_sources import INCLUDES, NUMERICS_FLAGS  # noqa: E402
 from support import digits, npm_package, objects  # noqa: E402
 from support.emulated_part import EmulatedPart  # noqa: E402
-from support.firmware import run_scons, scons_firmware  # noqa: E402
-from support.gradmote_run import served  # noqa: E402
+from support.firmware import scons_firmware  # noqa: E402
+from support.gradmote_run import build_gradmote_run, served  # noqa: E402
 from support.quantized import small_cnn  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -208,8 +208,7 @@ def firmware(name: str, lesson: Lesson) -> Path:
 
 def gradmote_run_rounds(lesson: Lesson, folder: Path) -> bytes:
     """Take part by gradmote-run, and after the cut by a new process with the files of the first, which was killed."""
-    run_scons("sbc")
-    program = SimpleNamespace(command=(str(ROOT / "build" / "sbc" / HERE.name / "gradmote-run"),))
+    program = SimpleNamespace(command=(str(build_gradmote_run(HERE.name)),))
     with ExitStack() as processes:
 
         def started() -> tuple[Target, Popen[str]]:

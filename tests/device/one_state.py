@@ -38,8 +38,8 @@ from linux_targets import Target as Processor  # noqa: E402
 from runtime_sources import ROOT, host_runs_fused, runtime_sources  # noqa: E402
 from support import npm_package, objects, small_float_cnn  # noqa: E402
 from support.emulated_part import EmulatedPart  # noqa: E402
-from support.firmware import run_scons, scons_firmware  # noqa: E402
-from support.gradmote_run import served  # noqa: E402
+from support.firmware import scons_firmware  # noqa: E402
+from support.gradmote_run import build_gradmote_run, served  # noqa: E402
 from support.quantized import small_cnn  # noqa: E402
 
 #: The lessons whose state is another one in each profile.
@@ -229,8 +229,7 @@ def write_model(name: str) -> Path:
 def linux_state(processor: Processor, lesson: Lesson, folder: Path) -> bytes:
     """Train gradmote-run under an emulator of that processor."""
     require(processor.compiler, *processor.emulator[:1])
-    run_scons("sbc")
-    program = _Started((*processor.emulator, str(ROOT / "build" / "sbc" / processor.name / "gradmote-run")))
+    program = _Started((*processor.emulator, str(build_gradmote_run(processor.name))))
     with served(program, "--state", folder) as (url, _), open_target(url) as target:
         before_the_cut(target, lesson)
     with served(program, "--state", folder) as (url, _), open_target(url) as target:

@@ -8,6 +8,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
+from support.firmware import run_scons
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def build_gradmote_run(name: str) -> Path:
+    """Return the program for a processor, or the `sanitized` one for this computer."""
+    built = f"build/sbc/{name}/gradmote-run"
+    run_scons(built)
+    return ROOT / built
+
 
 class Started(Protocol):
     """A program, and what runs it where it is for another processor."""

@@ -16,6 +16,8 @@ from pathlib import Path
 
 from runtime_sources import INCLUDES, NUMERICS_FLAGS, WARNING_FLAGS, host_profile_flags
 
+from .firmware import run_scons
+
 KEPT = Path(__file__).resolve().parents[2] / "build" / "objects"
 #: Seconds for which an object is kept after its last use.
 KEPT_FOR = 7 * 24 * 3600
@@ -25,6 +27,12 @@ def command_for_host(compiler: str, level: str, profile: str) -> list[str]:
     """How tests compile the runtime for this computer, all in the same words: objects are of one text, or of two."""
     flags = [*NUMERICS_FLAGS, "-std=c11", *WARNING_FLAGS, *host_profile_flags(profile)]
     return [compiler, level, *flags, *(f"-I{path}" for path in INCLUDES)]
+
+
+def host_library(profile: str) -> Path:
+    """The runtime of the Python extension module, which is compiled already. What is linked with it takes its flags."""
+    run_scons("host")
+    return KEPT.parent / "host" / profile / "libgradmote.a"
 
 
 def build(command: Sequence[str], sources: Iterable[Path], program: Path, *link_flags: str) -> None:

@@ -17,7 +17,7 @@ from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, compile_image
 from gradmote.device.dataset import Dataset
 from linux_targets import CROSS_TARGETS, host_target
-from support.firmware import run_scons
+from support.gradmote_run import build_gradmote_run
 
 ROOT = Path(__file__).resolve().parents[3]
 HERE = host_target()
@@ -60,7 +60,6 @@ def build() -> Callable[[str], Program]:
     """Gives a program by its folder in build/sbc; skips where its compiler or its emulator is missing."""
     if shutil.which(HERE.compiler) is None:
         pytest.skip(f"{HERE.compiler} is not installed")
-    run_scons("sbc")
     return _program
 
 
@@ -69,7 +68,7 @@ def _program(name: str) -> Program:
     for tool, packages in ((target.compiler, target.packages), *((tool, "qemu-user") for tool in target.emulator[:1])):
         if shutil.which(tool) is None:
             pytest.skip(f"{tool} is not installed: apt-get install {packages}")
-    path = ROOT / "build" / "sbc" / name / "gradmote-run"
+    path = build_gradmote_run(name)
     profile = "fused" if "-DGM_FUSED=1" in target.flags else "strict"
     return Program(name, (*target.emulator, str(path)), profile)
 

@@ -5,69 +5,82 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
+from boards import boards
+from stack_bound import read_graph
 
 from runtime_sources import INCLUDES, NUMERICS_FLAGS, RUNTIME, WARNING_FLAGS, host_profile_flags, runtime_sources
+from support.firmware import scons_firmware
+from support.objects import run
 from support.symbols import foreign_calls
 from support.symbols import symbols as nm_lines
 
-HARD = ["-mthumb", "-mfloat-abi=hard"]
-PICOLIBC = ["--specs=picolibc.specs"]
 HOST = ["-fno-pic"]  # a position-independent table of functions would count as data that the loader writes
-HOST_COMPILERS = ("gcc", "clang-14")
 #: On this computer each compiler and each profile once; tests/toolchain/numerics_bits compiles them otherwise, and
 #: without a warning.
-TARGETS = {
+HOSTS = {
     "gcc-fused": ["gcc", "-O2", *HOST, *host_profile_flags("fused")],
     "clang-strict": ["clang-14", "-Os", *HOST, *host_profile_flags("strict")],
-    "cortex-m0": ["arm-none-eabi-gcc", "-Os", "-mcpu=cortex-m0", "-mthumb"],
-    "cortex-m3": ["arm-none-eabi-gcc", "-O2", "-mcpu=cortex-m3", "-mthumb"],
-    "cortex-m4": ["arm-none-eabi-gcc", "-O2", "-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", *HARD],
-    "cortex-m7": ["arm-none-eabi-gcc", "-O3", "-mcpu=cortex-m7", "-mfpu=fpv5-sp-d16", *HARD],
-    "cortex-m33": ["arm-none-eabi-gcc", "-Os", "-mcpu=cortex-m33", "-mfpu=fpv5-sp-d16", *HARD],
-    "cortex-m55": ["arm-none-eabi-gcc", "-O2", "-mcpu=cortex-m55", *HARD],
-    "rv32imac": ["riscv64-unknown-elf-gcc", "-Os", *PICOLIBC, "-march=rv32imac", "-mabi=ilp32"],
-    "rv32imafc": ["riscv64-unknown-elf-gcc", "-O2", *PICOLIBC, "-march=rv32imafc", "-mabi=ilp32f"],
+}
+#: Core -> a board with it, whose firmware has the objects.
+CORES = {
+    "cortex-m0": "microbit",
+    "cortex-m3": "mps2-an385",
+    "cortex-m4": "mps2-an386",
+    "cortex-m7": "mps2-an500",
+    "cortex-m33": "mps2-an505",
+    "cortex-m55": "mps3-an547",
+    "rv32imac": "sifive-e",
+    "rv32imafc": "riscv-virt",
+    "rv32imafc with vectors": "riscv-virt-v",
 }
 
 
-@pytest.fixture(scope="module", params=TARGETS)
+@pytest.fixture(scope="module", params=[*HOSTS, *CORES])
 def objects(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
-    """The compiler's name, and a folder with the objects of every source and what -fstack-usage wrote of them."""
-    compiler, *flags = TARGETS[request.param]
+    """What the names of the compiler's tools begin with, and a folder with the objects of every source."""
+    if request.param in CORES:
+        return of_firmware(CORES[request.param])
+    compiler, *flags = HOSTS[request.param]
     if shutil.which(compiler) is None:
         pytest.skip(f"{compiler} is not installed")
     folder = tmp_path_factory.mktemp(request.param)
-    includes = [f"-I{path}" for path in INCLUDES]
-    common = [compiler, "-c", *NUMERICS_FLAGS, *WARNING_FLAGS, *flags, *includes, "-fstack-usage"]
+    common = [compiler, "-c", *NUMERICS_FLAGS, *WARNING_FLAGS, *flags, *(f"-I{path}" for path in INCLUDES)]
     for source in runtime_sources():
         name = ".".join(source.relative_to(RUNTIME).with_suffix(".o").parts)
-        command = [*common, str(source), "-o", str(folder / name)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"{' '.join(command)}\n{done.stderr}"
-    return compiler, folder
+        run([*common, "-fstack-usage", str(source), "-o", str(folder / name)])
+    return "", folder
 
 
-def symbols(compiler: str, folder: Path, *flags: str) -> list[list[str]]:
+def of_firmware(name: str) -> tuple[str, Path]:
+    """The objects of the runtime in a board's firmware, which SCons compiles with all warnings as errors."""
+    board = next(board for board in boards() if board.name == name)
+    if shutil.which(f"{board.compiler}gcc") is None:
+        pytest.skip(f"{board.compiler}gcc is not installed")
+    scons_firmware(board=name)
+    assert set(WARNING_FLAGS) <= set(board.runtime_flags())
+    return board.compiler, RUNTIME.parent / "build" / "firmware" / "runtimes" / board.runtime_name() / "runtime"
+
+
+def objects_in(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*.o"))
+
+
+def symbols(prefix: str, folder: Path, *flags: str) -> list[list[str]]:
     """Lines of nm: [address,] type, name."""
-    return nm_lines(nm_of(compiler), folder.glob("*.o"), *flags)
-
-
-def nm_of(compiler: str) -> str:
-    return compiler.removesuffix("gcc") + "nm" if compiler.endswith("-gcc") else "nm"
+    return nm_lines(f"{prefix}nm", objects_in(folder), *flags)
 
 
 def test_every_source_has_its_object(objects: tuple[str, Path]) -> None:
-    assert len(list(objects[1].glob("*.o"))) == len(runtime_sources()) > 30
+    assert len(objects_in(objects[1])) == len(runtime_sources()) > 30
 
 
 def test_calls_nothing_but_memory_functions(objects: tuple[str, Path]) -> None:
-    compiler, folder = objects
-    asks_the_cpu = {"__cpu_model"} if compiler in HOST_COMPILERS else set()  # which instructions it has
-    assert foreign_calls(nm_of(compiler), folder.glob("*.o")) <= asks_the_cpu
+    prefix, folder = objects
+    asks_the_cpu = set() if prefix else {"__cpu_model"}  # which instructions it has
+    assert foreign_calls(f"{prefix}nm", objects_in(folder)) <= asks_the_cpu
 
 
 def test_uses_no_double_arithmetic(objects: tuple[str, Path]) -> None:
@@ -86,11 +99,22 @@ def test_public_names_have_the_prefix(objects: tuple[str, Path]) -> None:
 
 
 def test_stack_is_bounded(objects: tuple[str, Path]) -> None:
-    frames = [line.split("\t") for path in sorted(objects[1].glob("*.su")) for line in path.read_text().splitlines()]
+    frames = frames_for_cores(objects[1]) if objects[0] else frames_for_hosts(objects[1])
     assert len(frames) > 100
-    unbounded = [frame[0] for frame in frames if not frame[2].startswith(("static", "dynamic,bounded"))]
-    large = [f"{frame[0]}: {frame[1]} bytes" for frame in frames if int(frame[1]) > allowed_frame(frame[0])]
-    assert not unbounded and not large
+    large = [f"{place}: {size} bytes" for place, size in frames if size > allowed_frame(place)]
+    assert not large
+
+
+def frames_for_cores(folder: Path) -> list[tuple[str, int]]:
+    """Places of functions and bytes of their frames. Raises Unbounded for one that grows with the data."""
+    graph = read_graph(path.with_suffix(".ci") for path in objects_in(folder))
+    return [(graph.files[name], size) for name, size in graph.frames.items()]
+
+
+def frames_for_hosts(folder: Path) -> list[tuple[str, int]]:
+    lines = [line.split("\t") for path in sorted(folder.glob("*.su")) for line in path.read_text().splitlines()]
+    assert all(kind.startswith(("static", "dynamic,bounded")) for _, _, kind in lines)
+    return [(place, int(size)) for place, size, _ in lines]
 
 
 def allowed_frame(place: str) -> int:
