@@ -3,11 +3,13 @@
 Where a file lies says which folders of tests are about it, and its name says which files of these. A kernel
 conv_update.c has the tests of tests/numeric/operators that speak of conv_update or ConvUpdate or, if there are none,
 of Conv.
-Where no test names the file, all tests of its folders are run; where many do, those that name it most often.
+Where no test names the file, all tests of its folders are run; where many do, those that name it most often. A check
+takes half a minute: of the tests that were found, those are left out that tests/durations.json has longer ones of.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -19,6 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent
 KNOWN = (".c", ".cpp", ".h", ".hpp", ".json", ".ld", ".md", ".mjs", ".py", ".toml", ".ts")
 #: Tests of one file that are run at the most.
 MOST = 8
+#: Seconds of the processor that the tests of a check take at the most, but for the first.
+SECONDS = 20.0
 BOARD_TESTS = ("tests/device/test_board.py", "tests/device/test_console.py", "tests/device/test_every_board.py")
 
 
@@ -91,20 +95,56 @@ RULES = {
 
 @dataclass(frozen=True)
 class Concern:
-    """The checks to run for some files: Python files and tests as paths from the root, and targets of SCons."""
+    """The checks to run for some files: Python files and tests as paths from the root, and targets of SCons.
+
+    left_out: tests that concern them too, and take longer.
+    """
 
     python: tuple[str, ...]
     tests: tuple[str, ...]
     targets: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
 
 
 def concern(paths: Iterable[str]) -> Concern:
     """Return what concerns these files, and the files in these folders."""
     files = sorted({file for path in paths for file in files_of(path)})
-    tests = {test for file in files for test in tests_of(file)}
+    found = without_inner(dict.fromkeys(test for file in files for test in tests_of(file)))
+    tests, left_out = within(found, SECONDS * max(1, len(files)))
     targets = {target for file in files for target in rule_of(file).targets}
     python = [file for file in files if file.endswith(".py") or file == "run"]
-    return Concern(tuple(python), tuple(sorted(without_inner(tests))), tuple(sorted(targets)))
+    return Concern(tuple(python), tuple(sorted(tests)), tuple(sorted(targets)), tuple(sorted(left_out)))
+
+
+def within(tests: Iterable[str], most: float) -> tuple[list[str], list[str]]:
+    """Return the tests that take so many seconds together at the most, by their order, and the others. A folder that
+    takes longer counts by its files; a file that does is taken if nothing else was."""
+    kept, left_out = [], []
+    files = (file for test in tests for file in ([test] if seconds_of(test) <= most else files_of_tests(test)))
+    for file in files:
+        seconds = seconds_of(file)
+        if seconds <= most or not kept:
+            kept.append(file)
+            most -= seconds
+        else:
+            left_out.append(file)
+    return kept, left_out
+
+
+def files_of_tests(path: str) -> list[str]:
+    """Return the files of tests in a folder, the quick ones first; or the file."""
+    found = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / path).rglob("*test*.py"))
+    return sorted(found, key=seconds_of) if found else [path]
+
+
+def seconds_of(path: str) -> float:
+    """Return the seconds of the processor that the tests of a file, or of a folder, took when they were recorded."""
+    return sum(sum(taken.values()) for file, taken in durations().items() if f"{file}/".startswith(f"{path}/"))
+
+
+@cache
+def durations() -> dict[str, dict[str, float]]:
+    return json.loads((ROOT / "tests" / "durations.json").read_text())
 
 
 def files_of(path: str) -> list[str]:
@@ -190,6 +230,6 @@ def texts_of(place: str) -> list[tuple[str, str, str]]:
 
 
 def without_inner(paths: Iterable[str]) -> list[str]:
-    """Return the paths but for those in a folder that is among them."""
-    chosen = set(paths)
+    """Return the paths, in their order, but for those in a folder that is among them."""
+    chosen = list(paths)
     return [path for path in chosen if not any(parent.as_posix() in chosen for parent in Path(path).parents)]

@@ -1,8 +1,7 @@
-"""Sets up what all tests share: import paths, Hypothesis profiles, markers, the order of tests, and common fixtures."""
+"""Sets up what all tests share: paths of imports, Hypothesis, the sample, markers, the order of tests, and fixtures."""
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 from importlib.util import find_spec
@@ -15,26 +14,40 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "site_scons"), str(ROOT / "bindings" / "python"), str(ROOT / "tests")]
 sys.path.append(str(ROOT / "examples"))
 
+from support import sampling  # noqa: E402 - found by the path above
+
 pytest_plugins = ["pytester"]
 
 # A shell starts what runs in its background with Ctrl-C ignored, and every program that a test starts would inherit it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# CI draws the same examples in every run, and does not judge by time: its machines are shared.
-settings.register_profile("ci", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("dev", deadline=None)
-settings.load_profile("ci" if os.environ.get("CI") else "dev")
+settings.register_profile(
+    "gradmote",
+    max_examples=sampling.at_most(100),
+    derandomize=sampling.given_seed() is None,
+    database=None,
+    deadline=None,  # machines are shared: nothing is judged by time
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("gradmote")
+
+SEED = pytest.StashKey[int]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--record-slow", action="store_true", help="write tests/slow.json: tests that take long")
+    parser.addoption("--record-durations", action="store_true", help="write tests/durations.json: seconds of tests")
 
 
+@pytest.hookimpl(tryfirst=True)  # before Hypothesis reads its seed
 def pytest_configure(config: pytest.Config) -> None:
-    if config.getoption("--record-slow"):
-        from support.tiers import Recorder
+    worker = getattr(config, "workerinput", None)
+    config.stash[SEED] = worker["gradmote_seed"] if worker else sampling.new_seed()
+    if sampling.given_seed() is not None:
+        config.option.hypothesis_seed = str(config.stash[SEED])
+    if config.getoption("--record-durations"):
+        from support.durations import Recorder
 
-        config.pluginmanager.register(Recorder(writes=not hasattr(config, "workerinput")))
+        config.pluginmanager.register(Recorder(writes=worker is None))
     refuse_stale_runtime(config)
 
 
@@ -47,6 +60,20 @@ def refuse_stale_runtime(config: pytest.Config) -> None:
     stale = "" if hasattr(config, "workerinput") else " and ".join(stale_modules(folder))
     if stale:
         raise pytest.UsageError(f"{stale} in {folder} were not compiled from the sources as they are now: ./run build")
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    if sampling.is_whole():
+        return "gradmote: all parameters and draws, GRADMOTE_WHOLE=1"
+    return (
+        f"gradmote: a sample by seed {config.stash[SEED]}; GRADMOTE_SEED repeats it, GRADMOTE_WHOLE=1 runs everything"
+    )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: object) -> None:
+    """Give each process of `pytest -n` the seed of the run."""
+    node.workerinput["gradmote_seed"] = node.config.stash[SEED]  # type: ignore[attr-defined]
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -62,6 +89,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object | 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     from support.tiers import mark
 
+    sampling.leave_to_nights(config, items, config.stash[SEED])
     mark(items)
     if hasattr(config, "workerinput"):
         from support.scheduling import long_first

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
@@ -11,11 +9,12 @@ from gradmote.device import BoardTarget, TwinTarget
 from gradmote.device.target import Target
 from gradmote.errors import RuntimeFault
 from support.finite_state import BATCH, forged, image_of, is_finite, magnitudes, size_of
+from support.sampling import draws
 
 pytestmark = pytest.mark.device
 
 #: Of each model; many more each night.
-DRAWS = int(os.environ.get("GRADMOTE_FINITE_DRAWS", "12"))
+DRAWS = draws("finite_draws")
 MODELS = [("perceptron", "adam", False), ("normalized", "nesterov_decay", False), ("convolutions", "clipped", True)]
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from gradmote.device.flash.elf import Segment, read_segments
 from gradmote.errors import DeviceError
+from support.sampling import at_most
 from support.small_elf import write_elf
 
 DATA = bytes(range(200))
@@ -49,13 +50,13 @@ def test_a_file_that_ends_anywhere_is_refused(place: Path, firmware: bytes) -> N
     assert [size for size in range(len(firmware)) if read(place, firmware[:size]) is not None] == []
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=at_most(300), deadline=None)
 @given(st.binary(max_size=300), st.booleans())
 def test_any_bytes(place: Path, tail: bytes, is_elf: bool) -> None:
     read(place, b"\x7fELF\x01\x01\x01" + tail if is_elf else tail)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=at_most(500), deadline=None)
 @given(
     st.lists(
         st.tuples(

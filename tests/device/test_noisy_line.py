@@ -6,7 +6,6 @@ GRADMOTE_NOISE_EPOCHS: so many epochs of all digits, in place of one of 96.
 from __future__ import annotations
 
 import hashlib
-import os
 import struct
 import zlib
 from collections.abc import Iterator
@@ -28,10 +27,11 @@ from gradmote.errors import DeviceError
 from support.console_text import read_prompt
 from support.noisy_link import ByteLink, NoisyLink, SlowLink
 from support.quantized import by_onnxruntime
+from support.sampling import draws
 
 pytestmark = pytest.mark.device
 
-EPOCHS = int(os.environ.get("GRADMOTE_NOISE_EPOCHS", "0"))
+EPOCHS = draws("noise_epochs")
 RING = 64  # bytes of the smallest receive ring of any board
 ERASE_UNIT = 0x1000  # of the mps2-an386
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
@@ -11,9 +10,10 @@ from fuzz import campaign, coverage, seeds
 
 from gradmote.formats.image import read_image
 from gradmote.generated.opcodes import OPCODES
+from support.sampling import draws
 
 #: Of each target.
-SECONDS = int(os.environ.get("GRADMOTE_FUZZ_SECONDS", "4"))
+SECONDS = draws("fuzz_seconds")
 #: In tests, each file's part of lines that inputs and C tests must reach.
 LEAST_PERCENT = 95.0
 

@@ -6,14 +6,15 @@ GRADMOTE_GENERATED_IMAGES: how many a build runs, 8,000 by default; emulated boa
 
 from __future__ import annotations
 
-import os
 from functools import cache
 
 import pytest
 from fuzz import generated
 from fuzz.generated_builds import builds, compiled, said
 
-IMAGES = int(os.environ.get("GRADMOTE_GENERATED_IMAGES", "8000"))
+from support.sampling import draws
+
+IMAGES = draws("generated_images")
 #: The others take long to compile, and are for the nights.
 BUILDS = ("plain", "simd", "32bit", "thumb", "helium", "rv32", "plain-strict", "simd-strict")
 #: What the others of a numerics profile must equal.

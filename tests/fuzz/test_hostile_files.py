@@ -22,6 +22,7 @@ from onnx import TensorProto, helper
 from gradmote.errors import CheckpointError, ImageError
 from gradmote.formats import checkpoint, records
 from gradmote.formats.image.read import read_image
+from support.sampling import at_most
 
 ROOT = Path(__file__).resolve().parents[2]
 IMAGE = seeds.image_of("dense", accumulate=True)
@@ -218,14 +219,14 @@ def changed(data: bytes, changes: list[tuple[int, int]]) -> bytes:
     return data
 
 
-@settings(max_examples=300)
+@settings(max_examples=at_most(300))
 @given(CHANGES)
 def test_changed_images_are_read_or_refused(changes):
     with suppress(ImageError):
         read_image(changed(IMAGE, changes))
 
 
-@settings(max_examples=300)
+@settings(max_examples=at_most(300))
 @given(CHANGES)
 def test_changed_checkpoints_are_read_or_refused(changes):
     with suppress(CheckpointError):

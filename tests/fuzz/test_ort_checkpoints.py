@@ -16,6 +16,7 @@ from gradmote.errors import CheckpointError
 from gradmote.formats.any_checkpoint import load_any
 from gradmote.formats.onnxruntime import read_ort_checkpoint
 from support.ort_checkpoint import Forged, written
+from support.sampling import at_most
 
 FIXTURE = Path(__file__).parents[1] / "numeric" / "training" / "ort_artifacts" / "mlp_clipped.zip"
 REAL = zipfile.ZipFile(FIXTURE).read("trained")
@@ -45,7 +46,7 @@ def test_what_is_right_is_read():
 WORDS = st.sampled_from([0, 1, 4, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0xFFFFFFFC]) | st.integers(0, 2**32 - 1)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=at_most(400), deadline=None)
 @given(
     st.sampled_from([REAL, FORGED]),
     st.lists(st.tuples(st.floats(0, 1, exclude_max=True), WORDS), min_size=1, max_size=5),
@@ -57,19 +58,19 @@ def test_words_that_were_overwritten(data, changes):
     read(bytes(changed))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=at_most(200), deadline=None)
 @given(st.integers(0, len(FORGED) - 1), st.integers(0, 255))
 def test_single_bytes(position, value):
     read(FORGED[:position] + bytes([value]) + FORGED[position + 1 :])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=at_most(100), deadline=None)
 @given(st.integers(0, len(REAL)))
 def test_files_that_end_early(size):
     assert size == len(REAL) or not read(REAL[:size]) or size > len(REAL) - 8
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=at_most(200), deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes_behind_the_identifier(data):
     read(b"\x10\0\0\0ODTC" + data)

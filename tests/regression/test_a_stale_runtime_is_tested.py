@@ -15,6 +15,9 @@ from runtime_sources import stale_modules
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("site_scons", "runtime_c", "bindings")
+#: What conftest.py is made of.
+SHARED = ("conftest.py", "durations.json", "sampling.toml", "support/__init__.py",
+          *(f"support/{name}.py" for name in ("durations", "sampling", "tiers")))  # fmt: skip
 ONE_TEST = "def test_nothing():\n    pass\n"
 
 
@@ -23,7 +26,7 @@ def checkout(tmp_path: Path) -> Path:
     """Return a copy of what the runtime is made of, with the compiled modules and one test."""
     for part in PARTS:
         shutil.copytree(ROOT / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
-    for shared in ("conftest.py", "slow.json", "support/__init__.py", "support/tiers.py"):
+    for shared in SHARED:
         (tmp_path / "tests" / shared).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / "tests" / shared, tmp_path / "tests" / shared)
     (tmp_path / "tests" / "test_nothing.py").write_text(ONE_TEST)

@@ -22,6 +22,7 @@ from gradmote.compiler import Options, compile_model
 from gradmote.errors import ModelError
 from gradmote.model.frontend.free_batch import batch_axis, first_dims
 from gradmote_runtime import Session
+from support.sampling import at_most
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 BATCH = 4
@@ -132,7 +133,7 @@ def test_command(tmp_path, capsys):
 
 
 @given(st.lists(st.integers(2, 5), min_size=1, max_size=4), st.data())
-@settings(max_examples=100)
+@settings(max_examples=at_most(100))
 def test_the_batch_is_found_beside_other_dimensions(dims, data):
     """A 1 among other sizes is the batch, wherever it lies: a Reshape that keeps the order of all elements keeps it."""
     place = data.draw(st.integers(0, len(dims)))

@@ -16,6 +16,7 @@ from gradmote.compiler import Options, compile_image
 from gradmote.errors import GradmoteError, ModelError
 from gradmote.model.metadata import LOSS_SCALE
 from support import digits
+from support.sampling import at_most
 
 MADE = digits.artifacts(optimizers.sgd(0.1))
 TRAINING, EVALUATION, OPTIMIZER = MADE.training, MADE.evaluation, MADE.optimizer
@@ -63,7 +64,7 @@ def test_loss_scales_that_are_no_power_of_two_are_refused(text: str) -> None:
 
 
 @given(st.floats(width=64).map(repr))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=at_most(60), deadline=None)
 def test_a_number_is_refused_or_opens(text: str) -> None:
     with suppress(GradmoteError), Session(compiled("gradmote.learning_rate", text)) as session:
         assert 0 <= session.learning_rate < float("inf")
@@ -80,7 +81,7 @@ TEXTS = st.text(max_size=8) | st.recursive(
 ).map(json.dumps)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=at_most(40), deadline=None)
 @given(st.sampled_from(KEYS), TEXTS)
 def test_no_text_ends_in_a_traceback(key: str, text: str) -> None:
     with suppress(GradmoteError):

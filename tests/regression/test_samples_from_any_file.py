@@ -16,6 +16,7 @@ from gradmote.compiler import Options, compile_model
 from gradmote.device import Dataset, TwinTarget, fit
 from gradmote.errors import DataError
 from support.oracle import make_model, node, values
+from support.sampling import at_most
 
 ROWS, FEATURES, CLASSES = 12, 4, 3
 X = values(1, ROWS, FEATURES).round(3)
@@ -204,7 +205,7 @@ def compiled(tmp_path_factory) -> Path:
 
 
 @given(content=st.one_of(damaged(), TEXTS, st.binary(max_size=200)), ending=st.sampled_from(["npz", "npy", "csv"]))
-@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=at_most(120), deadline=None, suppress_health_check=list(HealthCheck))
 def test_any_file_is_read_or_refused(compiled, content, ending):
     """By a status: an exception would come through main()."""
     path = compiled.with_name(f"data.{ending}")
@@ -217,7 +218,7 @@ FINITE = st.floats(width=32, allow_nan=False, allow_infinity=False)
 
 
 @given(st.lists(st.lists(FINITE, min_size=3, max_size=3), min_size=1))
-@settings(max_examples=50, suppress_health_check=list(HealthCheck))
+@settings(max_examples=at_most(50), suppress_health_check=list(HealthCheck))
 def test_numbers_come_through_as_they_were_written(tmp_path, rows):
     array = np.array(rows, np.float32)
     path = tmp_path / "rows.csv"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import re
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from gradmote.data.dataset import Dataset
 from gradmote.errors import DataError
 from studio.data_cases import Case, files_in, read_in_node, read_in_python
 from support.sample_files import write
+from support.sampling import draws
 
 #: What the model of those tests takes.
 MODEL: dict[str, object] = {
@@ -38,7 +38,7 @@ OTHER_WORDS = {
     "picture.png": "picture.png is one sample alone",
 }
 #: The files that are drawn of each form: more of them each night.
-DRAWS = int(os.environ.get("GRADMOTE_STUDIO_DRAWS", "120"))
+DRAWS = draws("studio_draws")
 
 
 def told(found: dict[str, Any], name: str) -> str:

@@ -32,6 +32,7 @@ from support.naive_normalizations import NAIVE as NORMALIZATIONS
 from support.naive_places import NAIVE as PLACES
 from support.naive_recurrent import NAIVE as RECURRENT
 from support.naive_windows import NAIVE as WINDOWS
+from support.sampling import at_most
 
 #: Half the distance of a central difference; in float64 its error is about 1e-10.
 STEP = 1e-5
@@ -364,10 +365,9 @@ sizes = st.integers(1, 4)
 
 
 def examples(count: int) -> settings:
-    """Hypothesis draws the same `count` examples in every run, and does not judge by time."""
+    """`count` examples of Hypothesis in a whole run, fewer in a plain one; it does not judge by time."""
     return settings(
-        max_examples=count,
-        derandomize=True,
+        max_examples=at_most(count),
         deadline=None,
         database=None,
         phases=[Phase.explicit, Phase.generate, Phase.shrink],

@@ -6,8 +6,13 @@ long after the others. (The groups of pytest-xdist's own --dist loadgroup are no
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
+
 import pytest
 from xdist.scheduler import LoadScopeScheduling
+
+from .durations import of_file
 
 #: Files that share what takes long to build -> their group.
 TOGETHER = {
@@ -20,43 +25,6 @@ TOGETHER = {
 }
 #: Files that build something for each of their parameters, and nothing for all: a group for each.
 SPLIT = ("tests/toolchain/runtime_build/test_compilers.py", "tests/toolchain/runtime_build/test_static_analysis.py")
-#: Group -> seconds of one core, roughly: for those that take long, the order alone counts.
-SECONDS = {
-    "pio": 170,
-    "tests/device/sbc/test_command_line.py": 150,
-    "fuzz": 135,
-    "tests/c/arch/test_simd.py": 130,
-    "tests/toolchain/runtime_build/test_other_forms.py": 130,
-    "tests/c/arch/test_quantized_on_cortex_m.py": 100,
-    "tests/numeric/models/test_transformers.py": 90,
-    "tests/toolchain/numerics_bits/test_compilers_agree.py": 90,
-    "tests/c/threads/test_split.py": 70,
-    "tests/c/arch/test_drawn_on_cortex_m.py": 70,
-    "tests/c/arch/test_drawn_on_riscv.py": 60,
-    "tests/fuzz/test_generated_images.py": 70,
-    "tests/toolchain/runtime_build/test_arduino_boards.py": 70,
-    "tests/numeric/models/test_against_torch.py": 65,
-    "tests/toolchain/runtime_build/test_compilers.py: clang-strict": 55,
-    "tests/numeric/operators/test_recurrent.py": 45,
-    "tests/c/runtime/numerics_test.py": 40,
-    "tests/bench/test_speed.py": 40,
-    "tests/device/sbc/test_console.py": 40,
-    "tests/device/test_firmware_for_one_model.py": 35,
-    "tests/toolchain/runtime_build/test_compilers.py: gcc-fused": 30,
-    "tests/bench/test_memory.py": 30,
-    "tests/bindings/test_same_models.py": 30,
-    "tests/toolchain/runtime_build/test_static_analysis.py: test_gcc_analyzer": 30,
-    "tests/numeric/operators/test_normalization.py": 25,
-    "tests/toolchain/runtime_build/test_static_analysis.py: test_open": 25,
-    "tests/toolchain/runtime_build/test_compilers.py: cortex-m55": 25,
-    "tests/bench/test_teach_a_class.py": 25,
-    "tests/unit/analyze/test_cost.py": 25,
-    "tests/device/test_signed.py": 20,
-    "tests/numeric/onnx_backend/test_node_suite.py": 20,
-    "tests/device/test_every_board.py": 20,
-    "tests/toolchain/runtime_build/test_inference_only.py": 20,
-    "tests/device/sbc/test_python_package.py": 20,
-}
 
 
 class Together(LoadScopeScheduling):
@@ -73,5 +41,13 @@ def group_of(nodeid: str) -> str:
 
 
 def long_first(items: list[pytest.Item]) -> None:
-    """Puts the tests of long groups at the front."""
-    items.sort(key=lambda item: -SECONDS.get(group_of(item.nodeid), 0))
+    """Put the tests of long groups at the front. The groups of one file count as long as the whole file."""
+    seconds = seconds_of_groups(item.nodeid for item in items)
+    items.sort(key=lambda item: -seconds[group_of(item.nodeid)])
+
+
+def seconds_of_groups(nodeids: Iterable[str]) -> dict[str, float]:
+    files: dict[str, set[str]] = defaultdict(set)
+    for nodeid in nodeids:
+        files[group_of(nodeid)].add(nodeid.partition("::")[0])
+    return {group: sum(map(of_file, members)) for group, members in files.items()}

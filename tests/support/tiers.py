@@ -1,21 +1,15 @@
 """Selects the tests of `./run test --fast`: those that need neither a board nor a compiler, and that do not take long.
 
 A test needs a board where it asks for one by a fixture or is marked so. It needs the toolchain where its folder
-compiles C, or its file imports something that does. It is slow where tests/slow.json says so. `pytest --record-slow`
-writes that file: for each function, the seconds of the processor that it takes with all its parameters.
+compiles C, or its file imports something that does. It is slow if it took long when tests/durations.json was recorded.
 """
 
 from __future__ import annotations
 
-import json
-import os
-from functools import cache
-from pathlib import Path
-
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-SLOW = ROOT / "tests" / "slow.json"
+from .durations import place_of, recorded
+
 #: Seconds of a test function from which on it is slow.
 LIMIT = 1.0
 #: Fixtures that build the firmware.
@@ -43,7 +37,7 @@ def mark(items: list[pytest.Item]) -> None:
             item.add_marker("device")
         if compiles or (not is_of_device and has_builders(item)):
             item.add_marker("toolchain")
-        if function in slow_functions().get(file, {}):
+        if is_slow(file, function):
             item.add_marker("slow")
 
 
@@ -55,56 +49,6 @@ def has_builders(item: pytest.Item) -> bool:
     )
 
 
-def place_of(nodeid: str) -> tuple[str, str]:
-    """Return the file of a test and its function, without parameters."""
-    file, _, test = nodeid.partition("::")
-    return file, test.partition("[")[0]
-
-
-@cache
-def slow_functions() -> dict[str, dict[str, float]]:
-    """Return the slow functions of each file, with their seconds."""
-    return json.loads(SLOW.read_text())
-
-
-class Recorder:
-    """Writes tests/slow.json from the seconds of the tests that are run; other tests keep theirs."""
-
-    def __init__(self, writes: bool) -> None:
-        self.writes, self.began = writes, 0.0
-        self.seconds: dict[tuple[str, str], float] = {}
-
-    @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_setup(self):
-        self.began = processor_seconds()
-        return (yield)
-
-    @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_teardown(self, item: pytest.Item):
-        result = yield
-        item.user_properties.append(("processor_seconds", processor_seconds() - self.began))
-        return result
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        taken = dict(report.user_properties).get("processor_seconds", 0.0) if report.when == "teardown" else 0.0
-        place = place_of(report.nodeid)
-        self.seconds[place] = self.seconds.get(place, 0.0) + taken
-
-    def pytest_sessionfinish(self, exitstatus: int) -> None:
-        """Write the file, but not after a run that broke off."""
-        if self.writes and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-            SLOW.write_text(json.dumps(self.merged(slow_functions()), indent=1, sort_keys=True) + "\n")
-
-    def merged(self, before: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
-        """Return what is slow now: of the tests that were run, and of those that were not."""
-        files = {file: dict(functions) for file, functions in before.items() if (ROOT / file).exists()}
-        for (file, function), seconds in self.seconds.items():
-            files.setdefault(file, {}).pop(function, None)
-            if seconds >= LIMIT:
-                files[file][function] = round(seconds, 1)
-        return {file: functions for file, functions in files.items() if functions}
-
-
-def processor_seconds() -> float:
-    """Return the seconds of this process and of those that it waited for; other work on the computer does not count."""
-    return sum(os.times()[:4])
+def is_slow(file: str, function: str) -> bool:
+    """Return whether a test function took long, with all the parameters of a plain run."""
+    return recorded().get(file, {}).get(function, 0.0) >= LIMIT

@@ -4,7 +4,6 @@ without FPU on a Cortex-M3, which runs the code of a Cortex-M0 too."""
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ from boards import Board, read_board
 
 from runtime_sources import RUNTIME, runtime_sources
 from support.quantized.kernel_sources import is_quantized
+from support.sampling import draws
 
 pytestmark = pytest.mark.skipif(
     not (shutil.which("arm-none-eabi-gcc") and shutil.which("qemu-system-arm")),
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(
 
 HERE = Path(__file__).resolve().parent
 #: Of each kernel; more where the environment asks for them.
-DRAWS = int(os.environ.get("GRADMOTE_DRAWS", "300"))
+DRAWS = draws("draws")
 #: Kernels of processors without floats.
 SOFT = ("soft_float",)
 FPU = ("arm_m", "helium")

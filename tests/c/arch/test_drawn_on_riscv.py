@@ -3,7 +3,6 @@ drawn shapes, strides and numbers: in both numerics profiles."""
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from boards import FIRMWARE, Board, read_board
 
 from runtime_sources import NUMERICS_FLAGS, PROFILES, RUNTIME, runtime_sources
 from support import objects
+from support.sampling import draws
 
 pytestmark = pytest.mark.skipif(
     not (shutil.which("riscv64-unknown-elf-gcc") and shutil.which("qemu-system-riscv32")),
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(
 
 HERE = Path(__file__).resolve().parent
 #: Of each kernel; more where the environment asks for them.
-DRAWS = int(os.environ.get("GRADMOTE_DRAWS", "300"))
+DRAWS = draws("draws")
 OWN = RUNTIME / "kernels" / "arch" / "riscv"
 
 

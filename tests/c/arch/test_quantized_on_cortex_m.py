@@ -3,7 +3,6 @@ layouts, addresses and panels: with the DSP extension and FPU, with Helium too, 
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ from boards import Board, read_board
 from runtime_sources import INCLUDES, NUMERICS_FLAGS, RUNTIME
 from support import objects
 from support.quantized.kernel_sources import is_quantized
+from support.sampling import draws
 
 pytestmark = pytest.mark.skipif(
     not (shutil.which("arm-none-eabi-gcc") and shutil.which("qemu-system-arm")),
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(
 
 HERE = Path(__file__).resolve().parent
 #: Of each kernel; more where the environment asks for them.
-DRAWS = int(os.environ.get("GRADMOTE_DRAWS", "240"))
+DRAWS = draws("draws")
 #: The sources of these kernels in plain C.
 PLAIN = [
     RUNTIME / "kernels" / f"{name}.c"

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 
 from gradmote.generated.opcodes import OPCODES
 from runtime_sources import PROFILES, host_runs_fused
+from support.sampling import draws
 
-EXAMPLES = int(os.environ.get("GRADMOTE_ARCH_EXAMPLES", "25"))
+EXAMPLES = draws("arch_examples")
 #: Kind, weight decay and further numbers of each rule: SGD, momentum, Adam, PyTorch's AdamW, and onnxruntime's.
 FACTORS = (0.9, 0.1, 0.999, 0.001, 1e-8)
 RULES = ((0, 0.0), (1, 0.0, 0.9, 0.0), (2, 0.0, *FACTORS), (3, 0.01, *FACTORS), (4, 0.01, *FACTORS))
@@ -428,7 +429,7 @@ DRAWN = {"products": products(), "updates": updates(), "checks": checks(), "conv
 
 @pytest.mark.parametrize("cases", DRAWN.values(), ids=DRAWN)
 def test_same_bits_as_plain_c(programs, cases):
-    @settings(max_examples=EXAMPLES, deadline=None, derandomize=EXAMPLES <= 25,
+    @settings(max_examples=EXAMPLES, deadline=None,
               suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])  # fmt: skip
     @given(drawn=cases, seed=st.integers(0, 2**32 - 1))
     def agree(drawn, seed):

@@ -3,7 +3,6 @@ computer's floats."""
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from boards import FIRMWARE, Board, read_board
 
 from runtime_sources import RUNTIME
 from support import objects
+from support.sampling import draws
 
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE / "soft_sums.c"
@@ -24,7 +24,7 @@ TESTED.append(RUNTIME / "src" / "numerics.c")
 PLAIN = RUNTIME / "kernels" / "optimizers" / "steps.c"
 KINDS = {"edges", "cancelling", "long_sums", "steps", "roots", "momentum_steps", "adam_steps", "adam_ort_steps"}
 #: Of each kind of drawn numbers; more where the environment asks for them.
-TURNS = int(os.environ.get("GRADMOTE_SOFT_TURNS", "20000"))
+TURNS = draws("soft_turns")
 #: Processor -> the board that is emulated, and the compiler's flags where they are not the board's.
 PROCESSORS: dict[str, tuple[str, Sequence[str]]] = {
     "Cortex-M3": ("mps2/mps2_an385", ()),

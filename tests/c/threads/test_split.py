@@ -6,7 +6,6 @@ GRADMOTE_SPLIT_EXAMPLES: how many of each are drawn, 25 by default.
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -17,10 +16,11 @@ import pytest
 from render.spec import Opcode, opcodes
 from runtime_sources import ROOT, runtime_sources
 from support import objects
+from support.sampling import draws
 
 from .drawn_instructions import Drawn, draw, elements
 
-EXAMPLES = int(os.environ.get("GRADMOTE_SPLIT_EXAMPLES", "25"))
+EXAMPLES = draws("split_examples")
 THREADS = ROOT / "bindings" / "threads"
 SPLIT = [op for op in opcodes() if op.cut]
 INDEXED = [op for op in SPLIT if any(o.name == "indices" and o.access == "r" for o in op.operands)]

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.classifier_image import BATCH, CLASSES, FEATURES, classifier_image
+from support.sampling import at_most
 
 ROWS = 2 * BATCH
 IGNORED = -100  # the image's ignore_index
@@ -150,7 +151,7 @@ def test_hostile_headers(sanitized, files: Path, data: bytes) -> None:
     assert "x.npy" in refusal(sanitized, files)
 
 
-@settings(max_examples=60)
+@settings(max_examples=at_most(60))
 @given(data=st.data())
 def test_damaged_files_do_not_crash_it(sanitized, tmp_path_factory, data) -> None:
     """Bytes of the header replaced, removed or put in between."""

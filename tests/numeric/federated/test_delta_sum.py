@@ -15,6 +15,7 @@ from gradmote.errors import DataError
 from gradmote.federated import DeltaSum
 from gradmote.federated.delta_sum import MOST_WEIGHT
 from gradmote.formats.delta import BIAS, Delta
+from support.sampling import at_most
 
 ELEMENTS = (3, 1)
 
@@ -95,7 +96,7 @@ def test_a_sum_comes_back_from_its_bytes(deltas):
         DeltaSum.unpack(total.pack(), (*ELEMENTS, 5))
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=at_most(200))
 @given(drawn_deltas(), st.data())
 def test_hostile_bytes_are_no_sum_or_one_of_codes(deltas, data):
     """An attacker changes what is compressed, and compresses it again."""

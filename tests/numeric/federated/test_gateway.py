@@ -30,6 +30,7 @@ from gradmote.federated.replies import DeviceReply, DeviceTest
 from gradmote.federated.task import RoundTask
 from gradmote.formats.delta import read_delta
 from support import digits, federation, gateways
+from support.sampling import at_most
 
 NAMES = ("a", "b", "c")
 IMAGES = {"sgd": lambda: federation.image(), "adamw": lambda: digits.image(optimizers.adamw(0.003), federation.BATCH)}
@@ -220,7 +221,7 @@ def running(tmp_path_factory):
 
 
 @given(data=st.binary(max_size=300), greets=st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=at_most(60), deadline=None)
 def test_any_bytes_leave_the_gateway_as_it_was(running, data: bytes, greets: bool) -> None:
     """Before the greeting, and after it by one who knows the key."""
     config, port = running
@@ -235,7 +236,7 @@ def test_any_bytes_leave_the_gateway_as_it_was(running, data: bytes, greets: boo
 
 
 @given(body=st.binary(max_size=300), kind=st.integers(0, 255))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=at_most(40), deadline=None)
 def test_a_signed_frame_of_any_bytes_is_refused(running, body: bytes, kind: int) -> None:
     config, port = running
     with socket.create_connection(("127.0.0.1", port)) as line:
@@ -252,7 +253,7 @@ def test_the_gateway_still_answers_after_them(running) -> None:
 
 
 @given(at=st.integers(0, 2**16), flip=st.integers(1, 255), again=st.booleans())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=at_most(100), deadline=None)
 def test_a_frame_that_is_changed_or_repeated_is_refused(at: int, flip: int, again: bool) -> None:
     ours, theirs = socket.socketpair()
     watched, sink = socket.socketpair()
@@ -299,7 +300,7 @@ def tasks():
 
 @pytest.mark.parametrize("kind", [DeviceReply, DeviceTest])
 @given(at=st.integers(0, 2**20), flip=st.integers(1, 255))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=at_most(300), deadline=None)
 def test_a_reply_of_which_any_byte_is_changed_does_not_count(tasks, kind: type, at: int, flip: int) -> None:
     task, _, reply = tasks
     reply = reply if kind is DeviceReply else DeviceTest("a", 7, 0.5, 0.9)

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 
 from gradmote.errors import DataError
 from gradmote.federated.partition import by_column, drawn_alike, drawn_unlike
+from support.sampling import at_most
 
 LABELS = np.arange(1000) % 10
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=at_most(30))
 @given(st.integers(1, 50), st.sampled_from([0.05, 1.0, 100.0]), st.integers(0, 9))
 def test_each_sample_has_one_device(devices, alpha, seed):
     for parts in (drawn_alike(1000, devices, None, seed), drawn_unlike(LABELS, devices, None, alpha, seed)):

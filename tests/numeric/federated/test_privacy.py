@@ -28,6 +28,7 @@ from gradmote.federated.simulate import Settings, Simulation
 from gradmote.federated.summary import DeltaSummary
 from gradmote.formats.delta import BIAS, Delta, read_delta
 from support import federation
+from support.sampling import at_most
 
 #: OpenDP's source has no seed: a test of a distribution fails by chance once in so many runs.
 ONCE_IN = 1e9
@@ -100,7 +101,7 @@ def squares_of(delta: Delta) -> Fraction:
 NORMS = st.one_of(st.floats(1e-9, 1e9), st.sampled_from([0.5, 1.0, 3.0, 127.0, 2.0**-31]))
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=at_most(300))
 @given(drawn_delta(), NORMS)
 def test_no_weighted_delta_is_longer_than_the_clipping_norm(delta, norm):
     weight, squares = GaussianNoise(norm, 1, 1).weight(delta.norm), squares_of(delta)
@@ -109,7 +110,7 @@ def test_no_weighted_delta_is_longer_than_the_clipping_norm(delta, norm):
     assert weight == EXAMPLE_PARTS or (weight + 1) ** 2 * squares * (1 + Fraction(1, 2**49)) > most
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=at_most(200))
 @given(st.lists(drawn_delta(), max_size=5), drawn_delta(), NORMS, st.randoms(use_true_random=False))
 def test_a_device_more_moves_the_sum_by_the_clipping_norm_at_most(others, one, norm, random):
     """Sums are integers, so this is exact; and no order shows before the noise."""
@@ -125,7 +126,7 @@ def test_a_device_more_moves_the_sum_by_the_clipping_norm_at_most(others, one, n
     assert moved <= steps**2
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=at_most(200))
 @given(st.lists(drawn_delta(), max_size=5), NORMS)
 def test_the_grid_loses_what_is_below_2_to_the_minus_25_of_the_norm(deltas, norm):
     made = GaussianNoise(norm, 1, 1)

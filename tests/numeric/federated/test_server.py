@@ -26,6 +26,7 @@ from gradmote.federated.summary import is_summary
 from gradmote.formats.delta import BIAS, read_delta
 from gradmote.generated.records import DELTA_MAGIC, DELTA_VERSION
 from support import federation
+from support.sampling import at_most
 
 DEVICES = 4
 
@@ -203,7 +204,7 @@ def test_a_round_without_deltas_goes_on():
     assert server.round == 0
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=at_most(60))
 @given(st.binary(max_size=200), st.integers(0, 2**32 - 1))
 def test_any_bytes_are_refused(data, flip):
     server, good = Server(federation.image()), bytearray(trained_delta())

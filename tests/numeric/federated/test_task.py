@@ -15,6 +15,7 @@ from gradmote.errors import DataError
 from gradmote.federated import DeviceReply, DeviceTest, RoundTask
 from gradmote.federated.replies import pack_rows, unpack_rows
 from gradmote.federated.summary import DeltaSummary, SumRequest
+from support.sampling import at_most
 
 names = st.text(st.characters(codec="utf-8", categories=["L", "N", "P"]), min_size=1, max_size=9)
 several = st.none() | st.lists(names, max_size=4, unique=True).map(tuple)
@@ -63,7 +64,7 @@ def test_what_is_packed_comes_back(form, data):
 
 
 @each_form
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=at_most(200))
 @given(st.data())
 def test_bytes_that_were_changed_are_refused_or_valid(form, data):
     """A changed byte may be another valid message, but never another exception, and never half a one."""
@@ -76,7 +77,7 @@ def test_bytes_that_were_changed_are_refused_or_valid(form, data):
 
 
 @each_form
-@settings(max_examples=50)
+@settings(max_examples=at_most(50))
 @given(st.data())
 def test_every_truncation_is_refused(form, data):
     drawn, pack, unpack = FORMS[form]

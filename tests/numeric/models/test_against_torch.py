@@ -2,7 +2,6 @@
 
 import functools
 import io
-import os
 
 import numpy as np
 import onnx
@@ -15,9 +14,10 @@ from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, compile_image
 from gradmote_runtime import Session
+from support.sampling import draws
 
 #: LONG in the long form; -s then shows the errors.
-STEPS = int(os.environ.get("GRADMOTE_MODEL_STEPS", "5"))
+STEPS = draws("model_steps")
 LONG = 50
 
 

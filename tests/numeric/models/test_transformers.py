@@ -4,7 +4,6 @@ GRADMOTE_MODEL_STEPS=50 is the long form, in which the newer exporter writes eac
 """
 
 import io
-import os
 
 import numpy as np
 import onnx
@@ -16,9 +15,10 @@ from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, compile_image
 from gradmote_runtime import Session
+from support.sampling import draws
 
 STEPS, BATCH, RATE = 20, 2, 0.05
-LONG = int(os.environ.get("GRADMOTE_MODEL_STEPS", "5")) >= 50
+LONG = draws("model_steps") >= 50
 #: What the newer exporter writes in any case; it takes ten times as long as all that is tested of it.
 BY_DYNAMO = ("scaled_dot_product", "multi_head", "encoder_norm_first", "vision")
 

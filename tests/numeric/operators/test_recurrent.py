@@ -2,7 +2,6 @@
 
 import io
 import logging
-import os
 import warnings
 import zlib
 
@@ -10,7 +9,7 @@ import numpy as np
 import onnx
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradmote import losses, optimizers
@@ -32,9 +31,10 @@ from support.oracle import (
     train,
     values,
 )
+from support.sampling import draws
 
 #: 40 in the long form.
-EXAMPLES = int(os.environ.get("GRADMOTE_RECURRENT_EXAMPLES", "7"))
+EXAMPLES = draws("recurrent_examples")
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 DIRECTIONS = {"forward": 1, "reverse": 1, "bidirectional": 2}
 #: Which outputs reach the loss; each is made a matrix (B, any) and joined with the others.
@@ -84,7 +84,7 @@ def recurrent_model(op_type, weights, used, batch, attributes, inputs=None):
 
 
 @pytest.mark.parametrize("op_type", GATES)
-@examples(EXAMPLES)
+@settings(examples(EXAMPLES), max_examples=EXAMPLES)
 @given(data=st.data())
 def test_gradients(op_type, data):
     model, seed = data.draw(recurrent_cases(op_type))

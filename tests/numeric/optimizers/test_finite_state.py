@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
@@ -11,9 +9,10 @@ from gradmote.errors import RuntimeFault
 from gradmote.formats.image import read_image
 from gradmote_runtime import Session
 from support.finite_state import BATCH, NETWORKS, RULES, forged, image_of, is_finite, magnitudes, numbers, size_of
+from support.sampling import draws
 
 #: For each network, rule and form; many more each night.
-DRAWS = int(os.environ.get("GRADMOTE_FINITE_DRAWS", "16"))
+DRAWS = draws("finite_draws")
 
 
 def shake(session: Session, image: bytes, rng: np.random.Generator) -> None:

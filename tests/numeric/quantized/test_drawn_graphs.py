@@ -5,7 +5,6 @@ GRADMOTE_QDQ_GRAPHS is the number of graphs that each test draws.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 
@@ -25,8 +24,9 @@ from gradmote.optimizers import Optimizer
 from support.oracle import host_profiles, poisoned, run_ort_plainly
 from support.quantized.comparing import InOnnxruntime, differing, fused
 from support.quantized.drawn_graphs import BATCH, drawn_graph
+from support.sampling import draws
 
-COUNT = int(os.environ.get("GRADMOTE_QDQ_GRAPHS", "24"))
+COUNT = draws("qdq_graphs")
 #: The error of sums of float32 that onnxruntime adds in another order, relative to the largest of them, or to 1.
 SUM = 2e-6
 #: Errors of gradients, relative to the largest of a parameter, and in numbers: gradients of parameters begin as

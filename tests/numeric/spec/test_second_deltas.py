@@ -16,6 +16,7 @@ from numeric.spec.trained_models import image, quantized
 
 from gradmote import Session, optimizers
 from gradmote.errors import DataError, RuntimeFault
+from support.sampling import at_most
 
 BITS = (2, 4, 8)
 
@@ -86,7 +87,7 @@ def test_both_write_the_same_file(name: str, bits: int) -> None:
         assert session.round_delta(bits, 12345) == written(machine, base, number, bits, 12345, chosen)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=at_most(60), deadline=None)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(IMAGES), st.sampled_from(BITS), st.integers(0, 2**32 - 1))
 def test_both_go_on_to_the_same_base(draw: int, name: str, bits: int, seed: int) -> None:
     drawn = np.random.default_rng(draw)

@@ -12,6 +12,7 @@ from numeric.training.conftest import SHAPES
 from numeric.training.test_training import batch, opened
 
 from gradmote.errors import RuntimeFault
+from support.sampling import at_most
 
 RATE = np.float32(0.05)
 
@@ -44,7 +45,7 @@ actions = st.one_of(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=at_most(40), deadline=None)
 @given(drawn=st.lists(actions, min_size=3, max_size=20))
 def test_any_order_of_calls_gives_what_onnxruntime_gives(sgd_files, drawn):
     state, module, optimizer = opened(sgd_files)

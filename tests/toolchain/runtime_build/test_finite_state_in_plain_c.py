@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import struct
 import subprocess
 from pathlib import Path
@@ -15,9 +14,10 @@ from gradmote_runtime import Session
 from runtime_sources import runtime_sources
 from support import objects
 from support.finite_state import BATCH, NETWORKS, forged, image_of, is_finite, magnitudes, size_of
+from support.sampling import draws
 
 #: For each network and rule; many more each night.
-DRAWS = int(os.environ.get("GRADMOTE_FINITE_DRAWS", "16"))
+DRAWS = draws("finite_draws")
 RULES = [("adam", False), ("nesterov_decay", False), ("clipped", True)]
 LABELS = np.arange(BATCH, dtype=np.int32)
 

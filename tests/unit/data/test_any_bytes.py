@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import resource
 import struct
 import subprocess
@@ -23,6 +22,7 @@ from gradmote.data.expected import Expected, ExpectedTensor
 from gradmote.data.reading import Reading
 from gradmote.errors import DataError
 from support.sample_files import npy, npz, picture, recording, table, write
+from support.sampling import draws
 
 ROOT = Path(__file__).resolve().parents[3]
 X = np.arange(32, dtype=np.float32).reshape(8, 4)
@@ -52,7 +52,7 @@ SETTINGS = st.builds(
     expected=st.sampled_from([None, MODEL]),
 )
 #: The files that are drawn of each form: more of them each night.
-DRAWS = int(os.environ.get("GRADMOTE_DATA_DRAWS", "150"))
+DRAWS = draws("data_draws")
 CHANGES = st.lists(st.tuples(st.integers(0, 2**16), st.binary(max_size=4)), max_size=4)
 
 

@@ -15,6 +15,7 @@ from gradmote.data.expected import Expected, ExpectedTensor
 from gradmote.data.reading import Reading
 from gradmote.errors import DataError
 from support.sample_files import npy, npz, picture, recording, table, write
+from support.sampling import at_most
 
 X = np.arange(24, dtype=np.float32).reshape(6, 4) / 8
 Y = np.array([0, 1, 2] * 2)
@@ -86,7 +87,7 @@ def test_a_header_that_was_asked_for(tmp_path):
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r\n\0"), min_size=1), min_size=2, max_size=9))
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=at_most(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_names_are_classes(tmp_path, names):
     """As csv writes them; a name that reads as a number is one, and spaces around it do not count."""
     import csv

@@ -4,12 +4,11 @@ other error comes through. Constant inputs go through constant folding, the othe
 from __future__ import annotations
 
 import contextlib
-import os
 import warnings
 
 import numpy as np
 import onnx
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
 
@@ -18,8 +17,9 @@ from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, compile_image
 from gradmote.errors import GradmoteError
 from support.oracle import examples
+from support.sampling import draws
 
-COUNT = int(os.environ.get("GRADMOTE_NODES", "250"))
+COUNT = draws("nodes")
 OPSET = 18
 FLOAT = TensorProto.FLOAT
 SCHEMAS = sorted(
@@ -99,7 +99,7 @@ def value_info(name, array):
     return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
 
 
-@examples(COUNT)
+@settings(examples(COUNT), max_examples=COUNT)
 @given(model=models(), trains=st.booleans())
 def test_it_compiles_or_is_refused(model, trains):
     with warnings.catch_warnings():

@@ -5,7 +5,6 @@ The models are drawn: layers between views that exporters write with a constant 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -20,10 +19,11 @@ from onnx import TensorProto, helper, numpy_helper
 from gradmote.compiler import Options, compile_model
 from gradmote.errors import ModelError
 from gradmote_runtime import Session
+from support.sampling import draws
 
 BATCH = 3
 #: How many models are drawn; more at night.
-DRAWS = int(os.environ.get("GRADMOTE_FREE_BATCHES", "60"))
+DRAWS = draws("free_batches")
 
 
 @dataclass

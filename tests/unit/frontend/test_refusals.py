@@ -15,6 +15,7 @@ from gradmote import losses
 from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, compile_image
 from gradmote.errors import GradmoteError, ModelError, UnsupportedOperator
+from support.sampling import at_most
 
 KERAS = (Path(__file__).resolve().parents[2] / "support" / "data" / "keras_regressor.onnx").read_bytes()
 
@@ -163,21 +164,21 @@ def test_missing_file(tmp_path):
 
 
 @given(cut=st.integers(0, len(KERAS) - 1))
-@settings(max_examples=40)
+@settings(max_examples=at_most(40))
 def test_truncated(cut):
     with pytest.raises(ModelError):
         compiled(KERAS[:cut])
 
 
 @given(data=st.binary(max_size=300))
-@settings(max_examples=60)
+@settings(max_examples=at_most(60))
 def test_random_bytes(data):
     with pytest.raises(ModelError):
         compiled(data)
 
 
 @given(st.lists(st.tuples(st.integers(0, len(KERAS) - 1), st.integers(0, 255)), min_size=1, max_size=5))
-@settings(max_examples=60)
+@settings(max_examples=at_most(60))
 def test_flipped_bytes(changes):
     """Whatever bytes change, it compiles or is refused."""
     damaged = bytearray(KERAS)

@@ -24,6 +24,7 @@ from gradmote.formats.image import read_image
 from gradmote.training import CheckpointState
 from gradmote_runtime import Session
 from support import digits
+from support.sampling import at_most
 
 BATCH = 8
 ODD = seeds.image_of("dense", optimizers.adamw(), store=StoreOptions(3))
@@ -40,7 +41,7 @@ def is_packed(row: dict) -> bool:
 WORDS = st.integers(0, 2**32 - 1) | st.sampled_from([0, 1, 0x80000000, 0x80000001, 0x7F800000, 0xFFC00000, 0x7F7FFFFF])
 
 
-@settings(max_examples=60)
+@settings(max_examples=at_most(60))
 @given(st.data())
 def test_any_state_comes_back_rounded_and_all_else_exactly(data):
     table = read_image(ODD).state

@@ -13,6 +13,7 @@ from gradmote.compiler.passes.check_updates import Checks
 from gradmote.compiler.program import Buffer, Instruction, Program, Ref
 from gradmote.generated.instructions import INSTRUCTIONS
 from gradmote.generated.opcodes import COUNTS, OPCODES
+from support.sampling import at_most
 
 #: What is looked at before each: opcode -> (operands, phase)
 CHECKED = {
@@ -90,7 +91,7 @@ def looked_at(program: Program) -> Iterator[tuple[int, int]]:
         yield from ((ref.buffer, element) for element in elements(instruction, "x"))
 
 
-@settings(max_examples=300)
+@settings(max_examples=at_most(300))
 @given(instructions(), st.sampled_from(["step", "optimizer"]))
 def test_checks_cover_an_operand_and_nothing_else(instruction, kind):
     program = Program(kind, [instruction])

@@ -4,11 +4,9 @@ which every buffer has a place of its own and no pass but those that say what is
 GRADMOTE_NETWORKS is how many are drawn.
 """
 
-import os
-
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from unit.plan.test_arena import assert_sound, place_apart
 
@@ -18,8 +16,9 @@ from gradmote.compiler import Options, compile_image
 from gradmote.compiler.passes import accumulate_gradients, fuse_add, fuse_loss, pipeline
 from gradmote.formats.image import layout
 from support.oracle import examples, host_profiles, make_model, node, train, values
+from support.sampling import draws
 
-COUNT = int(os.environ.get("GRADMOTE_NETWORKS", "24"))
+COUNT = draws("networks")
 BATCH, CLASSES = 2, 3
 ACTIVATIONS = ["Relu", "Clip", "HardSwish", "Tanh", "LeakyRelu"]
 OPTIMIZERS = {
@@ -150,7 +149,7 @@ def outcome(result, data, profile, accumulate):
     return run, session.state_sha256(), bytes(session.infer(data[0][0])[0])
 
 
-@examples(COUNT)
+@settings(examples(COUNT), max_examples=COUNT)
 @given(
     model=networks(),
     optimizer=st.sampled_from(list(OPTIMIZERS)),

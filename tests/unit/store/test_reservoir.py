@@ -14,6 +14,7 @@ from unit.store.reservoir import Reservoir
 from gradmote import Session
 from gradmote.compiler.sample_store import StoreOptions
 from gradmote.formats.image import read_image
+from support.sampling import at_most
 
 FLOATS = st.floats(-100, 100, width=32) | st.sampled_from([0.0, -0.0, 1e-45, 3e38])
 SAMPLES = st.lists(FLOATS, min_size=ELEMENTS, max_size=ELEMENTS).map(lambda x: np.array(x, np.float32))
@@ -60,7 +61,7 @@ def check_draw(session: Session, model: Reservoir) -> None:
     assert session.input_view(0).tobytes()[: 4 * ELEMENTS] == mine
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=at_most(40), deadline=None)
 @given(st.integers(CLASSES, 9), st.sampled_from(["int8", "f32"]), st.lists(ACTIONS, max_size=40), st.integers(0, 3))
 def test_the_store_does_what_its_model_does(capacity, dtype, actions, seed):
     built = image(capacity, dtype)

@@ -1,0 +1,137 @@
+"""How long tests take: tests/durations.json has the seconds of the processor of each function, with all the parameters
+that a plain run keeps, and of each file's quick ones together. The scheduler, the tiers and the budget read it.
+
+`pytest --record-durations` measures anew what is run; `python -m support.durations` and `scons accept ONLY=durations`
+measure a whole plain run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+
+import pytest
+import tomllib
+
+ROOT = Path(__file__).resolve().parents[2]
+DURATIONS, BUDGET = ROOT / "tests" / "durations.json", ROOT / "tests" / "budget.toml"
+#: Seconds below which a function counts among the quick ones of its file.
+QUICK = 0.2
+#: The name of the quick ones.
+OTHERS = "others"
+
+#: File -> function -> seconds.
+Seconds = dict[str, dict[str, float]]
+
+
+@cache
+def recorded() -> Seconds:
+    return json.loads(DURATIONS.read_text())
+
+
+def of_file(file: str) -> float:
+    """Return the seconds of all tests of a file, 0 if it was never measured."""
+    return sum(recorded().get(file, {}).values())
+
+
+def by_folder(seconds: Seconds) -> dict[str, float]:
+    """Return the seconds of each folder of tests/."""
+    folders: dict[str, float] = defaultdict(float)
+    for file, functions in seconds.items():
+        folders[file.split("/")[1]] += sum(functions.values())
+    return dict(folders)
+
+
+def budget() -> dict[str, float]:
+    """Return the seconds that the tests of each folder may take."""
+    return tomllib.loads(BUDGET.read_text())["seconds"]
+
+
+def place_of(nodeid: str) -> tuple[str, str]:
+    """Return the file of a test and its function, without parameters."""
+    file, _, test = nodeid.partition("::")
+    return file, test.partition("[")[0]
+
+
+# ---- Recording -----------------------------------------------------------------------------------------------------
+
+
+class Recorder:
+    """Writes tests/durations.json from the tests that are run; files of which none was run keep theirs."""
+
+    def __init__(self, writes: bool) -> None:
+        self.writes, self.began = writes, 0.0
+        self.seconds: Seconds = {}
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_setup(self):
+        self.began = processor_seconds()
+        return (yield)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_teardown(self, item: pytest.Item):
+        result = yield
+        item.user_properties.append(("processor_seconds", processor_seconds() - self.began))
+        return result
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "teardown":
+            file, function = place_of(report.nodeid)
+            functions = self.seconds.setdefault(file, {})
+            taken = dict(report.user_properties).get("processor_seconds", 0.0)
+            functions[function] = functions.get(function, 0.0) + taken
+
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
+        """Write the file, but not after a run that broke off."""
+        if self.writes and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+            lines = json.dumps(merged(recorded(), self.seconds), indent=1, sort_keys=True)
+            DURATIONS.write_text(lines + "\n")
+
+
+def merged(before: Seconds, now: Seconds) -> Seconds:
+    """Return what was recorded before, of files that still are, with what was measured now in its place."""
+    files = {file: functions for file, functions in before.items() if (ROOT / file).exists()}
+    return files | {file: without_quick(functions) for file, functions in now.items()}
+
+
+def without_quick(functions: dict[str, float]) -> dict[str, float]:
+    """Return the functions that are not quick, and the sum of those that are."""
+    kept = {name: round(seconds, 1) for name, seconds in functions.items() if seconds >= QUICK}
+    others = sum(seconds for name, seconds in functions.items() if name not in kept)
+    return {**kept, OTHERS: round(others, 1)}
+
+
+def processor_seconds() -> float:
+    """Return the seconds of this process and of those that it waited for; other work on the computer does not count."""
+    return sum(os.times()[:4])
+
+
+# ---- Shown ---------------------------------------------------------------------------------------------------------
+
+
+def table(seconds: Seconds) -> str:
+    """Return the seconds of each folder beside its budget, as lines."""
+    allowed, taken = budget(), by_folder(seconds)
+    rows = [f"{folder:12}{taken.get(folder, 0):8.0f}{allowed.get(folder, 0):8.0f}" for folder in sorted(taken)]
+    total = f"{'all':12}{sum(taken.values()):8.0f}{sum(allowed.values()):8.0f}"
+    return "\n".join([f"{'tests/':12}{'seconds':>8}{'budget':>8}", *rows, total])
+
+
+def main() -> int:
+    if sys.argv[1:] == ["--show"]:
+        print(table(recorded()))
+        return 0
+    workers = (os.cpu_count() or 1) + 1
+    command = [sys.executable, "-m", "pytest", "-q", "-n", str(workers), "--record-durations"]
+    status = subprocess.run(command, cwd=ROOT, check=False).returncode
+    print(table(json.loads(DURATIONS.read_text())))
+    return status
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,157 @@
+"""What a plain run samples and what only nights see, as tests/sampling.toml says.
+
+A plain run keeps a sample of each matrix of parameters that the file names, and draws fewer examples of what is drawn.
+GRADMOTE_WHOLE=1 runs all of it. The sample rotates from day to day; GRADMOTE_SEED repeats that of another run. If it
+is given, Hypothesis draws by it too; without it the same examples each time, so that no change fails by new ones.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tomllib
+
+SAMPLING = Path(__file__).resolve().parents[1] / "sampling.toml"
+#: Examples of Hypothesis in a plain run, at the most.
+EXAMPLES = 25
+#: How a matrix is cut -> how many values stand together in each thing that the sample covers.
+STRENGTH = {"values": 1, "pairs": 2}
+
+Row = tuple[Any, ...]
+
+
+def is_whole() -> bool:
+    """Return whether everything is run."""
+    return os.environ.get("GRADMOTE_WHOLE") == "1"
+
+
+def given_seed() -> int | None:
+    """Return GRADMOTE_SEED. Raises pytest.UsageError if it is no number."""
+    given = os.environ.get("GRADMOTE_SEED")
+    if given is not None and not given.isdecimal():
+        raise pytest.UsageError(f"GRADMOTE_SEED={given} is no whole number - a plain run prints its own")
+    return None if given is None else int(given)
+
+
+def new_seed() -> int:
+    """Return the number that chooses the sample of this run: GRADMOTE_SEED, or that of the day."""
+    given = given_seed()
+    return date.today().toordinal() if given is None else given
+
+
+@cache
+def table() -> dict[str, Any]:
+    return tomllib.loads(SAMPLING.read_text())
+
+
+def draws(name: str) -> int:
+    """Return how many cases a test draws. GRADMOTE_<NAME> asks for another number."""
+    given = os.environ.get(f"GRADMOTE_{name.upper()}")
+    plain, whole = table()["draws"][name]
+    return int(given) if given else whole if is_whole() else plain
+
+
+def at_most(most: int) -> int:
+    """Return how many examples Hypothesis draws of a test that has `most` in a whole run."""
+    return most if is_whole() else min(most, EXAMPLES)
+
+
+# ---- Matrices of parameters ----------------------------------------------------------------------------------------
+
+
+def leave_to_nights(config: pytest.Config, items: list[pytest.Item], seed: int) -> None:
+    """Keep the sample alone of the tests that were collected; all of them if a test is named by itself."""
+    if is_whole() or any("::" in argument for argument in config.args):
+        return
+    items[:], cut = sampled(items, seed)
+    config.hook.pytest_deselected(items=cut)
+
+
+def sampled(items: Sequence[pytest.Item], seed: int) -> tuple[list[pytest.Item], list[pytest.Item]]:
+    """Return the tests that are run, and those that are left to nights."""
+    files: dict[str, dict[str, list[pytest.Item]]] = {}
+    for item in items:
+        function = item.nodeid.partition("[")[0]
+        if how_to_cut(function):
+            files.setdefault(function.partition("::")[0], {}).setdefault(function, []).append(item)
+    kept = {item for functions in files.values() for item in sample_of_file(functions, seed)}
+    cut = {item for functions in files.values() for rows in functions.values() for item in rows} - kept
+    return [item for item in items if item not in cut], [item for item in items if item in cut]
+
+
+def how_to_cut(function: str) -> Any:
+    """Return how the matrix of a test is cut, by its own line in the file, or by that of its file; "" if it is not."""
+    matrices = table()["matrices"]
+    return matrices.get(function) or matrices.get(function.partition("::")[0], "")
+
+
+def sample_of_file(functions: dict[str, list[pytest.Item]], seed: int) -> Iterator[pytest.Item]:
+    """Yield what is run of the tests of one file. functions: the tests of each."""
+    together = [item for items in functions.values() for item in items]
+    for function, items in functions.items():
+        how = how_to_cut(function)
+        if isinstance(how, dict):
+            yield from of_the_day(items, {name: due(together, name, count, seed) for name, count in how.items()})
+        elif how != "nights":
+            rows = covering([row_of(item) for item in items], STRENGTH[how], f"{seed} {function}")
+            yield from (items[index] for index in rows)
+
+
+def due(items: Sequence[pytest.Item], parameter: str, count: int, seed: int) -> set[str]:
+    """Return `count` of the values of a parameter; on the next day it is those after them, and so on."""
+    values = sorted({value for item in items if (value := value_of(item, parameter))})
+    return {values[(seed * count + index) % len(values)] for index in range(min(count, len(values)))}
+
+
+def of_the_day(items: Sequence[pytest.Item], values: dict[str, set[str]]) -> list[pytest.Item]:
+    """Return the tests whose parameters have these values, as far as they have these parameters."""
+    return [item for item in items if all((value_of(item, name) or "") in {"", *due} for name, due in values.items())]
+
+
+def value_of(item: pytest.Item, parameter: str) -> str:
+    """Return what tells the value of a parameter from others; "" if the test does not have it."""
+    callspec = getattr(item, "callspec", None)
+    if callspec is None or parameter not in callspec.params:
+        return ""
+    value = callspec.params[parameter]
+    return "-".join(map(str, parts_of(getattr(value, "name", value), callspec.indices[parameter])))
+
+
+def row_of(item: pytest.Item) -> Row:
+    """Return the parameters of a test; those of a tuple count one by one."""
+    callspec = getattr(item, "callspec", None)
+    values = sorted(callspec.params.items()) if callspec else ()
+    return tuple(part for name, value in values for part in parts_of(value, callspec.indices[name]))
+
+
+def parts_of(value: Any, index: int) -> Iterable[Any]:
+    """Yield what tells a parameter from others of its name; objects are told by their index."""
+    if isinstance(value, tuple) and all(isinstance(part, (str, int)) for part in value):
+        return value
+    return (value if isinstance(value, (str, int, float)) else index,)
+
+
+def covering(rows: Sequence[Row], strength: int, key: str) -> list[int]:
+    """Return the indices of a few rows that have each value of each column or, with strength 2, each pair of values.
+
+    Rows are taken greedily, those first that have most of what is missing, in an order that `key` draws.
+    """
+    order = list(range(len(rows)))
+    random.Random(key).shuffle(order)
+    things = {index: set(combinations(enumerate(rows[index]), min(strength, len(rows[index])))) for index in order}
+    missing = set().union(*things.values())
+    chosen = []
+    while missing:
+        best = max(order, key=lambda index: len(things[index] & missing))
+        chosen.append(best)
+        missing -= things[best]
+        order = [index for index in order if things[index] & missing]
+    return sorted(chosen)

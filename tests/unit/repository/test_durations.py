@@ -1,0 +1,60 @@
+"""The recorded seconds of tests: which file they stand in, what they are compared with, and how they are renewed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support import durations
+from support.durations import OTHERS, QUICK, Recorder, budget, by_folder, merged, place_of, recorded, table
+
+
+def test_the_folders_are_within_their_budget() -> None:
+    """Who adds tests makes room, or moves long forms to the night: tests/sampling.toml."""
+    taken, allowed = by_folder(recorded()), budget()
+    assert set(taken) <= set(allowed)
+    over = {folder: (round(taken[folder]), allowed[folder]) for folder in taken if taken[folder] > allowed[folder]}
+    assert not over, f"seconds that were recorded, and the budget:\n{table(recorded())}"
+
+
+def test_what_was_recorded_is_there(root: Path) -> None:
+    """A test that was renamed or removed is measured again: `pytest --record-durations` and its file."""
+    for file, functions in recorded().items():
+        text = (root / file).read_text()
+        named = [name for name in functions if name != OTHERS]
+        assert all(f"def {name.rpartition('::')[2]}(" in text for name in named), file
+
+
+def test_every_file_of_tests_was_measured(root: Path) -> None:
+    """A new file is measured too: `./run test --record-durations` and its path; then the budget knows of it."""
+    found = {path.relative_to(root).as_posix() for path in (root / "tests").rglob("test_*.py")}
+    found |= {path.relative_to(root).as_posix() for path in (root / "tests").rglob("*_test.py")}
+    unknown = sorted(path for path in found - set(recorded()) if "/inside/" not in path)
+    assert not unknown
+
+
+def test_a_function_is_named_without_its_parameters() -> None:
+    assert place_of("tests/a/test_b.py::test_c[1-x::y]") == ("tests/a/test_b.py", "test_c")
+    assert place_of("tests/a/test_b.py::TestC::test_d") == ("tests/a/test_b.py", "TestC::test_d")
+
+
+def test_a_record_replaces_that_of_its_file_alone() -> None:
+    kept = Path(__file__).relative_to(durations.ROOT).as_posix()
+    before = {kept: {"test_a": 5.0, OTHERS: 0.1}, "tests/no_such_file.py": {"test_c": 9.0}}
+    assert merged(before, {}) == {kept: before[kept]}
+    now = {"test_b": 2.0, "test_d": QUICK / 2, "test_e": QUICK / 2}
+    assert merged(before, {kept: now}) == {kept: {"test_b": 2.0, OTHERS: QUICK}}
+
+
+def test_a_record_adds_the_parameters_of_a_function() -> None:
+    recorder = Recorder(writes=False)
+    for parameter, seconds in (("1", 1.5), ("2", 2.0)):
+        recorder.pytest_runtest_logreport(report(f"tests/a/test_b.py::test_c[{parameter}]", seconds))
+    assert recorder.seconds == {"tests/a/test_b.py": {"test_c": 3.5}}
+
+
+def report(nodeid: str, seconds: float) -> pytest.TestReport:
+    return pytest.TestReport(
+        nodeid, (nodeid, 0, ""), {}, "passed", None, "teardown", user_properties=[("processor_seconds", seconds)]
+    )

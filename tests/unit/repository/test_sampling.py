@@ -1,0 +1,128 @@
+"""The sample of a plain run: what it covers, that a seed repeats it, and that its file names tests that are there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from itertools import combinations, product
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from support import sampling
+from support.sampling import STRENGTH, at_most, covering, draws, new_seed, parts_of, table
+
+rows = st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=1, max_size=60)
+
+
+@given(rows, st.sampled_from(sorted(STRENGTH.values())), st.text(max_size=3))
+def test_a_sample_covers_what_the_matrix_has(rows, strength, key) -> None:
+    chosen = covering(rows, strength, key)
+    assert sorted(set(chosen)) == chosen == covering(rows, strength, key)
+    assert things([rows[index] for index in chosen], strength) == things(rows, strength)
+
+
+def things(rows, strength):
+    return {thing for row in rows for thing in combinations(enumerate(row), strength)}
+
+
+def test_pairs_take_far_less_than_all() -> None:
+    matrix = list(product(range(4), repeat=4))
+    assert len(covering(matrix, 2, "")) <= 28 and len(covering(matrix, 1, "")) == 4
+
+
+def test_other_seeds_take_other_rows() -> None:
+    matrix = list(product(range(8), repeat=2))
+    assert len({tuple(covering(matrix, 1, f"{seed}")) for seed in range(10)}) > 5
+
+
+def test_a_test_without_parameters_is_kept() -> None:
+    assert covering([()], 2, "") == [0]
+
+
+def test_parts_of_a_parameter() -> None:
+    assert parts_of(("fused", "AArch64"), 3) == ("fused", "AArch64")
+    assert parts_of("gcc", 3) == ("gcc",) and parts_of([1], 3) == (3,) and parts_of((1, [2]), 3) == (3,)
+
+
+def test_draws_are_fewer_in_a_plain_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GRADMOTE_WHOLE", raising=False)
+    plain = {name: draws(name) for name in table()["draws"]}
+    assert at_most(300) == sampling.EXAMPLES and at_most(3) == 3
+    monkeypatch.setenv("GRADMOTE_WHOLE", "1")
+    assert all(few <= draws(name) for name, few in plain.items()) and at_most(300) == 300
+
+
+def test_the_environment_asks_for_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = next(iter(table()["draws"]))
+    monkeypatch.setenv(f"GRADMOTE_{name.upper()}", "12345")
+    assert draws(name) == 12345
+
+
+def test_a_seed_that_is_no_number_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRADMOTE_SEED", "7")
+    assert new_seed() == 7
+    monkeypatch.setenv("GRADMOTE_SEED", "x7")
+    with pytest.raises(pytest.UsageError, match="GRADMOTE_SEED=x7"):
+        new_seed()
+
+
+def test_what_is_sampled_is_there(root: Path) -> None:
+    for place, how in table()["matrices"].items():
+        file, _, function = place.partition("::")
+        assert (root / file).exists(), place
+        assert isinstance(how, dict) or how in (*STRENGTH, "nights"), place
+        assert f"def {function}" in (root / file).read_text(), place
+        assert all(name in (root / file).read_text() for name in (how if isinstance(how, dict) else ())), place
+
+
+def test_draws_are_those_of_tests(root: Path) -> None:
+    texts = "".join(path.read_text() for path in sorted((root / "tests").rglob("*.py")))
+    assert not [name for name in table()["draws"] if f'draws("{name}")' not in texts]
+
+
+MATRIX = """
+import pytest
+
+@pytest.mark.parametrize("a", range(5))
+@pytest.mark.parametrize("b", range(5))
+def test_of_both(a, b):
+    pass
+"""
+
+
+@pytest.fixture
+def collected(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A function that returns the tests of a matrix of 25 that a run collects."""
+    (tmp_path / "test_matrix.py").write_text(MATRIX)
+    (tmp_path / "sampling.toml").write_text('[draws]\n[matrices]\n"test_matrix.py" = "values"\n')
+    (tmp_path / "conftest.py").write_text(
+        f"import sys; sys.path[:0] = {[str(root / 'tests'), str(root / 'site_scons')]!r}\n"
+        "from pathlib import Path\nfrom support import sampling\n"
+        "sampling.SAMPLING = Path(__file__).with_name('sampling.toml')\n"
+        "def pytest_collection_modifyitems(config, items):\n    sampling.leave_to_nights(config, items, 1)\n"
+    )
+    monkeypatch.delenv("GRADMOTE_WHOLE", raising=False)
+
+    def run(*arguments: str) -> list[str]:
+        command = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider", *arguments]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return [line for line in done.stdout.splitlines() if "::" in line]
+
+    return run
+
+
+def test_a_run_keeps_the_sample(collected) -> None:
+    assert len(collected()) == len(collected("test_matrix.py")) == 5
+
+
+def test_a_test_that_is_named_is_run_whole(collected) -> None:
+    assert len(collected("test_matrix.py::test_of_both")) == 25
+
+
+def test_a_whole_run_keeps_all(collected, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRADMOTE_WHOLE", "1")
+    assert len(collected()) == 25
