@@ -50,6 +50,23 @@ def test_a_kernel_concerns_the_c_tests_too(root: Path) -> None:
     assert found.targets == ("test_c",) and found.python == ()
 
 
+@pytest.fixture
+def recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seconds of tests that there are: 1 and 3 of two files, 30 of a third."""
+    seconds = {"tests/unit/plan/test_arena.py": {"test_a": 1.0}, "tests/unit/plan/test_exact.py": {"test_b": 3.0},
+               "tests/unit/plan/test_overlays.py": {"test_c": 10.0, "others": 20.0}}  # fmt: skip
+    monkeypatch.setattr(concerns, "durations", lambda: seconds)
+
+
+def test_what_takes_longer_is_left_out(recorded) -> None:
+    short, medium, long = (f"tests/unit/plan/test_{name}.py" for name in ("arena", "exact", "overlays"))
+    assert concerns.within([medium, long, short], 20) == ([medium, short], [long])
+    assert concerns.within([long, short], 20) == ([long], [short]), "the first is always run"
+    assert concerns.within(["tests/unit/plan"], 40) == (["tests/unit/plan"], [])
+    kept, left_out = concerns.within(["tests/unit/plan"], 20)
+    assert {short, medium} < set(kept) and left_out == [long]
+
+
 def test_of_a_folder_each_test_is_run_once(root: Path) -> None:
     found = concern([str(root / "host_tools/gradmote/compiler/plan"), str(root / "tests/unit/plan/test_arena.py")])
     assert len(set(found.tests)) == len(found.tests)
