@@ -86,6 +86,8 @@ RULES = {
     "runtime_c/spec": Rule(GENERATED_TESTS, always=("tests/unit/image/test_image.py",)),
     "runtime_c/src/numerics.c": Rule(("tests/c/runtime/numerics_test.py",), targets=C_TESTS),
     "runtime_c/src/split.c": Rule(("tests/c/threads",), targets=C_TESTS),
+    ".ci": Rule(("tests/unit/repository/test_nightly.py",)),
+    "site_scons/nightly": Rule(("tests/unit/repository/test_nightly.py",)),
     "tests": Rule(("tests",)),
     "tests/c/powerloss": Rule((), targets=("powerloss",)),
     "tests/support": Rule(("tests",)),
