@@ -85,7 +85,7 @@ def test_a_board_that_cannot_be_programmed_is_ended(firmware: Path, image: bytes
 def test_a_serial_port_that_is_taken(firmware: Path) -> None:
     started = emulated.program(firmware, KNOWN)
     port = int(started.url.rpartition(":")[2])
-    with pytest.raises(DeviceError, match=r"stopped at once .*in use.*another --port"):
+    with pytest.raises(DeviceError, match=rf"port {port} is in use .*another --port"):
         emulated.program(firmware, replace(KNOWN, name="another"), serial_port=port)
     assert emulated.running(KNOWN.name) == started
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import socket
 import subprocess
-import time
 from pathlib import Path
 
 from boards import Board, boards
 
 from amalgamate import one_header, one_source
 from gradmote.device.link import Link, open_link
-from gradmote.errors import DeviceError
 from runtime_sources import NUMERICS_FLAGS, host_profile_flags
 
 STAND_IN = Path(__file__).with_name("arduino_stand_in")
@@ -72,20 +70,14 @@ class Running:
     """The program, until the end of a `with`. flash: the file that is its flash."""
 
     def __init__(self, program: Path, flash: Path) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = int(probe.getsockname()[1])
-        self.process = subprocess.Popen([program, str(self.port), flash], stderr=subprocess.PIPE, text=True)
+        with socket.create_server(("127.0.0.1", 0)) as port:
+            self.url, handed = f"socket://127.0.0.1:{port.getsockname()[1]}", port.fileno()
+            command = [program, str(handed), flash]
+            self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, pass_fds=[handed])
 
     def link(self) -> Link:
         """Its serial line; it serves one."""
-        deadline = time.monotonic() + 5
-        while True:
-            try:
-                return open_link(f"socket://127.0.0.1:{self.port}")
-            except DeviceError:
-                assert time.monotonic() < deadline and self.process.poll() is None, "the board did not start"
-                time.sleep(0.01)
+        return open_link(self.url)
 
     def __enter__(self) -> Running:
         return self

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from gradmote.device.listening import Listening, start_emulator
+
 CTRL_A, CTRL_B, CTRL_C, CTRL_D = b"\x01", b"\x02", b"\x03", b"\x04"
-PATIENCE = 60.0  # seconds
 #: Bytes of a file in one line of Python.
 CHUNK = 2048
 
@@ -20,30 +20,20 @@ class EmulatedMicroPython:
 
     def __init__(self, firmware: Path) -> None:
         """Start the emulator, and wait for the prompt."""
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            number = free.getsockname()[1]
-        self.port = f"socket://127.0.0.1:{number}"
-        serial = f"tcp:127.0.0.1:{number},server=on,wait=off,nodelay=on"
+        port = Listening()
+        self.port = port.url
         machine = ["-machine", "mps2-an386", "-display", "none", "-monitor", "none", "-semihosting"]
-        command = ["qemu-system-arm", *machine, "-serial", serial, "-kernel", str(firmware)]
+        serial = [*port.options("line", waits=True), "-serial", "chardev:line"]
+        command = ["qemu-system-arm", *machine, *serial, "-kernel", str(firmware)]
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}  # it tells of its end
-        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, **quiet)
-        self.address = ("127.0.0.1", number)
-        self.line = self.connected()
+        self.process = start_emulator(command, [port], **quiet)
+        self.line = port.client(lambda: socket.create_connection(("127.0.0.1", port.port)), self.check_alive)
         self.write(CTRL_C + CTRL_A)
         self.read_until(b"raw REPL; CTRL-B to exit\r\n>")
 
-    def connected(self) -> socket.socket:
-        """Return a connection to the line, as soon as the emulator takes one."""
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            try:
-                return socket.create_connection(self.address, PATIENCE)
-            except ConnectionRefusedError:
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.05)
+    def check_alive(self) -> None:
+        """Fail where the emulator has ended."""
+        assert self.process.poll() is None, f"the emulator ended with status {self.process.returncode}"
 
     def write(self, data: bytes) -> None:
         """Send bytes to the board."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -12,8 +11,9 @@ from boards import boards as board_folders
 from gradmote.device import BoardTarget
 from gradmote.device.boards import board
 from gradmote.device.client import Client
-from gradmote.device.emulator import default_firmware, emulator_command, free_port, keep_on_one_cpu
+from gradmote.device.emulator import default_firmware, emulator_command, keep_on_one_cpu
 from gradmote.device.flash.elf import Segment, read_segments
+from gradmote.device.listening import Listening, start_emulator
 from gradmote.device.protocol import Frame, encode, message_id
 from support.debugger import Debugger, address_of, stores
 
@@ -31,12 +31,13 @@ class EmulatedPart:
     def __init__(self, name: str, files: Sequence[Segment] = (), elf: Path | None = None) -> None:
         self.known, self.elf = board(name), elf or default_firmware(name)
         self.built = next(found for found in board_folders() if found.name == name)
-        self._debugger_port, port = free_port(), free_port()
-        self.url = f"socket://127.0.0.1:{port}"
-        command = [*emulator_command(self.known), "-S", "-gdb", f"tcp:127.0.0.1:{self._debugger_port}"]
-        command += ["-display", "none", "-monitor", "none"]
-        command += ["-serial", f"tcp:127.0.0.1:{port},server=on,wait=off,nodelay=on"]
-        self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+        line, debugger = Listening(), Listening()
+        self._debugger_port, self.url = debugger.port, line.url
+        command = [*emulator_command(self.known), "-S", *debugger.options("debugger"), "-gdb", "chardev:debugger"]
+        command += [*line.options("line"), "-serial", "chardev:line", "-display", "none", "-monitor", "none"]
+        self._process = start_emulator(command, [line, debugger])
+        line.close()
+        debugger.close()
         try:
             keep_on_one_cpu(self._process.pid)
             self._start(files)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import atexit
 import logging
 import os
-import socket
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,6 +18,7 @@ from .client import Client
 from .flash.build import build, is_checkout
 from .flash.from_sources import require_compiler
 from .link import Link, open_link
+from .listening import Listening, start_emulator
 from .toolchains.system_packages import how_to_install, program_path
 
 #: With `icount` each instruction of any core advances the emulator's time by this much, and so the
@@ -28,7 +27,6 @@ from .toolchains.system_packages import how_to_install, program_path
 #: image instructions.
 SECONDS_PER_INSTRUCTION = 2**7 * 1e-9
 
-_START_SECONDS = 10.0
 _STOP_SECONDS = 5.0
 
 
@@ -85,8 +83,8 @@ class Emulator:
         self._process: subprocess.Popen[bytes] | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         firmware = _firmware(name, elf)
-        port = free_port()
-        self.url = f"socket://127.0.0.1:{port}"
+        port = Listening()
+        self.url = port.url
         atexit.register(self.stop)
         try:
             if image is not None:
@@ -96,19 +94,15 @@ class Emulator:
             self.stop()
             raise
 
-    def _start(self, firmware: Path, port: int, icount: bool, apart: bool) -> None:
+    def _start(self, firmware: Path, port: Listening, icount: bool, apart: bool) -> None:
         command = [*self.command, "-kernel", str(firmware), "-display", "none", "-monitor", "none"]
-        command += ["-serial", f"tcp:127.0.0.1:{port},server=on,wait=on,nodelay=on"]
+        command += [*port.options("line", waits=True), "-serial", "chardev:line"]
         command += ["-icount", "shift=7"] if icount else []
-        self._process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            start_new_session=apart,
+        self._process = start_emulator(
+            command, [port], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=apart
         )
         keep_on_one_cpu(self._process.pid)
-        self._link = self._await_link()
+        self._link = port.client(lambda: open_link(self.url), self._check_alive)
 
     def _file_of(self, image: bytes | Path) -> Path:
         """Return a file that lasts as long as the emulator, which reads it late."""
@@ -118,20 +112,6 @@ class Emulator:
         path = Path(self._folder.name) / "model.mote"
         write_part(path, image)
         return path
-
-    def _await_link(self) -> Link:
-        """Return the serial line once the emulator listens.
-
-        The board starts when the line is connected, so that none of its output gets lost.
-        """
-        deadline = time.monotonic() + _START_SECONDS
-        while time.monotonic() < deadline:
-            self._check_alive()
-            try:
-                return open_link(self.url)
-            except DeviceError:
-                time.sleep(0.01)  # the emulator does not listen yet
-        raise DeviceError(f"the emulator did not start in {_START_SECONDS:.0f} s", f"try: {self.command[0]} --version")
 
     def _check_alive(self) -> None:
         process = self._process
@@ -264,10 +244,3 @@ def _checked_firmware(name: str, elf: Path | str | None) -> Path:
     if not firmware.is_file():
         raise DeviceError(f"there is no firmware {firmware}", f"build it: ./run scons firmware BOARD={name}")
     return firmware
-
-
-def free_port() -> int:
-    """Return a TCP port of the host that nothing listens at."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -1,4 +1,4 @@
-/* main() of a core on this computer: the line is a TCP port, argv[1], and the flash a file, argv[2]. */
+/* main() of a core on this computer: the line is a listening socket, argv[1], and the flash a file, argv[2]. */
 #include "host.h"
 
 #include <fcntl.h>
@@ -100,19 +100,12 @@ size_t StandInSerial::setRxBufferSize(size_t size)
     return size;
 }
 
-static int accept_one(uint16_t port)
+static int accept_one(int listener)
 {
-    int one = 1, listener = socket(AF_INET, SOCK_STREAM, 0);
-    struct sockaddr_in here;
-    memset(&here, 0, sizeof here);
-    here.sin_family = AF_INET;
-    here.sin_port = htons(port);
-    here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-    if (bind(listener, (struct sockaddr *)&here, sizeof here) || listen(listener, 1)) {
-        host_fail("cannot listen");
+    int one = 1, found = accept(listener, NULL, NULL);
+    if (found < 0) {
+        host_fail("cannot accept");
     }
-    int found = accept(listener, NULL, NULL);
     setsockopt(found, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     close(listener);
     return found;
@@ -121,7 +114,7 @@ static int accept_one(uint16_t port)
 static void open_line()
 {
     const char *kept = getenv(LINE);
-    line = kept != NULL ? atoi(kept) : accept_one((uint16_t)atoi(arguments[1]));
+    line = kept != NULL ? atoi(kept) : accept_one(atoi(arguments[1]));
 }
 
 void host_restart()

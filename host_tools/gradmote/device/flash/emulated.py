@@ -15,7 +15,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from gradmote.device.boards import Board
-from gradmote.device.emulator import emulator_command, free_port, keep_on_one_cpu
+from gradmote.device.emulator import emulator_command, keep_on_one_cpu
+from gradmote.device.listening import Listening, start_emulator
 from gradmote.errors import DeviceError
 from gradmote.formats.files import build_folder, make_folder, write_atomically
 
@@ -26,7 +27,6 @@ from .processes import end, pid_in
 #: A function that is called with bytes done and bytes in all.
 Progress = Callable[[int, int], None]
 
-_START_SECONDS = 10.0
 _STOP_SECONDS = 5.0
 
 
@@ -72,10 +72,10 @@ def program(
     segments = read_segments(elf)
     if image is not None:
         segments.append(Segment(board.image_address, image))
-    port = serial_port or _port_in_use(board.name) or free_port()
+    port = serial_port or _port_in_use(board.name) or 0
     stop(board.name)
     try:
-        part, debugger = _start(board, elf, port)
+        part, debugger = _start(board, elf, _listening(port))
         _program(debugger, segments, progress)
         write_atomically(_state_file(board.name), json.dumps(asdict(part)).encode())
     except BaseException:
@@ -152,36 +152,33 @@ def _pid(name: str) -> int | None:
     return pid_in(_pid_file(name))
 
 
-def _start(board: Board, elf: Path, port: int) -> tuple[Running, Gdb]:
-    """Start an emulator that is halted before its first instruction."""
-    debugger = free_port()
+def _listening(port: int) -> Listening:
+    try:
+        return Listening(port)
+    except OSError as error:
+        raise DeviceError(f"port {port} is in use ({error})", "give its serial line another --port") from error
+
+
+def _start(board: Board, elf: Path, line: Listening) -> tuple[Running, Gdb]:
+    """Start an emulator that is halted before its first instruction, and connect to its debugger's port."""
+    debugger = Listening()
     make_folder(_folder())
-    command = [*emulator_command(board), "-S", "-gdb", f"tcp:127.0.0.1:{debugger}", "-display", "none"]
-    command += ["-serial", f"tcp:127.0.0.1:{port},server=on,wait=off,nodelay=on", "-monitor", "none"]
+    command = [*emulator_command(board), "-S", *debugger.options("debugger"), "-gdb", "chardev:debugger"]
+    command += [*line.options("line"), "-serial", "chardev:line", "-display", "none", "-monitor", "none"]
     command += ["-pidfile", str(_pid_file(board.name))]
     log = _folder() / f"{board.name}.log"
     with log.open("wb") as messages:
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=messages, stderr=messages, start_new_session=True
-        )
+        process = start_emulator(command, [line, debugger], stdout=messages, stderr=messages, start_new_session=True)
     keep_on_one_cpu(process.pid)
-    part = Running(board.name, f"socket://127.0.0.1:{port}", process.pid, debugger, str(elf))
-    return part, _await_debugger(part, process, log)
+    line.close()
+    part = Running(board.name, line.url, process.pid, debugger.port, str(elf))
+    return part, debugger.client(lambda: Gdb(debugger.port, timeout=0.0), lambda: _check_alive(process, log))
 
 
-def _await_debugger(part: Running, process: subprocess.Popen[bytes], log: Path) -> Gdb:
-    """Return a client of the debugger's port, which begins to listen after all other ports."""
-    deadline = time.monotonic() + _START_SECONDS
-    while True:
-        if process.poll() is not None:
-            message = log.read_text(errors="replace").partition("\n")[0] or "no message"
-            raise DeviceError(f"the emulator stopped at once ({message})", "give its serial line another --port")
-        try:
-            return Gdb(part.debugger, timeout=0.0)
-        except DeviceError:
-            if time.monotonic() > deadline:
-                raise
-        time.sleep(0.01)
+def _check_alive(process: subprocess.Popen[bytes], log: Path) -> None:
+    if process.poll() is not None:
+        message = log.read_text(errors="replace").partition("\n")[0] or "no message"
+        raise DeviceError(f"the emulator stopped at once ({message})", f"what it said is in {log}")
 
 
 def _folder() -> Path:

@@ -1,0 +1,74 @@
+"""A TCP port of this computer that an emulator serves, and that no other program gets first."""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from gradmote.errors import DeviceError
+
+_Client = TypeVar("_Client")
+
+#: Windows hands no socket to a program that it starts: there the emulator opens the port itself.
+_HANDED_OVER = os.name != "nt"
+_RETRY_SECONDS = 0.01
+
+
+class Listening:
+    """A port that listens from now on, until an emulator has taken it over."""
+
+    def __init__(self, port: int = 0) -> None:
+        """Take a port, by default a free one; raise OSError where another program has it."""
+        self._socket = socket.create_server(("127.0.0.1", port))
+        self.port = int(self._socket.getsockname()[1])
+        self.url = f"socket://127.0.0.1:{self.port}"
+
+    def options(self, name: str, waits: bool = False) -> list[str]:
+        """Return QEMU's options for a character device of that name which serves the port.
+
+        With `waits` the board starts when the first client connects, so that none of its output
+        gets lost.
+        """
+        where = f"fd={self._socket.fileno()}" if _HANDED_OVER else f"host=127.0.0.1,port={self.port}"
+        wait = "on" if waits else "off"
+        return ["-chardev", f"socket,id={name},{where},server=on,wait={wait},nodelay=on"]
+
+    def client(self, connect: Callable[[], _Client], check: Callable[[], None]) -> _Client:
+        """Return what `connect` does, once the emulator has accepted it. check: raises where the emulator has ended."""
+        if not _HANDED_OVER:
+            return _repeated(connect, check)
+        client = connect()
+        while select.select([self._socket], [], [], 0)[0]:  # the connection waits to be accepted
+            check()
+            time.sleep(_RETRY_SECONDS)
+        self.close()
+        return client
+
+    def close(self) -> None:
+        """Leave the port to the emulator alone. Closing twice does no harm."""
+        self._socket.close()
+
+
+def start_emulator(command: Sequence[str], ports: Sequence[Listening], **options: Any) -> subprocess.Popen[bytes]:
+    """Start a command that has the options of these ports."""
+    if not _HANDED_OVER:
+        for port in ports:
+            port.close()
+        return subprocess.Popen(command, stdin=subprocess.DEVNULL, **options)
+    handed = [port._socket.fileno() for port in ports]
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=handed, **options)
+
+
+def _repeated(connect: Callable[[], _Client], check: Callable[[], None]) -> _Client:
+    """Connect again and again until the emulator listens."""
+    while True:
+        check()
+        try:
+            return connect()
+        except DeviceError:
+            time.sleep(_RETRY_SECONDS)
