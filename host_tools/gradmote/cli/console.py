@@ -34,7 +34,9 @@ Baud = Annotated[int, typer.Option("--baud", help="Rate of a serial port.")]
 LEAVE = "\x1d"  # Ctrl-], as in miniterm and mpremote
 INTERRUPT = "\x03"  # Ctrl-C, which ends what the board runs
 _WAIT_SECONDS = 0.02
-_AFTER_INPUT_SECONDS = 0.5
+#: How long a board may be silent before the next line of a file is typed, if no prompt asks for it.
+_SILENT_SECONDS = 10.0
+_PROMPT = "\n> "
 #: The only control characters that pass; names that a board prints may hold others.
 _KEPT = re.compile("([\r\n\t\b])")
 
@@ -167,9 +169,25 @@ def _pipe(link: Link) -> None:
     board = _BoardText(link)
     try:
         for line in sys.stdin:
-            link.write(typed(line.rstrip("\r\n").encode(errors="surrogateescape") + b"\r"))
-            while (text := board.text(_AFTER_INPUT_SECONDS)) is not None:
-                _write(text)
+            keys = line.rstrip("\r\n")
+            link.write(typed(keys.encode(errors="surrogateescape") + b"\r"))
+            _show_answer(board, keys)
     except KeyboardInterrupt:
         link.write(INTERRUPT.encode())
         raise typer.Exit(128 + signal.SIGINT) from None
+
+
+def _show_answer(board: _BoardText, line: str) -> None:
+    """Show what a board prints up to the prompt that follows its echo of a line.
+
+    A prompt before that is of its start, or of the line before.
+    """
+    echo, is_echoed, last = line + "\r\n", False, ""
+    while (text := board.text(_SILENT_SECONDS)) is not None:
+        _write(text)
+        last += text
+        if not is_echoed and echo in last:
+            is_echoed, last = True, last.partition(echo)[2]
+        if is_echoed and last.endswith(_PROMPT):
+            return
+        last = last[-len(echo + _PROMPT) :]
