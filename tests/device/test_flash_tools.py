@@ -257,11 +257,11 @@ def test_ctrl_c_while_a_tool_programs(part, tmp_path: Path) -> None:
     words = ["flash", "--board", "nucleo-f446re", "--port", part.url, "--firmware", str(tmp_path / "firmware.elf")]
     command = [sys.executable, "-c", "import sys; from gradmote.cli import main; sys.exit(main())", *words, "--force"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        deadline = time.monotonic() + 30
-        while not notes.exists() and time.monotonic() < deadline:
+        while not notes.exists():
+            assert process.poll() is None, process.communicate()
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
-        said = process.communicate(timeout=30)[1]
+        said = process.communicate()[1]
     assert process.returncode == 1
     assert "stopped while nucleo-f446re was programmed: its firmware may be half written" in said
     assert "run the same command again" in said

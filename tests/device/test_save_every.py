@@ -24,8 +24,10 @@ from gradmote.device.flash.gdb import Gdb
 from gradmote.device.link import open_link
 from gradmote.device.types import Saves
 from gradmote.errors import RuntimeFault
+from support.console_text import read_until
 from support.digits import artifacts, samples
 from support.firmware import build_firmware
+from support.quiet import after_quiet
 
 pytestmark = pytest.mark.device
 
@@ -141,7 +143,8 @@ def test_power_that_goes_at_any_moment_of_a_training(part: Running):
         for _ in range(3):
             link = open_link(part.url)
             link.write(b"train 1000000\r")
-            time.sleep(chance.uniform(0.2, 0.5))
+            read_until(link, "saved, update ")
+            time.sleep(chance.uniform(0, 0.3))
             link.close()
             cut_power(part)
             with Client.connect(part.url) as client:
@@ -161,9 +164,8 @@ def test_idle_training_saves(emulator: Emulator):
             target.load_image(image)
             target.save_every(EVERY)
         client.set_idle_training(True)
-        time.sleep(1.5)
+        after_quiet(lambda: client.saves().saves)
         client.set_idle_training(False)
-        assert client.saves().saves > 0
         client.reboot()
         steps = client.metrics().optimizer_steps
         assert steps > 0 and steps % EVERY == 0

@@ -14,9 +14,11 @@ from gradmote.compiler import Options, compile_image
 from gradmote.compiler.sample_store import StoreOptions
 from gradmote.device import BoardTarget, Target, TwinTarget, open_target
 from gradmote.device.client import Client
+from gradmote.device.link import Link
 from gradmote.errors import DeviceError, RuntimeFault
 from support.console_text import read_prompt
 from support.digits import artifacts, samples
+from support.quiet import QUIET, after_quiet
 
 pytestmark = pytest.mark.device
 
@@ -167,6 +169,15 @@ def test_a_lesson(console):
     assert "(-15)" in type_line("learn 10")
 
 
+def typed_at_once(link: Link, *lines: str) -> str:
+    """Type lines without a pause between them, and return what the board prints up to the last prompt."""
+    link.write("".join(f"{line}\r" for line in lines).encode())
+    said = ""
+    while said.count("\n> ") < len(lines):
+        said += read_prompt(link)
+    return said
+
+
 def steps_of(board: BoardTarget) -> int:
     return board.board.metrics().train_steps
 
@@ -177,17 +188,16 @@ def test_idle_training(console):
     pixels, _ = samples()
     board.load_image(taught_image())
     board.write("input", 0, np.resize(pixels[7], (BATCH, 64)))
-    assert type_line("train on") == ""
-    assert steps_of(board) == 0
-    time.sleep(1.5)
-    steps = steps_of(board)
-    assert steps > 0 and "idle training   on" in type_line("info")
+    assert "train steps     0\r\n" in typed_at_once(board.board._link, "train on", "info")
+    after_quiet(lambda: steps_of(board))
+    assert "idle training   on" in type_line("info")
     board.run("infer")
     first = board.output(0)[0].argmax()
     assert re.search(rf"class {first} \S+\r\n$", type_line("infer"))
     assert re.fullmatch(r"class 7   \d kept of 4 learnt\r\n", type_line("learn 7"))
     assert type_line("train off") == ""
-    time.sleep(1.5)
+    steps = steps_of(board)
+    time.sleep(QUIET)
     assert board.store().idle is False and steps_of(board) == steps
 
 
@@ -212,11 +222,10 @@ def test_idle_training_waits_for_something_to_learn(console):
     _, board = console
     board.load_image(taught_image(seeded=0))
     board.board.set_idle_training(True)
-    time.sleep(1.5)
+    time.sleep(QUIET)
     assert steps_of(board) == 0 and board.store().idle
     board.learn(1, samples()[0][0])
-    time.sleep(1.5)
-    assert steps_of(board) > 0
+    after_quiet(lambda: steps_of(board))
 
 
 def test_a_target_by_name_is_taught_too(firmware):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from gradmote.device.emulator import Emulator
 from gradmote.errors import DeviceError, GradmoteError
 from gradmote.formats.carry_over import compare, table
 from gradmote.formats.image import read_image
+from support.quiet import after_quiet
 
 FEATURES, HIDDEN, BATCH = 12, 8, 4
 SGD = optimizers.sgd(0.1, momentum=0.9)
@@ -172,9 +172,7 @@ def test_while_it_trains_when_idle(target: BoardTarget) -> None:
     target.board.set_idle_training(True)
     target.board.request("UPDATE_BEGIN", size=len(new := image_with(5)))
     target.board.request("IMAGE_DATA", offset=0, data=new[:400])
-    time.sleep(2)
-    steps = target.board.metrics().train_steps
-    assert steps > 0
+    after_quiet(lambda: target.board.metrics().train_steps)
     before = target.parameters()[: 4 * HIDDEN * FEATURES]
     done = target.update_image(new)
     assert done.kept and target.board.metrics().train_steps == 0

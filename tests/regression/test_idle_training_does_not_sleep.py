@@ -3,22 +3,32 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from bench.soak import prepare
 
-from gradmote.device import emulated_board
+from support.emulated_part import PROGRAM_COUNTER, EmulatedPart
 from support.firmware import build_firmware
 
-SECONDS, WAKES_PER_SECOND = 3, 100
+BOARD = "mps2-an386"
+SLICES = 200
 
 
 @pytest.mark.device
 def test_steps_follow_each_other():
-    build_firmware()
-    with emulated_board("mps2-an386") as target:
-        prepare(target, steps=1000, seed=0)
-        target.board.set_idle_training(True)
-        time.sleep(SECONDS)
-        assert target.board.metrics().train_steps > 2 * SECONDS * WAKES_PER_SECOND
+    """Once the first has begun, the program comes to a slice of a step again and again, and never to its sleep."""
+    build_firmware(board=BOARD)
+    with EmulatedPart(BOARD) as part:
+        prepare(part.target, steps=1000, seed=0)
+        part.target.board.set_idle_training(True)
+        debugger = part.debugger()
+        begins, sleeps = part.address_of("run_slice"), part.address_of("board_sleep")
+        debugger.break_at([begins])
+        debugger.run()
+        debugger.break_at([sleeps])
+        places = []
+        for _ in range(SLICES):
+            debugger.step()
+            debugger.run()
+            places.append(debugger.register(PROGRAM_COUNTER[part.built.compiler]))
+        assert set(places) == {begins}
+        debugger.detach()

@@ -12,10 +12,11 @@ import tty
 
 
 class Cable:
-    """port: a serial port of this computer, at whose other end the board at `url` is."""
+    """port: a serial port of this computer, at whose other end the board at `url` is. sent: bytes to the board."""
 
     def __init__(self, url: str) -> None:
         self._address = ("127.0.0.1", int(url.rpartition(":")[2]))
+        self.sent = 0
         self.garbles = False  #: as where the two ends run at different speeds
         self.plug()
 
@@ -48,7 +49,9 @@ class Cable:
                     return
                 os.write(far, self._line(data))
             if far in ready:
-                board.sendall(self._line(os.read(far, 4096)))
+                data = os.read(far, 4096)
+                board.sendall(self._line(data))
+                self.sent += len(data)
 
     def _line(self, data: bytes) -> bytes:
         return bytes(0x80 | byte * 37 & 0x7F for byte in data) if self.garbles else data

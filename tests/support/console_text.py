@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import time
-
 from gradmote.device.link import Link
+from gradmote.device.protocol import Parser
+
+#: How long a board may print nothing before a test fails, in seconds.
+SILENCE = 60.0
 
 
 def read_until(link: Link, wanted: str) -> str:
-    """Return what the board prints until `wanted` is in it. Fails after 20 s."""
-    text = b""
-    deadline = time.monotonic() + 20
+    """Return what the board prints until `wanted` is in it.
+
+    Frames are left out: of a request that was repeated on a slow computer, the second reply may still be under way.
+    """
+    text, parser = b"", Parser()
     while wanted.encode() not in text:
-        assert time.monotonic() < deadline, text
-        text += link.read(0.2)
+        data = link.read(SILENCE)
+        assert data, f"nothing more within {SILENCE:.0f} s after {text!r}"
+        text += b"".join(item for item in parser.feed(data) if isinstance(item, bytes))
     return text.decode()
 
 

@@ -23,6 +23,13 @@ def start(program, folder: Path, *more: object) -> subprocess.Popen[str]:
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
+def await_checkpoint(process: subprocess.Popen[str], path: Path) -> None:
+    """Wait until the training has written its file, after which it also heeds signals."""
+    while not path.exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+
+
 def train_steps(folder: Path, profile: str) -> int:
     """Return the number of training steps in the checkpoint, which must be whole."""
     with TwinTarget(profile) as twin:
@@ -34,12 +41,12 @@ def train_steps(folder: Path, profile: str) -> int:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_after_the_step_and_the_checkpoint_is_written(sanitized, folder: Path, number: int) -> None:
     process = start(sanitized, folder, "--epochs", 1000000)
-    time.sleep(0.5)
+    await_checkpoint(process, folder / "c.gmck")
     process.send_signal(number)
-    output, errors = process.communicate(timeout=20)
+    output, errors = process.communicate()
     assert process.returncode == 128 + number and not errors
     assert output.endswith("wrote c.gmck\n")
-    assert train_steps(folder, sanitized.profile) > 25
+    assert train_steps(folder, sanitized.profile) >= 25
     assert not list(folder.glob(".c.gmck*"))
 
 
@@ -49,9 +56,7 @@ def test_a_kill_leaves_a_whole_checkpoint(sanitized, folder: Path) -> None:
     seen = []
     for _ in range(12):
         process = start(sanitized, folder, "--epochs", 1000000)
-        deadline = time.monotonic() + 20
-        while not (folder / "c.gmck").exists():
-            assert time.monotonic() < deadline and process.poll() is None
+        await_checkpoint(process, folder / "c.gmck")
         time.sleep(draw.uniform(0, 0.1))
         process.kill()
         process.communicate()
@@ -96,8 +101,7 @@ def test_saves_on_the_way_are_those_of_the_twin(sanitized, folder: Path, digits:
 
 def test_a_kill_leaves_what_was_saved_on_the_way(sanitized, folder: Path) -> None:
     process = start(sanitized, folder, "--epochs", 1000000, "--save-every", 1)
-    while not (folder / "c.gmck").exists():
-        assert process.poll() is None
+    await_checkpoint(process, folder / "c.gmck")
     process.kill()
     process.communicate()
     assert train_steps(folder, sanitized.profile) > 0
@@ -130,11 +134,10 @@ def test_a_folder_that_goes_does_not_take_the_result_along(sanitized, folder: Pa
         [*sanitized.command, *train, "--epochs", "1000000"], cwd=folder, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True, env=os.environ | {"TMPDIR": str(folder / "kept")},
     )  # fmt: skip
-    while not (folder / "gone" / "c.gmck").exists():
-        assert process.poll() is None
+    await_checkpoint(process, folder / "gone" / "c.gmck")
     (folder / "gone").rename(folder / "away")
     process.send_signal(signal.SIGINT)
-    said = process.communicate(timeout=20)[1]
+    said = process.communicate()[1]
     (kept,) = (folder / "kept").glob("gradmote-*/c.gmck")
     assert process.returncode == 1 and f"what was learnt is in {kept}" in said
     assert kept.stat().st_size == (folder / "away" / "c.gmck").stat().st_size

@@ -7,10 +7,11 @@ import pty
 import select
 import subprocess
 import termios
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from support.console_text import SILENCE
 
 ECHO_AND_LINES = termios.ECHO | termios.ICANON | termios.ISIG
 
@@ -31,10 +32,10 @@ def at_terminal(program, *arguments: str, cwd: Path | None = None) -> Iterator[t
 
 
 def read_until(keyboard: int, wanted: bytes) -> bytes:
-    said, deadline = b"", time.monotonic() + 15
+    said = b""
     while wanted not in said:
-        ready, _, _ = select.select([keyboard], [], [], deadline - time.monotonic())
-        assert ready, said
+        ready, _, _ = select.select([keyboard], [], [], SILENCE)
+        assert ready, f"nothing more within {SILENCE:.0f} s after {said!r}"
         said = (said + os.read(keyboard, 4096)).replace(b"\r\r\n", b"\r\n")  # a terminal puts a CR before each LF
     return said
 
@@ -50,17 +51,15 @@ def test_console_echoes_and_leaves_the_terminal_as_it_was(sanitized) -> None:
         os.write(keyboard, b"\x03")
         read_until(keyboard, b"^C\r\n> ")
         os.write(keyboard, b"\x04")
-        assert process.wait(10) == 0
+        assert process.wait() == 0
         assert termios.tcgetattr(keyboard)[3] == before
 
 
-def test_training_tells_how_far_it_is_after_two_seconds(sanitized, folder: Path) -> None:
+def test_training_tells_how_far_it_is(sanitized, folder: Path) -> None:
     arguments = ["train", "mlp.mote", "--input", "x.npy", "--label", "y.npy", "--epochs", "100000"]
     with at_terminal(sanitized, *arguments, cwd=folder) as (keyboard, process):
-        start = time.monotonic()
         said = read_until(keyboard, b"s left")
-        assert time.monotonic() - start > 1.9
         assert b"\rtrain" in said and b"/2500000  epoch " in said
         process.terminate()
         read_until(keyboard, b"stopped")
-        assert process.wait(10) == 143
+        assert process.wait() == 143

@@ -11,6 +11,7 @@ import pytest
 
 from gradmote.device.kernel_selection import needs_of
 from gradmote.device.link import open_link
+from support.console_text import read_until
 from support.pio import Pio, free_port
 
 pytestmark = pytest.mark.device
@@ -81,8 +82,6 @@ def test_a_project_elsewhere_opens_its_model(exported: Path, root: Path, tmp_pat
 def asked(url: str) -> str:
     link = open_link(url)
     link.write(b"\r")
-    said = b""
-    while b"\n" not in said and (more := link.read(10.0)):
-        said += more
+    said = read_until(link, "\n")
     link.close()
-    return said.decode()
+    return said
