@@ -25,19 +25,11 @@ async function train() {
   await page.getByLabel("Epochs").fill("1");
   await page.getByRole("button", { name: "Train", exact: true }).click();
   await page.getByRole("button", { name: "Train", exact: true }).waitFor();
-  return settled();
+  return digest();
 }
 
-/** Returns the digest once it has been read after the last step. */
-async function settled() {
-  const digest = () => page.locator("[data-digest]").textContent();
-  let before = "";
-  for (let now = await digest(); now !== before; now = await digest()) {
-    before = now;
-    await page.waitForTimeout(300);
-  }
-  return before;
-}
+/** Returns the SHA-256 of the state. */
+const digest = () => page.locator("[data-digest]").textContent();
 
 /** Gives the page the model to compile; returns its first state, or why it was refused. */
 async function compile() {
@@ -47,7 +39,7 @@ async function compile() {
   await refusal.or(opened).first().waitFor({ timeout: 60_000 });
   if (await refusal.count()) return refusal.textContent();
   await toStep(page, "train");
-  return settled();
+  return digest();
 }
 
 const headers = (await page.goto(address)).headers();

@@ -46,6 +46,23 @@ async function train() {
   await status().waitFor({ state: "detached" });
 }
 
+/** Waits until the browser keeps classes with these counts of samples: the page does that a moment after a change. */
+async function keptAs(shown) {
+  const wanted = shown.map((text) => parseInt(text, 10)).join();
+  await page.waitForFunction(async (wanted) => {
+    const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle("gradmote");
+    for await (const [name, handle] of folder.entries()) {
+      if (!name.startsWith("lessons-")) continue;
+      const data = await (await handle.getFile()).arrayBuffer().catch(() => null); // null: it was replaced meanwhile
+      if (data === null) return false;
+      const bytes = new DataView(data);
+      const header = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes.buffer, 4, bytes.getUint32(0, true))));
+      if (header.classes.map(({ count }) => count).join() === wanted) return true;
+    }
+    return false;
+  }, wanted);
+}
+
 /** Waits until the camera's light is out. */
 async function letGo() {
   await page.waitForFunction(() => globalThis.tracks.every((track) => track.readyState === "ended"));
@@ -90,7 +107,7 @@ await page.setViewportSize({ width: 1280, height: 900 });
 await lesson(0).getByRole("button", { name: "Drop sample 1 of line" }).click();
 await lesson(2).getByRole("button", { name: "Drop all" }).click();
 found.dropped = await counts();
-await page.waitForTimeout(1000); // it is kept a moment after the last change
+await keptAs(found.dropped);
 
 // ---- Kept ---------------------------------------------------------------------------------------------------------
 

@@ -1,21 +1,24 @@
 // The keyboard: Tab reaches every control of what shows, and comes round; each control shows that it has the focus, in the
 // window.
 
-/** Marks every control that can be reached, and returns their number. Of a group of radio buttons Tab reaches one. */
+/**
+ * Marks every control that can be reached with a number that it keeps, and returns the numbers. Of a group of radio
+ * buttons Tab reaches one.
+ */
 function mark(page) {
   return page.evaluate(() => {
     const controls = "a[href], button, input, select, textarea, summary, [tabindex]";
-    const groups = new Set();
-    let count = 0;
-    for (const old of document.querySelectorAll("[data-walk]")) old.removeAttribute("data-walk");
+    const groups = new Set(), marks = [];
+    globalThis.walked ??= 0;
     for (const control of document.querySelectorAll(controls)) {
       const shown = control.checkVisibility({ visibilityProperty: true }) && !control.closest("[inert]");
       if (!shown || control.disabled || control.tabIndex < 0) continue;
       if (control.type === "radio" && groups.has(control.name)) continue;
       if (control.type === "radio") groups.add(control.name);
-      control.dataset.walk = String(count++);
+      control.dataset.walk ??= String(globalThis.walked++);
+      marks.push(control.dataset.walk);
     }
-    return count;
+    return marks;
   });
 }
 
@@ -33,19 +36,28 @@ function focused(page) {
   });
 }
 
-/** Goes through the page forwards and backwards, once it shows all that it is about to, and focuses nothing itself. */
+/** Goes through the page forwards and backwards. */
 export async function walkThrough(page) {
-  const now = async () => `${await mark(page)} ${JSON.stringify(await focused(page))}`;
-  for (let before = "", next = await now(); next !== before; next = await now()) {
-    before = next;
-    await page.waitForTimeout(200);
-  }
   return { forth: await walk(page, "Tab"), back: await walk(page, "Shift+Tab") };
 }
 
-/** Presses a key until the focus comes round; returns what was missed, or could not be seen to have it. */
+/**
+ * Presses a key until the focus comes round; returns what was missed, or could not be seen to have it. While controls
+ * come and go, as where something is read that the page shows later, nothing can be said: then it goes round again.
+ */
 async function walk(page, key) {
-  const count = await mark(page), reached = new Set(), unseen = [];
+  for (let before = await mark(page), after; ; before = after) {
+    const { reached, unseen } = await round(page, key, before.length);
+    after = await mark(page);
+    if (after.join() !== before.join()) continue;
+    const missed = after.filter((control) => !reached.has(control));
+    return { count: after.length, missed: await Promise.all(missed.map((control) => named(page, control))), unseen };
+  }
+}
+
+/** Returns the marks of what gets the focus until it comes round, and the names of what cannot be seen to have it. */
+async function round(page, key, count) {
+  const reached = new Set(), unseen = [];
   for (let presses = 0, last; presses < 2 * count + 10; presses += 1) {
     await page.keyboard.press(key);
     const at = await focused(page);
@@ -54,12 +66,9 @@ async function walk(page, key) {
     reached.add((last = at.mark));
     if (!at.seen) unseen.push(at.name);
   }
-  const missed = await page.evaluate(
-    (marks) =>
-      [...document.querySelectorAll("[data-walk]")]
-        .filter((control) => !marks.includes(control.dataset.walk))
-        .map((control) => control.outerHTML.slice(0, 120)),
-    [...reached],
-  );
-  return { count, missed, unseen };
+  return { reached, unseen };
+}
+
+function named(page, control) {
+  return page.locator(`[data-walk="${control}"]`).evaluate((element) => element.outerHTML.slice(0, 120));
 }

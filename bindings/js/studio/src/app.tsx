@@ -1,7 +1,7 @@
 // The frame of the page. The panel of the step that shows is mounted, the others are not: what must outlast a panel is
 // kept in signals outside of it.
 
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ComponentType } from "preact";
 import { BoardPanel } from "./board/panel";
 import { DataPanel } from "./data/panel";
@@ -63,11 +63,11 @@ function Steps() {
   );
 }
 
-/** The panel that shows. Its heading gets the focus when the user goes to another step. */
+/** The panel that shows. It gets the focus with the first picture of another step: later, it would take it from a key. */
 function Main() {
   const { title, panel: Panel } = PANELS[step.value];
   const main = useRef<HTMLElement>(null), shown = useRef(step.value);
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${title} - Gradmote Studio`;
     if (shown.current !== step.value) main.current?.focus({ preventScroll: true });
     if (shown.current !== step.value) scrollTo({ top: 0 });

@@ -60,10 +60,10 @@ export function forgetRun(): void {
 effect(() => {
   const opened = session.value;
   forgetRun();
-  if (opened) void tellState(opened).then(() => takeRate(opened));
+  if (opened) void takeRate(opened).then(() => tellState(opened));
 });
 
-/** Begins with the learning rate that the image has. */
+/** Begins with the learning rate that the image has, before the state shows: later, it would replace what was typed. */
 async function takeRate(opened: RemoteSession): Promise<void> {
   const rate = await opened.get("learningRate").catch(() => 0);
   if (rate > 0 && session.value === opened) change({ rate: Number(rate.toPrecision(6)) });
@@ -99,7 +99,7 @@ export async function tellState(opened: RemoteSession): Promise<void> {
   if (found && session.value === opened) state.value = { digest: found[0], steps: found[1].optimizerSteps };
 }
 
-/** Trains by the settings, from the state as it is. Errors end it, with a notice. */
+/** Trains by the settings, from the state as it is. Errors end it, with a notice. It is idle once its state is told. */
 export async function start(): Promise<void> {
   const [opened, samples, known] = [session.value, data.value, facts.value];
   if (status.value !== "idle" || !opened || !samples || !known) return;
@@ -108,10 +108,9 @@ export async function start(): Promise<void> {
     await new Run(opened, samples, planOf(known, samples)).all();
   } catch (error) {
     if (session.value === opened) fail(error);
-  } finally {
-    status.value = "idle";
   }
   if (session.value === opened) await tellState(opened);
+  status.value = "idle";
 }
 
 class Run {
