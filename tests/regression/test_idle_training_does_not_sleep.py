@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 from bench.soak import prepare
 
+from support.debugger import address_of
 from support.emulated_part import PROGRAM_COUNTER, EmulatedPart
 from support.firmware import build_firmware
 
@@ -21,7 +22,7 @@ def test_steps_follow_each_other():
         prepare(part.target, steps=1000, seed=0)
         part.target.board.set_idle_training(True)
         debugger = part.debugger()
-        begins, sleeps = part.address_of("run_slice"), part.address_of("board_sleep")
+        begins, sleeps = (address_of(part.built.compiler, part.elf, name) for name in ("run_slice", "board_sleep"))
         debugger.break_at([begins])
         debugger.run()
         debugger.break_at([sleeps])
