@@ -152,7 +152,7 @@ STAGES: dict[str, Stage] = {
     "free-batch": tests(
         "drawn networks whose batch is left open",
         "tests/unit/frontend/test_free_batch.py",
-        GRADMOTE_FREE_BATCHES=Size(2000, 20),
+        GRADMOTE_FREE_BATCHES=Size(2000, 60),
     ),
     "qdq-graphs": tests(
         "hundreds of drawn quantized graphs",
