@@ -97,9 +97,9 @@ STAGES: dict[str, Stage] = {
     "kernels": tests(
         "five times as many draws of every kernel as a test run has, and of work that is split between threads",
         "tests/c/arch tests/c/threads/test_split.py",
-        GRADMOTE_DRAWS=Size(1500, 60),
-        GRADMOTE_ARCH_EXAMPLES=Size(200, 8),
-        GRADMOTE_SPLIT_EXAMPLES=Size(200, 8),
+        GRADMOTE_DRAWS=Size(1500, 300),
+        GRADMOTE_ARCH_EXAMPLES=Size(200, 25),
+        GRADMOTE_SPLIT_EXAMPLES=Size(200, 25),
     ),
     "one-state": module(
         "200 steps of a quantized network on every core",
