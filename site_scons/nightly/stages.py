@@ -179,6 +179,12 @@ STAGES: dict[str, Stage] = {
         "numeric.spec.compare_mutants --mutants {MUTANTS} --seed {seed}",
         MUTANTS=Size(10_000, 200),
     ),
+    "targets": Stage(
+        "everything that SCons builds, and the tests in C on more numbers and mutations, also with vectors in sanitized "
+        "programs; in short, the tests in C alone",
+        ("./run scons -s LONG=1 VECTORS=1 {TARGETS}",),
+        {"TARGETS": Choice("", "test_c")},
+    ),
     "whole": Stage(
         "all tests with all of their parameters and examples; in short, those of ./run test --fast",
         ("./run test {WHOLE_TESTS}",),

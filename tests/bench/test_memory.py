@@ -10,8 +10,6 @@ from bench.memory.cases import CASES, NETWORKS, SCHEMES, Case
 from bench.memory.figures import measure
 
 LARGE = ("mobilenet_v1", "mobilenet_v2")
-#: Seconds that planning may take, on a machine with other things to do.
-PATIENCE = 20
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if c.batch == 1 or c.network not in LARGE], ids=str)
@@ -19,7 +17,6 @@ def test_scratch_is_what_lives_at_once(case):
     found = measure(case)
     assert found.bound <= found.peak <= 1.01 * found.bound
     assert found.peak < found.naive
-    assert found.seconds < PATIENCE
 
 
 def test_resnet_8_trains_in_a_quarter_of_a_naive_plan():

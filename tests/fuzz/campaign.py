@@ -30,8 +30,9 @@ class Found(Exception):
     """An input broke the target: what libFuzzer said, and where the input is."""
 
 
-def build() -> None:
-    run_scons("-s", "fuzz")
+def build(*arguments: str) -> None:
+    """Compile the targets. arguments: further ones of SCons; VECTORS=1 asks for the kernels with vectors too."""
+    run_scons("-s", "fuzz", *arguments)
 
 
 def run(target: str, seconds: int, corpus: Path, *seeds: Path, niceness: int = 0) -> Totals:

