@@ -11,7 +11,7 @@ import pytest
 from .durations import place_of, recorded
 
 #: Seconds of a test function from which on it is slow.
-LIMIT = 1.0
+LIMIT = 0.5
 #: Fixtures that build the firmware.
 OF_BOARDS = {"firmware", "emulator", "board", "part", "elf"}
 #: Folders whose tests compile C, for this computer or for others, or run what was compiled.

@@ -1,0 +1,100 @@
+"""Says whether a mutant is one: its file compiles, and becomes another program."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from shutil import copytree, which
+
+from .mutant import ROOT
+
+sys.path.insert(0, str(ROOT / "site_scons"))
+
+from boards import Board, boards
+
+from runtime_sources import HANDLES, INCLUDES, PROFILES, THREADS, WARNING_FLAGS, extension_flags
+
+#: Kernels of processors that boards have, which are compiled with the flags of boards.
+OF_BOARDS = tuple(f"runtime_c/kernels/arch/{isa}/" for isa in ("arm_m", "helium", "riscv", "soft_float"))
+#: The board whose firmware most tests run.
+BOARD = "mps2-an386"
+#: What compiles vectors in a fraction of the time, to code that differs where that of -O3 does.
+QUICKLY = ("-O1", "-DGM_UNROLL=")
+SCRIPTS = "bindings/js"
+TOOLS = "build/js/tools"
+
+
+def is_live(file: str, text: str) -> bool:
+    """Return whether the file compiles with this text, to other code than with its own."""
+    if file.endswith(".c"):
+        before, after = compiled_c(file, (ROOT / file).read_text()), compiled_c(file, text)
+        built = [(old, new) for old, new in zip(before, after) if old]
+        return all(new for _, new in built) and any(old != new for old, new in built)
+    if file.endswith(".ts"):
+        made = compiled_script(file, text)
+        return made not in ("", compiled_script(file, (ROOT / file).read_text()))
+    return True
+
+
+# ---- C ---------------------------------------------------------------------------------------------------------------
+
+
+@cache
+def compiled_c(file: str, text: str) -> tuple[str, ...]:
+    """Return the machine code that each build makes of a C file with this text; "" for one that refuses it."""
+    return tuple(assembly((*command, f"-I{(ROOT / file).parent}"), text) for command in builds(file))
+
+
+def assembly(command: Sequence[str], text: str) -> str:
+    done = subprocess.run([*command, "-x", "c", "-S", "-o", "-", "-"], input=text, capture_output=True, text=True)
+    return done.stdout if done.returncode == 0 else ""
+
+
+@cache
+def builds(file: str) -> tuple[tuple[str, ...], ...]:
+    """Return the commands that compile a C file in the builds of the project that have it."""
+    if file.startswith("firmware/"):
+        return tuple(firmware_build(board) for board in boards() if board.name == BOARD)
+    includes = [f"-I{path}" for path in (*INCLUDES, THREADS, HANDLES)]
+    if file.startswith(OF_BOARDS):
+        able = [board for board in boards() if board.compiler and which(f"{board.compiler}gcc")]
+        found = {(f"{board.compiler}gcc", *plain(board.runtime_flags()), *includes) for board in able}
+        return tuple(sorted(found))
+    return tuple(("gcc", *extension_flags(profile), *QUICKLY, *WARNING_FLAGS, *includes) for profile in PROFILES)
+
+
+def firmware_build(board: Board) -> tuple[str, ...]:
+    defines = [f"-D{name}={value}" for name, value in board.defines().items()]
+    includes = [f"-I{path}" for path in board.includes()]
+    return (f"{board.compiler}gcc", *plain(board.flags()), *defines, *includes)
+
+
+def plain(flags: Sequence[str]) -> list[str]:
+    """Return flags without those that write more files, or tell lines."""
+    return [flag for flag in flags if flag != "-g" and not flag.startswith("-fcallgraph-info")]
+
+
+# ---- TypeScript ------------------------------------------------------------------------------------------------------
+
+
+@cache
+def compiled_script(file: str, text: str) -> str:
+    """Return the JavaScript that tsc makes of a file with this text; "" where a type is wrong."""
+    tsc = ROOT / TOOLS / "node_modules/typescript/bin/tsc"
+    if not tsc.exists():
+        raise SystemExit(f"{TOOLS} is missing, which compiles TypeScript: ./run scons {TOOLS}/installed")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        copytree(ROOT / SCRIPTS / "src", folder / "src")
+        (folder / "tsconfig.json").write_text((ROOT / SCRIPTS / "tsconfig.json").read_text())
+        own = Path(file).relative_to(SCRIPTS)
+        (folder / own).write_text(text)
+        form = ["--emitDeclarationOnly", "false", "--declaration", "false", "--outDir", "made", "--noEmitOnError"]
+        command = ["node", str(tsc), "-p", ".", *form, "--typeRoots", str(tsc.parents[2] / "@types")]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        made = folder / "made" / own.relative_to("src").with_suffix(".js")
+        return made.read_text() if done.returncode == 0 else ""

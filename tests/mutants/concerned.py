@@ -1,0 +1,148 @@
+"""Finds the tests that concern a mutated file: the few that name it, and all folders that could notice it."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from .mutant import ROOT
+from .runs import SCONS
+
+sys.path.insert(0, str(ROOT / "site_scons"))
+
+from concerns import rule_of, tests_of
+
+#: Targets of SCons that test; others build what tests then build by themselves.
+TARGETS = ("test_c", "powerloss")
+#: Where imports are looked for, in this order.
+PATHS = ("tests", "host_tools", "bindings/python", "site_scons", "examples")
+#: Folders of tests whose folders count one by one, since each is about something else.
+SPLIT = ("tests/unit", "tests/numeric", "tests/c", "tests/toolchain")
+#: Folders that run in environments of their own, which the scratch checkout does not have.
+APART = ("tests/flower", "tests/mutants", "tests/support")
+#: The package whose modules are found by looking into its folder.
+LISTED = "host_tools/gradmote/operators"
+COMMAND_LINE = "host_tools/gradmote/cli/__init__.py"
+BINDING = "bindings/python/gradmote_runtime/__init__.py"
+C_FOLDERS = ("numeric", "c", "device", "toolchain", "bindings", "fuzz", "regression")
+#: Beginning of a file -> folders that build it, and a file that others import if they run it.
+BUILT: dict[str, tuple[tuple[str, ...], str]] = {
+    "runtime_c/": (C_FOLDERS, BINDING),
+    "bindings/threads/": (C_FOLDERS, BINDING),
+    "bindings/shared/": (("bindings", "c"), ""),
+    "bindings/js/": (("bindings", "studio"), "tests/support/npm_package.py"),
+    "firmware/": (("device", "toolchain", "bindings", "fuzz", "regression"), "tests/support/firmware.py"),
+}
+
+
+# ---- The few tests that name a file ----------------------------------------------------------------------------------
+
+
+def likely_checks(file: str) -> list[str]:
+    """Return the checks that `./run check` has for a file: tests, the most likely first, and then targets of SCons."""
+    tests = [test for place in tests_of(file) for test in test_files(place)]
+    targets = [f"{SCONS}{target}" for target in rule_of(file).targets if target in TARGETS]
+    return [*dict.fromkeys(tests), *targets]
+
+
+def test_files(place: str) -> list[str]:
+    """Return the files of tests at a place, a file or a folder."""
+    path = ROOT / place
+    return [place] if path.is_file() else [relative(found) for found in sorted(tests_below(path))]
+
+
+def tests_below(folder: Path) -> list[Path]:
+    """Return the files of tests in a folder, by the names that pytest looks for."""
+    return [*folder.rglob("test_*.py"), *folder.rglob("*_test.py")]
+
+
+def relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+# ---- All folders that could notice it --------------------------------------------------------------------------------
+
+
+def folders(file: str) -> list[str]:
+    """Return the checks that import, compile or run a file: folders of tests, and targets of SCons."""
+    wanted, anchor = next((found for start, found in BUILT.items() if file.startswith(start)), ((), file))
+    fixed = tuple(f"tests/{name}" for name in wanted)
+    found = [folder for folder in all_folders() if folder.startswith(fixed or ("-",)) or reaches(folder, anchor)]
+    return [*found, *(f"{SCONS}{target}" for target in rule_of(file).targets if target in TARGETS)]
+
+
+@cache
+def all_folders() -> list[str]:
+    """Return the folders of tests, from the root."""
+    tests = {relative(path.parent) for path in tests_below(ROOT / "tests")}
+    return sorted({folder for test in tests if (folder := folder_of(test)) and not folder.startswith(APART)})
+
+
+def folder_of(place: str) -> str:
+    """Return the folder that counts for tests in this one."""
+    parts = place.split("/")
+    return "/".join(parts[: 3 if "/".join(parts[:2]) in SPLIT else 2])
+
+
+def reaches(folder: str, file: str) -> bool:
+    """Return whether a test in a folder imports a file, over however many steps."""
+    return file in reached_from(folder)
+
+
+@cache
+def reached_from(folder: str) -> set[str]:
+    """Return the files that tests in a folder import, over however many steps."""
+    found: set[str] = set()
+    left = [relative(path) for path in (ROOT / folder).rglob("*.py")]
+    while left:
+        file = left.pop()
+        if file not in found:
+            found.add(file)
+            left += imports_of(file)
+    return found
+
+
+@cache
+def imports_of(file: str) -> list[str]:
+    """Return the files that one imports, anywhere in it, by whatever starts a program too."""
+    text = (ROOT / file).read_text()
+    found = [path for name in names_in(ast.parse(text), file) for path in files_of_module(name)]
+    runs_commands = file.startswith("tests/") and re.search(r"""["']gradmote["']|\bgradmote """, text)
+    listed = [relative(path) for path in (ROOT / LISTED).glob("*.py")] if file == f"{LISTED}/__init__.py" else []
+    return [*found, *listed, *([COMMAND_LINE] if runs_commands else [])]
+
+
+def names_in(tree: ast.AST, file: str) -> Iterator[str]:
+    """Yield the dotted names that a file imports, and those that its texts name, such as "gradmote.losses"."""
+    package = next((Path(file).relative_to(path).parent.parts for path in PATHS if file.startswith(f"{path}/")), ())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            before = package[: len(package) - node.level + 1] if node.level else ()
+            base = ".".join([*before, *([node.module] if node.module else [])])
+            yield from (base, *(f"{base}.{alias.name}" for alias in node.names))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("gradmote"):
+            yield node.value.partition(":")[0]
+
+
+@cache
+def files_of_module(name: str) -> list[str]:
+    """Return the file of a module, and those of the packages around it; nothing if it is not of the project."""
+    parts = name.split(".")
+    if not all(part.isidentifier() for part in parts):
+        return []
+    for folder in PATHS:
+        files = [*packages(folder, parts), f"{folder}/{'/'.join(parts)}.py", f"{folder}/{'/'.join(parts)}/__init__.py"]
+        found = [file for file in files if (ROOT / file).is_file()]
+        if found:
+            return found
+    return []
+
+
+def packages(folder: str, parts: list[str]) -> Iterable[str]:
+    return (f"{folder}/{'/'.join(parts[:count])}/__init__.py" for count in range(1, len(parts)))

@@ -1,0 +1,81 @@
+"""A mutated file has tests that name it, and folders that could notice it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mutants import concerned
+from mutants.concerned import all_folders, folders, likely_checks, reached_from
+
+FILES = {
+    "host_tools/gradmote/__init__.py": 'FOUND_IN = {"Session": "gradmote.session:Session"}\n',
+    "host_tools/gradmote/session.py": "def run():\n    from .compiler import steps\n",
+    "host_tools/gradmote/compiler/__init__.py": "",
+    "host_tools/gradmote/compiler/steps.py": "from gradmote_runtime import x\n",
+    "host_tools/gradmote/operators/__init__.py": "",
+    "host_tools/gradmote/operators/pad.py": "",
+    "host_tools/gradmote/cli/__init__.py": "from gradmote import operators\n",
+    "bindings/python/gradmote_runtime/__init__.py": "",
+    "tests/support/npm_package.py": "",
+    "tests/support/steps.py": "import gradmote\n",
+    "tests/unit/steps/test_steps.py": "from support.steps import a\n",
+    "tests/unit/names/test_names.py": "import os.path\n",
+    "tests/unit/commands/test_pad.py": "run('gradmote', 'compile')\n",
+    "tests/bindings/test_node.py": "from support import npm_package\n",
+    "tests/c/runtime/half_test.py": "",
+    "tests/device/sbc/test_line.py": "",
+    "tests/flower/test_watches.py": "import gradmote\n",
+}
+
+
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A project of a few files."""
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(concerned, "ROOT", tmp_path)
+    forget()
+    yield
+    forget()
+
+
+def forget() -> None:
+    for function in (concerned.all_folders, reached_from, concerned.imports_of, concerned.files_of_module):
+        function.cache_clear()
+
+
+def test_likely_checks() -> None:
+    found = likely_checks("runtime_c/kernels/optimizers/adamw_ort.c")
+    assert found[0].startswith("tests/numeric/optimizers/test_") and found[-1] == "scons test_c"
+    assert likely_checks("host_tools/gradmote/compiler/passes/recompute.py")[0] == "tests/unit/passes/test_recompute.py"
+
+
+@pytest.mark.usefixtures("small")
+def test_folders_of_tests() -> None:
+    units = ["tests/unit/commands", "tests/unit/names", "tests/unit/steps"]
+    assert all_folders() == ["tests/bindings", "tests/c/runtime", "tests/device", *units]
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize(
+    ("file", "found"),
+    [
+        ("host_tools/gradmote/compiler/steps.py", ["tests/unit/commands", "tests/unit/steps"]),
+        ("host_tools/gradmote/operators/pad.py", ["tests/unit/commands"]),
+        ("bindings/js/src/session.ts", ["tests/bindings"]),
+        ("bindings/shared/gm_handle.c", ["tests/bindings", "tests/c/runtime", "scons test_c"]),
+        ("runtime_c/kernels/arch/arm_m/gemm.c", ["tests/bindings", "tests/c/runtime", "tests/device"]),
+    ],
+)
+def test_folders(file: str, found: list[str]) -> None:
+    assert folders(file)[: len(found)] == found
+
+
+@pytest.mark.usefixtures("small")
+def test_a_kernel_concerns_what_steps() -> None:
+    found = folders("runtime_c/kernels/gelu.c")
+    assert "tests/unit/steps" in found and "tests/unit/names" not in found and found[-1] == "scons test_c"
