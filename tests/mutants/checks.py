@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from shutil import copytree, which
@@ -30,36 +30,45 @@ TOOLS = "build/js/tools"
 
 def is_live(file: str, text: str) -> bool:
     """Return whether the file compiles with this text, to other code than with its own."""
+    own = (ROOT / file).read_text()
     if file.endswith(".c"):
-        before, after = compiled_c(file, (ROOT / file).read_text()), compiled_c(file, text)
-        built = [(old, new) for old, new in zip(before, after) if old]
-        return all(new for _, new in built) and any(old != new for old, new in built)
-    if file.endswith(".ts"):
-        made = compiled_script(file, text)
-        return made not in ("", compiled_script(file, (ROOT / file).read_text()))
-    return True
+        commands = [command for command in builds(file) if is_correct(command, own)]
+        return all(is_correct(command, text) for command in commands) and differs(commands, own, text)
+    return not file.endswith(".ts") or compiled_script(file, text) not in ("", compiled_script(file, own))
 
 
 # ---- C ---------------------------------------------------------------------------------------------------------------
 
 
 @cache
-def compiled_c(file: str, text: str) -> tuple[str, ...]:
-    """Return the machine code that each build makes of a C file with this text; "" for one that refuses it."""
-    return tuple(assembly((*command, f"-I{(ROOT / file).parent}"), text) for command in builds(file))
+def is_correct(command: Sequence[str], text: str) -> bool:
+    return compiled([*command, "-fsyntax-only"], text).returncode == 0
 
 
+def differs(commands: Iterable[Sequence[str]], own: str, text: str) -> bool:
+    """Return whether one of the builds makes other machine code of a text. It must not refuse it then."""
+    both = ((command, assembly(command, text)) for command in commands)
+    return any(made not in ("", assembly(command, own)) for command, made in both)
+
+
+@cache
 def assembly(command: Sequence[str], text: str) -> str:
-    done = subprocess.run([*command, "-x", "c", "-S", "-o", "-", "-"], input=text, capture_output=True, text=True)
+    """Return the machine code of a text; "" where the compiler refuses it."""
+    done = compiled([*command, "-S", "-o", "-"], text)
     return done.stdout if done.returncode == 0 else ""
+
+
+def compiled(command: Sequence[str], text: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*command, "-x", "c", "-"], input=text, capture_output=True, text=True)
 
 
 @cache
 def builds(file: str) -> tuple[tuple[str, ...], ...]:
     """Return the commands that compile a C file in the builds of the project that have it."""
     if file.startswith("firmware/"):
-        return tuple(firmware_build(board) for board in boards() if board.name == BOARD)
-    includes = [f"-I{path}" for path in (*INCLUDES, THREADS, HANDLES)]
+        own = f"-I{(ROOT / file).parent}"
+        return tuple((*firmware_build(board), own) for board in boards() if board.name == BOARD)
+    includes = [f"-I{path}" for path in ((ROOT / file).parent, *INCLUDES, THREADS, HANDLES)]
     if file.startswith(OF_BOARDS):
         able = [board for board in boards() if board.compiler and which(f"{board.compiler}gcc")]
         found = {(f"{board.compiler}gcc", *plain(board.runtime_flags()), *includes) for board in able}

@@ -31,7 +31,7 @@ SAYING = {"print", "warn", "debug", "info", "warning", "error", "field"}
 
 @dataclass(frozen=True)
 class Change:
-    """What an operator would change: the node with this number, from `start` to `end`, in its way `index`."""
+    """A change that an operator would make: to the node with this number, from `start` to `end`, in its way `index`."""
 
     operator: str
     number: int

@@ -1,4 +1,4 @@
-"""Says what came of the mutants: a table by room, and those that live."""
+"""Reports what came of the mutants: a table by room, and those that live."""
 
 from __future__ import annotations
 

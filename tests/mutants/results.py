@@ -1,4 +1,4 @@
-"""What came of mutants so far: results.jsonl, a line for each judgement, which runs add to and go on from."""
+"""The results of mutants so far: results.jsonl, a line for each judgement, which runs add to and go on from."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ PASSED, FAILED, INTERRUPTED, USAGE, NO_TESTS = 0, 1, 2, 4, 5
 
 @dataclass(frozen=True)
 class Run:
-    """What came of a run. `how` is "passed", "failed", "timeout" or "crash"; seconds are those of each file."""
+    """The outcome of a run. `how` is "passed", "failed", "timeout" or "crash"; seconds are those of each file."""
 
     how: str
     failed: tuple[str, ...] = ()

@@ -14,7 +14,7 @@ FILES = {
     "host_tools/gradmote/__init__.py": 'FOUND_IN = {"Session": "gradmote.session:Session"}\n',
     "host_tools/gradmote/session.py": "def run():\n    from .compiler import steps\n",
     "host_tools/gradmote/compiler/__init__.py": "",
-    "host_tools/gradmote/compiler/steps.py": "from gradmote_runtime import x\n",
+    "host_tools/gradmote/compiler/steps.py": "from gradmote_runtime import Session\n",
     "host_tools/gradmote/operators/__init__.py": "",
     "host_tools/gradmote/operators/pad.py": "",
     "host_tools/gradmote/cli/__init__.py": "from gradmote import operators\n",

@@ -1,4 +1,4 @@
-"""What can be mutated in C and TypeScript: operators and constants in functions, and nothing else."""
+"""Mutants of C and TypeScript change operators and constants in functions, and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be mutated in Python: nothing that speaks to people or to type checkers alone."""
+"""Mutants of Python change nothing that speaks to people or to type checkers alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is made of runs: verdicts from pytest's events, groups, and the report."""
+"""A run becomes a verdict, mutants become groups, and results a report."""
 
 from __future__ import annotations
 
