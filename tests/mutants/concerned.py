@@ -14,7 +14,7 @@ from .runs import SCONS
 
 sys.path.insert(0, str(ROOT / "site_scons"))
 
-from concerns import rule_of, tests_of
+from concerns import MOST, rule_of, tests_of, words_of
 
 #: Targets of SCons that test; others build what tests then build by themselves.
 TARGETS = ("test_c", "powerloss")
@@ -43,10 +43,20 @@ BUILT: dict[str, tuple[tuple[str, ...], str]] = {
 
 
 def likely_checks(file: str) -> list[str]:
-    """Return the checks that `./run check` has for a file: tests, the most likely first, and then targets of SCons."""
-    tests = [test for place in tests_of(file) for test in test_files(place)]
+    """Return the checks that `./run check` has for a file: tests, the most likely first, and then targets of SCons.
+
+    Of folders that it would run, those tests count that have the words of the file's name most often.
+    """
+    tests = [test for place in tests_of(file) for test in most_alike(test_files(place), file)]
     targets = [f"{SCONS}{target}" for target in rule_of(file).targets if target in TARGETS]
     return [*dict.fromkeys(tests), *targets]
+
+
+def most_alike(tests: list[str], file: str) -> list[str]:
+    """Return the tests that have the words of a file's name most often, not too many."""
+    texts = {test: f"{test} {(ROOT / test).read_text()}".lower() for test in tests}
+    counts = {test: sum(text.count(word.lower()) for word in words_of(file)) for test, text in texts.items()}
+    return sorted(tests, key=lambda test: -counts[test])[:MOST]
 
 
 def test_files(place: str) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mutants import concerned
-from mutants.concerned import all_folders, folders, likely_checks, reached_from
+from mutants.concerned import all_folders, folders, likely_checks, most_alike, reached_from
 
 FILES = {
     "host_tools/gradmote/__init__.py": 'FOUND_IN = {"Session": "gradmote.session:Session"}\n',
@@ -52,6 +52,14 @@ def test_likely_checks() -> None:
     found = likely_checks("runtime_c/kernels/optimizers/adamw_ort.c")
     assert found[0].startswith("tests/numeric/optimizers/test_") and found[-1] == "scons test_c"
     assert likely_checks("host_tools/gradmote/compiler/passes/recompute.py")[0] == "tests/unit/passes/test_recompute.py"
+
+
+def test_of_a_folder_those_count_that_are_most_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(concerned, "ROOT", tmp_path)
+    tests = [f"test_{number}.py" for number in range(9)]
+    for number, test in enumerate(tests):
+        (tmp_path / test).write_text("fused GEMM " * number)
+    assert most_alike(tests, "passes/fuse_gemm.py") == tests[:0:-1]
 
 
 @pytest.mark.usefixtures("small")
