@@ -80,8 +80,8 @@ def place_in(mutant: Mutant, text: str) -> Place:
     raise Moved(f"{mutant.id}: {mutant.file} has no line like {mutant.context!r} any more: draw the mutants again")
 
 
-def apply(mutants: Iterable[Mutant], root: Path) -> list[str]:
-    """Put the mutants into the files of a checkout, and return the files."""
+def apply(mutants: Iterable[Mutant], root: Path) -> None:
+    """Put the mutants into the files of a checkout."""
     by_file: dict[str, list[Mutant]] = {}
     for mutant in mutants:
         by_file.setdefault(mutant.file, []).append(mutant)
@@ -91,7 +91,6 @@ def apply(mutants: Iterable[Mutant], root: Path) -> list[str]:
         for place in sorted(places, key=lambda place: -place.start):
             text = place.mutated(text)
         (root / file).write_text(text)
-    return list(by_file)
 
 
 def function_of(file: str, text: str, line: int) -> int:

@@ -39,7 +39,7 @@ def judged(
 ) -> Run:
     """Return what the checks come to with mutants in the checkout, by default up to the first failure."""
     try:
-        built = scratch.build(scratch.put(mutants))
+        built = scratch.put_and_build(mutants)
         if built.status != 0:
             return Run("build", (f"{SCONS}python",), output=built.output)
         return run(checks, tests == "whole", seconds, options)
@@ -60,9 +60,7 @@ def require_control(checks: Sequence[str], results: Results, tests: str) -> None
     if not missing:
         return
     scratch.say(f"without mutants: {' '.join(missing)}")
-    built = scratch.build(["runtime_c/"])
-    if built.status != 0:
-        raise SystemExit(f"the runtime without mutants does not build:\n{built.output}")
+    scratch.build_without_mutants()
     for group in ([check for check in missing if not check.startswith(SCONS)], *([c] for c in missing if SCONS in c)):
         start = time.monotonic()
         found = run(group, tests == "whole", LONGEST)

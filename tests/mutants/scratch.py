@@ -46,10 +46,14 @@ def prepare() -> None:
     git("fetch", "-q", "origin", revision(ROOT))
     git("checkout", "-q", "--force", "--detach", revision(ROOT))
     say("build the runtime")
-    done = scons("python")
+    build_without_mutants()
+    require_own_code()
+
+
+def build_without_mutants() -> None:
+    done = put_and_build([])
     if done.status != 0:
         raise SystemExit(f"the runtime without mutants does not build:\n{done.output}")
-    require_own_code()
 
 
 def take_over() -> None:
@@ -88,16 +92,22 @@ def samples() -> bool:
     return subprocess.run(command, cwd=CHECKOUT, check=False).returncode == 0
 
 
-def put(mutants: Iterable[Mutant]) -> list[str]:
-    """Put these mutants into the checkout, and no others, and return their files."""
+def put(mutants: Iterable[Mutant]) -> None:
+    """Put these mutants into the checkout, and no others."""
     git("checkout", "-q", "--force", "HEAD", "--", ".")
-    return apply(mutants, CHECKOUT)
+    apply(mutants, CHECKOUT)
 
 
-def build(files: Iterable[str]) -> Done:
-    """Compile the runtime for Python where one of these files is of it. What else tests need they build themselves."""
-    needed = any(file.startswith(("runtime_c/", "bindings/threads/", "bindings/python/")) for file in files)
-    return scons("python") if needed else Done(0, "")
+def build() -> Done:
+    """Compile the runtime for Python, if it is not of the sources as they are. What else tests need they build."""
+    code = "import runtime_sources as found; raise SystemExit(len(found.stale_modules(found.MODULES)))"
+    return Done(0, "") if run([sys.executable, "-c", code], 60.0).status == 0 else scons("python")
+
+
+def put_and_build(mutants: Iterable[Mutant]) -> Done:
+    """Put these mutants into the checkout, and no others, and compile the runtime."""
+    put(mutants)
+    return build()
 
 
 def scons(*targets: str, seconds: float = PATIENCE) -> Done:

@@ -88,7 +88,7 @@ class Together:
         """Return the tests of a check that fail without mutants, which are left out. It is run once."""
         if check not in self._results.controls(self._tests):
             scratch.say(f"  without mutants: {check}")
-            scratch.build(["runtime_c/"])
+            scratch.build_without_mutants()
             start = time.monotonic()
             found = run([check], self._tests == "whole", LONGEST, options(()))
             if found.how in ("timeout", "crash"):
