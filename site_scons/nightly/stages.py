@@ -180,8 +180,8 @@ STAGES: dict[str, Stage] = {
         MUTANTS=Size(10_000, 200),
     ),
     "targets": Stage(
-        "everything that SCons builds, and the tests in C on more numbers and mutations, also with vectors in sanitized "
-        "programs; in short, the tests in C alone",
+        "everything that SCons builds, with vectors in sanitized programs too, and the tests in C on more numbers and "
+        "mutations; in short, these tests alone",
         ("./run scons -s LONG=1 VECTORS=1 {TARGETS}",),
         {"TARGETS": Choice("", "test_c")},
     ),
