@@ -8,7 +8,8 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from shutil import copytree, which
+from shutil import copy, copytree, which
+from typing import TypeVar
 
 from .mutant import ROOT
 
@@ -26,15 +27,25 @@ BOARD = "mps2-an386"
 QUICKLY = ("-O1", "-DGM_UNROLL=")
 SCRIPTS = "bindings/js"
 TOOLS = "build/js/tools"
+Made = TypeVar("Made", str, list[tuple[str, ...]])
 
 
 def is_live(file: str, text: str) -> bool:
     """Return whether the file compiles with this text, to other code than with its own."""
     own = (ROOT / file).read_text()
     if file.endswith(".c"):
-        commands = [command for command in builds(file) if is_correct(command, own)]
+        commands = require(file, [command for command in builds(file) if is_correct(command, own)])
         return all(is_correct(command, text) for command in commands) and differs(commands, own, text)
-    return not file.endswith(".ts") or compiled_script(file, text) not in ("", compiled_script(file, own))
+    if file.endswith(".ts"):
+        return compiled_script(file, text) not in ("", require(file, compiled_script(file, own)))
+    return True
+
+
+def require(file: str, made: Made) -> Made:
+    """Return what compilers made of a file as it is. Ends the program where that is nothing."""
+    if not made:
+        raise SystemExit(f"{file} does not compile here as it is, so mutants of it cannot be checked: ./run setup")
+    return made
 
 
 # ---- C ---------------------------------------------------------------------------------------------------------------
@@ -96,10 +107,11 @@ def compiled_script(file: str, text: str) -> str:
     tsc = ROOT / TOOLS / "node_modules/typescript/bin/tsc"
     if not tsc.exists():
         raise SystemExit(f"{TOOLS} is missing, which compiles TypeScript: ./run scons {TOOLS}/installed")
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
         copytree(ROOT / SCRIPTS / "src", folder / "src")
-        (folder / "tsconfig.json").write_text((ROOT / SCRIPTS / "tsconfig.json").read_text())
+        for name in ("tsconfig.json", "package.json"):
+            copy(ROOT / SCRIPTS / name, folder)
         own = Path(file).relative_to(SCRIPTS)
         (folder / own).write_text(text)
         form = ["--emitDeclarationOnly", "false", "--declaration", "false", "--outDir", "made", "--noEmitOnError"]
