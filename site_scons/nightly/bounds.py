@@ -14,7 +14,7 @@ SHORT = 60
 
 
 class Refused(Exception):
-    """What was asked for cannot be done; the text says why, and what can."""
+    """A wish that cannot be met; the text says why, and what can be done."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True)
 class Record:
-    """What came of a stage. status: the exit status of its last command."""
+    """The outcome of a stage. status: the exit status of its last command."""
 
     stage: str
     status: int

@@ -1,4 +1,4 @@
-"""What a plain run samples and what only nights see, as tests/sampling.toml says.
+"""Chooses what a plain run samples and what only nights see, as tests/sampling.toml says.
 
 A plain run keeps a sample of each matrix of parameters that the file names, and draws fewer examples of what is drawn.
 GRADMOTE_WHOLE=1 runs all of it. The sample rotates from day to day; GRADMOTE_SEED repeats that of another run. If it

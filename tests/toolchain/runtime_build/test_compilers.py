@@ -40,7 +40,7 @@ CORES = {
 
 @pytest.fixture(scope="module", params=[*HOSTS, *CORES])
 def objects(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
-    """What the names of the compiler's tools begin with, and a folder with the objects of every source."""
+    """Return what the names of the compiler's tools begin with, and a folder with the objects of every source."""
     if request.param in CORES:
         return of_firmware(CORES[request.param])
     compiler, *flags = HOSTS[request.param]
