@@ -177,7 +177,7 @@ def read_library(compiler: str, elf: Path) -> dict[str, tuple[int, set[str]]]:
 
 
 def disassembly(compiler: str, elf: Path) -> str:
-    """Return what objdump shows of a program. Those of RISC-V lose the symbols that name the extensions of their code first:
+    """Return what objdump shows of a program. One of RISC-V loses the symbols first that name its code's extensions:
     objdump would look through all of them at each instruction, for 19 s in all."""
     if not compiler.startswith("riscv"):
         return output_of(f"{compiler}objdump", "-d", elf)

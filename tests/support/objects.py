@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
-from runtime_sources import INCLUDES, NUMERICS_FLAGS, WARNING_FLAGS, host_profile_flags
+from runtime_sources import INCLUDES, NUMERICS_FLAGS, RUNTIME, WARNING_FLAGS, host_profile_flags
 
 from .firmware import run_scons
 
@@ -45,7 +45,7 @@ def objects(command: Sequence[str], sources: Iterable[Path]) -> list[Path]:
     KEPT.mkdir(parents=True, exist_ok=True)
     forget_unused()
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(lambda source: _object(command, source), sources))
+        return list(pool.map(lambda source: _known(tuple(command), source), sources))
 
 
 @cache
@@ -67,6 +67,16 @@ def has_library(compiler: str, *flags: str) -> bool:
     """Return whether the compiler's own library is there, that of 32 bits where a flag is -m32."""
     libgcc = Path(run([compiler, *flags, "-print-libgcc-file-name"]).strip())
     return libgcc.is_file() and ("-m32" not in flags or libgcc.parent.name == "32")  # else gcc names that of 64 bits
+
+
+def _known(command: tuple[str, ...], source: Path) -> Path:
+    """The runtime's sources stay as they are while tests run; others may include what a test writes."""
+    return _object_of_runtime(command, source) if source.is_relative_to(RUNTIME) else _object(command, source)
+
+
+@cache
+def _object_of_runtime(command: tuple[str, ...], source: Path) -> Path:
+    return _object(command, source)
 
 
 def _object(command: Sequence[str], source: Path) -> Path:
