@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Timer
 
-from runtime_sources import INCLUDES, NUMERICS_FLAGS, WARNING_FLAGS, extension_flags, runtime_sources
+from runtime_sources import INCLUDES, NUMERICS_FLAGS, WARNING_FLAGS, runtime_sources
 from support import objects
 
 HERE = Path(__file__).resolve().parent
@@ -43,7 +43,6 @@ class Form:
     packages: str = "gcc"
     tools: Sequence[str] = ()  #: beside compiler and starter
     main: Path = HERE / "run_kernels.c"
-    profile: str = ""  #: of the Python extension module whose kernels these are; if it is empty, they are compiled
 
     def missing(self) -> list[str]:
         wanted = (self.command[0], *self.starter[:1], *self.tools)
@@ -55,17 +54,11 @@ class Form:
 
     def compile(self, folder: Path) -> list[str]:
         """Return the command of the program, which is compiled to the folder."""
-        program = folder / self.main.stem
-        if self.profile:
-            objects.build(self.command, [self.main], program, str(objects.host_library(self.profile)), "-pthread")
-        else:
-            objects.build([*self.command, *SELECTED], [self.main, *self.sources()], program)
-        return [word.format(program) for word in self.starter]
-
-    def sources(self) -> list[Path]:
-        """Return the sources of the kernels that are compiled, and what these need."""
         own = [source for source in runtime_sources() if source.parent.name != "src" or source.stem == "numerics"]
-        return [source for source in own if "arch" in source.parts or source.stem.startswith(SOURCES)]
+        sources = [source for source in own if "arch" in source.parts or source.stem.startswith(SOURCES)]
+        program = folder / self.main.stem
+        objects.build([*self.command, *SELECTED], [self.main, *sources], program)
+        return [word.format(program) for word in self.starter]
 
 
 def plain(profile: str) -> Form:
@@ -76,10 +69,9 @@ def forms(profile: str) -> dict[str, list[Form]]:
     """Instruction set -> its forms with vectors."""
     common = [f"-DGM_FUSED={int(profile == 'fused')}", "-O2", *NUMERICS_FLAGS, "-std=c11", *WARNING_FLAGS]
     common += [f"-I{path}" for path in INCLUDES]
-    module = ["gcc", *extension_flags(profile), *(f"-I{path}" for path in INCLUDES)]
+    host = [objects.command_for_host("gcc", level, profile) for level in ("-O3", "-O0")]
     found = {
-        "this computer": [Form(module, profile=profile),
-                          Form([*objects.command_for_host("gcc", "-O0", profile), *SANITIZED])],
+        "this computer": [Form(host[0]), Form([*host[1], *SANITIZED])],
         "AArch64": [Form(["aarch64-linux-gnu-gcc", *common, "-static"], ["qemu-aarch64", "{}"],
                          "gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user")],
     }  # fmt: skip
