@@ -56,11 +56,15 @@ def shown(text: str, most: int = 60) -> str:
 
 
 def mutant_of(room: str, file: str, text: str, place: Place) -> Mutant:
-    """Return the mutant at a place of a file's text. Its id stays the same as long as the line does."""
+    """Return the mutant at a place of a file's text. Its id stays the same as long as the line does.
+
+    Of lines that read the same, all but the first are counted in the id.
+    """
     first = text.rfind("\n", 0, place.start) + 1
     context = text[first:].partition("\n")[0].strip()
-    known = json.dumps([file, context, place.start - first, place.before, place.after])
-    name = f"{room}-{hashlib.sha256(known.encode()).hexdigest()[:6]}"
+    same = [line.strip() for line in text[:first].split("\n")].count(context)
+    known = [file, context, place.start - first, place.before, place.after, *([same] if same else [])]
+    name = f"{room}-{hashlib.sha256(json.dumps(known).encode()).hexdigest()[:6]}"
     line = text.count("\n", 0, place.start) + 1
     return Mutant(name, room, file, line, place.start - first, place.operator, place.before, place.after, context)
 

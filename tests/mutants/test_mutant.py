@@ -19,6 +19,13 @@ def test_where_it_stands() -> None:
     assert FIRST.id.startswith("passes-") and FIRST.id != LAST.id
 
 
+def test_lines_that_read_the_same_have_mutants_of_their_own() -> None:
+    twice = TEXT + TEXT
+    again = mutant_of("passes", "f.py", twice, Place(twice.index("+", len(TEXT)), "add", "+", "-"))
+    assert again.context == FIRST.context and again.id != FIRST.id
+    assert mutant_of("passes", "f.py", twice, Place(twice.index("+"), "add", "+", "-")).id == FIRST.id
+
+
 def test_lines_that_moved() -> None:
     moved = "import os\n\n\n" + TEXT
     assert place_in(FIRST, moved).start == place_in(FIRST, TEXT).start + len("import os\n\n\n")
