@@ -22,16 +22,26 @@ def quick(mutants: Sequence[Mutant], seed: int, results: Results, tests: str) ->
     known = results.verdicts("quick", tests).keys() | results.killed(tests)
     left = [mutant for mutant in mutants if mutant.id not in known]
     for number, mutant in enumerate(left, 1):
-        checks = likely_checks(mutant.file)
-        require_control(checks, results, tests)
         scratch.say(f"{number} of {len(left)}: {mutant.id}  {mutant}")
         start = time.monotonic()
-        found = judged([mutant], checks, tests, bound(checks, results, tests))
+        found = tried(mutant, results, tests)
         verdict = "survived" if found.how == "passed" else "killed"
         seconds = round(time.monotonic() - start, 1)
         line = {"mutant": mutant.id, "stage": "quick", "tests": tests, "seed": seed, "verdict": verdict}
         results.add(**line, how=found.how, by=next(iter(found.failed), ""), seconds=seconds)
         scratch.say(f"  {verdict} in {seconds} s {found.how} {' '.join(found.failed[:1])}")
+
+
+def tried(mutant: Mutant, results: Results, tests: str) -> Run:
+    """Return what a mutant's tests come to and, if these pass, the targets of SCons, which take longer to build."""
+    checks = likely_checks(mutant.file)
+    parts = [[c for c in checks if not c.startswith(SCONS)], *([c] for c in checks if c.startswith(SCONS))]
+    found = Run("passed")
+    for part in parts:
+        if found.how == "passed" and part:
+            require_control(part, results, tests)
+            found = judged([mutant], part, tests, bound(part, results, tests))
+    return found
 
 
 def judged(
@@ -61,11 +71,10 @@ def require_control(checks: Sequence[str], results: Results, tests: str) -> None
         return
     scratch.say(f"without mutants: {' '.join(missing)}")
     scratch.build_without_mutants()
-    for group in ([check for check in missing if not check.startswith(SCONS)], *([c] for c in missing if SCONS in c)):
-        start = time.monotonic()
-        found = run(group, tests == "whole", LONGEST)
-        if found.how != "passed":
-            raise SystemExit(f"these fail without mutants: {' '.join(found.failed)}\n{found.output}")
-        for check in group:  # what each process of pytest takes to start counts once for each file
-            seconds = found.seconds.get(check, time.monotonic() - start if SCONS in check else 0.0)
-            results.add(stage="control", tests=tests, check=check, failed=[], seconds=round(seconds, 1))
+    start = time.monotonic()
+    found = run(missing, tests == "whole", LONGEST)
+    if found.how != "passed":
+        raise SystemExit(f"these fail without mutants: {' '.join(found.failed)}\n{found.output}")
+    for check in missing:  # what the process of pytest takes to start is no file's own
+        seconds = time.monotonic() - start if check.startswith(SCONS) else found.seconds.get(check, 0.0)
+        results.add(stage="control", tests=tests, check=check, failed=[], seconds=round(seconds, 1))

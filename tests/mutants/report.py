@@ -23,9 +23,17 @@ def report(mutants: Sequence[Mutant], results: Results) -> dict[str, Any]:
 
 
 def counts(mutants: Sequence[Mutant], results: Results) -> dict[str, int]:
-    """Return how many mutants there are, were tried, and were killed by each set of tests."""
-    killed = {tests: sum(mutant.id in results.killed(tests) for mutant in mutants) for tests in SETS}
-    return {"mutants": len(mutants), "tried": sum(bool(judged_in(m, results)) for m in mutants), **killed}
+    """Return how many mutants there are, and how many each set of tests tried and killed.
+
+    The whole is taken to kill what the sample kills, so that these are not tried with it.
+    """
+    found = {"mutants": len(mutants)}
+    for tests in SETS:
+        killed = results.killed(tests)
+        tried = killed | {line["mutant"] for line in results.lines if "mutant" in line and line["tests"] == tests}
+        found |= {f"{tests} tried": sum(mutant.id in tried for mutant in mutants)}
+        found |= {tests: sum(mutant.id in killed for mutant in mutants)}
+    return found
 
 
 def judged_in(mutant: Mutant, results: Results) -> list[str]:
@@ -35,8 +43,8 @@ def judged_in(mutant: Mutant, results: Results) -> list[str]:
 
 
 def table(found: dict[str, Any]) -> str:
-    """Return a report as text."""
-    head = f"{'room':12} {'mutants':>8} {'tried':>6} {'sample':>7} {'whole':>6} {'of sample':>10} {'of whole':>9}"
+    """Return a report as text: for each set of tests the mutants that it killed, of those that it tried."""
+    head = f"{'room':12} {'mutants':>8} {'killed by sample':>20} {'killed by whole':>20}"
     rows = [row(room, counted) for room, counted in [*found["rooms"].items(), ("all", found["all"])]]
     living = [line_of(survivor) for survivor in found["survivors"]]
     return "\n".join([head, *rows, "", f"{len(living)} live after all stages so far:", *living])
@@ -48,6 +56,9 @@ def line_of(survivor: dict[str, Any]) -> str:
 
 
 def row(room: str, counted: dict[str, int]) -> str:
-    shares = [f"{counted[tests] / counted['tried']:.0%}" if counted["tried"] else "-" for tests in SETS]
-    numbers = f"{counted['mutants']:>8} {counted['tried']:>6} {counted['sample']:>7} {counted['whole']:>6}"
-    return f"{room:12} {numbers} {shares[0]:>10} {shares[1]:>9}"
+    return f"{room:12} {counted['mutants']:>8} {' '.join(share(counted, tests) for tests in SETS)}"
+
+
+def share(counted: dict[str, int], tests: str) -> str:
+    killed, tried = counted[tests], counted[f"{tests} tried"]
+    return f"{f'{killed} of {tried}, {killed / tried:.0%}' if tried else '-':>20}"

@@ -54,9 +54,10 @@ def test_report(tmp_path: Path) -> None:
     results.add(mutant=MUTANTS[0].id, stage="quick", tests="sample", verdict="killed")
     results.add(mutant=MUTANTS[1].id, stage="quick", tests="sample", verdict="survived")
     found = report([*MUTANTS, other], results)
-    assert found["rooms"]["passes"] == {"mutants": 3, "tried": 2, "sample": 1, "whole": 1}
-    assert found["rooms"]["federated"]["tried"] == 0
-    assert "passes              3      2       1      1        50%       50%" in table(found)
+    passes = {"mutants": 3, "sample tried": 2, "sample": 1, "whole tried": 1, "whole": 1}
+    assert found["rooms"]["passes"] == passes
+    assert found["rooms"]["federated"] == {**dict.fromkeys(passes, 0), "mutants": 1}
+    assert "passes              3          1 of 2, 50%         1 of 1, 100%" in table(found)
     assert f"f.py:2: - -> *  [{MUTANTS[1].id}; quick (sample)]" in table(found)
 
 
