@@ -22,12 +22,24 @@ def samples(model: onnx.ModelProto, seed: int, batch: int = 2) -> np.ndarray:
     return np.random.default_rng(seed).normal(0, 1, shape).astype(np.float32)
 
 
+def with_reduce_mean(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Return a model whose GlobalAveragePool is written as the canonical form has it.
+
+    onnxruntime adds up the elements of the two in different orders, which may decide a tie of the QuantizeLinear after them.
+    """
+    copy = onnx.ModelProto.FromString(model.SerializeToString())
+    for node in (node for node in copy.graph.node if node.op_type == "GlobalAveragePool"):
+        node.op_type = "ReduceMean"
+        node.attribute.append(onnx.helper.make_attribute("axes", [2, 3]))
+    return copy
+
+
 @examples(40)
 @given(networks(), st.integers(0, 99))
 def test_inference_keeps_all_bits(model: onnx.ModelProto, seed: int) -> None:
     x = samples(model, seed)
     made = build_artifacts(model)
-    expected = run_ort_plainly(model, {"x": x})["y"]
+    expected = run_ort_plainly(with_reduce_mean(model), {"x": x})["y"]
     assert np.array_equal(run_ort_plainly(made.inference, {"x": x})["y"], expected)
     quantized = {t.data_type for t in made.inference.graph.initializer}
     assert onnx.TensorProto.UINT8 not in quantized
@@ -55,7 +67,7 @@ SCHEMES = ("head", "last:2", "bias", "bias+head", "sparse:0.5", "sparse:0.34:las
 def test_schemes_train_parts_of_quantized_networks(model: onnx.ModelProto, seed: int, scheme: str) -> None:
     assume("bias" not in scheme or any(tensor.name.endswith(".b") for tensor in model.graph.initializer))
     x = samples(model, seed)
-    y = run_ort_plainly(model, {"x": x})["y"]
+    y = run_ort_plainly(with_reduce_mean(model), {"x": x})["y"]
     factors = np.random.default_rng(seed).uniform(0.5, 1.5, y.shape).astype(np.float32)
     made = build_artifacts(model, None, projection(factors), optimizers.sgd(0.05), scheme=scheme)
     assert np.array_equal(run_ort_plainly(made.inference, {"x": x})["y"], y)
@@ -109,4 +121,5 @@ def test_operators_of_onnxruntime_s_domain_are_onnx_s(model: onnx.ModelProto, se
     model.opset_import.append(onnx.helper.make_opsetid("com.microsoft", 1))
     made = build_artifacts(model, None, mse(), optimizers.sgd())
     assert any(array.dtype == np.int8 for array in made.parameters.values())
-    assert np.array_equal(run_ort_plainly(made.inference, {"x": x})["y"], run_ort_plainly(model, {"x": x})["y"])
+    expected = run_ort_plainly(with_reduce_mean(model), {"x": x})["y"]
+    assert np.array_equal(run_ort_plainly(made.inference, {"x": x})["y"], expected)
