@@ -1,10 +1,11 @@
-"""Objects of C sources, each compiled once for all tests: they are kept in build/objects, and taken again where the
-compiler, its flags and what the preprocessor makes of the source are the same."""
+"""Objects of C sources, each compiled once for all tests: they are kept in build/objects, and taken again if the
+compiler, its flags, the source and all headers that it had then are the same."""
 
 from __future__ import annotations
 
 import fcntl
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -53,6 +54,7 @@ def forget_unused() -> None:
     """Removes the objects that no test took for a long time."""
     for kept in KEPT.glob("*.o"):
         if time.time() - kept.stat().st_mtime > KEPT_FOR:
+            kept.with_suffix(".json").unlink(missing_ok=True)
             kept.unlink()
 
 
@@ -84,18 +86,48 @@ def _object(command: Sequence[str], source: Path) -> Path:
     found = KEPT / f"{source.stem}-{_digest(command, source)}.o"
     with source.open() as turn:
         fcntl.flock(turn, fcntl.LOCK_EX)
-        if not found.exists():
-            made = found.with_suffix(".new")
-            run([*command, "-c", str(source), "-o", str(made)])
+        if not _is_current(found):
+            made, named = found.with_suffix(".new"), found.with_suffix(".d")
+            run([*command, "-MD", "-MF", str(named), "-c", str(source), "-o", str(made)])
+            read = {str(path): _digest_of_file(path) for path in _prerequisites(named)}
+            named.unlink()
+            found.with_suffix(".json").write_text(json.dumps(read))
             made.rename(found)
     found.touch()
     return found
 
 
 def _digest(command: Sequence[str], source: Path) -> str:
-    """Return a digest of all that the object depends on: compiler, flags and preprocessed source."""
+    """Return a digest of compiler, flags and the source's place."""
     compiler = Path(shutil.which(command[0]) or command[0]).stat()
-    flags = [flag for flag in command if not flag.startswith(("-D", "-I"))]  # the preprocessor's
-    text = run([*command, "-E", "-P", str(source)])
-    parts = (compiler.st_mtime_ns, compiler.st_size, *flags, text)
+    flags = [flag for flag in command if not (source.is_relative_to(RUNTIME) and is_foreign(flag))]
+    parts = (compiler.st_mtime_ns, compiler.st_size, *flags, source)
     return hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()[:32]
+
+
+def is_foreign(flag: str) -> bool:
+    """Return whether a flag names a folder of a test, of whose headers the runtime includes none."""
+    return flag.startswith("-I") and not Path(flag[2:]).is_relative_to(KEPT.parents[1])
+
+
+def _is_current(found: Path) -> bool:
+    """Return whether an object is there, and was compiled from files as they are now."""
+    named = found.with_suffix(".json")
+    if not found.exists() or not named.exists():
+        return False
+    return all(_digest_of_file(Path(path)) == digest for path, digest in json.loads(named.read_text()).items())
+
+
+def _prerequisites(rule: Path) -> list[Path]:
+    """Return the files that a rule for make, as compilers write it, names behind its target."""
+    return [Path(name) for name in rule.read_text().partition(": ")[2].replace("\\\n", " ").split()]
+
+
+def _digest_of_file(path: Path) -> str:
+    """Return a digest of what a file has now, "" if it is gone."""
+    return _digest_at(path, path.stat().st_mtime_ns) if path.exists() else ""
+
+
+@cache
+def _digest_at(path: Path, _time: int) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -14,18 +14,19 @@ from datetime import date
 from functools import cache
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 import tomllib
 
 SAMPLING = Path(__file__).resolve().parents[1] / "sampling.toml"
 #: Examples of Hypothesis in a plain run, at the most.
-EXAMPLES = 25
+EXAMPLES = 20
 #: How a matrix is cut -> how many values stand together in each thing that the sample covers.
 STRENGTH = {"values": 1, "pairs": 2}
 
 Row = tuple[Any, ...]
+T = TypeVar("T")
 
 
 def is_whole() -> bool:
@@ -78,13 +79,30 @@ def leave_to_nights(config: pytest.Config, items: list[pytest.Item], seed: int) 
 def sampled(items: Sequence[pytest.Item], seed: int) -> tuple[list[pytest.Item], list[pytest.Item]]:
     """Return the tests that are run, and those that are left to nights."""
     files: dict[str, dict[str, list[pytest.Item]]] = {}
+    resting = set(resting_tests(seed))
+    cut: set[pytest.Item] = set()
     for item in items:
         function = item.nodeid.partition("[")[0]
-        if how_to_cut(function):
-            files.setdefault(function.partition("::")[0], {}).setdefault(function, []).append(item)
+        file = function.partition("::")[0]
+        if resting & {file, function}:
+            cut.add(item)
+        elif how_to_cut(function):
+            files.setdefault(file, {}).setdefault(function, []).append(item)
     kept = {item for functions in files.values() for item in sample_of_file(functions, seed)}
-    cut = {item for functions in files.values() for rows in functions.values() for item in rows} - kept
+    cut |= {item for functions in files.values() for rows in functions.values() for item in rows} - kept
     return [item for item in items if item not in cut], [item for item in items if item in cut]
+
+
+def resting_tests(seed: int) -> Iterator[str]:
+    """Yield the tests of the file's [turns] whose turn it is not: functions, or whole files."""
+    for turn in table().get("turns", {}).values():
+        due = of_the_turn(turn["tests"], turn["count"], seed)
+        yield from (test for entry in turn["tests"] if entry not in due for test in entry)
+
+
+def of_the_turn(values: Sequence[T], count: int, seed: int) -> list[T]:
+    """Return `count` of some values; on the next day it is those after them, and so on."""
+    return [values[(seed * count + index) % len(values)] for index in range(min(count, len(values)))]
 
 
 def how_to_cut(function: str) -> Any:
@@ -105,10 +123,17 @@ def sample_of_file(functions: dict[str, list[pytest.Item]], seed: int) -> Iterat
             yield from (items[index] for index in rows)
 
 
-def due(items: Sequence[pytest.Item], parameter: str, count: int, seed: int) -> set[str]:
-    """Return `count` of the values of a parameter; on the next day it is those after them, and so on."""
+def due(items: Sequence[pytest.Item], parameter: str, how: int | list[list[str]], seed: int) -> set[str]:
+    """Return the values of a parameter whose day it is: so many of all, or one of each of some groups.
+
+    Raises pytest.UsageError if a value is in no group.
+    """
     values = sorted({value for item in items if (value := value_of(item, parameter))})
-    return {values[(seed * count + index) % len(values)] for index in range(min(count, len(values)))}
+    if isinstance(how, int):
+        return set(of_the_turn(values, how, seed))
+    if apart := set(values).difference(*how):
+        raise pytest.UsageError(f"{SAMPLING}: no group of {parameter!r} has {', '.join(sorted(apart))}")
+    return set().union(*(of_the_turn(group, 1, seed) for group in how))
 
 
 def of_the_day(items: Sequence[pytest.Item], values: dict[str, set[str]]) -> list[pytest.Item]:

@@ -11,14 +11,16 @@ import pytest
 from runtime_sources import ROOT, THREADS, handle_sources, runtime_sources
 from support import objects
 
+from .test_split import WATCHED
+
 TESTS = ROOT / "tests" / "c" / "runtime"
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="apt-get install gcc")
 def test_no_data_race(tmp_path: Path) -> None:
     """The same program runs under the other sanitizers in `scons test_c`, without threads of the runtime."""
-    flags = ["-g", "-fsanitize=thread", "-DGM_THREADS=1", f"-I{THREADS}"]
-    command = [*objects.command_for_host("gcc", "-O1", "strict"), *flags]
+    level, flags = WATCHED
+    command = [*objects.command_for_host("gcc", level, "strict"), *flags, "-DGM_THREADS=1", f"-I{THREADS}"]
     sources = [TESTS / "test_handles.c", TESTS / "builder.c", *handle_sources(), THREADS / "gm_threads.c"]
     program = tmp_path / "test_handles"
     objects.build(command, [*sources, *runtime_sources()], program, "-pthread", "-lm")

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support import sampling
-from support.sampling import STRENGTH, at_most, covering, draws, new_seed, parts_of, table
+from support.sampling import STRENGTH, at_most, covering, draws, new_seed, of_the_turn, parts_of, table
 
 rows = st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=1, max_size=60)
 
@@ -70,12 +70,20 @@ def test_a_seed_that_is_no_number_is_refused(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_what_is_sampled_is_there(root: Path) -> None:
-    for place, how in table()["matrices"].items():
+    turns = [test for turn in table()["turns"].values() for entry in turn["tests"] for test in entry]
+    for place, how in {**table()["matrices"], **dict.fromkeys(turns, "nights")}.items():
         file, _, function = place.partition("::")
         assert (root / file).exists(), place
         assert isinstance(how, dict) or how in (*STRENGTH, "nights"), place
         assert f"def {function}" in (root / file).read_text(), place
         assert all(name in (root / file).read_text() for name in (how if isinstance(how, dict) else ())), place
+
+
+def test_all_have_their_turn_after_some_days() -> None:
+    values = ["a", "b", "c", "d", "e"]
+    days = [of_the_turn(values, 2, day) for day in range(5)]
+    assert days[0] == ["a", "b"] and days[2] == ["e", "a"] and set().union(*days) == set(values)
+    assert of_the_turn(values, 9, 3) == [*values[27 % 5 :], *values[: 27 % 5]]
 
 
 def test_draws_are_those_of_tests(root: Path) -> None:
@@ -95,9 +103,8 @@ def test_of_both(a, b):
 
 @pytest.fixture
 def collected(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """A function that returns the tests of a matrix of 25 that a run collects."""
+    """A function that returns the tests of a matrix of 25 that a run collects, as the lines of a file sample them."""
     (tmp_path / "test_matrix.py").write_text(MATRIX)
-    (tmp_path / "sampling.toml").write_text('[draws]\n[matrices]\n"test_matrix.py" = "values"\n')
     (tmp_path / "conftest.py").write_text(
         f"import sys; sys.path[:0] = {[str(root / 'tests'), str(root / 'site_scons')]!r}\n"
         "from pathlib import Path\nfrom support import sampling\n"
@@ -106,10 +113,11 @@ def collected(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     )
     monkeypatch.delenv("GRADMOTE_WHOLE", raising=False)
 
-    def run(*arguments: str) -> list[str]:
+    def run(*arguments: str, lines: str = '"test_matrix.py" = "values"', fails: str = "") -> list[str]:
+        (tmp_path / "sampling.toml").write_text(f"[draws]\n[matrices]\n{lines}\n")
         command = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider", *arguments]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout + done.stderr
+        assert fails in done.stdout + done.stderr if fails else done.returncode == 0, done.stdout + done.stderr
         return [line for line in done.stdout.splitlines() if "::" in line]
 
     return run
@@ -126,3 +134,15 @@ def test_a_test_that_is_named_is_run_whole(collected) -> None:
 def test_a_whole_run_keeps_all(collected, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRADMOTE_WHOLE", "1")
     assert len(collected()) == 25
+
+
+def test_groups_have_their_turns_apart(collected) -> None:
+    found = collected(lines='"test_matrix.py" = { a = [["0", "1", "2"], ["3", "4"]] }')
+    assert {line.partition("[")[2].split("-")[1] for line in found} == {"1]", "4]"} and len(found) == 10
+    collected(lines='"test_matrix.py" = { a = [["0", "1", "2"], ["3"]] }', fails="no group of 'a' has 4")
+
+
+def test_tests_take_turns(collected) -> None:
+    turns = '[turns.all]\ncount = 1\ntests = [["test_matrix.py::test_of_both"], ["test_matrix.py::test_of_nothing"]]'
+    assert collected(lines=turns, fails="25 deselected") == []  # by seed 1 it is the second's day
+    assert len(collected(lines=turns.replace("count = 1", "count = 2"))) == 25
