@@ -91,11 +91,10 @@ def run(processor: Processor, elf: Path, *options: str) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-@pytest.mark.parametrize("processor", PROCESSORS.values(), ids=PROCESSORS)
-def test_draws_give_the_bits_of_plain_c_and_run_every_function(
-    processor: Processor, profile: str, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("name", PROCESSORS)
+def test_draws_give_the_bits_of_plain_c_and_run_every_function(name: str, profile: str, tmp_path: Path) -> None:
     """The emulator's log names each function of which it translated a part, which it does before it runs it."""
+    processor = PROCESSORS[name]
     board, elf, log = processor.board, tmp_path / "drawn.elf", tmp_path / "log"
     sources = [HERE / "board_main.c", HERE / "drawn_kernels.c", FIRMWARE / "src" / "device" / "fault.c"]
     link = [flag for flag in board.link_flags() if flag not in board.code_flags()]

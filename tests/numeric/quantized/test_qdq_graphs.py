@@ -25,7 +25,7 @@ def samples(model: onnx.ModelProto, seed: int, batch: int = 2) -> np.ndarray:
 def with_reduce_mean(model: onnx.ModelProto) -> onnx.ModelProto:
     """Return a model whose GlobalAveragePool is written as the canonical form has it.
 
-    onnxruntime adds up the elements of the two in different orders, which decides ties of the QuantizeLinear after them.
+    onnxruntime adds up the elements of the two in different orders, which decides ties of a QuantizeLinear.
     """
     copy = onnx.ModelProto.FromString(model.SerializeToString())
     for node in (node for node in copy.graph.node if node.op_type == "GlobalAveragePool"):
