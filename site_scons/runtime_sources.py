@@ -16,8 +16,10 @@ INCLUDES = [RUNTIME / "include", RUNTIME / "src"]
 
 #: Bits depend on these: no contraction beyond what the source asks for, and sqrtf/fmaf inlined as instructions.
 NUMERICS_FLAGS = ["-std=c99", "-ffp-contract=off", "-fno-math-errno"]
-#: The two in the middle are MicroPython's, which compiles the runtime with its own.
-WARNING_FLAGS = ["-Wall", "-Wextra", "-Wconversion", "-Wdouble-promotion", "-Wpointer-arith", "-Wvla", "-Werror"]
+#: -Wdouble-promotion and -Wpointer-arith are MicroPython's, which compiles the runtime with its own. Without -Wundef a
+#: file that lacks an opcode's header would silently leave its kernel out: GM_WITH_<opcode> is 0 there.
+WARNING_FLAGS = ["-Wall", "-Wextra", "-Wconversion", "-Wdouble-promotion", "-Wpointer-arith", "-Wundef", "-Wvla",
+                 "-Werror"]  # fmt: skip
 
 PROFILES = ("fused", "strict")
 

@@ -28,6 +28,8 @@ int gm_arm_conv_grad_x_s16(const struct gm_session *session, const gm_insn_conv_
 #define GM_ARCH_CONV_GRAD_W_S16 0
 #endif
 
+#define GM_ARCH_CONV_UPDATE_S16 (GM_ARCH_CONV_GRAD_W_S16 && GM_WITH_CONV_UPDATE_S16)
+
 #if GM_ARCH_CONV_GRAD_W_S16
 
 /* The gradients of weights: y has room for all of them. Where they update the weights, they are
@@ -46,7 +48,6 @@ int gm_arm_conv_grad_w_s16(const struct gm_session *session, const gm_insn_conv_
 int gm_arm_depthwise_grad_w_s16(const struct gm_session *session, const gm_insn_conv_grad_w_s16 *insn,
                                 const gm_weight_gradients *made);
 
-#define GM_ARCH_CONV_UPDATE_S16 GM_WITH_CONV_UPDATE_S16
 #if GM_ARCH_CONV_UPDATE_S16
 
 /* The same of CONV_UPDATE_S16. */
