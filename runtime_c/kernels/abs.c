@@ -2,6 +2,8 @@
  * ABS: y = |x|.
  * ABS_GRAD: dx = dy sign(x), sign(0) = 0.
  */
+#include "../generated/instructions/abs.h"
+#include "../generated/instructions/abs_grad.h"
 #include "elementwise.h"
 
 #if GM_WITH_ABS

@@ -1,4 +1,5 @@
 /* ADD: y = a + b, broadcast by strides of 0. */
+#include "../generated/instructions/add.h"
 #include "broadcast.h"
 
 #if GM_WITH_ADD

@@ -2,6 +2,7 @@
  * ADD_S16: y 2^exponent = scale (a + b) where low < q < high and the bit of mask is 1, else 0, rounded; a and b are read
  *   with their exponents, and the result's is the least under which the largest keeps the limit.
  */
+#include "../generated/instructions/add_s16.h"
 #include "add_s16.h"
 #include "arch/simd/s8.h"
 

@@ -2,6 +2,7 @@
 #ifndef GM_ADD_S16_H
 #define GM_ADD_S16_H
 
+#include "../generated/instructions/add_s16.h"
 #include "arch/arch.h"
 #include "gradient_s16.h"
 

@@ -3,6 +3,8 @@
  *   low .. high.
  * MUL_S8: the same with a product in place of the sum.
  */
+#include "../generated/instructions/add_s8.h"
+#include "../generated/instructions/mul_s8.h"
 #include "quantized.h"
 
 #if GM_WITH_ADD_S8 || GM_WITH_MUL_S8

@@ -1,4 +1,6 @@
 /* Whether numbers are finite, or below a limit. */
+#include "../generated/instructions/check_bound.h"
+#include "../generated/instructions/check_finite.h"
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 #include "arch/arch.h"

@@ -1,4 +1,5 @@
 /* ATAN: y = arctan(x). */
+#include "../generated/instructions/atan.h"
 #include "elementwise.h"
 
 #if GM_WITH_ATAN

@@ -6,6 +6,14 @@
  * elementwise instructions compute a block, in the order in which they would compute all scores. dk
  * and dv are sums over queries, which take the blocks in ascending order. So the bits are the same.
  */
+#include "../generated/instructions/add.h"
+#include "../generated/instructions/attention.h"
+#include "../generated/instructions/attention_grad.h"
+#include "../generated/instructions/div.h"
+#include "../generated/instructions/mul.h"
+#include "../generated/instructions/select.h"
+#include "../generated/instructions/softmax.h"
+#include "../generated/instructions/softmax_grad.h"
 #include "gemm_tile.h"
 #include "rows.h"
 

@@ -4,6 +4,8 @@
  * AVERAGE_POOL_GRAD: dx = sum over kernel rows and columns of dy / count of the window that has
  *   this element there.
  */
+#include "../generated/instructions/average_pool.h"
+#include "../generated/instructions/average_pool_grad.h"
 #include "arch/arch.h"
 #if GM_ARCH_AVERAGES
 #include "arch/simd/simd.h"

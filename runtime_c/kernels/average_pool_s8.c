@@ -2,6 +2,7 @@
  * AVERAGE_POOL_S8: y[b,o,p,c] = round((sum of (x - x_zero) x_scale in the window / count) / y_scale)
  *   + y_zero, clamped to low .. high; the count as AVERAGE_POOL, the order of the sum as `order` says.
  */
+#include "../generated/instructions/average_pool_s8.h"
 #include "arch/arm_m/average_pool_s8.h"
 #include "quantized.h"
 #include "window.h"

@@ -4,6 +4,8 @@
  * BCE_WITH_LOGITS_LOSS_GRAD: dx = dloss * scale * ((1 - t) - (1 + (pos_weight[j] - 1) t)
  *   sigmoid(-x)).
  */
+#include "../generated/instructions/bce_with_logits_loss.h"
+#include "../generated/instructions/bce_with_logits_loss_grad.h"
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 

@@ -4,6 +4,8 @@
  *
  * Both compute with integers alone, so every processor makes the same bits, of subnormal numbers too.
  */
+#include "../generated/instructions/bf16_to_float.h"
+#include "../generated/instructions/float_to_bf16.h"
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 

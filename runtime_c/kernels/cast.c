@@ -2,6 +2,8 @@
  * INT_TO_FLOAT: y = x, rounded to nearest.
  * FLOAT_TO_INT: y = x without its fraction, the nearest int32 where x is none; of NaN 0.
  */
+#include "../generated/instructions/float_to_int.h"
+#include "../generated/instructions/int_to_float.h"
 #include "../src/gm_internal.h"
 
 #if GM_WITH_INT_TO_FLOAT

@@ -1,4 +1,5 @@
 /* CHECK_BOUND: stops the program with NOT_FINITE if any |x[i,j]| is not below limit, or is NaN. */
+#include "../generated/instructions/check_bound.h"
 #include "../src/gm_internal.h"
 
 #if GM_WITH_CHECK_BOUND

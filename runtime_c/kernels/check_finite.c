@@ -1,4 +1,5 @@
 /* CHECK_FINITE: stops the program with NOT_FINITE if any x[i] is NaN or infinite. */
+#include "../generated/instructions/check_finite.h"
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 

@@ -2,6 +2,8 @@
  * CLAMP: y = min(max(x, low), high).
  * CLAMP_GRAD: dx = low <= x <= high ? dy : 0.
  */
+#include "../generated/instructions/clamp.h"
+#include "../generated/instructions/clamp_grad.h"
 #include "elementwise.h"
 
 #if GM_WITH_CLAMP

@@ -2,6 +2,8 @@
  * SUM_SQUARES: y = sum of x[i]^2 over ascending i; with accumulate, the sum starts from y.
  * CLIP_SCALE: y = scale min(1, max_norm / (scale sqrt(sum_squares) + 1e-6)).
  */
+#include "../generated/instructions/clip_scale.h"
+#include "../generated/instructions/sum_squares.h"
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 

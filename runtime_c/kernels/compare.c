@@ -3,6 +3,9 @@
  * GREATER_OR_EQUAL: y = a >= b ? 1 : 0, broadcast by strides of 0.
  * EQUAL: y = a == b ? 1 : 0, broadcast by strides of 0.
  */
+#include "../generated/instructions/equal.h"
+#include "../generated/instructions/greater.h"
+#include "../generated/instructions/greater_or_equal.h"
 #include "broadcast.h"
 
 /* Truth values are 1 and 0. */

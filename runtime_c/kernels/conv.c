@@ -1,4 +1,5 @@
 /* CONV: y[b,o,p,g,m] = act(bias[g,m] + sum over kernel rows, columns and in_channels c of x w). */
+#include "../generated/instructions/conv.h"
 #include "arch/arch.h"
 #include "arch/riscv/riscv.h"
 #include "arch/simd/simd.h"

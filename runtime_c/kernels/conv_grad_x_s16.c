@@ -6,6 +6,7 @@
  * than these in the steps before, with two bits of room. So a batch with a large loss does not
  * saturate. Without a gain the sums are taken twice, the first time to find it.
  */
+#include "../generated/instructions/conv_grad_x_s16.h"
 #include "conv_grad_x_s16.h"
 #include "arch/arm_m/conv_grad_s16.h"
 #include "arch/simd/s8.h"

@@ -2,6 +2,7 @@
 #ifndef GM_CONV_GRAD_X_S16_H
 #define GM_CONV_GRAD_X_S16_H
 
+#include "../generated/instructions/conv_grad_x_s16.h"
 #include "gradient_s16.h"
 #include "window.h"
 

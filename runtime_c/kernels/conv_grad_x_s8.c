@@ -5,6 +5,7 @@
  * It is CONV_TRANSPOSE with weights of 8 bits. Products and sums round by themselves in both
  * profiles.
  */
+#include "../generated/instructions/conv_grad_x_s8.h"
 #include "quantized.h"
 #include "window.h"
 

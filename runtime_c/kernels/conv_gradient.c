@@ -2,6 +2,8 @@
  * CONV_GRAD_W: y[g,m,c,k,l] = sum over batch, output rows and columns of dy x: the gradient of
  *   CONV's w; with accumulate, the sum starts from y. The strides y_batch to y_channel are of dy.
  */
+#include "../generated/instructions/conv_grad_w.h"
+#include "../generated/instructions/conv_update.h"
 #include "conv_gradient.h"
 
 #if (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE) && !GM_ARCH_CONV

@@ -4,6 +4,8 @@
  *
  * Sums are exact: they have 64 bits, so that batch and image may be of any size.
  */
+#include "../generated/instructions/conv_grad_w_s16.h"
+#include "../generated/instructions/conv_update_s16.h"
 #include "arch/arm_m/conv_grad_s16.h"
 #include "arch/simd/s8.h"
 #include "conv_gradient_s16.h"

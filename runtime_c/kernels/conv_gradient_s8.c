@@ -5,6 +5,8 @@
  *
  * Products and sums round by themselves in both profiles.
  */
+#include "../generated/instructions/conv_grad_w_s8.h"
+#include "../generated/instructions/conv_update_s8.h"
 #include "conv_gradient_s8.h"
 
 #if GM_WITH_CONV_GRAD_W_S8 || GM_WITH_CONV_UPDATE_S8

@@ -2,6 +2,7 @@
  * CONV_S8: y[b,o,p,g,m] = round(multipliers[g,m] (bias[g,m] + sum over kernel rows, columns and
  *   in_channels of (x - x_zero) (w - w_zero)) + offsets[g,m]) + y_zero, clamped to low .. high.
  */
+#include "../generated/instructions/conv_s8.h"
 #include "arch/arm_m/conv_s8.h"
 #include "arch/simd/s8.h"
 #include "quantized.h"

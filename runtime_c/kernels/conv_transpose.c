@@ -9,6 +9,7 @@
  *
  * So x is what the kernel writes, although it is the input of CONV and named so.
  */
+#include "../generated/instructions/conv_transpose.h"
 #include "arch/arch.h"
 #include "arch/riscv/riscv.h"
 #include "arch/simd/simd.h"

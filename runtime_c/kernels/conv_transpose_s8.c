@@ -2,6 +2,7 @@
  * CONV_TRANSPOSE_S8: x[b,i,j,g,c] = round(multipliers[g,c] (bias[g,c] + sum over kernel rows, columns
  *   and out_channels of (y - y_zero) (w - w_zero)) + offsets[g,c]) + x_zero, clamped to low .. high.
  */
+#include "../generated/instructions/conv_transpose_s8.h"
 #include "quantized.h"
 #include "window.h"
 

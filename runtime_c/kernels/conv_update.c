@@ -2,6 +2,7 @@
  * CONV_UPDATE: one output channel after another: row = the gradient of CONV's w[g,m]; then rule
  *   updates p[g,m] with it. The strides y_batch to y_channel are of dy.
  */
+#include "../generated/instructions/conv_update.h"
 #include "conv_gradient.h"
 
 #if GM_WITH_CONV_UPDATE

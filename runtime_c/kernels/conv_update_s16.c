@@ -3,6 +3,7 @@
  *   w[g,m]; then rule updates p[g,m] with it as UPDATE_S8 does, or with p_bytes 2 as UPDATE_S16
  *   does.
  */
+#include "../generated/instructions/conv_update_s16.h"
 #include "arch/arm_m/conv_grad_s16.h"
 #include "arch/simd/s8.h"
 #include "conv_gradient_s16.h"

@@ -1,4 +1,5 @@
 /* COPY: y[i0..i5] = x[i0..i5], each side with its own strides. */
+#include "../generated/instructions/copy.h"
 #include "../src/gm_internal.h"
 
 #if GM_WITH_COPY

@@ -1,4 +1,5 @@
 /* COPY_S16: y[i0..i5] = x[i0..i5], each side with its own strides. */
+#include "../generated/instructions/copy_s16.h"
 #include "../src/gm_internal.h"
 
 #if GM_WITH_COPY_S16

@@ -1,4 +1,5 @@
 /* COS: y = cos(x). */
+#include "../generated/instructions/cos.h"
 #include "elementwise.h"
 
 #if GM_WITH_COS

@@ -1,5 +1,9 @@
 /* The first step of all kernels of cross entropy: it checks that the labels are classes, and sums
  * their weights. */
+#include "../generated/instructions/softmax_cross_entropy.h"
+#include "../generated/instructions/softmax_cross_entropy_grad.h"
+#include "../generated/instructions/softmax_cross_entropy_plain.h"
+#include "../generated/instructions/softmax_cross_entropy_with_grad.h"
 #include "cross_entropy.h"
 
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY || GM_WITH_SOFTMAX_CROSS_ENTROPY_GRAD || GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD || \

@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "../generated/instructions/enum_reduction.h"
 #include "../src/gm_internal.h"
 #include "softmax_row.h"
 

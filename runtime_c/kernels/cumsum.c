@@ -2,6 +2,7 @@
  * CUMSUM: y[o,i,n] = sum of x[o,j,n] over j <= i, with exclusive j < i; with reverse from the other
  *   end.
  */
+#include "../generated/instructions/cumsum.h"
 #include "../src/gm_internal.h"
 
 #if GM_WITH_CUMSUM

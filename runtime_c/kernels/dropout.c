@@ -2,6 +2,7 @@
  * DROPOUT: y[i] = random(seed, step, stream, i) < threshold ? 0 : scale x[i]; forward and backward
  *   alike.
  */
+#include "../generated/instructions/dropout.h"
 #include "../src/gm_internal.h"
 #include "../src/random.h"
 

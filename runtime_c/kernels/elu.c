@@ -2,6 +2,8 @@
  * ELU: y = x > 0 ? scale x : alpha (exp(rate x) - 1).
  * ELU_GRAD: dx = y > 0 ? scale dy : rate (y + alpha) dy.
  */
+#include "../generated/instructions/elu.h"
+#include "../generated/instructions/elu_grad.h"
 #include "elementwise.h"
 
 /* ELU, SELU and CELU. */

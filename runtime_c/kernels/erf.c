@@ -1,4 +1,5 @@
 /* ERF: y = erf(x). */
+#include "../generated/instructions/erf.h"
 #include "elementwise.h"
 
 #if GM_WITH_ERF

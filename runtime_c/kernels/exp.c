@@ -1,4 +1,5 @@
 /* EXP: y = exp(x). */
+#include "../generated/instructions/exp.h"
 #include "elementwise.h"
 
 #if GM_WITH_EXP

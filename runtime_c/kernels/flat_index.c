@@ -2,6 +2,7 @@
  * FLAT_INDEX: y[o,i,n] = (first size + indices[o,i,n]) inner + n; first is o, with accumulate
  *   y[o,i,n]; indices as GATHER.
  */
+#include "../generated/instructions/flat_index.h"
 #include "gather.h"
 
 #if GM_WITH_FLAT_INDEX

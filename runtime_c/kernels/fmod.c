@@ -1,4 +1,5 @@
 /* FMOD: y = a - b trunc(a / b), exactly, with the sign of a; broadcast by strides of 0. */
+#include "../generated/instructions/fmod.h"
 #include "../src/numerics.h"
 #include "broadcast.h"
 

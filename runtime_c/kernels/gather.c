@@ -3,6 +3,8 @@
  *   stops with INDEX_OUT_OF_RANGE.
  * SCATTER_ADD: dx[o, indices[i], n] += dy[o,i,n], o, i, n ascending; indices as GATHER.
  */
+#include "../generated/instructions/gather.h"
+#include "../generated/instructions/scatter_add.h"
 #include "gather.h"
 
 #if GM_WITH_GATHER

@@ -2,6 +2,8 @@
  * GELU: y = x (1 + erf(x / sqrt(2))) / 2.
  * GELU_GRAD: dx = dy ((1 + erf(x / sqrt(2))) / 2 + x exp(-x^2 / 2) / sqrt(2 pi)).
  */
+#include "../generated/instructions/gelu.h"
+#include "../generated/instructions/gelu_grad.h"
 #include "elementwise.h"
 
 #if GM_WITH_GELU || GM_WITH_GELU_GRAD

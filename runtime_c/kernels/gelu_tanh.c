@@ -2,6 +2,8 @@
  * GELU_TANH: y = x s, s = sigmoid(u), u = sqrt(8 / pi) (x + 0.044715 x^3).
  * GELU_TANH_GRAD: dx = dy (s + x s (1 - s) du/dx), s and u as in GELU_TANH.
  */
+#include "../generated/instructions/gelu_tanh.h"
+#include "../generated/instructions/gelu_tanh_grad.h"
 #include "elementwise.h"
 
 /* (1 + tanh(v)) / 2 = sigmoid(2 v): u = 2 sqrt(2/pi) (x + 0.044715 x^3) = x (LINEAR + CUBIC

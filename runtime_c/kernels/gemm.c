@@ -2,6 +2,7 @@
  * GEMM: y[b,m,n] = act(sum over k of a[b,m,k] b[b,k,n] + bias[n]); with accumulate, the sum starts
  *   from y.
  */
+#include "../generated/instructions/gemm.h"
 #include "gemm_tile.h"
 #include "arch/simd/simd.h"
 #include "rows.h"

@@ -1,5 +1,14 @@
 /* Matrix products in plain C: y[i,j] += sum over k, ascending, of a[i,k] b[k,j], in tiles of
  * registers. */
+#include "../generated/instructions/gemm.h"
+#include "../generated/instructions/gemm_update.h"
+#include "../generated/instructions/gru_cells.h"
+#include "../generated/instructions/gru_cells_grad.h"
+#include "../generated/instructions/lstm_cells.h"
+#include "../generated/instructions/lstm_cells_grad.h"
+#include "../generated/instructions/matmul.h"
+#include "../generated/instructions/rnn_cells.h"
+#include "../generated/instructions/rnn_cells_grad.h"
 #include "gemm_tile.h"
 #include "arch/arch.h"
 #include "arch/simd/simd.h"

@@ -1,6 +1,7 @@
 /*
  * GEMM_UPDATE: row by row: row[n] = sum over k of a[m,k] b[k,n]; then rule updates p[m,n] with it.
  */
+#include "../generated/instructions/gemm_update.h"
 #include "arch/riscv/riscv.h"
 #include "arch/simd/simd.h"
 #include "gemm_tile.h"

@@ -1,4 +1,8 @@
 /* What the kernels that make gradients of 16 bits share. */
+#include "../generated/instructions/add_s16.h"
+#include "../generated/instructions/conv_grad_x_s16.h"
+#include "../generated/instructions/max_pool_grad_s16.h"
+#include "../generated/instructions/quantize_grad_s16.h"
 #include "gradient_s16.h"
 
 #if GM_WITH_QUANTIZE_GRAD_S16 || GM_WITH_CONV_GRAD_X_S16 || GM_WITH_ADD_S16 || GM_WITH_MAX_POOL_GRAD_S16

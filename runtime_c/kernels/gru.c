@@ -4,6 +4,8 @@
  * GRU_CELLS_GRAD: dz, the gradient of the gates before their activations, dpart, and that of the
  *   initial state.
  */
+#include "../generated/instructions/gru_cells.h"
+#include "../generated/instructions/gru_cells_grad.h"
 #include "gru.h"
 #include "function_rows.h"
 #include "recurrent.h"

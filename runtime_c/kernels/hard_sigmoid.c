@@ -2,6 +2,8 @@
  * HARD_SIGMOID: y = min(max(alpha x + beta, 0), 1).
  * HARD_SIGMOID_GRAD: dx = 0 < y < 1 ? alpha dy : 0.
  */
+#include "../generated/instructions/hard_sigmoid.h"
+#include "../generated/instructions/hard_sigmoid_grad.h"
 #include "elementwise.h"
 
 #if GM_WITH_HARD_SIGMOID

@@ -2,6 +2,8 @@
  * HARD_SWISH: y = x min(max(x / 6 + 1/2, 0), 1).
  * HARD_SWISH_GRAD: dx = x <= -3 ? 0 : x < 3 ? (x / 3 + 1/2) dy : dy.
  */
+#include "../generated/instructions/hard_swish.h"
+#include "../generated/instructions/hard_swish_grad.h"
 #include "elementwise.h"
 
 #if GM_WITH_HARD_SWISH

@@ -2,6 +2,8 @@
  * L1_LOSS: loss = scale * sum of |x - target|.
  * L1_LOSS_GRAD: dx = dloss * scale * sign(x - target), sign(0) = 0.
  */
+#include "../generated/instructions/l1_loss.h"
+#include "../generated/instructions/l1_loss_grad.h"
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 

@@ -2,6 +2,8 @@
  * LEAKY_RELU: y = x < 0 ? alpha x : x.
  * LEAKY_RELU_GRAD: dx = x > 0 ? dy : alpha dy.
  */
+#include "../generated/instructions/leaky_relu.h"
+#include "../generated/instructions/leaky_relu_grad.h"
 #include "../src/gm_internal.h"
 
 #if GM_WITH_LEAKY_RELU

@@ -1,4 +1,5 @@
 /* LOG: y = log(x). */
+#include "../generated/instructions/log.h"
 #include "elementwise.h"
 
 #if GM_WITH_LOG

@@ -1,4 +1,5 @@
 /* LOG1P: y = log(1 + x), x >= 0. */
+#include "../generated/instructions/log1p.h"
 #include "elementwise.h"
 
 #if GM_WITH_LOG1P

@@ -2,6 +2,9 @@
  * LOG_SOFTMAX: y = (x - max) - log(sum over c of exp(x - max)).
  * LOG_SOFTMAX_GRAD: dx = dy - exp(y) sum over c of dy.
  */
+#include "../generated/instructions/log_softmax.h"
+#include "../generated/instructions/log_softmax_grad.h"
+#include "../generated/instructions/softmax_cross_entropy.h"
 #include "../src/gm_internal.h"
 #include "softmax_row.h"
 

@@ -4,6 +4,8 @@
  * LSTM_CELLS_GRAD: dz, the gradient of the gates before their activations, and those of the initial
  *   states.
  */
+#include "../generated/instructions/lstm_cells.h"
+#include "../generated/instructions/lstm_cells_grad.h"
 #include "lstm.h"
 #include "arch/simd/simd.h"
 #include "recurrent.h"

@@ -3,6 +3,8 @@
  *   0.
  * MASK_GRAD: dx = bit i of mask ? dy : 0.
  */
+#include "../generated/instructions/mask.h"
+#include "../generated/instructions/mask_grad.h"
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 

@@ -1,4 +1,5 @@
 /* MASK_S8: bit i of mask = low < q < high; the rest of the last byte is 0. */
+#include "../generated/instructions/mask_s8.h"
 #include "arch/arm_m/mask_s8.h"
 #include "quantized.h"
 

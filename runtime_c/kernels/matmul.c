@@ -2,6 +2,7 @@
  * MATMUL: y[i,j,m,n] = sum over k of a[i,j,m,k] b[i,j,k,n]: products over two batch dimensions,
  *   such as samples and heads.
  */
+#include "../generated/instructions/matmul.h"
 #include "gemm_tile.h"
 #include "rows.h"
 

@@ -1,5 +1,6 @@
 /* MATMUL_S8: y[i,j,m,n] = round(multiplier sum over k of (a[i,j,m,k] - a_zero) (b[i,j,k,n] - b_zero))
  *   + y_zero, clamped to low .. high. */
+#include "../generated/instructions/matmul_s8.h"
 #include "quantized.h"
 
 #if GM_WITH_MATMUL_S8

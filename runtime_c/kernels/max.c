@@ -1,4 +1,5 @@
 /* MAX: y = max(a, b), broadcast by strides of 0; NaN where either is NaN. */
+#include "../generated/instructions/max.h"
 #include "broadcast.h"
 
 #if GM_WITH_MAX

@@ -6,6 +6,9 @@
  * MAX_POOL_INDEX_GRAD: dx = sum over kernel rows and columns of dy of the window that has this
  *   element there, where its index says so.
  */
+#include "../generated/instructions/max_pool.h"
+#include "../generated/instructions/max_pool_grad.h"
+#include "../generated/instructions/max_pool_index_grad.h"
 #include "arch/simd/simd.h"
 #include "rows.h"
 #include "window.h"

@@ -3,6 +3,7 @@
  *   window that has this element there, where its index says so; the exponent is the least under
  *   which the largest keeps the limit.
  */
+#include "../generated/instructions/max_pool_grad_s16.h"
 #include "gradient_s16.h"
 #include "window.h"
 

@@ -2,6 +2,7 @@
  * MAX_POOL_S8: y[b,o,p,c] = the largest x in the window, -128 where it has no tap inside;
  *   index[b,o,p,c] = its tap, row-major, 255 where there is none.
  */
+#include "../generated/instructions/max_pool_s8.h"
 #include "quantized.h"
 #include "window.h"
 

@@ -1,4 +1,5 @@
 /* MIN: y = min(a, b), broadcast by strides of 0; NaN where either is NaN. */
+#include "../generated/instructions/min.h"
 #include "broadcast.h"
 
 #if GM_WITH_MIN

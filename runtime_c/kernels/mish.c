@@ -2,6 +2,8 @@
  * MISH: y = x t, t = tanh(log(1 + exp(x))).
  * MISH_GRAD: dx = dy (t + x sigmoid(x) (1 - t^2)), t as in MISH.
  */
+#include "../generated/instructions/mish.h"
+#include "../generated/instructions/mish_grad.h"
 #include "elementwise.h"
 
 #if GM_WITH_MISH || GM_WITH_MISH_GRAD

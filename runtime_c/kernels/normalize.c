@@ -7,6 +7,10 @@
  * NORMALIZE_GRAD: the gradient of NORMALIZE's x where mean and inv_std are x's own: dx = scale
  *   inv_std (dy - dbias / n - (x - mean) inv_std dscale / n), n = outer inner.
  */
+#include "../generated/instructions/moments.h"
+#include "../generated/instructions/normalize.h"
+#include "../generated/instructions/normalize_grad.h"
+#include "../generated/instructions/normalize_sums.h"
 #include "normalize.h"
 
 #include "../src/numerics.h"

@@ -3,6 +3,10 @@
 #ifndef GM_NORMALIZE_H
 #define GM_NORMALIZE_H
 
+#include "../generated/instructions/moments.h"
+#include "../generated/instructions/normalize.h"
+#include "../generated/instructions/normalize_grad.h"
+#include "../generated/instructions/normalize_sums.h"
 #include "../src/gm_internal.h"
 #include "arch/arch.h"
 

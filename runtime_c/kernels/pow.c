@@ -1,4 +1,5 @@
 /* POW: y = a^b, broadcast by strides of 0. */
+#include "../generated/instructions/pow.h"
 #include "broadcast.h"
 #include "../src/numerics.h"
 

@@ -2,6 +2,8 @@
  * PRELU: y = a < 0 ? b a : a, broadcast by strides of 0.
  * PRELU_SLOPE: y = a > 0 ? 1 : b, broadcast by strides of 0: the slope of PRELU along a.
  */
+#include "../generated/instructions/prelu.h"
+#include "../generated/instructions/prelu_slope.h"
 #include "broadcast.h"
 
 /* a is x, b the slope below 0. */

@@ -2,6 +2,8 @@
  * QUANTIZE: y = round(x / scale) + zero, clamped to low .. high; NaN gives low.
  * DEQUANTIZE: y = (x - zero) scale, both of its channel; zero is 0 where it is absent.
  */
+#include "../generated/instructions/dequantize.h"
+#include "../generated/instructions/quantize.h"
 #include "quantized.h"
 
 #if GM_WITH_QUANTIZE

@@ -2,6 +2,7 @@
  * QUANTIZE_GRAD: dx = dy scale where low < q < high and the bit of mask is 1, else 0, with the scale
  *   of its channel, or 1 where that is absent.
  */
+#include "../generated/instructions/quantize_grad.h"
 #include "quantized.h"
 
 #if GM_WITH_QUANTIZE_GRAD

@@ -2,6 +2,7 @@
  * QUANTIZE_GRAD_S16: y 2^exponent = scale[c] dy where low < q < high and the bit of mask is 1,
  *   else 0, rounded; the exponent is the least under which the largest keeps the limit.
  */
+#include "../generated/instructions/quantize_grad_s16.h"
 #include "gradient_s16.h"
 
 #if GM_WITH_QUANTIZE_GRAD_S16

@@ -1,4 +1,5 @@
 /* RANDOM_UNIFORM: y[i] = low + range u, u = random(seed, step, stream, i) / 2^32 cut to 24 bits. */
+#include "../generated/instructions/random_uniform.h"
 #include "../src/numerics.h"
 #include "../src/gm_internal.h"
 #include "../src/random.h"

@@ -4,6 +4,9 @@
  * REDUCE_EXTREMUM_GRAD: dx = x = y ? dy / (how many x over r0..r3 equal y) : 0, for the largest or
  *   the smallest y.
  */
+#include "../generated/instructions/reduce_extremum_grad.h"
+#include "../generated/instructions/reduce_max.h"
+#include "../generated/instructions/reduce_min.h"
 #include "reduction.h"
 
 /* Defines gm_kernel_<name>: y = the element that BETTER than all others, or NaN where there is

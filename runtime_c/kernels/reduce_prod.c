@@ -2,6 +2,8 @@
  * REDUCE_PROD: y[o,i] = product of x[o,c,i] over c.
  * REDUCE_PROD_GRAD: dx[o,c,i] = dy[o,i] times the product of x[o,b,i] over b != c.
  */
+#include "../generated/instructions/reduce_prod.h"
+#include "../generated/instructions/reduce_prod_grad.h"
 #include "../src/gm_internal.h"
 
 #if GM_WITH_REDUCE_PROD

@@ -2,6 +2,7 @@
  * REDUCE_SUM: y[k0..k3] = scale * sum over r0..r3 (row-major ascending) of x; with accumulate,
  *   added to y after scaling.
  */
+#include "../generated/instructions/reduce_sum.h"
 #include "../src/gm_internal.h"
 #include "../src/image.h"
 #include "../src/numerics.h"

@@ -2,6 +2,8 @@
  * RELU: y = x < 0 ? 0 : x, so that NaN stays NaN.
  * RELU_GRAD: dx = y > 0 ? dy : 0.
  */
+#include "../generated/instructions/relu.h"
+#include "../generated/instructions/relu_grad.h"
 #include "../src/gm_internal.h"
 #include "rows.h"
 

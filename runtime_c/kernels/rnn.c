@@ -3,6 +3,8 @@
  * RNN_CELLS_GRAD: dz, the gradient of the sums before the activation, and that of the initial
  *   state.
  */
+#include "../generated/instructions/rnn_cells.h"
+#include "../generated/instructions/rnn_cells_grad.h"
 #include "function_rows.h"
 #include "recurrent.h"
 

@@ -1,4 +1,5 @@
 /* ROUND: y = the integer nearest to x, the even one of two, or the next one down or up. */
+#include "../generated/instructions/round.h"
 #include "elementwise.h"
 
 #if GM_WITH_ROUND

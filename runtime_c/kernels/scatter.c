@@ -2,6 +2,7 @@
  * SCATTER: y[o, indices[i], n] = x[o,i,n], or its product with x, or the larger or smaller of both;
  *   o, i, n ascending; indices as GATHER.
  */
+#include "../generated/instructions/scatter.h"
 #include "gather.h"
 
 #if GM_WITH_SCATTER

@@ -1,4 +1,5 @@
 /* SELECT: y = c is not 0 ? a : b, broadcast by strides of 0. */
+#include "../generated/instructions/select.h"
 #include "../src/gm_internal.h"
 
 #if GM_WITH_SELECT

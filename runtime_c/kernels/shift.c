@@ -1,4 +1,5 @@
 /* SHIFT: x[i] = x[by + i] for ascending i below n - by. */
+#include "../generated/instructions/shift.h"
 #include "../src/gm_internal.h"
 
 #include <string.h>

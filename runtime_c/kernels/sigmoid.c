@@ -2,6 +2,8 @@
  * SIGMOID: y = 1 / (1 + exp(-x)).
  * SIGMOID_GRAD: dx = dy y (1 - y).
  */
+#include "../generated/instructions/sigmoid.h"
+#include "../generated/instructions/sigmoid_grad.h"
 #include "../src/gm_internal.h"
 #include "function_rows.h"
 

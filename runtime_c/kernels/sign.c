@@ -1,4 +1,5 @@
 /* SIGN: y = x > 0 ? 1 : x < 0 ? -1 : x. */
+#include "../generated/instructions/sign.h"
 #include "elementwise.h"
 
 #if GM_WITH_SIGN

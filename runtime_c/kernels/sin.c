@@ -1,4 +1,5 @@
 /* SIN: y = sin(x). */
+#include "../generated/instructions/sin.h"
 #include "elementwise.h"
 
 #if GM_WITH_SIN

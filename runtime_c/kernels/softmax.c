@@ -2,6 +2,8 @@
  * SOFTMAX: y[o,c,i] = exp(x[o,c,i] - max over c) / sum over c of the same.
  * SOFTMAX_GRAD: dx = y (dy - sum over c of dy y).
  */
+#include "../generated/instructions/softmax.h"
+#include "../generated/instructions/softmax_grad.h"
 #include "../src/gm_internal.h"
 #include "arch/simd/simd.h"
 #include "softmax_row.h"

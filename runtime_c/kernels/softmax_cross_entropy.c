@@ -6,6 +6,8 @@
  *   smoothed, divided by the total weight where reduction is mean; with log_input, without
  *   exp(log_prob).
  */
+#include "../generated/instructions/softmax_cross_entropy.h"
+#include "../generated/instructions/softmax_cross_entropy_grad.h"
 #include "cross_entropy.h"
 
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY

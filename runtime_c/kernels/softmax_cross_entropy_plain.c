@@ -2,6 +2,7 @@
  * SOFTMAX_CROSS_ENTROPY_PLAIN: SOFTMAX_CROSS_ENTROPY_WITH_GRAD, with the bits of the strict profile
  *   in both profiles.
  */
+#include "../generated/instructions/softmax_cross_entropy_plain.h"
 #include "../src/plain_numerics.h"
 #include "cross_entropy.h"
 

@@ -3,6 +3,7 @@
  *   reduce(-mask weight[label] log(p[label])), dx = dloss mask weight[label] (p - onehot(label)),
  *   divided by the total weight where reduction is mean.
  */
+#include "../generated/instructions/softmax_cross_entropy_with_grad.h"
 #include "../src/image.h"
 #include "cross_entropy.h"
 

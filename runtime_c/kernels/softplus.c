@@ -2,6 +2,8 @@
  * SOFTPLUS: y = log(1 + exp(-|x|)) + max(x, 0).
  * SOFTPLUS_GRAD: dx = dy sigmoid(x).
  */
+#include "../generated/instructions/softplus.h"
+#include "../generated/instructions/softplus_grad.h"
 #include "elementwise.h"
 
 #if GM_WITH_SOFTPLUS

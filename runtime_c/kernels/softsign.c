@@ -2,6 +2,8 @@
  * SOFTSIGN: y = x / (1 + |x|).
  * SOFTSIGN_GRAD: dx = dy / (1 + |x|)^2.
  */
+#include "../generated/instructions/softsign.h"
+#include "../generated/instructions/softsign_grad.h"
 #include "elementwise.h"
 
 #if GM_WITH_SOFTSIGN

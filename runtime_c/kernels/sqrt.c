@@ -1,4 +1,5 @@
 /* SQRT: y = sqrt(x). */
+#include "../generated/instructions/sqrt.h"
 #include "elementwise.h"
 
 #if GM_WITH_SQRT

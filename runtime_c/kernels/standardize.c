@@ -4,6 +4,8 @@
  * STANDARDIZE_GRAD: dx = inv_std (dy - mean(dy) - y mean(dy y)), means over r0..r3; without
  *   mean(dy) unless centre.
  */
+#include "../generated/instructions/standardize.h"
+#include "../generated/instructions/standardize_grad.h"
 #include "../src/numerics.h"
 #include "arch/simd/simd.h"
 #include "reduction.h"

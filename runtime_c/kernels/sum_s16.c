@@ -3,6 +3,8 @@
  *   added to y.
  * DEQUANTIZE_S16: y = 2^x_exponent x.
  */
+#include "../generated/instructions/dequantize_s16.h"
+#include "../generated/instructions/sum_s16.h"
 #include "arch/simd/s8.h"
 #include "gradient_s16.h"
 

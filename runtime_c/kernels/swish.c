@@ -2,6 +2,8 @@
  * SWISH: y = x sigmoid(alpha x).
  * SWISH_GRAD: dx = dy (s + alpha x s (1 - s)), s = sigmoid(alpha x).
  */
+#include "../generated/instructions/swish.h"
+#include "../generated/instructions/swish_grad.h"
 #include "elementwise.h"
 
 #if GM_WITH_SWISH

@@ -2,6 +2,8 @@
  * TANH: y = tanh(x).
  * TANH_GRAD: dx = dy (1 - y^2).
  */
+#include "../generated/instructions/tanh.h"
+#include "../generated/instructions/tanh_grad.h"
 #include "../src/gm_internal.h"
 #include "function_rows.h"
 

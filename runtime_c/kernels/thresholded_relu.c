@@ -1,3 +1,5 @@
+#include "../generated/instructions/thresholded_relu.h"
+#include "../generated/instructions/thresholded_relu_grad.h"
 #include "elementwise.h"
 
 #if GM_WITH_THRESHOLDED_RELU

@@ -2,6 +2,7 @@
  * TOP_K: the largest, or smallest, of x over c, in that order, and their c; NaN comes first; of
  *   equal ones the lowest c, with last the highest.
  */
+#include "../generated/instructions/top_k.h"
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 

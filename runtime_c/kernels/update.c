@@ -2,6 +2,8 @@
  * UPDATE: rule updates p[n] with the gradient scale * g[n].
  * BIAS_CORRECTION: c[i] = c[i] beta_i + (1 - beta_i), so that after t steps c[i] = 1 - beta_i^t.
  */
+#include "../generated/instructions/bias_correction.h"
+#include "../generated/instructions/update.h"
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 

@@ -6,6 +6,9 @@
  *   the weight's and 128.
  * UPDATE_S32: the same of 32 bits, for biases.
  */
+#include "../generated/instructions/update_s16.h"
+#include "../generated/instructions/update_s32.h"
+#include "../generated/instructions/update_s8.h"
 #include "optimizers/stored_update.h"
 
 #if GM_WITH_UPDATE_S8 || GM_WITH_UPDATE_S16 || GM_WITH_UPDATE_S32

@@ -4,6 +4,8 @@
  * WEIGHTED_SCATTER_ADD: dx[o, indices[i,t], n] += weights[i,t] dy[o,i,n], o, i, t, n ascending;
  *   indices as GATHER.
  */
+#include "../generated/instructions/weighted_gather.h"
+#include "../generated/instructions/weighted_scatter_add.h"
 #include "../src/numerics.h"
 #include "gather.h"
 

@@ -7,6 +7,7 @@
 #ifndef WINDOW_H
 #define WINDOW_H
 
+#include "../generated/instructions/enum_activation.h"
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 #include "arch/arch.h"

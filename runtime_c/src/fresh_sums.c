@@ -3,7 +3,7 @@
 #if GM_FRESH_SUMS
 
 #include "image.h"
-#include "ranges.h"
+#include "shapes.h"
 
 /* ---- What an instruction does to gradients --------------------------------------------------- */
 

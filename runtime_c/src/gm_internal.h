@@ -4,7 +4,6 @@
 #define GM_INTERNAL_H
 
 #include "gradmote.h"
-#include "../generated/gm_opcodes.h"
 #include "../generated/gm_rules.h"
 
 /* ---- Operands -------------------------------------------------------------------------------- */
@@ -124,38 +123,6 @@ static inline float *gm_f32_out_optional(const gm_session *session, uint32_t ope
 static inline uint8_t *gm_u8_out_optional(const gm_session *session, uint32_t operand)
 {
     return operand == GM_NONE ? NULL : gm_u8_out(session, operand);
-}
-
-/* Returns the value of a term in a shape of opcodes.toml: a word of the instruction, or a
- * constant. */
-static inline uint32_t gm_term_value(const uint32_t *instruction, uint8_t term)
-{
-    return term < GM_TERM_COUNT ? instruction[term] : term - GM_TERM_COUNT;
-}
-
-/* Returns the elements from an operand's first one to its last one. gm_open() has verified that their bytes fit. */
-static inline uint32_t gm_extent_of(const uint32_t *instruction, const gm_opcode_shape *shape,
-                                    const gm_operand_info *info)
-{
-    const uint8_t *term = shape->terms + info->first_term;
-    int is_strided = (info->flags & GM_STRIDED) != 0;
-    uint32_t elements = 1;
-    for (uint32_t i = 0; i < info->n_terms; i += is_strided ? 2 : 1) {
-        uint32_t dim = gm_term_value(instruction, term[i]);
-        elements = is_strided ? elements + (dim - 1) * gm_term_value(instruction, term[i + 1]) : elements * dim;
-    }
-    return elements;
-}
-
-/* Returns the word of the operand of type rule, or GM_NONE where the instruction has none. */
-static inline uint32_t gm_rule_operand(const uint32_t *instruction, const gm_opcode_shape *shape)
-{
-    for (uint32_t i = 0; i < shape->n_operands; i++) {
-        if ((shape->operands[i].flags & GM_TYPE) == GM_RULE) {
-            return instruction[1 + i];
-        }
-    }
-    return GM_NONE;
 }
 
 /* ---- Checks ---------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "split.h"
+#include "../generated/gm_opcodes.h"
 
 #if GM_WITH_LOOP
 

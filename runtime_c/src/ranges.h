@@ -11,7 +11,6 @@
 #include <stddef.h>
 
 #include "gradmote.h"
-#include "../generated/gm_opcodes.h"
 
 /* The largest file and the largest arena, in bytes. Byte offsets then fit 31 bits, and the sum of
  * two fits 32. */
@@ -56,18 +55,6 @@ static inline uint32_t section_records(const gm_header *header, uint32_t section
 static inline uint32_t inputs_offset(const gm_header *header)
 {
     return header->gradients_offset + header->gradients_size;
-}
-
-/* Returns how many bytes a number of an operand's elements takes. flags: of its gm_operand_info. */
-static inline uint32_t gm_bytes_of(uint32_t flags, uint32_t elements)
-{
-    switch (flags & GM_TYPE) {
-    case GM_BITS: return (elements + 7) / 8;
-    case GM_BYTES:
-    case GM_I8: return elements;
-    case GM_I16: return 2 * elements;
-    default: return 4 * elements;
-    }
 }
 
 #endif

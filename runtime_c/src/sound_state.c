@@ -8,6 +8,7 @@
 #include "gm_internal.h"
 #include "image.h"
 #include "numerics.h"
+#include "../generated/gm_opcodes.h"
 
 #if GM_TRAINING
 

@@ -17,7 +17,7 @@
 
 #include "image.h"
 #include "program.h"
-#include "ranges.h"
+#include "shapes.h"
 
 #if GM_THREADS
 

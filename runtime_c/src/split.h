@@ -3,6 +3,7 @@
 #define GM_SPLIT_H
 
 #include "gm_internal.h"
+#include "../generated/gm_opcodes.h"
 
 #if GM_THREADS
 /* Executes an instruction: in parts, where the session has a splitter and the instruction has

@@ -3,6 +3,7 @@
 #define GM_VERIFY_OPERANDS_H
 
 #include "loops.h"
+#include "shapes.h"
 
 /* One program under verification. */
 typedef struct gm_verifier {

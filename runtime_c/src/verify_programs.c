@@ -5,6 +5,7 @@
 #include "image.h"
 #include "ranges.h"
 #include "verify_operands.h"
+#include "../generated/gm_opcodes.h"
 
 #if GM_MAX_WORK > (UINT64_C(1) << 62)
 #error "GM_MAX_WORK must not exceed 2^62, so that sums of work cannot overflow"

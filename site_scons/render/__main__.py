@@ -1,4 +1,4 @@
-"""Renders everything; with --check, only says which committed files are stale (exit status 1)."""
+"""Renders everything; with --check, only says which committed files are stale or left over (exit status 1)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from . import (
     c_console_handlers,
     c_errors,
     c_handle_errors,
+    c_instructions,
     c_opcodes,
     c_records,
     c_rules,
@@ -25,12 +26,14 @@ from . import (
 from .spec import C_OUT, DOCS_OUT, FIRMWARE_OUT, JS_OUT, MICROPYTHON_OUT, PYTHON_OUT, ROOT, SHARED_OUT
 
 NOTICE = "Rendered from runtime_c/spec by `scons render`; do not edit."
+#: Endings of what is rendered into folders of nothing else. A header that stays behind would still be included.
+SOURCES = (".c", ".h", ".py", ".ts")
 
 
 def rendered() -> dict[Path, str]:
     """Every generated file's path and text."""
     files: dict[Path, str] = {}
-    for module in (c_errors, c_records, c_rules, c_opcodes):
+    for module in (c_errors, c_records, c_rules, c_instructions, c_opcodes):
         files |= {C_OUT / name: f"/* {NOTICE} */\n{text}" for name, text in module.render().items()}
     for module in (c_console, c_console_handlers):
         files |= {FIRMWARE_OUT / name: f"/* {NOTICE} */\n{text}" for name, text in module.render().items()}
@@ -46,15 +49,28 @@ def rendered() -> dict[Path, str]:
     return files
 
 
+def left_over(files: dict[Path, str]) -> list[Path]:
+    """Return the sources in the folders of generated files that nothing renders any more."""
+    folders = {path.parent for path in files if "generated" in path.relative_to(ROOT).parts}
+    found = {path for folder in folders for path in folder.iterdir() if path.suffix in SOURCES}
+    return sorted(path for path in found - files.keys() if path.name != "__init__.py")
+
+
 def main() -> int:
     check = "--check" in sys.argv[1:]
-    stale = [p for p, text in rendered().items() if not p.exists() or p.read_text() != text]
+    files = rendered()
+    stale = [p for p, text in files.items() if not p.exists() or p.read_text() != text]
     for path in stale:
         print(f"{'stale' if check else 'rendered'}: {path.relative_to(ROOT)}")
         if not check:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(rendered()[path])
-    return 1 if check and stale else 0
+            path.write_text(files[path])
+    extra = left_over(files)
+    for path in extra:
+        print(f"{'left over' if check else 'removed'}: {path.relative_to(ROOT)}")
+        if not check:
+            path.unlink()
+    return 1 if check and (stale or extra) else 0
 
 
 if __name__ == "__main__":

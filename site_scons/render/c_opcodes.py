@@ -1,36 +1,22 @@
-"""gm_opcodes.h and gm_opcodes.c: instruction structs, kernel prototypes, and the tables that the verifier and the
-executor walk."""
+"""gm_opcodes.h and gm_opcodes.c: the codes, and the tables that the verifier and the executor walk."""
 
+from .c_instructions import file_name
 from .spec import COUNTS, Opcode, Operand, Param, Terms, opcodes
 
-C_PARAM = {
-    "dim": "uint32_t",
-    "stride": "uint32_t",
-    "flag": "uint32_t",
-    "f32": "float",
-    "i32": "int32_t",
-    "u32": "uint32_t",
-    "enum": "uint32_t",
-}
 NEWLINE = "\n"
 #: The types of operands whose elements are no words.
 ELEMENTS = {"rule": "GM_RULE", "u8": "GM_BYTES", "bit": "GM_BITS", "i8": "GM_I8", "i16": "GM_I16",
             "moment": "GM_MOMENT"}  # fmt: skip
-#: The builds that have the opcodes of a group, unless they choose them one by one.
-BUILDS = {
-    "": "!GM_ONLY_SELECTED",
-    "int8": "!GM_ONLY_SELECTED && GM_WITH_INT8",
-    "loops": "!GM_ONLY_SELECTED && GM_WITH_LOOPS",
-    "attention": "!GM_ONLY_SELECTED && GM_WITH_FUSED_ATTENTION",
-}
 KINDS = ["dim", "stride", "flag", "f32", "i32", "u32", "enum"]
 
+#: Only files that know all instructions include it: whoever adds an opcode has them compiled again.
 HEADER = """\
 #ifndef GM_OPCODES_H
 #define GM_OPCODES_H
 
 #include <stdint.h>
 #include "gm_config.h"
+{includes}
 
 struct gm_session;
 
@@ -42,16 +28,8 @@ enum gm_opcode {{
 /* Opcodes from here on are not in the tables of a build that has none of their groups. */
 #define GM_OP_TABLES ({grouped} ? GM_OP_LIMIT : {ungrouped})
 
-{choices}
-
-{structs}
-
 /* A kernel runs one verified instruction: GM_OK, or a negative gm_error that ends the program. */
 typedef int (*gm_kernel)(const struct gm_session *session, const void *instruction);
-
-{prototypes}
-
-{selections}
 
 /* ---- Tables for gm_open() and the executor ---------------------------------------------------------------- */
 
@@ -125,26 +103,6 @@ extern const gm_split_info gm_splits[GM_OP_LIMIT];
 
 #endif
 """
-
-
-def struct(op: Opcode) -> str:
-    lines = [f"/* {op.meaning} */", f"typedef struct gm_insn_{op.name.lower()} {{", "    uint32_t head;"]
-    lines += [f"    uint32_t {o.name};" for o in op.operands]
-    lines += [f"    {C_PARAM[p.kind]} {p.name};" for p in op.params]
-    lines += [f"}} gm_insn_{op.name.lower()};"]
-    size = f"sizeof(gm_insn_{op.name.lower()}) == {4 * op.words}"
-    lines += [f"typedef char gm_assert_insn_{op.name.lower()}[{size} ? 1 : -1];"]
-    return "\n".join(lines)
-
-
-def choices(ops: list[Opcode]) -> str:
-    seen: dict[str, tuple[str, ...]] = {}
-    for p in (p for op in ops for p in op.params if p.kind == "enum"):
-        assert seen.setdefault(p.name, p.choices) == p.choices, f"enum {p.name} has two meanings"
-    return "\n".join(
-        f"enum gm_{n} {{ {', '.join(f'GM_{n.upper()}_{c.upper()} = {i}' for i, c in enumerate(cs))} }};"
-        for n, cs in seen.items()
-    )
 
 
 def term(op: Opcode, name: str) -> int:
@@ -250,13 +208,6 @@ def tables(ops: list[Opcode]) -> str:
     )
 
 
-def selection(op: Opcode, ops: list[Opcode]) -> str:
-    """The default of GM_WITH_<opcode>: builds with an opcode have those whose kernels it calls."""
-    callers = [f" || GM_WITH_{other.name}" for other in ops if op.name in other.calls]
-    builds = f"({BUILDS[op.group]})" if callers else BUILDS[op.group]
-    return f"#ifndef GM_WITH_{op.name}\n#define GM_WITH_{op.name} ({builds}{''.join(callers)})\n#endif"
-
-
 def split_row(op: Opcode) -> str:
     axes = ", ".join(f"{{ {term(op, name)}, {grain} }}" for name, grain in op.cut)
     own = [1 + index for index, operand in enumerate(op.operands) if operand.name in op.own]
@@ -273,16 +224,11 @@ def render() -> dict[str, str]:
     ops = opcodes()
     attention = [f"GM_WITH_{op.name}" for op in ops if op.group == "attention"]
     header = HEADER.format(
+        includes="\n".join(f'#include "{file_name(o.name)}"' for o in ops),
         enum="\n".join(f"    GM_OP_{o.name} = {o.code}," for o in ops),
         limit=ops[-1].code + 1,
         grouped=" || ".join(["GM_WITH_INT8", "GM_WITH_LOOPS", "GM_WITH_LOOP", *attention]),
         ungrouped=max(o.code for o in ops if not o.group) + 1,
-        choices=choices(ops),
-        structs="\n\n".join(struct(o) for o in ops),
-        prototypes="\n".join(
-            f"int gm_kernel_{o.name.lower()}(const struct gm_session *session, const void *instruction);" for o in ops
-        ),
-        selections="\n".join(selection(op, ops) for op in ops),
         kinds=", ".join(f"GM_PARAM_{k.upper()}" for k in KINDS),
         words=max(o.words for o in ops),
         operands=max(len(o.operands) for o in ops),

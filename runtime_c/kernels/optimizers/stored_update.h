@@ -11,6 +11,11 @@
 #ifndef GM_STORED_UPDATE_H
 #define GM_STORED_UPDATE_H
 
+#include "../../generated/instructions/conv_update_s16.h"
+#include "../../generated/instructions/conv_update_s8.h"
+#include "../../generated/instructions/update_s16.h"
+#include "../../generated/instructions/update_s32.h"
+#include "../../generated/instructions/update_s8.h"
 #include "../../src/gm_internal.h"
 #include "../../src/numerics.h"
 #include "../../src/random.h"

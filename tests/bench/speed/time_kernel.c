@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "gm_internal.h"
+#include "../../../runtime_c/generated/gm_opcodes.h"
 
 static void *take(size_t size)
 {

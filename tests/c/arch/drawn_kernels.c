@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gm_internal.h"
+#include "../../../runtime_c/generated/gm_opcodes.h"
 #include "numerics.h"
 
 /* The plain form of every kernel has this prefix: its objects are compiled with GM_ARCH=0, then

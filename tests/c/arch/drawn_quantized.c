@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gm_internal.h"
+#include "../../../runtime_c/generated/gm_opcodes.h"
 
 /* The plain form of every kernel has this prefix, as in drawn_kernels.c. */
 #define PLAIN(name) plain_gm_kernel_##name

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "gm_internal.h"
+#include "../../../runtime_c/generated/gm_opcodes.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>

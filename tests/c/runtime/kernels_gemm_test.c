@@ -7,6 +7,9 @@
 #include "checks.h"
 #include "gm_internal.h"
 #include "numerics.h"
+#include "../../../runtime_c/generated/instructions/gemm.h"
+#include "../../../runtime_c/generated/instructions/gemm_update.h"
+#include "../../../runtime_c/generated/instructions/update.h"
 
 /* Places in the arena, in elements. */
 enum {

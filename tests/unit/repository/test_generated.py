@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from render.__main__ import rendered
+from render.__main__ import left_over, rendered
 from render.spec import check_folds, check_indices, check_refusal, check_windows, opcodes
 
 
@@ -18,11 +18,13 @@ def test_generated_files_are_not_stale(root: Path) -> None:
 
 
 def test_no_generated_file_is_left_over(root: Path) -> None:
-    expected = set(rendered())
-    folders = {path.parent for path in expected if path.parent.name == "generated"}
-    found = {path for folder in folders for path in folder.iterdir() if path.suffix in (".c", ".h", ".py")}
-    extra = {path for path in found - expected if path.name != "__init__.py"}
-    assert not extra, f"nothing renders {sorted(str(path.relative_to(root)) for path in extra)}"
+    extra = left_over(rendered())
+    assert not extra, f"nothing renders {[str(path.relative_to(root)) for path in extra]}: `scons render` removes them"
+
+
+def test_the_header_of_an_opcode_that_is_gone_is_left_over(root: Path) -> None:
+    header = root / "runtime_c" / "generated" / "instructions" / "relu.h"
+    assert left_over({path: text for path, text in rendered().items() if path != header}) == [header]
 
 
 def test_a_window_that_is_not_summed_is_refused() -> None:

@@ -3,6 +3,7 @@
  * float arithmetic adds exactly. So the largest of those that share a scale is found by integers, and one product of
  * integers makes a number of each.
  */
+#include "../../../generated/instructions/add_s16.h"
 #include "../../add_s16.h"
 
 #include "blocks/scaled.h"

@@ -1,4 +1,5 @@
 /* Windows of average_pool_s8.h. */
+#include "../../../generated/instructions/average_pool_s8.h"
 #include "average_pool_s8.h"
 
 #if GM_ARCH_AVERAGE_POOL_S8

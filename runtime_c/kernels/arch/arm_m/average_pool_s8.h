@@ -6,6 +6,7 @@
 #ifndef GM_ARM_M_AVERAGE_POOL_S8_H
 #define GM_ARM_M_AVERAGE_POOL_S8_H
 
+#include "../../../generated/instructions/average_pool_s8.h"
 #include "../../window.h"
 #include "blocks/scaled.h"
 

@@ -3,6 +3,7 @@
  * reaches take their products with it. So each output has one sum, in the order of
  * docs/NUMERICS.md, and no loop asks where the input ends.
  */
+#include "../../../generated/instructions/conv.h"
 #include "../helium/helium.h"
 #include "blocks/taps.h"
 #include "blocks/strided_loop.h"

@@ -2,6 +2,9 @@
 #ifndef GM_ARM_M_CONV_GRAD_S16_H
 #define GM_ARM_M_CONV_GRAD_S16_H
 
+#include "../../../generated/instructions/conv_grad_w_s16.h"
+#include "../../../generated/instructions/conv_grad_x_s16.h"
+#include "../../../generated/instructions/conv_update_s16.h"
 #include "../../gradient_s16.h"
 #include "../../optimizers/stored_update.h"
 #include "../../window.h"

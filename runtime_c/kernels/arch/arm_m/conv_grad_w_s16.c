@@ -3,6 +3,7 @@
  * neighbouring outputs in the panel. Inputs of some columns of the gradient stay there while all
  * output channels pass, two at a time.
  */
+#include "../../../generated/instructions/conv_grad_w_s16.h"
 #include "conv_grad_s16.h"
 
 #include "../../conv_gradient_s16.h"

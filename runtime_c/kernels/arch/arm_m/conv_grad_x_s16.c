@@ -4,6 +4,7 @@
  * under the same kernel taps: these are one product. Weights for some input channels stay in the
  * panel while all these inputs pass, two at a time.
  */
+#include "../../../generated/instructions/conv_grad_x_s16.h"
 #include "conv_grad_s16.h"
 
 #include "../helium/conv_grad_s16.h"

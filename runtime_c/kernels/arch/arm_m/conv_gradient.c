@@ -5,6 +5,8 @@
  * output channel. With a kernel of one tap they are a matrix product, output channels by
  * channels.
  */
+#include "../../../generated/instructions/conv_grad_w.h"
+#include "../../../generated/instructions/conv_update.h"
 #include "../../conv_gradient.h"
 #include "../../gemm_tile.h"
 #include "../../rows.h"

@@ -2,6 +2,7 @@
  * CONV_S8 on Cortex-M: the matrix product of windows and weights, both widened to int16 in the
  * panel. Weights of some output channels stay there while all windows pass, two at a time.
  */
+#include "../../../generated/instructions/conv_s8.h"
 #include "conv_s8.h"
 
 #include "../helium/conv_s8.h"

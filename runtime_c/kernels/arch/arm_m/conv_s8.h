@@ -2,6 +2,7 @@
 #ifndef GM_ARM_M_CONV_S8_H
 #define GM_ARM_M_CONV_S8_H
 
+#include "../../../generated/instructions/conv_s8.h"
 #include "../../quantized.h"
 #include "../../window.h"
 #include "../arch.h"

@@ -1,5 +1,6 @@
 /* CONV_TRANSPOSE on Cortex-M with FPU: as conv.c, with the sides changed. No loop divides by the
  * stride. */
+#include "../../../generated/instructions/conv_transpose.h"
 #include "../helium/helium.h"
 #include "blocks/taps.h"
 #include "blocks/strided_loop.h"

@@ -3,6 +3,7 @@
  * tap a row of output gradients is multiplied with a row of inputs, both as pairs of columns. Pairs
  * of gradients begin with an even column for the even taps, and with an odd one for the others.
  */
+#include "../../../generated/instructions/conv_grad_w_s16.h"
 #include "conv_grad_s16.h"
 
 #include "blocks/depthwise_3x3.h"

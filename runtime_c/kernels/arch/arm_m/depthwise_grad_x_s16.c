@@ -2,6 +2,7 @@
  * CONV_GRAD_X_S16 of depthwise convolutions on Cortex-M: a convolution of the output gradients,
  * among which there are zeros where the stride is larger than 1, with the kernel turned around.
  */
+#include "../../../generated/instructions/conv_grad_x_s16.h"
 #include "conv_grad_s16.h"
 
 #include "blocks/depthwise_3x3.h"

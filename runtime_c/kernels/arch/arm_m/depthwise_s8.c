@@ -2,6 +2,7 @@
  * CONV_S8 of depthwise convolutions on Cortex-M: four channels after another, whose rows under the
  * kernel lie in the panel (blocks/depthwise_pixels.h), each widened once.
  */
+#include "../../../generated/instructions/conv_s8.h"
 #include "conv_s8.h"
 
 #include "blocks/depthwise_3x3.h"

@@ -4,6 +4,12 @@
  * 1.38, + 0 1.5, what sums start from 0.63. An iteration is read before it is written: a result
  * may be an operand.
  */
+#include "../../../generated/instructions/add.h"
+#include "../../../generated/instructions/conv_transpose.h"
+#include "../../../generated/instructions/div.h"
+#include "../../../generated/instructions/mul.h"
+#include "../../../generated/instructions/relu_grad.h"
+#include "../../../generated/instructions/sub.h"
 #include "../../broadcast.h"
 #include "../../rows.h"
 #include "blocks/registers.h"

@@ -2,6 +2,7 @@
 #ifndef GM_ARM_M_MASK_S8_H
 #define GM_ARM_M_MASK_S8_H
 
+#include "../../../generated/instructions/mask_s8.h"
 #include "../../quantized.h"
 #include "../arch.h"
 #include "blocks/registers.h"

@@ -3,6 +3,10 @@
  * Machine instructions for each element: NORMALIZE 3.75, with relu 5.38, without mean and bias
  * 1.75; sums 4; moments 5, in two loops; NORMALIZE_GRAD, of 4 channels, 6.
  */
+#include "../../../generated/instructions/moments.h"
+#include "../../../generated/instructions/normalize.h"
+#include "../../../generated/instructions/normalize_grad.h"
+#include "../../../generated/instructions/normalize_sums.h"
 #include "../../normalize.h"
 #include "../helium/helium.h"
 #include "blocks/channels.h"

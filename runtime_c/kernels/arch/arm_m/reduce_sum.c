@@ -3,6 +3,7 @@
  * where its elements are neighbours, as across in strided_loop.h where neighbours belong to
  * several sums.
  */
+#include "../../../generated/instructions/reduce_sum.h"
 #include "../../../src/gm_internal.h"
 #include "../arch.h"
 #include "blocks/registers.h"

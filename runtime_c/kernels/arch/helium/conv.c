@@ -4,6 +4,8 @@
  * rectangle inside, one at each edge and corner, and transposed with a stride one for each
  * remainder. In it, tiles of 5 or 4 positions by 4 outputs hold their sums over all taps.
  */
+#include "../../../generated/instructions/conv.h"
+#include "../../../generated/instructions/conv_transpose.h"
 #include "../../window.h"
 #include "helium.h"
 #include "blocks/panel.h"

@@ -2,6 +2,8 @@
 #ifndef GM_HELIUM_CONV_GRAD_S16_H
 #define GM_HELIUM_CONV_GRAD_S16_H
 
+#include "../../../generated/instructions/conv_grad_w_s16.h"
+#include "../../../generated/instructions/conv_grad_x_s16.h"
 #include "../arm_m/blocks/finish_s16.h"
 
 #if GM_ARCH_CONV_GRAD_X_S16 && GM_ARCH_HELIUM

@@ -3,6 +3,8 @@
  * some input channels, at one tap of the kernel. The sums go over all pixels. Both kinds of
  * channels must be contiguous.
  */
+#include "../../../generated/instructions/conv_grad_w.h"
+#include "../../../generated/instructions/conv_update.h"
 #include "../../conv_gradient.h"
 #include "../../optimizers/steps.h"
 #include "../../rows.h"

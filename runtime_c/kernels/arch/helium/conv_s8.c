@@ -4,6 +4,7 @@
  *
  * As sum of (x - x_zero) w = sum of x w - x_zero sum of w, the zero point becomes part of what sums start from.
  */
+#include "../../../generated/instructions/conv_s8.h"
 #include "conv_s8.h"
 
 #include "blocks/byte_runs.h"

@@ -2,6 +2,7 @@
 #ifndef GM_HELIUM_CONV_S8_H
 #define GM_HELIUM_CONV_S8_H
 
+#include "../../../generated/instructions/conv_s8.h"
 #include "../arm_m/conv_s8.h"
 
 #if GM_WITH_CONV_S8 && GM_ARCH_PAIRS && GM_ARCH_HELIUM

@@ -3,6 +3,7 @@
  * gradients is multiplied with a row of inputs, of which those whose columns have the same remainder by the stride lie
  * side by side.
  */
+#include "../../../generated/instructions/conv_grad_w_s16.h"
 #include "conv_grad_s16.h"
 
 #include "../arm_m/blocks/depthwise_weights.h"

@@ -2,6 +2,7 @@
  * CONV_GRAD_X_S16 of depthwise convolutions with Helium: a convolution of the output gradients, among which there are zeros
  * where the stride is larger than 1, with the kernel turned around, four channels after another.
  */
+#include "../../../generated/instructions/conv_grad_x_s16.h"
 #include "conv_grad_s16.h"
 
 #include "../arm_m/blocks/gradient_tiles.h"

@@ -2,6 +2,7 @@
  * CONV_S8 of depthwise convolutions with Helium: four channels after another, whose rows under the kernel lie in the panel
  * (blocks/byte_pixels.h) as they are, of 8 bits, with zero points around them.
  */
+#include "../../../generated/instructions/conv_s8.h"
 #include "conv_s8.h"
 
 #include "blocks/byte_pixels.h"

@@ -10,6 +10,8 @@
 #ifndef GM_HELIUM_H
 #define GM_HELIUM_H
 
+#include "../../../generated/instructions/conv.h"
+#include "../../../generated/instructions/conv_transpose.h"
 #include "../arch.h"
 #include "../../conv_gradient.h"
 #include "../arm_m/blocks/channels.h"

@@ -3,6 +3,8 @@
  * instructions for each element: NORMALIZE 1.63, with relu 1.88, and 0.25 more in place; without mean
  * and bias 1.13, in place 1.04; sums 1.63.
  */
+#include "../../../generated/instructions/normalize.h"
+#include "../../../generated/instructions/normalize_sums.h"
 #include "../arm_m/blocks/registers.h"
 #include "helium.h"
 

@@ -2,6 +2,7 @@
  * SGD's step of an outer product with Helium: 5 or 4 rows at a time share what is loaded of the
  * gradient row. Machine instructions a parameter of long rows: 1.25, of 4 rows 1.31.
  */
+#include "../../../generated/instructions/gemm_update.h"
 #include "../../optimizers/steps.h"
 #include "helium.h"
 

@@ -1,4 +1,5 @@
 /* CONV on RISC-V: y[b,i,j,m] = act(bias[m] + sum over taps and c of x[under the tap,c] w[m,c,tap]) */
+#include "../../../generated/instructions/conv.h"
 #include "blocks/window_sum.h"
 #include "riscv.h"
 

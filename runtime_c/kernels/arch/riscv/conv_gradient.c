@@ -3,6 +3,8 @@
  * in registers: 6 output channels by 4 channels; where channels are few, 8 output channels by three taps, or 16 by one; or
  * neighbouring groups of one channel each.
  */
+#include "../../../generated/instructions/conv_grad_w.h"
+#include "../../../generated/instructions/conv_update.h"
 #include "../../../src/image.h"
 #include "../../conv_gradient.h"
 #include "../../optimizers/steps.h"

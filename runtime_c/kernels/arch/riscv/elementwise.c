@@ -1,5 +1,9 @@
 /* Sums, differences, products and quotients of contiguous rows on RISC-V: 4.6 machine instructions for each. A turn of the
  * loop is read before it is written, as a result may be an operand. */
+#include "../../../generated/instructions/add.h"
+#include "../../../generated/instructions/div.h"
+#include "../../../generated/instructions/mul.h"
+#include "../../../generated/instructions/sub.h"
 #include "../../broadcast.h"
 #include "blocks/tile.h"
 

@@ -6,6 +6,7 @@
  *     along     a[m,.] and b[.,n] are: 8 columns, 2 columns    2.30, 2.8
  *     1 column                                                 7
  */
+#include "../../../generated/instructions/gemm_update.h"
 #include "../../gemm_tile.h"
 #include "../../optimizers/steps.h"
 #include "../../rows.h"

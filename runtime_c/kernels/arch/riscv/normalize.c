@@ -3,6 +3,10 @@
  * Machine instructions for each element: moments 2 times 3.4, normalize 5.5, with RELU 7, or 8 in place, of a scale alone
  * 3.5, sums 5.4, gradient 8.3.
  */
+#include "../../../generated/instructions/moments.h"
+#include "../../../generated/instructions/normalize.h"
+#include "../../../generated/instructions/normalize_grad.h"
+#include "../../../generated/instructions/normalize_sums.h"
 #include "../../normalize.h"
 #include "blocks/tile.h"
 

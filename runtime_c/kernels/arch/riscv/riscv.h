@@ -3,6 +3,9 @@
 #ifndef GM_RISCV_H
 #define GM_RISCV_H
 
+#include "../../../generated/instructions/conv.h"
+#include "../../../generated/instructions/conv_transpose.h"
+#include "../../../generated/instructions/gemm_update.h"
 #include "../../../src/gm_internal.h"
 #include "../arch.h"
 

@@ -1,4 +1,5 @@
 /* ADD_S16 with vectors, of rows whose numbers are neighbours. */
+#include "../../../generated/instructions/add_s16.h"
 #include "../../add_s16.h"
 #include "blocks/gradient_lanes.h"
 #include "s8.h"

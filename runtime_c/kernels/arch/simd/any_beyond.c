@@ -1,5 +1,7 @@
 /* Whether all of many numbers are small, with vectors: a quick answer for CHECK_FINITE and
  * CHECK_BOUND. */
+#include "../../../generated/instructions/check_bound.h"
+#include "../../../generated/instructions/check_finite.h"
 #include "simd.h"
 #include "vector.h"
 

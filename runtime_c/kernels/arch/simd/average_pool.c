@@ -1,5 +1,7 @@
 /* AVERAGE_POOL and AVERAGE_POOL_GRAD of channels that are neighbours in memory: each lane holds one, and takes the elements
  * of its window in order. */
+#include "../../../generated/instructions/average_pool.h"
+#include "../../../generated/instructions/average_pool_grad.h"
 #include "../../window.h"
 #include "blocks/tile.h"
 #include "simd.h"

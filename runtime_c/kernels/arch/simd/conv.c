@@ -1,5 +1,6 @@
 /* CONV with vectors: y[b,i,j,m] = activation(bias[m] + sum over taps and c of x[under the tap,c]
  * w[m,c,tap]). */
+#include "../../../generated/instructions/conv.h"
 #include "blocks/window_sum.h"
 
 #if GM_ARCH_TILES && GM_WITH_CONV

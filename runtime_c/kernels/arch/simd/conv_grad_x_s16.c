@@ -1,5 +1,6 @@
 /* CONV_GRAD_X_S16 with vectors: the matrix product of windows of dy and weights, for each phase of
  * the strides. */
+#include "../../../generated/instructions/conv_grad_x_s16.h"
 #include "../../conv_grad_x_s16.h"
 #include "blocks/depthwise_s16.h"
 #include "blocks/gradient_lanes.h"

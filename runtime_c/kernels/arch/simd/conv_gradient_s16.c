@@ -7,6 +7,8 @@
  * Two pixels are a pair. Sums of a chunk of pixels have 32 bits and cannot overflow; those of all
  * chunks are float64 numbers, of which all integers up to 2^53 are exact.
  */
+#include "../../../generated/instructions/conv_grad_w_s16.h"
+#include "../../../generated/instructions/conv_update_s16.h"
 #include "../../conv_gradient_s16.h"
 #include "blocks/s16.h"
 #include "s8.h"

@@ -1,4 +1,5 @@
 /* CONV_S8 with vectors: the matrix product of windows and weights, both widened to int16. */
+#include "../../../generated/instructions/conv_s8.h"
 #include "blocks/depthwise_s16.h"
 #include "s8.h"
 #include "simd.h"

@@ -1,5 +1,6 @@
 /* CONV_TRANSPOSE with vectors: x[pixel,c] (+)= sum over the taps and m of y[output over the
  * pixel,m] w[m,c,tap]. */
+#include "../../../generated/instructions/conv_transpose.h"
 #include "blocks/window_sum.h"
 
 #if GM_ARCH_TILES && GM_WITH_CONV_TRANSPOSE

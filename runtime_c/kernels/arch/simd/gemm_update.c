@@ -1,5 +1,6 @@
 /* GEMM_UPDATE with vectors: some rows of the gradient a b at a time, each at once applied by the
  * rule. */
+#include "../../../generated/instructions/gemm_update.h"
 #include "../../gemm_tile.h"
 #include "simd.h"
 #include "vector.h"

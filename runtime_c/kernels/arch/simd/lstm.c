@@ -1,4 +1,6 @@
 /* LSTM_CELLS and its gradient with vectors: a lane holds one of the hidden numbers of a row. */
+#include "../../../generated/instructions/lstm_cells.h"
+#include "../../../generated/instructions/lstm_cells_grad.h"
 #include "../../lstm.h"
 #include "blocks/functions.h"
 #include "simd.h"

@@ -3,6 +3,8 @@
  * y = max over the taps of x, index = the first tap that has it, dx[pixel] = sum of dy over the
  * windows whose index is the tap under which the pixel lies.
  */
+#include "../../../generated/instructions/max_pool.h"
+#include "../../../generated/instructions/max_pool_index_grad.h"
 #include "blocks/window_regions.h"
 #include "simd.h"
 #include "vector.h"

@@ -1,5 +1,9 @@
 /* Batch normalization of channels that are neighbours in memory: each lane holds one, and takes its
  * elements in order. */
+#include "../../../generated/instructions/moments.h"
+#include "../../../generated/instructions/normalize.h"
+#include "../../../generated/instructions/normalize_grad.h"
+#include "../../../generated/instructions/normalize_sums.h"
 #include "../../normalize.h"
 #include "blocks/tile.h"
 #include "simd.h"

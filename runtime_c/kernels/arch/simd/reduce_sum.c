@@ -1,4 +1,5 @@
 /* REDUCE_SUM with vectors: y[k] (+)= scale sum over r of x[k,r], in the order of r0, r1, r2, r3. */
+#include "../../../generated/instructions/reduce_sum.h"
 #include "blocks/tile.h"
 #include "simd.h"
 

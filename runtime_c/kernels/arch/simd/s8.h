@@ -2,6 +2,9 @@
 #ifndef GM_SIMD_S8_H
 #define GM_SIMD_S8_H
 
+#include "../../../generated/instructions/add_s16.h"
+#include "../../../generated/instructions/conv_s8.h"
+#include "../../../generated/instructions/sum_s16.h"
 #include "../arch.h"
 #include "../../conv_gradient_s16.h"
 #include "../../optimizers/stored_update.h"

@@ -14,6 +14,20 @@ struct gm_adam_ort_factors;
 struct gm_momentum_factors;
 struct gm_gemm_strides;
 
+/* Most kernels include this file: a change of one of these must not compile them all again. */
+struct gm_insn_average_pool;
+struct gm_insn_average_pool_grad;
+struct gm_insn_conv;
+struct gm_insn_conv_transpose;
+struct gm_insn_gemm_update;
+struct gm_insn_lstm_cells;
+struct gm_insn_lstm_cells_grad;
+struct gm_insn_max_pool;
+struct gm_insn_max_pool_index_grad;
+struct gm_insn_reduce_sum;
+struct gm_insn_standardize;
+struct gm_insn_standardize_grad;
+
 /* Whether this processor has the instructions that the kernels here were compiled with. In builds
  * of zig the builtins say no to everything; with GM_ASK_CPU the processor itself is asked (width.h). */
 #if defined(__x86_64__) && defined(GM_ASK_CPU)
@@ -56,11 +70,11 @@ int gm_simd_outer_product(const gm_outer_product *product, const float *a, const
 #endif
 
 /* CONV and CONV_TRANSPOSE. Return 1 where they are done, 0 where they are left to plain C. */
-int gm_simd_conv(const struct gm_session *session, const gm_insn_conv *insn);
-int gm_simd_conv_transpose(const struct gm_session *session, const gm_insn_conv_transpose *insn);
+int gm_simd_conv(const struct gm_session *session, const struct gm_insn_conv *insn);
+int gm_simd_conv_transpose(const struct gm_session *session, const struct gm_insn_conv_transpose *insn);
 
 /* GEMM_UPDATE with the arguments of its rule. Returns 1 where it is done. */
-int gm_simd_gemm_update(const gm_insn_gemm_update *insn, const float *a, const float *b, gm_rule_args *args);
+int gm_simd_gemm_update(const struct gm_insn_gemm_update *insn, const float *a, const float *b, gm_rule_args *args);
 
 /* gm_sgd_step() and its like, of steps.h. Return how many of the n parameters are done. */
 uint32_t gm_simd_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float scale);
@@ -77,12 +91,12 @@ uint32_t gm_simd_count_below(const float *x, uint32_t n, float square);
 
 /* REDUCE_SUM. The first returns how many outputs of the row along k3 are done, the second 1 where
  * all along k2 and k3 are. */
-uint32_t gm_simd_reduce_row(const float *x, float *y, const gm_insn_reduce_sum *insn);
-int gm_simd_reduce_plane(const float *x, float *y, const gm_insn_reduce_sum *insn);
+uint32_t gm_simd_reduce_row(const float *x, float *y, const struct gm_insn_reduce_sum *insn);
+int gm_simd_reduce_plane(const float *x, float *y, const struct gm_insn_reduce_sum *insn);
 
 /* MAX_POOL, whose index may be NULL, and MAX_POOL_INDEX_GRAD. Return 1 where they are done. */
-int gm_simd_max_pool(const gm_insn_max_pool *insn, const float *x, float *y, uint8_t *index, uint32_t no_tap);
-int gm_simd_max_pool_index_grad(const gm_insn_max_pool_index_grad *insn, const uint8_t *index, const float *dy,
+int gm_simd_max_pool(const struct gm_insn_max_pool *insn, const float *x, float *y, uint8_t *index, uint32_t no_tap);
+int gm_simd_max_pool_index_grad(const struct gm_insn_max_pool_index_grad *insn, const uint8_t *index, const float *dy,
                                 float *dx);
 
 #endif
@@ -107,9 +121,9 @@ int gm_simd_softmax_grad(const float *dy, const float *y, float *dx, uint32_t ro
 
 /* One output of AVERAGE_POOL, and one window of AVERAGE_POOL_GRAD that covers an input: y = sum of x / count, and dx += dy
  * / count, for channels that are neighbours. x: of the sample; y, dx and dy: at the pixel. Return how many are done. */
-uint32_t gm_simd_average(const gm_insn_average_pool *insn, const float *x, uint32_t row, uint32_t column, float count,
-                         float *y);
-uint32_t gm_simd_average_grad(const gm_insn_average_pool_grad *insn, const float *dy, float count, float *dx);
+uint32_t gm_simd_average(const struct gm_insn_average_pool *insn, const float *x, uint32_t row, uint32_t column,
+                         float count, float *y);
+uint32_t gm_simd_average_grad(const struct gm_insn_average_pool_grad *insn, const float *dy, float count, float *dx);
 
 /* STANDARDIZE and STANDARDIZE_GRAD, by their operands; statistics may be NULL. Return 1 where they are done. */
 typedef struct gm_standardized {
@@ -120,8 +134,8 @@ typedef struct gm_standardized_grad {
     const float *dy, *y, *inv_std;
     float *dx;
 } gm_standardized_grad;
-int gm_simd_standardize(const gm_insn_standardize *insn, const gm_standardized *to);
-int gm_simd_standardize_grad(const gm_insn_standardize_grad *insn, const gm_standardized_grad *to);
+int gm_simd_standardize(const struct gm_insn_standardize *insn, const gm_standardized *to);
+int gm_simd_standardize_grad(const struct gm_insn_standardize_grad *insn, const gm_standardized_grad *to);
 
 /* Lays w (n, hidden) transposed in a panel of `room` floats. Returns the elements from one row of n to the next, or 0
  * where the panel does not hold it. */
@@ -129,14 +143,14 @@ uint32_t gm_simd_transpose(float *panel, uint32_t room, const float *w, uint32_t
 
 /* One row of LSTM_CELLS, of the cells in `before`; gates: the sums, which become the gates. p may be NULL. Returns 1
  * where it is done. */
-int gm_simd_lstm_row(const gm_insn_lstm_cells *insn, const float *p, float *gates, const float *before, float *c,
+int gm_simd_lstm_row(const struct gm_insn_lstm_cells *insn, const float *p, float *gates, const float *before, float *c,
                      float *h);
 
 /* One row of LSTM_CELLS_GRAD: dz from dh and dc, which become those of the step before but for what comes through the
  * gates. Returns 1 where it is done. */
 struct gm_lstm_row;
-int gm_simd_lstm_row_grad(const gm_insn_lstm_cells_grad *insn, const struct gm_lstm_row *row, float *dh, float *dc,
-                          float *dz);
+int gm_simd_lstm_row_grad(const struct gm_insn_lstm_cells_grad *insn, const struct gm_lstm_row *row, float *dh,
+                          float *dc, float *dz);
 
 /* A part of one row of GRU_CELLS_GRAD, a gm_gru_part. Returns 1 where it is done. */
 struct gm_gru_row;

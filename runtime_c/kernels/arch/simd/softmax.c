@@ -1,5 +1,7 @@
 /* SOFTMAX and SOFTMAX_GRAD with vectors, of rows of neighbours. Elements stand side by side where each is computed by
  * itself; sums of some rows are taken together, as each of them has to wait for its last element. */
+#include "../../../generated/instructions/softmax.h"
+#include "../../../generated/instructions/softmax_grad.h"
 #include "blocks/functions.h"
 #include "simd.h"
 

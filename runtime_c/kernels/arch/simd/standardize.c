@@ -1,5 +1,7 @@
 /* STANDARDIZE and STANDARDIZE_GRAD with vectors: each lane has a group, and takes its elements in their order.
  * Groups are neighbours in memory, or else elements are: then blocks of both are transposed in registers. */
+#include "../../../generated/instructions/standardize.h"
+#include "../../../generated/instructions/standardize_grad.h"
 #include "../../reduction.h"
 #include "blocks/tile.h"
 #include "simd.h"

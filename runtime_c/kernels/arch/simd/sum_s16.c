@@ -1,4 +1,5 @@
 /* SUM_S16 with vectors: of channels that are neighbours, a lane each, or of numbers that are. */
+#include "../../../generated/instructions/sum_s16.h"
 #include "blocks/lanes.h"
 #include "s8.h"
 #include "simd.h"

@@ -3,6 +3,10 @@
  * kernel rows, kernel columns and input channels; of CONV_TRANSPOSE over kernel rows, kernel columns and output
  * channels; of a weight's gradient over samples, output rows and output columns.
  */
+#include "../../../generated/instructions/conv.h"
+#include "../../../generated/instructions/conv_grad_w.h"
+#include "../../../generated/instructions/conv_transpose.h"
+#include "../../../generated/instructions/conv_update.h"
 #include "../../conv_gradient.h"
 #include "soft_products.h"
 

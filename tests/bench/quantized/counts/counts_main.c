@@ -2,6 +2,7 @@
  * ticks that it takes. Every operand of integers has random bytes. */
 #include "board_print.h"
 #include "gm_internal.h"
+#include "gm_opcodes.h"
 
 enum { SIZE = 0x60000 };
 

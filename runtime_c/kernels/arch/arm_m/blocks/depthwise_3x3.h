@@ -3,6 +3,8 @@
 #ifndef GM_ARM_M_DEPTHWISE_3X3_H
 #define GM_ARM_M_DEPTHWISE_3X3_H
 
+#include "../../../../generated/instructions/conv_grad_w_s16.h"
+#include "../../../../generated/instructions/conv_update_s16.h"
 #include "depthwise_kernel.h"
 #include "depthwise_pixels.h"
 

@@ -1,4 +1,5 @@
 /* Gradients of depthwise_weights.h. */
+#include "../../../../generated/instructions/conv_grad_w_s16.h"
 #include "depthwise_weights.h"
 
 #include "../sum_steps.h"

@@ -2,6 +2,7 @@
 #ifndef GM_ARM_M_DEPTHWISE_WEIGHTS_H
 #define GM_ARM_M_DEPTHWISE_WEIGHTS_H
 
+#include "../../../../generated/instructions/conv_grad_w_s16.h"
 #include "../conv_grad_s16.h"
 
 #if GM_ARCH_CONV_GRAD_W_S16

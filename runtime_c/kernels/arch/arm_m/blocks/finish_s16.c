@@ -1,4 +1,5 @@
 /* The last step of gradients, of finish_s16.h. */
+#include "../../../../generated/instructions/conv_grad_x_s16.h"
 #include "finish_s16.h"
 
 #include "dsp.h"

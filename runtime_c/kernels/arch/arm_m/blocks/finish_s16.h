@@ -2,6 +2,7 @@
 #ifndef GM_ARM_M_FINISH_S16_H
 #define GM_ARM_M_FINISH_S16_H
 
+#include "../../../../generated/instructions/conv_grad_x_s16.h"
 #include "../conv_grad_s16.h"
 
 #if GM_ARCH_CONV_GRAD_X_S16

@@ -1,4 +1,5 @@
 /* Tiles of gradient_tiles.h. */
+#include "../../../../generated/instructions/conv_grad_x_s16.h"
 #include "gradient_tiles.h"
 
 #include "product.h"

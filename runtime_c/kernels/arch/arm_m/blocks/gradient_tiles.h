@@ -2,6 +2,7 @@
 #ifndef GM_ARM_M_GRADIENT_TILES_H
 #define GM_ARM_M_GRADIENT_TILES_H
 
+#include "../../../../generated/instructions/conv_grad_x_s16.h"
 #include "finish_s16.h"
 #include "pairs.h"
 

@@ -1,5 +1,7 @@
 /* The first and the last step of each pixel of a convolution's output on Cortex-M with FPU: the
  * values that it starts from, and RELU or + 0. */
+#include "../../../../generated/instructions/conv.h"
+#include "../../../../generated/instructions/conv_transpose.h"
 #include "../../../rows.h"
 #include "registers.h"
 #include "taps.h"

@@ -5,6 +5,9 @@
 
 #include <stdint.h>
 
+#include "../../../../generated/instructions/conv.h"
+#include "../../../../generated/instructions/conv_transpose.h"
+#include "../../../../generated/instructions/matmul.h"
 #include "../../arch.h"
 #include "registers.h"
 

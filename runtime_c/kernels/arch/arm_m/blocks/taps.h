@@ -2,6 +2,7 @@
 #ifndef GM_ARM_M_TAPS_H
 #define GM_ARM_M_TAPS_H
 
+#include "../../../../generated/instructions/conv.h"
 #include "../../../window.h"
 #include "strided_loop.h"
 

@@ -3,6 +3,8 @@
  * outputs pass. Machine instructions for each multiply-accumulate in a long row: 1.5 of 2 output
  * channels by 4 input channels, 1.29 of 8 output channels. Of 4 groups 12 sums stay.
  */
+#include "../../../../generated/instructions/conv_grad_w.h"
+#include "../../../../generated/instructions/conv_update.h"
 #include "three_taps.h"
 
 #include "taps.h"

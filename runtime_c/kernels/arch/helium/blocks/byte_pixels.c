@@ -1,4 +1,5 @@
 /* Outputs of byte_pixels.h. */
+#include "../../../../generated/instructions/conv_s8.h"
 #include "byte_pixels.h"
 
 #include "../helium.h"

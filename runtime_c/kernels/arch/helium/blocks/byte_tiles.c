@@ -1,4 +1,5 @@
 /* Tiles and panels of byte_tiles.h. */
+#include "../../../../generated/instructions/conv_s8.h"
 #include "byte_tiles.h"
 
 #include "../helium.h"

@@ -2,6 +2,7 @@
 #ifndef GM_HELIUM_BYTE_TILES_H
 #define GM_HELIUM_BYTE_TILES_H
 
+#include "../../../../generated/instructions/conv_s8.h"
 #include "../../arm_m/conv_s8.h"
 
 #if GM_WITH_CONV_S8 && GM_ARCH_PAIRS && GM_ARCH_HELIUM

@@ -5,6 +5,10 @@
  * its sum. Machine instructions for each multiply-accumulate in a long row, with strides of 1 and 2: 0.69 and 0.89, where
  * sums begin 0.61 and 0.81, gradients of weights 0.61 and 0.81.
  */
+#include "../../../../generated/instructions/conv.h"
+#include "../../../../generated/instructions/conv_grad_w.h"
+#include "../../../../generated/instructions/conv_transpose.h"
+#include "../../../../generated/instructions/conv_update.h"
 #include "../../../conv_gradient.h"
 #include "../../../rows.h"
 #include "../../arm_m/blocks/registers.h"

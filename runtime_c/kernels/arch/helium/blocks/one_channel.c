@@ -5,6 +5,8 @@
  */
 #include <stddef.h>
 
+#include "../../../../generated/instructions/conv_grad_w.h"
+#include "../../../../generated/instructions/conv_update.h"
 #include "../../../../src/gm_internal.h"
 #include "../../../../src/numerics.h"
 #include "../../../rows.h"

@@ -7,6 +7,7 @@
  *     r5        parameters             r3, r4, r9-r12  one pixel of dy, then addresses of rows
  *     r7        x of the first pixel
  */
+#include "../../../../generated/instructions/conv_update.h"
 #include "update_tiles.h"
 
 #include <stddef.h>

@@ -8,6 +8,7 @@
  */
 #include <stddef.h>
 
+#include "../../../../generated/instructions/conv.h"
 #include "../../arm_m/blocks/registers.h"
 #include "../../arm_m/blocks/taps.h"
 #include "../helium.h"

@@ -1,4 +1,6 @@
 /* Window sums of groups with several outputs: tiles of pixels by outputs. */
+#include "../../../../generated/instructions/conv.h"
+#include "../../../../generated/instructions/conv_transpose.h"
 #include "../../../rows.h"
 #include "window_sum.h"
 

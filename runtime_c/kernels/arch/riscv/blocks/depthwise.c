@@ -7,6 +7,8 @@
  *     one column, 3x2 taps           2.1
  *     tiles of 4 pixels              2.9, and 0.5 to begin and to store them
  */
+#include "../../../../generated/instructions/conv.h"
+#include "../../../../generated/instructions/conv_transpose.h"
 #include "../../../rows.h"
 #include "window_sum.h"
 

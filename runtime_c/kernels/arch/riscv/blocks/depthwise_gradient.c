@@ -3,6 +3,8 @@
  * one new one: 1.54 machine instructions for each multiply-accumulate of 5 columns. In others so do three columns of the
  * picture, of which each pixel of dy needs one new one: 2.0 of a long row.
  */
+#include "../../../../generated/instructions/conv_grad_w.h"
+#include "../../../../generated/instructions/conv_update.h"
 #include "depthwise_gradient.h"
 
 #include "tile.h"

@@ -1,3 +1,5 @@
+#include "../../../../generated/instructions/conv.h"
+#include "../../../../generated/instructions/conv_transpose.h"
 #include "window_sum.h"
 
 #if GM_ARCH_RISCV && (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE)

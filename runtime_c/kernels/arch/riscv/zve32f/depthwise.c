@@ -3,6 +3,8 @@
  * Machine instructions for each multiply-accumulate of 6 pixels by 16 groups, as many as there are at once with vectors of
  * 128 bits: 0.23, and some 35 for each row of taps.
  */
+#include "../../../../generated/instructions/conv.h"
+#include "../../../../generated/instructions/conv_transpose.h"
 #include "../../../rows.h"
 #include "../blocks/window_sum.h"
 #include "sums.h"

@@ -1,5 +1,7 @@
 /* Gradients of depthwise weights: sums of neighbouring groups, which are lanes. Machine instructions for each
  * multiply-accumulate of 32 groups, as many as there are at once with vectors of 128 bits: 0.22. */
+#include "../../../../generated/instructions/conv_grad_w.h"
+#include "../../../../generated/instructions/conv_update.h"
 #include "../blocks/depthwise_gradient.h"
 #include "sums.h"
 

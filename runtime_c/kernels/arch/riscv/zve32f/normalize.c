@@ -3,6 +3,10 @@
  * as there are at once with vectors of 128 bits: moments 6 and 6, normalize 9, with RELU 11, of a scale alone 7, sums 9,
  * gradient 12.
  */
+#include "../../../../generated/instructions/moments.h"
+#include "../../../../generated/instructions/normalize.h"
+#include "../../../../generated/instructions/normalize_grad.h"
+#include "../../../../generated/instructions/normalize_sums.h"
 #include "../../../normalize.h"
 #include "lanes.h"
 

@@ -1,4 +1,6 @@
 /* Window sums whose vectors hold neighbouring outputs of one group: tiles of pixels by vectors. */
+#include "../../../../generated/instructions/conv.h"
+#include "../../../../generated/instructions/conv_transpose.h"
 #include "../avx512.h"
 #include "window_weights.h"
 

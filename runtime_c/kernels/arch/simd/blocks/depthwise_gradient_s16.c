@@ -3,6 +3,8 @@
  * are neighbours: a lane has a group, and two pixels of a row are a pair. Sums of some rows have 32
  * bits and cannot overflow, those of all are integers in float64.
  */
+#include "../../../../generated/instructions/conv_grad_w_s16.h"
+#include "../../../../generated/instructions/conv_update_s16.h"
 #include "../s8.h"
 #include "lanes.h"
 #include "s16.h"

@@ -1,5 +1,7 @@
 /* See depthwise_rows.h. A tile has some neighbouring pixels of a row, in one vector of groups. Its inputs pass by in
  * the order of the kernel's columns, and each adds to the sums of the pixels that it lies under. */
+#include "../../../../generated/instructions/conv.h"
+#include "../../../../generated/instructions/conv_transpose.h"
 #include "depthwise_rows.h"
 
 #if GM_DEPTHWISE_ROWS && (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE)

@@ -1,5 +1,7 @@
 /* Window sums whose vectors hold groups of one input and one output each, which are neighbours in
  * memory. */
+#include "../../../../generated/instructions/conv.h"
+#include "../../../../generated/instructions/conv_transpose.h"
 #include "depthwise_rows.h"
 #include "panel.h"
 #include "window_sum.h"

@@ -1,4 +1,6 @@
 /* Chooses the method of a weight gradient, lays out its sums, and hands the results over. */
+#include "../../../../generated/instructions/conv_grad_w.h"
+#include "../../../../generated/instructions/conv_update.h"
 #include "weight_gradient_methods.h"
 #include "tile.h"
 

@@ -1,5 +1,7 @@
 /* The gradient of weights in vectors of many output channels or groups, for one tap after
  * another. */
+#include "../../../../generated/instructions/conv_grad_w.h"
+#include "../../../../generated/instructions/conv_update.h"
 #include "output_blocks.h"
 #include "tile.h"
 #include "weight_gradient_methods.h"

@@ -1,5 +1,7 @@
 /* The gradient of weights by kernel rows: output channels by neighbouring taps, in vectors of input channels; or, where
  * each group has one of both, vectors of groups by neighbouring taps. */
+#include "../../../../generated/instructions/conv_grad_w.h"
+#include "../../../../generated/instructions/conv_update.h"
 #include "tile.h"
 #include "weight_gradient_methods.h"
 

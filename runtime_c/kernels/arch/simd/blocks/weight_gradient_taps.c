@@ -1,4 +1,6 @@
 /* The gradient of weights in one vector of output channels or groups for each of some taps. */
+#include "../../../../generated/instructions/conv_grad_w.h"
+#include "../../../../generated/instructions/conv_update.h"
 #include "../avx512.h"
 #include "tile.h"
 #include "weight_gradient_methods.h"

@@ -1,5 +1,7 @@
 /* The gradient of weights by tiles: output channels by vectors of input channels, for one tap after
  * another. */
+#include "../../../../generated/instructions/conv_grad_w.h"
+#include "../../../../generated/instructions/conv_update.h"
 #include "../avx512.h"
 #include "output_blocks.h"
 #include "panel.h"

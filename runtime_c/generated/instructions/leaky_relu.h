@@ -1,0 +1,26 @@
+/* Rendered from runtime_c/spec by `scons render`; do not edit. */
+#ifndef GM_INSTRUCTIONS_LEAKY_RELU_H
+#define GM_INSTRUCTIONS_LEAKY_RELU_H
+
+#include <stdint.h>
+#include "gm_config.h"
+
+struct gm_session;
+
+/* y = x < 0 ? alpha x : x */
+typedef struct gm_insn_leaky_relu {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+    float alpha;
+} gm_insn_leaky_relu;
+typedef char gm_assert_insn_leaky_relu[sizeof(gm_insn_leaky_relu) == 20 ? 1 : -1];
+
+int gm_kernel_leaky_relu(const struct gm_session *session, const void *instruction);
+
+#ifndef GM_WITH_LEAKY_RELU
+#define GM_WITH_LEAKY_RELU (!GM_ONLY_SELECTED)
+#endif
+
+#endif

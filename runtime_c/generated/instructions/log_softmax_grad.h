@@ -1,0 +1,28 @@
+/* Rendered from runtime_c/spec by `scons render`; do not edit. */
+#ifndef GM_INSTRUCTIONS_LOG_SOFTMAX_GRAD_H
+#define GM_INSTRUCTIONS_LOG_SOFTMAX_GRAD_H
+
+#include <stdint.h>
+#include "gm_config.h"
+
+struct gm_session;
+
+/* dx = dy - exp(y) sum over c of dy */
+typedef struct gm_insn_log_softmax_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t y;
+    uint32_t dx;
+    uint32_t outer;
+    uint32_t classes;
+    uint32_t inner;
+} gm_insn_log_softmax_grad;
+typedef char gm_assert_insn_log_softmax_grad[sizeof(gm_insn_log_softmax_grad) == 28 ? 1 : -1];
+
+int gm_kernel_log_softmax_grad(const struct gm_session *session, const void *instruction);
+
+#ifndef GM_WITH_LOG_SOFTMAX_GRAD
+#define GM_WITH_LOG_SOFTMAX_GRAD (!GM_ONLY_SELECTED)
+#endif
+
+#endif

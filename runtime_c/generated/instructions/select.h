@@ -1,0 +1,44 @@
+/* Rendered from runtime_c/spec by `scons render`; do not edit. */
+#ifndef GM_INSTRUCTIONS_SELECT_H
+#define GM_INSTRUCTIONS_SELECT_H
+
+#include <stdint.h>
+#include "gm_config.h"
+#include "attention.h"
+#include "attention_grad.h"
+
+struct gm_session;
+
+/* y = c is not 0 ? a : b, broadcast by strides of 0 */
+typedef struct gm_insn_select {
+    uint32_t head;
+    uint32_t c;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t c0;
+    uint32_t c1;
+    uint32_t c2;
+    uint32_t c3;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a2;
+    uint32_t a3;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b2;
+    uint32_t b3;
+} gm_insn_select;
+typedef char gm_assert_insn_select[sizeof(gm_insn_select) == 84 ? 1 : -1];
+
+int gm_kernel_select(const struct gm_session *session, const void *instruction);
+
+#ifndef GM_WITH_SELECT
+#define GM_WITH_SELECT ((!GM_ONLY_SELECTED) || GM_WITH_ATTENTION || GM_WITH_ATTENTION_GRAD)
+#endif
+
+#endif

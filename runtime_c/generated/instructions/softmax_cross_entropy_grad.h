@@ -1,0 +1,38 @@
+/* Rendered from runtime_c/spec by `scons render`; do not edit. */
+#ifndef GM_INSTRUCTIONS_SOFTMAX_CROSS_ENTROPY_GRAD_H
+#define GM_INSTRUCTIONS_SOFTMAX_CROSS_ENTROPY_GRAD_H
+
+#include <stdint.h>
+#include "gm_config.h"
+#include "enum_reduction.h"
+
+struct gm_session;
+
+/* dx = dloss mask weight[label] (exp(log_prob) - onehot(label)), smoothed, divided by the total weight where reduction is mean; with log_input, without exp(log_prob) */
+typedef struct gm_insn_softmax_cross_entropy_grad {
+    uint32_t head;
+    uint32_t dloss;
+    uint32_t log_prob;
+    uint32_t labels;
+    uint32_t weight;
+    uint32_t mask;
+    uint32_t dx;
+    uint32_t outer;
+    uint32_t classes;
+    uint32_t inner;
+    uint32_t loss_outer;
+    uint32_t loss_inner;
+    uint32_t reduction;
+    int32_t ignore_index;
+    float smoothing;
+    uint32_t log_input;
+} gm_insn_softmax_cross_entropy_grad;
+typedef char gm_assert_insn_softmax_cross_entropy_grad[sizeof(gm_insn_softmax_cross_entropy_grad) == 64 ? 1 : -1];
+
+int gm_kernel_softmax_cross_entropy_grad(const struct gm_session *session, const void *instruction);
+
+#ifndef GM_WITH_SOFTMAX_CROSS_ENTROPY_GRAD
+#define GM_WITH_SOFTMAX_CROSS_ENTROPY_GRAD (!GM_ONLY_SELECTED)
+#endif
+
+#endif

@@ -1,0 +1,26 @@
+/* Rendered from runtime_c/spec by `scons render`; do not edit. */
+#ifndef GM_INSTRUCTIONS_SOFTPLUS_GRAD_H
+#define GM_INSTRUCTIONS_SOFTPLUS_GRAD_H
+
+#include <stdint.h>
+#include "gm_config.h"
+
+struct gm_session;
+
+/* dx = dy sigmoid(x) */
+typedef struct gm_insn_softplus_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t x;
+    uint32_t dx;
+    uint32_t n;
+} gm_insn_softplus_grad;
+typedef char gm_assert_insn_softplus_grad[sizeof(gm_insn_softplus_grad) == 20 ? 1 : -1];
+
+int gm_kernel_softplus_grad(const struct gm_session *session, const void *instruction);
+
+#ifndef GM_WITH_SOFTPLUS_GRAD
+#define GM_WITH_SOFTPLUS_GRAD (!GM_ONLY_SELECTED)
+#endif
+
+#endif

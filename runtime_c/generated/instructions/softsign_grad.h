@@ -1,0 +1,26 @@
+/* Rendered from runtime_c/spec by `scons render`; do not edit. */
+#ifndef GM_INSTRUCTIONS_SOFTSIGN_GRAD_H
+#define GM_INSTRUCTIONS_SOFTSIGN_GRAD_H
+
+#include <stdint.h>
+#include "gm_config.h"
+
+struct gm_session;
+
+/* dx = dy / (1 + |x|)^2 */
+typedef struct gm_insn_softsign_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t x;
+    uint32_t dx;
+    uint32_t n;
+} gm_insn_softsign_grad;
+typedef char gm_assert_insn_softsign_grad[sizeof(gm_insn_softsign_grad) == 20 ? 1 : -1];
+
+int gm_kernel_softsign_grad(const struct gm_session *session, const void *instruction);
+
+#ifndef GM_WITH_SOFTSIGN_GRAD
+#define GM_WITH_SOFTSIGN_GRAD (!GM_ONLY_SELECTED)
+#endif
+
+#endif
