@@ -184,25 +184,31 @@ def printed_numbers(command: Sequence[str]) -> dict[str, int]:
 # ---- All figures
 
 
-def measure(optimizer: Optimizer, batch: int = 1) -> dict[str, float]:
-    """All figures for one optimizer and batch."""
+def measure(optimizer: Optimizer, batch: int = 1, levels: Sequence[str] = ("O2", "Os")) -> dict[str, float]:
+    """All figures for one optimizer and batch. levels: the compiler's, of which sizes are told."""
     result = compiled(optimizer, batch)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        flags = needs_of(result.image).flags()
         stream, straight = step_instructions(result, folder)
-        return {
-            "text_O2": trainer_text("-O2", flags, folder),
-            "text_Os": trainer_text("-Os", flags, folder),
-            "fused_O2": trainer_text("-O2", flags, folder, "fused"),
-            "fused_Os": trainer_text("-Os", flags, folder, "fused"),
-            "rounds_O2": rounds_text("-O2", flags, folder),
-            "rounds_Os": rounds_text("-Os", flags, folder),
+        figures = {
             "arena": result.layout.arena_size,
             "image": len(result.image),
             "instructions": stream,
             "stream_overhead": (stream - straight) / stream,
         }
+        for level in levels:
+            figures |= sizes(result, level, folder)
+    return figures
+
+
+def sizes(result: Result, level: str, folder: Path) -> dict[str, int]:
+    """Bytes of .text at one level of the compiler: in the board's profile, in the fused one, and of rounds."""
+    flags = needs_of(result.image).flags()
+    return {
+        f"text_{level}": trainer_text(f"-{level}", flags, folder),
+        f"fused_{level}": trainer_text(f"-{level}", flags, folder, "fused"),
+        f"rounds_{level}": rounds_text(f"-{level}", flags, folder),
+    }
 
 
 def main() -> None:
@@ -214,10 +220,10 @@ def main() -> None:
         print(json.dumps(rows))
         return
     columns = (".text -O2", "-Os", "fused -O2", "-Os", "rounds -O2", "-Os", "arena", "image", "instr/step", "stream")
-    sizes = ("text_O2", "text_Os", "fused_O2", "fused_Os", "rounds_O2", "rounds_Os", "arena", "image")
+    counted = ("text_O2", "text_Os", "fused_O2", "fused_Os", "rounds_O2", "rounds_Os", "arena", "image")
     print(f"{'MLP 64-32-10, Cortex-M4F':<26}" + "".join(f"{c:>11}" for c in columns))
     for name, r in rows.items():
-        shown = "".join(f"{r[c]:>11,}" for c in sizes)
+        shown = "".join(f"{r[c]:>11,}" for c in counted)
         print(f"{name:<26}{shown}{r['instructions']:>11,.0f}{r['stream_overhead']:>11.2%}")
     first = rows["sgd, batch 1"]["instructions"]
     times = AIFES_INSTRUCTIONS / first
