@@ -30,6 +30,8 @@ DRAWS = draws("draws")
 SOFT = ("soft_float",)
 FPU = ("arm_m", "helium")
 CORTEX_M0 = ("-mcpu=cortex-m0", "-mthumb", "-mfloat-abi=soft")
+#: test_quantized_on_cortex_m.py has the kernels of integers.
+OF_FLOATS = "-DGM_WITH_INT8=0"
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ def plain_kernels(folder: Path, board: Board, cpu_flags: Sequence[str]) -> Path:
     """The kernels in plain C, each name of theirs with a prefix, in one object."""
     sources = [path for path in runtime_sources() if path.is_relative_to(RUNTIME / "kernels")]
     merged, plain, names = folder / "merged.o", folder / "plain.o", folder / "names"
-    arm_gcc("-O2", sources, [profile_flag(board), "-DGM_ARCH=0", "-nostdlib", "-r"], merged, cpu_flags)
+    arm_gcc("-O2", sources, [profile_flag(board), OF_FLOATS, "-DGM_ARCH=0", "-nostdlib", "-r"], merged, cpu_flags)
     defined = subprocess.run(
         ["arm-none-eabi-nm", "--defined-only", "--extern-only", merged], check=True, capture_output=True, text=True
     ).stdout
@@ -80,12 +82,13 @@ def plain_kernels(folder: Path, board: Board, cpu_flags: Sequence[str]) -> Path:
 
 
 def own_functions(folder: Path, flags: Sequence[str], cpu_flags: Sequence[str], own: Sequence[str]) -> set[str]:
-    """Return the functions of float kernels; test_quantized_on_cortex_m.py has the others."""
+    """Return the functions of float kernels. flags: those of the program, with which they are compiled already."""
     folders = [RUNTIME / "kernels" / "arch" / name for name in own]
     sources = [path for path in runtime_sources() if any(path.is_relative_to(folder) for folder in folders)]
     sources = [path for path in sources if not is_quantized(path)]
     merged = folder / "own.o"
-    arm_gcc("-O2", sources, [*flags, "-nostdlib", "-r"], merged, cpu_flags)
+    defines = [flag for flag in flags if flag.startswith("-D")]
+    arm_gcc("-O2", sources, [*defines, "-nostdlib", "-r"], merged, cpu_flags)
     lines = subprocess.run(["arm-none-eabi-nm", merged], check=True, capture_output=True, text=True).stdout.splitlines()
     return {name for *_, kind, name in map(str.split, lines) if kind in "tT" and not name.startswith("$")}
 
@@ -96,7 +99,7 @@ def drawn(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     board = read_board(FIRMWARE / "boards" / "mps2" / processor.board / "board.toml")
     board = replace(board, table={**board.table, "profile": processor.profile})
     cpu_flags = processor.cpu_flags or board.table["cpu_flags"]
-    form = [profile_flag(board), f"-DGM_CHAINED={processor.chained}"]
+    form = [profile_flag(board), OF_FLOATS, f"-DGM_CHAINED={processor.chained}"]
     folder = tmp_path_factory.mktemp("drawn")
     elf, log = folder / "drawn.elf", folder / "log"
     sources = [HERE / "board_main.c", HERE / "drawn_kernels.c", FIRMWARE / "src" / "device" / "fault.c"]
@@ -108,7 +111,7 @@ def drawn(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     arm_gcc("-O2", sources, flags, elf, cpu_flags)
     differing = run_emulated(elf, board.table["emulator"][-1], "-d", "in_asm", "-D", str(log))
     run = {line.removeprefix("IN:").strip() for line in log.read_text().splitlines() if line.startswith("IN:")}
-    return Drawn(differing, own_functions(folder, form, cpu_flags, processor.own), run)
+    return Drawn(differing, own_functions(folder, flags, cpu_flags, processor.own), run)
 
 
 def test_draws_of_every_kernel_give_the_bits_of_plain_c(drawn: Drawn) -> None:
