@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -130,11 +131,19 @@ def run(command: Sequence[str], seconds: float, more: dict[str, str] | None = No
         output, _ = process.communicate(timeout=seconds)
         return Done(process.returncode, output[-4000:])
     except BaseException as error:
-        os.killpg(process.pid, signal.SIGKILL)  # its own group, which it leads
-        process.communicate()
+        end(process)
         if isinstance(error, subprocess.TimeoutExpired):
             return Done(None, "")
         raise
+
+
+def end(process: subprocess.Popen[str]) -> None:
+    """End a process and all that it started, in the group that it leads. SCons first writes down what it has built."""
+    for stop in (signal.SIGINT, signal.SIGKILL):
+        os.killpg(process.pid, stop)
+        with suppress(subprocess.TimeoutExpired):
+            process.communicate(timeout=10.0)
+            return
 
 
 def environment() -> dict[str, str]:
