@@ -38,6 +38,8 @@ BENCH = Path(__file__).resolve().parent
 FIRMWARE = ROOT / "firmware"
 BOARD = read_board(FIRMWARE / "boards" / "mps2" / "mps2_an386" / "board.toml")
 NANOSECONDS_PER_INSTRUCTION = 128
+#: The emulator's clock advances by instructions. It takes twice the time.
+COUNTED = ("-icount", "shift=7")
 #: What the weighed trainer takes from outside: its image and storage, and libc.
 OUTSIDE = ("image", "image_size", "arena", "arena_size", "write_flash", "read_flash", "memcpy", "memset", "memcmp")
 #: AIfES on the same part, -O2, same network, batch 1, SGD.
@@ -109,7 +111,7 @@ def step_instructions(result: Result, folder: Path) -> tuple[float, float]:
     elf = folder / "bench.elf"
     sources = [BENCH / "mlp_main.c", FIRMWARE / "src" / "device" / "fault.c", *BOARD.own_sources(), *runtime_sources()]
     arm_gcc("-O2", sources, board_flags(BOARD), elf)
-    numbers = run_emulated(elf)
+    numbers = run_emulated(elf, "mps2-an386", *COUNTED)
     if numbers["failed"]:
         raise SystemExit(f"the image was refused with code -{numbers['failed']}")
     tick = 1e9 / numbers["ticks_per_second"] / NANOSECONDS_PER_INSTRUCTION / numbers["steps"]
@@ -147,24 +149,9 @@ def write_header(result: Result, path: Path) -> None:
 
 
 def run_emulated(elf: Path, machine: str = "mps2-an386", *options: str) -> dict[str, int]:
-    """The numbers that the board prints before `done`. options: further ones of the emulator."""
-    command = [
-        "qemu-system-arm",
-        "-M",
-        machine,
-        "-kernel",
-        str(elf),
-        "-display",
-        "none",
-        "-monitor",
-        "none",
-        "-serial",
-        "stdio",
-        "-icount",
-        "shift=7",
-        *options,
-    ]
-    return printed_numbers(command)
+    """The numbers that the board prints before `done`. options: further ones of the emulator, as COUNTED."""
+    alone = ["-display", "none", "-monitor", "none", "-serial", "stdio"]
+    return printed_numbers(["qemu-system-arm", "-M", machine, "-kernel", str(elf), *alone, *options])
 
 
 def printed_numbers(command: Sequence[str]) -> dict[str, int]:

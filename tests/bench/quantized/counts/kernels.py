@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.mlp_on_cortex_m4 import FIRMWARE, NANOSECONDS_PER_INSTRUCTION, board_flags, run_emulated
+from bench.mlp_on_cortex_m4 import COUNTED, FIRMWARE, NANOSECONDS_PER_INSTRUCTION, board_flags, run_emulated
 from bench.quantized.counts.cores import Core
 from bench.quantized.counts.layers import Layer
 
@@ -58,7 +58,7 @@ def instructions(core: Core, kernel: Kernel, layers: Sequence[Layer]) -> dict[La
     flags = [f"-DLAYERS={rows}", f"-DRUN={kernel.run}", f"-DELEMENT={kernel.element}"]
     board = core.board()
     with tempfile.TemporaryDirectory() as folder:
-        ticks = run_emulated(linked(core, flags, Path(folder)), board.table["emulator"][-1])
+        ticks = run_emulated(linked(core, flags, Path(folder)), board.table["emulator"][-1], *COUNTED)
     instruction = 1e9 / int(board.table["clock"]) / NANOSECONDS_PER_INSTRUCTION
     return {layer: ticks[str(n)] * instruction for n, layer in enumerate(layers)}
 
