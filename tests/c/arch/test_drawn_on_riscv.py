@@ -25,6 +25,8 @@ HERE = Path(__file__).resolve().parent
 #: Of each kernel; more where the environment asks for them.
 DRAWS = draws("draws")
 OWN = RUNTIME / "kernels" / "arch" / "riscv"
+#: There are no kernels of integers for these processors.
+OF_FLOATS = "-DGM_WITH_INT8=0"
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ def plain_kernels(board: Board, folder: Path, profile: str) -> Path:
     """Return the kernels in plain C, each name of theirs with a prefix, in one object."""
     sources = [path for path in runtime_sources() if path.is_relative_to(RUNTIME / "kernels")]
     merged, plain, names = folder / "merged.o", folder / "plain.o", folder / "names"
-    plain_objects = objects.objects(compiler(board, profile, "-DGM_ARCH=0"), sources)
+    plain_objects = objects.objects(compiler(board, profile, OF_FLOATS, "-DGM_ARCH=0"), sources)
     tool(board, "ld", "-m", "elf32lriscv", "-r", *plain_objects, "-o", merged)
     defined = [line.split()[-1] for line in tool(board, "nm", "--defined-only", "--extern-only", merged).splitlines()]
     names.write_text("".join(f"{name} plain_{name}\n" for name in defined))
@@ -99,7 +101,7 @@ def test_draws_give_the_bits_of_plain_c_and_run_every_function(name: str, profil
     sources = [HERE / "board_main.c", HERE / "drawn_kernels.c", FIRMWARE / "src" / "device" / "fault.c"]
     link = [flag for flag in board.link_flags() if flag not in board.code_flags()]
     link += ["-Wl,--defsym=RAM_SIZE=0x100000", str(plain_kernels(board, tmp_path, profile))]
-    command = compiler(board, profile, f"-DDRAWS={DRAWS}", "-DSEED=1")
+    command = compiler(board, profile, OF_FLOATS, f"-DDRAWS={DRAWS}", "-DSEED=1")
     objects.build(command, [*sources, *board.own_sources(), *runtime_sources()], elf, *link)
     differing = run(processor, elf, "-d", "in_asm", "-D", str(log))
     assert len(differing) == 21

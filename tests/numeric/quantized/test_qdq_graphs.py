@@ -70,7 +70,9 @@ def test_schemes_train_parts_of_quantized_networks(model: onnx.ModelProto, seed:
     y = run_ort_plainly(with_reduce_mean(model), {"x": x})["y"]
     factors = np.random.default_rng(seed).uniform(0.5, 1.5, y.shape).astype(np.float32)
     made = build_artifacts(model, None, projection(factors), optimizers.sgd(0.05), scheme=scheme)
-    assert np.array_equal(run_ort_plainly(made.inference, {"x": x})["y"], y)
+    parts = run_ort_plainly(made.inference, {"x": x})["y"]
+    # onnxruntime adds up a product with fewer columns in another order.
+    np.testing.assert_allclose(parts, y, rtol=1e-6 if scheme.startswith("sparse") else 0, atol=0)
     assert scheme == "bias" or any(array.dtype == np.int8 for array in made.parameters.values())
     feeds = {"x": x, "projection": factors}
     feeds = {i.name: feeds[i.name] for i in made.training.graph.input if i.name in feeds}
