@@ -124,16 +124,11 @@ def sample_of_file(functions: dict[str, list[pytest.Item]], seed: int) -> Iterat
 
 
 def due(items: Sequence[pytest.Item], parameter: str, how: int | list[list[str]], seed: int) -> set[str]:
-    """Return the values of a parameter whose day it is: so many of all, or one of each of some groups.
-
-    Raises pytest.UsageError if a value is in no group.
-    """
+    """Return the values of a parameter whose day it is: so many of all, or one of each group and those in none."""
     values = sorted({value for item in items if (value := value_of(item, parameter))})
     if isinstance(how, int):
         return set(of_the_turn(values, how, seed))
-    if apart := set(values).difference(*how):
-        raise pytest.UsageError(f"{SAMPLING}: no group of {parameter!r} has {', '.join(sorted(apart))}")
-    return set().union(*(of_the_turn(group, 1, seed) for group in how))
+    return set(values).difference(*how).union(*(of_the_turn(group, 1, seed) for group in how))
 
 
 def of_the_day(items: Sequence[pytest.Item], values: dict[str, set[str]]) -> list[pytest.Item]:

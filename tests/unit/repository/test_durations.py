@@ -26,6 +26,13 @@ def test_what_was_recorded_is_there(root: Path) -> None:
         assert all(name.rpartition("::")[2] in text for name in named), file  # some are imported
 
 
+def test_every_file_was_measured(root: Path) -> None:
+    """`pytest --record-durations` and the new file."""
+    patterns = ("test_*.py", "*_test.py")
+    files = {path.relative_to(root).as_posix() for name in patterns for path in (root / "tests").rglob(name)}
+    assert files - set(recorded()) == set()
+
+
 def test_a_function_is_named_without_its_parameters() -> None:
     assert place_of("tests/a/test_b.py::test_c[1-x::y]") == ("tests/a/test_b.py", "test_c")
     assert place_of("tests/a/test_b.py::TestC::test_d") == ("tests/a/test_b.py", "TestC::test_d")
