@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -26,6 +25,7 @@ from flower.test_in_its_environment import FLWR, PYTHON, QUIET, ROOT
 from gradmote import Session, cli
 from gradmote.device import Dataset
 from gradmote.federated import LocalFleet, RoundTask, Server
+from support.ports import free_port
 
 ROUNDS = 2
 PATHS = os.pathsep.join(str(ROOT / part) for part in ("host_tools", "bindings/python"))
@@ -80,12 +80,6 @@ def running(command: list, environment: dict[str, str], folder: Path) -> Iterato
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
 
 
 def answers(address: str) -> bool:

@@ -6,7 +6,6 @@ import importlib.util
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from gradmote.device.toolchains.system_packages import how_to_install
+from support.ports import free_port
 
 #: A call to the registry without a network lasts 61 s; a build of everything on a slow machine less than this.
 SECONDS = 300
@@ -63,9 +63,3 @@ class Pio:
 def with_free_ports(ini: str) -> str:
     """The text of a platformio.ini, its emulators' serial lines at ports that nobody uses."""
     return re.sub(r"(?<=socket://127\.0\.0\.1:)\d+", lambda _: str(free_port()), ini)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 from gradmote.errors import DeviceError
@@ -17,6 +18,8 @@ _Client = TypeVar("_Client")
 #: Windows hands no socket to a program that it starts: there the emulator opens the port itself.
 _HANDED_OVER = os.name != "nt"
 _RETRY_SECONDS = 0.01
+#: The kernel's table of connections, and the state of those that are open: proc(5), net/tcp_states.h.
+_CONNECTIONS, _ESTABLISHED = Path("/proc/net/tcp"), "01"
 
 
 class Listening:
@@ -43,11 +46,15 @@ class Listening:
         if not _HANDED_OVER:
             return _repeated(connect, check)
         client = connect()
-        while select.select([self._socket], [], [], 0)[0]:  # the connection waits to be accepted
+        while self._waits():
             check()
             time.sleep(_RETRY_SECONDS)
         self.close()
         return client
+
+    def _waits(self) -> bool:
+        """Return whether the emulator has accepted no connection yet. Strangers may wait behind the first for ever."""
+        return bool(select.select([self._socket], [], [], 0)[0]) and not _has_owner(self.port)
 
     def close(self) -> None:
         """Leave the port to the emulator alone. Closing twice does no harm."""
@@ -62,6 +69,16 @@ def start_emulator(command: Sequence[str], ports: Sequence[Listening], **options
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, **options)
     handed = [port._socket.fileno() for port in ports]
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=handed, **options)
+
+
+def _has_owner(port: int) -> bool:
+    """Return whether Linux knows of a connection to the port that a process has accepted: one with an inode."""
+    try:
+        lines = _CONNECTIONS.read_text().splitlines()[1:]
+    except OSError:
+        return False  # another system
+    of_port = (fields for fields in map(str.split, lines) if fields[1].endswith(f":{port:04X}"))
+    return any(fields[3] == _ESTABLISHED and fields[9] != "0" for fields in of_port)
 
 
 def _repeated(connect: Callable[[], _Client], check: Callable[[], None]) -> _Client:

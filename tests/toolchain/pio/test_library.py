@@ -12,7 +12,8 @@ import pytest
 from gradmote.device.kernel_selection import needs_of
 from gradmote.device.link import open_link
 from support.console_text import read_until
-from support.pio import Pio, free_port
+from support.pio import Pio
+from support.ports import free_port
 
 pytestmark = pytest.mark.device
 

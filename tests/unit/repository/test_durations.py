@@ -27,10 +27,10 @@ def test_what_was_recorded_is_there(root: Path) -> None:
 
 
 def test_every_file_was_measured(root: Path) -> None:
-    """`pytest --record-durations` and the new file."""
+    """`pytest --record-durations` and the new file measure it. Flower's run in a process of their own."""
     patterns = ("test_*.py", "*_test.py")
     files = {path.relative_to(root).as_posix() for name in patterns for path in (root / "tests").rglob(name)}
-    assert files - set(recorded()) == set()
+    assert {file for file in files - set(recorded()) if "/flower/inside/" not in file} == set()
 
 
 def test_a_function_is_named_without_its_parameters() -> None:
