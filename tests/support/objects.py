@@ -7,6 +7,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import time
@@ -89,7 +90,8 @@ def _object(command: Sequence[str], source: Path) -> Path:
         if not _is_current(found):
             made, named = found.with_suffix(".new"), found.with_suffix(".d")
             run([*command, "-MD", "-MF", str(named), "-c", str(source), "-o", str(made)])
-            read = {str(path): _digest_of_file(path) for path in _prerequisites(named)}
+            read = {name: _digest_of_file(Path(name)) for name in _prerequisites(named.read_text())}
+            assert all(read.values()), f"{named} names files that are not there"
             named.unlink()
             found.with_suffix(".json").write_text(json.dumps(read))
             made.rename(found)
@@ -100,12 +102,12 @@ def _object(command: Sequence[str], source: Path) -> Path:
 def _digest(command: Sequence[str], source: Path) -> str:
     """Return a digest of compiler, flags and the source's place."""
     compiler = Path(shutil.which(command[0]) or command[0]).stat()
-    flags = [flag for flag in command if not (source.is_relative_to(RUNTIME) and is_foreign(flag))]
+    flags = [flag for flag in command if not (source.is_relative_to(RUNTIME) and _is_foreign(flag))]
     parts = (compiler.st_mtime_ns, compiler.st_size, *flags, source)
     return hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()[:32]
 
 
-def is_foreign(flag: str) -> bool:
+def _is_foreign(flag: str) -> bool:
     """Return whether a flag names a folder of a test, of whose headers the runtime includes none."""
     return flag.startswith("-I") and not Path(flag[2:]).is_relative_to(KEPT.parents[1])
 
@@ -118,9 +120,10 @@ def _is_current(found: Path) -> bool:
     return all(_digest_of_file(Path(path)) == digest for path, digest in json.loads(named.read_text()).items())
 
 
-def _prerequisites(rule: Path) -> list[Path]:
-    """Return the files that a rule for make, as compilers write it, names behind its target."""
-    return [Path(name) for name in rule.read_text().partition(": ")[2].replace("\\\n", " ").split()]
+def _prerequisites(rule: str) -> list[str]:
+    """Return the files that a rule for make, as compilers write it, names after its target."""
+    names = re.findall(r"(?:\\ |\S)+", rule.partition(": ")[2].replace("\\\n", " "))
+    return [re.sub(r"\\([ #])", r"\1", name).replace("$$", "$") for name in names]
 
 
 def _digest_of_file(path: Path) -> str:
