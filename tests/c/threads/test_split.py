@@ -17,7 +17,7 @@ import pytest
 from render.spec import Opcode, opcodes
 from runtime_sources import ROOT, runtime_sources
 from support import objects
-from support.sampling import draws
+from support.sampling import draws, is_whole
 
 from .drawn_instructions import Drawn, draw, elements
 
@@ -28,8 +28,9 @@ INDEXED = [op for op in SPLIT if any(o.name == "indices" and o.access == "r" for
 #: One of each kind: products, rules with rows of their own, bits, several outputs, indices, ranges.
 SANITIZED = ("ADD", "CONV_UPDATE", "GEMM", "GEMM_UPDATE", "MASK_GRAD", "STANDARDIZE", "SCATTER_ADD", "GRU_CELLS_GRAD",
              "NORMALIZE_GRAD")  # fmt: skip
-#: Without vectors, which take long to compile and share nothing that plain C does not.
-OPTIMISED, WATCHED = ("-O3", []), ("-O1", ["-g1", "-fsanitize=thread", "-DGM_ARCH=0"])
+#: A plain run watches plain C alone: vectors take long to compile.
+PLAIN = [] if is_whole() else ["-DGM_ARCH=0"]
+OPTIMISED, WATCHED = ("-O3", []), ("-O1", ["-g1", "-fsanitize=thread", *PLAIN])
 PARTS = range(1, 6)
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="apt-get install gcc")
