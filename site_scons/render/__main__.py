@@ -26,7 +26,7 @@ from . import (
 from .spec import C_OUT, DOCS_OUT, FIRMWARE_OUT, JS_OUT, MICROPYTHON_OUT, PYTHON_OUT, ROOT, SHARED_OUT
 
 NOTICE = "Rendered from runtime_c/spec by `scons render`; do not edit."
-#: Endings of what is rendered into folders of nothing else. A header that stays behind would still be included.
+#: Endings of what is rendered into folders of nothing else. A header that is left over would still be included.
 SOURCES = (".c", ".h", ".py", ".ts")
 
 

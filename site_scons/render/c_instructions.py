@@ -62,7 +62,7 @@ def choices(param: Param) -> str:
 
 
 def shared_enums(ops: list[Opcode]) -> dict[str, Param]:
-    """Return the enums that several opcodes have, by their names. Raises ValueError where one has two meanings."""
+    """Return the enums that several opcodes have, by their names. Raises ValueError if one has two meanings."""
     seen: dict[str, Param] = {}
     shared: dict[str, Param] = {}
     for param in (p for op in ops for p in op.params if p.kind == "enum"):

@@ -172,7 +172,7 @@ def printed_numbers(command: Sequence[str]) -> dict[str, int]:
 
 
 def measure(optimizer: Optimizer, batch: int = 1, levels: Sequence[str] = ("O2", "Os")) -> dict[str, float]:
-    """All figures for one optimizer and batch. levels: the compiler's, of which sizes are told."""
+    """All figures for one optimizer and batch. levels: the compiler's, at which code is weighed."""
     result = compiled(optimizer, batch)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

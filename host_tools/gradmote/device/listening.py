@@ -53,7 +53,7 @@ class Listening:
         return client
 
     def _waits(self) -> bool:
-        """Return whether the emulator has accepted no connection yet. Strangers may wait behind the first for ever."""
+        """Return whether the emulator has accepted no connection yet. Strangers may wait after the first for ever."""
         return bool(select.select([self._socket], [], [], 0)[0]) and not _has_owner(self.port)
 
     def close(self) -> None:

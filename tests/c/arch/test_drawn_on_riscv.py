@@ -25,7 +25,7 @@ HERE = Path(__file__).resolve().parent
 #: Of each kernel; more where the environment asks for them.
 DRAWS = draws("draws")
 OWN = RUNTIME / "kernels" / "arch" / "riscv"
-#: There are no kernels of integers for these processors.
+#: These processors have no kernels of integers of their own.
 OF_FLOATS = "-DGM_WITH_INT8=0"
 
 

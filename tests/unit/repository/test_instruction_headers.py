@@ -1,7 +1,7 @@
 """Each source of the runtime includes the headers of the opcodes that it names, and kernels know no others.
 
-A condition on GM_WITH_<opcode> leaves a kernel out where the opcode's header is not included. -Wundef tells, but not of
-what && and || leave alone.
+A condition on GM_WITH_<opcode> leaves a kernel out if the opcode's header is not included. -Wundef reports that, except
+of what && and || leave alone.
 """
 
 from __future__ import annotations
