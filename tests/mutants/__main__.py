@@ -47,14 +47,16 @@ def try_out(options: argparse.Namespace) -> None:
         if options.command == "quick":
             quick(chosen, seed, Results(), tests)
         else:
-            Together(tried(chosen), seed, Results(), tests).run()
+            before = "quick" if tests == "sample" else "together"
+            Together(tried(chosen, before), seed, Results(), tests).run()
 
 
-def tried(mutants: list[Mutant]) -> list[Mutant]:
-    """Return the mutants that `quick` has tried, and say how many it has not."""
-    known = {line["mutant"] for line in Results().lines if line["stage"] == "quick"}
+def tried(mutants: list[Mutant], command: str) -> list[Mutant]:
+    """Return the mutants that a command has tried with the sample of tests, and say how many it has not."""
+    results = Results()
+    known = results.verdicts(command, "sample").keys() | results.killed("sample")
     if missing := sum(mutant.id not in known for mutant in mutants):
-        scratch.say(f"{missing} mutants are left out until `quick` has tried them")
+        scratch.say(f"{missing} mutants are left out until `{command}` has tried them with samples")
     return [mutant for mutant in mutants if mutant.id in known]
 
 

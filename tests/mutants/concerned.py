@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -28,6 +29,9 @@ APART = ("tests/flower", "tests/mutants", "tests/support")
 LISTED = "host_tools/gradmote/operators"
 COMMAND_LINE = "host_tools/gradmote/cli/__init__.py"
 BINDING = "bindings/python/gradmote_runtime/__init__.py"
+SAMPLING = "tests/sampling.toml"
+#: What a file of tests, or of their support, has that draws examples.
+DRAWS = r"from hypothesis|import hypothesis|support\.sampling|GRADMOTE_WHOLE"
 C_FOLDERS = ("numeric", "c", "device", "toolchain", "bindings", "fuzz", "regression")
 #: Beginning of a file -> folders that build it, and a file that others import if they run it.
 BUILT: dict[str, tuple[tuple[str, ...], str]] = {
@@ -74,6 +78,28 @@ def relative(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
+# ---- What tests take, and which are sampled --------------------------------------------------------------------------
+
+
+def seconds_of(check: str) -> float:
+    """Return the seconds that tests/durations.json has for a folder of tests; none for a target of SCons."""
+    durations = json.loads((ROOT / "tests/durations.json").read_text())
+    return sum(sum(tests.values()) for file, tests in durations.items() if f"{file}/".startswith(f"{check}/"))
+
+
+def sampled_files(folder: str) -> list[str]:
+    """Return the files of tests in a folder of which a plain run takes a sample: cases, examples or turns."""
+    if folder.startswith(SCONS):
+        return []
+    named = (ROOT / SAMPLING).read_text()
+    return [file for file in test_files(folder) if f'"{file}' in named or is_drawn(file)]
+
+
+def is_drawn(file: str) -> bool:
+    """Return whether a test, or what it imports, draws examples."""
+    return any(re.search(DRAWS, (ROOT / reached).read_text()) for reached in reached_from(file) if "tests/" in reached)
+
+
 # ---- All folders that could notice it --------------------------------------------------------------------------------
 
 
@@ -87,14 +113,14 @@ def folders(file: str) -> list[str]:
 
 @cache
 def all_folders() -> list[str]:
-    """Return the folders of tests, from the root."""
-    tests = {relative(path.parent) for path in tests_below(ROOT / "tests")}
-    return sorted({folder for test in tests if (folder := folder_of(test)) and not folder.startswith(APART)})
+    """Return the folders of tests, from the root, and the files beside them."""
+    folders = {folder_of(relative(path)) for path in tests_below(ROOT / "tests")}
+    return sorted(folder for folder in folders if not folder.startswith(APART))
 
 
-def folder_of(place: str) -> str:
-    """Return the folder that counts for tests in this one."""
-    parts = place.split("/")
+def folder_of(test: str) -> str:
+    """Return the folder that counts for a test; the test itself beside the folders of one that is split."""
+    parts = test.split("/")
     return "/".join(parts[: 3 if "/".join(parts[:2]) in SPLIT else 2])
 
 
@@ -104,10 +130,11 @@ def reaches(folder: str, file: str) -> bool:
 
 
 @cache
-def reached_from(folder: str) -> set[str]:
-    """Return the files that tests in a folder import, over however many steps."""
+def reached_from(place: str) -> set[str]:
+    """Return the files that the tests at a place, a file or a folder, import over however many steps."""
     found: set[str] = set()
-    left = [relative(path) for path in (ROOT / folder).rglob("*.py")]
+    path = ROOT / place
+    left = [place] if path.is_file() else [relative(found) for found in path.rglob("*.py")]
     while left:
         file = left.pop()
         if file not in found:

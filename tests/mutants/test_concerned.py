@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from mutants import concerned
-from mutants.concerned import all_folders, folders, likely_checks, most_alike, reached_from
+from mutants.concerned import all_folders, folders, likely_checks, most_alike, reached_from, sampled_files, seconds_of
 
+DURATIONS = {"tests/toolchain/pio/test_a.py": {"test": 2.5, "others": 1}, "tests/toolchain/test_pip.py": {"test": 4}}
 FILES = {
     "host_tools/gradmote/__init__.py": 'FOUND_IN = {"Session": "gradmote.session:Session"}\n',
     "host_tools/gradmote/session.py": "def run():\n    from .compiler import steps\n",
@@ -19,9 +21,15 @@ FILES = {
     "host_tools/gradmote/operators/pad.py": "",
     "host_tools/gradmote/cli/__init__.py": "from gradmote import operators\n",
     "bindings/python/gradmote_runtime/__init__.py": "",
+    "tests/durations.json": json.dumps(DURATIONS),
+    "tests/sampling.toml": '"tests/unit/commands/test_pad.py::test" = "pairs"\n',
+    "tests/support/draws.py": "from hypothesis import given\n",
     "tests/support/npm_package.py": "",
     "tests/support/steps.py": "import gradmote\n",
+    "tests/toolchain/test_pip.py": "",
+    "tests/toolchain/pio/test_a.py": "",
     "tests/unit/steps/test_steps.py": "from support.steps import a\n",
+    "tests/unit/steps/test_drawn.py": "from support.draws import given\n",
     "tests/unit/names/test_names.py": "import os.path\n",
     "tests/unit/commands/test_pad.py": "run('gradmote', 'compile')\n",
     "tests/bindings/test_node.py": "from support import npm_package\n",
@@ -65,7 +73,21 @@ def test_of_a_folder_those_count_that_are_most_alike(tmp_path: Path, monkeypatch
 @pytest.mark.usefixtures("small")
 def test_folders_of_tests() -> None:
     units = ["tests/unit/commands", "tests/unit/names", "tests/unit/steps"]
-    assert all_folders() == ["tests/bindings", "tests/c/runtime", "tests/device", *units]
+    toolchain = ["tests/toolchain/pio", "tests/toolchain/test_pip.py"]
+    assert all_folders() == ["tests/bindings", "tests/c/runtime", "tests/device", *toolchain, *units]
+
+
+@pytest.mark.usefixtures("small")
+def test_seconds_of_a_check() -> None:
+    checks = ("tests/toolchain/pio", "tests/toolchain/test_pip.py", "scons test_c")
+    assert [seconds_of(check) for check in checks] == [3.5, 4, 0]
+
+
+@pytest.mark.usefixtures("small")
+def test_files_that_are_sampled() -> None:
+    assert sampled_files("tests/unit/commands") == ["tests/unit/commands/test_pad.py"]
+    assert sampled_files("tests/unit/steps") == ["tests/unit/steps/test_drawn.py"]
+    assert sampled_files("tests/unit/names") == sampled_files("scons test_c") == []
 
 
 @pytest.mark.usefixtures("small")

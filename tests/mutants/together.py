@@ -1,22 +1,24 @@
 """Tries many mutants at once, with all tests that could notice one of them.
 
-If a folder of tests passes with a group of mutants, all of them survive it. If tests fail, they are run with each
-mutant of the group alone. Those that fail them are killed, and the folder is run again with the others, until it
-passes.
+If a folder of tests passes with a group of mutants, all of them survive it. If tests fail, they are run without
+mutants, and those that pass then with each mutant of the group alone. Mutants that fail them are killed, and the folder
+is run again with the others, until it passes.
+
+What the sample kills, the whole kills too. So the whole is tried after the sample, with those files of a folder alone
+of whose tests a plain run takes a sample.
 """
 
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Sequence
 
 from . import scratch
-from .concerned import all_folders, folders
+from .concerned import all_folders, folders, sampled_files, seconds_of
 from .mutant import ROOT, Mutant, function_of
-from .quick import LONGEST, bound, judged
+from .quick import BESIDES, LONGEST, PATIENCE, judged
 from .results import Results
-from .runs import SCONS, Run, run
+from .runs import SCONS, Run
 
 #: Failed tests that are run with each mutant alone.
 MOST = 8
@@ -31,15 +33,20 @@ class Together:
     def run(self) -> None:
         """Judge all mutants that are given, folder by folder, and go on where an earlier run stopped."""
         wanted = {mutant.id: folders(mutant.file) for mutant in self._mutants}
-        checks = [*all_folders(), *sorted({c for found in wanted.values() for c in found if c.startswith(SCONS)})]
+        targets = {check for found in wanted.values() for check in found if check.startswith(SCONS)}
+        checks = sorted({*all_folders(), *targets}, key=seconds_of)
         for number, check in enumerate(checks, 1):
             concerned = [mutant for mutant in self._left() if check in wanted[mutant.id]]
             those = [mutant for mutant in concerned if not self._passed(mutant, check)]
-            for group in apart(those):
+            for group in apart(those) if self._places(check) else ():
                 scratch.say(f"{number} of {len(checks)}: {check} with {len(group)} mutants")
                 self._settle(group, check)
         for mutant in self._left():
             self._judge(mutant, "together", "survived")
+
+    def _places(self, check: str) -> list[str]:
+        """Return what is run of a check: of the whole, what the sample has not run."""
+        return [check] if self._tests == "sample" else sampled_files(check)
 
     def _left(self) -> list[Mutant]:
         """Return the mutants that have no verdict with this set of tests."""
@@ -50,56 +57,64 @@ class Together:
         lines = self._results.of("group", self._tests)
         return any(line["check"] == check and mutant.id in line["mutants"] for line in lines)
 
-    def _settle(self, group: list[Mutant], check: str) -> None:
-        """Run a check with a group until it passes, without those that it kills."""
-        skipped, seconds = self._control(check), bound([check], self._results, self._tests)
+    def _settle(self, group: list[Mutant], check: str, skipped: Sequence[str] = ()) -> None:
+        """Run a check, without tests that are skipped, with a group until it passes, without those that it kills."""
+        left_out = list(skipped)
         while group:
-            found = judged(group, [check], self._tests, seconds, options(skipped))
+            found = judged(group, self._places(check), self._tests, self._bound(check), options(left_out))
             if found.how == "passed":
                 self._results.add(stage="group", tests=self._tests, check=check, mutants=[m.id for m in group])
                 return
-            killed = self._killed_by(found, group, seconds)
-            if not killed and len(group) > 1:
+            tests = spread(found.failed, MOST) if found.how == "failed" else []
+            broken = self._fail_without_mutants(tests)
+            left_out += broken
+            killed = self._killed_by(found, [test for test in tests if test not in broken], group)
+            if len(group) == 1 and not killed:
+                scratch.say(f"  left out, they do not fail again: {' '.join(tests)}")
+                left_out += tests
+            elif not killed and not broken:
                 scratch.say("  no mutant alone does this: each half of the group on its own")
-                self._settle(group[::2], check)
-                self._settle(group[1::2], check)
+                self._settle(group[::2], check, left_out)
+                self._settle(group[1::2], check, left_out)
                 return
-            if not killed:
-                scratch.say(f"  left out, they do not fail again: {' '.join(found.failed)}")
-                skipped += found.failed
             group = [mutant for mutant in group if mutant not in killed]
 
-    def _killed_by(self, found: Run, group: list[Mutant], seconds: float) -> list[Mutant]:
-        """Return the mutants that fail the failed tests alone, and record them."""
-        if found.how != "failed":
-            if len(group) == 1:
-                self._judge(group[0], "together", "killed", found)
-            return group if len(group) == 1 else []
-        tests, killed = spread(found.failed, MOST), []
-        scratch.say(f"  {len(found.failed)} tests fail; {len(tests)} of them with each mutant alone")
-        for mutant in group:
-            alone = judged([mutant], tests, self._tests, seconds)
+    def _killed_by(self, found: Run, tests: Sequence[str], group: list[Mutant]) -> list[Mutant]:
+        """Return the mutants that fail the failed tests alone, and record them.
+
+        If the run did not come to its end, that is the only mutant of a group.
+        """
+        if found.how != "failed" and len(group) == 1:
+            self._judge(group[0], "together", "killed", found)
+            return group
+        killed = []
+        if tests:
+            scratch.say(f"  {len(found.failed)} tests fail; {len(tests)} of them with each mutant alone")
+        for mutant in group if tests else ():
+            alone = judged([mutant], tests, self._tests, LONGEST)
             if alone.how != "passed":
                 self._judge(mutant, "alone", "killed", alone)
                 killed.append(mutant)
         return killed
 
-    def _control(self, check: str) -> list[str]:
-        """Return the tests of a check that fail without mutants, which are left out. It is run once."""
-        if check not in self._results.controls(self._tests):
-            scratch.say(f"  without mutants: {check}")
-            scratch.build_without_mutants()
-            start = time.monotonic()
-            found = run([check], self._tests == "whole", LONGEST, options(()))
-            if found.how in ("timeout", "crash"):
-                raise SystemExit(f"{check} ends with a {found.how} without mutants:\n{found.output}")
-            seconds = round(time.monotonic() - start, 1)
-            line = {"stage": "control", "tests": self._tests, "check": check}
-            self._results.add(**line, failed=list(found.failed), seconds=seconds)
-        failed = self._results.controls(self._tests)[check]["failed"]
-        if failed:
-            scratch.say(f"  left out, they fail without mutants too: {' '.join(failed)}")
-        return list(failed)
+    def _fail_without_mutants(self, tests: Sequence[str]) -> list[str]:
+        """Return which of the tests fail without mutants too. Ends the program if that is a target of SCons."""
+        unknown = [test for test in tests if test not in self._results.controls(self._tests)]
+        failed = judged([], unknown, self._tests, LONGEST, ()).failed if unknown else ()
+        if targets := [test for test in failed if test.startswith(SCONS)]:
+            raise SystemExit(f"{' '.join(targets)} fails without mutants")
+        for test in unknown:
+            own = [test] if test in failed else []
+            self._results.add(stage="control", tests=self._tests, check=test, failed=own)
+        controls = self._results.controls(self._tests)
+        broken = [test for test in tests if controls[test]["failed"]]
+        if broken:
+            scratch.say(f"  left out, they fail without mutants too: {' '.join(broken)}")
+        return broken
+
+    def _bound(self, check: str) -> float:
+        """Return the seconds after which a check is stopped: many times what the sample takes."""
+        return LONGEST if self._tests == "whole" else BESIDES + PATIENCE * seconds_of(check)
 
     def _judge(self, mutant: Mutant, stage: str, verdict: str, found: Run | None = None) -> None:
         line = {"mutant": mutant.id, "stage": stage, "tests": self._tests, "seed": self._seed, "verdict": verdict}
