@@ -38,7 +38,11 @@ enum {
     ARENA = FACTOR + 32
 };
 
-static uint8_t arena[ARENA] __attribute__((aligned(16))), plain_arena[ARENA] __attribute__((aligned(16)));
+static uint32_t words[ARENA / 4] __attribute__((aligned(16))), plain_words[ARENA / 4] __attribute__((aligned(16)));
+static uint8_t *const arena = (uint8_t *)words, *const plain_arena = (uint8_t *)plain_words;
+/* Bytes that are drawn once for each kernel. An arena gets them from another place of the bank in each turn,
+ * since to draw each of its bytes would take most of the time. */
+static uint8_t bank[ROW];
 static gm_session session, plain_session;
 static uint32_t random_state;
 
@@ -72,11 +76,18 @@ static void fill_floats(uint32_t at, float unit, uint32_t odd)
     memcpy(arena + at, values, sizeof values);
 }
 
-static void fill(void)
+static void fill_bank(void)
 {
     for (uint32_t i = 0; i < ROW; i++) {
-        arena[i] = (uint8_t)(below(12) ? below(256) : below(2) ? 0x80 : 0x7f);
+        bank[i] = (uint8_t)(below(12) ? below(256) : below(2) ? 0x80 : 0x7f);
     }
+}
+
+static void fill(void)
+{
+    uint32_t first = below(ROW);
+    memcpy(arena, bank + first, ROW - first);
+    memcpy(arena + ROW - first, bank, first);
     for (uint32_t i = 0; i < FLOATS / 4; i++) {
         int32_t bias = (int32_t)below(20001) - 10000;
         memcpy(arena + BIAS + 4 * i, &bias, 4);
@@ -92,13 +103,22 @@ static void fill(void)
     memcpy(plain_arena, arena, ARENA);
 }
 
+/* Whether the arenas differ in the words from one to another. */
+static uint32_t words_differ(uint32_t from, uint32_t to)
+{
+    uint32_t differing = 0;
+    for (uint32_t i = from; i < to; i++) {
+        differing |= words[i] ^ plain_words[i];
+    }
+    return differing != 0;
+}
+
 /* Whether the two forms differ in what they return, or leave outside of the panel. */
 static uint32_t differ(kernel *own, kernel *plain, const void *instruction, uint32_t panel_words)
 {
-    uint32_t end = PANEL + 4 * panel_words;
     int code = own(&session, instruction);
-    return code != plain(&plain_session, instruction) || memcmp(arena, plain_arena, PANEL) ||
-           memcmp(arena + end, plain_arena + end, ROW - end);
+    return code != plain(&plain_session, instruction) || words_differ(0, PANEL / 4) ||
+           words_differ(PANEL / 4 + panel_words, ROW / 4);
 }
 
 /* ---- Shapes ------------------------------------------------------------------------------------- */
@@ -444,6 +464,7 @@ uint32_t draw_quantized_kernel(uint32_t kernel, uint32_t turns, uint32_t seed)
 {
     uint32_t wrong = 0;
     random_state = seed;
+    fill_bank();
     session.arena = arena;
     plain_session.arena = plain_arena;
     for (uint32_t i = 0; i < turns; i++) {
