@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import uuid
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ MODULES = "bindings/python/gradmote_runtime"
 PATHS = ("host_tools", "bindings/python", "site_scons", "tests")
 #: Set to 1, it makes pytest run the whole of the matrices of parameters that it else draws samples from.
 WHOLE = "GRADMOTE_WHOLE"
+#: What each process of a run has in its environment, to be found by.
+MARK = "GRADMOTE_RUN_OF_MUTANTS"
 #: Seconds that a build may take.
 PATIENCE = 3600.0
 
@@ -116,11 +119,12 @@ def scons(*targets: str, seconds: float = PATIENCE) -> Done:
 
 
 def run(command: Sequence[str], seconds: float, more: dict[str, str] | None = None) -> Done:
-    """Run a command in the checkout; end it, and what it started, after so many seconds."""
+    """Run a command in the checkout; end it after so many seconds, and what it started with it or left running."""
+    mark = f"{MARK}={uuid.uuid4()}"
     process = subprocess.Popen(
         command,
         cwd=CHECKOUT,
-        env=environment() | (more or {}),
+        env=environment() | (more or {}) | dict([mark.split("=")]),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -135,6 +139,8 @@ def run(command: Sequence[str], seconds: float, more: dict[str, str] | None = No
         if isinstance(error, subprocess.TimeoutExpired):
             return Done(None, "")
         raise
+    finally:
+        end_marked(mark)
 
 
 def end(process: subprocess.Popen[str]) -> None:
@@ -144,6 +150,14 @@ def end(process: subprocess.Popen[str]) -> None:
         with suppress(subprocess.TimeoutExpired):
             process.communicate(timeout=10.0)
             return
+
+
+def end_marked(mark: str) -> None:
+    """End the processes that have this line in their environment: a mutant that hangs can outlive its test."""
+    for environ in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            if mark.encode() in environ.read_bytes().split(b"\0"):
+                os.kill(int(environ.parent.name), signal.SIGKILL)
 
 
 def environment() -> dict[str, str]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
-from mutants import together
+import pytest
+
+from mutants import scratch, together
 from mutants.mutant import Place, mutant_of
 from mutants.report import report, table
 from mutants.results import Results
@@ -28,9 +32,9 @@ def test_a_run_is_judged_by_its_events() -> None:
     assert of_events(events[:3], Done(None, "")).how == "timeout"
 
 
-def test_two_in_one_function_are_apart(tmp_path: Path, monkeypatch: object) -> None:
+def test_two_in_one_function_are_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "f.py").write_text(TEXT)
-    monkeypatch.setattr(together, "ROOT", tmp_path)  # type: ignore[attr-defined]
+    monkeypatch.setattr(together, "ROOT", tmp_path)
     assert apart(MUTANTS) == [[MUTANTS[0], MUTANTS[2]], [MUTANTS[1]]]
 
 
@@ -59,6 +63,14 @@ def test_report(tmp_path: Path) -> None:
     assert found["rooms"]["federated"] == {**dict.fromkeys(passes, 0), "mutants": 1}
     assert "passes              3          1 of 2, 50%         1 of 1, 100%" in table(found)
     assert f"f.py:2: - -> *  [{MUTANTS[1].id}; quick (sample)]" in table(found)
+
+
+def test_what_a_run_leaves_running_ends_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scratch, "CHECKOUT", tmp_path)
+    start = "import subprocess as s; print(s.Popen(['sleep', '600'], stdout=-3, stderr=-3, start_new_session=True).pid)"
+    process = Path("/proc", scratch.run([sys.executable, "-c", start], 60.0).output.strip(), "stat")
+    while process.exists() and ") Z " not in process.read_text():
+        time.sleep(0.01)  # a signal takes its time
 
 
 def test_all_rooms_have_files(root: Path) -> None:
