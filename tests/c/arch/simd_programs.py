@@ -27,6 +27,8 @@ SOURCES = ("gemm", "conv", "matmul", "update", "sgd", "momentum", "adam", "steps
            "normalize", "check_finite", "any_beyond", "gradient_s16", "stored_update", "sum_s16", "add_s16",
            "update_s8", "mask_s8", "quantize", "add_s8", "average_pool", "exp", "sigmoid", "swish", "tanh", "gelu",
            "softmax", "lstm", "gru", "rnn", "standardize", "numerics", "gm_opcodes")  # fmt: skip
+#: The threads of the Python extension module, whose sessions have a pool of them.
+OF_MODULE = ["-DGM_THREADS=1", "-pthread"]
 #: Without optimization, where nothing that they would find is left out; and that takes a fifth of the time to compile.
 SANITIZED = ["-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all"]
 #: A case takes milliseconds.
@@ -43,6 +45,7 @@ class Form:
     packages: str = "gcc"
     tools: Sequence[str] = ()  #: beside compiler and starter
     main: Path = HERE / "run_kernels.c"
+    library: str = ""  #: the profile of the Python extension module whose kernels it has; else they are compiled for it
 
     def missing(self) -> list[str]:
         wanted = (self.command[0], *self.starter[:1], *self.tools)
@@ -54,11 +57,19 @@ class Form:
 
     def compile(self, folder: Path) -> list[str]:
         """Return the command of the program, which is compiled to the folder."""
-        own = [source for source in runtime_sources() if source.parent.name != "src" or source.stem == "numerics"]
-        sources = [source for source in own if "arch" in source.parts or source.stem.startswith(SOURCES)]
         program = folder / self.main.stem
-        objects.build([*self.command, *SELECTED], [self.main, *sources], program)
+        if self.library:
+            objects.build(self.command, [self.main], program, str(objects.host_library(self.library)), "-lm")
+        else:
+            objects.build([*self.command, *SELECTED], [self.main, *sources()], program)
         return [word.format(program) for word in self.starter]
+
+
+def sources() -> list[Path]:
+    """Return the sources of the kernels, in plain C and with vectors."""
+    found = [source for source in runtime_sources() if source.parent.name != "src" or source.stem == "numerics"]
+    plain = [source for source in found if "arch" not in source.parts and source.stem.startswith(SOURCES)]
+    return [*plain, *(source for source in found if "simd" in source.parts)]
 
 
 def plain(profile: str) -> Form:
@@ -71,7 +82,7 @@ def forms(profile: str) -> dict[str, list[Form]]:
     common += [f"-I{path}" for path in INCLUDES]
     host = [objects.command_for_host("gcc", level, profile) for level in ("-O3", "-O0")]
     found = {
-        "this computer": [Form(host[0]), Form([*host[1], *SANITIZED])],
+        "this computer": [Form([*host[0], *OF_MODULE], library=profile), Form([*host[1], *SANITIZED])],
         "AArch64": [Form(["aarch64-linux-gnu-gcc", *common, "-static"], ["qemu-aarch64", "{}"],
                          "gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user")],
     }  # fmt: skip
