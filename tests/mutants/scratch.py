@@ -161,7 +161,9 @@ def end_marked(mark: str) -> None:
 
 
 def environment() -> dict[str, str]:
-    own = {"PYTHONPATH": os.pathsep.join(str(CHECKOUT / path) for path in PATHS)}
+    """Return the environment of what runs in the checkout. Python keeps nothing that it compiled from a mutant."""
+    paths = os.pathsep.join(str(CHECKOUT / path) for path in PATHS)
+    own = {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
     programs = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
     others = {name: value for name, value in os.environ.items() if name != WHOLE}
     return {**others, **own, "PATH": programs}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import fcntl
+import json
+import os
 import subprocess
 import sys
 from functools import cache
@@ -13,6 +15,8 @@ import pytest
 from gradmote.device.emulator import missing
 
 ROOT = Path(__file__).resolve().parents[2]
+#: The last run of tests, and the arguments that SCons had in it.
+RUN = ROOT / "build" / "scons_in_tests.json"
 
 
 def build_firmware(*arguments: str, board: str = "mps2-an386") -> None:
@@ -30,9 +34,23 @@ def scons_firmware(*arguments: str, board: str) -> None:
 
 @cache
 def run_scons(*arguments: str) -> None:
-    """Run SCons once in a test process. Processes that would build at the same time take turns."""
+    """Run SCons once in a run of tests. Processes that would build at the same time take turns."""
     command = [sys.executable, "-m", "SCons", "-Q", "-j2", *arguments]
     with (ROOT / "firmware" / "SConscript").open() as turn:
         fcntl.flock(turn, fcntl.LOCK_EX)
-        built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert built.returncode == 0, built.stdout + built.stderr
+        done = what_was_run()
+        if arguments not in done:
+            built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+            assert built.returncode == 0, built.stdout + built.stderr
+            RUN.write_text(json.dumps([name_of_run(), *done, arguments]))
+
+
+def what_was_run() -> list[tuple[str, ...]]:
+    """Return the arguments with which processes of this run of tests have run SCons; its sources stay as they are."""
+    run, *done = json.loads(RUN.read_text()) if RUN.exists() else [""]
+    return [tuple(arguments) for arguments in done] if run and run == name_of_run() else []
+
+
+def name_of_run() -> str:
+    """Return what names this run of tests to the processes that share it; "" in a process that is alone."""
+    return os.environ.get("PYTEST_XDIST_TESTRUNUID", "")
