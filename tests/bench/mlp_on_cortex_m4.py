@@ -69,32 +69,45 @@ def compiled(optimizer: Optimizer, batch: int) -> Result:
 # ---- Code size
 
 
-def trainer_text(level: str, flags: list[str], folder: Path, profile: str = "") -> int:
+def trainer_text(level: str, flags: list[str], folder: Path, profile: str = "", rounds: bool = False) -> int:
     """Bytes of .text, constants included, of runtime and kernels linked into a trainer; libc is not counted. profile:
-    of the numerics; empty for the board's own."""
+    of the numerics; empty for the board's own. rounds: whether the trainer calls those of federated learning."""
     elf = folder / f"trainer{level}.elf"
     outside = [f"-Wl,--defsym={name}=0x20000000" for name in OUTSIDE]
-    sources = [BENCH / "trainer_main.c", *runtime_sources()]
-    chosen = profile_flag(BOARD.with_profile(profile))
-    arm_gcc(level, sources, [*flags, chosen, "-nostdlib", "-Wl,--gc-sections", "-Wl,-e,main", *outside], elf)
+    chosen = [*flags, profile_flag(BOARD.with_profile(profile))]
+    calls = ["-DWITH_ROUNDS=1"] if rounds else []
+    (main,) = objects.objects([*gcc_command(level, chosen, elf), *calls], [BENCH / "trainer_main.c"])
+    link = ["-nostdlib", "-Wl,--gc-sections", "-Wl,-e,main", *outside, str(main)]
+    arm_gcc(level, kernels_and_runtime(), [*chosen, *link], elf)
     output = subprocess.run(["arm-none-eabi-size", elf], check=True, capture_output=True, text=True).stdout
     return int(output.splitlines()[1].split()[0])
 
 
+def kernels_and_runtime() -> list[Path]:
+    """Return the runtime's sources without those of other processors, which compile to nothing."""
+    others = {path.name for path in (RUNTIME / "kernels" / "arch").iterdir() if path.is_dir()} - {"arm_m"}
+    return [path for path in runtime_sources() if not others & set(path.parts)]
+
+
 def rounds_text(level: str, flags: list[str], folder: Path) -> int:
     """Bytes of .text that rounds of federated learning add to a trainer, calls of them included."""
-    return trainer_text(level, [*flags, "-DWITH_ROUNDS=1"], folder) - trainer_text(level, flags, folder)
+    return trainer_text(level, flags, folder, rounds=True) - trainer_text(level, flags, folder)
 
 
 def arm_gcc(
     level: str, sources: list[Path], flags: list[str], out: Path, cpu_flags: Sequence[str] = CORTEX_M4_FLAGS
 ) -> None:
+    command = gcc_command(level, flags, out, cpu_flags)
+    objects.build(command, sources, out, *(flag for flag in flags if not flag.startswith("-D")))
+
+
+def gcc_command(level: str, flags: list[str], out: Path, cpu_flags: Sequence[str] = CORTEX_M4_FLAGS) -> list[str]:
+    """Return what compiles for a processor, with those of the flags that define something."""
     folders = (*INCLUDES, RUNTIME / "generated", FIRMWARE / "boards", FIRMWARE / "src", out.parent)
     includes = [f"-I{path}" for path in folders]
     defines = [flag for flag in flags if flag.startswith("-D")]
-    command = ["arm-none-eabi-gcc", *cpu_flags, level, *NUMERICS_FLAGS, "-ffreestanding"]
-    command += ["-ffunction-sections", "-fdata-sections", *includes, *defines]
-    objects.build(command, sources, out, *(flag for flag in flags if flag not in defines))
+    common = ["arm-none-eabi-gcc", *cpu_flags, level, *NUMERICS_FLAGS, "-ffreestanding"]
+    return [*common, "-ffunction-sections", "-fdata-sections", *includes, *defines]
 
 
 def profile_flag(board: Board) -> str:
@@ -109,7 +122,12 @@ def step_instructions(result: Result, folder: Path) -> tuple[float, float]:
     """(instructions of one gm_step, of the same kernels called from straight C)."""
     write_header(result, folder / "bench_image.h")
     elf = folder / "bench.elf"
-    sources = [BENCH / "mlp_main.c", FIRMWARE / "src" / "device" / "fault.c", *BOARD.own_sources(), *runtime_sources()]
+    sources = [
+        BENCH / "mlp_main.c",
+        FIRMWARE / "src" / "device" / "fault.c",
+        *BOARD.own_sources(),
+        *kernels_and_runtime(),
+    ]
     arm_gcc("-O2", sources, board_flags(BOARD), elf)
     numbers = run_emulated(elf, "mps2-an386", *COUNTED)
     if numbers["failed"]:

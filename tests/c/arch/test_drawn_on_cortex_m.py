@@ -70,7 +70,8 @@ class Drawn:
 
 def plain_kernels(folder: Path, board: Board, cpu_flags: Sequence[str]) -> Path:
     """The kernels in plain C, each name of theirs with a prefix, in one object."""
-    sources = [path for path in runtime_sources() if path.is_relative_to(RUNTIME / "kernels")]
+    kernels = [path for path in runtime_sources() if path.is_relative_to(RUNTIME / "kernels")]
+    sources = [path for path in kernels if "arch" not in path.parts]
     merged, plain, names = folder / "merged.o", folder / "plain.o", folder / "names"
     arm_gcc("-O2", sources, [profile_flag(board), OF_FLOATS, "-DGM_ARCH=0", "-nostdlib", "-r"], merged, cpu_flags)
     defined = subprocess.run(

@@ -69,7 +69,8 @@ def compiler(board: Board, profile: str, *flags: str) -> list[str]:
 
 def plain_kernels(board: Board, folder: Path, profile: str) -> Path:
     """Return the kernels in plain C, each name of theirs with a prefix, in one object."""
-    sources = [path for path in runtime_sources() if path.is_relative_to(RUNTIME / "kernels")]
+    kernels = [path for path in runtime_sources() if path.is_relative_to(RUNTIME / "kernels")]
+    sources = [path for path in kernels if "arch" not in path.parts]
     merged, plain, names = folder / "merged.o", folder / "plain.o", folder / "names"
     plain_objects = objects.objects(compiler(board, profile, OF_FLOATS, "-DGM_ARCH=0"), sources)
     tool(board, "ld", "-m", "elf32lriscv", "-r", *plain_objects, "-o", merged)
