@@ -51,7 +51,8 @@ def likely_checks(file: str) -> list[str]:
 
     Of folders that it would run, those tests count that have the words of the file's name most often.
     """
-    tests = [test for place in tests_of(file) for test in most_alike(test_files(place), file)]
+    places = [place for place in tests_of(file) if not place.startswith(APART)]
+    tests = [test for place in places for test in most_alike(test_files(place), file) if not test.startswith(APART)]
     targets = [f"{SCONS}{target}" for target in rule_of(file).targets if target in TARGETS]
     return [*dict.fromkeys(tests), *targets]
 

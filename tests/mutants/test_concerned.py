@@ -62,6 +62,11 @@ def test_likely_checks() -> None:
     assert likely_checks("host_tools/gradmote/compiler/passes/recompute.py")[0] == "tests/unit/passes/test_recompute.py"
 
 
+def test_what_needs_an_environment_of_its_own_is_not_likely() -> None:
+    found = likely_checks("host_tools/gradmote/formats/rounds.py")
+    assert found and not [check for check in found if check.startswith("tests/flower")]
+
+
 def test_of_a_folder_those_count_that_are_most_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(concerned, "ROOT", tmp_path)
     tests = [f"test_{number}.py" for number in range(9)]
