@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import resource
 import sys
 import time
 from dataclasses import replace
@@ -11,6 +13,7 @@ import pytest
 
 from mutants import scratch, together
 from mutants.mutant import Place, mutant_of
+from mutants.recorder import Recorder
 from mutants.report import report, table
 from mutants.results import Results
 from mutants.rooms import ROOMS, files_of, shares
@@ -30,6 +33,21 @@ def test_a_run_is_judged_by_its_events() -> None:
     assert of_events(events[:3], Done(-11, "")).failed == ("t.py::b",)
     assert of_events(events[:3], Done(-11, "")).how == "crash"
     assert of_events(events[:3], Done(None, "")).how == "timeout"
+
+
+def test_events_outlive_a_test_that_lets_no_file_grow(tmp_path: Path) -> None:
+    recorder = Recorder(str(tmp_path / "events"))
+    old = resource.getrlimit(resource.RLIMIT_FSIZE)
+    recorder.pytest_runtest_logstart("t.py::a")
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (40, old[1]))
+        recorder.pytest_runtest_logstart("t.py::b")
+        recorder.pytest_runtest_logstart("t.py::c")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, old)
+    recorder.pytest_runtest_logstart("t.py::d")
+    events = [json.loads(line) for line in (tmp_path / "events").read_text().splitlines()]
+    assert events == [["started", f"t.py::{name}"] for name in "abcd"]
 
 
 def test_two_in_one_function_are_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
