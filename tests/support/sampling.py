@@ -26,6 +26,8 @@ EXAMPLES = 20
 STRENGTH = {"values": 1, "pairs": 2}
 
 Row = tuple[Any, ...]
+#: Values of a parameter; or "boards" and "board": those that name boards of the day, and one of them.
+Group = list[str] | str
 T = TypeVar("T")
 
 
@@ -123,12 +125,34 @@ def sample_of_file(functions: dict[str, list[pytest.Item]], seed: int) -> Iterat
             yield from (items[index] for index in rows)
 
 
-def due(items: Sequence[pytest.Item], parameter: str, how: int | list[list[str]], seed: int) -> set[str]:
+def due(items: Sequence[pytest.Item], parameter: str, how: int | list[Group], seed: int) -> set[str]:
     """Return the values of a parameter whose day it is: so many of all, or one of each group and those in none."""
     values = sorted({value for item in items if (value := value_of(item, parameter))})
     if isinstance(how, int):
         return set(of_the_turn(values, how, seed))
-    return set(values).difference(*how).union(*(of_the_turn(group, 1, seed) for group in how))
+    groups = [members(group, values) for group in how]
+    turns = (those_due(group, found, seed) for group, found in zip(how, groups))
+    return set(values).difference(*groups).union(*turns)
+
+
+def members(group: Group, values: Sequence[str]) -> list[str]:
+    """Return the values of a group: those that are listed, or all that name one of the file's [boards]."""
+    return group if isinstance(group, list) else [value for value in values if board_of(value)]
+
+
+def those_due(group: Group, values: Sequence[str], seed: int) -> list[str]:
+    """Return the values of a group whose day it is: one, or those of the boards that have firmware on this day."""
+    if isinstance(group, list):
+        return of_the_turn(values, 1, seed)
+    names, count = table()["boards"]["names"], table()["boards"]["count"]
+    boards = of_the_turn(names, count, seed)
+    found = [value for value in values if board_of(value) in boards]
+    return found if group == "boards" else of_the_turn(found, 1, seed * count // len(names))
+
+
+def board_of(value: str) -> str:
+    """Return the board of [boards] that a value names, as "Cortex-M3, mps2-an385" does; "" if it names none."""
+    return next((name for name in table()["boards"]["names"] if name in value.split(", ")), "")
 
 
 def of_the_day(items: Sequence[pytest.Item], values: dict[str, set[str]]) -> list[pytest.Item]:

@@ -8,11 +8,24 @@ from itertools import combinations, product
 from pathlib import Path
 
 import pytest
+import tomllib
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gradmote.device.boards import boards
 from support import sampling
-from support.sampling import STRENGTH, at_most, covering, draws, new_seed, of_the_turn, parts_of, table
+from support.sampling import (
+    STRENGTH,
+    at_most,
+    covering,
+    draws,
+    members,
+    new_seed,
+    of_the_turn,
+    parts_of,
+    table,
+    those_due,
+)
 
 rows = st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=1, max_size=60)
 
@@ -142,6 +155,27 @@ def test_groups_have_their_turns_apart(collected) -> None:
 
     assert sorted(values_of_a('[["0", "1", "2"], ["3", "4"]]')) == ["1]"] * 5 + ["4]"] * 5
     assert set(values_of_a('[["0", "1", "2"], ["3"]]')) == {"1]", "3]", "4]"}, "4 is in no group"
+
+
+BOARDS = """
+[boards]
+count = 2
+names = ["a", "b", "c", "d"]
+"""
+
+
+@pytest.mark.parametrize(("seed", "found"), [(0, ["a"]), (1, ["c"]), (2, ["b"]), (3, ["d"])])
+def test_boards_of_the_day_have_their_turn(monkeypatch: pytest.MonkeyPatch, seed: int, found: list[str]) -> None:
+    monkeypatch.setattr(sampling, "table", lambda: tomllib.loads(BOARDS))
+    values = ["any", "core, a", "core, b", "c", "d"]
+    assert members("board", values) == ["core, a", "core, b", "c", "d"]
+    assert [value[-1] for value in those_due("board", values, seed)] == found
+    assert {value[-1] for value in those_due("boards", values, seed)} == set("ab" if seed % 2 == 0 else "cd")
+
+
+def test_boards_are_those_that_are_emulated() -> None:
+    assert sorted(table()["boards"]["names"]) == sorted(known.name for known in boards() if known.emulator)
+    assert len(table()["boards"]["names"]) % table()["boards"]["count"] == 0
 
 
 def test_tests_take_turns(collected) -> None:
