@@ -127,11 +127,10 @@ def reached(images: Mapping[Model, bytes], steps: Mapping[Model, int]) -> Iterat
 def write_models(images: Mapping[Model, bytes], steps: Mapping[Model, int]) -> Path:
     """Write the images, and the list of them, where node and pages find them; return the folder."""
     folder = npm_package.project() / "data" / "models"
-    folder.mkdir(parents=True, exist_ok=True)
     for model, image in images.items():
-        (folder / f"{model.name}.mote").write_bytes(image)
+        npm_package.give(f"models/{model.name}.mote", image)
     listed = [{"name": model.name, "below": model.below, "steps": steps[model]} for model in images]
-    (folder / "models.json").write_text(json.dumps(listed))
+    npm_package.give("models/models.json", json.dumps(listed).encode())
     return folder
 
 

@@ -22,9 +22,8 @@ def found() -> dict[str, Any]:
     """Return what the pages tell."""
     if not shutil.which("chromium"):
         pytest.skip("there is no chromium")
-    data = npm_package.require() / "data"
-    data.mkdir(exist_ok=True)
-    (data / "step.mote").write_bytes(images()["step"])
+    npm_package.require()
+    npm_package.give("step.mote", images()["step"])
     return npm_package.browse(HOSTILE, *FORBIDDEN.values())
 
 

@@ -23,9 +23,8 @@ def project() -> Path:
     if not shutil.which("chromium"):
         pytest.skip("there is no chromium")
     folder = npm_package.require()
-    (folder / "data").mkdir(exist_ok=True)
-    (folder / "data" / "lenet.mote").write_bytes(network("lenet", 2))
-    (folder / "data" / "accumulate.mote").write_bytes(images()["accumulate"])
+    npm_package.give("lenet.mote", network("lenet", 2))
+    npm_package.give("accumulate.mote", images()["accumulate"])
     return folder
 
 

@@ -41,9 +41,8 @@ def models() -> dict[str, bytes]:
 def project() -> Path:
     """Return the project, with the models."""
     folder = npm_package.require()
-    (folder / "data").mkdir(exist_ok=True)
     for name, image in models().items():
-        (folder / "data" / f"{name}.mote").write_bytes(image)
+        npm_package.give(f"{name}.mote", image)
     return folder
 
 

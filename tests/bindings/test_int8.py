@@ -50,10 +50,9 @@ def image(name: str) -> bytes:
 def project() -> Path:
     """Return the project that has the package, with the models."""
     folder = npm_package.require()
-    (folder / "data").mkdir(exist_ok=True)
     for name in MODELS:
-        (folder / "data" / f"{name}.mote").write_bytes(image(name))
-    (folder / "data" / "accumulate.mote").write_bytes(images()["accumulate"])
+        npm_package.give(f"{name}.mote", image(name))
+    npm_package.give("accumulate.mote", images()["accumulate"])
     return folder
 
 

@@ -52,13 +52,11 @@ def images() -> dict[str, bytes]:
 def project() -> Path:
     """Return the project that has the package, the images, and a checkpoint of the twin."""
     folder = npm_package.require()
-    data = folder / "data"
-    data.mkdir(exist_ok=True)
     for name, image in images().items():
-        (data / f"{name}.mote").write_bytes(image)
+        npm_package.give(f"{name}.mote", image)
     with Session(images()["accumulate"], "strict") as session:
         session.set_parameters(array("f", [0.5] * (session.requirements()["parameters_size"] // 4)))
-        (data / "accumulate.gmck").write_bytes(session.save())
+        npm_package.give("accumulate.gmck", session.save())
     return folder
 
 
@@ -92,10 +90,11 @@ def twin_digest(image: bytes, steps: int, classes: int) -> str:
     "name, batch, steps",
     [("lenet", 3, 8), ("ds_cnn", 2, 4), ("resnet_8", 1, 3), ("step", 4, 50), ("accumulate", 2, 50)],
 )
-def test_states_equal_the_twins(project: Path, name: str, batch: int, steps: int, form: str) -> None:
+@pytest.mark.usefixtures("project")
+def test_states_equal_the_twins(tmp_path: Path, name: str, batch: int, steps: int, form: str) -> None:
     image = images()[name] if name in images() else network(name, batch)
     classes = 12 if name == "ds_cnn" else 10
-    model = project / "data" / f"{name}.mote"
+    model = tmp_path / f"{name}.mote"
     model.write_bytes(image)
     found = npm_package.node("same_state.mjs", model, steps, form, classes).split()[-1]
     assert found == twin_digest(image, steps, classes)

@@ -67,10 +67,9 @@ def samples() -> tuple[np.ndarray, np.ndarray]:
 def data() -> Path:
     """Return the folder of models and samples in the project that has the package."""
     folder = npm_package.require() / "data" / "serial"
-    folder.mkdir(parents=True, exist_ok=True)
     pixels, labels = samples()
     for name, content in {**images(), "pixels": pixels.tobytes(), "labels": labels.tobytes()}.items():
-        (folder / name).write_bytes(content)
+        npm_package.give(f"serial/{name}", content)
     return folder
 
 

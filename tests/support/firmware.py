@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import uuid
 from functools import cache
 from pathlib import Path
 
@@ -15,6 +16,8 @@ import pytest
 from gradmote.device.emulator import missing
 
 ROOT = Path(__file__).resolve().parents[2]
+#: The run of a process that is alone.
+ALONE = str(uuid.uuid4())
 #: The last run of tests, and the arguments that SCons had in it.
 RUN = ROOT / "build" / "scons_in_tests.json"
 
@@ -48,9 +51,9 @@ def run_scons(*arguments: str) -> None:
 def what_was_run() -> list[tuple[str, ...]]:
     """Return the arguments with which processes of this run of tests have run SCons; its sources stay as they are."""
     run, *done = json.loads(RUN.read_text()) if RUN.exists() else [""]
-    return [tuple(arguments) for arguments in done] if run and run == name_of_run() else []
+    return [tuple(arguments) for arguments in done] if run == name_of_run() else []
 
 
 def name_of_run() -> str:
-    """Return what names this run of tests to the processes that share it; "" in a process that is alone."""
-    return os.environ.get("PYTEST_XDIST_TESTRUNUID", "")
+    """Return what names this run of tests to the processes that share it."""
+    return os.environ.get("PYTEST_XDIST_TESTRUNUID", ALONE)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from support.firmware import run_scons
+from support.firmware import name_of_run, run_scons
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = ROOT / "build" / "js"
@@ -49,6 +49,25 @@ def project() -> Path:
         install(packed(), folder)
         shutil.copytree(SCRIPTS, folder / "scripts", dirs_exist_ok=True)
     return folder
+
+
+def give(name: str, content: bytes) -> Path:
+    """Write a file into the project's folder of data, where pages and scripts of all test processes find it.
+
+    Raises AssertionError if another test has given other contents the same name: its pages would train these.
+    """
+    path, written = project() / "data" / name, BUILT / "given.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with (BUILT / "turn").open("w") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        run, given = json.loads(written.read_text()) if written.exists() else ("", {})
+        given = given if run == name_of_run() else {}
+        digest = hashlib.sha256(content).hexdigest()
+        assert given.get(name, digest) == digest, f"two tests give data/{name} different contents"
+        if name not in given:
+            path.write_bytes(content)
+            written.write_text(json.dumps([name_of_run(), {**given, name: digest}]))
+    return path
 
 
 def packed() -> Path:
