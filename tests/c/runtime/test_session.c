@@ -100,6 +100,13 @@ static void test_required(void)
     CHECK_STATUS(GM_ERR_INVALID_ARGUMENT, gm_required(image.bytes + 4, image_size, &needs));
     CHECK_STATUS(GM_ERR_INVALID_ARGUMENT, gm_required(NULL, image_size, &needs));
     CHECK_STATUS(GM_ERR_INVALID_ARGUMENT, gm_required(image.bytes, image_size, NULL));
+    const gm_header *header = (const gm_header *)(const void *)image.bytes;
+    gm_program *last = (gm_program *)(void *)(image.bytes + header->sections[GM_SECTION_PROGRAMS].offset) + 4;
+    uint32_t kind = last->kind;
+    last->kind = GM_PROGRAM_COUNT; /* of no kind: that is for gm_open() to refuse */
+    CHECK_STATUS(GM_OK, gm_required(image.bytes, image_size, &needs));
+    CHECK(needs.programs == (31 & ~(UINT32_C(1) << kind)));
+    last->kind = kind;
 }
 
 static void test_arguments(void)
@@ -374,6 +381,8 @@ static void test_properties(void)
     CHECK_STATUS(GM_OK, gm_property_get(&session, "best", &slot));
     memcpy(&value, &slot.value, sizeof value);
     CHECK(slot.type == GM_PROPERTY_TYPE_F32 && value == 0.75f);
+    /* what stands after the records is none of them */
+    memcpy(arena.bytes + TINY_PROPERTIES + 3 * sizeof slot, arena.bytes + TINY_PROPERTIES, sizeof slot);
     CHECK_STATUS(GM_OK, gm_property_remove(&session, "epoch"));
     CHECK_STATUS(GM_ERR_NOT_FOUND, gm_property_remove(&session, "epoch"));
     CHECK_STATUS(GM_ERR_NOT_FOUND, gm_property_get(&session, "epoch", &slot));

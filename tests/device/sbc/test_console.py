@@ -7,9 +7,11 @@ import json
 import os
 import signal
 import socket
+import struct
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +22,9 @@ from gradmote.device.client import Client
 from gradmote.device.dataset import Dataset
 from gradmote.device.fitting import fit
 from gradmote.device.link import SocketLink
+from gradmote.device.protocol import Frame, Parser, encode
 from gradmote.errors import RuntimeFault
+from gradmote.generated.console import ERROR_TYPE, FAULTS, MESSAGES
 from support.console_text import read_prompt, read_until
 from support.gradmote_run import served
 
@@ -66,6 +70,21 @@ def test_trains_as_the_twin(program, tmp_path: Path, images: dict[str, bytes], d
 
 
 # ---- One processor --------------------------------------------------------------------------------------------------
+
+
+def test_each_message_that_it_does_not_know_is_refused(host) -> None:
+    """Under sanitizers, which watch the table of messages."""
+    unknown = sorted(set(range(256)) - {message["id"] for message in MESSAGES.values()})
+    parser, found = Parser(), []
+    with served(host) as (url, process), closing(SocketLink(url)) as link:
+        for kind in unknown:
+            link.write(encode(Frame(kind, kind, b"")))
+            while not (frames := [item for item in parser.feed(link.read(10.0)) if isinstance(item, Frame)]):
+                assert process.poll() is None
+            found += frames
+    (code,) = (code for code, (name, *_) in FAULTS.items() if name == "UNKNOWN_MESSAGE")
+    refusal = struct.pack("<i", code)
+    assert found == [Frame(ERROR_TYPE, kind, refusal) for kind in unknown]
 
 
 def test_gradmote_train_and_console(host, folder: Path, digits: Dataset) -> None:
