@@ -50,6 +50,7 @@ RULES = {
     "arduino": Rule(("tests/toolchain/runtime_build/test_arduino_boards.py",)),
     "bindings": Rule(("tests/unit/bindings",)),
     "bindings/js": Rule(("tests/bindings/test_node.py", "tests/bindings/test_browser.py"), targets=("npm",)),
+    "bindings/js/src/serial": Rule(("tests/bindings/test_serial.py",), targets=("npm",)),
     "bindings/js/studio": Rule(("tests/studio",), targets=("studio",)),
     "bindings/wasm": Rule(("tests/bindings/test_node.py", "tests/bindings/test_wasm.py"), targets=("npm",)),
     "bindings/micropython": Rule(("tests/bindings/test_micropython.py", "tests/bindings/test_micropython_console.py")),
@@ -220,7 +221,8 @@ def patterns(file: str) -> Iterator[re.Pattern[str]]:
 def words_of(file: str) -> list[str]:
     """Return the words of a file's name, or of its folder's where the file is __init__.py or __main__.py."""
     path = Path(file)
-    return (path.parent.name if path.stem.startswith("__") else path.stem).split("_")
+    name = path.parent.name if path.stem.startswith("__") else path.stem
+    return name.removeprefix("handle_").split("_")  # of messages of the console
 
 
 @cache

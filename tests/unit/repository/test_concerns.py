@@ -33,6 +33,8 @@ def test_every_file_has_tests_that_exist(root: Path, folder: str) -> None:
         ("host_tools/gradmote/operators/lstm.py", "tests/numeric/operators/test_recurrent.py"),
         ("host_tools/gradmote/compiler/passes/recompute.py", "tests/unit/passes/test_recompute.py"),
         ("host_tools/gradmote/compiler/plan/exact.py", "tests/unit/plan/test_exact.py"),
+        ("bindings/js/src/serial/frames.ts", "tests/bindings/test_serial.py"),
+        ("firmware/src/console/handle_rounds.c", "tests/device/test_rounds.py"),
         ("firmware/src/training/teach.c", "tests/device/test_teach.py"),
         ("firmware/boards/nrf51/microbit/board.toml", "tests/device/test_every_board.py"),
         ("bindings/threads/gm_threads.c", "tests/c/threads/test_split.py"),
