@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -60,7 +61,7 @@ def main() -> int:
     pages = {"gradmote/training": OURS}
     if parser.parse_args().onnxruntime:
         pages[ONNXRUNTIME_WEB] = onnxruntime_page()
-    write(npm_package.project() / "data" / "digits")
+    write("digits")
     found = npm_package.browse(*pages.values())
     for name, page in pages.items():
         told = found[page]
@@ -86,10 +87,8 @@ def onnxruntime_page() -> str:
     for name in ("ort.training.wasm.min.js", "ort-training-wasm-simd.wasm"):
         (folder / "onnxruntime").mkdir(exist_ok=True)
         shutil.copy(dist / name, folder / "onnxruntime" / name)
-    data = folder / "data" / "onnxruntime"
-    write(data)
-    zipfile.ZipFile(ARTIFACTS).extractall(data)
-    (data / "digits.json").write_text(json.dumps({"artifacts": ONNX_FILES, "wasmPaths": "/onnxruntime/"}))
+    write("onnxruntime", artifacts={"artifacts": ONNX_FILES, "wasmPaths": "/onnxruntime/"})
+    zipfile.ZipFile(ARTIFACTS).extractall(folder / "data" / "onnxruntime")
     page = (folder / OURS).read_text()
     script = "../../node_modules/gradmote/dist/training.min.js"
     assert script in page
@@ -97,16 +96,19 @@ def onnxruntime_page() -> str:
     return f"{THEIRS}?data=onnxruntime"
 
 
-def write(folder: Path, accumulate: bool = True) -> None:
-    """Write the data and the image that the page loads."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, (pixels, labels) in samples().items():
+def write(name: str, accumulate: bool = True, artifacts: dict[str, Any] | None = None) -> None:
+    """Give the project the data and the image that the page loads, in a folder of this name.
+
+    artifacts: the files that it lists for the page, instead of the image.
+    """
+    for of, (pixels, labels) in samples().items():
         head = b"".join(n.to_bytes(4, "big") for n in (0x803, len(pixels), 8, 8))
-        (folder / f"{name}-images.idx3-ubyte").write_bytes(head + pixels.tobytes())
+        npm_package.give(f"{name}/{of}-images.idx3-ubyte", head + pixels.tobytes())
         head = b"".join(n.to_bytes(4, "big") for n in (0x801, len(labels)))
-        (folder / f"{name}-labels.idx1-ubyte").write_bytes(head + labels.tobytes())
-    (folder / "digits.mote").write_bytes(image(accumulate))
-    (folder / "digits.json").write_text(json.dumps({"artifacts": dict.fromkeys(ONNX_FILES, "digits.mote")}))
+        npm_package.give(f"{name}/{of}-labels.idx1-ubyte", head + labels.tobytes())
+    npm_package.give(f"{name}/digits.mote", image(accumulate))
+    listed = artifacts or {"artifacts": dict.fromkeys(ONNX_FILES, "digits.mote")}
+    npm_package.give(f"{name}/digits.json", json.dumps(listed).encode())
 
 
 @cache

@@ -24,8 +24,8 @@ PAGES = ("digits/script.html", "digits/modules.html", *(f"{name}/index.html" for
 def project() -> Path:
     """Return the project, with the page's data."""
     folder = npm_package.require()
-    digits_page.write(folder / "data" / "digits")
-    digits_page.write(folder / "data" / "steps", accumulate=False)
+    digits_page.write("digits")
+    digits_page.write("steps", accumulate=False)
     return folder
 
 
