@@ -16,6 +16,7 @@ SGD, ADAM, ADAMW = torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW
 PAIRS = {
     "sgd": (optimizers.sgd(0.1), lambda p: SGD(p, 0.1)),
     "sgd, decay": (optimizers.sgd(0.1, weight_decay=0.01), lambda p: SGD(p, 0.1, weight_decay=0.01)),
+    "sgd, decay of 1": (optimizers.sgd(0.1, weight_decay=1.0), lambda p: SGD(p, 0.1, weight_decay=1.0)),
     "momentum": (optimizers.sgd(0.02, momentum=0.9), lambda p: SGD(p, 0.02, momentum=0.9)),
     "nesterov, decay": (
         optimizers.sgd(0.02, momentum=0.9, nesterov=True, weight_decay=0.01),
