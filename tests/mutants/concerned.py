@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -16,6 +15,7 @@ from .runs import SCONS
 sys.path.insert(0, str(ROOT / "site_scons"))
 
 from concerns import MOST, rule_of, tests_of, words_of
+from concerns import seconds_of as seconds_of  # for together
 
 #: Targets of SCons that test; others build what tests then build by themselves.
 TARGETS = ("test_c", "powerloss")
@@ -79,13 +79,7 @@ def relative(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-# ---- What tests take, and which are sampled --------------------------------------------------------------------------
-
-
-def seconds_of(check: str) -> float:
-    """Return the seconds that tests/durations.json has for a folder of tests; none for a target of SCons."""
-    durations = json.loads((ROOT / "tests/durations.json").read_text())
-    return sum(sum(tests.values()) for file, tests in durations.items() if f"{file}/".startswith(f"{check}/"))
+# ---- Which tests are sampled -----------------------------------------------------------------------------------------
 
 
 def sampled_files(folder: str) -> list[str]:

@@ -60,7 +60,7 @@ def judged(
 def bound(checks: Sequence[str], results: Results, tests: str) -> float:
     """Return the seconds after which checks are stopped: many times what they take without mutants."""
     controls = results.controls(tests)
-    usual = (controls[check]["seconds"] for check in checks if check in controls)
+    usual = (controls[check].get("seconds", 0.0) for check in checks if check in controls)
     return BESIDES + PATIENCE * sum(usual)
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import concerns
 import pytest
 
 from mutants import concerned
-from mutants.concerned import all_folders, folders, likely_checks, most_alike, reached_from, sampled_files, seconds_of
+from mutants.concerned import all_folders, folders, likely_checks, most_alike, reached_from, sampled_files
 
 DURATIONS = {"tests/toolchain/pio/test_a.py": {"test": 2.5, "others": 1}, "tests/toolchain/test_pip.py": {"test": 4}}
 FILES = {
@@ -21,7 +21,6 @@ FILES = {
     "host_tools/gradmote/operators/pad.py": "",
     "host_tools/gradmote/cli/__init__.py": "from gradmote import operators\n",
     "bindings/python/gradmote_runtime/__init__.py": "",
-    "tests/durations.json": json.dumps(DURATIONS),
     "tests/sampling.toml": '"tests/unit/commands/test_pad.py::test" = "pairs"\n',
     "tests/support/draws.py": "from hypothesis import given\n",
     "tests/support/npm_package.py": "",
@@ -82,10 +81,10 @@ def test_folders_of_tests() -> None:
     assert all_folders() == ["tests/bindings", "tests/c/runtime", "tests/device", *toolchain, *units]
 
 
-@pytest.mark.usefixtures("small")
-def test_seconds_of_a_check() -> None:
+def test_seconds_of_a_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(concerns, "durations", lambda: DURATIONS)
     checks = ("tests/toolchain/pio", "tests/toolchain/test_pip.py", "scons test_c")
-    assert [seconds_of(check) for check in checks] == [3.5, 4, 0]
+    assert [concerns.seconds_of(check) for check in checks] == [3.5, 4, 0]
 
 
 @pytest.mark.usefixtures("small")

@@ -69,14 +69,14 @@ class Together:
             broken = self._fail_without_mutants(tests)
             left_out += broken
             killed = self._killed_by(found, [test for test in tests if test not in broken], group)
-            if len(group) == 1 and not killed:
-                scratch.say(f"  left out, they do not fail again: {' '.join(tests)}")
-                left_out += tests
-            elif not killed and not broken:
+            if not killed and not broken and len(group) > 1:
                 scratch.say("  no mutant alone does this: each half of the group on its own")
                 self._settle(group[::2], check, left_out)
                 self._settle(group[1::2], check, left_out)
                 return
+            if not killed and not broken:
+                scratch.say(f"  left out, they do not fail again: {' '.join(tests)}")
+                left_out += tests
             group = [mutant for mutant in group if mutant not in killed]
 
     def _killed_by(self, found: Run, tests: Sequence[str], group: list[Mutant]) -> list[Mutant]:
