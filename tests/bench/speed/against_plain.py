@@ -13,8 +13,8 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from c.arch.simd_cases import Case
 from c.arch.simd_programs import Form
-from c.arch.test_simd import Case
 from rich.progress import track
 
 from gradmote.report.bench.spread import Spread
