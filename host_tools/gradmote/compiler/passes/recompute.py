@@ -3,7 +3,7 @@
 An elementwise instruction costs a few percent of the convolution or product beside it, and its
 result is as large as its sources. Where the sources stay alive anyway, the result need not: it is
 dropped after its last reader before the peak, and computed again, to the same bits, in front of the
-first reader behind it.
+first reader after it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,6 @@ CHEAP = (
     Abs, Add, Clamp, Copy, Greater, HardSigmoid, HardSwish, LeakyRelu, Max, Min, Mul, Normalize, Prelu, Relu, Select,
     Sub,
 )  # fmt: skip
-STATE = ("parameter", "statistic", "slot", "control", "gradient")
 
 
 def run(compiled: Compiled) -> None:
@@ -56,14 +55,18 @@ def run(compiled: Compiled) -> None:
 
 
 def recomputed(trial: Program) -> list[Instruction]:
-    """Return a scheduled program with as few recomputations as reach the lowest peak; it changes."""
+    """Return a scheduled program with as few recomputations as reach the lowest peak; it changes.
+
+    No more instructions are added than it had: a long chain would be made again from its start for each of its links.
+    """
     best, lowest, uses = trial.instructions, math.inf, trial.uses()
+    most = 2 * len(best)
     while True:
         alive = usage(trial, uses)
         if max(alive) < lowest:
             best, lowest = list(trial.instructions), max(alive)
         found = candidate(trial, uses, alive.index(max(alive)))
-        if found is None:
+        if found is None or len(trial.instructions) + len(found[2]) > most:
             return best
         make_again(trial, uses, *found)
 
@@ -71,7 +74,7 @@ def recomputed(trial: Program) -> list[Instruction]:
 def candidate(program: Program, uses: dict[Buffer, Uses], top: int) -> tuple[Buffer, int, list[Instruction]] | None:
     """Return the largest buffer that can be dropped over the peak, or None.
 
-    The result is (the buffer, its first reader behind the peak, its makers).
+    The result is (the buffer, its first reader after the peak, its makers).
     """
     bound = program.bound()
     over = [u for u in uses.values() if u.buffer.region == "scratch" and u.first < top < u.last]
@@ -88,24 +91,31 @@ def candidate(program: Program, uses: dict[Buffer, Uses], top: int) -> tuple[Buf
 def recipe(program: Program, uses: dict[Buffer, Uses], made: Uses, at: int) -> list[Instruction] | None:
     """Return the instructions that compute a buffer again before instruction `at`, or None.
 
-    They read buffers that are still alive there.
+    They read buffers that still hold there what they held when the buffer was made. Each stands once, after those
+    whose results it reads, however many paths lead to it.
     """
-    if made.is_given:
-        return None
-    maker = program.instructions[made.writers[0]]
-    is_copy = maker.after is not None
-    if len(made.writers) != 1 or is_copy or not isinstance(maker, CHEAP) or made.writers[0] in made.readers:
-        return None
-    makers: list[Instruction] = []
+    makers: dict[int, Instruction] = {}
+    return list(makers.values()) if add_makers(makers, program, uses, made, at) else None
+
+
+def add_makers(makers: dict[int, Instruction], program: Program, uses: dict[Buffer, Uses], made: Uses, at: int) -> bool:
+    """Add the maker of a buffer by its index, after makers of its sources; return False if one cannot be made again."""
+    if made.is_given or len(made.writers) != 1:
+        return False
+    index = made.writers[0]
+    maker = program.instructions[index]
+    if index in makers:
+        return True
+    if maker.after is not None or not isinstance(maker, CHEAP) or index in made.readers:
+        return False
     for source in [uses[buffer] for buffer in dict.fromkeys(r.buffer for r in maker.reads)]:
-        if source.buffer.region in STATE and any(made.first < k < at for k in source.writers):
-            return None
-        if source.buffer.region == "scratch" and source.last < at:
-            before = recipe(program, uses, source, at)
-            if before is None:
-                return None
-            makers += before
-    return [*makers, maker]
+        is_gone = source.buffer.region == "scratch" and source.last < at
+        if is_gone and not add_makers(makers, program, uses, source, at):
+            return False
+        if not is_gone and any(index < k < at for k in source.writers):
+            return False
+    makers[index] = maker
+    return True
 
 
 def make_again(program: Program, uses: dict[Buffer, Uses], buffer: Buffer, at: int, makers: list[Instruction]) -> None:
