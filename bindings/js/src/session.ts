@@ -172,14 +172,15 @@ export class Session {
   // ---- Running ------------------------------------------------------------------------------------------------
 
   /**
-   * Runs the model and returns views of its outputs.
+   * Runs the model and returns its outputs, copies that later calls leave alone.
    *
-   * data: every input in order, or nothing to use the inputs that are in the arena.
+   * data: every input in order, or nothing to use the inputs that are in the arena. To go without copies, runProgram("infer"),
+   * then read output().
    */
   infer(...data: Data[]): View[] {
     this.#ready("infer", this.#inputs, data);
     this.#call("gm_infer", "infer");
-    return this.#inferred.map((tensor) => tensor.view);
+    return this.#inferred.map((tensor) => tensor.view.slice() as View);
   }
 
   /** Returns the loss, without training. data: every input, then every label, or nothing to use those in the arena. */

@@ -42,7 +42,7 @@ static mp_obj_t infer(size_t n_args, const mp_obj_t *args)
     check(gm_infer(&self->session), "infer");
     mp_obj_t list = mp_obj_new_list(0, NULL);
     for (uint32_t i = 0; (tensor = find_tensor(self, GM_ROLE_OUTPUT, 1u << GM_PROGRAM_INFER, i)) != NULL; ++i) {
-        mp_obj_list_append(list, new_view(self, self->session.arena + tensor->offset, tensor->size, tensor->dtype));
+        mp_obj_list_append(list, new_copy(self->session.arena + tensor->offset, tensor->size, tensor->dtype));
     }
     return list;
 }

@@ -104,6 +104,14 @@ mp_obj_t new_view(session_obj *self, void *data, uint32_t size, uint32_t dtype)
     return MP_OBJ_FROM_PTR(view);
 }
 
+mp_obj_t new_copy(const void *data, uint32_t size, uint32_t dtype)
+{
+    element each = element_of(dtype);
+    void *copy = m_malloc(size);
+    memcpy(copy, data, size);
+    return MP_OBJ_FROM_PTR(new_memoryview(each.typecode, size / each.width, copy));
+}
+
 /* ---- Opening ---------------------------------------------------------------------------------- */
 
 static void *aligned(void *memory)

@@ -71,6 +71,9 @@ mp_obj_t parameter_name(const gm_view *view, uint32_t index);
 /* Returns a memoryview of a part of the arena, with elements of a dtype. */
 mp_obj_t new_view(session_obj *self, void *data, uint32_t size, uint32_t dtype);
 
+/* The same of a copy, in a block of its own. */
+mp_obj_t new_copy(const void *data, uint32_t size, uint32_t dtype);
+
 /* Returns the one argument that a method may be called without, given in its position or by name,
  * or NULL. */
 mp_obj_t optional(size_t n_args, const mp_obj_t *args, mp_map_t *named, size_t position, qstr name);

@@ -9,8 +9,8 @@ It needs the buffer protocol alone, and no numpy.
 
 Signatures are positional and plain, so that the same script runs with the module of the same shape
 on MicroPython. A session serves one thread at a time: a call from another thread meanwhile, close()
-included, raises GradmoteError and changes nothing. Every array that it returns is a view of the
-arena, valid (but no longer updated) after close().
+included, raises GradmoteError and changes nothing. What infer() returns is the caller's own; every
+other array is a view of the arena, valid (but no longer updated) after close().
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Session:
         tensors = read_tensors(self._ffi, self._lib, session)
         self._by_role = {role: [tensor for tensor in tensors if tensor.role == role] for role in ROLES}
         self._buffers = InputBuffers(self._ffi, self._lib, self._memory, self._by_role)
-        self._inferred = [tensor.view(self._memory) for tensor in self._outputs("infer")]
+        self._inferred = self._outputs("infer")
         self._loss = self._ffi.new("float *")
         self._round = Round()
 
@@ -199,12 +199,13 @@ class Session:
     # ---- Running ------------------------------------------------------------------------------------------------
 
     def infer(self, *data: Any) -> list[memoryview]:
-        """Run the model and return its outputs.
+        """Run the model and return its outputs, copies that later calls leave alone.
 
-        data: every input in order, or nothing to use the inputs that are in the arena.
+        data: every input in order, or nothing to use the inputs that are in the arena. To go
+        without copies, run_program("infer"), then read output().
         """
         self._check(self._lib.gm_infer(self._ready("infer", self._buffers.inputs, data)), "infer")
-        return [memoryview(output) for output in self._inferred]
+        return [tensor.copy(self._memory) for tensor in self._inferred]
 
     def eval_step(self, *data: Any) -> float:
         """Return the loss, without training.

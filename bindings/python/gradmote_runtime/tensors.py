@@ -45,6 +45,11 @@ class Tensor(NamedTuple):
         data = memory[self.offset : self.offset + self.size]
         return data.cast(ITEM_CODE[self.dtype], self.shape)  # type: ignore[call-overload]
 
+    def copy(self, memory: memoryview) -> memoryview:
+        """Return the tensor as it is now, in memory of its own."""
+        data = memoryview(bytearray(memory[self.offset : self.offset + self.size]))
+        return data.cast(ITEM_CODE[self.dtype], self.shape)  # type: ignore[call-overload]
+
 
 def read_tensors(ffi: Any, lib: Any, session: Any) -> list[Tensor]:
     """Return every row, in the image's order.

@@ -10,6 +10,12 @@ const data = (name) => new URL(`../data/${name}.mote`, import.meta.url);
 const dist = (name) => new URL(`../node_modules/gradmote/dist/${name}`, import.meta.url);
 const { env, GradmoteError, Inference, InferenceSession, load, loadRuntime, Tensor } = infer;
 
+test("outputs that are kept stay what they were", async () => {
+  const session = await load(data("step")), kept = session.infer(drawn(256, 1))[0], before = [...kept];
+  session.infer(drawn(256, 2));
+  assert.deepEqual([...kept], before);
+});
+
 test("a model that trains infers as the whole package does", async () => {
   const session = await load(data("accumulate")), same = await whole.load(data("accumulate"));
   const x = drawn(128, 1), [scores] = session.infer(x);

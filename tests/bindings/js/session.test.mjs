@@ -46,6 +46,13 @@ test("refuses data that does not fit, and stays as it was", async () => {
   assert.equal(session.stateSha256(), before);
 });
 
+test("outputs that are kept stay what they were", async () => {
+  const session = await load(IMAGE), kept = session.infer(X)[0], before = [...kept], view = session.output(0);
+  session.infer(drawn(256, 2));
+  assert.deepEqual([...kept], before);
+  assert.notDeepEqual([...view], before);
+});
+
 test("closed sessions refuse, and views outlive them", async () => {
   const session = await load(IMAGE);
   const parameters = session.parameters(), first = parameters[0];

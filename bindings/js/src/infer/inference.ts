@@ -67,7 +67,11 @@ export class Inference {
     return pick(this.#outputs, index, "output of infer").view;
   }
 
-  /** Runs the model and returns views of its outputs. data: every input in order, or nothing to use those in the arena. */
+  /**
+   * Runs the model and returns its outputs, copies that later calls leave alone.
+   *
+   * data: every input in order, or nothing to use those in the arena.
+   */
   infer(...data: Data[]): View[] {
     const memory = this.#open();
     if (data.length && data.length !== this.#inputs.length) {
@@ -79,7 +83,7 @@ export class Inference {
     requireGiven(overwritten);
     for (const tensor of overwritten) tensor.given = false;
     check(memory.exports.gm_infer(memory.opened), "infer");
-    return this.#outputs.map((tensor) => tensor.view);
+    return this.#outputs.map((tensor) => tensor.view.slice() as View);
   }
 
   /** Returns the class with the highest score in a row of the last infer(), and the score. */

@@ -19,7 +19,7 @@ export async function inference(): Promise<(image: Uint8Array) => Inference> {
     return {
       inputs: () => table(session.inputs()),
       outputs: () => table(session.outputs("infer")),
-      infer: (...values) => session.infer(...values).map((view) => view.slice() as View),
+      infer: (...values) => session.infer(...values),
       close: () => session.close(),
     };
   };
