@@ -165,8 +165,13 @@ STAGES: dict[str, Stage] = {
         GRADMOTE_NODES=Size(20_000, 250),
     ),
     "conversations": Stage(
-        "10,000 conversations with the firmware in text and frames, mixed, others each night",
-        ("./run scons -s conversations", "build/conversations/converse {CONVERSATIONS} 300 {seed}00000"),
+        "10,000 conversations with the firmware in text and frames, mixed, and as many in which power and flash fail,"
+        " others each night",
+        (
+            "./run scons -s conversations",
+            "build/conversations/converse {CONVERSATIONS} 300 {seed}00000",
+            "build/conversations/cut {CONVERSATIONS} 20 {seed}00000",
+        ),
         {"CONVERSATIONS": Size(10_000, 100)},
     ),
     "images": module(

@@ -11,6 +11,8 @@
 #define QUIET_TICKS 50000u /* of 1 us, between two looks at an idle line */
 
 jmp_buf host_restart;
+struct host_flash host_flash;
+uint32_t host_checkpoint_size = HOST_CHECKPOINT_AREA;
 
 static uint8_t *image_area, *checkpoint_area, *arena; /* heap blocks, whose ends the sanitizer watches */
 static struct {
@@ -32,6 +34,7 @@ void host_board_init(const uint8_t *image, uint32_t size)
     memset(checkpoint_area, 0xFF, HOST_CHECKPOINT_AREA);
     memset(arena, 0xA5, HOST_ARENA);
     memcpy(image_area, image, size);
+    memset(&host_flash, 0, sizeof host_flash);
     ticks = 0;
     host_receive(NULL, 0);
 }
@@ -77,7 +80,7 @@ uint32_t board_ticks(void)
 board_area board_flash_area(enum board_area_kind kind)
 {
     board_area image = {image_area, HOST_IMAGE_AREA, BOARD_ERASE_UNIT};
-    board_area checkpoint = {checkpoint_area, HOST_CHECKPOINT_AREA, BOARD_ERASE_UNIT};
+    board_area checkpoint = {checkpoint_area, host_checkpoint_size, BOARD_ERASE_UNIT};
     return kind == BOARD_AREA_IMAGE ? image : checkpoint;
 }
 
@@ -86,17 +89,39 @@ static uint8_t *changeable(const uint8_t *at, uint32_t size, uint32_t unit)
 {
     int in_image = at >= image_area && at < image_area + HOST_IMAGE_AREA;
     uint8_t *area = in_image ? image_area : checkpoint_area;
-    uint32_t area_size = in_image ? HOST_IMAGE_AREA : HOST_CHECKPOINT_AREA;
+    uint32_t area_size = in_image ? HOST_IMAGE_AREA : host_checkpoint_size;
     require(at >= area && at <= area + area_size && size <= area_size - (uint32_t)(at - area));
     require((uint32_t)(at - area) % unit == 0 && size % unit == 0);
     require(host_may_change(in_image ? BOARD_AREA_IMAGE : BOARD_AREA_CHECKPOINT, at, size));
     return area + (at - area);
 }
 
+/* Counts a change of so many bytes; returns how many of them are done, and in *error what is reported of it. */
+static uint32_t begin_change(uint32_t size, int *error)
+{
+    ++host_flash.changes;
+    int is_first = host_flash.changes == host_flash.at;
+    int fails =
+        host_flash.at != 0 && (is_first || (host_flash.fault == HOST_ERRORS && host_flash.changes > host_flash.at));
+    *error = fails ? -1 : 0;
+    return fails ? (uint32_t)((uint64_t)size * host_flash.part / 256) : size;
+}
+
+static int end_change(int error)
+{
+    if (error && host_flash.fault == HOST_POWER_CUT) {
+        host_flash.at = 0;
+        longjmp(host_restart, 1);
+    }
+    return error;
+}
+
 int board_flash_erase(const uint8_t *at, uint32_t size)
 {
-    memset(changeable(at, size, BOARD_ERASE_UNIT), 0xFF, size);
-    return 0;
+    int error;
+    uint8_t *flash = changeable(at, size, BOARD_ERASE_UNIT);
+    memset(flash, 0xFF, begin_change(size, &error));
+    return end_change(error);
 }
 
 int board_flash_program(const uint8_t *at, const void *data, uint32_t size)
@@ -105,8 +130,9 @@ int board_flash_program(const uint8_t *at, const void *data, uint32_t size)
     for (uint32_t i = 0; i < size; ++i) {
         require(flash[i] == 0xFF);
     }
-    memcpy(flash, data, size);
-    return 0;
+    int error;
+    memcpy(flash, data, begin_change(size, &error));
+    return end_change(error);
 }
 
 uint64_t board_unique_id(void)

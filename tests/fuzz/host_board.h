@@ -12,8 +12,21 @@
 #define HOST_CHECKPOINT_AREA (16u << 10)
 #define HOST_ARENA (64u << 10)
 
-/* Where board_reset() goes. */
+/* Where board_reset() goes, and power that fails. */
 extern jmp_buf host_restart;
+
+/* What befalls the change of flash number `at`, counted from 1 (0: none): power fails; the change reports an error; it
+ * and all that follow do. It gets so far as `part` of 256 says, up to a byte inside of a unit. */
+enum host_fault { HOST_POWER_CUT, HOST_ERROR, HOST_ERRORS };
+extern struct host_flash {
+    uint32_t changes; /* so far */
+    uint32_t at;
+    enum host_fault fault;
+    uint32_t part;
+} host_flash;
+
+/* Bytes of the checkpoint area that the firmware knows of, HOST_CHECKPOINT_AREA at most. */
+extern uint32_t host_checkpoint_size;
 
 /* Erases the flash, puts an image there and fills the RAM; once before each run. */
 void host_board_init(const uint8_t *image, uint32_t size);

@@ -351,18 +351,22 @@ flash_span slots_base(const gm_session *session, uint32_t *round)
     return parameters;
 }
 
+/* Power that fails in between leaves the newest base, so no older one comes back. */
 int slots_forget_base(const gm_session *session)
 {
     ring r = ring_of(session);
-    entry newest;
+    entry newest, found;
     int refusal, error = 0;
     if (newest_good(&r, &newest, &refusal) != NO_SLOT && newest.round != 0) {
         error = slots_save(session);
     }
-    for (uint32_t slot = base_slot(&r); slot != NO_SLOT && error == 0; slot = base_slot(&r)) {
-        error = forget_slot(&r, slot);
+    uint32_t last = base_slot(&r);
+    for (uint32_t slot = 0; slot < r.count && error == 0; ++slot) {
+        if (slot != last && find_entry(&r, slot, &found) && found.round != 0) {
+            error = forget_slot(&r, slot);
+        }
     }
-    return error;
+    return error == 0 && last != NO_SLOT ? forget_slot(&r, last) : error;
 }
 
 /* ---- Loading --------------------------------------------------------------------------------- */
