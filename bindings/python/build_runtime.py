@@ -35,17 +35,18 @@ HEADERS = [
     THREADS / "gm_threads.h",
 ]
 
-CALLBACKS = """
-extern "Python" int gm_python_write(void *user, uint32_t offset, const void *data, uint32_t size);
-"""
-
 #: The functions of host.c.
 HOST_DECLARATIONS = """
 typedef struct gm_host_file {
-    const uint8_t *data;
+    uint8_t *data;
     size_t size;
 } gm_host_file;
 static const gm_read_fn gm_host_read;
+static const gm_write_fn gm_host_write;
+int gm_host_run_program(gm_session *session, uint32_t program);
+int gm_host_begin_round(gm_session *session, gm_federated_round *round, uint32_t number, void *base);
+int gm_host_end_round(gm_session *session, gm_federated_round *round, uint32_t bits, uint32_t seed, const void *delta,
+                      size_t size, void *base, void *room);
 int gm_host_narrow(void *out, const char *values, size_t size);
 typedef struct gm_host_wide { const char *values; void *out; size_t size; } gm_host_wide;
 int gm_host_step_on_wide(gm_session *session, int trains, const gm_host_wide *wide, size_t count, float *loss);
@@ -118,7 +119,7 @@ def wrapper(profile: str, more_c: str = "", **settings: Any) -> cffi.FFI:
     builder = cffi.FFI()
     for header in HEADERS:
         builder.cdef(declarations(header.read_text()))
-    builder.cdef(CALLBACKS + HOST_DECLARATIONS)
+    builder.cdef(HOST_DECLARATIONS)
     preamble = HOST.read_text()
     if profile == "strict":
         builder.cdef(CPU_CHECK_DECLARATION)

@@ -1,6 +1,7 @@
 /*
- * Functions that are too slow in Python. They are compiled into both modules, in front of the
- * source that cffi writes.
+ * Functions that are too slow in Python, or that no signal may come into: what Python does in two
+ * steps, Ctrl-C can end between the two. They are compiled into both modules, in front of the source
+ * that cffi writes.
  */
 #include <string.h>
 #if defined(_WIN32)
@@ -51,9 +52,9 @@ static int gm_host_step_on_wide(gm_session *session, int trains, const gm_host_w
     return trains ? gm_train_step(session, loss) : gm_eval_step(session, loss);
 }
 
-/* The bytes of a file in memory, from which gm_host_read reads. */
+/* The bytes of a file in memory, from which gm_host_read reads, and to which gm_host_write writes. */
 typedef struct gm_host_file {
-    const uint8_t *data;
+    uint8_t *data;
     size_t size;
 } gm_host_file;
 
@@ -69,6 +70,74 @@ static int read_file(void *user, uint32_t offset, void *data, uint32_t size)
 }
 
 static const gm_read_fn gm_host_read = read_file;
+
+static int write_file(void *user, uint32_t offset, const void *data, uint32_t size)
+{
+    const gm_host_file *file = user;
+    if (offset > file->size || size > file->size - offset) {
+        return -1;
+    }
+    memcpy(file->data + offset, data, size);
+    return 0;
+}
+
+static const gm_write_fn gm_host_write = write_file;
+
+/* Runs a program to its end. */
+static int gm_host_run_program(gm_session *session, uint32_t program)
+{
+    int status = gm_begin(session, program);
+    status = status == GM_OK ? GM_AGAIN : status;
+    while (status == GM_AGAIN) {
+        status = gm_run(session, UINT32_MAX);
+    }
+    return status;
+}
+
+/* Makes the parameters as they are the base of round `number`, or for 0 the image's initial ones. base: room for all
+ * parameters, which the round refers to from now on. */
+static int gm_host_begin_round(gm_session *session, gm_federated_round *round, uint32_t number, void *base)
+{
+    gm_view all;
+    int status = gm_parameters(session, &all);
+    if (status != GM_OK) {
+        return status;
+    }
+    memcpy(base, all.data, all.size);
+    round->base = number != 0 ? base : NULL;
+    round->number = number;
+    return GM_OK;
+}
+
+/* Goes on to the next round, whose base is that of this one and the delta. bits: those of the own delta of this round, to
+ * keep what it lost in the parameters; 0: they become the base. room: for all parameters, twice. Changes nothing where it
+ * fails. */
+static int gm_host_end_round(gm_session *session, gm_federated_round *round, uint32_t bits, uint32_t seed,
+                             const void *delta, size_t size, void *base, void *room)
+{
+    gm_view all;
+    gm_federated_round this_one = {round->base, NULL, round->number, 0, seed, 0};
+    int status = gm_parameters(session, &all);
+    if (status != GM_OK) {
+        return status;
+    }
+    uint8_t *trained = room, *next = trained + all.size;
+    memcpy(trained, all.data, all.size);
+    status = gm_round_apply(session, &this_one, delta, size);
+    memcpy(next, all.data, all.size);
+    if (status == GM_OK && bits != 0) {
+        memcpy(all.data, trained, all.size);
+        this_one.bits = bits;
+        this_one.keep_loss = 1;
+        status = gm_round_apply(session, &this_one, delta, size);
+    }
+    if (status == GM_OK) {
+        memcpy(base, next, all.size);
+        round->base = base;
+        ++round->number;
+    }
+    return status;
+}
 
 /* gm_optimizer_step() with the sum of the gradients in place of their mean: the runtime divides the
  * sum by their number, which is 1 meanwhile. It stays where the update is refused. */

@@ -101,6 +101,11 @@ STAGES: dict[str, Stage] = {
         GRADMOTE_ARCH_EXAMPLES=Size(200, 25),
         GRADMOTE_SPLIT_EXAMPLES=Size(200, 25),
     ),
+    "signals": tests(
+        "a hundred thousand signals in calls of a session, in each Python",
+        "tests/unit/bindings/test_signals.py::test_in_any_python",
+        GRADMOTE_SIGNALS=Size(100_000, 1000),
+    ),
     "one-state": module(
         "200 steps of a quantized network on every core",
         "device.one_state --steps {ONE_STATE_STEPS}",

@@ -3,6 +3,10 @@
 A call into the extension module lets other threads of Python run. The runtime's session serves one
 thread at a time, so a second thread must not enter meanwhile: it could free memory that the first
 computes with.
+
+Signals come at any time: where the handler of Ctrl-C raises, no lock may stay taken. `with` makes sure of
+that, as CPython handles no signal between taking the lock and entering the block, nor between leaving the
+block and letting go (bpo-29988). All that a call does to a session is one call of C.
 """
 
 from __future__ import annotations
@@ -42,15 +46,13 @@ class Exclusive:
 
 
 def _guarded(function: Callable[..., Any], lock: threading.Lock) -> Callable[..., Any]:
-    acquire, release = lock.acquire, lock.release
+    is_held = lock.locked
 
     def call(*arguments: Any) -> Any:
-        if not acquire(False):
+        if is_held():
             refuse()
-        try:
+        with lock:  # waits for a thread that came at this very moment
             return function(*arguments)
-        finally:
-            release()
 
     return call
 

@@ -44,22 +44,21 @@ def _step_on_two(
 ) -> Callable[[Sequence[Any]], Any]:
     """Return the function for data and labels, which most models take."""
     guard, opened, loss, memmove = session._lib, session._open(), session._loss, session._ffi.memmove
-    acquire, release, run = guard.lock.acquire, guard.lock.release, guard.unguarded("gm_host_step_on_wide")
+    lock, is_held, run = guard.lock, guard.lock.locked, guard.unguarded("gm_host_step_on_wide")
     ((x_pointer, x_size), (y_pointer, y_size)), wide = _targets(session, arrays)
     trains, count = int(program == "train"), len(wide)
 
     def call(given: Sequence[Any]) -> Any:
         x, y = given
-        if not acquire(False):
+        if is_held():
             refuse()
-        try:
-            memmove(x_pointer, x, x_size)
-            memmove(y_pointer, y, y_size)
-            status = run(opened, trains, wide, count, loss)
-        except ValueError:  # an array is not contiguous
-            status = 1
-        finally:
-            release()
+        with lock:
+            try:
+                memmove(x_pointer, x, x_size)
+                memmove(y_pointer, y, y_size)
+                status = run(opened, trains, wide, count, loss)
+            except ValueError:  # an array is not contiguous
+                status = 1
         if status:
             if status > 0:
                 return call_plainly(given)
@@ -114,15 +113,13 @@ def reset_of_gradients(session: Session) -> Callable[[], None]:
 def _without_data(session: Session, name: str, where: str) -> Callable[[], None]:
     guard, opened = session._lib, session._open()
     run = guard.unguarded(name)
-    acquire, release = guard.lock.acquire, guard.lock.release
+    lock, is_held = guard.lock, guard.lock.locked
 
     def call() -> None:
-        if not acquire(False):
+        if is_held():
             refuse()
-        try:
+        with lock:
             status = run(opened)
-        finally:
-            release()
         if status < 0:
             raise RuntimeFault(status, where)
 

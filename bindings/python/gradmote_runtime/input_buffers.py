@@ -65,8 +65,10 @@ class InputBuffer:
             (F32, "f4"): self.memmove, (I32, "i4"): self.memmove, (I32, "i8"): self._narrow,
             (I8, "i1"): self.memmove, (U8, "u1"): self.memmove,
         }  # fmt: skip
+        self.ndarray = None  # first and last: feed() takes copy and dtype for good once it is there
         self.copy = copies.get((self.tensor.dtype, data.dtype.str[1:]))
-        self.ndarray, self.dtype = (numpy.ndarray, data.dtype) if self.copy else (None, None)
+        self.dtype = data.dtype
+        self.ndarray = numpy.ndarray if self.copy else None
 
     def _narrow(self, pointer: Any, data: Any, size: int) -> None:
         """Copy int64 data as int32.

@@ -7,7 +7,6 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
-from typing import Any
 
 from gradmote.errors import GradmoteError
 
@@ -72,20 +71,4 @@ def _load(profile: str) -> ModuleType:
         module = import_module(f"gradmote_runtime._{profile}")
     except ImportError as error:
         raise GradmoteError(f"the runtime for profile '{profile}' does not load ({error})", _NOT_BUILT) from error
-    _define_callback(module.ffi)
     return module
-
-
-def _define_callback(ffi: Any) -> None:
-    """Define a gm_write_fn over a memoryview, of which `user` is the handle.
-
-    It returns 0, or -1 where the runtime writes outside of it.
-    """
-
-    @ffi.def_extern(name="gm_python_write", error=-1)
-    def write(user: Any, offset: int, data: Any, size: int) -> int:
-        file = ffi.from_handle(user)
-        if offset + size > len(file):
-            return -1
-        file[offset : offset + size] = ffi.buffer(data, size)
-        return 0

@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from gradmote.errors import DataError, GradmoteError, RuntimeFault
-from gradmote.formats.rounds import Round, check_bits, shared_mask
+from gradmote.formats.rounds import check_bits, shared_mask
 
 from .arrays import F32, ITEM_CODE, ITEM_SIZE, U8, buffer_of, tensor_bytes
 from .describe import describe
@@ -93,7 +93,8 @@ class Session:
         self._buffers = InputBuffers(self._ffi, self._lib, self._memory, self._by_role)
         self._inferred = self._outputs("infer")
         self._loss = self._ffi.new("float *")
-        self._round = Round()
+        self._round = self._ffi.new("gm_federated_round *")
+        self._base: Any = None  # memory for the base of a round, once there is one
 
     @staticmethod
     def required(image: Any) -> dict[str, Any]:
@@ -268,9 +269,9 @@ class Session:
 
         It is None for "infer" and "optimizer".
         """
-        self.begin(program)
-        while not self.run(_U32_MAX):
-            pass
+        kind = _program_kind(program)
+        self._buffers.begin_run(program)
+        self._check(self._lib.gm_host_run_program(self._open(), kind), program)
         return self.loss(program) if program in _WITH_LOSS else None
 
     def loss(self, program: str) -> float:
@@ -440,15 +441,15 @@ class Session:
     @property
     def round(self) -> int:
         """Return the number of the round; 0 begins with the image's initial parameters."""
-        return self._round.number
+        return int(self._round.number)
 
     def begin_round(self, number: int) -> None:
         """Take the parameters as they are now for the base of that round, which all devices have.
 
         number: 1 .. 2^32-1, or 0 to go back to the image's initial parameters as the base.
         """
-        base = bytes(self._all_parameters()) if _u32(number, "number") else None
-        self._round = Round(number, base)
+        begin, base = self._lib.gm_host_begin_round, self._memory_of_base()
+        self._check(begin(self._open(), self._round, _u32(number, "number"), base), "begin_round")
 
     def round_delta(self, bits: int = 4, seed: int = 0, shared: str | Sequence[str] | None = None) -> bytes:
         """Return what this device sends: parameters - base, quantized to 2, 4 or 8 bits a number.
@@ -458,7 +459,7 @@ class Session:
         Raises RuntimeFault (NOT_FINITE) where a difference is NaN or 2^61 and more.
         """
         mask = self._ffi.from_buffer(shared_mask(self.parameter_names(), shared))
-        record, _ = self._round_record(check_bits(bits), seed, mask)
+        record = self._round_record(check_bits(bits), seed, mask)
         size = self._lib.gm_round_delta_size(self._open(), record)
         out = self._ffi.new("uint8_t[]", size)
         self._check(self._lib.gm_round_delta_part(self._open(), record, 0, out, size), "round_delta")
@@ -470,7 +471,7 @@ class Session:
         Raises RuntimeFault where it is damaged, of another model, round or base, or where a parameter
         would not be finite with it.
         """
-        file, (record, _) = self._ffi.from_buffer(bytes(buffer_of(delta, "the delta"))), self._round_record(0, 0, b"")
+        file, record = self._ffi.from_buffer(bytes(buffer_of(delta, "the delta"))), self._round_record(0, 0, b"")
         self._check(self._lib.gm_round_check(self._open(), record, file, len(file)), "check_delta")
 
     def end_round(self, delta: Any, bits: int = 0, seed: int = 0) -> int:
@@ -482,29 +483,22 @@ class Session:
         bits, the parameters are the new base. Raises RuntimeFault where the delta is refused.
         """
         file = self._ffi.from_buffer(bytes(buffer_of(delta, "the delta")))
-        trained, check = bytes(self._all_parameters()), check_bits(bits) if bits else 0
-        self._apply_round(file, 0, seed)
-        base = bytes(self._all_parameters())
-        if check:
-            self._all_parameters()[:] = trained
-            self._apply_round(file, bits, seed)
-        self._round = Round((self._round.number + 1) & _U32_MAX, base)
-        return self._round.number
+        own_bits, base = check_bits(bits) if bits else 0, self._memory_of_base()
+        room = self._ffi.new("uint32_t[]", self._needs["parameters_size"] // 2)  # twice the parameters
+        end, given = self._lib.gm_host_end_round, (own_bits, _u32(seed, "seed"), file, len(file))
+        self._check(end(self._open(), self._round, *given, base, room), "end_round")
+        return self.round
 
-    def _all_parameters(self) -> memoryview:
-        return self.parameters().cast("B")
+    def _memory_of_base(self) -> Any:
+        if self._base is None:
+            self._base = self._ffi.new("uint32_t[]", self._needs["parameters_size"] // 4)
+        return self._base
 
-    def _apply_round(self, file: Any, bits: int, seed: int) -> None:
-        record, _ = self._round_record(bits, seed, b"")
-        self._check(self._lib.gm_round_apply(self._open(), record, file, len(file)), "end_round")
-
-    def _round_record(self, bits: int, seed: int, mask: Any) -> tuple[Any, Any]:
-        """Return the runtime's record of the round, and the base that it must not outlive."""
-        base = self._ffi.NULL if self._round.base is None else self._ffi.new("uint32_t[]", len(self._round.base) // 4)
-        if self._round.base is not None:
-            self._ffi.memmove(base, self._round.base, len(self._round.base))
-        values = (base, mask if len(mask) else self._ffi.NULL, self._round.number, bits, _u32(seed, "seed"), bits != 0)
-        return self._ffi.new("gm_federated_round *", values), base
+    def _round_record(self, bits: int, seed: int, mask: Any) -> Any:
+        """Return the runtime's record of the round, with numbers of a delta."""
+        base, number = self._round.base, self._round.number
+        values = (base, mask if len(mask) else self._ffi.NULL, number, bits, _u32(seed, "seed"), bits != 0)
+        return self._ffi.new("gm_federated_round *", values)
 
     # ---- The whole state ----------------------------------------------------------------------------------------
 
@@ -529,10 +523,10 @@ class Session:
         size, save = lib.gm_checkpoint_size, lib.gm_checkpoint_save
         if half:
             size, save = lib.gm_checkpoint_half_size, lib.gm_checkpoint_save_half
-        file = bytearray(size(session))
-        handle = self._ffi.new_handle(memoryview(file))
-        self._check(save(session, lib.gm_python_write, handle), "save")
-        return bytes(file)
+        file = self._ffi.new("uint8_t[]", size(session))
+        record = self._ffi.new("gm_host_file *", (file, len(file)))
+        self._check(save(session, lib.gm_host_write, record), "save")
+        return bytes(self._ffi.buffer(file))
 
     def load(self, data: Any) -> None:
         """Load the state from a checkpoint's bytes, plain or half.

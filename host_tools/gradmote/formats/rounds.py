@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from gradmote.errors import DataError
 
@@ -40,11 +39,3 @@ def check_bits(bits: int) -> int:
     if bits not in BITS:
         raise DataError(f"a delta of {bits} bits does not exist", f"use one of {', '.join(map(str, BITS))}")
     return bits
-
-
-@dataclass(frozen=True)
-class Round:
-    """The number of a round, and its base: all parameters, or None for the image's initial ones."""
-
-    number: int = 0
-    base: bytes | None = None

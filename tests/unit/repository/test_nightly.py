@@ -69,7 +69,7 @@ def test_paths_that_commands_name_are_there(root: Path, name: str) -> None:
 
 def paths(words: list[str], folder: Path) -> list[Path]:
     """Return the files that a command names, but for what it makes: those of a module are in the folder of tests."""
-    found = [folder / word for word in words if "/" in word and "build/" not in word]
+    found = [folder / word.partition("::")[0] for word in words if "/" in word and "build/" not in word]
     module = words[words.index("-m") + 1] if words[:2] == ["python", "-m"] else "pip"
     if module not in ("pip", "venv"):
         path = folder.joinpath(*module.split("."))
