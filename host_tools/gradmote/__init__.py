@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from . import artifacts, losses, onnxblock, optimizers
     from .artifacts.quantize import quantize_model
     from .compiler.compile import compile_model
+    from .compiler.options import Options
     from .device.target_factory import open_target
     from .report import analyze
 
 __all__ = [
+    "Options",
     "Session",
     "__version__",
     "analyze",
@@ -35,6 +37,7 @@ __all__ = [
 
 #: name -> module, or module:attribute
 _FOUND_IN = {
+    "Options": "gradmote.compiler.options:Options",
     "Session": "gradmote_runtime:Session",
     "analyze": "gradmote.report.analyze",
     "artifacts": "gradmote.artifacts",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,6 +38,20 @@ Terms = tuple[tuple[str, "str | None"], ...]
 INDICES = ("indices", "labels")
 #: Parameters from which kernels compute where a window lies.
 WINDOW = re.compile(r"(in|out|kernel|stride|dilation|pad)_[hw]")
+
+
+#: Names that are none in C or C++, whose compilers read the headers.
+C_KEYWORDS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        auto break case char const continue default do double else enum extern float for goto if inline int long
+        register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm
+        bool catch class delete explicit export false friend mutable namespace new operator private protected public
+        template this throw true try typename using virtual wchar_t and or not xor
+        """,
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -162,11 +177,21 @@ def opcodes() -> list[Opcode]:
                 calls=tuple(entry.get("calls", ())),
             )
         )
+        check_names(parsed[-1].name, [part.name for part in (*parsed[-1].operands, *parsed[-1].params)])
         check_windows(parsed[-1])
         check_folds(parsed[-1])
         check_indices(parsed[-1])
         check_refusal(parsed[-1])
     return sorted(parsed, key=lambda o: o.code)
+
+
+def check_names(what: str, names: list[str]) -> None:
+    """Raises ValueError for a name that C, C++ or Python keeps for itself, or that stands twice."""
+    for name in names:
+        if not re.fullmatch(r"[a-z]\w*", name, re.ASCII) or keyword.iskeyword(name) or name in C_KEYWORDS:
+            raise ValueError(f"{what}: '{name}' is no name in C, C++ and Python alike: call it otherwise")
+        if names.count(name) > 1:
+            raise ValueError(f"{what}: '{name}' stands twice")
 
 
 def check_windows(op: Opcode) -> None:
@@ -217,9 +242,12 @@ def parse_field(text: str) -> Field:
 
 
 def records() -> list[Record]:
-    return [
+    found = [
         Record(r["name"], r["meaning"], tuple(parse_field(f) for f in r["fields"])) for r in load("records")["record"]
     ]
+    for record in found:
+        check_names(record.name, [part.name for part in record.fields])
+    return found
 
 
 def record_words(record: Record, every: list[Record]) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Annotated
 
@@ -16,13 +15,16 @@ def command(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The header to write; beside the image by default.")
     ] = None,
-    name: Annotated[str | None, typer.Option(help="What its names begin with; the file's name by default.")] = None,
+    name: Annotated[str | None, typer.Option(help="What its names begin with; by default the image's name.")] = None,
 ) -> None:
-    """Write an image as a C header: an aligned array `model_image`, and MODEL_ARENA_BYTES."""
-    from ..formats.c_header import c_header
+    """Write an image as a C header: an aligned array, and the bytes of its arena.
+
+    Of `model.mote` they are `model_image` and MODEL_ARENA_BYTES, whatever the header is called.
+    """
+    from ..formats.c_header import c_header, identifier
     from ..formats.files import Output
 
     output = Output(out or image.with_suffix(".h"))
-    text = c_header(image, name or re.sub(r"\W", "_", image.stem))
-    output.write(text.encode())
-    say(f"wrote {output.path}")
+    name = name if name is not None else identifier(image.stem)
+    output.write(c_header(image, name).encode())
+    say(f"wrote {output.path}: {name}_image, {name.upper()}_ARENA_BYTES")

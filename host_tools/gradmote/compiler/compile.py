@@ -7,6 +7,7 @@ import hashlib
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import onnx
@@ -80,12 +81,14 @@ def compile_model(
     untie: bool = False,
     inputs: Inputs | None = None,
     float_head: bool = False,
+    **settings: Any,
 ) -> Result:
     """Compile an ONNX model to an image that trains it: build_artifacts(), then compile_image().
 
     `loss` is one of gradmote.losses; without one the image only infers. `train` and `freeze` are
     names or patterns of weights; all are trained by default. `scheme`, a Scheme or its text
     (`last:2`, `sparse:0.25`), takes their place. ArtifactOptions explains the other arguments.
+    `settings` are fields of Options, as batch=8, instead of `options`; both raise TypeError.
 
     A batch that the model fixes at 1 becomes the batch of the options where that is the model's
     meaning (gradmote.model.batch) and `inputs` do not say otherwise.
@@ -104,7 +107,9 @@ def compile_model(
         inputs=inputs,
         float_head=float_head,
     )
-    return compile_with(model, wanted, options or Options())
+    if options is not None and settings:
+        raise TypeError(f"compile_model() got options= and {', '.join(settings)}: put all of them into the Options")
+    return compile_with(model, wanted, options or Options(**settings))
 
 
 def compile_with(model: Source, wanted: ArtifactOptions, options: Options) -> Result:
@@ -156,6 +161,7 @@ def placing(options: Options) -> Placing:
 def flatten(artifacts: Artifacts, options: Options) -> Compiled:
     """Return all programs as instructions, not yet optimized."""
     check_quantized_options(artifacts, options)
+    check_finite(artifacts.parameters)
     control = Buffer("control", records.size_of("control"), "control")
     shared = Shared(control, operators_of(options), overwrites_inputs=options.overwrite_inputs)
     stored = with_masters(artifacts.parameters) if options.weights == "int16" else artifacts.parameters
@@ -191,6 +197,16 @@ def flatten(artifacts: Artifacts, options: Options) -> Compiled:
         options.saved,
         options.attention,
     )
+
+
+def check_finite(parameters: Mapping[str, np.ndarray]) -> None:
+    """Raise ModelError if a number that trains is NaN or infinite: every step would be skipped."""
+    for name, array in parameters.items():
+        wrong = np.argwhere(~np.isfinite(array))
+        if len(wrong):
+            at = ", ".join(map(str, wrong[0]))
+            message = f"'{name}' trains, but {len(wrong):,} of its {array.size:,} numbers are NaN or infinite"
+            raise ModelError(f"{message}, the first at [{at}]", "export the model again from weights that are finite")
 
 
 def with_masters(parameters: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -12,6 +12,7 @@ from typing import Any
 from gradmote.errors import DeviceError, GradmoteError
 from gradmote.formats import records
 from gradmote.formats.image.signature import signature_of, without_signature
+from gradmote.formats.learning_rates import check_rate, check_schedule
 from gradmote.generated import console
 from gradmote.generated.records import IMAGE_MAGIC
 
@@ -308,10 +309,12 @@ class Client(Requests):
 
     def set_learning_rate(self, rate: float) -> None:
         """Set the learning rate of the next updates."""
+        check_rate(rate)
         self.request("LEARNING_RATE", rate=rate)
 
     def set_linear_schedule(self, rate: float, warmup_steps: int, total_steps: int) -> None:
         """Set a rate that rises linearly from 0 in the warm-up, then falls to 0 at total_steps."""
+        check_schedule(rate, warmup_steps, total_steps)
         self.request("SCHEDULE", rate=rate, warmup_steps=warmup_steps, total_steps=total_steps)
 
     def set_seed(self, seed: int) -> None:

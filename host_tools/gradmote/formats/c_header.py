@@ -31,14 +31,22 @@ static const uint8_t {name}_image[{size}] = {{
 """
 
 
+def identifier(text: str) -> str:
+    """Return a name in C that is like a text: other characters become _, and what begins with none gets `model_`."""
+    name = re.sub(r"\W", "_", text, flags=re.ASCII)
+    if re.match(r"[A-Za-z]", name):
+        return name
+    return f"model_{name.strip('_')}".rstrip("_")
+
+
 def c_header(source: str | Path, name: str) -> str:
     """Return the text of a header with `<name>_image`, 16-byte aligned, and `<NAME>_ARENA_BYTES`.
 
     It is valid C99 and C++11. Raises ImageError where the file is no image, or `name` no identifier
     of C.
     """
-    if not re.fullmatch(r"[A-Za-z_]\w*", name):
-        raise ImageError(f"'{name}' is no name in C", "give one: --name model")
+    if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII):
+        raise ImageError(f"'{name}' is no name in C", "give one of letters, digits and _: --name model")
     image = read_image(source)
     data = Path(source).read_bytes()
     lines = (data[i : i + PER_LINE] for i in range(0, len(data), PER_LINE))

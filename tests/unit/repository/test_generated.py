@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from render.__main__ import left_over, rendered
-from render.spec import check_folds, check_indices, check_refusal, check_windows, opcodes
+from render.spec import check_folds, check_indices, check_names, check_refusal, check_windows, opcodes
 
 
 def test_generated_files_are_not_stale(root: Path) -> None:
@@ -69,3 +69,14 @@ def test_kernels_refuse_with_what_the_spec_says(root: Path) -> None:
             for opcode in re.findall(r"GM_WITH_(\w+)", part.splitlines()[0]):
                 found.setdefault(opcode, set()).update(re.findall(r"GM_ERR_(\w+)", part))
     assert {op.name: {op.refuses} - {None} for op in opcodes()} == {op.name: found.get(op.name) for op in opcodes()}
+
+
+@pytest.mark.parametrize("name", ["lambda", "register", "class", "True", "2nd", "größe", "x y", ""])
+def test_a_name_that_a_language_keeps_is_refused(name):
+    with pytest.raises(ValueError, match="is no name in C, C\\+\\+ and Python alike"):
+        check_names("ABS", ["x", name])
+
+
+def test_a_name_that_stands_twice_is_refused():
+    with pytest.raises(ValueError, match="'n' stands twice"):
+        check_names("ABS", ["x", "n", "n"])
