@@ -5,9 +5,9 @@ Every scheme of a family trains more than the one before, and so needs no less m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from ..artifacts.schemes import Layer, Scheme, joined
+from ..artifacts.schemes import Layer, Scheme, joined, parts_of
 from .scores import Contributions, members
 
 RATIOS = (0.5, 0.25, 0.125)
@@ -39,3 +39,29 @@ def with_biases(biases: int, weights: int) -> Scheme:
     """Return the scheme of the last `weights` layers and the biases of the last `biases` layers."""
     whole = Scheme(last=weights)
     return whole if biases <= weights else joined([whole, Scheme("bias", last=biases)])
+
+
+def within(family: Chain, bound: Scheme, layers: Sequence[Layer]) -> Chain:
+    """Return of each scheme of a family what the bound trains too, in ascending order; the last one is the bound."""
+    if bound == Scheme():
+        return family
+    allowed = parts_of(layers, bound)
+    found = {str(bound): bound}
+    for scheme in reversed(family):
+        shares = {name: min(share, allowed.get(name, 0.0)) for name, share in parts_of(layers, scheme).items()}
+        shares = {name: share for name, share in shares.items() if share > 0}
+        if shares and shares != allowed:
+            found.setdefault(str(common := scheme_of(shares)), common)
+    return list(reversed(found.values()))
+
+
+def scheme_of(shares: Mapping[str, float]) -> Scheme:
+    """Return the scheme that trains these shares of parameters."""
+    by_share: dict[float, list[str]] = {}
+    for name, share in shares.items():
+        by_share.setdefault(share, []).append(name)
+    parts = [
+        Scheme("named", names=tuple(names)) if share >= 1 else Scheme("sparse", share, names=tuple(names))
+        for share, names in by_share.items()
+    ]
+    return joined(parts)

@@ -1,8 +1,9 @@
 """The search for the scheme, the batch and the rule with the highest score within the limits.
 
-Within a family of schemes (chains.py) memory and time grow with the scheme, so that bisection finds
-the largest one that fits. Variants (choice.py) are tried in descending order of their discount; one
-that cannot beat the best found is not tried.
+The scheme that was asked for bounds the search: no choice trains what it does not. Within a family
+of schemes (chains.py) memory and time grow with the scheme, so that bisection finds the largest one
+that fits. Variants (choice.py) are tried in descending order of their discount; one that cannot
+beat the best found is not tried.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass, replace
 from ..artifacts.schemes import parts_of
 from ..compiler.compile import Result
 from ..errors import BudgetError, ModelError
-from .chains import Chain, chains, contributing
+from .chains import Chain, chains, contributing, within
 from .choice import Choice, discount, variants
 from .resource_limits import Limits
 from .scores import Contributions, by_depth, members
@@ -95,9 +96,9 @@ def search(
 ) -> Found:
     """Return the choice with the highest score within the limits.
 
-    contributions: by_depth() by default. schemes: families to search; chains() by default. on_try:
-    called before each compilation. Raises BudgetError where nothing fits, which names the smallest
-    choice that was found.
+    contributions: by_depth() by default. schemes: families to search; by default those of chains(),
+    within the task's own scheme. on_try: called before each compilation. Raises BudgetError where
+    nothing fits, which names the smallest choice that was found.
     """
     return Search(task, limits, contributions or by_depth(task.layers()), on_try).run(schemes)
 
@@ -122,7 +123,9 @@ class Search:
         """
         families = schemes
         if families is None:
-            families = [contributing(self.contributions), *chains(self.contributions.layers)]
+            layers = self.contributions.layers
+            found = [contributing(self.contributions), *chains(layers)]
+            families = [within(family, self.wanted.scheme, layers) for family in found]
         for variant in variants(self.wanted, self.limits.ms is not None, self.limits.more):
             for family in families:
                 self.bisect(variant, family)
@@ -147,8 +150,10 @@ class Search:
         Such a part may fit where the next scheme of a family does not.
         """
         assert self.best is not None
+        allowed = parts_of(self.contributions.layers, self.wanted.scheme)
         for part in sorted(self.contributions.values, key=lambda p: -self.contributions.values[p]):
-            best, names = self.best[0].choice, members(self.contributions.layers[part[0]], part[1])
+            best = self.best[0].choice
+            names = [n for n in members(self.contributions.layers[part[0]], part[1]) if allowed.get(n, 0.0) >= 1]
             shares = parts_of(self.contributions.layers, best.scheme)
             if self.contributions.values[part] > 0 and any(shares.get(name, 0.0) < 1 for name in names):
                 self.attempt(replace(best, scheme=best.scheme.plus(names)))

@@ -91,7 +91,7 @@ def cut(model: Path, compiler: Compiler, budget: Budget) -> Found:
     from ..device.progress import progress_bar
 
     limits = replace(budget.limits(), more=more_time(compiler, budget))
-    task, family = task_of(model, compiler)
+    task = task_of(model, compiler)
     with progress_bar() as bar:
         contributions = measured(task, budget.data, compiler.expected(model), bar) if budget.data is not None else None
         step = bar.add_task("search", total=None)
@@ -99,23 +99,20 @@ def cut(model: Path, compiler: Compiler, budget: Budget) -> Found:
             task,
             limits,
             contributions,
-            family,
-            lambda choice: bar.update(step, advance=1, description=f"try {choice.scheme}, {choice.optimizer.rule}"),
+            on_try=lambda choice: bar.update(
+                step, advance=1, description=f"try {choice.scheme}, {choice.optimizer.rule}"
+            ),
         )
 
 
-def task_of(model: Path, compiler: Compiler) -> tuple[Task, list[Any] | None]:
-    """Return the task, and the schemes to search; None stands for all.
-
-    A scheme that was asked for by name is not searched for.
-    """
+def task_of(model: Path, compiler: Compiler) -> Task:
+    """Return the task, whose scheme bounds the search."""
     from ..budget import Task
 
     wanted = compiler.artifact_options()
     if wanted.loss is None or wanted.optimizer is None or wanted.scheme is None:
         raise ModelError("a budget without a loss", "say what to train: --loss cross_entropy")
-    task = Task(compiler.source(model), wanted.loss, wanted.optimizer, compiler.options(model), wanted.scheme, wanted)
-    return task, [[wanted.scheme]] if compiler.names_what_trains() else None
+    return Task(compiler.source(model), wanted.loss, wanted.optimizer, compiler.options(model), wanted.scheme, wanted)
 
 
 def more_time(compiler: Compiler, budget: Budget) -> float:

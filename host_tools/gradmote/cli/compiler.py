@@ -121,10 +121,6 @@ class Compiler:
         activations = self.activations or o.Activations.int8
         return quantizing.quantized(model, self.calibrate, activations.value)
 
-    def names_what_trains(self) -> bool:
-        """Return whether a scheme, or parameters to train or to freeze, were asked for by name."""
-        return any(given is not None for given in (self.train, self.freeze, self.scheme))
-
     def artifact_options(self) -> ArtifactOptions:
         """Return the options of build_artifacts(). Raises ModelError."""
         from ..artifacts.artifact_options import ArtifactOptions

@@ -20,8 +20,8 @@ from gradmote.errors import BudgetError, ModelError
 from gradmote_runtime import Session
 
 
-def task(**options):
-    return Task(network(), losses.cross_entropy(), optimizers.sgd(0.1), Options(**options))
+def task(scheme=Scheme(), **options):  # noqa: B008 - it is frozen
+    return Task(network(), losses.cross_entropy(), optimizers.sgd(0.1), Options(**options), scheme)
 
 
 def sizes(given_task, scheme, **changes):
@@ -138,10 +138,42 @@ def test_moments_go_before_layers_are_lost_entirely():
     assert any("momentum in place of adamw" in words for words in found.given_up())
 
 
-def test_a_scheme_that_was_asked_for_stays():
-    found = search(task(), Limits(ram=bytes_of("1M")), schemes=[[Scheme.parse("named:w2")]])
-    assert {str(t.choice.scheme) for t in found.tried} >= {"named:w2"}
-    assert "w2" in [p.name for p in found.result.compiled.parameters]
+BOUNDS = ["named:w2", "freeze:w1,b1", "freeze:w4,b4", "last:2", "bias", "sparse:0.25:last:3", "named:w2+bias:last:2"]
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_a_scheme_that_was_asked_for_bounds_the_search(bound):
+    """With room for everything it is what trains; with less, a part of it, and nothing else."""
+    own = task(scheme=Scheme.parse(bound))
+    allowed = parts_of(own.layers(), own.scheme)
+    everything = search(own, Limits(ram=bytes_of("1M")))
+    assert str(everything.best.choice.scheme) == bound
+    needed = everything.best.ram
+    for limit in (needed, needed - 16, needed * 3 // 4, needed // 2):
+        try:
+            found = search(own, Limits(ram=limit))
+        except BudgetError:
+            continue
+        shares = parts_of(own.layers(), found.best.choice.scheme)
+        assert all(share <= allowed.get(name, 0.0) for name, share in shares.items())
+        trained = {p.name.partition("[")[0] for p in found.result.compiled.parameters}
+        assert trained <= allowed.keys() | ({"b2", "b3", "b4"} if own.scheme.kind == "sparse" else set())
+        assert found.best.ram <= limit
+
+
+def test_it_narrows_a_scheme_that_is_too_large():
+    own = task(scheme=Scheme.parse("freeze:w4,b4"))
+    needed = sizes(own, "freeze:w4,b4")[0]
+    trained = {p.name for p in search(own, Limits(ram=needed - 200)).result.compiled.parameters}
+    assert trained and not trained & {"w4", "b4"}
+
+
+def test_sgd_is_tried_and_named_where_a_scheme_fits_with_it_alone():
+    adam = Task(network(), losses.cross_entropy(), optimizers.adamw(0.01), scheme=Scheme.parse("named:w3"))
+    plain = Task(network(), losses.cross_entropy(), optimizers.sgd(0.01), scheme=adam.scheme)
+    found = search(adam, Limits(ram=sizes(plain, "named:w3")[0]))
+    assert str(found.best.choice.scheme) == "named:w3"
+    assert any("sgd in place of adamw: choose its learning rate" in words for words in found.given_up())
 
 
 def test_families_only_grow():
