@@ -101,6 +101,11 @@ STAGES: dict[str, Stage] = {
         GRADMOTE_ARCH_EXAMPLES=Size(200, 25),
         GRADMOTE_SPLIT_EXAMPLES=Size(200, 25),
     ),
+    "passes": tests(
+        "each pass before and after, on 20,000 drawn graphs with drawn options",
+        "tests/unit/passes/test_every_pass.py",
+        GRADMOTE_VALIDATED=Size(20_000, 100),
+    ),
     "signals": tests(
         "a hundred thousand signals in calls of a session, in each Python",
         "tests/unit/bindings/test_signals.py::test_in_any_python",

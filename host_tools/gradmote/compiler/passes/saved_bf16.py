@@ -101,6 +101,7 @@ class Waiting:
 
     def gaps(self, top: int) -> Iterator[Gap]:
         """Yield the gaps over instruction `top` in which a value can wait as bfloat16, the largest value first."""
+        seen = self.what_is_seen()
         turn = next((k for k, i in enumerate(self.program.instructions) if i.phase != "forward"), top)
         over = [used for used in self.uses.values() if used.first < top < used.last and self.may_wait(used)]
         for used in sorted(over, key=lambda u: (-u.buffer.size, u.first)):
@@ -109,8 +110,18 @@ class Waiting:
             is_saved = used.writers[-1] < min(turn, top) or used.buffer in self.halves
             if touched[k] != top and touched[k] >= turn and is_saved:
                 gap = Gap(used, touched[k - 1], touched[k])
-                if self.is_long(gap) and not any(isinstance(self.program.instructions[n], EXACT) for n in touched[k:]):
+                behind = [self.program.instructions[n] for n in touched[k:]]
+                if self.is_long(gap) and not any(id(i) in seen or isinstance(i, EXACT) for i in behind):
                     yield gap
+
+    def what_is_seen(self) -> set[int]:
+        """Return the ids of the instructions that the loss and outputs depend on, which no rounded number may reach."""
+        wanted, found = set(self.bound), set()
+        for instruction in reversed(self.program.instructions):
+            if any(ref.buffer in wanted for ref in instruction.writes):
+                wanted |= {ref.buffer for ref in instruction.reads}
+                found.add(id(instruction))
+        return found
 
     def is_long(self, gap: Gap) -> bool:
         """Tell whether anything runs in a gap but what rounds other values, or makes them float32 again."""

@@ -1,0 +1,171 @@
+"""Graphs drawn to reconverge, share, alias, broadcast and be cut: values that several nodes read and whose paths meet
+again, halves that are cut apart and joined, means that are spread again, weights that are used twice or do not train.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import onnx
+
+from support.oracle import make_model, node
+
+Array = np.ndarray
+BATCH, CLASSES = 3, 3
+UNARY = ("Relu", "Abs", "Neg", "Sigmoid", "Tanh", "LeakyRelu", "HardSwish", "Elu", "Identity", "Softmax", "Square")
+BINARY = ("Add", "Add", "Mul", "Sub", "Max", "Min")
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A model with one input x (N, width), what of it trains, and what its graph has."""
+
+    model: onnx.ModelProto
+    frozen: tuple[str, ...]
+    reconverges: bool  # two paths from one value of the forward pass meet in one node
+
+    def batches(self, count: int) -> list[tuple[Array, Array]]:
+        """Return batches with a label for each sample. Halves: zeros and ties are many."""
+        random = np.random.default_rng(7)
+        width = self.model.graph.input[0].type.tensor_type.shape.dim[1].dim_value
+        x = random.integers(-3, 4, (count, BATCH, width)).astype(np.float32) / 2
+        return [(some, random.integers(0, CLASSES, BATCH).astype(np.int32)) for some in x]
+
+
+class Sketch:
+    """A graph while it is drawn. All its values are (N, width)."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = np.random.default_rng(seed)
+        self.width = int(self.random.choice([4, 6, 8]))
+        self.nodes: list[onnx.NodeProto] = []
+        self.weights: dict[str, Array] = {}
+        self.values = ["x"]
+        self.sources: dict[str, set[str]] = {"x": {"x"}}
+        self.reconverges = False
+
+    def model(self, count: int) -> Drawn:
+        """Draw so many steps, and join all ends to one output."""
+        self.values.append(self.product("x"))
+        for _ in range(count):
+            self.values.append(self.draw(STEPS)(self, self.near()))
+        end = self.joined([value for value in self.values if not self.is_read(value)])
+        self.op("MatMul", [end, self.weight((self.width, CLASSES))], "y")
+        outputs = ["y", self.near()] if self.random.random() < 0.2 and self.near() != "x" else ["y"]
+        outputs = ["y"] if "x" in outputs else list(dict.fromkeys(outputs))
+        found = make_model(self.nodes, self.weights, {"x": ("N", self.width)}, outputs=outputs)
+        trained = [name for name, array in self.weights.items() if array.dtype == np.float32]
+        frozen = [name for name in trained if self.random.random() < 0.15]
+        return Drawn(found, tuple(frozen) if len(frozen) < len(trained) else (), self.reconverges)
+
+    # ---- Choices
+
+    def draw(self, choices: Sequence):
+        return choices[int(self.random.integers(len(choices)))]
+
+    def near(self) -> str:
+        """Return a value, most often one of the last."""
+        back = min(len(self.values), 1 + int(self.random.geometric(0.4)))
+        return self.values[-back]
+
+    def is_read(self, value: str) -> bool:
+        return any(value in n.input for n in self.nodes)
+
+    def weight(self, shape: tuple[int, ...]) -> str:
+        """Return a weight, now and then one that is used already."""
+        alike = [name for name, array in self.weights.items() if array.shape == shape and array.dtype == np.float32]
+        if alike and self.random.random() < 0.2:
+            return self.draw(alike)
+        name = f"w{len(self.weights)}"
+        scale = 1.0 / np.sqrt(shape[0]) if len(shape) > 1 else 0.7
+        self.weights[name] = (scale * self.random.normal(size=shape)).astype(np.float32)
+        return name
+
+    def constant(self, array: Sequence[int] | Array) -> str:
+        name = f"c{len(self.weights)}"
+        self.weights[name] = np.asarray(array)
+        return name
+
+    def op(self, op_type: str, inputs: Sequence[str], output: str = "", **attributes) -> str:
+        output = output or f"v{len(self.nodes)}"
+        self.nodes.append(node(op_type, " ".join(inputs), output, **attributes))
+        read = [self.sources[name] for name in inputs if name in self.sources]
+        self.reconverges |= any(len(a & b - {"x"}) > 0 for i, a in enumerate(read) for b in read[:i])
+        self.sources[output] = set[str]().union(*read) | {output}
+        return output
+
+    # ---- Steps
+
+    def unary(self, x: str) -> str:
+        kind = self.draw(UNARY)
+        return self.op("Mul", [x, x]) if kind == "Square" else self.op(kind, [x])
+
+    def scaled(self, x: str) -> str:
+        return self.op(self.draw(("Mul", "Mul", "Add", "Sub")), [x, self.weight((self.width,))])
+
+    def meeting(self, x: str) -> str:
+        return self.op(self.draw(BINARY), [x, self.near()])
+
+    def gated(self, x: str) -> str:
+        """x p + f(x) q."""
+        parts = [self.op("Mul", [value, self.weight((self.width,))]) for value in (x, self.unary(x))]
+        return self.op("Add", parts)
+
+    def product(self, x: str) -> str:
+        return self.op("MatMul", [x, self.weight((self.width, self.width))])
+
+    def dense(self, x: str) -> str:
+        return self.op(
+            "Relu", [self.op("Gemm", [x, self.weight((self.width, self.width)), self.weight((self.width,))])]
+        )
+
+    def halves(self, x: str) -> str:
+        """Two parts, perhaps overlapping, of which one is changed, and joined the other way round."""
+        middle, axis = self.width // 2, self.constant([1])
+        bounds = [(0, middle), (middle, self.width)]
+        parts = [self.op("Slice", [x, self.constant([a]), self.constant([b]), axis]) for a, b in bounds]
+        changed = self.op(self.draw(("Relu", "Tanh", "Neg")), [parts[1]])
+        return self.op("Concat", [changed, parts[0]], axis=1)
+
+    def centred(self, x: str) -> str:
+        """x minus its mean over the width, which is spread again."""
+        mean = self.op("ReduceMean", [x, self.constant([1])], keepdims=1)
+        return self.op(self.draw(("Sub", "Add", "Mul")), [x, mean])
+
+    def turned(self, x: str) -> str:
+        """Views: two axes of the width, exchanged and joined again."""
+        split = self.op("Reshape", [x, self.constant([-1, 2, self.width // 2])])
+        turned = self.op("Transpose", [split], perm=[0, 2, 1])
+        changed = self.op(self.draw(("Relu", "Identity", "Abs")), [turned])
+        return self.op("Reshape", [changed, self.constant([-1, self.width])])
+
+    def standardized(self, x: str) -> str:
+        return self.op("LayerNormalization", [x, self.weight((self.width,)), self.weight((self.width,))], axis=-1)
+
+    def convolution(self, x: str) -> str:
+        """A picture of one row."""
+        split = self.op("Reshape", [x, self.constant([-1, 2, 1, self.width // 2])])
+        kernel = self.weight((2, 2, 1, 3))
+        done = self.op("Conv", [split, kernel], pads=[0, 1, 0, 1])
+        return self.op("Reshape", [done, self.constant([-1, self.width])])
+
+    def joined(self, ends: Sequence[str]) -> str:
+        found = ends[0]
+        for end in ends[1:]:
+            found = self.op("Add", [found, end])
+        return found
+
+
+STEPS: tuple[Callable[[Sketch, str], str], ...] = (
+    Sketch.unary, Sketch.unary, Sketch.unary, Sketch.scaled, Sketch.scaled, Sketch.meeting, Sketch.meeting,
+    Sketch.meeting, Sketch.gated, Sketch.gated, Sketch.product, Sketch.dense, Sketch.halves, Sketch.centred,
+    Sketch.turned, Sketch.standardized, Sketch.convolution,
+)  # fmt: skip
+
+
+def drawn(seed: int) -> Drawn:
+    """Return the graph of a number, of 3 to 24 steps."""
+    sketch = Sketch(seed)
+    return sketch.model(int(sketch.random.integers(3, 25)))

@@ -1,0 +1,138 @@
+"""Runs a program before and after each pass on the same drawn numbers, and compares all that outlives it: the state,
+the losses, and the outputs of inference. The scratch is full of NaN before each run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from gradmote import Session
+from gradmote.artifacts.made import Artifacts
+from gradmote.compiler import Options
+from gradmote.compiler.compile import flatten
+from gradmote.compiler.passes import pipeline
+from gradmote.compiler.plan import place
+from gradmote.compiler.program import Compiled
+from gradmote.errors import RuntimeFault
+from gradmote.formats.image import lay_out, write_image
+
+#: Passes that keep values and not their bits -> how closely parameters and losses stay, in relation to the largest of a
+#: tensor; and why.
+ROUNDING = {
+    "fuse_add": 2e-4,  # a sum takes its terms in another order
+    "fuse_loss": 2e-4,  # the loss and its gradient take the logarithm together
+    "saved_bf16": 0.05,  # gradients of values that are rounded
+}
+#: The last stage: the same programs in the smallest arena that is found.
+PLACED = "placement"
+#: Until this pass, programs that keep gradients are not whole.
+KEEPS_GRADIENTS = "accumulate_gradients"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What is left of some updates."""
+
+    losses: tuple[float, ...]
+    state: bytes
+    outputs: tuple[bytes, ...]
+    fault: str = ""  # the name of the error that ended it
+    parameters: tuple[np.ndarray, ...] = ()
+
+    def has_bits_of(self, other: Outcome) -> bool:
+        mine, others = ((o.losses, o.state, o.outputs, o.fault) for o in (self, other))
+        return repr(mine) == repr(others)  # NaN is NaN
+
+    def is_close_to(self, other: Outcome, tolerance: float) -> bool:
+        if self.fault or other.fault:
+            return self.fault == other.fault
+        pairs = [(np.array(self.losses), np.array(other.losses)), *zip(self.parameters, other.parameters, strict=True)]
+        return all(is_close(a, b, tolerance) for a, b in pairs)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A pass that does not keep what it says."""
+
+    name: str
+    before: Outcome
+    after: Outcome
+
+    def __str__(self) -> str:
+        same = [
+            what
+            for what in ("losses", "state", "outputs", "fault")
+            if getattr(self.before, what) == getattr(self.after, what)
+        ]
+        return f"{self.name} changes all but {', '.join(same)}" if same else f"{self.name} changes everything"
+
+
+def is_close(a: np.ndarray, b: np.ndarray, tolerance: float) -> bool:
+    return bool(np.abs(a - b).max(initial=0.0) <= tolerance * max(np.abs(a).max(initial=0.0), 1e-3))
+
+
+def stages(made: Artifacts, options: Options) -> Iterator[tuple[str, Compiled]]:
+    """Yield the programs as they are lowered, and after each pass."""
+    compiled = flatten(made, options)
+    yield "lowering", compiled
+    for run in pipeline.PROGRAMS:
+        run(compiled)
+        yield name_of(run), compiled
+    yield PLACED, compiled
+
+
+def name_of(run: Any) -> str:
+    return run.__module__.rpartition("passes.")[2]
+
+
+def image_of(compiled: Compiled, search: bool = False) -> bytes:
+    """Return the image of programs at any stage. search: look for the smallest arena too, as a compile does."""
+    return write_image(compiled, lay_out(compiled, partial(place, search=search)))
+
+
+def outcome(image: bytes, batches: Sequence[Sequence[Any]], accumulate: bool = False) -> Outcome:
+    """Return what some updates come to."""
+    session, losses = Session(image), []
+    try:
+        for batch in batches:
+            session.poison()
+            losses.append(session.train_step(*batch) if accumulate else session.step(*batch))
+            if accumulate:
+                session.poison()
+                session.optimizer_step()
+                session.lazy_reset_grad()
+        session.poison()
+        outputs = tuple(bytes(output) for output in session.infer(batches[0][0]))
+    except RuntimeFault as fault:
+        return Outcome(tuple(losses), bytes(session.state()), (), fault.name)
+    parameters = tuple(np.array(session.parameter(name)).astype(np.float64) for name in session.parameter_names())
+    return Outcome(tuple(losses), bytes(session.state()), outputs, "", parameters)
+
+
+def stages_of(made: Artifacts, options: Options) -> list[str]:
+    """Return the names of the passes that change the image."""
+    images = [(name, image_of(compiled)) for name, compiled in stages(made, options)]
+    return [name for (_, before), (name, after) in pairwise(images) if after != before]
+
+
+def validate(made: Artifacts, options: Options, batches: Sequence[Sequence[Any]]) -> Iterator[Difference]:
+    """Yield the passes of a compile that change what they say they keep."""
+    image, before, is_whole = b"", None, not options.accumulate
+    for name, compiled in stages(made, options):
+        is_whole |= name == KEEPS_GRADIENTS
+        if not is_whole or (made_now := image_of(compiled, search=name == PLACED)) == image:
+            continue
+        image, after = made_now, outcome(made_now, batches, options.accumulate)
+        if before is not None and not keeps(name, before, after):
+            yield Difference(name, before, after)
+        before = after
+
+
+def keeps(name: str, before: Outcome, after: Outcome) -> bool:
+    """Return whether a pass kept what it says."""
+    return after.has_bits_of(before) or (name in ROUNDING and after.is_close_to(before, ROUNDING[name]))

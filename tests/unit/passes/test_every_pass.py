@@ -1,0 +1,141 @@
+"""Every pass keeps what it says of drawn graphs, with options drawn too; and every option what it says of the image.
+
+GRADMOTE_VALIDATED is how many graphs are drawn.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+
+from gradmote import losses, optimizers
+from gradmote.artifacts.artifact_options import ArtifactOptions
+from gradmote.artifacts.build import make
+from gradmote.artifacts.made import Artifacts
+from gradmote.compiler import Options, compile_image
+from gradmote.compiler.passes import recompute
+from gradmote.errors import ModelError
+from gradmote.optimizers import Optimizer
+from support.drawn_graphs import BATCH, Drawn, drawn
+from support.sampling import draws, given_seed
+from support.validator import Difference, outcome, stages_of, validate
+
+COUNT = draws("validated")
+FIRST = (given_seed() or 0) % 1_000_000 * 100_000
+T = TypeVar("T")
+OPTIMIZERS = (
+    optimizers.sgd(0.05),
+    optimizers.sgd(0.05, momentum=0.9, weight_decay=0.01),
+    optimizers.sgd(0.1, clip_norm=0.5),
+    optimizers.sgd(0.1, clip_value=0.1),
+    optimizers.adam(0.01),
+    optimizers.adamw(0.01),
+)
+#: "last:99" leaves nothing of any graph.
+SCHEMES = ("last:99", "last:99", "full", "last:2", "bias", "sparse:0.5")
+#: Each is drawn for three graphs of ten.
+RARE = {"accumulate": True, "recompute": False, "stream_rows": True, "overwrite_inputs": True, "saved": "bf16",
+        "moments": "bf16"}  # fmt: skip
+#: Options that change programs, but no bit of what they compute.
+BITS = ({"recompute": False}, {"stream_rows": True}, {"overwrite_inputs": True}, {"attention": "blocks"})
+
+
+@dataclass(frozen=True)
+class Case:
+    """A drawn graph, and how it is compiled."""
+
+    seed: int
+    graph: Drawn
+    made: Artifacts
+    options: Options
+
+
+def case(seed: int) -> Case:
+    graph, random = drawn(seed), np.random.default_rng(seed)
+    optimizer = pick(random, OPTIMIZERS)
+    chosen: dict[str, object] = {name: value for name, value in RARE.items() if random.random() < 0.3}
+    if not optimizer.slots:
+        chosen.pop("moments", None)
+    return Case(seed, graph, artifacts(graph, optimizer, pick(random, SCHEMES)), Options(batch=BATCH, **chosen))
+
+
+def pick(random: np.random.Generator, choices: Sequence[T]) -> T:
+    return choices[int(random.integers(len(choices)))]
+
+
+def artifacts(graph: Drawn, optimizer: Optimizer, scheme: str) -> Artifacts:
+    """Return what trains by a scheme or, where it leaves nothing of this graph, all but what is frozen."""
+    loss, frozen = losses.cross_entropy(), list(graph.frozen) or None
+    try:
+        wanted = ArtifactOptions.training(None, None, scheme, loss=loss, optimizer=optimizer, outputs=["y"])
+        return make(graph.model, wanted)
+    except ModelError:
+        wanted = ArtifactOptions.training(None, frozen, None, loss=loss, optimizer=optimizer, outputs=["y"])
+        return make(graph.model, wanted)
+
+
+def cases(count: int) -> Iterator[Case]:
+    return map(case, range(FIRST, FIRST + count))
+
+
+def findings(count: int) -> Iterator[tuple[Case, Difference]]:
+    for each in cases(count):
+        for found in validate(each.made, each.options, each.graph.batches(2)):
+            yield each, found
+
+
+def test_every_pass_keeps_what_it_says():
+    assert [f"graph {each.seed}: {found}" for each, found in findings(COUNT)] == []
+
+
+def test_the_graphs_reconverge_and_share_buffers():
+    """Half of them at least have paths that meet again, and a third buffers that a pass laid over others."""
+    counts = Counter[str]()
+    for each in cases(30):
+        counts["reconverge"] += each.graph.reconverges
+        counts["share"] += "share_in_place" in stages_of(each.made, each.options)
+    assert counts["reconverge"] >= 15 and counts["share"] >= 10
+
+
+def test_options_keep_every_bit_alone_and_in_pairs():
+    """Of each graph one is tried alone, or two together. Which values wait in bfloat16 depends on all of them."""
+    plainly = {"recompute": True, "stream_rows": None, "overwrite_inputs": False, "attention": None, "saved": None}
+    for number, each in enumerate(cases(COUNT)):
+        plain = replace(each.options, **plainly)
+        first, second = BITS[number % 4], BITS[number // 4 % 4]
+        batches, accumulate = each.graph.batches(2), plain.accumulate
+        expected = outcome(compile_image(each.made, plain).image, batches, accumulate)
+        found = outcome(compile_image(each.made, replace(plain, **{**first, **second})).image, batches, accumulate)
+        assert found.has_bits_of(expected), f"graph {each.seed}: {first} {second}"
+
+
+def test_short_options_round_what_they_say():
+    """Values that wait in two bytes leave outputs and the first loss; gradients that are kept, all but the rounding."""
+    for each in cases(COUNT):
+        batches = each.graph.batches(1)
+        plain = replace(each.options, saved=None, accumulate=False, moments=None)
+        expected = outcome(compile_image(each.made, plain).image, batches)
+        short = outcome(compile_image(each.made, replace(plain, saved="bf16")).image, batches)
+        assert short.losses == expected.losses and short.is_close_to(expected, 0.05), f"graph {each.seed}"
+        kept = outcome(compile_image(each.made, replace(plain, accumulate=True)).image, batches, accumulate=True)
+        assert kept.is_close_to(expected, 2e-4), f"graph {each.seed}"
+
+
+# ---- What the validator finds ----------------------------------------------------------------------------------------
+
+
+def twice(program, uses, made, at):
+    """Makers as recompute listed them once: again for each path that leads to them."""
+    makers = dict[int, object]()
+    if not recompute.add_makers(makers, program, uses, made, at):
+        return None
+    return [maker for maker in makers.values() for _ in range(2)][:-1]
+
+
+def test_it_finds_makers_that_are_listed_twice(monkeypatch):
+    monkeypatch.setattr(recompute, "recipe", twice)
+    assert next(findings(100), None) is not None
