@@ -1,7 +1,7 @@
 """Reads files in a process of little memory: `python tests/fuzz/hostile_files.py FOLDER`, a line of JSON for each file.
 
 By its ending, a file is an image, a checkpoint, samples, or a model, which is compiled. A line has the file's name,
-what became of it (accepted, refused, or broke), the exception, and seconds of CPU.
+what became of it (accepted, refused, or broke), the exception, seconds of CPU, and the peak of memory until then.
 """
 
 from __future__ import annotations
@@ -39,7 +39,13 @@ def outcome(read: Callable[[Path], object], path: Path) -> dict[str, object]:
         became, error = "refused", raised
     except (Exception, MemoryError, RecursionError) as raised:
         became, error = "broke", raised
-    return {"became": became, "error": f"{type(error).__name__}: {error}"[:300], "seconds": time.process_time() - start}
+    told = {"became": became, "error": f"{type(error).__name__}: {error}"[:300]}
+    return {**told, "seconds": time.process_time() - start, "peak": peak()}
+
+
+def peak() -> int:
+    """Return the most bytes that this process has had in memory."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 
 
 def readers_by_ending() -> dict[str, Callable[[Path], object]]:

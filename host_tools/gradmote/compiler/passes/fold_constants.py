@@ -23,7 +23,7 @@ from .partial_values import PartialValues
 
 #: A folded value has at most this many elements: a larger one fits no image, and only a hostile
 #: model asks for it.
-MAX_ELEMENTS = 1 << 26
+MAX_ELEMENTS = 1 << 24
 
 #: These are never folded, because their inputs do not determine their outputs.
 RANDOM = {

@@ -5,7 +5,8 @@ They are checked before anything is built of the model, because a small file can
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Iterable, Iterator, Sequence
 
 import onnx
 
@@ -14,19 +15,62 @@ from ...errors import ModelError
 MAX_NODES = 100_000  #: a call of a function counts as the nodes in it
 MAX_NESTING = 8  #: depth of graphs in nodes of graphs
 MAX_CALLS = 64  #: depth of functions that call functions
+MAX_RANK = 64  #: dimensions of a tensor, which numpy has at most
+MAX_SIZE = 1 << 30  #: numbers in a tensor: an arena has 1 GiB at most
+#: Numbers that onnx may propagate through computations of shapes; it takes some 100 bytes for each.
+MAX_PROPAGATED = 1 << 20
 
 _SIMPLIFY = "export it without control flow, or simplify it"
 _Functions = dict[tuple[str, str], onnx.FunctionProto]
 
 
 def check_limits(proto: onnx.ModelProto) -> None:
-    """Raise ModelError where subgraphs nest too deeply, or functions expand to too many nodes."""
+    """Raise ModelError for subgraphs that nest too deeply, too many nodes, or tensors of too many dimensions."""
     functions = {(f.domain, f.name): f for f in proto.functions}
     bodies = [proto.graph.node, *(f.node for f in proto.functions)]
     if max(nesting(body) for body in bodies) > MAX_NESTING:
         raise ModelError(f"graphs nest more than {MAX_NESTING} deep", _SIMPLIFY)
     if count_nodes(proto.graph.node, functions, {}, 0) > MAX_NODES:
         raise ModelError(f"the model has more than {MAX_NODES:,} nodes, its functions expanded", _SIMPLIFY)
+    for name, rank in ranks(proto.graph):
+        check_rank(name, rank)
+
+
+def check_rank(name: str, rank: int) -> None:
+    """Raise ModelError for a tensor of too many dimensions."""
+    if rank > MAX_RANK:
+        raise ModelError(f"'{name}' has {rank} dimensions, more than {MAX_RANK}", "give it a shape of fewer")
+
+
+def check_size(name: str, dims: Sequence[int]) -> None:
+    """Raise ModelError for a tensor that no memory holds."""
+    check_rank(name, len(dims))
+    if math.prod(dims) > MAX_SIZE:
+        raise ModelError(f"'{name}' has {math.prod(dims):,} numbers, more than {MAX_SIZE:,}", "take a smaller model")
+
+
+def propagates_little(inferred: onnx.GraphProto) -> bool:
+    """Tell whether the vectors that a graph joins are short enough for their numbers to be propagated as shapes."""
+    joined = {output for node in inferred.node if node.op_type == "Concat" for output in node.output}
+    lengths = (info.type.tensor_type.shape.dim for info in inferred.value_info if info.name in joined)
+    return all(dims[0].dim_value <= MAX_PROPAGATED for dims in lengths if len(dims) == 1)
+
+
+def ranks(graph: onnx.GraphProto) -> Iterator[tuple[str, int]]:
+    """Yield name and rank of the tensors of a graph, of those in attributes and subgraphs too."""
+    for tensor in graph.initializer:
+        yield tensor.name, len(tensor.dims)
+    for sparse in graph.sparse_initializer:
+        yield sparse.values.name, len(sparse.dims)
+    for info in (*graph.input, *graph.output, *graph.value_info):
+        yield info.name, len(info.type.tensor_type.shape.dim)
+    for node in graph.node:
+        for attribute in node.attribute:
+            yield from (
+                (f"{node.name}.{attribute.name}", len(tensor.dims)) for tensor in (attribute.t, *attribute.tensors)
+            )
+        for subgraph in subgraphs(node):
+            yield from ranks(subgraph)
 
 
 def subgraphs(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Set
 
 import onnx
@@ -11,6 +12,7 @@ from ...compiler.passes import fold_constants
 from ...errors import ModelError
 from ..graph import constant_array, describe, forget_names, with_branches
 from .branch_weights import graphs_of
+from .limits import check_size, propagates_little
 from .outline import outline
 
 
@@ -46,7 +48,7 @@ def infer_once(model: ir.Model) -> None:
     """
     proto = outline(model)
     try:
-        inferred = onnx.shape_inference.infer_shapes(proto, check_type=True, strict_mode=True, data_prop=True)
+        inferred = inferred_by_onnx(proto)
     except Exception as error:  # InferenceError, and what else hostile models provoke in onnx
         raise ModelError(
             f"shapes do not fit: {str(error).strip()}",
@@ -55,6 +57,16 @@ def infer_once(model: ir.Model) -> None:
     for graph, (_, found) in zip(with_branches(model.graph), graphs_of(inferred.graph), strict=True):
         take_shapes(found, graph)
     forget_names(model.graph)
+
+
+def inferred_by_onnx(proto: onnx.ModelProto) -> onnx.ModelProto:
+    """Return a model with the shapes that onnx infers, by the numbers of shapes too where these are few."""
+    infer = functools.partial(onnx.shape_inference.infer_shapes, proto, check_type=True, strict_mode=True)
+    if any(node.op_type == "Concat" for _, graph in graphs_of(proto.graph) for node in graph.node):
+        plain = infer()
+        if not all(propagates_little(graph) for _, graph in graphs_of(plain.graph)):
+            return plain
+    return infer(data_prop=True)
 
 
 def take_shapes(found: onnx.GraphProto, graph: ir.Graph) -> None:
@@ -70,6 +82,8 @@ def take_shapes(found: onnx.GraphProto, graph: ir.Graph) -> None:
             kind, shape = known[key]
             value.type = kind or value.type
             value.shape = value.shape if shape is None else shape
+            if value.shape is not None:
+                check_size(info.name, [d for d in value.shape if isinstance(d, int)])
 
 
 def type_and_shape(proto: onnx.TypeProto) -> tuple[ir.TypeProtocol | None, ir.Shape | None]:
