@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Timer
 
 import numpy as np
 import onnx
@@ -38,6 +39,8 @@ BENCH = Path(__file__).resolve().parent
 FIRMWARE = ROOT / "firmware"
 BOARD = read_board(FIRMWARE / "boards" / "mps2" / "mps2_an386" / "board.toml")
 NANOSECONDS_PER_INSTRUCTION = 128
+#: Seconds after which an emulated board hangs.
+PATIENCE = 600.0
 #: The emulator's clock advances by instructions. It takes twice the time.
 COUNTED = ("-icount", "shift=7")
 #: What the weighed trainer takes from outside: its image and storage, and libc.
@@ -173,16 +176,21 @@ def run_emulated(elf: Path, machine: str = "mps2-an386", *options: str) -> dict[
 
 
 def printed_numbers(command: Sequence[str]) -> dict[str, int]:
-    """Return the numbers that an emulated board prints by their names before `done`; then end the emulator."""
+    """Return the numbers that an emulated board prints by their names before `done`; then end the emulator.
+
+    Raises AssertionError if it ends, or has taken PATIENCE seconds, before that.
+    """
     numbers: dict[str, int] = {}
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        for line in process.stdout:
-            if line.strip() == "done":
-                break
+        limit = Timer(PATIENCE, process.kill)
+        limit.start()
+        lines = iter(process.stdout or ())
+        while (line := next(lines, "").strip()) not in ("", "done"):
             name, value = line.split()
             numbers[name] = int(value)
+        limit.cancel()
         process.kill()
+    assert line == "done", f"the board prints no `done`, but {numbers}"
     return numbers
 
 
