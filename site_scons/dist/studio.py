@@ -35,7 +35,7 @@ def wheel() -> Path:
 def serve(interpreter: Path) -> str:
     """Check what an environment with both packages serves against the built page. Raises Failed."""
     command = [str(interpreter), "-m", "gradmote", "studio", "--json", "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=WORK) as server:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=WORK, preexec_fn=heed_ctrl_c) as server:
         assert server.stdout is not None
         told = server.stdout.readline()
         if not told:
@@ -45,6 +45,11 @@ def serve(interpreter: Path) -> str:
     if server.returncode != 0:
         raise Failed(f"gradmote studio ended with {server.returncode}")
     return "serves the page"
+
+
+def heed_ctrl_c() -> None:
+    """Let Ctrl-C end this process, also if a shell started the run in the background, where it is ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def compare(address: str) -> None:
