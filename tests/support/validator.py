@@ -36,7 +36,7 @@ KEEPS_GRADIENTS = "accumulate_gradients"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What is left of some updates."""
+    """The result of some updates, and of an inference after them."""
 
     losses: tuple[float, ...]
     state: bytes

@@ -102,7 +102,7 @@ def test_the_graphs_reconverge_and_share_buffers():
 
 
 def test_options_keep_every_bit_alone_and_in_pairs():
-    """Of each graph one is tried alone, or two together. Which values wait in bfloat16 depends on all of them."""
+    """Try one of them on each graph, or two together. Which values wait in bfloat16 depends on all of them."""
     plainly = {"recompute": True, "stream_rows": None, "overwrite_inputs": False, "attention": None, "saved": None}
     for number, each in enumerate(cases(COUNT)):
         plain = replace(each.options, **plainly)
