@@ -49,10 +49,12 @@ BUILT: dict[str, tuple[tuple[str, ...], str]] = {
 def likely_checks(file: str) -> list[str]:
     """Return the checks that `./run check` has for a file: tests, the most likely first, and then targets of SCons.
 
-    Of folders that it would run, those tests count that have the words of the file's name most often.
+    Of folders that it would run, those tests count that have the words of the file's name most often. First come those
+    that are named after it.
     """
     places = [place for place in tests_of(file) if not place.startswith(APART)]
     tests = [test for place in places for test in most_alike(test_files(place), file) if not test.startswith(APART)]
+    tests = sorted(tests, key=lambda test: Path(file).stem not in test)
     targets = [f"{SCONS}{target}" for target in rule_of(file).targets if target in TARGETS]
     return [*dict.fromkeys(tests), *targets]
 

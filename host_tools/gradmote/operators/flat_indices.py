@@ -92,6 +92,10 @@ def by_tuples(
     A tuple has one index for each axis behind the batch's; there may be fewer indices than axes.
     """
     given = static_shape(indices, node)
+    if not given:
+        raise ModelError(
+            "the indices have no dimensions", "give them one at least: tuples along the last", describe(node)
+        )
     sizes = shape[batch_dims : batch_dims + given[-1]]
     batch, points = math.prod(shape[:batch_dims]), math.prod(given[batch_dims:-1])
     known = known_indices(node, indices, sizes)

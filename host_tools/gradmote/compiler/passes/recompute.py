@@ -100,14 +100,15 @@ def recipe(program: Program, uses: dict[Buffer, Uses], made: Uses, at: int) -> l
 
 def add_makers(makers: dict[int, Instruction], program: Program, uses: dict[Buffer, Uses], made: Uses, at: int) -> bool:
     """Add the maker of a buffer by its index, after makers of its sources; return False if one cannot be made again."""
-    if made.is_given or len(made.writers) != 1:
+    if made.is_given:
         return False
     index = made.writers[0]
     maker = program.instructions[index]
+    is_copy = maker.after is not None
+    if len(made.writers) != 1 or is_copy or not isinstance(maker, CHEAP) or made.writers[0] in made.readers:
+        return False
     if index in makers:
         return True
-    if maker.after is not None or not isinstance(maker, CHEAP) or index in made.readers:
-        return False
     for source in [uses[buffer] for buffer in dict.fromkeys(r.buffer for r in maker.reads)]:
         is_gone = source.buffer.region == "scratch" and source.last < at
         if is_gone and not add_makers(makers, program, uses, source, at):
