@@ -351,22 +351,29 @@ flash_span slots_base(const gm_session *session, uint32_t *round)
     return parameters;
 }
 
-/* Power that fails in between leaves the newest base, so no older one comes back. */
+/* Power that fails in between leaves the newest base, so no older one comes back. Called, so that its frame is no part of
+ * the deepest stack, which is that of a save. */
+__attribute__((noinline)) static int forget_bases(const ring *r)
+{
+    entry found;
+    uint32_t last = base_slot(r);
+    for (uint32_t slot = 0; slot < r->count; ++slot) {
+        if (slot != last && find_entry(r, slot, &found) && found.round != 0 && forget_slot(r, slot)) {
+            return CONSOLE_ERR_FLASH;
+        }
+    }
+    return last != NO_SLOT ? forget_slot(r, last) : 0;
+}
+
 int slots_forget_base(const gm_session *session)
 {
     ring r = ring_of(session);
-    entry newest, found;
+    entry newest;
     int refusal, error = 0;
     if (newest_good(&r, &newest, &refusal) != NO_SLOT && newest.round != 0) {
         error = slots_save(session);
     }
-    uint32_t last = base_slot(&r);
-    for (uint32_t slot = 0; slot < r.count && error == 0; ++slot) {
-        if (slot != last && find_entry(&r, slot, &found) && found.round != 0) {
-            error = forget_slot(&r, slot);
-        }
-    }
-    return error == 0 && last != NO_SLOT ? forget_slot(&r, last) : error;
+    return error ? error : forget_bases(&r);
 }
 
 /* ---- Loading --------------------------------------------------------------------------------- */
