@@ -138,6 +138,7 @@ def test_impossible_tasks_are_refused(changes, message):
         ({"fault": "f", "seconds": -1.0}, "took -1.0 seconds"),
         ({"fault": "f" * 1025}, "more than 1024 bytes"),
         ({"fault": "f", "bytes_up": -1}, "bytes_up is -1"),
+        ({"fault": "f", "bytes_down": 2**63}, "bytes_down is 9223372036854775808"),
     ],
 )
 def test_impossible_replies_are_refused(fields, message):
