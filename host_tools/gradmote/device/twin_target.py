@@ -11,6 +11,7 @@ import numpy as np
 from gradmote.errors import DataError, DeviceError
 from gradmote.formats.carry_over import compare
 from gradmote.formats.image import read_image
+from gradmote.formats.learning_rates import check_rate, check_schedule
 from gradmote.version import __version__
 
 from .encoding import no_samples, sample_bytes, tensor_bytes
@@ -317,10 +318,12 @@ class TwinTarget:
 
     def set_learning_rate(self, rate: float) -> None:
         """Set the learning rate of the next updates."""
+        check_rate(rate)
         self.session.learning_rate = rate
 
     def set_linear_schedule(self, rate: float, warmup_steps: int, total_steps: int) -> None:
         """Set a rate that rises linearly from 0 in the warm-up, then falls to 0 at total_steps."""
+        check_schedule(rate, warmup_steps, total_steps)
         self.session.set_linear_schedule(rate, warmup_steps, total_steps)
 
     def set_seed(self, seed: int) -> None:

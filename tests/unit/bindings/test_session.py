@@ -235,7 +235,7 @@ def test_learning_rate(session: Session) -> None:
     session.step(PIXELS, LABELS)
     assert session.parameter("w").tolist() == W.tolist()
     for refused in (-1.0, float("nan"), float("inf")):
-        with pytest.raises(DataError, match="the learning rate is"):
+        with pytest.raises(RuntimeFault):
             session.learning_rate = refused
     assert session.learning_rate == 0.0
 
