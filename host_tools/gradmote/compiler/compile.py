@@ -120,7 +120,9 @@ def compile_with(model: Source, wanted: ArtifactOptions, options: Options) -> Re
 def artifacts_for(model: Source, wanted: ArtifactOptions, options: Options) -> Artifacts:
     """Return the artifacts of an ONNX model, with a batch that the options may choose."""
     source = model if wanted.inputs is not None else model_for(model, options, wanted.outputs)
-    return make(source, wanted)
+    made = make(source, wanted)
+    check_finite(made.parameters)
+    return made
 
 
 def model_for(model: Source, options: Options, outputs: Sequence[str] | None = None) -> onnx.ModelProto:
@@ -161,7 +163,6 @@ def placing(options: Options) -> Placing:
 def flatten(artifacts: Artifacts, options: Options) -> Compiled:
     """Return all programs as instructions, not yet optimized."""
     check_quantized_options(artifacts, options)
-    check_finite(artifacts.parameters)
     control = Buffer("control", records.size_of("control"), "control")
     shared = Shared(control, operators_of(options), overwrites_inputs=options.overwrite_inputs)
     stored = with_masters(artifacts.parameters) if options.weights == "int16" else artifacts.parameters
