@@ -13,7 +13,7 @@ from .commands import WORK, Failed, python, run
 from .wheels import PACKAGE
 
 #: A wheel with the runtime is no larger, in bytes.
-LIMIT = 2_500_000
+LIMIT = 1_500_000
 #: What modules may be linked to; Windows' own libraries, and Python's of any version.
 OF_WINDOWS = re.compile(r"python3\.dll|kernel32\.dll|api-ms-win-crt-.*\.dll", re.IGNORECASE)
 OF_MACOS = ("/usr/lib/libSystem.B.dylib",)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from . import scratch
-from .mutant import ROOT, Mutant, is_there, read_drawn, write_drawn
+from .mutant import ROOT, Mutant, read_drawn, write_drawn
 from .quick import quick
 from .report import report, table
 from .results import Results
@@ -39,12 +39,10 @@ def draw(options: argparse.Namespace) -> None:
 
 def try_out(options: argparse.Namespace) -> None:
     seed, mutants = read_drawn()
-    chosen = [mutant for mutant in mutants if mutant.id.startswith(options.only) and is_there(mutant)]
+    chosen = [mutant for mutant in mutants if mutant.id.startswith(options.only)]
     with locked():
         scratch.prepare()
         tests = "whole" if options.whole or not scratch.samples() else "sample"
-        if gone := [mutant.id for mutant in mutants if not is_there(mutant)]:
-            scratch.say(f"left out, their lines are no more: {' '.join(gone)}")
         scratch.say("with the whole of the tests" if tests == "whole" else "with samples of the tests")
         if options.command == "quick":
             quick(chosen, seed, Results(), tests)

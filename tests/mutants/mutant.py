@@ -84,15 +84,6 @@ def place_in(mutant: Mutant, text: str) -> Place:
     raise Moved(f"{mutant.id}: {mutant.file} has no line like {mutant.context!r} any more: draw the mutants again")
 
 
-def is_there(mutant: Mutant) -> bool:
-    """Return whether the line that the mutant changes is still in its file."""
-    try:
-        place_in(mutant, (ROOT / mutant.file).read_text())
-    except (Moved, FileNotFoundError):
-        return False
-    return True
-
-
 def apply(mutants: Iterable[Mutant], root: Path) -> None:
     """Put the mutants into the files of a checkout."""
     by_file: dict[str, list[Mutant]] = {}
