@@ -110,7 +110,7 @@ static int gm_host_begin_round(gm_session *session, gm_federated_round *round, u
 }
 
 /* Goes on to the next round, whose base is that of this one and the delta. bits: those of the own delta of this round, to
- * keep what it lost in the parameters; 0: they become the base. room: for all parameters, twice. Changes nothing where it
+ * keep what it lost in the parameters; 0: they become the base. room: for all parameters, twice. Changes nothing if it
  * fails. */
 static int gm_host_end_round(gm_session *session, gm_federated_round *round, uint32_t bits, uint32_t seed,
                              const void *delta, size_t size, void *base, void *room)

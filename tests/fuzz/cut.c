@@ -201,7 +201,7 @@ static uint64_t digest(const void *data, uint32_t size)
     return hash;
 }
 
-/* Of a state, but for gradients, which are not kept. */
+/* Returns the digest of a state, except gradients, which are not kept. */
 static uint64_t digest_of_state(const gm_session *session, const uint8_t *state)
 {
     static uint8_t copy[HOST_ARENA];
@@ -210,7 +210,7 @@ static uint64_t digest_of_state(const gm_session *session, const uint8_t *state)
     return digest(copy, session->header->state_size);
 }
 
-/* Of the board as it is. */
+/* Returns what the board has now. */
 static durable durable_now(void)
 {
     const gm_session *session = session_now();
@@ -246,7 +246,7 @@ static void restart(void)
     firmware_start();
 }
 
-/* Of a copy: performs the request with faults, restarts, and writes the outcome. r: NULL for none. */
+/* In a copy of the board: performs the request with faults, restarts, and writes the outcome. r: NULL for none. */
 static void be_tried(const request *r, const faults *f)
 {
     volatile int stage = 0; /* 1: starts the first time after the request */

@@ -53,8 +53,8 @@ class Sketch:
             self.values.append(self.draw(STEPS)(self, self.near()))
         end = self.joined([value for value in self.values if not self.is_read(value)])
         self.op("MatMul", [end, self.weight((self.width, CLASSES))], "y")
-        outputs = ["y", self.near()] if self.random.random() < 0.2 and self.near() != "x" else ["y"]
-        outputs = ["y"] if "x" in outputs else list(dict.fromkeys(outputs))
+        beside = self.near()  # an output that the loss leaves out
+        outputs = ["y", beside] if self.random.random() < 0.2 and beside != "x" else ["y"]
         found = make_model(self.nodes, self.weights, {"x": ("N", self.width)}, outputs=outputs)
         trained = [name for name, array in self.weights.items() if array.dtype == np.float32]
         frozen = [name for name in trained if self.random.random() < 0.15]
@@ -122,7 +122,7 @@ class Sketch:
         )
 
     def halves(self, x: str) -> str:
-        """Two parts, perhaps overlapping, of which one is changed, and joined the other way round."""
+        """Two halves, of which one is changed, joined the other way round."""
         middle, axis = self.width // 2, self.constant([1])
         bounds = [(0, middle), (middle, self.width)]
         parts = [self.op("Slice", [x, self.constant([a]), self.constant([b]), axis]) for a, b in bounds]

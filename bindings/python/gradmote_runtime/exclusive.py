@@ -4,9 +4,9 @@ A call into the extension module lets other threads of Python run. The runtime's
 thread at a time, so a second thread must not enter meanwhile: it could free memory that the first
 computes with.
 
-Signals come at any time: where the handler of Ctrl-C raises, no lock may stay taken. `with` makes sure of
-that, as CPython handles no signal between taking the lock and entering the block, nor between leaving the
-block and letting go (bpo-29988). All that a call does to a session is one call of C.
+Signals come at any time: if the handler of Ctrl-C raises, no lock may stay taken. `with` makes sure
+of that, as CPython handles no signal between taking the lock and entering the block, nor between
+leaving the block and letting go (bpo-29988). All that a call does to a session is one call of C.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from gradmote.errors import GradmoteError
 class Exclusive:
     """The functions and constants of the extension module.
 
-    GradmoteError is raised where two threads call functions at the same time. lock: held during each call.
+    A thread that calls a function while another one is in a call gets GradmoteError; if both came at
+    the same moment, it waits. lock: held during each call.
     """
 
     def __init__(self, lib: Any) -> None:

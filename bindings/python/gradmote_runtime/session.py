@@ -9,8 +9,9 @@ It needs the buffer protocol alone, and no numpy.
 
 Signatures are positional and plain, so that the same script runs with the module of the same shape
 on MicroPython. A session serves one thread at a time: a call from another thread meanwhile, close()
-included, raises GradmoteError and changes nothing. What infer() returns is the caller's own; every
-other array is a view of the arena, valid (but no longer updated) after close().
+included, raises GradmoteError and changes nothing, or waits if it came at the same moment. What
+infer() returns is the caller's own; every other array is a view of the arena, valid (but no longer
+updated) after close().
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def compile_model(
     `loss` is one of gradmote.losses; without one the image only infers. `train` and `freeze` are
     names or patterns of weights; all are trained by default. `scheme`, a Scheme or its text
     (`last:2`, `sparse:0.25`), takes their place. ArtifactOptions explains the other arguments.
-    `settings` are fields of Options, as batch=8, instead of `options`; both raise TypeError.
+    `settings` are fields of Options, as batch=8, instead of `options`: to give both raises TypeError.
 
     A batch that the model fixes at 1 becomes the batch of the options where that is the model's
     meaning (gradmote.model.batch) and `inputs` do not say otherwise.

@@ -68,7 +68,7 @@ def pick(random: np.random.Generator, choices: Sequence[T]) -> T:
 
 
 def artifacts(graph: Drawn, optimizer: Optimizer, scheme: str) -> Artifacts:
-    """Return what trains by a scheme or, where it leaves nothing of this graph, all but what is frozen."""
+    """Return what trains by a scheme or, if it leaves nothing of this graph, all that is not frozen."""
     loss, frozen = losses.cross_entropy(), list(graph.frozen) or None
     try:
         wanted = ArtifactOptions.training(None, None, scheme, loss=loss, optimizer=optimizer, outputs=["y"])

@@ -76,7 +76,7 @@ GM_SIMD_INLINE void add_outputs_with_all_taps(gm_vec *sums, const tap_set *t, co
 {
     size_t x_step = (size_t)g->window.stride_w * g->x.w;
     const float *tap_set[SET_TAPS];
-    if (outputs.first >= outputs.end) { /* x + at may lie outside of the input then, with each tap */
+    if (outputs.first >= outputs.end) { /* x + at may be outside of the input then, for each tap */
         return;
     }
     at += outputs.first * x_step;
@@ -174,7 +174,7 @@ GM_SIMD_INLINE_512 void add_outputs_with_all_taps_512(gm_wide *sums, const tap_s
 {
     size_t x_step = (size_t)g->window.stride_w * g->x.w;
     const float *inputs[SET_TAPS];
-    if (outputs.first >= outputs.end) { /* x + at may lie outside of the input then, with each tap */
+    if (outputs.first >= outputs.end) { /* x + at may be outside of the input then, for each tap */
         return;
     }
     at += outputs.first * x_step;
