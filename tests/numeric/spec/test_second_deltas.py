@@ -135,7 +135,7 @@ def test_parts_of_a_file_are_the_file() -> None:
     session, _, _ = both("int8", 3, np.random.default_rng(4))
     lib, ffi = session._lib, session._ffi
     whole = session.round_delta(2, 9)
-    record, _base = session._round_record(2, 9, b"")
+    record = session._round_record(2, 9, b"")
     for size in (1, 3, 7, 16, 49, len(whole)):
         parts = b""
         for at in range(0, len(whole), size):
