@@ -41,14 +41,9 @@ HEAD = """/*
  */
 """
 
-#: What the build of the folder says with flags: no contraction, no errno of mathematics. With clang, helpers of kernels
-#: that GM_ONLY_SELECTED leaves out may stay unused; gcc never warns of inline functions.
-PRAGMAS = """#define GM_MATH_ERRNO 1
-#if defined(__clang__)
-#pragma STDC FP_CONTRACT OFF
+#: With clang, helpers of kernels that GM_ONLY_SELECTED leaves out may stay unused; gcc never warns of inline functions.
+PRAGMAS = """#if defined(__clang__)
 #pragma clang diagnostic ignored "-Wunused-function"
-#elif defined(__GNUC__)
-#pragma GCC optimize("fp-contract=off")
 #endif
 """
 

@@ -48,7 +48,6 @@ extern "C" {
 
 /* ---- Session --------------------------------------------------------------------------------- */
 
-#if GM_THREADS
 #define GM_MAX_PARTS 16
 
 /* Does one part of an instruction that was split. part: 0 to the number of parts - 1. */
@@ -62,10 +61,10 @@ typedef struct gm_splitter {
     uint32_t parts;              /* the most parts that run() takes at once, 1 to GM_MAX_PARTS */
     uint32_t least;              /* elements of a part at least, or 8 times as many products; >= 1 */
 } gm_splitter;
-#endif
 
-/* A session. The caller owns it, and treats its fields as private. It takes 36 bytes on a 32-bit
- * part. */
+/* A session. The caller owns it, and treats its fields as private. It takes 60 bytes on a 32-bit
+ * part, whatever gm_config.h leaves out: the caller and the runtime may be built with different
+ * options. */
 typedef struct gm_session {
     const uint8_t *image;
     const gm_header *header;
@@ -73,24 +72,18 @@ typedef struct gm_session {
     const uint8_t *constants;
     const uint32_t *pc;          /* the next instruction of the running program, or NULL */
     const uint32_t *end;
-#if GM_WITH_LOOP
     const uint32_t *loop;        /* the first instruction of the LOOP that runs, or NULL */
-    uint32_t iteration;          /* of that LOOP, from 0 on */
-#endif
-    uint32_t running;            /* gm_program_kind of the running program */
-    uint32_t instructions;       /* how many were executed since gm_open(), modulo 2^32 */
-    uint16_t borrowed;           /* 1: the first input sample is put aside until the program ends */
-    uint16_t proven;             /* what of the state and rate is known to be sound */
-#if GM_THREADS
     const gm_splitter *splitter; /* NULL: one thread */
-    uint32_t spare;              /* bytes behind the image's arena, for each part but the first */
+    uint32_t iteration;          /* of that LOOP, from 0 on */
+    uint32_t instructions;       /* how many were executed since gm_open(), modulo 2^32 */
+    uint32_t spare;              /* bytes after the image's arena, for each part but the first */
     uint32_t range_start;        /* of an instruction's axis, of which this part has a range */
     uint32_t range_length;       /* 0: all of it */
-#endif
-#if GM_FRESH_SUMS
-    uint16_t sums;               /* gm_sums_kind of the gradients in TRAIN */
-    uint16_t fresh;              /* 1: the gradients of the running TRAIN start from zero */
-#endif
+    uint8_t running;             /* gm_program_kind of the running program */
+    uint8_t borrowed;            /* 1: the first input sample is put aside until the program ends */
+    uint8_t proven;              /* what of the state and rate is known to be sound */
+    uint8_t sums;                /* gm_sums_kind of the gradients in TRAIN */
+    uint8_t fresh;               /* 1: the gradients of the running TRAIN start from zero */
 } gm_session;
 
 /* The memory that an image needs, and the batch and programs that it offers. It can be read before
@@ -138,8 +131,9 @@ int gm_verify_image(const void *image, size_t image_size, size_t arena_size);
  * image: as for gm_required(). It must stay in place, unchanged, while the session is open.
  * arena: 16-byte aligned, arena_size bytes, apart from the image. It belongs to the session until
  * gm_close().
- * Returns GM_OK, or the codes of gm_verify_image(). After a failure the session is not open, and
- * the arena is as it was. */
+ * Returns GM_OK, the codes of gm_verify_image(), or GM_ERR_WRONG_ARITHMETIC where the runtime's
+ * build or the processor's mode does not round as its numerics profile says. After a failure the
+ * session is not open, and the arena is as it was. */
 int gm_open(gm_session *session, const void *image, size_t image_size, void *arena, size_t arena_size);
 
 /* Sets parameters, moments, running statistics, counters, properties and the store back to the

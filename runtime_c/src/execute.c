@@ -10,13 +10,7 @@
 /* Returns whether the next instruction is one of a loop. status: what the last one returned. */
 static int is_looping(const gm_session *session, int status)
 {
-#if GM_WITH_LOOP
-    return status == GM_LOOPING || (status == GM_OK && session->loop != NULL);
-#else
-    (void)session;
-    (void)status;
-    return 0;
-#endif
+    return GM_WITH_LOOP && (status == GM_LOOPING || (status == GM_OK && session->loop != NULL));
 }
 
 int gm_run(gm_session *session, uint32_t max_instructions)

@@ -4,6 +4,7 @@
 #define GM_INTERNAL_H
 
 #include "gradmote.h"
+#include "compiler.h"
 #include "../generated/gm_rules.h"
 
 /* ---- Operands -------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #define GM_IMAGE_H
 
 #include "gradmote.h"
+#include "compiler.h"
 
 /* Marks functions that run once for an image, a checkpoint, a state or a run of a program, or that look up a tensor.
  * The compiler makes them small rather than quick, with everything that only they call. */

@@ -3,22 +3,16 @@
  * (docs/NUMERICS.md).
  *
  * They use only +, -, *, / and conversions that IEEE-754 rounds to nearest even, in the order in
- * which numerics.c has them. Build with -ffp-contract=off. Build with -fno-math-errno too, which
- * keeps the compiler from calling libm beside the square root instruction.
+ * which numerics.c has them.
  */
 #ifndef GM_NUMERICS_H
 #define GM_NUMERICS_H
 
-#include <float.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "gm_config.h"
-
-/* Where a package manager passes no -ffp-contract=off, clang must not contract either. */
-#if defined(__clang__)
-#pragma STDC FP_CONTRACT OFF
-#endif
+#include "compiler.h"
 
 /* Microsoft's compiler, which has no builtins of gcc. clang-cl has them. */
 #if defined(_MSC_VER) && !defined(__clang__)
@@ -26,11 +20,6 @@
 #include "msvc.h"
 #else
 #define GM_MSVC 0
-#endif
-
-/* 16: half floats are computed as such, and float as with 0. */
-#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16
-#error "float arithmetic must round to binary32: on 32-bit x86 compile with -msse2 -mfpmath=sse"
 #endif
 
 /* ---- Multiply-accumulate --------------------------------------------------------------------- */
@@ -137,7 +126,7 @@ static inline float gm_power_of_two(int32_t n)
 
 #if GM_HARDWARE_SQRT && GM_MSVC
 #define gm_sqrt(x) gm_msvc_sqrt(x)
-#elif GM_HARDWARE_SQRT && defined(GM_MATH_ERRNO)
+#elif GM_HARDWARE_SQRT && !defined(__NO_MATH_ERRNO__)
 #include "sqrt_instruction.h"
 #elif GM_HARDWARE_SQRT
 #define gm_sqrt(x) __builtin_sqrtf(x)

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "arithmetic.h"
 #include "image.h"
 #include "program.h"
 #include "verify.h"
@@ -94,7 +95,7 @@ GM_COLD int gm_open(gm_session *session, const void *image, size_t image_size, v
         return GM_ERR_INVALID_ARGUMENT;
     }
     const gm_header *header = image;
-    int status = gm_verify_image(image, image_size, arena_size);
+    int status = gm_arithmetic_is_exact() ? gm_verify_image(image, image_size, arena_size) : GM_ERR_WRONG_ARITHMETIC;
     if (status != GM_OK) {
         return status;
     }

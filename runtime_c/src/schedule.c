@@ -1,5 +1,7 @@
 #include "schedule.h"
 
+#include "compiler.h"
+
 /* Returns the factor of update number `step`: step / warmup, then (total - step) / (total -
  * warmup), then 0. A phase without steps counts as one step, as in transformers'
  * get_linear_schedule_with_warmup. */

@@ -1,5 +1,5 @@
 /*
- * The square root as one instruction, for builds without -fno-math-errno (GM_MATH_ERRNO). There the
+ * The square root as one instruction, for builds without -fno-math-errno. There the
  * compiler's builtin calls sqrtf() of the C library for negative numbers, so that a program would
  * have to be linked with -lm.
  */

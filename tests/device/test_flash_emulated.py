@@ -16,6 +16,7 @@ from gradmote.device.emulator import default_firmware
 from gradmote.device.flash import emulated
 from gradmote.device.flash.elf import read_segments
 from gradmote.device.flash.gdb import Gdb
+from gradmote.device.target_factory import open_target
 from gradmote.errors import DeviceError
 from support.firmware import build_firmware
 
@@ -57,6 +58,19 @@ def test_every_emulated_board_can_be_programmed(image: bytes, name: str) -> None
             assert client.info().image_size == len(image)
     finally:
         emulated.stop(name)
+
+
+def test_a_target_beside_it_is_another_board_and_says_so(
+    firmware: Path, image: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    started = emulated.program(firmware, KNOWN, image)
+    with open_target(f"qemu:{KNOWN.name}") as target:
+        assert target.name == KNOWN.name
+    assert f"that is --on {started.url}" in caplog.text
+    emulated.stop(KNOWN.name)
+    caplog.clear()
+    open_target(f"qemu:{KNOWN.name}").close()
+    assert "another" not in caplog.text
 
 
 def test_programming_anew_replaces_what_runs(firmware: Path, image: bytes) -> None:

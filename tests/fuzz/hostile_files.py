@@ -20,7 +20,7 @@ SECONDS = 20  # of CPU, for one file
 def main(folder: Path) -> int:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     readers = readers_by_ending()
-    for path in sorted(folder.iterdir()):
+    for path in (found for found in sorted(folder.iterdir()) if found.suffix in readers):
         spent = resource.getrusage(resource.RUSAGE_SELF)
         limit = int(spent.ru_utime + spent.ru_stime) + SECONDS
         resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))  # the process ends there

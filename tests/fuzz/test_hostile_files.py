@@ -125,10 +125,21 @@ def scalar(name: str, value: float) -> onnx.TensorProto:
 
 
 def external(location: str) -> bytes:
-    weight = TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[4, 3], data_location=TensorProto.EXTERNAL)
-    for key, value in (("location", location), ("offset", "0"), ("length", "48")):
-        weight.external_data.add(key=key, value=value)
-    return model([helper.make_node("MatMul", ["x", "w"], ["y"])], (weight,))
+    return model([helper.make_node("MatMul", ["x", "w"], ["y"])], (placed("w", (4, 3), location),))
+
+
+def placed(name: str, dims: tuple[int, ...], location: str) -> onnx.TensorProto:
+    tensor = TensorProto(name=name, data_type=TensorProto.FLOAT, dims=dims, data_location=TensorProto.EXTERNAL)
+    for key, value in (("location", location), ("offset", "0"), ("length", str(4 * int(np.prod(dims))))):
+        tensor.external_data.add(key=key, value=value)
+    return tensor
+
+
+def sharing(count: int) -> bytes:
+    """As many initializers as that of the same 8 MiB, each with a node."""
+    nodes = [helper.make_node("Add", [f"a{i}" if i else "x", f"s{i}"], [f"a{i + 1}"]) for i in range(count)]
+    last = helper.make_node("Identity", [f"a{count}"], ["y"])
+    return model([*nodes, last], [placed(f"s{i}", (1 << 19, 4), SHARED) for i in range(count)])
 
 
 def function_bomb(levels: int) -> bytes:
@@ -171,6 +182,8 @@ def one(op: str, x=("N", 4), constants=(), **attributes) -> bytes:
     return model([node, *behind], (WEIGHT, *constants), x)
 
 
+#: A file of 8 MiB beside the models.
+SHARED = "shared.data"
 ONE = helper.make_tensor("k", TensorProto.FLOAT, [1], [1.0])
 KERNEL = helper.make_tensor("k", TensorProto.FLOAT, [1, 1, 1, 1], [1.0])
 LYING_MODELS = {
@@ -194,6 +207,7 @@ LYING_MODELS = {
         [TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[-4, -3], raw_data=bytes(48))]),
     "outside_absolute.onnx": external("/etc/passwd"),
     "outside_above.onnx": external("../../../../../etc/passwd"),
+    "shared_by_100.onnx": sharing(100),
     "outside_missing.onnx": external("weights.bin"),
     "cycle.onnx": model([helper.make_node("Add", ["x", "b"], ["a"]), helper.make_node("Relu", ["a"], ["b"]),
         helper.make_node("MatMul", ["b", "w"], ["y"])]),
@@ -214,6 +228,7 @@ def test_files_that_lie_are_refused_in_little_memory_and_time(tmp_path):
     files = {**LYING_FILES, **LYING_MODELS}
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
+    (tmp_path / SHARED).write_bytes(bytes(8 << 20))
     command = [sys.executable, ROOT / "tests/fuzz/hostile_files.py", tmp_path]
     environment = {"PYTHONPATH": f"{ROOT / 'host_tools'}:{ROOT / 'bindings/python'}", "PATH": "/usr/bin:/bin"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)

@@ -35,6 +35,7 @@ static const char *error_name(mp_int_t code)
     case GM_ERR_STORE_EMPTY: return "STORE_EMPTY";
     case GM_ERR_BAD_STORE: return "BAD_STORE";
     case GM_ERR_OTHER_BASE: return "OTHER_BASE";
+    case GM_ERR_WRONG_ARITHMETIC: return "WRONG_ARITHMETIC";
     default: return "UNKNOWN";
     }
 }

@@ -9,6 +9,7 @@ from typing import Any
 from ..errors import ModelError
 from ..losses import Loss
 from ..model.frontend import Inputs
+from ..model.frontend.ties import Ties
 from ..model.metadata import is_loss_scale
 from ..optimizers import Optimizer
 from .schemes import Scheme, resolve
@@ -22,8 +23,10 @@ class ArtifactOptions:
     belong to the checkpoint all the same, so that they can be exchanged without other models.
     `outputs` names the model's outputs to keep, and `additional_outputs` values that training and
     eval models also return. `loss_inputs` names the values that the loss takes; all outputs by
-    default. `untie` gives each of the nodes that use a weight its own. `inputs` has shapes of the
-    model's inputs, and values of those that never change.
+    default. `untie` gives each of the nodes that use a weight its own, and leaves apart what an
+    exporter took apart. `tie` has pairs of names of equal weights, each of which trains as one
+    under the first name. `inputs` has shapes of the model's inputs, and values of those that never
+    change.
 
     `batch_norm` is "frozen" (by default), "fold" or "batch", as passes.batch_norm explains. Where
     nothing trains, "frozen" folds too, which leaves the least to compute. `running_variance` is for
@@ -48,14 +51,17 @@ class ArtifactOptions:
     running_variance: str = "population"
     loss_scale: float = 1.0
     untie: bool = False
+    tie: Sequence[tuple[str, str]] = ()
     inputs: Inputs | None = None
     float_head: bool = False
 
     def __post_init__(self) -> None:
         """Raise ModelError for a loss scale that is no power of two from 2^-64 to 2^64.
 
-        Other factors would change bits.
+        Other factors would change bits. Raise it for `untie` beside `tie`, too.
         """
+        if self.untie and self.tie:
+            raise ModelError("both untie and tie", "name the pairs to tie alone: nothing else is joined by their names")
         if not is_loss_scale(self.loss_scale):
             raise ModelError(
                 f"the loss scale {self.loss_scale} is no power of two from 2^-64 to 2^64", "try 1024, or 65536"
@@ -74,6 +80,11 @@ class ArtifactOptions:
         if hasattr(others.get("optimizer"), "to_optimizer"):  # a block of gradmote.onnxblock
             others["optimizer"] = others["optimizer"].to_optimizer()
         return cls(None if train == [] else chosen, **others)
+
+    @property
+    def ties(self) -> Ties:
+        """Return what the options say of weights that are equal."""
+        return Ties(self.untie, tuple((one, other) for one, other in self.tie))
 
     @property
     def trained(self) -> Scheme | None:

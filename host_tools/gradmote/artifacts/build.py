@@ -29,7 +29,7 @@ from ..losses import Loss
 from ..model.frontend import Inputs, Source, left_out, load_model
 from ..model.frontend.parameters import some, trainable
 from ..model.graph import data_of
-from ..model.metadata import BATCH_NORM, LOSS_SCALE, SCHEME, SHARED_WEIGHTS, STATISTICS, WEIGHTS
+from ..model.metadata import BATCH_NORM, EQUAL, LOSS_SCALE, SCHEME, SHARED_WEIGHTS, STATISTICS, TIED, UNSURE, WEIGHTS
 from ..model.metadata import FROZEN as FROZEN_WEIGHTS
 from ..model.registry import attach_functions
 from ..optimizers import Optimizer
@@ -59,6 +59,7 @@ def build_artifacts(
     running_variance: str = "population",
     loss_scale: float = 1.0,
     untie: bool = False,
+    tie: Sequence[tuple[str, str]] = (),
     inputs: Inputs | None = None,
     float_head: bool = False,
 ) -> Artifacts:
@@ -81,6 +82,7 @@ def build_artifacts(
         running_variance=running_variance,
         loss_scale=loss_scale,
         untie=untie,
+        tie=tie,
         inputs=inputs,
         float_head=float_head,
     )
@@ -130,7 +132,7 @@ def load_forward(model: Source, options: ArtifactOptions, named: Sequence[str]) 
     if options.trained is None and mode == FROZEN:
         mode = INFERENCE
     source = with_float_head(model, options) if options.float_head else model
-    return load_model(source, options.outputs, mode, options.untie, options.inputs, named)
+    return load_model(source, options.outputs, mode, options.ties, options.inputs, named)
 
 
 class Forwards:
@@ -162,6 +164,9 @@ def choose_trained(forward: ir.Model, scheme: Scheme) -> tuple[ir.Model, list[st
     if shares:
         forward, names = split_channels.run(forward, shares, names)
     warn_of_shared(forward.graph, names)
+    warn_of_ties(forward.graph)
+    if any(part.kind in ("full", "freeze") for part in scheme.parts()):
+        warn_of_unsure(forward.graph, names)
     return forward, names
 
 
@@ -175,14 +180,42 @@ def warn_without_batch_norm(wanted: str | None, graph: ir.Graph) -> None:
         )
 
 
+def warn_of_unsure(graph: ir.Graph, names: Sequence[str]) -> None:
+    """Warn of constants that train although they may be buffers of the model's code."""
+    unsure = [n for n in UNSURE.read(graph, []) if n in names]
+    if unsure:
+        log.warning(
+            "%s: trained, though no layer uses %s as its weight, bias or scale; if these are tables or settings of the "
+            "model's code, leave them as they are: --freeze NAME (freeze=[...]), or --scheme freeze:NAME",
+            some(unsure, 5),
+            "it" if len(unsure) == 1 else "them",
+        )
+
+
 def warn_of_shared(graph: ir.Graph, names: Sequence[str]) -> None:
     """Warn of weights that several nodes share, which may surprise the model's user."""
-    shared = {n: users for n, users in SHARED_WEIGHTS.read(graph, {}).items() if n in names}
+    told = TIED.read(graph, {}).values()
+    shared = {n: users for n, users in SHARED_WEIGHTS.read(graph, {}).items() if n in names and n not in told}
     if shared:
         log.warning(
             "%s; each trains as one weight. If they are not tied on purpose, an exporter merged what was equal: "
             "--untie (untie=True) gives each node its own copy",
             "; ".join(f"'{name}' is used by {some(users)}" for name, users in shared.items()),
+        )
+
+
+def warn_of_ties(graph: ir.Graph) -> None:
+    """Warn of weights that were joined because they are copies, and of equal ones that were not."""
+    tied, equal = TIED.read(graph, {}), EQUAL.read(graph, [])
+    if tied:
+        log.warning(
+            "%s that an exporter computed, and both train as one weight again; --untie (untie=True) trains them apart",
+            "; ".join(f"'{copy}' is a copy of '{weight}'" for copy, weight in tied.items()),
+        )
+    if equal:
+        log.warning(
+            "equal at the start, and trained apart: %s; --tie A,B (tie=[(A, B)]) trains a pair as one",
+            some([f"{one} and {other}" for one, other in equal], 3),
         )
 
 

@@ -19,8 +19,10 @@ from ..formats.files import Output
 from ..model.frontend import Source, fold_batch_norm, quantized_constants, read_model, read_untied
 from ..model.frontend.branch_weights import tensors_of
 from ..model.frontend.float_weights import make_float
+from ..model.frontend.load import ties_of
 from ..model.frontend.prepare import name_weights
 from ..model.frontend.quantized_constants import separate_quantized
+from ..model.frontend.ties import Tie, Ties
 from ..model.frontend.untie import UNTIED
 from ..model.write import proto_bytes, to_proto
 from .quantized_weights import without_fraction, write_weight
@@ -30,14 +32,20 @@ CHANNELS = re.compile(r"(?P<weight>.+)\[(?P<axes>(?::,)*)(?P<start>\d+):(?P<end>
 
 
 def export_inference(
-    model: Source, checkpoint: str | os.PathLike[str] | bytes | Checkpoint, path: str | os.PathLike[str]
+    model: Source,
+    checkpoint: str | os.PathLike[str] | bytes | Checkpoint,
+    path: str | os.PathLike[str],
+    *,
+    tie: Sequence[tuple[str, str]] = (),
 ) -> None:
-    """Write trained_model(model, checkpoint) as an ONNX file, whole or not at all."""
+    """Write trained_model(model, checkpoint, tie) as an ONNX file, whole or not at all."""
     output = Output(path)
-    output.write(proto_bytes(trained_model(model, checkpoint)))
+    output.write(proto_bytes(trained_model(model, checkpoint, tie=tie)))
 
 
-def trained_model(model: Source, checkpoint: str | os.PathLike[str] | bytes | Checkpoint) -> onnx.ModelProto:
+def trained_model(
+    model: Source, checkpoint: str | os.PathLike[str] | bytes | Checkpoint, *, tie: Sequence[tuple[str, str]] = ()
+) -> onnx.ModelProto:
     """Return `model` with the checkpoint's trained weights and running statistics.
 
     Nothing else in it changes, with these exceptions: a model that was compiled with batch_norm
@@ -46,7 +54,8 @@ def trained_model(model: Source, checkpoint: str | os.PathLike[str] | bytes | Ch
     compiled with `float_head` has a last layer of float32.
 
     model: the inference model that was compiled. checkpoint: a .gmck file, its bytes, or a
-    Checkpoint. Raises ModelError for a model that is no valid ONNX, CheckpointError where the
+    Checkpoint. tie: the pairs that it was compiled with. Copies that an exporter made of a trained
+    weight get its numbers, too. Raises ModelError for a model that is no valid ONNX, CheckpointError where the
     checkpoint holds no data, or names or shapes that the model's weights do not have.
     """
     trained = read_checkpoint(checkpoint)
@@ -61,10 +70,20 @@ def trained_model(model: Source, checkpoint: str | os.PathLike[str] | bytes | Ch
     prepare_quantized(proto, [n for n in trained.parameters if n not in quantized])
     write_quantized(proto, {n: trained.tensors[n] for n in quantized})
     tensors = weights(proto.graph)
+    copies = copies_of_weights(proto, trained.parameters, tie)
     for name in (*trained.parameters, *statistics):
         if name not in quantized:
             replace(tensors, name, trained.tensors[name])
+    for copy in copies:
+        replace(tensors, copy.copy, copy.of(onnx.numpy_helper.to_array(tensors[copy.weight])))
     return proto
+
+
+def copies_of_weights(proto: onnx.ModelProto, trained: Collection[str], tie: Sequence[tuple[str, str]]) -> list[Tie]:
+    """Return the copies that the model has of weights, and that were no weights of their own in training."""
+    names = {part_of(name)[0] for name in trained} | set(trained)
+    found, _ = ties_of(proto, tie)
+    return [copy for copy in found if copy.weight in names and copy.copy not in names]
 
 
 def as_compiled(model: Source, names: Sequence[str]) -> onnx.ModelProto:
@@ -76,7 +95,7 @@ def as_compiled(model: Source, names: Sequence[str]) -> onnx.ModelProto:
     known = weights(proto.graph)
     untied = any(UNTIED in name and part_of(name)[0] not in known for name in names)
     if any(part_of(name)[0].endswith(FOLDED) for name in names):
-        return to_proto(fold_batch_norm(model, untied))
+        return to_proto(fold_batch_norm(model, Ties(untied)))
     return read_untied(model) if untied else proto
 
 

@@ -74,6 +74,9 @@ def with_gradients(scored: ir.Model, names: Sequence[str], options: ArtifactOpti
     PARAMETERS.write(model, list(names))
     STATISTICS.write(model, statistics)
     updates = batch_statistics.run(graph, options.running_variance)
+    unused = [n for n in names if n not in graph.initializers]
+    if unused:
+        raise ModelError(f"the loss does not depend on {', '.join(unused)}", "train weights that the output depends on")
     differentiate(graph, loss, [graph.initializers[n] for n in names], options.loss_scale)
     graph.outputs.extend(updates)
     expose_parameters(graph, [*names, *statistics])

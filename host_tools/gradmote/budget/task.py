@@ -58,7 +58,7 @@ class Task:
     def forward(self) -> ir.Graph:
         """Return the model's graph in normal form."""
         more = self.more
-        return load_model(self.source, more.outputs, more.batch_norm or FROZEN, more.untie).graph
+        return load_model(self.source, more.outputs, more.batch_norm or FROZEN, more.ties).graph
 
     def least_state(self, choice: Choice, shares: Mapping[str, float]) -> int:
         """Return bytes of state that a choice has at the least: parameters that train whole, and their moments.

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 #: Options that say how a model becomes artifacts, which these are already.
 _DECIDED = (
     "loss", "optimizer", "train", "freeze", "scheme", "optimizer_set", "max_update", "loss_set", "label_smoothing",
-    "ignore_index", "mask", "output", "batch_norm", "running_variance", "untie", "shape", "constant", "loss_scale",
-    "float_head", "quantize", "calibrate", "activations",
+    "ignore_index", "mask", "output", "batch_norm", "running_variance", "untie", "tie", "shape", "constant",
+    "loss_scale", "float_head", "quantize", "calibrate", "activations",
 )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ def command(
     batch_norm: o.BatchNormOption = None,
     running_variance: o.RunningVarianceOption = o.RunningVariance.population,
     untie: o.Untie = False,
+    tie: o.Tie = None,
     float_head: o.FloatHead = False,
     shape: o.Shapes = None,
     constant: o.Constants = None,
@@ -58,6 +59,7 @@ def command(
         batch_norm=batch_norm and batch_norm.value,
         running_variance=running_variance.value,
         untie=untie,
+        tie=o.parse_ties(tie),
         inputs=o.parse_inputs(shape, constant),
         float_head=float_head,
     )

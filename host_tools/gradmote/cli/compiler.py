@@ -48,6 +48,7 @@ class Compiler:
     batch_norm: o.BatchNormOption = None
     running_variance: o.RunningVarianceOption = o.RunningVariance.population
     untie: o.Untie = False
+    tie: o.Tie = None
     dim: o.Dims = None
     shape: o.Shapes = None
     constant: o.Constants = None
@@ -138,6 +139,7 @@ class Compiler:
             running_variance=self.running_variance.value,
             loss_scale=self.loss_scale,
             untie=self.untie,
+            tie=o.parse_ties(self.tie),
             float_head=self.float_head,
         )
 

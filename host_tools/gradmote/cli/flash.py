@@ -175,6 +175,8 @@ def _report(done: Flashed, as_json: bool) -> None:
         return
     model = f"model {done.model_id[:8]} of {done.image:,} B, arena {done.arena:,} B" if done.model_id else "no model"
     say(f"{done.board} runs gradmote {done.version}, {done.profile}: firmware {done.code:,} B, {model}")
+    if done.updates:
+        say(f"models that it takes later: {done.updates}")
     if done.pid:
         say(f"it runs in the background (process {done.pid}) until: gradmote flash --stop {done.board}")
     say(f"its serial line: {done.port}   type at it: gradmote console {done.port}")

@@ -190,6 +190,15 @@ Untie = Annotated[
         "they were equal.",
     ),
 ]
+Tie = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--tie",
+        metavar="A,B",
+        help="Train two equal weights as one, under the name A: an embedding and its head, whose export copied it. "
+        "Repeatable.",
+    ),
+]
 StoreSize = Annotated[
     int | None,
     typer.Option("--store", metavar="N", help="Keep up to N samples in the state, for `learn` on the board."),
@@ -347,11 +356,20 @@ def describe_shared(weights: dict[str, int]) -> str:
     return f"shared weights, trained as one: {uses} (not meant? --untie)"
 
 
+def parse_ties(texts: list[str] | None) -> list[tuple[str, str]]:
+    """Return the pairs of `--tie A,B`. Raises DataError for other text."""
+    pairs = [tuple(text.split(",")) for text in texts or []]
+    wrong = next((text for text, pair in zip(texts or [], pairs, strict=True) if len(pair) != 2 or not all(pair)), None)
+    if wrong is not None:
+        raise DataError(f"--tie {wrong}: not two names", "name two weights: --tie embedding.weight,head.weight")
+    return [(pair[0], pair[1]) for pair in pairs]
+
+
 def describe_left_out(numbers: list[str], limit: int = 5) -> str:
     """Return one line on the numbers that are not trained."""
     more = f" and {len(numbers) - limit} more" if len(numbers) > limit else ""
     named = ", ".join(numbers[:limit])
-    return f"taken for numbers of the model's code, not trained: {named}{more} (--train NAME trains one)"
+    return f"taken for numbers of the model's code, not trained: {named}{more} (--scheme full+named:NAME trains one)"
 
 
 Shapes = Annotated[

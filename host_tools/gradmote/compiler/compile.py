@@ -79,6 +79,7 @@ def compile_model(
     running_variance: str = "population",
     loss_scale: float = 1.0,
     untie: bool = False,
+    tie: Sequence[tuple[str, str]] = (),
     inputs: Inputs | None = None,
     float_head: bool = False,
     **settings: Any,
@@ -104,6 +105,7 @@ def compile_model(
         running_variance=running_variance,
         loss_scale=loss_scale,
         untie=untie,
+        tie=tie,
         inputs=inputs,
         float_head=float_head,
     )

@@ -12,7 +12,7 @@ import csv
 import math
 import re
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
@@ -48,6 +48,9 @@ def load_table(path: Path, reading: Reading) -> Loaded:
     table = Table.read(path, reading.header)
     labels = [] if reading.labels else table.label_columns(reading.label)
     groups = {**({"y": labels} if labels else {}), **table.further(reading, labels)}
+    if reading.label is None and table.is_unlabelled(reading, groups):
+        del groups["y"]
+        labels = []
     taken = {column for columns in groups.values() for column in columns}
     groups["x"] = [column for column in range(len(table.names)) if column not in taken]
     if not groups["x"]:
@@ -103,6 +106,12 @@ class Table:
                     f"{named(self.path)} has no column called {quoted(name)}", f"its columns are {listed(self.names)}"
                 )
         return [self.names.index(name) for name in names]
+
+    def is_unlabelled(self, reading: Reading, groups: Mapping[str, Sequence[int]]) -> bool:
+        """Return whether the columns are a sample of a model that takes it as its target too, and nothing else."""
+        first = reading.expected.tensor("input", 0) if reading.expected and reading.rebuilds() else None
+        others = sum(len(columns) for name, columns in groups.items() if name != "y")
+        return "y" in groups and first is not None and first.size == len(self.names) - others
 
     def further(self, reading: Reading, labels: Sequence[int]) -> dict[str, list[int]]:
         """Return the columns of each further input and label of the model that the header names, and the one beside."""

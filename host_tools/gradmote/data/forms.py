@@ -39,7 +39,19 @@ def load_samples(path: Path, reading: Reading) -> Loaded:
             loaded = with_test(loaded, reading)
         elif reading.test_labels is not None:
             raise DataError(f"{named(reading.test_labels)} are labels of no samples", "give the samples with --test")
-        return scaled(converted(path, numbered(path, loaded, reading.classes)), reading)
+        return with_own_targets(scaled(converted(path, numbered(path, loaded, reading.classes)), reading), reading)
+
+
+def with_own_targets(loaded: Loaded, reading: Reading) -> Loaded:
+    """Return the arrays with the samples as their targets, where the model rebuilds them and no target is given."""
+    x = loaded.arrays.get("x")
+    if "y" in loaded.arrays or not reading.rebuilds() or x is None or x.dtype != np.float32:
+        return loaded
+    targets = {f"y{part}": loaded.arrays[f"x{part}"] for part in ("", "_test") if f"x{part}" in loaded.arrays}
+    note = "no labels are given: the targets are the samples themselves, which the model rebuilds"
+    origins = {name: loaded.origins[f"x{name[1:]}"] for name in targets if f"x{name[1:]}" in loaded.origins}
+    arrays, notes = {**loaded.arrays, **targets}, (*loaded.notes, note)
+    return replace(loaded, arrays=arrays, origins={**loaded.origins, **origins}, notes=notes)
 
 
 @contextmanager

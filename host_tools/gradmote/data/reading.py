@@ -43,6 +43,11 @@ class Reading:
     expected: Expected | None = None
     beside: str | None = None
 
+    def rebuilds(self) -> bool:
+        """Return whether the model's label has the type and shape of its input, as an autoencoder's has."""
+        first, label = (self.expected.tensor(role, 0) if self.expected else None for role in ("input", "label"))
+        return first is not None and label is not None and (first.dtype, first.shape) == (label.dtype, label.shape)
+
     def sample_shape(self) -> tuple[int | None, ...] | None:
         """Return the shape of one sample that the model takes; None where it is not known."""
         first = self.expected.tensor("input", 0) if self.expected else None

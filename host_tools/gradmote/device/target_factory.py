@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import logging
+
 from ..errors import DeviceError
 from .board_target import BoardTarget
 from .client import Client
 from .emulated_target import emulated_board
+from .flash.emulated import running
 from .target import Target
 from .twin_target import TwinTarget
+
+log = logging.getLogger(__name__)
 
 
 def open_target(where: str, baudrate: int = 115200, threads: int = 1, apart: bool = False) -> Target:
@@ -27,5 +32,8 @@ def open_target(where: str, baudrate: int = 115200, threads: int = 1, apart: boo
     if threads != 1:
         raise DeviceError(f"{where} with {threads} threads", "they are for the twin, on this computer")
     if kind == "qemu":
-        return emulated_board(rest or "mps2-an386", apart=apart)
+        name = rest or "mps2-an386"
+        if (flashed := running(name)) is not None:
+            log.warning("%s starts another %s than the one that was flashed: that is --on %s", where, name, flashed.url)
+        return emulated_board(name, apart=apart)
     return BoardTarget(Client.connect(where, baudrate))

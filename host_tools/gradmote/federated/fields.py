@@ -30,6 +30,11 @@ def check_names(names: Sequence[str]) -> None:
         raise DataError("a name comes twice", "give each device a name of its own")
 
 
+def printable(text: str) -> str:
+    """Return a text in one line, with nothing that a terminal would obey."""
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
 def sized(data: bytes) -> bytes:
     """Return bytes with their size, u32, before them."""
     return struct.pack("<I", len(data)) + data

@@ -17,7 +17,7 @@ from ..device.fitting import NOT_FINITE, NOT_FINITE_MEANS, SKIPPED_HINT, fit, re
 from ..device.target import Target
 from ..device.twin_target import TwinTarget
 from ..errors import DataError, GradmoteError, RuntimeFault, shorten
-from .fields import MOST_TEXT
+from .fields import MOST_TEXT, printable
 from .replies import DeviceReply, DeviceTest
 from .task import RoundTask
 
@@ -163,11 +163,6 @@ def samples_to_test(data: Dataset) -> tuple[Any, Any, Any]:
 def fault_of(error: Exception) -> str:
     """Return an error as a sentence in one line."""
     return shorten(printable(str(error) or type(error).__name__), MOST_TEXT // 4)
-
-
-def printable(text: str) -> str:
-    """Return a text in one line."""
-    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def too_late(start: float, deadline_s: float) -> Callable[[], bool]:

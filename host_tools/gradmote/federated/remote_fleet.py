@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 
 from ..errors import DataError, DeviceError
-from .fleet import printable
+from .fields import printable
 from .gateway.keys import Keys, read_keys
 from .gateway.signed_replies import unpack_signed
 from .gateway.wire import ALIVE, REFUSED, REPLIES, SUM, SUMMED, TASK, TEST, TESTS, Channel, Refused, greet_as_client
@@ -22,6 +22,7 @@ SILENCE = 30.0
 _PAUSE = 0.5
 _CONNECT_SECONDS = 5.0
 _MOST_TEXT = 1000
+_MOST_STATES = 2**24
 
 
 class RemoteFleet:
@@ -115,11 +116,22 @@ class RemoteFleet:
         if kind == wanted:
             return body
         if kind == ALIVE:
-            self._on_progress({str(name): str(state) for name, state in json.loads(body).items()})
+            self._on_progress(self._states(body))
             return None
         if kind == REFUSED:
             raise DataError(f"the gateway refuses: {printable(body.decode(errors='replace')[:_MOST_TEXT])}")
         raise Refused(f"a frame of kind {kind} from the gateway", "update the older end")
+
+    def _states(self, body: bytes) -> dict[str, str]:
+        """Return what the devices of the key file do, by a sign of life, in printable text. Raises Refused."""
+        try:
+            found = json.loads(body[:_MOST_STATES])
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise Refused("a sign of life from the gateway that is no JSON object", "update the older end")
+        known = ((name, state) for name, state in found.items() if name in self.keys.devices)
+        return {name: printable(state[:_MOST_TEXT]) for name, state in known if isinstance(state, str)}
 
     def close(self) -> None:
         """End the connection; the next task makes another one."""

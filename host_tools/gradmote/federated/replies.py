@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
 from ..errors import DataError
-from .fields import MOST_TEXT, Reader, check_names, require_within, sized
+from .fields import MOST_TEXT, Reader, check_names, printable, require_within, sized
 
 #: The most examples that a device may say it trained on: no device outweighs all others.
 MOST_EXAMPLES = 2**20
@@ -69,7 +69,7 @@ class DeviceReply:
         reader = Reader(data)
         device, delta = reader.text(), reader.sized()
         examples, loss, seconds, up, down = reader.numbers("<IddQQ")
-        fault = reader.text()
+        fault = printable(reader.text())
         reader.end()
         return cls(device, delta, examples, loss, seconds, up, down, fault)
 
@@ -116,7 +116,7 @@ class DeviceTest:
         reader = Reader(data)
         device = reader.text()
         examples, loss, accuracy = reader.numbers("<Idd")
-        fault = reader.text()
+        fault = printable(reader.text())
         reader.end()
         return cls(device, examples, loss, accuracy, fault)
 

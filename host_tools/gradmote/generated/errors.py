@@ -73,4 +73,8 @@ ERRORS = {-1: ('INVALID_ARGUMENT',
  -29: ('BAD_STORE',
        'the sample store has an impossible place or shape',
        'compile the model again; the image was not written by gradmote'),
- -30: ('OTHER_BASE', 'the delta belongs to another base or round', 'send the delta of this round')}
+ -30: ('OTHER_BASE', 'the delta belongs to another base or round', 'send the delta of this round'),
+ -31: ('WRONG_ARITHMETIC',
+       "this build, or the processor's mode, does not round as its numerics profile says",
+       'compile the runtime with -ffp-contract=off and without -ffast-math; leave rounding and subnormals as '
+       'IEEE-754 has them')}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 import socket
 import struct
@@ -200,6 +201,61 @@ def test_another_key_is_refused_at_both_ends(config: Path, tmp_path: Path) -> No
         fleet = remote(config, listening.getsockname()[1])
         with pytest.raises(wire.Refused, match="does not know the key"):
             fleet.train(gateways.task_of(federation.image(), Server(federation.image()), b""))
+
+
+#: Bodies that break what reads JSON, and any others.
+BODIES = st.one_of(
+    st.sampled_from([b"", b"[]", b"1", b"{", b"\xff", b"[" * 5000, b"9" * 5000, b'{"a": {}}', b'{"b": "x"}']),
+    st.binary(max_size=300),
+    st.dictionaries(st.sampled_from("ab\x1b"), st.text(), max_size=3).map(lambda found: json.dumps(found).encode()),
+)
+
+
+@given(
+    frames=st.lists(
+        st.tuples(st.sampled_from([wire.ALIVE] * 4 + [wire.REPLIES, wire.REFUSED, 0, 255]), BODIES), max_size=3
+    )
+)
+@settings(max_examples=at_most(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_frames_of_a_gateway_with_the_key_are_rows_or_refused(config: Path, frames) -> None:
+    """Each error is one of the project's, and what is shown of devices is printable text of those in the key file."""
+    seen: list[dict[str, str]] = []
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        told = threading.Thread(target=tell, args=(listening, config.parent / "keys", frames))
+        told.start()
+        fleet = remote(config, listening.getsockname()[1], patience=0.0, on_progress=seen.append)
+        with contextlib.suppress(GradmoteError), fleet:
+            rows = fleet.train(gateways.task_of(federation.image(), Server(federation.image()), b""))
+            assert [row.device for row in rows] == list(NAMES)
+            assert all(row.fault and row.fault.isprintable() for row in rows)
+        told.join()
+    assert all(name in NAMES and state.isprintable() for states in seen for name, state in states.items())
+
+
+def tell(listening: socket.socket, keys: Path, frames: list[tuple[int, bytes]]) -> None:
+    """Answer the first request of a client with these frames, as a gateway that knows the key does."""
+    line, _ = listening.accept()
+    with line, contextlib.suppress(GradmoteError, OSError):
+        channel = wire.greet_as_gateway(line, read_keys(keys).gateway)
+        channel.receive(5)
+        for kind, body in frames:
+            channel.send(kind, body)
+
+
+def test_a_fault_with_control_characters_is_shown_in_one_line(tasks) -> None:
+    assert DeviceReply.unpack(DeviceReply("a", fault="\x1b[2Jgone\n").pack()).fault == " [2Jgone "
+    assert DeviceTest.unpack(DeviceTest("a", fault="\x1b[2Jgone\n").pack()).fault == " [2Jgone "
+
+
+def test_a_task_with_names_of_many_others_is_refused_at_once(config: Path) -> None:
+    """Some names that this gateway lacks are rows with a fault; 300,000 took 66 seconds and 600 MB."""
+    few, many = (tuple(f"device {number}" for number in range(count)) for count in (1024, 300_000))
+    image = federation.image()
+    with gateways.serving(config) as (_, service), remote(config, service.port) as fleet:
+        rows = fleet.test(gateways.task_of(image, Server(image), b"", devices=(*few, "a")))
+        assert len(rows) == 1025 and not rows[0].fault
+        with pytest.raises(DataError, match="none of 300,000 devices that the task names"):
+            fleet.test(gateways.task_of(image, Server(image), b"", devices=many))
 
 
 def impostor(listening: socket.socket) -> None:

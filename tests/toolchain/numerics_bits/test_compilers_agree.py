@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-import subprocess
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from device import one_state
 
 from gradmote import optimizers
 from runtime_sources import PROFILES, host_runs_fused, runtime_sources
-from support import digits, objects
+from support import digits, objects, train_state
 from support.oracle import train
 
 STEPS = 50
@@ -36,8 +35,8 @@ OPTIMIZERS = {
 def build(compiler: str, level: str, flags: list[str], profile: str, folder: Path) -> Path:
     """train_state, linked with the runtime of that profile."""
     program = folder / "train_state"
-    own = Path(__file__).with_name("train_state.c")
-    objects.build([*objects.command_for_host(compiler, level, profile), *flags], [own, *runtime_sources()], program)
+    command = [*objects.command_for_host(compiler, level, profile), *flags]
+    objects.build(command, [train_state.SOURCE, *runtime_sources()], program)
     return program
 
 
@@ -57,27 +56,17 @@ def program(profile: str, request: pytest.FixtureRequest, tmp_path_factory: pyte
     return build(compiler, level, flags, profile, tmp_path_factory.mktemp("train_state"))
 
 
-def write_case(folder: Path, image: bytes, data: list[digits.Batch]) -> tuple[Path, Path]:
-    model, samples = folder / "model.mote", folder / "samples.bin"
-    model.write_bytes(image)
-    samples.write_bytes(b"".join(x.tobytes() + t.astype(np.int32).tobytes() for x, t in data))
-    return model, samples
-
-
 @pytest.mark.parametrize("batch", [1, 8])
 @pytest.mark.parametrize("dropout", [None, 0.3], ids=["", "dropout"])
 @pytest.mark.parametrize("optimizer", OPTIMIZERS.values(), ids=OPTIMIZERS)
 def test_compilers_and_twin_agree_to_the_bit(program, profile, optimizer, dropout, batch, tmp_path):
     image, data = digits.image(optimizer, batch, dropout=dropout), digits.batches(batch, STEPS)
-    files = write_case(tmp_path, image, data)
-    losses, twin = train(image, data, profile)
-    words = np.concatenate([np.array(losses, np.float32).view(np.uint32), np.frombuffer(twin.state(), np.uint32)])
-    expected = "".join(f"{word:08x}\n" for word in words)
-    assert subprocess.run([program, *files], capture_output=True, text=True, check=True, timeout=60).stdout == expected
+    files = train_state.write_case(tmp_path, image, data)
+    expected = train_state.said_by_twin(image, data, profile)
+    assert train_state.said_by([program, *files]) == expected
     state = bytes.fromhex("".join(expected.split()[STEPS:]))
     swapped = np.frombuffer(state, ">u4").astype("<u4").tobytes()
-    assert hashlib.sha256(swapped).hexdigest() == twin.state_sha256()
-    assert losses[-1] != losses[0]
+    assert hashlib.sha256(swapped).hexdigest() == train(image, data, profile)[1].state_sha256()
 
 
 @pytest.mark.parametrize("lesson", one_state.LESSONS)

@@ -25,10 +25,9 @@ from runtime_sources import (
     host_profile_flags,
     runtime_sources,
 )
-from support import digits
+from support import digits, train_state
 from support.classifier_image import LABELS, PIXELS, classifier_image
 from support.objects import host_library, objects, run
-from support.oracle import train
 
 CPP_FLAGS = ["-std=c++17", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-fno-exceptions", "-fno-rtti", "-O2"]
 M0 = ["-mcpu=cortex-m0", "-mthumb"]
@@ -109,16 +108,12 @@ def test_one_file_needs_no_flags_for_the_same_bits(one_file: Path, tmp_path: Pat
     require(compiler)
     if not cpu_has_fma() or not host_profile_flags("fused")[1:]:
         pytest.skip("this CPU has no fused multiply-add to turn on")
-    program = Path(__file__).parents[1] / "numerics_bits" / "train_state.c"
     flags = ["-std=gnu11", "-O3", *host_profile_flags("fused"), f"-DGM_ARCH={arch}", f"-I{one_file}"]
-    run([compiler, *flags, str(program), str(one_file / "gradmote.c"), "-o", str(tmp_path / "train_state")])
+    made = tmp_path / "train_state"
+    run([compiler, *flags, str(train_state.SOURCE), str(one_file / "gradmote.c"), "-o", str(made)])
     image, data = digits.image(optimizers.adamw(), 8), digits.batches(8, 20)
-    (tmp_path / "model.mote").write_bytes(image)
-    (tmp_path / "samples").write_bytes(b"".join(x.tobytes() + t.astype(np.int32).tobytes() for x, t in data))
-    printed = run([str(tmp_path / "train_state"), str(tmp_path / "model.mote"), str(tmp_path / "samples")])
-    _, twin = train(image, data, "fused")
-    words = np.array([int(word, 16) for word in printed.split()[len(data) :]], np.uint32)
-    assert words.tobytes() == bytes(twin.state())
+    printed = train_state.said_by([made, *train_state.write_case(tmp_path, image, data)])
+    assert printed == train_state.said_by_twin(image, data, "fused")
 
 
 # ---- Libraries

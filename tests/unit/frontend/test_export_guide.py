@@ -42,7 +42,7 @@ FRAMEWORK: dict[str, Callable[[dict, np.ndarray], np.ndarray]] = {
 
 
 def test_every_recipe_is_found():
-    assert len(RECIPES) == 8 and set(HEAVY) < set(RECIPES) and set(FRAMEWORK) < set(RECIPES)
+    assert len(RECIPES) == 9 and set(HEAVY) < set(RECIPES) and set(FRAMEWORK) < set(RECIPES)
 
 
 @pytest.mark.parametrize("recipe", RECIPES)
@@ -56,9 +56,11 @@ def test_a_recipe(recipe, tmp_path, monkeypatch):
     names: dict = {"__name__": "recipe"}
     exec(code, names)
     assert cli.main(shlex.split(command)) == 0
-    x = values(1, 8, 1, 8, 8) if recipe.startswith("PyTorch") else values(1, 8, 12)
+    x = values(1, 8, 1, 8, 8) if "Conv2d" in code else values(1, 8, 12)
     expected = FRAMEWORK.get(recipe, of_torch)(names, x)
     with Session((tmp_path / "model.mote").read_bytes()) as session:
+        if recipe.endswith("kept"):
+            assert set(session.parameter_names()) == {name for name, _ in names["model"].named_parameters()}
         np.testing.assert_allclose(np.array(session.infer(x)[0]), expected, rtol=1e-4, atol=1e-5)
         session.learning_rate = 0.01
         labels = x.reshape(8, -1)[:, :4].argmax(1)

@@ -89,6 +89,7 @@ class Flashed:
         image: The bytes of the model.
         arena: The bytes of the model's arena.
         model_id: The model's id, hexadecimal; "" without a model.
+        updates: The models that its firmware takes later; "" where only its builder knows.
     """
 
     board: str
@@ -102,6 +103,7 @@ class Flashed:
     image: int
     arena: int
     model_id: str
+    updates: str = ""
 
 
 def flash(order: Order, watch: Watch) -> Flashed:
@@ -118,7 +120,7 @@ def flash(order: Order, watch: Watch) -> Flashed:
         check(image, load_public_key(order.key))
     if _is_emulated(order):
         tcp_port = _tcp_port(order)
-        return _flash_emulated(_firmware(order, image, watch), image, tcp_port, watch)
+        return _told(order, _flash_emulated(_firmware(order, image, watch), image, tcp_port, watch))
     tool = choose(order.board.name, order.board.upload, order.tool)
     port = real.choose_port(order.board, order.port, serial_ports(), TOOLS[tool].finds_boot_loader)
     if port and not order.force:
@@ -127,7 +129,16 @@ def flash(order: Order, watch: Watch) -> Flashed:
         _require_no_key(order)
         _require_no_firmware(order, tool)
         return _flash_real(Firmware(build.project_folder(), order.board), image, port, tool, watch)
-    return _flash_real(_firmware(order, image, watch), image, port, tool, watch)
+    return _told(order, _flash_real(_firmware(order, image, watch), image, port, tool, watch))
+
+
+def _told(order: Order, done: Flashed) -> Flashed:
+    """Return what was flashed, with the models that firmware built for the order takes later."""
+    if order.firmware is not None:
+        return done
+    own = order.model is not None and not order.general
+    taken = "those with the kernels of this model alone; any that fits with --general" if own else "any that fits"
+    return replace(done, updates=taken)
 
 
 def require_fit(board: Board, image: bytes, name: str) -> None:

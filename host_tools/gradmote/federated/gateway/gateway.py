@@ -29,6 +29,8 @@ from .signed_replies import reply_of, signed, unsigned
 
 #: The most devices that work at the same time.
 MOST_AT_ONCE = 64
+#: The most names of a task that may be those of no device.
+MOST_UNKNOWN = 1024
 
 
 class Gateway:
@@ -108,9 +110,18 @@ class Gateway:
             return total
 
     def _of_each(self, task: RoundTask, work: Callable[[str, Stop], bytes]) -> list[bytes]:
-        """Return what work() returns for each device that was asked. stop: whether it is too late."""
+        """Return what work() returns for each device that was asked. stop: whether it is too late.
+
+        Raises DataError for a task with more than MOST_UNKNOWN names that are none of this gateway's.
+        """
         late = too_late(time.monotonic(), task.deadline_s)
         asked = sorted(self.devices if task.devices is None else task.devices)
+        unknown = [name for name in asked if name not in self.devices]
+        if len(unknown) > MOST_UNKNOWN:
+            raise DataError(
+                f"this gateway has none of {len(unknown):,} devices that the task names, as {unknown[0]}",
+                "ask each gateway for its own devices",
+            )
         with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
             return list(pool.map(lambda name: work(name, lambda: self._ended.is_set() or late()), asked))
 

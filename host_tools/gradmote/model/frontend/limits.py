@@ -6,11 +6,13 @@ They are checked before anything is built of the model, because a small file can
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Iterator, Sequence
 
 import onnx
 
 from ...errors import ModelError
+from .branch_weights import tensors_of
 
 MAX_NODES = 100_000  #: a call of a function counts as the nodes in it
 MAX_NESTING = 8  #: depth of graphs in nodes of graphs
@@ -19,6 +21,9 @@ MAX_RANK = 64  #: dimensions of a tensor, which numpy has at most
 MAX_SIZE = 1 << 30  #: numbers in a tensor: an arena has 1 GiB at most
 #: Numbers that onnx may propagate through computations of shapes; it takes some 100 bytes for each.
 MAX_PROPAGATED = 1 << 20
+
+#: Bytes of tensors in other files that are read in any case, and how often the same bytes may be read beyond that.
+SMALL_EXTERNAL, MAX_SHARED = 64 << 20, 4
 
 _SIMPLIFY = "export it without control flow, or simplify it"
 _Functions = dict[tuple[str, str], onnx.FunctionProto]
@@ -47,6 +52,23 @@ def check_size(name: str, dims: Sequence[int]) -> None:
     check_rank(name, len(dims))
     if math.prod(dims) > MAX_SIZE:
         raise ModelError(f"'{name}' has {math.prod(dims):,} numbers, more than {MAX_SIZE:,}", "take a smaller model")
+
+
+def check_external_data(proto: onnx.ModelProto, folder: str) -> None:
+    """Raise ModelError where tensors claim far more of other files than these have, by sharing their bytes."""
+    claimed, files = 0, dict[str, int]()
+    for tensor in (found.data for found in tensors_of(proto.graph)):
+        if tensor.data_location == onnx.TensorProto.EXTERNAL:
+            where = {entry.key: entry.value for entry in tensor.external_data}
+            path = os.path.join(folder, where.get("location", ""))
+            files[path] = os.path.getsize(path) if os.path.isfile(path) else 0
+            length, offset = where.get("length", ""), where.get("offset", "")
+            claimed += int(length) if length.isdecimal() else files[path] - (int(offset) if offset.isdecimal() else 0)
+    if claimed > max(SMALL_EXTERNAL, MAX_SHARED * sum(files.values())):
+        raise ModelError(
+            f"the model's tensors claim {claimed:,} bytes of files that have {sum(files.values()):,}",
+            "let the nodes share one initializer, and not many initializers the same bytes",
+        )
 
 
 def propagates_little(inferred: onnx.GraphProto) -> bool:

@@ -14,10 +14,10 @@ from ...compiler.passes.qdq import check_forms, quantize_weights
 from ...errors import ModelError
 from ..affine import QUANTIZED, real_numbers
 from ..graph import data_of, prune, runtime_type, with_branches
-from ..metadata import WEIGHTS, remove_notes
+from ..metadata import BUFFERS, EQUAL, TIED, UNSURE, WEIGHTS, remove_notes
 from ..registry import attach_functions
 from .inputs import Inputs
-from .parameters import trainable, weights
+from .parameters import sort_constants, trainable, weights
 from .prepare import (
     expand_scalers,
     forget_default_inputs,
@@ -29,6 +29,8 @@ from .prepare import (
 from .quantized_constants import name_standard, separate_quantized
 from .read import Source, read_model, to_ir
 from .shapes import infer_shapes, settle_shapes
+from .ties import NO_TIES, Tie, Ties, arrays_of, equal_pairs, find_ties
+from .ties import tie as tie_weights
 from .untie import untie as untie_weights
 
 
@@ -36,7 +38,7 @@ def load_model(
     source: Source,
     outputs: Sequence[str] | None = None,
     batch_norm: str = "frozen",
-    untie: bool = False,
+    ties: Ties = NO_TIES,
     inputs: Inputs | None = None,
     named: Iterable[str] = (),
 ) -> ir.Model:
@@ -44,12 +46,12 @@ def load_model(
 
     Functions and branches are inlined, constants are folded, Gemm is plain, and ranks are known.
 
-    outputs: graph outputs to keep; all by default. batch_norm: a mode of passes.batch_norm. untie:
-    make a copy of a weight for each node that uses it. inputs: what the caller fixes of the model's
+    outputs: graph outputs to keep; all by default. batch_norm: a mode of passes.batch_norm. ties: what
+    the caller says of weights that are equal. inputs: what the caller fixes of the model's
     inputs. named: constants that survive folding because they are trained, as weights always do.
     Raises ModelError for a model that is no valid ONNX.
     """
-    model = read_weights(source, untie, inputs)
+    model = read_weights(source, ties, inputs)
     if outputs is not None:
         keep_outputs(model.graph, outputs)
     name_split_outputs(model.graph)
@@ -59,12 +61,12 @@ def load_model(
     return infer_shapes(attach_functions(model))
 
 
-def fold_batch_norm(source: Source, untie: bool = False) -> ir.Model:
+def fold_batch_norm(source: Source, ties: Ties = NO_TIES) -> ir.Model:
     """Return a model in standard ONNX whose BatchNormalizations are folded into its weights.
 
     The folded weights have names of their own.
     """
-    model = read_weights(source, untie)
+    model = read_weights(source, ties)
     keep = set(WEIGHTS.read(model.graph, []))
     return pipeline.prepare(flat(model, keep), keep, "fold")
 
@@ -81,7 +83,7 @@ def flat(model: ir.Model, keep: Set[str]) -> ir.Model:
     return model
 
 
-def read_weights(source: Source, untie: bool = False, inputs: Inputs | None = None) -> ir.Model:
+def read_weights(source: Source, ties: Ties = NO_TIES, inputs: Inputs | None = None) -> ir.Model:
     """Return the model as onnx_ir's, with the names of its own weights recorded.
 
     Raises ModelError for inputs of a type that the runtime lacks.
@@ -93,14 +95,38 @@ def read_weights(source: Source, untie: bool = False, inputs: Inputs | None = No
     name_weights(proto.graph)
     separate_quantized(proto.graph)
     (inputs or Inputs()).fix(proto)
-    if untie:
-        untie_weights(proto.graph, weights(to_ir(proto).graph))
+    tied, equal = settle_ties(proto, ties)
     model = to_ir(proto)
     remove_notes(model)  # those of an artifact say nothing about what is made of it now
+    TIED.write(model.graph, {tie.copy: tie.weight for tie in tied})
+    EQUAL.write(model.graph, [list(pair) for pair in equal])
     for value in model.graph.inputs:
         runtime_type(value)
-    WEIGHTS.write(model.graph, [name for graph in with_branches(model.graph) for name in weights(graph)])
+    found = sort_constants(with_branches(model.graph))
+    WEIGHTS.write(model.graph, found.weights)
+    BUFFERS.write(model.graph, found.buffers)
+    UNSURE.write(model.graph, found.unsure)
     return model
+
+
+def settle_ties(proto: onnx.ModelProto, ties: Ties) -> tuple[list[Tie], list[tuple[str, str]]]:
+    """Make copies of weights that several nodes use, or join those that an exporter took apart.
+
+    Return what was joined, and the pairs of equal weights that stay two.
+    """
+    if ties.untie:
+        untie_weights(proto.graph, weights(to_ir(proto).graph))
+        return [], []
+    found, equal = ties_of(proto, ties.join)
+    tie_weights(proto.graph, found)
+    return found, equal
+
+
+def ties_of(proto: onnx.ModelProto, join: Sequence[tuple[str, str]] = ()) -> tuple[list[Tie], list[tuple[str, str]]]:
+    """Return the ties of a model's weights, and the pairs of equal weights that stay two. Raises ModelError."""
+    arrays = arrays_of(proto.graph, weights(to_ir(proto).graph))
+    found = find_ties(arrays, join)
+    return found, equal_pairs(arrays, found)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 import numpy as np
@@ -11,8 +12,9 @@ import onnx_ir as ir
 
 from ...errors import ModelError
 from ..affine import QUANTIZED, dequantizers_of
-from ..metadata import WEIGHTS
+from ..metadata import BUFFERS, WEIGHTS
 from ..settings import is_setting
+from .buffers import roles_of
 
 #: Names that exporters and simplifiers give to numbers of the model's code. PyTorch's exporter
 #: writes val_<n>.
@@ -57,11 +59,33 @@ def is_zero_state(value: ir.Value) -> bool:
 def weights(graph: ir.Graph) -> list[str]:
     """Return the names of the model's own weights.
 
-    These are its float32 initializers without masks, zero states and numbers of its code, and all
-    that are quantized.
+    These are its float32 initializers without masks, zero states, numbers of its code and other
+    buffers, and all that are quantized.
     """
-    values = ((name, graph.initializers[name]) for name in trainable(graph))
-    return [n for n, v in values if v.dtype != ir.DataType.FLOAT or is_float_weight(v)]
+    return sort_constants([graph]).weights
+
+
+@dataclass(frozen=True)
+class Constants:
+    """The names of a model's constants, as the rule of buffers.py sorts them."""
+
+    weights: list[str]
+    buffers: list[str]
+    unsure: list[str]
+
+
+def sort_constants(graphs: Iterable[ir.Graph]) -> Constants:
+    """Return the weights of a graph and its branches, what else could train, and the weights that may be none."""
+    found = Constants([], [], [])
+    for graph in graphs:
+        names = trainable(graph)
+        own = [n for n in names if graph.initializers[n].dtype == ir.DataType.FLOAT]
+        roles = roles_of(graph, [n for n in own if is_float_weight(graph.initializers[n])])
+        none = {n for n in own if not is_float_weight(graph.initializers[n])} | roles.buffers
+        found.weights.extend(n for n in names if n not in none)
+        found.buffers.extend(n for n in names if n in roles.buffers)
+        found.unsure.extend(roles.unsure)
+    return found
 
 
 def is_float_weight(value: ir.Value) -> bool:
@@ -89,12 +113,18 @@ def is_number(value: ir.Value) -> bool:
 
 
 def left_out(graph: ir.Graph) -> list[str]:
-    """Return numbers that only their names tell from weights.
+    """Return the buffers of the model, and numbers that only their names tell from weights.
 
     They are trained only where they are named in full.
     """
-    own = set(candidates(graph))
-    return [n for n in trainable(graph) if n not in own and np.ndim(graph.initializers[n].const_value.numpy()) == 0]  # type: ignore[union-attr]
+    buffers = BUFFERS.read(graph, [])
+    others = set(trainable(graph)).difference(candidates(graph), buffers)
+    return buffers + [n for n in graph.initializers if n in others and is_scalar(graph.initializers[n])]
+
+
+def is_scalar(value: ir.Value) -> bool:
+    """Return whether the value is a constant without dimensions."""
+    return value.const_value is not None and len(value.const_value.shape) == 0
 
 
 def choose_parameters(
@@ -113,7 +143,9 @@ def choose_parameters(
     frozen = match(names, freeze or (), constants)
     picked = match(names, train, constants) if train is not None else set(names) - frozen
     if not picked:
-        raise ModelError("no parameter is left to train", f"the model's weights are {some(names)}")
+        others = left_out(graph)
+        hint = f"; what looks like tables of its code trains if it is named: {some(others)}" if others else ""
+        raise ModelError("no parameter is left to train", f"the model's weights are {some(names)}{hint}")
     return [n for n in constants if n in picked]
 
 

@@ -10,7 +10,7 @@ import onnx
 import onnx_ir as ir
 
 from ...errors import ModelError
-from .limits import check_limits
+from .limits import check_external_data, check_limits
 
 #: What a model can be read from: a path, the bytes of a file, or a model of the onnx package.
 Source = str | os.PathLike[str] | bytes | onnx.ModelProto
@@ -52,11 +52,21 @@ def read(source: Source) -> onnx.ModelProto:
         copy.CopyFrom(source)
         return copy
     try:
-        return onnx.load_model_from_string(source) if isinstance(source, bytes) else onnx.load(os.fspath(source))
+        return onnx.load_model_from_string(source) if isinstance(source, bytes) else load(os.fspath(source))
+    except ModelError:
+        raise
     except FileNotFoundError:
         raise ModelError(f"there is no file {source!r}", "check the path") from None
     except Exception as error:  # protobuf's DecodeError has no public name
         raise ModelError(f"this is not an ONNX model: {error}", _EXPORT_AGAIN) from error
+
+
+def load(path: str) -> onnx.ModelProto:
+    """Return the model of a file, with the data that lies in other files. Raises ModelError, or what onnx raises."""
+    proto, folder = onnx.load(path, load_external_data=False), os.path.dirname(path)
+    check_external_data(proto, folder)
+    onnx.load_external_data_for_model(proto, folder)
+    return proto
 
 
 def check(proto: onnx.ModelProto) -> None:

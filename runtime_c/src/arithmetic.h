@@ -1,0 +1,13 @@
+/* Whether this build and this processor have the arithmetic that bits depend on. */
+#ifndef GM_ARITHMETIC_H
+#define GM_ARITHMETIC_H
+
+/* Returns 1 where this build and this processor compute the bits of the numerics profile, as far as
+ * a few sums, products and quotients show it. */
+int gm_arithmetic_is_exact(void);
+
+/* Returns 1 where factor factor - square is rounded as gm_wide_mac() is to be, or where there is no AVX-512: only builds
+ * with kernels for it have the function. *factor: 1 + 2^-12. *square: 1 + 2^-11. */
+int gm_wide_products_are_exact(const volatile float *factor, const volatile float *square);
+
+#endif
