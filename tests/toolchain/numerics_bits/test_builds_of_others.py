@@ -23,6 +23,13 @@ from support import digits, objects, train_state
 #: A target -> its compilers, and what runs its programs. Cortex-M kernels run in programs for Linux, whose libraries
 #: are for Cortex-A.
 THUMB = ["-mthumb", "-mfloat-abi=hard", "-U__ARM_ARCH_PROFILE", "-D__ARM_ARCH_PROFILE=77"]
+RISCV = Path("/usr/riscv64-linux-gnu")
+#: clang does not find them where Debian's cross compiler has them.
+RISCV_LIBRARIES = [
+    *("-Wno-unused-command-line-argument", f"--sysroot={RISCV}"),
+    *(f"-B{folder}" for folder in (RISCV / "lib", *Path("/usr/lib/gcc-cross/riscv64-linux-gnu").glob("*"))),
+    *(f"-L{folder}" for folder in (RISCV / "lib", *Path("/usr/lib/gcc-cross/riscv64-linux-gnu").glob("*"))),
+]
 TARGETS = {
     "here": ({"gcc": ["gcc"], "clang": ["clang-14"]}, []),
     "arm": (
@@ -35,7 +42,7 @@ TARGETS = {
     "riscv": (
         {
             "gcc": ["riscv64-linux-gnu-gcc", "-static"],
-            "clang": ["clang-14", "--target=riscv64-linux-gnu", "-march=rv64gc", "-static"],
+            "clang": ["clang-14", "--target=riscv64-linux-gnu", "-march=rv64gc", "-static", *RISCV_LIBRARIES],
         },
         ["qemu-riscv64"],
     ),
@@ -76,7 +83,16 @@ BUILDS = {" ".join(names): Build(*names) for names in product(TARGETS, ("gcc", "
 #: Flags that projects have, or come to by a framework: each leaves the bits as they are, or is refused.
 FLAGS = {
     compiler: [
-        *("-O2", "-O3 -funroll-loops", "-Ofast", "-O3 -ffast-math", "-Ofast -fno-fast-math", "-O2 -ffp-contract=fast"),
+        *(
+            "-O2",
+            "-O3",
+            "-O3 -DGM_ARCH=0",
+            "-O3 -funroll-loops",
+            "-Ofast",
+            "-O3 -ffast-math",
+            "-Ofast -fno-fast-math",
+            "-O2 -ffp-contract=fast",
+        ),
         *("-O2 -funsafe-math-optimizations", "-O2 -fassociative-math -fno-signed-zeros -fno-trapping-math"),
         *(
             "-O3 -freciprocal-math",

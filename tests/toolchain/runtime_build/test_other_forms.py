@@ -14,7 +14,6 @@ import pytest
 import gradmote
 from amalgamate import cpp_header, one_header, one_source
 from arduino import assemble
-from gradmote import optimizers
 from gradmote_runtime import Session
 from runtime_sources import (
     CORTEX_M4_FLAGS,
@@ -25,7 +24,6 @@ from runtime_sources import (
     host_profile_flags,
     runtime_sources,
 )
-from support import digits, train_state
 from support.classifier_image import LABELS, PIXELS, classifier_image
 from support.objects import host_library, objects, run
 
@@ -97,23 +95,6 @@ def test_cpp_trains_to_the_twins_bits(one_file: Path, tmp_path: Path, form: str)
     losses = [twin.step(PIXELS, LABELS) for _ in range(3)]
     expected = [*losses, *np.array(twin.infer(PIXELS)[0]).ravel()]
     assert np.array([float(v) for v in printed.split()], np.float32).tolist() == np.float32(expected).tolist()
-
-
-@pytest.mark.parametrize("arch", [0, 1], ids=["plain C", "vectors"])
-@pytest.mark.parametrize("compiler", ["gcc", "clang-14"])
-def test_one_file_needs_no_flags_for_the_same_bits(one_file: Path, tmp_path: Path, compiler: str, arch: int) -> None:
-    """Check this where the compiler could contract: with a fused multiply-add, and in gcc's GNU dialect of C."""
-    from gradmote_runtime.library import cpu_has_fma
-
-    require(compiler)
-    if not cpu_has_fma() or not host_profile_flags("fused")[1:]:
-        pytest.skip("this CPU has no fused multiply-add to turn on")
-    flags = ["-std=gnu11", "-O3", *host_profile_flags("fused"), f"-DGM_ARCH={arch}", f"-I{one_file}"]
-    made = tmp_path / "train_state"
-    run([compiler, *flags, str(train_state.SOURCE), str(one_file / "gradmote.c"), "-o", str(made)])
-    image, data = digits.image(optimizers.adamw(), 8), digits.batches(8, 20)
-    printed = train_state.said_by([made, *train_state.write_case(tmp_path, image, data)])
-    assert printed == train_state.said_by_twin(image, data, "fused")
 
 
 # ---- Libraries
