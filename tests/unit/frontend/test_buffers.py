@@ -141,3 +141,14 @@ def test_a_constant_that_no_output_depends_on_is_refused() -> None:
     model = make_model(nodes, known, {"x": ("N", 4)}, outputs=("y", "o"))
     with pytest.raises(ModelError, match="the loss does not depend on values"):
         build_artifacts(model, ["w", "values"], losses.mse(), loss_inputs=["y"])
+
+
+def test_an_infinite_weight_is_no_mask() -> None:
+    """It would stay as it is without a word."""
+    nodes = [LAYER, node("MatMul", "h v", "y")]
+    weight = drawn(4, 4)
+    weight[1, 2] = -np.inf
+    with pytest.raises(ModelError, match="v"):
+        trained(nodes, {"w": drawn(4, 4), "v": weight}, (4,))
+    masked = [LAYER, node("Add", "h mask", "a"), node("Softmax", "a", "y", axis=-1)]
+    assert trained(masked, {"w": drawn(4, 4), "mask": np.triu(np.full((4, 4), -np.inf), 1)}, (4, 4)) == {"w"}

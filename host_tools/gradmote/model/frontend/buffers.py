@@ -103,6 +103,11 @@ def has_role(value: ir.Value) -> bool:
     )
 
 
+def is_factor(value: ir.Value) -> bool:
+    """Return whether a layer multiplies what it reads with the value."""
+    return any(node.op_type in PRODUCTS and index <= 1 for node, index in seen(value))
+
+
 def is_bias_or_scale(node: ir.Node, index: int) -> bool:
     """Return whether the node adds that input to what a layer made, or scales or shifts what is normalized with it."""
     if node.op_type not in ("Add", "Mul"):

@@ -14,7 +14,7 @@ from ...errors import ModelError
 from ..affine import QUANTIZED, dequantizers_of
 from ..metadata import BUFFERS, WEIGHTS
 from ..settings import is_setting
-from .buffers import roles_of
+from .buffers import is_factor, roles_of
 
 #: Names that exporters and simplifiers give to numbers of the model's code. PyTorch's exporter
 #: writes val_<n>.
@@ -90,7 +90,9 @@ def sort_constants(graphs: Iterable[ir.Graph]) -> Constants:
 
 def is_float_weight(value: ir.Value) -> bool:
     """Return whether a float32 initializer is neither a mask nor a zero state nor a number of the model's code."""
-    return not is_zero_state(value) and not is_mask(value.const_value.numpy()) and not is_number(value)  # type: ignore[union-attr]
+    array = value.const_value.numpy()  # type: ignore[union-attr]
+    masks = is_mask(array) and (np.isfinite(array).all() or not is_factor(value))  # an infinite weight is refused later
+    return not is_zero_state(value) and not masks and not is_number(value)
 
 
 def candidates(graph: ir.Graph) -> list[str]:
