@@ -11,7 +11,6 @@ from ..errors import ModelError
 
 if TYPE_CHECKING:
     from ..artifacts.made import Artifacts
-    from ..compiler.compile import Result
     from ..compiler.options import Options
     from .compiler import Compiler
 
@@ -23,10 +22,10 @@ _DECIDED = (
 )  # fmt: skip
 
 
-def compile_artifacts(
+def read_artifacts(
     compiler: Compiler, folder: Path, checkpoint: Path | None, was_given: Callable[[str], bool]
-) -> tuple[Result, str]:
-    """Return the image of a folder of artifacts, and a line on the state that it begins with.
+) -> tuple[Artifacts, Options, str]:
+    """Return a folder of artifacts, the options of their image, and a line on the state that it begins with.
 
     was_given: whether the command line has an option. Raises ModelError or CheckpointError.
     """
@@ -37,7 +36,7 @@ def compile_artifacts(
     if was_given("lr"):
         made = with_rate(made, compiler.lr)
     batch = compiler.batch if was_given("batch") else None
-    return compiler.image_of(made, options_for(compiler, made, batch)), went_on(made)
+    return made, options_for(compiler, made, batch), went_on(made)
 
 
 def check_options(compiler: Compiler, was_given: Callable[[str], bool]) -> None:

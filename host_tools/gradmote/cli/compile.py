@@ -12,7 +12,8 @@ import typer
 from ..errors import ModelError
 from . import budget
 from . import options as o
-from .artifact_compiler import compile_artifacts
+from .artifact_compiler import read_artifacts
+from .check import Check, check_image
 from .compiler import Compiler, with_compiler
 from .output import say, say_json
 
@@ -66,6 +67,7 @@ def command(
     clock: budget.Clock = None,
     board: budget.Board = None,
     data: budget.Data = None,
+    check: Check = None,
     as_json: o.AsJson = False,
 ) -> None:
     """Compile a model into a .mote image: differentiated, planned to the byte, ready to flash.
@@ -77,23 +79,31 @@ def command(
 
     given = budget.Budget(ram, flash, ms_per_step, clock, board, data)
     check_source(model, artifacts, resume, given)
-    found, state = None, None
+    found, state, told = None, None, None
     if artifacts is not None:
         output, beside = Output(out or artifacts / "model.mote"), None
-        result, state = compile_artifacts(compiler, artifacts, resume, given_in(context))
+        made, options, state = read_artifacts(compiler, artifacts, resume, given_in(context))
+        result = compiler.image_of(made, options)
+        told = check_image(check, result, made, options)
     else:
         assert model is not None
         output = Output(out or model.with_suffix(".mote"))
         beside = quantized_output(compiler, output.path)
-        found = budget.cut(model, compiler, given) if given.is_given() else None
-        result = compiler(model) if found is None else found.result
+        if given.is_given():
+            found = budget.cut(model, compiler, given)
+            result = found.result
+        else:
+            made, options = compiler.prepared(model)
+            result = compiler.image_of(made, options)
+            changed = compiler.shape or compiler.constant or compiler.quantize or compiler.float_head
+            told = check_image(check, result, made, options, None if changed else model)
     write(output, result.image, beside, compiler.source(model) if model is not None else None)
     line = found and budget.train_line(output.path, found, data)
     if as_json:
         from ..budget.machine import as_dict as searched_as_dict
 
         searched = found and {**searched_as_dict(found), "train": line}
-        figures = {"image": str(output.path), **summary(result), "budget": searched}
+        figures = {"image": str(output.path), **summary(result), "budget": searched, "checked": told}
         say_json({**figures, **({"quantized": str(beside.path)} if beside is not None else {})})
         return
     say(describe(output.path, result))
@@ -101,6 +111,8 @@ def command(
         say(f"  {beside.path} is the quantized model: export takes it, in place of {model}")
     if state is not None:
         say(f"  {state}")
+    if told is not None:
+        say(f"  {told}")
     show_front(result)
     if found is not None:
         budget.show(found)

@@ -76,13 +76,17 @@ class Compiler:
 
     def __call__(self, model: Path, scheme: Scheme | None = None) -> Result:
         """Compile the model; a scheme that is given takes the place of that of the options."""
+        return self.image_of(*self.prepared(model, scheme))
+
+    def prepared(self, model: Path, scheme: Scheme | None = None) -> tuple[Artifacts, Options]:
+        """Return the artifacts of the model and the options of their image."""
         from ..compiler.compile import artifacts_for
 
         self.check()
         wanted = self.artifact_options()
         options = self.options(model)
-        made = artifacts_for(self.source(model), wanted if scheme is None else replace(wanted, scheme=scheme), options)
-        return self.image_of(made, options)
+        chosen = wanted if scheme is None else replace(wanted, scheme=scheme)
+        return artifacts_for(self.source(model), chosen, options), options
 
     def check(self) -> None:
         """Raise ModelError for options that are wrong whatever the model is, before it is read."""

@@ -6,7 +6,7 @@ import functools
 import hashlib
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -82,6 +82,7 @@ def compile_model(
     tie: Sequence[tuple[str, str]] = (),
     inputs: Inputs | None = None,
     float_head: bool = False,
+    check: bool = False,
     **settings: Any,
 ) -> Result:
     """Compile an ONNX model to an image that trains it: build_artifacts(), then compile_image().
@@ -90,6 +91,8 @@ def compile_model(
     names or patterns of weights; all are trained by default. `scheme`, a Scheme or its text
     (`last:2`, `sparse:0.25`), takes their place. ArtifactOptions explains the other arguments.
     `settings` are fields of Options, as batch=8, instead of `options`: to give both raises TypeError.
+    `check` compares the image with its model on drawn samples (gradmote.checking), and raises
+    ModelError where they differ.
 
     A batch that the model fixes at 1 becomes the batch of the options where that is the model's
     meaning (gradmote.model.batch) and `inputs` do not say otherwise.
@@ -111,12 +114,26 @@ def compile_model(
     )
     if options is not None and settings:
         raise TypeError(f"compile_model() got options= and {', '.join(settings)}: put all of them into the Options")
-    return compile_with(model, wanted, options or Options(**settings))
+    return compile_with(model, wanted, options or Options(**settings), check)
 
 
-def compile_with(model: Source, wanted: ArtifactOptions, options: Options) -> Result:
-    """Compile an ONNX model as the options of both stages ask for it."""
-    return compile_image(artifacts_for(model, wanted, options), options)
+def compile_with(model: Source, wanted: ArtifactOptions, options: Options, check: bool = False) -> Result:
+    """Compile an ONNX model as the options of both stages ask for it, and check the image."""
+    made = artifacts_for(model, wanted, options)
+    result = compile_image(made, options)
+    if check:
+        from ..checking import require
+
+        kept = keeping_gradients(result, made, options)
+        require(result.image, kept, made, read_model(model) if wanted.inputs is None else None)
+    return result
+
+
+def keeping_gradients(result: Result, made: Artifacts, options: Options) -> bytes:
+    """Return an image of the same artifacts that keeps gradients: the result itself if it does, or trains nothing."""
+    if options.accumulate or made.training is None:
+        return result.image
+    return compile_image(made, replace(options, accumulate=True)).image
 
 
 def artifacts_for(model: Source, wanted: ArtifactOptions, options: Options) -> Artifacts:

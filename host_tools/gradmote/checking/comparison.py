@@ -1,0 +1,231 @@
+"""The check of an image against its model: outputs, loss, gradients and update."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import onnx
+
+from ..errors import ModelError
+from .differences import DoubleLoss, along
+from .drawn import draw
+from .engine import Arrays, engine_name, run, run_in_batches
+
+if TYPE_CHECKING:
+    from gradmote_runtime import Session
+
+    from ..artifacts.made import Artifacts
+
+#: The largest relative errors: of outputs and loss, of a gradient, and of a derivative in float64, which a kink near
+#: the point may change a little. Those of quantized models are steps of their integers.
+VALUES, GRADIENTS, DIFFERENCES = 1e-4, 1e-3, 2e-2
+QUANTIZED = 0.05
+#: With more parameters, a direction goes along all of them.
+EACH = 16
+#: Below this magnitude an absolute error counts.
+FLOOR = 1e-3
+_RANDOM = ("Dropout", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A comparison. worst: its largest error, relative to the largest number. limit: what it may be."""
+
+    what: str
+    name: str
+    worst: float
+    limit: float
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the error is within its limit; that of NaN is not."""
+        return self.worst <= self.limit
+
+
+@dataclass
+class Checked:
+    """The result of a check.
+
+    Attributes:
+        engine: What the image was compared with.
+        rows: All comparisons.
+        notes: What was not compared, and why.
+    """
+
+    engine: str
+    rows: list[Row] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether all comparisons are within their limits."""
+        return all(row.agrees for row in self.rows)
+
+    def summary(self) -> str:
+        """Return one line with the worst error of each kind."""
+        kinds = dict.fromkeys(row.what for row in self.rows)
+        worst = {kind: max((r.worst for r in self.rows if r.what == kind), key=_or_infinite) for kind in kinds}
+        found = ", ".join(f"{kind} {error:.1e}" for kind, error in worst.items())
+        notes = "".join(f"; {note}" for note in self.notes)
+        return f"{'agrees' if self.agrees else 'disagrees'} with {self.engine} on drawn samples: {found}{notes}"
+
+
+def check(image: bytes, kept: bytes, made: Artifacts, model: onnx.ModelProto | None = None) -> Checked:
+    """Compare an image with its model on drawn samples.
+
+    Outputs and loss are compared with those of an engine, the gradient of each parameter with that of the training
+    model there and with differences of the loss in float64, and the image's step with the update of an image that
+    keeps gradients. kept: that image, of the same artifacts `made`; it may be the image itself. model: the user's own;
+    that of inference by default.
+    Raises ModelError where the engine cannot run the model, RuntimeFault where the drawn samples do not suit it.
+    """
+    from gradmote_runtime import Session
+
+    found = Checked(engine_name())
+    with Session(image, _profile()) as session:
+        feeds = samples_for(session, made)
+        limit = QUANTIZED if any(a.dtype != np.float32 for a in made.parameters.values()) or is_qdq(made) else VALUES
+        inputs = [feeds[t["name"]] for t in session.inputs()]
+        found.rows.extend(compare_outputs(session.infer(*inputs), inputs, session, made, model, limit))
+    if made.evaluation is not None:
+        check_training(found, image, kept, made, feeds, limit)
+    return found
+
+
+def check_training(found: Checked, image: bytes, kept: bytes, made: Artifacts, feeds: Arrays, limit: float) -> None:
+    """Add the comparisons of loss, gradients and update."""
+    assert made.evaluation is not None
+    data = list(feeds.values())
+    loss = float(next(iter(run(made.evaluation, feeds).values())))
+    with opened(kept) as session:
+        found.rows.append(Row("loss", "", relative(session.eval_step(*data), loss), limit))
+        if made.training is None:
+            return
+        is_random = any(node.op_type in _RANDOM for node in made.training.graph.node)
+        if is_random or limit == QUANTIZED:
+            found.notes.append(
+                f"no gradients, as {'numbers are drawn' if is_random else 'they are rounded'} in training"
+            )
+        session.train_step(*data)
+        if not (is_random or limit == QUANTIZED):
+            gradients = {name: np.array(session.gradient(name)) for name in made.parameters}
+            compare_gradients(found, gradients, loss, made, feeds)
+        if kept != image and made.optimizer is not None:
+            session.optimizer_step()
+            found.rows.extend(compare_updates(image, data, session))
+
+
+def opened(image: bytes) -> Session:
+    """Open an image on the twin."""
+    from gradmote_runtime import Session
+
+    return Session(image, _profile())
+
+
+def samples_for(session: Session, made: Artifacts) -> Arrays:
+    """Return drawn samples for a session: its inputs, then its labels."""
+    shape = session.outputs()[0]["shape"] if session.outputs() else [2]
+    classes = shape[1] if len(shape) > 1 and shape[1] > 1 else 2
+    return draw(session.inputs(), session.labels(), made.inference, classes)
+
+
+def is_qdq(made: Artifacts) -> bool:
+    """Return whether the model computes with integers."""
+    return any(
+        node.op_type in ("Quantize", "QuantizeLinear", "DequantizeLinear") for node in made.models.inference.graph
+    )
+
+
+def compare_outputs(
+    outputs: list[Any],
+    inputs: list[Any],
+    session: Session,
+    made: Artifacts,
+    model: onnx.ModelProto | None,
+    limit: float,
+) -> Iterator[Row]:
+    """Yield a comparison of each output with the engine's."""
+    feeds = {t["name"]: array for t, array in zip(session.inputs(), inputs, strict=True)}
+    expected = run_in_batches(model if model is not None else made.inference, feeds)
+    names = [value.name for value in made.inference.graph.output]
+    for name, output in zip(names, outputs, strict=True):
+        if name in expected:
+            yield Row("outputs", name, relative(np.array(output), expected[name]), limit)
+
+
+def compare_gradients(found: Checked, gradients: Arrays, loss: float, made: Artifacts, feeds: Arrays) -> None:
+    """Add a comparison of each gradient with the engine's, and with differences."""
+    assert made.training is not None and made.evaluation is not None
+    expected, scale = run(made.training, feeds), made.loss_scale()
+    for name, gradient in gradients.items():
+        found.rows.append(Row("gradients", name, relative(gradient, expected[f"{name}_grad"] / scale), GRADIENTS))
+    point = {name: array.astype(np.float64) for name, array in made.parameters.items()}
+    double = double_loss(made.evaluation, feeds, point, loss)
+    if double is None:
+        found.notes.append("no differences, as onnx's reference does not compute this loss in float64")
+        return
+    rng = np.random.default_rng(1)
+    for names in [[name] for name in gradients] if len(gradients) <= EACH else [list(gradients)] * 4:
+        found.rows.append(compare_differences(double, point, {n: gradients[n] for n in names}, rng))
+
+
+def double_loss(evaluation: onnx.ModelProto, feeds: Arrays, point: Arrays, loss: float) -> DoubleLoss | None:
+    """Return the loss in float64; None where onnx's reference cannot compute it, or has another one at the point."""
+    try:
+        double = DoubleLoss(evaluation, feeds)
+        return double if math.isclose(double(point), loss, rel_tol=VALUES, abs_tol=VALUES) else None
+    except Exception:  # it has no common base for its errors
+        return None
+
+
+def compare_differences(double: DoubleLoss, point: Arrays, gradients: Arrays, rng: np.random.Generator) -> Row:
+    """Return the comparison of gradients along a drawn direction, in which each parameter counts as much."""
+    norms = {n: float(np.linalg.norm(g)) for n, g in gradients.items()}
+    direction = {n: np.asarray(rng.normal(size=g.shape)) / max(norms[n], FLOOR) for n, g in gradients.items()}
+    told = sum(float((gradients[n] * d).sum()) for n, d in direction.items())
+    error = abs(along(double, point, direction) - told) / math.sqrt(len(gradients))
+    return Row("differences", next(iter(gradients)) if len(gradients) == 1 else "all", error, DIFFERENCES)
+
+
+def compare_updates(image: bytes, data: list[Any], kept: Session) -> Iterator[Row]:
+    """Yield a comparison of each parameter after the image's step with that after the other image's update."""
+    with opened(image) as session:
+        session.step(*data)
+        for name in session.parameter_names():
+            same = np.array_equal(np.array(session.parameter(name)), np.array(kept.parameter(name)))
+            yield Row("updates", name, 0.0 if same else 1.0, 0.0)
+
+
+def relative(found: Any, expected: Any) -> float:
+    """Return the largest difference, relative to the largest number expected or FLOOR; infinity for unlike shapes."""
+    one, other = np.asarray(found, np.float64), np.asarray(expected, np.float64)
+    if one.size != other.size:
+        return math.inf
+    largest = float(np.abs(other).max(initial=0.0))
+    return float(np.abs(one.reshape(other.shape) - other).max(initial=0.0)) / max(largest, FLOOR)
+
+
+def _or_infinite(error: float) -> float:
+    return math.inf if math.isnan(error) else error
+
+
+def _profile() -> str:
+    from gradmote_runtime.library import cpu_has_fma
+
+    return "fused" if cpu_has_fma() else "strict"
+
+
+def require(image: bytes, kept: bytes, made: Artifacts, model: onnx.ModelProto | None = None) -> Checked:
+    """Return the result of check(). Raises ModelError where the image computes something else than its model."""
+    found = check(image, kept, made, model)
+    if not found.agrees:
+        wrong = [f"{row.what} {row.name} by {row.worst:.1e}".replace("  ", " ") for row in found.rows if not row.agrees]
+        raise ModelError(
+            f"the image differs from its model as {found.engine} runs it: {', '.join(wrong[:5])}",
+            "that is a fault of the compiler: please report it with the model; check=False compiles without the check",
+        )
+    return found

@@ -1,0 +1,74 @@
+"""The check of an image against its model, as `gradmote compile` makes it."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..errors import GradmoteError, ModelError
+from .output import say
+
+if TYPE_CHECKING:
+    from ..artifacts.made import Artifacts
+    from ..checking import Checked
+    from ..compiler.compile import Result
+    from ..compiler.options import Options
+
+#: Images of at most so many instructions and bytes are checked unless --no-check is given: that takes under a second.
+INSTRUCTIONS, BYTES = 200, 1 << 20
+
+Check = Annotated[
+    bool | None,
+    typer.Option(
+        "--check/--no-check",
+        help="Compare the image with the model on drawn samples: outputs and loss with onnxruntime's, gradients with "
+        f"these and with differences in float64. By default for up to {INSTRUCTIONS} instructions.",
+    ),
+]
+
+
+def check_image(
+    wanted: bool | None, result: Result, made: Artifacts, options: Options, model: Path | None = None
+) -> str | None:
+    """Return a line on the check of an image; None where none is wanted, by the option or by its size.
+
+    model: the user's own file; that of the artifacts by default. Prints a table and raises ModelError where the image
+    differs from its model.
+    """
+    if wanted is False or (wanted is None and not is_small(result)):
+        return None
+    from ..checking import check
+    from ..compiler.compile import keeping_gradients
+    from ..model.frontend import read_model
+
+    try:
+        kept = keeping_gradients(result, made, options)
+        found = check(result.image, kept, made, read_model(model) if model is not None else None)
+    except GradmoteError as error:
+        if wanted:
+            raise
+        return f"not checked: {error.message}"
+    if not found.agrees:
+        show(found)
+        hint = "that is a fault of the compiler: please report it with the model. --no-check writes the image"
+        raise ModelError(f"the image {found.summary()}", hint)
+    return f"checked: {found.summary()}"
+
+
+def is_small(result: Result) -> bool:
+    """Return whether the check takes little time, and the twin is here."""
+    count = sum(len(program.instructions) for program in result.compiled.programs)
+    return bool(find_spec("gradmote_runtime")) and count <= INSTRUCTIONS and len(result.image) <= BYTES
+
+
+def show(found: Checked) -> None:
+    """Print the comparisons as a table."""
+    from ..report.terminal import console, table
+
+    rows = [(r.what, r.name, f"{r.worst:.1e}", f"{r.limit:.0e}", "" if r.agrees else "differs") for r in found.rows]
+    console().print(table(f"Compared with {found.engine}", (("", "", "error#", "limit#", ""), rows)))
+    for note in found.notes:
+        say(note)
