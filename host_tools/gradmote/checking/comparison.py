@@ -70,8 +70,8 @@ class Checked:
         kinds = dict.fromkeys(row.what for row in self.rows)
         worst = {kind: max((r.worst for r in self.rows if r.what == kind), key=_or_infinite) for kind in kinds}
         found = ", ".join(f"{kind} {error:.1e}" for kind, error in worst.items())
-        notes = "".join(f"; {note}" for note in self.notes)
-        return f"{'agrees' if self.agrees else 'disagrees'} with {self.engine} on drawn samples: {found}{notes}"
+        said = f"{'agrees' if self.agrees else 'disagrees'} with {self.engine} on drawn samples: {found}"
+        return "; ".join([*([said] if self.rows else []), *self.notes])
 
 
 def check(image: bytes, kept: bytes, made: Artifacts, model: onnx.ModelProto | None = None) -> Checked:
@@ -83,17 +83,24 @@ def check(image: bytes, kept: bytes, made: Artifacts, model: onnx.ModelProto | N
     that of inference by default.
     Raises ModelError where the engine cannot run the model, RuntimeFault where the drawn samples do not suit it.
     """
-    from gradmote_runtime import Session
-
     found = Checked(engine_name())
-    with Session(image, _profile()) as session:
+    limit = QUANTIZED if any(a.dtype != np.float32 for a in made.parameters.values()) or is_qdq(made) else VALUES
+    with opened(image) as session:
         feeds = samples_for(session, made)
-        limit = QUANTIZED if any(a.dtype != np.float32 for a in made.parameters.values()) or is_qdq(made) else VALUES
-        inputs = [feeds[t["name"]] for t in session.inputs()]
-        found.rows.extend(compare_outputs(session.infer(*inputs), inputs, session, made, model, limit))
-    if made.evaluation is not None:
+        compare_outputs(found, session, feeds, made, own_model(model, made), limit)
+    if made.evaluation is not None and not found.notes:
         check_training(found, image, kept, made, feeds, limit)
     return found
+
+
+def own_model(model: onnx.ModelProto | None, made: Artifacts) -> onnx.ModelProto:
+    """Return the model whose outputs count: that of inference where the user's own is exported for training."""
+    trains = model is not None and any(
+        (node.op_type == "BatchNormalization" and any(a.name == "training_mode" and a.i for a in node.attribute))
+        or (node.op_type == "Dropout" and len(node.input) > 2)
+        for node in model.graph.node
+    )
+    return made.inference if model is None or trains else model
 
 
 def check_training(found: Checked, image: bytes, kept: bytes, made: Artifacts, feeds: Arrays, limit: float) -> None:
@@ -101,6 +108,9 @@ def check_training(found: Checked, image: bytes, kept: bytes, made: Artifacts, f
     assert made.evaluation is not None
     data = list(feeds.values())
     loss = float(next(iter(run(made.evaluation, feeds).values())))
+    if not math.isfinite(loss):
+        found.notes.append("nothing more is compared, as drawn samples make the loss not finite")
+        return
     with opened(kept) as session:
         found.rows.append(Row("loss", "", relative(session.eval_step(*data), loss), limit))
         if made.training is None:
@@ -141,20 +151,20 @@ def is_qdq(made: Artifacts) -> bool:
 
 
 def compare_outputs(
-    outputs: list[Any],
-    inputs: list[Any],
-    session: Session,
-    made: Artifacts,
-    model: onnx.ModelProto | None,
-    limit: float,
-) -> Iterator[Row]:
-    """Yield a comparison of each output with the engine's."""
-    feeds = {t["name"]: array for t, array in zip(session.inputs(), inputs, strict=True)}
-    expected = run_in_batches(model if model is not None else made.inference, feeds)
-    names = [value.name for value in made.inference.graph.output]
-    for name, output in zip(names, outputs, strict=True):
-        if name in expected:
-            yield Row("outputs", name, relative(np.array(output), expected[name]), limit)
+    found: Checked, session: Session, feeds: Arrays, made: Artifacts, model: onnx.ModelProto, limit: float
+) -> None:
+    """Add a comparison of each output with the engine's. Those of a model that draws numbers are none."""
+    if any(node.op_type in _RANDOM[1:] for node in model.graph.node):
+        found.notes.append("nothing is compared, as the model draws numbers")
+        return
+    inputs = {t["name"]: feeds[t["name"]] for t in session.inputs()}
+    expected = run_in_batches(model, inputs)
+    for value, output in zip(made.inference.graph.output, session.infer(*inputs.values()), strict=True):
+        if not np.isfinite(expected.get(value.name, np.zeros(1))).all():
+            found.notes.append(f"nothing more is compared, as drawn samples make '{value.name}' not finite")
+            return
+        if value.name in expected:
+            found.rows.append(Row("outputs", value.name, relative(np.array(output), expected[value.name]), limit))
 
 
 def compare_gradients(found: Checked, gradients: Arrays, loss: float, made: Artifacts, feeds: Arrays) -> None:
@@ -164,7 +174,10 @@ def compare_gradients(found: Checked, gradients: Arrays, loss: float, made: Arti
     for name, gradient in gradients.items():
         found.rows.append(Row("gradients", name, relative(gradient, expected[f"{name}_grad"] / scale), GRADIENTS))
     point = {name: array.astype(np.float64) for name, array in made.parameters.items()}
-    double = double_loss(made.evaluation, feeds, point, loss)
+    if made.statistics:  # training has those of the batch, evaluation running ones
+        double = double_loss(made.training, feeds, point, float(next(iter(expected.values()))))
+    else:
+        double = double_loss(made.evaluation, feeds, point, loss)
     if double is None:
         found.notes.append("no differences, as onnx's reference does not compute this loss in float64")
         return
@@ -173,10 +186,10 @@ def compare_gradients(found: Checked, gradients: Arrays, loss: float, made: Arti
         found.rows.append(compare_differences(double, point, {n: gradients[n] for n in names}, rng))
 
 
-def double_loss(evaluation: onnx.ModelProto, feeds: Arrays, point: Arrays, loss: float) -> DoubleLoss | None:
+def double_loss(model: onnx.ModelProto, feeds: Arrays, point: Arrays, loss: float) -> DoubleLoss | None:
     """Return the loss in float64; None where onnx's reference cannot compute it, or has another one at the point."""
     try:
-        double = DoubleLoss(evaluation, feeds)
+        double = DoubleLoss(model, feeds)
         return double if math.isclose(double(point), loss, rel_tol=VALUES, abs_tol=VALUES) else None
     except Exception:  # it has no common base for its errors
         return None

@@ -80,6 +80,22 @@ def test_dropout_is_not_compared_but_its_update_is() -> None:
     assert "updates" in {row.what for row in found.rows}
 
 
+def test_a_model_that_was_exported_for_training_is_compared_in_inference() -> None:
+    nodes = [node("Gemm", "x w", "h"), node("BatchNormalization", "h s b m v", "y rm rv", training_mode=1)]
+    weights = {"w": values(1, 4, 3), **{n: values(i, 3) ** 2 for i, n in enumerate("sbmv", 2)}}
+    model = make_model(nodes, weights, {"x": ("N", 4)}, outputs=("y",))
+    made = build_artifacts(model, loss=losses.mse(), optimizer=optimizers.sgd(0.1), batch_norm="batch")
+    found = checked(made, model=model)
+    assert found.agrees, found.summary()
+
+
+def test_drawn_samples_that_do_not_suit_the_model_are_no_fault() -> None:
+    model = make_model([node("Gemm", "x w", "h"), node("Sqrt", "h", "y")], {"w": values(1, 4, 3)}, {"x": ("N", 4)})
+    made = build_artifacts(model, loss=losses.mse(), optimizer=optimizers.sgd(0.1))
+    found = checked(made, model=model)
+    assert found.agrees and found.summary() == "nothing more is compared, as drawn samples make 'y' not finite"
+
+
 # ---- Faults ---------------------------------------------------------------------------------------------------------
 
 
@@ -102,7 +118,7 @@ def test_a_wrong_rate_is_found() -> None:
 
 
 def test_a_fault_in_the_bytes_of_a_program_is_found() -> None:
-    """One bit of each word of STEP changed: what opens and trains something else on other samples is found."""
+    """One bit of each third word of STEP changed: what opens and trains something else on other samples is found."""
     made = digits.artifacts(optimizers.sgd(0.1))
     image = compile_image(made, OPTIONS).image
     read = read_image(image)
@@ -111,7 +127,7 @@ def test_a_fault_in_the_bytes_of_a_program_is_found() -> None:
     start, size = code["offset"] + code["size"] - read.programs[-1]["code_size"], read.programs[-1]["code_size"]
     kept = compile_image(made, replace(OPTIONS, accumulate=True)).image
     expected, found, missed = states(image), 0, []
-    for at in range(start, start + size, 4):
+    for at in range(start, start + size, 12):
         changed = bytearray(image)
         changed[at] ^= 4
         broken = sealed(bytes(changed))
@@ -122,7 +138,7 @@ def test_a_fault_in_the_bytes_of_a_program_is_found() -> None:
         found += not agrees
         if agrees and states(broken) != expected:
             missed.append(at - start)
-    assert found > 20 and not missed
+    assert found > 8 and not missed
 
 
 def states(image: bytes) -> bytes | str:
