@@ -12,7 +12,7 @@ from pathlib import Path
 from runtime_sources import RUNTIME
 
 #: The sources of `src` that multiply and add floats.
-PROFILED = ("numerics.c", "plain_numerics.c")
+PROFILED = ("arithmetic.c", "numerics.c", "plain_numerics.c")
 
 
 def is_alike(source: Path) -> bool:

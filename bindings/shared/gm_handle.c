@@ -12,8 +12,9 @@
 
 #if GM_THREADS
 #include "gm_threads.h"
+#define MOST_THREADS GM_MAX_PARTS
 #else
-#define GM_MAX_PARTS 1
+#define MOST_THREADS 1
 #endif
 
 /* What gm_open() accepts at the most, and the bytes that a thread may take for rows of gradients
@@ -166,7 +167,7 @@ static int open_arena(owned *memory, const void *image, size_t size, uint32_t th
 /* Allocates memory for a session with a copy of the image, and opens it. */
 static int open_owned(const void *image, size_t size, uint32_t threads, owned **out)
 {
-    if (image == NULL || size > SIZE_MAX / 2 || threads < 1 || threads > GM_MAX_PARTS) {
+    if (image == NULL || size > SIZE_MAX / 2 || threads < 1 || threads > MOST_THREADS) {
         return GM_ERR_INVALID_ARGUMENT;
     }
     owned *memory = *out = calloc(1, sizeof(owned) + size + ALIGNMENT);

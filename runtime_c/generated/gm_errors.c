@@ -36,7 +36,7 @@ const char *gm_error_text(int error)
     case GM_ERR_STORE_EMPTY: return "the store has no samples";
     case GM_ERR_BAD_STORE: return "the sample store has an impossible place or shape";
     case GM_ERR_OTHER_BASE: return "the delta belongs to another base or round";
-    case GM_ERR_WRONG_ARITHMETIC: return "this build, or the processor's mode, does not round as its numerics profile says";
+    case GM_ERR_WRONG_ARITHMETIC: return "this build or processor does not round as its profile says";
     default: return "unknown error code";
     }
 }
@@ -74,7 +74,7 @@ const char *gm_error_hint(int error)
     case GM_ERR_STORE_EMPTY: return "learn some, or compile the model with --store-data";
     case GM_ERR_BAD_STORE: return "compile the model again; the image was not written by gradmote";
     case GM_ERR_OTHER_BASE: return "send the delta of this round";
-    case GM_ERR_WRONG_ARITHMETIC: return "compile the runtime with -ffp-contract=off and without -ffast-math; leave rounding and subnormals as IEEE-754 has them";
+    case GM_ERR_WRONG_ARITHMETIC: return "compile without -ffast-math; leave the rounding mode as it is";
     default: return "";
     }
 }

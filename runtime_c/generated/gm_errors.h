@@ -34,7 +34,7 @@ enum gm_error {
     GM_ERR_STORE_EMPTY = -28, /* the store has no samples */
     GM_ERR_BAD_STORE = -29, /* the sample store has an impossible place or shape */
     GM_ERR_OTHER_BASE = -30, /* the delta belongs to another base or round */
-    GM_ERR_WRONG_ARITHMETIC = -31, /* this build, or the processor's mode, does not round as its numerics profile says */
+    GM_ERR_WRONG_ARITHMETIC = -31, /* this build or processor does not round as its profile says */
 };
 
 #endif

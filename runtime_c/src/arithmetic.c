@@ -6,54 +6,49 @@
 #include "numerics.h"
 #include "../kernels/arch/arch.h"
 
-static const float LARGE = 16777216.0f, ONE = 1.0f, THREE = 3.0f, ZERO = 0.0f; /* 2^24 */
-static const float FACTOR = 1.000244140625f, SQUARE = 1.00048828125f;          /* 1 + 2^-12, 1 + 2^-11 */
-static const float SMALLEST = FLT_MIN, HALF = 0.5f, DIVISOR = 7.0f;
-static const float DIVIDENDS[] = {3.0f, 6.0f, 9.0f, 11.0f};
-static const uint32_t QUOTIENTS[] = {0x3EDB6DB7u, 0x3F5B6DB7u, 0x3FA49249u, 0x3FC92492u};
+/* Without an FPU each operation is a call, which no compiler contracts and no mode changes; nor has WebAssembly modes. */
+#if defined(__wasm__) || (defined(__arm__) && !defined(__ARM_FP)) || (defined(__riscv) && !defined(__riscv_flen))
 
-/* Hides a number from the compiler, which would compute with it itself, and always exactly. */
-#define HIDDEN(number) (*(const volatile float *)&(number))
-
-/* The functions return the bits that differ from those of binary32. */
-
-/* A tie goes to the even neighbour, up or down; in another order the sums are 1 and 3. */
-static uint32_t wrong_in_sums(void)
+int gm_arithmetic_is_exact(void)
 {
-    float large = HIDDEN(LARGE), one = HIDDEN(ONE), three = HIDDEN(THREE);
-    return gm_bits_of((large + one) - large) | gm_bits_of((large + three) - large - 4.0f);
+    return 1;
 }
 
-/* The factor's square is 1 + 2^-11 + 2^-24, and rounds to 1 + 2^-11. */
-static uint32_t wrong_in_products(void)
-{
-    float factor = HIDDEN(FACTOR), square = HIDDEN(SQUARE), unrounded = GM_MAC(-square, factor, factor);
-    return gm_bits_of(factor * factor - square) | gm_bits_of(unrounded - (GM_FUSED ? 0x1p-24f : 0.0f));
-}
+#else
 
-/* x / 7 is not x (1 / 7). */
-static uint32_t wrong_in_quotients(void)
-{
-    uint32_t wrong = 0;
-    float divisor = HIDDEN(DIVISOR);
-    for (uint32_t i = 0; i < sizeof QUOTIENTS / sizeof QUOTIENTS[0]; ++i) {
-        wrong |= gm_bits_of(HIDDEN(DIVIDENDS[i]) / divisor) ^ QUOTIENTS[i];
-    }
-    return wrong;
-}
+enum { LARGE, THREE, FACTOR, SQUARE, SMALLEST, HALF, ZERO, DIVISOR, DIVIDENDS, QUOTIENTS = 3 };
 
-/* 2^-127 is subnormal; 0 - 0 is 0, while -0 is not. */
-static uint32_t wrong_in_small_numbers(void)
-{
-    return (gm_bits_of(HIDDEN(SMALLEST) * HIDDEN(HALF)) ^ 0x00400000u) | gm_bits_of(0.0f - HIDDEN(ZERO));
-}
+static const float NUMBERS[] = {
+    16777216.0f,    3.0f,    1.000244140625f,
+    1.00048828125f, FLT_MIN, 0.5f,
+    0.0f,           7.0f, /* 2^24, 3, 1 + 2^-12, 1 + 2^-11 */
+    3.0f,           6.0f,    9.0f,
+};
+static const uint32_t SEVENTHS[QUOTIENTS] = {0x3EDB6DB7u, 0x3F5B6DB7u, 0x3FA49249u};
 
+/* Each term has the bits that differ from those of binary32, rounded to nearest even:
+ *
+ *     2^24 + 3 is a tie, and goes up to 2^24 + 4; in another order the sum is 3
+ *     the factor's square is 1 + 2^-11 + 2^-24, and rounds to 1 + 2^-11, unless it is fused with the sum
+ *     2^-127 is subnormal
+ *     0 - 0 is 0, and -0 is not
+ *     x / 7 is not x (1 / 7) */
 GM_COLD int gm_arithmetic_is_exact(void)
 {
-#if GM_ARCH_AVX512
-    if (!gm_wide_products_are_exact(&FACTOR, &SQUARE)) {
-        return 0;
+    const volatile float *n = NUMBERS; /* a compiler that knew them would compute with them itself, always exactly */
+    float large = n[LARGE], factor = n[FACTOR], square = n[SQUARE], divisor = n[DIVISOR];
+    uint32_t wrong = gm_bits_of((large + n[THREE]) - large - 4.0f);
+    wrong |= gm_bits_of(factor * factor - square);
+    wrong |= gm_bits_of(GM_MAC(-square, factor, factor) - (GM_FUSED ? 0x1p-24f : 0.0f));
+    wrong |= gm_bits_of(n[SMALLEST] * n[HALF]) ^ 0x00400000u;
+    wrong |= gm_bits_of(0.0f - n[ZERO]);
+    for (uint32_t i = 0; i < QUOTIENTS; ++i) {
+        wrong |= gm_bits_of(n[DIVIDENDS + i] / divisor) ^ SEVENTHS[i];
     }
+#if GM_ARCH_AVX512
+    wrong |= !gm_wide_products_are_exact(n + FACTOR, n + SQUARE);
 #endif
-    return (wrong_in_sums() | wrong_in_products() | wrong_in_quotients() | wrong_in_small_numbers()) == 0;
+    return wrong == 0;
 }
+
+#endif

@@ -126,7 +126,7 @@ static inline float gm_power_of_two(int32_t n)
 
 #if GM_HARDWARE_SQRT && GM_MSVC
 #define gm_sqrt(x) gm_msvc_sqrt(x)
-#elif GM_HARDWARE_SQRT && !defined(__NO_MATH_ERRNO__)
+#elif GM_HARDWARE_SQRT && !defined(__NO_MATH_ERRNO__) && !defined(_MSC_VER)
 #include "sqrt_instruction.h"
 #elif GM_HARDWARE_SQRT
 #define gm_sqrt(x) __builtin_sqrtf(x)

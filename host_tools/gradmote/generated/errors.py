@@ -75,6 +75,5 @@ ERRORS = {-1: ('INVALID_ARGUMENT',
        'compile the model again; the image was not written by gradmote'),
  -30: ('OTHER_BASE', 'the delta belongs to another base or round', 'send the delta of this round'),
  -31: ('WRONG_ARITHMETIC',
-       "this build, or the processor's mode, does not round as its numerics profile says",
-       'compile the runtime with -ffp-contract=off and without -ffast-math; leave rounding and subnormals as '
-       'IEEE-754 has them')}
+       'this build or processor does not round as its profile says',
+       'compile without -ffast-math; leave the rounding mode as it is')}

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "arithmetic.h"
 #include "gm_internal.h"
 #include "../../../runtime_c/generated/gm_opcodes.h"
 
@@ -48,6 +49,9 @@ static void run(const uint32_t *head)
 int main(void)
 {
     uint32_t head[3];
+    if (!gm_arithmetic_is_exact()) {
+        return 1;
+    }
     while (fread(head, sizeof head, 1, stdin) == 1) {
         run(head);
     }

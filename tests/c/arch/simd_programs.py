@@ -65,9 +65,13 @@ class Form:
         return [word.format(program) for word in self.starter]
 
 
+#: What kernels need of runtime_c/src.
+SHARED = ("arithmetic", "numerics")
+
+
 def sources() -> list[Path]:
     """Return the sources of the kernels, in plain C and with vectors."""
-    found = [source for source in runtime_sources() if source.parent.name != "src" or source.stem == "numerics"]
+    found = [source for source in runtime_sources() if source.parent.name != "src" or source.stem in SHARED]
     plain = [source for source in found if "arch" not in source.parts and source.stem.startswith(SOURCES)]
     return [*plain, *(source for source in found if "simd" in source.parts)]
 

@@ -32,7 +32,7 @@ const TEXTS = {
   STORE_EMPTY: ["the store has no samples", "learn some, or compile the model with --store-data"],
   BAD_STORE: ["the sample store has an impossible place or shape", "compile the model again; the image was not written by gradmote"],
   OTHER_BASE: ["the delta belongs to another base or round", "send the delta of this round"],
-  WRONG_ARITHMETIC: ["this build, or the processor's mode, does not round as its numerics profile says", "compile the runtime with -ffp-contract=off and without -ffast-math; leave rounding and subnormals as IEEE-754 has them"],
+  WRONG_ARITHMETIC: ["this build or processor does not round as its profile says", "compile without -ffast-math; leave the rounding mode as it is"],
 } as const;
 
 /** The name of an error of the runtime. */
