@@ -31,12 +31,12 @@ const char *gm_error_text(int error)
     case GM_ERR_BAD_REGION: return "the header's memory regions overlap, are misaligned or leave the arena";
     case GM_ERR_BAD_TENSOR: return "an input, label, output or loss has an impossible shape or place";
     case GM_ERR_BAD_PROGRAM: return "a program's record does not match its instructions";
-    case GM_ERR_INDEX_OUT_OF_RANGE: return "an index lies outside the axis that it selects from; nothing was changed";
+    case GM_ERR_INDEX_OUT_OF_RANGE: return "an index is outside its axis; nothing was changed";
     case GM_ERR_NO_STORE: return "the image has no sample store";
     case GM_ERR_STORE_EMPTY: return "the store has no samples";
     case GM_ERR_BAD_STORE: return "the sample store has an impossible place or shape";
     case GM_ERR_OTHER_BASE: return "the delta belongs to another base or round";
-    case GM_ERR_WRONG_ARITHMETIC: return "this build or processor does not round as its profile says";
+    case GM_ERR_WRONG_ARITHMETIC: return "this build rounds otherwise";
     default: return "unknown error code";
     }
 }
@@ -44,7 +44,7 @@ const char *gm_error_text(int error)
 const char *gm_error_hint(int error)
 {
     switch (error) {
-    case GM_ERR_INVALID_ARGUMENT: return "check pointers, 16-byte alignment of image and arena, and indices";
+    case GM_ERR_INVALID_ARGUMENT: return "check pointers, their alignment, and indices";
     case GM_ERR_BAD_MAGIC: return "pass a .mote image or a .gmck checkpoint written by gradmote";
     case GM_ERR_BAD_VERSION: return "compile the model again, or install the gradmote that wrote it";
     case GM_ERR_TRUNCATED: return "transfer the file again";
@@ -53,7 +53,7 @@ const char *gm_error_hint(int error)
     case GM_ERR_BAD_OPCODE: return "build the runtime with this kernel, or compile the model for this version";
     case GM_ERR_BAD_INSTRUCTION: return "compile the model again; the image was not written by gradmote";
     case GM_ERR_BAD_OPERAND: return "compile the model again; the image was not written by gradmote";
-    case GM_ERR_TOO_MUCH_WORK: return "raise GM_MAX_WORK in gm_config.h or compile a smaller model";
+    case GM_ERR_TOO_MUCH_WORK: return "raise GM_MAX_WORK, or compile a smaller model";
     case GM_ERR_ARENA_TOO_SMALL: return "pass at least gm_required() bytes, or compile the model with a smaller batch";
     case GM_ERR_NO_PROGRAM: return "compile the model with a loss and an optimizer to train it";
     case GM_ERR_NOT_FOUND: return "list the names with `gradmote inspect`";
@@ -69,12 +69,12 @@ const char *gm_error_hint(int error)
     case GM_ERR_BAD_REGION: return "compile the model again; the image was not written by gradmote";
     case GM_ERR_BAD_TENSOR: return "compile the model again; the image was not written by gradmote";
     case GM_ERR_BAD_PROGRAM: return "compile the model again; the image was not written by gradmote";
-    case GM_ERR_INDEX_OUT_OF_RANGE: return "indices must lie in -size .. size-1";
+    case GM_ERR_INDEX_OUT_OF_RANGE: return "indices are in -size .. size-1";
     case GM_ERR_NO_STORE: return "compile the model with --store N";
     case GM_ERR_STORE_EMPTY: return "learn some, or compile the model with --store-data";
     case GM_ERR_BAD_STORE: return "compile the model again; the image was not written by gradmote";
     case GM_ERR_OTHER_BASE: return "send the delta of this round";
-    case GM_ERR_WRONG_ARITHMETIC: return "compile without -ffast-math; leave the rounding mode as it is";
+    case GM_ERR_WRONG_ARITHMETIC: return "no -ffast-math";
     default: return "";
     }
 }

@@ -29,12 +29,12 @@ enum gm_error {
     GM_ERR_BAD_REGION = -23, /* the header's memory regions overlap, are misaligned or leave the arena */
     GM_ERR_BAD_TENSOR = -24, /* an input, label, output or loss has an impossible shape or place */
     GM_ERR_BAD_PROGRAM = -25, /* a program's record does not match its instructions */
-    GM_ERR_INDEX_OUT_OF_RANGE = -26, /* an index lies outside the axis that it selects from; nothing was changed */
+    GM_ERR_INDEX_OUT_OF_RANGE = -26, /* an index is outside its axis; nothing was changed */
     GM_ERR_NO_STORE = -27, /* the image has no sample store */
     GM_ERR_STORE_EMPTY = -28, /* the store has no samples */
     GM_ERR_BAD_STORE = -29, /* the sample store has an impossible place or shape */
     GM_ERR_OTHER_BASE = -30, /* the delta belongs to another base or round */
-    GM_ERR_WRONG_ARITHMETIC = -31, /* this build or processor does not round as its profile says */
+    GM_ERR_WRONG_ARITHMETIC = -31, /* this build rounds otherwise */
 };
 
 #endif

@@ -73,17 +73,17 @@ typedef struct gm_session {
     const uint32_t *pc;          /* the next instruction of the running program, or NULL */
     const uint32_t *end;
     const uint32_t *loop;        /* the first instruction of the LOOP that runs, or NULL */
-    const gm_splitter *splitter; /* NULL: one thread */
     uint32_t iteration;          /* of that LOOP, from 0 on */
+    uint32_t running;            /* gm_program_kind of the running program */
     uint32_t instructions;       /* how many were executed since gm_open(), modulo 2^32 */
-    uint32_t spare;              /* bytes after the image's arena, for each part but the first */
+    uint16_t borrowed;           /* 1: the first input sample is put aside until the program ends */
+    uint16_t proven;             /* what of the state and rate is known to be sound */
+    const gm_splitter *splitter; /* NULL: one thread */
+    uint32_t spare : 28;         /* bytes after the image's arena, for each part but the first */
+    uint32_t sums : 3;           /* gm_sums_kind of the gradients in TRAIN */
+    uint32_t fresh : 1;          /* 1: the gradients of the running TRAIN start from zero */
     uint32_t range_start;        /* of an instruction's axis, of which this part has a range */
     uint32_t range_length;       /* 0: all of it */
-    uint8_t running;             /* gm_program_kind of the running program */
-    uint8_t borrowed;            /* 1: the first input sample is put aside until the program ends */
-    uint8_t proven;              /* what of the state and rate is known to be sound */
-    uint8_t sums;                /* gm_sums_kind of the gradients in TRAIN */
-    uint8_t fresh;               /* 1: the gradients of the running TRAIN start from zero */
 } gm_session;
 
 /* The memory that an image needs, and the batch and programs that it offers. It can be read before

@@ -65,8 +65,10 @@ GM_COLD int gm_begin(gm_session *session, uint32_t program)
     const uint8_t *code = gm_section_data(session->header, GM_SECTION_CODE);
     session->pc = (const uint32_t *)(const void *)(code + found->code_offset);
     session->end = session->pc + found->code_size / sizeof *session->pc;
-    session->loop = NULL;
-    session->running = (uint8_t)program;
+    if (GM_WITH_LOOP) {
+        session->loop = NULL;
+    }
+    session->running = program;
     return GM_OK;
 }
 

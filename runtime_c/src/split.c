@@ -313,7 +313,7 @@ int gm_set_splitter(gm_session *session, const gm_splitter *splitter, size_t are
     }
     uint32_t others = splitter != NULL && splitter->parts > 1 ? splitter->parts - 1 : 1;
     size_t spare = (arena_size - needed) / others;
-    session->spare = (uint32_t)(spare < MOST_SPARE ? spare : MOST_SPARE) & ~(uint32_t)15;
+    session->spare = (uint32_t)(spare < MOST_SPARE ? spare : MOST_SPARE) & 0x0ffffff0u; /* 28 bits, a multiple of 16 */
     session->splitter = splitter;
     return GM_OK;
 }

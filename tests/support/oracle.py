@@ -25,8 +25,6 @@ from gradmote import optimizers
 from gradmote.artifacts import Artifacts, build_artifacts
 from gradmote.compiler import Options, compile_image
 from gradmote.losses import Loss, label
-from gradmote.model.frontend.parameters import sort_constants
-from gradmote.model.frontend.read import to_ir
 from gradmote.optimizers import Optimizer
 from gradmote_runtime import Session
 from gradmote_runtime.library import PROFILES, cpu_has_fma
@@ -269,15 +267,7 @@ class Case:
 
     @cached_property
     def artifacts(self) -> Artifacts:
-        return build_artifacts(self.model, self.named, projection(self.weights), optimizers.sgd(0.05))
-
-    @property
-    def named(self) -> Sequence[str] | None:
-        """What trains: also a constant that has the form of a table or a mask."""
-        if self.train is not None:
-            return self.train
-        found = sort_constants([to_ir(self.model).graph])
-        return [*found.weights, *found.buffers] if found.buffers else None
+        return build_artifacts(self.model, self.train, projection(self.weights), optimizers.sgd(0.05))
 
     @cached_property
     def feeds(self) -> Arrays:

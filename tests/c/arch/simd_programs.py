@@ -72,7 +72,7 @@ SHARED = ("arithmetic", "numerics")
 def sources() -> list[Path]:
     """Return the sources of the kernels, in plain C and with vectors."""
     found = [source for source in runtime_sources() if source.parent.name != "src" or source.stem in SHARED]
-    plain = [source for source in found if "arch" not in source.parts and source.stem.startswith(SOURCES)]
+    plain = [source for source in found if "arch" not in source.parts and source.stem.startswith((*SOURCES, *SHARED))]
     return [*plain, *(source for source in found if "simd" in source.parts)]
 
 

@@ -139,10 +139,8 @@ def opcodes(case: TestCase, train: bool) -> set[str]:
 
 
 def training_artifacts(case: TestCase) -> Artifacts:
-    """Name the float32 inputs as weights, because many of these tests have whole numbers."""
-    first, known = case.model.graph.output[0].name, set(constant_inputs(case.model))
-    floats = [n for n, a in arrays_of(case).items() if n not in known and a.dtype == np.float32]
-    return build_artifacts(as_weights(case), floats or None, losses.mse(), loss_inputs=[first])
+    first = case.model.graph.output[0].name
+    return build_artifacts(as_weights(case), None, losses.mse(), loss_inputs=[first])
 
 
 def arrays_of(case: TestCase) -> dict[str, np.ndarray]:

@@ -128,9 +128,10 @@ def test_what_has_neither_role_nor_form_trains_and_is_named(caplog: pytest.LogCa
     assert "places" not in caplog.text
 
 
-def test_a_model_of_buffers_alone_has_nothing_to_train() -> None:
-    with pytest.raises(ModelError, match="no parameter is left to train"):
-        trained([node("Mul", "x mask", "y")], {"mask": np.tril(np.ones((4, 4)))}, (4, 4))
+def test_the_only_constants_of_a_model_train_and_are_named(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING)
+    assert trained([node("Mul", "x mask", "y")], {"mask": np.tril(np.ones((4, 4)))}, (4, 4)) == {"mask"}
+    assert "mask: trained, though no layer uses it" in caplog.text
 
 
 def test_a_constant_that_no_output_depends_on_is_refused() -> None:

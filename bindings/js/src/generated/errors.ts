@@ -2,7 +2,7 @@
 
 /** Name -> what was wrong, what to do; in the order of the codes. */
 const TEXTS = {
-  INVALID_ARGUMENT: ["an argument is null, misaligned or out of range", "check pointers, 16-byte alignment of image and arena, and indices"],
+  INVALID_ARGUMENT: ["an argument is null, misaligned or out of range", "check pointers, their alignment, and indices"],
   BAD_MAGIC: ["this is not a Gradmote file", "pass a .mote image or a .gmck checkpoint written by gradmote"],
   BAD_VERSION: ["the file's format version is not the one this runtime reads", "compile the model again, or install the gradmote that wrote it"],
   TRUNCATED: ["the file is shorter than its header says", "transfer the file again"],
@@ -11,7 +11,7 @@ const TEXTS = {
   BAD_OPCODE: ["an instruction is unknown to this build of the runtime", "build the runtime with this kernel, or compile the model for this version"],
   BAD_INSTRUCTION: ["an instruction's length or parameters are not what its opcode requires", "compile the model again; the image was not written by gradmote"],
   BAD_OPERAND: ["an operand reaches outside the arena or the constants, may not be written, or overlaps another", "compile the model again; the image was not written by gradmote"],
-  TOO_MUCH_WORK: ["a program would run longer than this runtime allows", "raise GM_MAX_WORK in gm_config.h or compile a smaller model"],
+  TOO_MUCH_WORK: ["a program would run longer than this runtime allows", "raise GM_MAX_WORK, or compile a smaller model"],
   ARENA_TOO_SMALL: ["the arena is smaller than the image requires", "pass at least gm_required() bytes, or compile the model with a smaller batch"],
   NO_PROGRAM: ["the image has no such program", "compile the model with a loss and an optimizer to train it"],
   NOT_FOUND: ["no tensor or property has that name or index", "list the names with `gradmote inspect`"],
@@ -27,12 +27,12 @@ const TEXTS = {
   BAD_REGION: ["the header's memory regions overlap, are misaligned or leave the arena", "compile the model again; the image was not written by gradmote"],
   BAD_TENSOR: ["an input, label, output or loss has an impossible shape or place", "compile the model again; the image was not written by gradmote"],
   BAD_PROGRAM: ["a program's record does not match its instructions", "compile the model again; the image was not written by gradmote"],
-  INDEX_OUT_OF_RANGE: ["an index lies outside the axis that it selects from; nothing was changed", "indices must lie in -size .. size-1"],
+  INDEX_OUT_OF_RANGE: ["an index is outside its axis; nothing was changed", "indices are in -size .. size-1"],
   NO_STORE: ["the image has no sample store", "compile the model with --store N"],
   STORE_EMPTY: ["the store has no samples", "learn some, or compile the model with --store-data"],
   BAD_STORE: ["the sample store has an impossible place or shape", "compile the model again; the image was not written by gradmote"],
   OTHER_BASE: ["the delta belongs to another base or round", "send the delta of this round"],
-  WRONG_ARITHMETIC: ["this build or processor does not round as its profile says", "compile without -ffast-math; leave the rounding mode as it is"],
+  WRONG_ARITHMETIC: ["this build rounds otherwise", "no -ffast-math"],
 } as const;
 
 /** The name of an error of the runtime. */

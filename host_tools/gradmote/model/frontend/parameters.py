@@ -75,7 +75,10 @@ class Constants:
 
 
 def sort_constants(graphs: Iterable[ir.Graph]) -> Constants:
-    """Return the weights of a graph and its branches, what else could train, and the weights that may be none."""
+    """Return the weights of a graph and its branches, what else could train, and the weights that may be none.
+
+    Where no constant is a weight by its role or form, all of them may be, because something is meant to train.
+    """
     found = Constants([], [], [])
     for graph in graphs:
         names = trainable(graph)
@@ -85,7 +88,7 @@ def sort_constants(graphs: Iterable[ir.Graph]) -> Constants:
         found.weights.extend(n for n in names if n not in none)
         found.buffers.extend(n for n in names if n in roles.buffers)
         found.unsure.extend(roles.unsure)
-    return found
+    return found if found.weights else Constants(found.buffers, [], found.buffers)
 
 
 def is_float_weight(value: ir.Value) -> bool:
