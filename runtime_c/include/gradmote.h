@@ -131,7 +131,7 @@ int gm_verify_image(const void *image, size_t image_size, size_t arena_size);
  * image: as for gm_required(). It must stay in place, unchanged, while the session is open.
  * arena: 16-byte aligned, arena_size bytes, apart from the image. It belongs to the session until
  * gm_close().
- * Returns GM_OK, the codes of gm_verify_image(), or GM_ERR_WRONG_ARITHMETIC where the runtime's
+ * Returns GM_OK, the codes of gm_verify_image(), or GM_ERR_WRONG_ARITHMETIC if the runtime's
  * build or the processor's mode does not round as its numerics profile says. After a failure the
  * session is not open, and the arena is as it was. */
 int gm_open(gm_session *session, const void *image, size_t image_size, void *arena, size_t arena_size);

@@ -9,7 +9,7 @@
 #define GM_ARITHMETIC_VARIES 1
 #endif
 
-/* Returns 1 where this build and this processor compute the bits of the numerics profile, as far as
+/* Returns 1 if this build and this processor compute the bits of the numerics profile, as far as
  * a few sums, products and quotients show it. */
 #if GM_ARITHMETIC_VARIES
 int gm_arithmetic_is_exact(void);
@@ -20,7 +20,7 @@ static inline int gm_arithmetic_is_exact(void)
 }
 #endif
 
-/* Returns 1 where factor factor - square is rounded as gm_wide_mac() is to be, or where there is no AVX-512: only builds
+/* Returns 1 if factor factor - square is rounded as gm_wide_mac() is to be, or without AVX-512: only builds
  * with kernels for it have the function. *factor: 1 + 2^-12. *square: 1 + 2^-11. */
 int gm_wide_products_are_exact(const volatile float *factor, const volatile float *square);
 

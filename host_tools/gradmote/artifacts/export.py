@@ -55,7 +55,7 @@ def trained_model(
 
     model: the inference model that was compiled. checkpoint: a .gmck file, its bytes, or a
     Checkpoint. tie: the pairs that it was compiled with. Copies that an exporter made of a trained
-    weight get its numbers, too. Raises ModelError for a model that is no valid ONNX, CheckpointError where the
+    weight get its numbers, too. Raises ModelError if the model is not valid ONNX, CheckpointError if the
     checkpoint holds no data, or names or shapes that the model's weights do not have.
     """
     trained = read_checkpoint(checkpoint)

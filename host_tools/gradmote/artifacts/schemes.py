@@ -25,7 +25,7 @@ import onnx_ir as ir
 
 from ..errors import ModelError
 from ..model.frontend.parameters import candidates, choose_parameters, matching, trainable
-from ..model.graph import DOMAIN
+from ..model.graph import DOMAIN, origin
 
 KINDS = ("full", "bias", "sparse", "named", "freeze")
 #: Operators that have weights -> the inputs where they are; MatMul's may be on either side.
@@ -227,16 +227,9 @@ def parameters_of(node: ir.Node, names: set[str]) -> Iterator[tuple[int, str]]:
     if node.op_type in VIEWS:
         return
     for index, value in enumerate(node.inputs):
-        source = origin(value)
+        source = origin(value, VIEWS)
         if source is not None and source.name in names:
             yield index, str(source.name)
-
-
-def origin(value: ir.Value | None) -> ir.Value | None:
-    """Return the value that a value is a view of."""
-    while value is not None and (node := value.producer()) is not None and node.op_type in VIEWS:
-        value = node.inputs[0]
-    return value
 
 
 def file_under(layer: Layer, node: ir.Node, index: int, name: str, is_weight: bool) -> None:

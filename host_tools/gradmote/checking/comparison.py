@@ -81,7 +81,7 @@ def check(image: bytes, kept: bytes, made: Artifacts, model: onnx.ModelProto | N
     model there and with differences of the loss in float64, and the image's step with the update of an image that
     keeps gradients. kept: that image, of the same artifacts `made`; it may be the image itself. model: the user's own;
     that of inference by default.
-    Raises ModelError where the engine cannot run the model, RuntimeFault where the drawn samples do not suit it.
+    Raises ModelError if the engine cannot run the model, RuntimeFault if the drawn samples do not suit it.
     """
     found = Checked(engine_name())
     limit = QUANTIZED if any(a.dtype != np.float32 for a in made.parameters.values()) or is_qdq(made) else VALUES
@@ -94,7 +94,7 @@ def check(image: bytes, kept: bytes, made: Artifacts, model: onnx.ModelProto | N
 
 
 def own_model(model: onnx.ModelProto | None, made: Artifacts) -> onnx.ModelProto:
-    """Return the model whose outputs count: that of inference where the user's own is exported for training."""
+    """Return the model whose outputs count: that of inference if the user's own is exported for training."""
     trains = model is not None and any(
         (node.op_type == "BatchNormalization" and any(a.name == "training_mode" and a.i for a in node.attribute))
         or (node.op_type == "Dropout" and len(node.input) > 2)
@@ -236,7 +236,7 @@ def _profile() -> str:
 
 
 def require(image: bytes, kept: bytes, made: Artifacts, model: onnx.ModelProto | None = None) -> Checked:
-    """Return the result of check(). Raises ModelError where the image computes something else than its model."""
+    """Return the result of check(). Raises ModelError if the image computes something else than its model."""
     found = check(image, kept, made, model)
     if not found.agrees:
         wrong = [f"{row.what} {row.name} by {row.worst:.1e}".replace("  ", " ") for row in found.rows if not row.agrees]

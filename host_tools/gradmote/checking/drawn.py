@@ -43,7 +43,7 @@ def drawn_label(rng: np.random.Generator, tensor: Mapping[str, Any], classes: in
 
 
 def index_bounds(graph: onnx.GraphProto) -> dict[str, int]:
-    """Return the size of the axis that each input selects from; the least, where it selects from several."""
+    """Return the size of the axis that each input selects from; the least, if it selects from several."""
     tensors = {t.name: tuple(t.dims) for t in graph.initializer}
     producers = {output: node for node in graph.node for output in node.output}
     found: dict[str, int] = {}

@@ -22,7 +22,7 @@ def engine_name() -> str:
 def run(model: onnx.ModelProto, feeds: Mapping[str, Any]) -> Arrays:
     """Return the outputs of a model by name. feeds: arrays by input, of any type that holds the numbers.
 
-    Raises ModelError where the engine cannot run the model.
+    Raises ModelError if the engine cannot run the model.
     """
     try:
         return run_typed(model, with_types(model, feeds))

@@ -33,9 +33,9 @@ Check = Annotated[
 def check_image(
     wanted: bool | None, result: Result, made: Artifacts, options: Options, model: Path | None = None
 ) -> str | None:
-    """Return a line on the check of an image; None where none is wanted, by the option or by its size.
+    """Return a line on the check of an image; None if none is wanted, by the option or by its size.
 
-    model: the user's own file; that of the artifacts by default. Prints a table and raises ModelError where the image
+    model: the user's own file; that of the artifacts by default. Prints a table and raises ModelError if the image
     differs from its model.
     """
     if wanted is False or (wanted is None and not is_small(result)):

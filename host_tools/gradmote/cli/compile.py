@@ -79,6 +79,8 @@ def command(
 
     given = budget.Budget(ram, flash, ms_per_step, clock, board, data)
     check_source(model, artifacts, resume, given)
+    if check and given.is_given():
+        raise ModelError("--check with a budget", "compile what the search found, with --check and without a budget")
     found, state, told = None, None, None
     if artifacts is not None:
         output, beside = Output(out or artifacts / "model.mote"), None

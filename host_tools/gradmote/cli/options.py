@@ -358,11 +358,13 @@ def describe_shared(weights: dict[str, int]) -> str:
 
 def parse_ties(texts: list[str] | None) -> list[tuple[str, str]]:
     """Return the pairs of `--tie A,B`. Raises DataError for other text."""
-    pairs = [tuple(text.split(",")) for text in texts or []]
-    wrong = next((text for text, pair in zip(texts or [], pairs, strict=True) if len(pair) != 2 or not all(pair)), None)
-    if wrong is not None:
-        raise DataError(f"--tie {wrong}: not two names", "name two weights: --tie embedding.weight,head.weight")
-    return [(pair[0], pair[1]) for pair in pairs]
+    pairs = []
+    for text in texts or []:
+        one, _, other = text.partition(",")
+        if not one or not other or "," in other:
+            raise DataError(f"--tie {text}: not two names", "name two weights: --tie embedding.weight,head.weight")
+        pairs.append((one, other))
+    return pairs
 
 
 def describe_left_out(numbers: list[str], limit: int = 5) -> str:

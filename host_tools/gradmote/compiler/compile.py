@@ -92,7 +92,7 @@ def compile_model(
     (`last:2`, `sparse:0.25`), takes their place. ArtifactOptions explains the other arguments.
     `settings` are fields of Options, as batch=8, instead of `options`: to give both raises TypeError.
     `check` compares the image with its model on drawn samples (gradmote.checking), and raises
-    ModelError where they differ.
+    ModelError if they differ.
 
     A batch that the model fixes at 1 becomes the batch of the options where that is the model's
     meaning (gradmote.model.batch) and `inputs` do not say otherwise.

@@ -43,7 +43,7 @@ def load_samples(path: Path, reading: Reading) -> Loaded:
 
 
 def with_own_targets(loaded: Loaded, reading: Reading) -> Loaded:
-    """Return the arrays with the samples as their targets, where the model rebuilds them and no target is given."""
+    """Return the arrays with the samples as their targets, if the model rebuilds them and no target is given."""
     x = loaded.arrays.get("x")
     if "y" in loaded.arrays or not reading.rebuilds() or x is None or x.dtype != np.float32:
         return loaded

@@ -54,6 +54,13 @@ def as_array(data: np.ndarray | float | Sequence[int]) -> np.ndarray:
     return array.astype(np.int64) if is_plain and array.dtype.kind == "i" else array
 
 
+def origin(value: ir.Value | None, views: Collection[str]) -> ir.Value | None:
+    """Return the value that a value is a view of. views: operators that hand their first input on."""
+    while value is not None and (node := value.producer()) is not None and node.op_type in views:
+        value = node.inputs[0]
+    return value
+
+
 def data_of(graph: ir.Graph, names: Collection[str]) -> dict[str, np.ndarray]:
     """Return copies of the data of initializers, by name. Raises ModelError for one that is not there."""
     missing = [n for n in names if n not in graph.initializers]

@@ -178,3 +178,11 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], mo
     assert "differs" in said.out and "disagrees with onnxruntime" in said.err and not image.exists()
     with pytest.raises(ModelError, match="differs from its model"):
         compile_model(digits.model(), losses.cross_entropy(), optimizers.sgd(0.1), batch=4, check=True)
+
+
+def test_a_budget_and_a_check_are_two_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The search checks nothing, and nothing said so."""
+    path = tmp_path / "model.onnx"
+    onnx.save(digits.model(), path)
+    assert cli.main(["compile", str(path), "--loss", "cross_entropy", "--ram", "64K", "--check"]) == 1
+    assert "--check with a budget" in capsys.readouterr().err

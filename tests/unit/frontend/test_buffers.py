@@ -135,7 +135,7 @@ def test_the_only_constants_of_a_model_train_and_are_named(caplog: pytest.LogCap
 
 
 def test_a_constant_that_no_output_depends_on_is_refused() -> None:
-    """It was a KeyError: with a loss, what nothing needs is no longer there."""
+    """It was a KeyError: with a loss, what nothing needs has been removed."""
     nodes = [LAYER, node("OneHot", "n depth values", "o", axis=-1), node("Relu", "h", "y")]
     constants = {"n": np.array([1]), "depth": np.array([4]), "values": np.array([0.0, 1.0], np.float32)}
     known = {"w": drawn(4, 4).astype(np.float32), **constants}

@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import onnx_ir as ir
 
+from ..graph import origin
+
 #: Operator -> the inputs that a layer's own weights, biases, scales and slopes come in.
 LAYER_INPUTS = {
     "Attention": (1, 2),
@@ -112,7 +114,7 @@ def is_bias_or_scale(node: ir.Node, index: int) -> bool:
     """Return whether the node adds that input to what a layer made, or scales or shifts what is normalized with it."""
     if node.op_type not in ("Add", "Mul"):
         return False
-    other = origin(node.inputs[1 - index])
+    other = origin(node.inputs[1 - index], VIEWS)
     made = other.producer() if other is not None else None
     if made is None:
         return False
@@ -124,7 +126,13 @@ def is_bias_or_scale(node: ir.Node, index: int) -> bool:
 
 def has_weight(node: ir.Node) -> bool:
     """Return whether a product is that of a layer: one of its factors is a constant."""
-    return any(v is not None and (o := origin(v)) is not None and o.const_value is not None for v in node.inputs[:2])
+    return any(map(is_constant, node.inputs[:2]))
+
+
+def is_constant(value: ir.Value | None) -> bool:
+    """Return whether the value is a constant, or a view of one."""
+    found = origin(value, VIEWS)
+    return found is not None and found.const_value is not None
 
 
 def is_normalized(node: ir.Node) -> bool:
@@ -177,15 +185,8 @@ def is_vector(value: ir.Value) -> bool:
 
 def producer(value: ir.Value | None) -> ir.Node | None:
     """Return the node that made the value which this one is a view of; None for an input or a constant."""
-    found = origin(value)
+    found = origin(value, VIEWS)
     return found.producer() if found is not None else None
-
-
-def origin(value: ir.Value | None) -> ir.Value | None:
-    """Return the value that a value is a view of."""
-    while value is not None and (node := value.producer()) is not None and node.op_type in VIEWS:
-        value = node.inputs[0]
-    return value
 
 
 # ---- Forms
@@ -300,7 +301,7 @@ def is_on_circle(one: np.ndarray, other: np.ndarray) -> bool:
 def input_scaling(without: Sequence[ir.Value], layers: set[str]) -> Iterator[ir.Value]:
     """Yield what normalizes the model's input before its layers: a mean that is subtracted, what it is divided by.
 
-    A factor or a sum alone may be a layer of its own, as may all of them if there is no other layer.
+    A factor or a sum alone may be a layer of its own, as may all of them if the model has no layer besides.
     """
     if not layers:
         return
@@ -320,9 +321,9 @@ def is_raw(value: ir.Value | None) -> bool:
     while (node := producer(value)) is not None:
         if node.op_type not in ELEMENTWISE:
             return False
-        constant = [i for i, v in enumerate(node.inputs) if (o := origin(v)) is not None and o.const_value is not None]
+        constant = [i for i, v in enumerate(node.inputs) if is_constant(v)]
         if len(constant) != 1:
             return False
         value = node.inputs[1 - constant[0]]
-    found = origin(value)
+    found = origin(value, VIEWS)
     return found is not None and found.is_graph_input() and found.const_value is None

@@ -124,7 +124,11 @@ def settle_ties(proto: onnx.ModelProto, ties: Ties) -> tuple[list[Tie], list[tup
 
 def ties_of(proto: onnx.ModelProto, join: Sequence[tuple[str, str]] = ()) -> tuple[list[Tie], list[tuple[str, str]]]:
     """Return the ties of a model's weights, and the pairs of equal weights that stay two. Raises ModelError."""
-    arrays = arrays_of(proto.graph, weights(to_ir(proto).graph))
+    arrays = arrays_of(proto.graph, [tensor.name for tensor in proto.graph.initializer])
+    if not (join or find_ties(arrays) or equal_pairs(arrays, [])):
+        return [], []  # as of most models, and which are weights need not be asked
+    own = set(weights(to_ir(proto).graph))
+    arrays = {name: array for name, array in arrays.items() if name in own}
     found = find_ties(arrays, join)
     return found, equal_pairs(arrays, found)
 

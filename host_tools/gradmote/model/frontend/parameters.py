@@ -77,7 +77,7 @@ class Constants:
 def sort_constants(graphs: Iterable[ir.Graph]) -> Constants:
     """Return the weights of a graph and its branches, what else could train, and the weights that may be none.
 
-    Where no constant is a weight by its role or form, all of them may be, because something is meant to train.
+    If no constant is a weight by its role or form, all of them may be, because something is meant to train.
     """
     found = Constants([], [], [])
     for graph in graphs:

@@ -62,7 +62,7 @@ def read(source: Source) -> onnx.ModelProto:
 
 
 def load(path: str) -> onnx.ModelProto:
-    """Return the model of a file, with the data that lies in other files. Raises ModelError, or what onnx raises."""
+    """Return the model of a file, with its data in other files. Raises ModelError, or what onnx raises."""
     proto, folder = onnx.load(path, load_external_data=False), os.path.dirname(path)
     check_external_data(proto, folder)
     onnx.load_external_data_for_model(proto, folder)

@@ -66,10 +66,13 @@ def find_ties(arrays: Mapping[str, np.ndarray], join: Sequence[tuple[str, str]] 
     """
     found = [joined(arrays, *pair) for pair in join]
     names = sorted(alike(arrays), key=is_computed)  # a weight with a name of its own comes before its copies
-    for number, copy in enumerate(names):
-        if is_computed(copy) and copy not in {tied.copy for tied in found}:
-            weights = (n for n in (*names[:number], *names[number + 1 :]) if n not in {tied.copy for tied in found})
-            found.extend(first_tie(arrays, weights, copy))
+    sums = {n: sum_of_bits(arrays[n]) for n in names} if any(map(is_computed, names)) else {}
+    for copy in filter(is_computed, names):
+        tied = {tie.copy for tie in found}
+        if copy not in tied:
+            others = (n for n in names if n != copy and n not in tied)
+            alike_ones = (n for n in others if arrays[n].size != arrays[copy].size or sums[n] == sums[copy])
+            found.extend(first_tie(arrays, alike_ones, copy))
     return found
 
 
@@ -135,8 +138,6 @@ def steps_between(one: np.ndarray, other: np.ndarray) -> tuple[tuple[str, tuple[
 
 def reordered(one: np.ndarray, other: np.ndarray) -> tuple[tuple[str, tuple[int, ...]], ...] | None:
     """Return the steps between arrays of the same size: a transpose, a reshape, or one after the other."""
-    if not has_same_numbers(one, other):
-        return None
     reshape = (("Reshape", other.shape),)
     if np.array_equal(one.ravel(), other.ravel()):
         return () if one.shape == other.shape else reshape
@@ -148,10 +149,9 @@ def reordered(one: np.ndarray, other: np.ndarray) -> tuple[tuple[str, tuple[int,
     return None
 
 
-def has_same_numbers(one: np.ndarray, other: np.ndarray) -> bool:
-    """Return whether two arrays may have the same numbers in another order, by sums of their bits."""
-    sums = [np.add.reduce(a.ravel().view(np.uint32), dtype=np.uint64) for a in map(np.ascontiguousarray, (one, other))]
-    return bool(sums[0] == sums[1])
+def sum_of_bits(array: np.ndarray) -> int:
+    """Return a sum that arrays with the same numbers in another order have in common."""
+    return int(np.add.reduce(np.ascontiguousarray(array).ravel().view(np.uint32), dtype=np.uint64))
 
 
 def part(one: np.ndarray, other: np.ndarray) -> tuple[tuple[str, tuple[int, ...]], ...] | None:
@@ -160,12 +160,11 @@ def part(one: np.ndarray, other: np.ndarray) -> tuple[tuple[str, tuple[int, ...]
     if len(unlike) != 1:
         return None
     axis = unlike[0]
-    size, first = other.shape[axis], np.take(other, 0, axis)
-    for start in range(one.shape[axis] - size + 1):
-        if np.array_equal(np.take(one, start, axis), first):
-            whole = one[(slice(None),) * axis + (slice(start, start + size),)]
-            if np.array_equal(whole, other):
-                return (("Slice", (axis, start, start + size)),)
+    size = other.shape[axis]
+    line = one[tuple(slice(None) if a == axis else 0 for a in range(one.ndim))]  # the first numbers of each place
+    for start in np.flatnonzero(line[: len(line) - size + 1] == other.flat[0]).tolist():
+        if np.array_equal(one[(slice(None),) * axis + (slice(start, start + size),)], other):
+            return (("Slice", (axis, start, start + size)),)
     return None
 
 
