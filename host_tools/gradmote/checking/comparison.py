@@ -11,6 +11,7 @@ import numpy as np
 import onnx
 
 from ..errors import ModelError
+from ..formats.image import read_image
 from .differences import STEPS, DoubleLoss, along
 from .drawn import draw
 from .engine import Arrays, engine_name, run, run_in_batches
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 #: the point may change a little. Those of quantized models are steps of their integers.
 VALUES, GRADIENTS, DIFFERENCES = 1e-4, 1e-3, 2e-2
 QUANTIZED = 0.05
+#: As VALUES, of gradients that are computed from bfloat16: each such value may be 2^-9 off.
+ROUNDED = 3e-2
 #: With more parameters, a direction goes along all of them.
 EACH = 16
 #: Below this magnitude an absolute error counts.
@@ -79,15 +82,16 @@ def check(image: bytes, kept: bytes, made: Artifacts, model: onnx.ModelProto | N
 
     Outputs and loss are compared with those of an engine, the gradient of each parameter with that of the training
     model there and with differences of the loss in float64, and the image's step with the update of an image that
-    keeps gradients. kept: that image, of the same artifacts `made`; it may be the image itself. model: the user's own;
-    that of inference by default.
+    keeps gradients. kept: that image, of the same artifacts `made` and with names; it may be the image itself. model:
+    the user's own; that of inference by default.
     Raises ModelError if the engine cannot run the model, RuntimeFault if the drawn samples do not suit it.
     """
     found = Checked(engine_name())
     limit = QUANTIZED if any(a.dtype != np.float32 for a in made.parameters.values()) or is_qdq(made) else VALUES
-    with opened(image) as session:
-        feeds = samples_for(session, made)
-        compare_outputs(found, session, feeds, made, own_model(model, made), limit)
+    with opened(image) as session, opened(kept) as named:
+        feeds = samples_for(named, made)
+        inputs = {t["name"]: feeds[t["name"]] for t in named.inputs()}
+        compare_outputs(found, session, inputs, made, own_model(model, made), limit)
     if made.evaluation is not None and not found.notes:
         check_training(found, image, kept, made, feeds, limit)
     return found
@@ -123,10 +127,26 @@ def check_training(found: Checked, image: bytes, kept: bytes, made: Artifacts, f
         session.train_step(*data)
         if not (is_random or limit == QUANTIZED):
             gradients = {name: np.array(session.gradient(name)) for name in made.parameters}
-            compare_gradients(found, gradients, loss, made, feeds)
-        if kept != image and made.optimizer is not None:
-            session.optimizer_step()
-            found.rows.extend(compare_updates(image, data, session))
+            compare_gradients(found, gradients, loss, made, feeds, keeps_bf16(kept))
+        if made.optimizer is None or not is_fused(image):
+            return
+        if keeps_bf16(image) or keeps_bf16(kept):
+            found.notes.append("no updates, as other values wait as bfloat16 in an image that keeps gradients")
+            return
+        session.optimizer_step()
+        found.rows.extend(compare_updates(image, data, session))
+
+
+def keeps_bf16(image: bytes) -> bool:
+    """Return whether values of the forward pass wait as bfloat16 in an image."""
+    return any(
+        i["opcode"] == "FLOAT_TO_BF16" for program in read_image(image).programs for i in program["instructions"]
+    )
+
+
+def is_fused(image: bytes) -> bool:
+    """Return whether an image updates in the step itself."""
+    return any(program["kind"] == "step" for program in read_image(image).programs)
 
 
 def opened(image: bytes) -> Session:
@@ -151,13 +171,12 @@ def is_qdq(made: Artifacts) -> bool:
 
 
 def compare_outputs(
-    found: Checked, session: Session, feeds: Arrays, made: Artifacts, model: onnx.ModelProto, limit: float
+    found: Checked, session: Session, inputs: Arrays, made: Artifacts, model: onnx.ModelProto, limit: float
 ) -> None:
     """Add a comparison of each output with the engine's. Those of a model that draws numbers are none."""
     if any(node.op_type in _RANDOM[1:] for node in model.graph.node):
         found.notes.append("nothing is compared, as the model draws numbers")
         return
-    inputs = {t["name"]: feeds[t["name"]] for t in session.inputs()}
     expected = run_in_batches(model, inputs)
     for value, output in zip(made.inference.graph.output, session.infer(*inputs.values()), strict=True):
         if not np.isfinite(expected.get(value.name, np.zeros(1))).all():
@@ -167,12 +186,21 @@ def compare_outputs(
             found.rows.append(Row("outputs", value.name, relative(np.array(output), expected[value.name]), limit))
 
 
-def compare_gradients(found: Checked, gradients: Arrays, loss: float, made: Artifacts, feeds: Arrays) -> None:
-    """Add a comparison of each gradient with the engine's, and with differences."""
+def compare_gradients(
+    found: Checked, gradients: Arrays, loss: float, made: Artifacts, feeds: Arrays, is_rounded: bool
+) -> None:
+    """Add a comparison of each gradient with the engine's, and with differences.
+
+    is_rounded: whether values of bfloat16 make them. These may add up to what is nothing beside other gradients alone.
+    """
     assert made.training is not None and made.evaluation is not None
     expected, scale = run(made.training, feeds), made.loss_scale()
+    wanted = {name: expected[f"{name}_grad"] / scale for name in gradients}
+    limit, least = GRADIENTS, FLOOR
+    if is_rounded:
+        limit, least = ROUNDED, max(float(np.abs(array).max(initial=0.0)) for array in wanted.values())
     for name, gradient in gradients.items():
-        found.rows.append(Row("gradients", name, relative(gradient, expected[f"{name}_grad"] / scale), GRADIENTS))
+        found.rows.append(Row("gradients", name, relative(gradient, wanted[name], least), limit))
     point = {name: array.astype(np.float64) for name, array in made.parameters.items()}
     if made.statistics:  # training has those of the batch, evaluation running ones
         double = double_loss(made.training, feeds, point, float(next(iter(expected.values()))))
@@ -183,7 +211,9 @@ def compare_gradients(found: Checked, gradients: Arrays, loss: float, made: Arti
         return
     rng = np.random.default_rng(1)
     for names in [[name] for name in gradients] if len(gradients) <= EACH else [list(gradients)] * 4:
-        found.rows.append(compare_differences(double, point, {n: gradients[n] for n in names}, rng))
+        found.rows.append(
+            compare_differences(double, point, {n: gradients[n] for n in names}, max(limit, DIFFERENCES), rng)
+        )
 
 
 def double_loss(model: onnx.ModelProto, feeds: Arrays, point: Arrays, loss: float) -> DoubleLoss | None:
@@ -195,34 +225,36 @@ def double_loss(model: onnx.ModelProto, feeds: Arrays, point: Arrays, loss: floa
         return None
 
 
-def compare_differences(double: DoubleLoss, point: Arrays, gradients: Arrays, rng: np.random.Generator) -> Row:
+def compare_differences(
+    double: DoubleLoss, point: Arrays, gradients: Arrays, limit: float, rng: np.random.Generator
+) -> Row:
     """Return the comparison of gradients along a drawn direction, in which each parameter counts as much."""
     norms = {n: float(np.linalg.norm(g)) for n, g in gradients.items()}
     direction = {n: np.asarray(rng.normal(size=g.shape)) / max(norms[n], FLOOR) for n, g in gradients.items()}
     told = sum(float((gradients[n] * d).sum()) for n, d in direction.items())
     errors = (abs(along(double, point, direction, step) - told) / math.sqrt(len(gradients)) for step in STEPS)
     error = math.inf
-    while error > DIFFERENCES and (found := next(errors, None)) is not None:
+    while error > limit and (found := next(errors, None)) is not None:
         error = min(error, found)
-    return Row("differences", next(iter(gradients)) if len(gradients) == 1 else "all", error, DIFFERENCES)
+    return Row("differences", next(iter(gradients)) if len(gradients) == 1 else "all", error, limit)
 
 
 def compare_updates(image: bytes, data: list[Any], kept: Session) -> Iterator[Row]:
     """Yield a comparison of each parameter after the image's step with that after the other image's update."""
     with opened(image) as session:
         session.step(*data)
-        for name in session.parameter_names():
-            same = np.array_equal(np.array(session.parameter(name)), np.array(kept.parameter(name)))
+        for own, name in zip(session.parameter_names(), kept.parameter_names(), strict=True):
+            same = np.array_equal(np.array(session.parameter(own)), np.array(kept.parameter(name)))
             yield Row("updates", name, 0.0 if same else 1.0, 0.0)
 
 
-def relative(found: Any, expected: Any) -> float:
-    """Return the largest difference, relative to the largest number expected or FLOOR; infinity for unlike shapes."""
+def relative(found: Any, expected: Any, least: float = FLOOR) -> float:
+    """Return the largest difference, relative to the largest number expected or `least`; infinity for unlike shapes."""
     one, other = np.asarray(found, np.float64), np.asarray(expected, np.float64)
     if one.size != other.size:
         return math.inf
     largest = float(np.abs(other).max(initial=0.0))
-    return float(np.abs(one.reshape(other.shape) - other).max(initial=0.0)) / max(largest, FLOOR)
+    return float(np.abs(one.reshape(other.shape) - other).max(initial=0.0)) / max(largest, least)
 
 
 def _or_infinite(error: float) -> float:

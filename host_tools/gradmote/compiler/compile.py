@@ -130,10 +130,9 @@ def compile_with(model: Source, wanted: ArtifactOptions, options: Options, check
 
 
 def keeping_gradients(result: Result, made: Artifacts, options: Options) -> bytes:
-    """Return an image of the same artifacts that keeps gradients: the result itself if it does, or trains nothing."""
-    if options.accumulate or made.training is None:
-        return result.image
-    return compile_image(made, replace(options, accumulate=True)).image
+    """Return an image of the same artifacts with names, that keeps gradients if it trains: the result if it does."""
+    wanted = replace(options, accumulate=options.accumulate or made.training is not None, strip_names=False)
+    return result.image if wanted == options else compile_image(made, wanted).image
 
 
 def artifacts_for(model: Source, wanted: ArtifactOptions, options: Options) -> Artifacts:

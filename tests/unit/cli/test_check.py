@@ -6,11 +6,15 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
 import pytest
 from fuzz.test_hostile_files import sealed
+from hypothesis import given
+from hypothesis import strategies as st
+from unit.passes.test_recompute import artifacts as blocks
 
 from gradmote import Session, cli, compile_model, losses, optimizers
 from gradmote.artifacts import Artifacts, build_artifacts, training_graph
@@ -55,6 +59,33 @@ def test_what_is_right_agrees(optimizer, options: Options) -> None:
     wanted = {"outputs", "loss", "gradients", "differences"}
     assert {row.what for row in found.rows} == wanted | (set() if options.accumulate else {"updates"})
     assert found.summary().startswith("agrees with onnxruntime on drawn samples: outputs ")
+
+
+#: What may make the same network another image.
+WAYS = {
+    "batch": [1, 2, 4], "accumulate": [False, True], "overwrite_inputs": [False, True], "recompute": [False, True],
+    "stream_rows": [None, True, False], "saved": [None, "bf16"], "attention": [None, "blocks"],
+    "moments": [None, "bf16"], "strip_names": [False, True],
+}  # fmt: skip
+
+
+@given(st.fixed_dictionaries({name: st.sampled_from(values) for name, values in WAYS.items()}), st.booleans())
+def test_no_option_makes_a_right_image_differ(options: dict[str, Any], has_norms: bool) -> None:
+    made = blocks("batch") if has_norms else digits.artifacts(optimizers.adamw(0.01))
+    found = checked(made, Options(**options))
+    assert found.agrees, found.summary()
+    kinds_of_rows = {row.what for row in found.rows}
+    assert {"outputs", "loss", "gradients"} <= kinds_of_rows
+    assert ("updates" in kinds_of_rows) + any("no updates" in note for note in found.notes) == (
+        not options["accumulate"]
+    )
+
+
+def test_values_of_bfloat16_are_held_to_their_digits() -> None:
+    made = digits.artifacts(optimizers.sgd(0.1))
+    wrong = replace(made, learning_rate=0.2, parameters={n: a * np.float32(1.1) for n, a in made.parameters.items()})
+    options = replace(OPTIONS, saved="bf16", accumulate=True)
+    assert "gradients" in kinds(check(compile_image(made, options).image, compile_image(wrong, options).image, made))
 
 
 def test_indices_are_drawn_from_what_they_select() -> None:
