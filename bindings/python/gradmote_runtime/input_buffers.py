@@ -14,6 +14,7 @@ from typing import Any
 from gradmote.errors import DataError
 
 from .arrays import F32, I8, I32, ITEM_SIZE, U8, tensor_bytes
+from .memory import Memory
 from .tensors import PROGRAMS, Tensor
 
 
@@ -26,11 +27,11 @@ class InputBuffer:
 
     __slots__ = ("copy", "dtype", "given", "memmove", "narrow", "ndarray", "pointer", "shape", "size", "tensor", "view")
 
-    def __init__(self, ffi: Any, lib: Any, memory: memoryview, tensor: Tensor) -> None:
+    def __init__(self, ffi: Any, lib: Any, memory: Memory, tensor: Tensor) -> None:
         """Refer to the tensor's bytes in `memory`, the arena."""
         self.tensor, self.given = tensor, tensor.lasts
-        self.view = memory[tensor.offset : tensor.offset + tensor.size]
-        self.pointer = ffi.from_buffer(self.view)
+        self.view = memory.view[tensor.offset : tensor.offset + tensor.size]
+        self.pointer = memory.pointer + tensor.offset
         self.shape, self.size = tensor.shape, tensor.size
         self.memmove, self.narrow = ffi.memmove, lib.unguarded("gm_host_narrow")
         #: copy(pointer, array, size) takes an array of this type, this dtype and the tensor's shape.
@@ -82,7 +83,7 @@ class InputBuffer:
 class InputBuffers:
     """The memory of all inputs and labels of an image, in its order."""
 
-    def __init__(self, ffi: Any, lib: Any, memory: memoryview, by_role: dict[str, list[Tensor]]) -> None:
+    def __init__(self, ffi: Any, lib: Any, memory: Memory, by_role: dict[str, list[Tensor]]) -> None:
         """Refer to the tensors' bytes in `memory`, the arena."""
         self.inputs = [InputBuffer(ffi, lib, memory, tensor) for tensor in by_role["input"]]
         self.labels = [InputBuffer(ffi, lib, memory, tensor) for tensor in by_role["label"]]

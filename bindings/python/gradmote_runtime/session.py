@@ -16,9 +16,7 @@ updated) after close().
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import mmap
 import struct
 from collections.abc import Sequence
 from typing import Any, TypeVar
@@ -31,12 +29,10 @@ from .describe import describe
 from .exclusive import Exclusive
 from .input_buffers import InputBuffer, InputBuffers, feed, require_given
 from .library import load
+from .memory import Memory, of_image, of_zeros
 from .names import text, utf8
 from .tensors import PROGRAMS, ROLES, Tensor, program_names, read_tensors
 
-_ALIGNMENT = 16
-_CACHE_LINE = 64
-_HUGE_PAGE = 1 << 21
 _ARENA_LIMIT = 1 << 30  # what gm_open accepts
 _U32_MAX = 0xFFFFFFFF
 _SPARE_LIMIT = 1 << 20  # bytes that a thread may take for rows of a gradient or for a block of scores
@@ -72,15 +68,15 @@ class Session:
         self.profile = profile
         self._ffi: Any = module.ffi
         self._lib: Any = Exclusive(module.lib)
-        self._image = _aligned_image(self._ffi, image)
+        self._image = of_image(self._ffi, image)
         needs = _requirements(self._ffi, self._lib, self._image)
         shared = _threads(self._ffi, self._lib, threads)
         spare = min(needs["arena_size"], _SPARE_LIMIT) * (threads - 1)
         state = needs["state_size"] + needs["gradients_size"]
-        self._memory = _aligned_memory(self._ffi, needs["arena_size"] + spare, state)
-        self._arena = self._ffi.from_buffer(self._memory)
-        session = self._ffi.new("gm_session *")
-        code = self._lib.gm_open(session, self._image, len(self._image), self._arena, len(self._memory))
+        self._arena = of_zeros(self._ffi, needs["arena_size"] + spare, state)
+        self._memory = self._arena.view
+        session, file, arena = self._ffi.new("gm_session *"), self._image.pointer, self._arena.pointer
+        code = self._lib.gm_open(session, file, len(file), arena, len(arena))
         if code < 0:
             raise RuntimeFault(code, "open")
         self._needs = needs
@@ -91,7 +87,7 @@ class Session:
             self._check(self._lib.gm_set_splitter(session, splitter, len(self._memory)), "threads")
         tensors = read_tensors(self._ffi, self._lib, session)
         self._by_role = {role: [tensor for tensor in tensors if tensor.role == role] for role in ROLES}
-        self._buffers = InputBuffers(self._ffi, self._lib, self._memory, self._by_role)
+        self._buffers = InputBuffers(self._ffi, self._lib, self._arena, self._by_role)
         self._inferred = self._outputs("infer")
         self._loss = self._ffi.new("float *")
         self._round = self._ffi.new("gm_federated_round *")
@@ -105,7 +101,7 @@ class Session:
         samples, and the names of its programs.
         """
         module = load("strict")
-        return _requirements(module.ffi, module.lib, _aligned_image(module.ffi, image))
+        return _requirements(module.ffi, module.lib, of_image(module.ffi, image))
 
     def requirements(self) -> dict[str, Any]:
         """Return what this session's image needs, as required() does."""
@@ -115,7 +111,7 @@ class Session:
         """Return the session in a line, as describe() does."""
         if self._session is None:
             return "<Session: closed>"
-        image, arena_size = bytes(self._ffi.buffer(self._image)), self._needs["arena_size"]
+        image, arena_size = bytes(self._ffi.buffer(self._image.pointer)), self._needs["arena_size"]
         return describe(image, self.parameter_names(), arena_size, self.control()["train_steps"], self.profile)
 
     def reset(self) -> None:
@@ -552,7 +548,7 @@ class Session:
 
     def _file(self, data: Any) -> tuple[Any, Any]:
         """Return what gm_host_read reads from, and the bytes of the checkpoint, which it must not outlive."""
-        content = self._ffi.from_buffer(buffer_of(data, "the checkpoint").cast("B"))
+        content = self._ffi.from_buffer(bytes(buffer_of(data, "the checkpoint")))
         return self._ffi.new("gm_host_file *", (content, len(content))), content
 
     # ---- Properties ---------------------------------------------------------------------------------------------
@@ -664,7 +660,7 @@ class Session:
 
         They keep the arena alive, as a pointer would not.
         """
-        offset = int(self._ffi.cast("char *", view.data) - self._ffi.cast("char *", self._arena))
+        offset = int(self._ffi.cast("char *", view.data) - self._ffi.cast("char *", self._arena.pointer))
         return self._memory[offset : offset + view.size]
 
     def _view(self, view: Any) -> memoryview:
@@ -678,7 +674,7 @@ class Session:
     def _flat(self, data: Any, what: str) -> tuple[Any, int]:
         size = self._needs["parameters_size"]
         dtype = F32 if self._has_float_parameters() else U8
-        source = tensor_bytes(data, dtype, (size // ITEM_SIZE[dtype],), size, what)
+        source = bytes(tensor_bytes(data, dtype, (size // ITEM_SIZE[dtype],), size, what))
         return self._ffi.from_buffer(source), size
 
     def _property(self, record: Any) -> tuple[str, int | float]:
@@ -687,9 +683,9 @@ class Session:
         return key, struct.unpack(code, struct.pack("<I", record.value))[0]
 
 
-def _requirements(ffi: Any, lib: Any, image: Any) -> dict[str, Any]:
+def _requirements(ffi: Any, lib: Any, image: Memory) -> dict[str, Any]:
     out = ffi.new("gm_requirements *")
-    code = lib.gm_required(image, len(image), out)
+    code = lib.gm_required(image.pointer, len(image.pointer), out)
     if code == 0 and out.arena_size > _ARENA_LIMIT:
         code = lib.GM_ERR_BAD_REGION  # the code of gm_open, before memory is allocated for it
     if code < 0:
@@ -734,40 +730,3 @@ def _u32(value: int, what: str) -> int:
     if not 0 <= value <= _U32_MAX:
         raise DataError(f"{what} is {value}", f"it must lie in 0 .. {_U32_MAX}")
     return value
-
-
-def _aligned_image(ffi: Any, image: Any) -> Any:
-    """Return the image at an aligned address: in place where it is aligned `bytes`, else as a copy.
-
-    A buffer that could change after its verification is always copied.
-    """
-    if isinstance(image, bytes):
-        pointer = ffi.from_buffer(image)
-        if int(ffi.cast("uintptr_t", pointer)) % _ALIGNMENT == 0:
-            return pointer
-    source = buffer_of(image, "the image").cast("B")
-    copy = _aligned_memory(ffi, len(source))
-    copy[:] = source
-    return ffi.from_buffer(copy)
-
-
-def _aligned_memory(ffi: Any, size: int, state: int = 0) -> memoryview:
-    """Return `size` zero bytes at an address that is a multiple of 16.
-
-    What lies behind the first `state` bytes begins with a line of caches: there are the tensors that vectors are loaded
-    from. Large memory is asked to lie in huge pages, where the system has them.
-    """
-    huge = size >= _HUGE_PAGE and hasattr(mmap, "MADV_HUGEPAGE")
-    alignment, behind = _HUGE_PAGE if huge else _CACHE_LINE, -state % _CACHE_LINE // _ALIGNMENT * _ALIGNMENT
-    room = size + alignment - 1 + behind
-    memory: Any = _pages(room) if huge else bytearray(room)
-    start = -int(ffi.cast("uintptr_t", ffi.from_buffer(memory))) % alignment + behind
-    return memoryview(memory)[start : start + size]
-
-
-def _pages(size: int) -> Any:
-    """Return `size` zero bytes of this process alone, which take no memory before they are used."""
-    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    with contextlib.suppress(OSError):  # kernels that were built without huge pages
-        memory.madvise(mmap.MADV_HUGEPAGE)
-    return memory
