@@ -48,6 +48,7 @@ typedef char delta_begin_request_is_packed[sizeof(delta_begin_request) == 4 ? 1 
 typedef char delta_data_request_is_packed[sizeof(delta_data_request) == 4 ? 1 : -1];
 typedef char delta_end_request_is_packed[sizeof(delta_end_request) == 5 ? 1 : -1];
 typedef char delta_end_reply_is_packed[sizeof(delta_end_reply) == 4 ? 1 : -1];
+typedef char build_reply_is_packed[sizeof(build_reply) == 40 ? 1 : -1];
 typedef char reply_is_aligned[offsetof(device, reply.payload) % 4 == 0 ? 1 : -1];
 
 const console_message console_messages[CONSOLE_MESSAGE_LIMIT] = {
@@ -107,6 +108,7 @@ const console_message console_messages[CONSOLE_MESSAGE_LIMIT] = {
 #if BOARD_ROUNDS
     [CONSOLE_DELTA_END] = { 1, 0, 5, 4 },
 #endif
+    [CONSOLE_BUILD] = { 1, 0, 0, 40 },
 };
 
 int console_handle(device *d, uint8_t type, const uint8_t *payload, uint32_t length)
@@ -170,6 +172,7 @@ int console_handle(device *d, uint8_t type, const uint8_t *payload, uint32_t len
 #if BOARD_ROUNDS
     case CONSOLE_DELTA_END: return handle_delta_end(d, request, reply);
 #endif
+    case CONSOLE_BUILD: return handle_build(d, reply);
     default: return CONSOLE_ERR_UNKNOWN_MESSAGE;
     }
 }

@@ -51,6 +51,7 @@ int handle_delta(device *d, const delta_request *request, uint32_t size, delta_r
 int handle_delta_begin(device *d, const delta_begin_request *request);
 int handle_delta_data(device *d, const delta_data_request *request, uint32_t size);
 int handle_delta_end(device *d, const delta_end_request *request, delta_end_reply *reply);
+int handle_build(device *d, build_reply *reply);
 
 /* Each fills in a reply when the program has ended that the handler began, and returns as handlers do. */
 int finish_run(device *d, run_reply *reply);

@@ -415,7 +415,16 @@ typedef struct CONSOLE_WORDS delta_end_reply {
     uint32_t number; /* of the next round */
 } delta_end_reply;
 
-#define CONSOLE_MESSAGE_LIMIT 43
+/* What the firmware's runtime has. An image that needs more is refused; so a host looks before it sends one. */
+#define CONSOLE_BUILD 43u
+
+typedef struct CONSOLE_WORDS build_reply {
+    uint32_t parts; /* bit 0: training, 1: the sample store, 2: int8, 3: moments of bfloat16 */
+    uint32_t rules; /* bit r: update rule r */
+    uint8_t opcodes[32]; /* bit o % 8 of byte o / 8: opcode o */
+} build_reply;
+
+#define CONSOLE_MESSAGE_LIMIT 44
 
 typedef struct console_message {
     uint8_t is_known;     /* 1: this board has a handler of it */

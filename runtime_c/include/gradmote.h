@@ -46,6 +46,14 @@ extern "C" {
 /* gm_run() returns this while instructions remain. */
 #define GM_AGAIN 1
 
+/* ---- The build ------------------------------------------------------------------------------- */
+
+/* Returns 1 where this build of the runtime has the kernel of an opcode or an update rule (their
+ * numbers are in docs/SPEC.md), else 0. gm_open() refuses an image that needs one which is not
+ * there, with GM_ERR_BAD_OPCODE. */
+int gm_has_opcode(uint32_t opcode);
+int gm_has_rule(uint32_t rule);
+
 /* ---- Session --------------------------------------------------------------------------------- */
 
 #define GM_MAX_PARTS 16
@@ -253,6 +261,11 @@ int gm_loss(const gm_session *session, uint32_t program, float *loss);
  * Returns GM_OK, GM_ERR_INVALID_ARGUMENT, or GM_ERR_NOT_FOUND where the output is not
  * [rows, classes] of f32, i8, u8 or i16, or has no such row. */
 int gm_classify(const gm_session *session, uint32_t row, uint32_t *label, float *score);
+
+/* Returns the name of a class, UTF-8 in the image; NULL where the image has no such name.
+ *
+ * label: from 0, the place of the class's score in INFER's first output. */
+const char *gm_class_name(const gm_session *session, uint32_t label);
 
 /* ---- The sample store: teaching by hand ------------------------------------------------------ */
 

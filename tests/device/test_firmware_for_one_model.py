@@ -8,9 +8,11 @@ import pytest
 
 from gradmote import losses, optimizers
 from gradmote.device import BoardTarget
+from gradmote.device.client import Client
 from gradmote.device.emulator import Emulator
 from gradmote.device.kernel_selection import needs_of
-from gradmote.errors import RuntimeFault
+from gradmote.errors import DeviceError, RuntimeFault
+from gradmote.formats.image import read_image
 from gradmote_runtime import Session
 from support.firmware import build_firmware
 from support.oracle import compiled, make_model, node, values
@@ -71,8 +73,20 @@ def test_it_trains_as_the_twin_does(small):
         assert hashlib.sha256(board.state()).hexdigest() == expected
 
 
-def test_it_refuses_another_model_and_goes_on(small):
+def test_another_model_is_refused_before_it_is_sent(small):
     image, elf = small
+    with Emulator(elf=elf) as emulator, emulator.connect() as board:
+        board.load_image(image)
+        sent = []
+        for send in (board.load_image, board.update_image):
+            with pytest.raises(DeviceError, match=r"has no kernel HARD_SWISH.*keeps the model that it has.*--general"):
+                send(cnn("HardSwish"), progress=lambda done, _: sent.append(done))
+        assert not sent and board.refresh().model_id == read_image(image).model_id
+
+
+def test_another_model_that_is_sent_all_the_same_is_refused_too(small, monkeypatch):
+    image, elf = small
+    monkeypatch.setattr(Client, "_require_kernels", lambda self, image: None)
     with Emulator(elf=elf) as emulator, emulator.connect() as board:
         with pytest.raises(RuntimeFault, match=r"unknown to this build.*build the runtime with this kernel"):
             board.load_image(cnn("HardSwish"))
@@ -115,5 +129,5 @@ def test_it_infers_as_the_twin_does_and_refuses_training(inferring):
         board.write("input", 0, x)
         board.run("infer")
         assert np.array_equal(board.output(0), expected)
-        with pytest.raises(RuntimeFault, match="unknown to this build"):
+        with pytest.raises(DeviceError, match=r"has no training, rule adamw, kernel .* more, which the model needs"):
             board.load_image(cnn("Relu"))

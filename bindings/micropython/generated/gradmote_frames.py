@@ -118,4 +118,5 @@ MESSAGES = {1: ('INFO', '<', False, '<HH3BBIIiIIIIIII16BIIIIIQ8B'),
  39: ('DELTA', '<BIIH', True, '<I'),
  40: ('DELTA_BEGIN', '<I', False, '<'),
  41: ('DELTA_DATA', '<I', True, '<'),
- 42: ('DELTA_END', '<BI', False, '<I')}
+ 42: ('DELTA_END', '<BI', False, '<I'),
+ 43: ('BUILD', '<', False, '<II32B')}

@@ -1,5 +1,5 @@
-/* INFO, MEM and DESCRIBE: what the board is, where its memory goes, what its model's tensors
- * are. */
+/* INFO, BUILD, MEM and DESCRIBE: what the board is, what its runtime has, where its memory goes,
+ * what its model's tensors are. */
 #include <string.h>
 
 #include "board.h"
@@ -65,6 +65,25 @@ int handle_info(device *d, info_reply *reply)
     add_key(reply);
     memcpy(reply->board, IDENTITY_NAME, name_length);
     d->reply.length += name_length;
+    return 0;
+}
+
+/* The reply's parts: bits that are append-only. */
+#define HAS_PARTS \
+    ((GM_TRAINING ? 1u : 0u) | (GM_WITH_STORE ? 2u : 0u) | (GM_WITH_INT8 ? 4u : 0u) | (GM_WITH_SHORT_MOMENTS ? 8u : 0u))
+
+int handle_build(device *d, build_reply *reply)
+{
+    (void)d;
+    reply->parts = HAS_PARTS;
+    reply->rules = 0;
+    for (uint32_t rule = 0; rule < 32; ++rule) {
+        reply->rules |= (uint32_t)gm_has_rule(rule) << rule;
+    }
+    memset(reply->opcodes, 0, sizeof reply->opcodes);
+    for (uint32_t opcode = 0; opcode < 8 * sizeof reply->opcodes; ++opcode) {
+        reply->opcodes[opcode / 8] |= (uint8_t)(gm_has_opcode(opcode) << opcode % 8);
+    }
     return 0;
 }
 

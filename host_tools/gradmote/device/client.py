@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
-from gradmote.errors import DeviceError, GradmoteError
+from gradmote.errors import DeviceError, GradmoteError, ImageError
 from gradmote.formats import records
 from gradmote.formats.image.signature import signature_of, without_signature
 from gradmote.formats.learning_rates import check_rate, check_schedule
@@ -18,6 +18,7 @@ from gradmote.generated.records import IMAGE_MAGIC
 
 from . import diagnostics
 from .device_log import DeviceLog
+from .kernel_selection import needs_of
 from .link import ConnectionLost, Link, open_link
 from .protocol import Parser
 from .requests import ATTEMPTS, Progress, Requests
@@ -47,7 +48,8 @@ _RESTART_SECONDS = 15.0
 _RETRY_SECONDS = 0.2
 
 _MAGIC = struct.pack("<I", IMAGE_MAGIC)
-_OUT_OF_ORDER = next(code for code, (name, _, _) in console.FAULTS.items() if name == "OUT_OF_ORDER")
+_CODES = {name: code for code, (name, _, _) in console.FAULTS.items()}
+_OUT_OF_ORDER, _UNKNOWN_MESSAGE = _CODES["OUT_OF_ORDER"], _CODES["UNKNOWN_MESSAGE"]
 
 
 class Client(Requests):
@@ -142,6 +144,7 @@ class Client(Requests):
         that the image lacks.
         """
         self._require_room(image)
+        self._require_kernels(image)
         image = self._signed_as_demanded(image)
         start = self._resumed(image)
         try:
@@ -173,6 +176,7 @@ class Client(Requests):
         """
         image = self._signed_as_demanded(image)
         self._require_room(image)
+        self._require_kernels(image)
         for left in reversed(range(_UPDATE_ATTEMPTS)):
             start = self._received(image)
             try:
@@ -207,6 +211,21 @@ class Client(Requests):
         needed, there = records.unpack("header", image)["arena_size"], self.raw_info["arena_available"]
         if image[:4] == _MAGIC and needed > there:
             raise diagnostics.too_large(self.raw_info["board"], needed, there)
+
+    def _require_kernels(self, image: bytes) -> None:
+        """Refuse an image that needs what the firmware was built without, before anything is sent."""
+        try:
+            needs = needs_of(image)
+            build = self.request("BUILD")
+        except ImageError:  # the board says what is wrong with it
+            return
+        except DeviceError as error:
+            if getattr(error, "code", None) == _UNKNOWN_MESSAGE:  # older firmware
+                return
+            raise
+        missing = needs.missing(build["parts"], build["rules"], bytes(build["opcodes"]))
+        if missing:
+            raise diagnostics.lacking(self.raw_info["board"], missing)
 
     def _signed_as_demanded(self, image: bytes) -> bytes:
         """Return the image with its signature for a board that demands one, else without it."""

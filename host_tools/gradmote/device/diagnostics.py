@@ -74,6 +74,15 @@ def too_large(board: str, needed: int, there: int) -> DeviceError:
     )
 
 
+def lacking(board: str, missing: list[str]) -> DeviceError:
+    """Return the error for an image that needs what the board's firmware was built without."""
+    shown = ", ".join(missing[:6]) + (f" and {len(missing) - 6} more" if len(missing) > 6 else "")
+    return DeviceError(
+        f"the firmware of {board} has no {shown}, which the model needs; it keeps the model that it has",
+        "flash firmware that has it: gradmote flash --board NAME, with this model or with --general",
+    )
+
+
 def not_signed(board: str, demanded: bytes, found: bytes | None) -> DeviceError:
     """Return the error for an image that is not signed by the key that the board demands.
 

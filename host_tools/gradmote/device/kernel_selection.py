@@ -58,6 +58,15 @@ class Needs:
                 self.rules[rule_of(instruction, image.constants)] += 1
                 self.short_moments |= has_short_moments(instruction, image.constants)
 
+    def missing(self, parts: int, rules: int, opcodes: bytes) -> list[str]:
+        """Return what a build lacks of it, as its answer to BUILD says: words for people."""
+        wanted = [(self.trains, 0, "training"), (self.store, 1, "sample store")]
+        wanted += [(self.int8, 2, "int8"), (self.short_moments, 3, "moments of bfloat16")]
+        lacks = [name for is_needed, bit, name in wanted if is_needed and not parts >> bit & 1]
+        lacks += [f"rule {name}" for name in self.rules if not rules >> RULES[name]["kind"] & 1]
+        has = int.from_bytes(opcodes, "little")
+        return [*lacks, *(f"kernel {name}" for name in self.kernels if not has >> OPCODES[name]["code"] & 1)]
+
     def flags(self) -> list[str]:
         """Return the C compiler's flags that leave kernels and rules out which are not needed."""
         used = [*(k for k in OPCODES if k in self.kernels), *(r.upper() for r in RULES if r in self.rules)]

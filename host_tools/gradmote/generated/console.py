@@ -169,7 +169,10 @@ MESSAGES: dict[str, dict[str, Any]] = {'INFO': {'id': 1,
            'reply': [('total', 'u32', 1), ('data', 'bytes', 1)]},
  'DELTA_BEGIN': {'id': 40, 'request': [('size', 'u32', 1)], 'reply': []},
  'DELTA_DATA': {'id': 41, 'request': [('offset', 'u32', 1), ('data', 'bytes', 1)], 'reply': []},
- 'DELTA_END': {'id': 42, 'request': [('bits', 'u8', 1), ('seed', 'u32', 1)], 'reply': [('number', 'u32', 1)]}}
+ 'DELTA_END': {'id': 42, 'request': [('bits', 'u8', 1), ('seed', 'u32', 1)], 'reply': [('number', 'u32', 1)]},
+ 'BUILD': {'id': 43,
+           'request': [],
+           'reply': [('parts', 'u32', 1), ('rules', 'u32', 1), ('opcodes', 'u8', 32)]}}
 
 #: code -> (name, what was wrong, what to do)
 FAULTS = {-100: ('BAD_FRAME',

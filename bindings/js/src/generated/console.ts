@@ -56,6 +56,7 @@ export const MESSAGES = {
   DELTA_BEGIN: { id: 40, request: [["size", "u32", 1]], reply: [] },
   DELTA_DATA: { id: 41, request: [["offset", "u32", 1], ["data", "bytes", 1]], reply: [] },
   DELTA_END: { id: 42, request: [["bits", "u8", 1], ["seed", "u32", 1]], reply: [["number", "u32", 1]] },
+  BUILD: { id: 43, request: [], reply: [["parts", "u32", 1], ["rules", "u32", 1], ["opcodes", "u8", 32]] },
 } as const;
 
 /** Name -> code, what was wrong, what to do. */
