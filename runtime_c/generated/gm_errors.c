@@ -8,13 +8,13 @@ const char *gm_error_text(int error)
     case GM_AGAIN: return "instructions remain; call gm_run() again";
     case GM_ERR_INVALID_ARGUMENT: return "an argument is null, misaligned or out of range";
     case GM_ERR_BAD_MAGIC: return "this is not a Gradmote file";
-    case GM_ERR_BAD_VERSION: return "the file's format version is not the one this runtime reads";
+    case GM_ERR_BAD_VERSION: return "the file has another format version than this runtime reads";
     case GM_ERR_TRUNCATED: return "the file is shorter than its header says";
     case GM_ERR_BAD_CRC: return "the file's checksum does not match its bytes";
-    case GM_ERR_BAD_SECTION: return "a section lies outside the file, is misaligned or has an impossible size";
+    case GM_ERR_BAD_SECTION: return "a section leaves the file, is misaligned or of an impossible size";
     case GM_ERR_BAD_OPCODE: return "an instruction is unknown to this build of the runtime";
-    case GM_ERR_BAD_INSTRUCTION: return "an instruction's length or parameters are not what its opcode requires";
-    case GM_ERR_BAD_OPERAND: return "an operand reaches outside the arena or the constants, may not be written, or overlaps another";
+    case GM_ERR_BAD_INSTRUCTION: return "an instruction's length or parameters are not those of its opcode";
+    case GM_ERR_BAD_OPERAND: return "an operand leaves the arena or the constants, may not be written, or overlaps another";
     case GM_ERR_TOO_MUCH_WORK: return "a program would run longer than this runtime allows";
     case GM_ERR_ARENA_TOO_SMALL: return "the arena is smaller than the image requires";
     case GM_ERR_NO_PROGRAM: return "the image has no such program";
@@ -28,13 +28,13 @@ const char *gm_error_text(int error)
     case GM_ERR_NO_GRADIENTS: return "there are no gradients to apply";
     case GM_ERR_FULL: return "all property slots are in use";
     case GM_ERR_BAD_STATE: return "the state table is inconsistent with the header";
-    case GM_ERR_BAD_REGION: return "the header's memory regions overlap, are misaligned or leave the arena";
+    case GM_ERR_BAD_REGION: return "the header's regions overlap, are misaligned or leave the arena";
     case GM_ERR_BAD_TENSOR: return "an input, label, output or loss has an impossible shape or place";
     case GM_ERR_BAD_PROGRAM: return "a program's record does not match its instructions";
     case GM_ERR_INDEX_OUT_OF_RANGE: return "an index is outside its axis; nothing was changed";
     case GM_ERR_NO_STORE: return "the image has no sample store";
     case GM_ERR_STORE_EMPTY: return "the store has no samples";
-    case GM_ERR_BAD_STORE: return "the sample store has an impossible place or shape";
+    case GM_ERR_BAD_STORE: return "the sample store has an impossible shape or place";
     case GM_ERR_OTHER_BASE: return "the delta belongs to another base or round";
     case GM_ERR_WRONG_ARITHMETIC: return "this build rounds otherwise";
     default: return "unknown error code";
@@ -44,7 +44,7 @@ const char *gm_error_text(int error)
 const char *gm_error_hint(int error)
 {
     switch (error) {
-    case GM_ERR_INVALID_ARGUMENT: return "check pointers, their alignment, and indices";
+    case GM_ERR_INVALID_ARGUMENT: return "check pointers and indices";
     case GM_ERR_BAD_MAGIC: return "pass a .mote image or a .gmck checkpoint written by gradmote";
     case GM_ERR_BAD_VERSION: return "compile the model again, or install the gradmote that wrote it";
     case GM_ERR_TRUNCATED: return "transfer the file again";

@@ -6,13 +6,13 @@ enum gm_error {
     GM_OK = 0,
     GM_ERR_INVALID_ARGUMENT = -1, /* an argument is null, misaligned or out of range */
     GM_ERR_BAD_MAGIC = -2, /* this is not a Gradmote file */
-    GM_ERR_BAD_VERSION = -3, /* the file's format version is not the one this runtime reads */
+    GM_ERR_BAD_VERSION = -3, /* the file has another format version than this runtime reads */
     GM_ERR_TRUNCATED = -4, /* the file is shorter than its header says */
     GM_ERR_BAD_CRC = -5, /* the file's checksum does not match its bytes */
-    GM_ERR_BAD_SECTION = -6, /* a section lies outside the file, is misaligned or has an impossible size */
+    GM_ERR_BAD_SECTION = -6, /* a section leaves the file, is misaligned or of an impossible size */
     GM_ERR_BAD_OPCODE = -7, /* an instruction is unknown to this build of the runtime */
-    GM_ERR_BAD_INSTRUCTION = -8, /* an instruction's length or parameters are not what its opcode requires */
-    GM_ERR_BAD_OPERAND = -9, /* an operand reaches outside the arena or the constants, may not be written, or overlaps another */
+    GM_ERR_BAD_INSTRUCTION = -8, /* an instruction's length or parameters are not those of its opcode */
+    GM_ERR_BAD_OPERAND = -9, /* an operand leaves the arena or the constants, may not be written, or overlaps another */
     GM_ERR_TOO_MUCH_WORK = -10, /* a program would run longer than this runtime allows */
     GM_ERR_ARENA_TOO_SMALL = -11, /* the arena is smaller than the image requires */
     GM_ERR_NO_PROGRAM = -12, /* the image has no such program */
@@ -26,13 +26,13 @@ enum gm_error {
     GM_ERR_NO_GRADIENTS = -20, /* there are no gradients to apply */
     GM_ERR_FULL = -21, /* all property slots are in use */
     GM_ERR_BAD_STATE = -22, /* the state table is inconsistent with the header */
-    GM_ERR_BAD_REGION = -23, /* the header's memory regions overlap, are misaligned or leave the arena */
+    GM_ERR_BAD_REGION = -23, /* the header's regions overlap, are misaligned or leave the arena */
     GM_ERR_BAD_TENSOR = -24, /* an input, label, output or loss has an impossible shape or place */
     GM_ERR_BAD_PROGRAM = -25, /* a program's record does not match its instructions */
     GM_ERR_INDEX_OUT_OF_RANGE = -26, /* an index is outside its axis; nothing was changed */
     GM_ERR_NO_STORE = -27, /* the image has no sample store */
     GM_ERR_STORE_EMPTY = -28, /* the store has no samples */
-    GM_ERR_BAD_STORE = -29, /* the sample store has an impossible place or shape */
+    GM_ERR_BAD_STORE = -29, /* the sample store has an impossible shape or place */
     GM_ERR_OTHER_BASE = -30, /* the delta belongs to another base or round */
     GM_ERR_WRONG_ARITHMETIC = -31, /* this build rounds otherwise */
 };

@@ -13,6 +13,7 @@
 #define GM_NONE 0xffffffffu
 #define GM_CONSTANT_BIT 0x80000000u
 #define GM_MAX_RANK 6u
+#define GM_CLASS_NAME 1u
 #define GM_SECTION_ALIGN 16u
 #define GM_RULE_WORDS 8u
 #define GM_MOMENTS_BF16 256u

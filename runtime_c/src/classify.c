@@ -1,6 +1,8 @@
 /*
- * Finds the class that the model's outputs name.
+ * Finds the class that the model's outputs name, and what it is called.
  */
+#include <string.h>
+
 #include "image.h"
 
 /* Tells whether numbers of this type may be scores. All integers of an output have one positive
@@ -47,4 +49,19 @@ int gm_classify(const gm_session *session, uint32_t row, uint32_t *label, float 
         }
     }
     return GM_OK;
+}
+
+GM_COLD const char *gm_class_name(const gm_session *session, uint32_t label)
+{
+    if (session == NULL || session->header == NULL) {
+        return NULL;
+    }
+    const char *name = gm_section_data(session->header, GM_SECTION_NAMES);
+    const char *end = name + session->header->sections[GM_SECTION_NAMES].size;
+    for (; name < end; name += strlen(name) + 1) { /* gm_open() has checked that the last one ends */
+        if (*name == GM_CLASS_NAME && label-- == 0) {
+            return name + 1;
+        }
+    }
+    return NULL;
 }

@@ -25,6 +25,7 @@ pytestmark = pytest.mark.toolchain
 
 FOLDER = Path(__file__).parent
 STEPS = 25
+CLASSES = ["nul", "een", "twee", "drie", "vier", "vijf", "zes", "zeven", "acht", "negen"]
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +67,7 @@ def test_a_row_ends_in_the_state_of_its_twin(row: Row, model: Path) -> None:
 
 
 def test_one_script_prints_the_same_on_cpython_and_micropython(here: Path, tmp_path: Path) -> None:
-    options, adamw = Options(batch=2, store=StoreOptions(12)), optimizers.adamw(0.003)
+    options, adamw = Options(batch=2, store=StoreOptions(12), classes=CLASSES), optimizers.adamw(0.003)
     made = compile_model(digits.model(), losses.cross_entropy(), adamw, options)
     files = [tmp_path / "model.mote", tmp_path / "accumulating.mote", tmp_path / "other.gmck"]
     files[0].write_bytes(made.image)

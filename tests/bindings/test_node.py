@@ -23,6 +23,7 @@ from wasm_module import EXPORTS, FORMS, exports, file_name
 ROOT = npm_package.ROOT
 SOURCES = ROOT / "bindings" / "js" / "src"
 #: Bytes that files of the package may have under brotli.
+CLASSES = ["nul", "één", "twee", "drie", "vier", "vijf", "zes", "zeven", "acht", "negen"]
 LIMITS = {"gradmote-simd.wasm": 50_000, "gradmote.wasm": 30_000, "gradmote.min.js": 8_192, "training.min.js": 10_000}
 SCRIPTS = sorted(npm_package.SCRIPTS.glob("*.test.mjs"))
 #: What Session has in JavaScript alone, where views have no shape and an image's losses and scheme are asked for.
@@ -37,7 +38,7 @@ def images() -> dict[str, bytes]:
     """Return images of one network that differ in what they offer."""
     made = digits.artifacts(optimizers.adamw(0.003))
     return {
-        "step": compile_image(made, Options(batch=4, store=StoreOptions(20))).image,
+        "step": compile_image(made, Options(batch=4, store=StoreOptions(20), classes=CLASSES)).image,
         "accumulate": digits.image(optimizers.adamw(0.003), batch=2, accumulate=True, dropout=0.25),
         "overwrite": compile_image(made, Options(batch=4, overwrite_inputs=True)).image,
         "nameless": compile_image(made, Options(batch=4, accumulate=True, strip_names=True)).image,
@@ -112,7 +113,7 @@ PICTURE = {"f32": list(drawn(PIXELS, 2))}
 CALLS: dict[str, list[Call]] = {
     "step": [
         ("requirements",), ("inputs",), ("labels",), ("outputs",), ("outputs", "eval"), ("control",),
-        ("parameterNames",),
+        ("parameterNames",), ("classNames",),
         ("step", PICTURES, {"i32": [1, 2, 3, 4]}), ("skippedSteps",), ("learningRate",), ("instructions",),
         ("infer", PICTURES), ("classify",), ("classify", 3), ("classify", 4), ("evalStep",), ("output", 0, "eval"),
         ("setProperty", "rounds", 3), ("setProperty", "äöü", 0.25), ("getProperty", "rounds"), ("properties",),

@@ -73,10 +73,10 @@ export class Memory {
     return new Uint32Array(this.exports.memory.buffer, at >>> 0, count);
   }
 
-  /** Returns the text that ends with a zero. */
-  text(at: number): string {
+  /** Returns the text of `size` bytes; by default the one that ends with a zero. */
+  text(at: number, size?: number): string {
     const all = new Uint8Array(this.exports.memory.buffer, at >>> 0);
-    return new TextDecoder().decode(all.subarray(0, all.indexOf(0)));
+    return new TextDecoder().decode(all.subarray(0, size ?? all.indexOf(0)));
   }
 
   /** Lets `call` read or write a checkpoint's bytes, and returns them. */

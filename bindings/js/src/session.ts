@@ -89,7 +89,7 @@ export class Session {
   /** What is trained, as the image names it ("full", "head", "last:3"); null where it does not. */
   get scheme(): string | null {
     const memory = this.openMemory(), name = headerWord(memory, Header.scheme);
-    return name === NONE ? null : memory.text(section(memory, "names").start + name);
+    return name === NONE ? null : memory.text(section(memory, "names")[0] + name);
   }
 
   /** Returns the session in a line. */
@@ -261,6 +261,12 @@ export class Session {
   classify(row = 0): [label: number, score: number] {
     const score = this.#askFloat("gm_classify", "classify", u32(row, "row"), this.openMemory().scratch + 4);
     return [this.#returned()[1], score];
+  }
+
+  /** Returns the names of the classes, in the order of the scores of the first output; none where the image has none. */
+  classNames(): string[] {
+    const memory = this.openMemory();
+    return memory.text(...section(memory, "names")).split("\0").flatMap((text) => (text[0] === "\x01" ? text.slice(1) : []));
   }
 
   // ---- The sample store ---------------------------------------------------------------------------------------

@@ -39,11 +39,10 @@ export function described(tensors: Tensor[]): TensorInfo[] {
 
 /** Returns every row, in the image's order, with its view of the arena. The image has been verified. */
 export function readTensors(memory: Memory, arena: number): Tensor[] {
-  const table = section(memory, "tensors");
-  const names = section(memory, "names").start;
+  const [start, length] = section(memory, "tensors"), [names] = section(memory, "names");
   const scratch = headerWord(memory, Header.scratchOffset);
   const found: Tensor[] = [];
-  for (let at = table.start; at < table.end; at += Record.sizeof) {
+  for (let at = start; at < start + length; at += Record.sizeof) {
     const word = (field: number) => memory.words(at + field, 1)[0];
     const offset = word(Record.offset), size = word(Record.size), dtype = word(Record.dtype);
     const info: TensorInfo = {
@@ -64,10 +63,10 @@ export function headerWord(memory: Memory, field: number): number {
   return memory.words(memory.image + field, 1)[0];
 }
 
-/** Returns where a section of the image lies in the memory. */
-export function section(memory: Memory, name: (typeof SECTION)[number]): { start: number; end: number } {
+/** Returns where a section of the image is in the memory, and its bytes. */
+export function section(memory: Memory, name: (typeof SECTION)[number]): [start: number, size: number] {
   const [offset, size] = memory.words(memory.image + Header.sections + 8 * SECTION.indexOf(name), 2);
-  return { start: memory.image + offset, end: memory.image + offset + size };
+  return [memory.image + offset, size];
 }
 
 /** Returns the names of the program kinds whose bit is set. */

@@ -39,6 +39,7 @@ MP_DECLARE_CONST_FUN_OBJ_1(abort_obj);
 MP_DECLARE_CONST_FUN_OBJ_2(run_program_obj);
 MP_DECLARE_CONST_FUN_OBJ_2(loss_obj);
 MP_DECLARE_CONST_FUN_OBJ_KW(classify_obj);
+MP_DECLARE_CONST_FUN_OBJ_1(class_names_obj);
 
 /* store.c */
 MP_DECLARE_CONST_FUN_OBJ_1(store_obj);

@@ -13,6 +13,7 @@
     X(MP_QSTR_run, run_obj)                         \
     X(MP_QSTR_abort, abort_obj)                     \
     X(MP_QSTR_run_program, run_program_obj)         \
+    X(MP_QSTR_class_names, class_names_obj)         \
     X(MP_QSTR_control, control_obj)                 \
     X(MP_QSTR_parameter_names, parameter_names_obj) \
     X(MP_QSTR_parameter, parameter_obj)             \

@@ -76,6 +76,22 @@ static mp_obj_t classify(size_t n_args, const mp_obj_t *args, mp_map_t *named)
 }
 MP_DEFINE_CONST_FUN_OBJ_KW(classify_obj, 1, classify);
 
+#if WITH_REST
+
+static mp_obj_t class_names(mp_obj_t self_in)
+{
+    session_obj *self = opened(self_in);
+    mp_obj_t list = mp_obj_new_list(0, NULL);
+    const char *name;
+    for (uint32_t label = 0; (name = gm_class_name(&self->session, label)) != NULL; ++label) {
+        mp_obj_list_append(list, new_text(name));
+    }
+    return list;
+}
+MP_DEFINE_CONST_FUN_OBJ_1(class_names_obj, class_names);
+
+#endif
+
 static mp_obj_t loss(mp_obj_t self, mp_obj_t program)
 {
     float value;

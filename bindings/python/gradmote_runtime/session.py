@@ -287,6 +287,16 @@ class Session:
         self._check(self._lib.gm_classify(self._open(), _u32(row, "row"), label, score), "classify")
         return int(label[0]), float(score[0])
 
+    def class_names(self) -> list[str]:
+        """Return the names of the classes, in the order of the scores of the first output; none where there are none.
+
+        They are those that the model was compiled with (`gradmote compile --classes`, Options.classes).
+        """
+        found: list[str] = []
+        while (name := self._lib.gm_class_name(self._open(), len(found))) != self._ffi.NULL:
+            found.append(self._ffi.string(name).decode("utf-8", "replace"))
+        return found
+
     # ---- The sample store ---------------------------------------------------------------------------------------
 
     def store(self) -> dict[str, Any]:

@@ -194,8 +194,8 @@ void report_autosave(const device *d, int result)
     }
 }
 
-/* Prints the class that the model takes the first sample for, and its score, where the model has a
- * score for each class. */
+/* Prints the class that the model takes the first sample for, its score, and its name, where the
+ * model has a score for each class. */
 static void first_class(const gm_session *session)
 {
     uint32_t label;
@@ -205,7 +205,9 @@ static void first_class(const gm_session *session)
         text_u32(label);
         text_put(" ");
         text_f32(score);
-        text_line("");
+        const char *name = gm_class_name(session, label);
+        text_put(name != NULL ? " " : "");
+        text_line(name != NULL ? name : "");
     }
 }
 

@@ -9,7 +9,7 @@ import onnx
 import onnx_ir as ir
 
 from ..formats.checkpoint import Checkpoint
-from ..model.metadata import BATCH_NORM, LOSS_SCALE, SCHEME, SHARED_WEIGHTS
+from ..model.metadata import BATCH_NORM, CLASSES, LOSS_SCALE, SCHEME, SHARED_WEIGHTS
 from ..model.write import to_proto
 
 
@@ -63,6 +63,10 @@ class Artifacts:
         """Return the trained weights that several nodes of the model use, and how many do."""
         shared = SHARED_WEIGHTS.read(self.models.inference.graph, {})
         return {name: len(users) for name, users in shared.items() if name in self.parameters}
+
+    def classes(self) -> list[str]:
+        """Return the names of the classes that the model's file has; none where it has none."""
+        return CLASSES.read(self.models.inference.graph, [])
 
     def scheme(self) -> str:
         """Return the text of the scheme of the training model; "" where there is none."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
 
-from ..errors import ModelError
+from ..errors import DataError, ModelError
 from ..formats.image import read_image
 from .differences import STEPS, DoubleLoss, along
 from .drawn import draw
@@ -55,11 +55,13 @@ class Checked:
 
     Attributes:
         engine: What the image was compared with.
+        samples: What it was compared on: "drawn samples" or "given samples".
         rows: All comparisons.
         notes: What was not compared, and why.
     """
 
     engine: str
+    samples: str = "drawn samples"
     rows: list[Row] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -73,23 +75,30 @@ class Checked:
         kinds = dict.fromkeys(row.what for row in self.rows)
         worst = {kind: max((r.worst for r in self.rows if r.what == kind), key=_or_infinite) for kind in kinds}
         found = ", ".join(f"{kind} {error:.1e}" for kind, error in worst.items())
-        said = f"{'agrees' if self.agrees else 'disagrees'} with {self.engine} on drawn samples: {found}"
+        said = f"{'agrees' if self.agrees else 'disagrees'} with {self.engine} on {self.samples}: {found}"
         return "; ".join([*([said] if self.rows else []), *self.notes])
 
 
-def check(image: bytes, kept: bytes, made: Artifacts, model: onnx.ModelProto | None = None) -> Checked:
-    """Compare an image with its model on drawn samples.
+def check(
+    image: bytes,
+    kept: bytes,
+    made: Artifacts,
+    model: onnx.ModelProto | None = None,
+    samples: Mapping[str, Any] | None = None,
+) -> Checked:
+    """Compare an image with its model on samples: a batch of each input and label by its name, or drawn ones.
 
     Outputs and loss are compared with those of an engine, the gradient of each parameter with that of the training
     model there and with differences of the loss in float64, and the image's step with the update of an image that
     keeps gradients. kept: that image, of the same artifacts `made` and with names; it may be the image itself. model:
     the user's own; that of inference by default.
-    Raises ModelError if the engine cannot run the model, RuntimeFault if the drawn samples do not suit it.
+    Raises ModelError if the engine cannot run the model, DataError if the given samples are not those that the image
+    takes, RuntimeFault if drawn ones do not suit it.
     """
-    found = Checked(engine_name())
+    found = Checked(engine_name(), "drawn samples" if samples is None else "given samples")
     limit = QUANTIZED if any(a.dtype != np.float32 for a in made.parameters.values()) or is_qdq(made) else VALUES
     with opened(image) as session, opened(kept) as named:
-        feeds = samples_for(named, made)
+        feeds = samples_for(named, made) if samples is None else as_given(named, samples)
         inputs = {t["name"]: feeds[t["name"]] for t in named.inputs()}
         compare_outputs(found, session, inputs, made, own_model(model, made), limit)
     if made.evaluation is not None and not found.notes:
@@ -113,7 +122,7 @@ def check_training(found: Checked, image: bytes, kept: bytes, made: Artifacts, f
     data = list(feeds.values())
     loss = float(next(iter(run(made.evaluation, feeds).values())))
     if not math.isfinite(loss):
-        found.notes.append("nothing more is compared, as drawn samples make the loss not finite")
+        found.notes.append(f"nothing more is compared, as {found.samples} make the loss not finite")
         return
     with opened(kept) as session:
         found.rows.append(Row("loss", "", relative(session.eval_step(*data), loss), limit))
@@ -163,6 +172,19 @@ def samples_for(session: Session, made: Artifacts) -> Arrays:
     return draw(session.inputs(), session.labels(), made.inference, classes)
 
 
+def as_given(session: Session, samples: Mapping[str, Any]) -> Arrays:
+    """Return given samples in the types and shapes of a session. Raises DataError for others than it takes."""
+    tensors = [*session.inputs(), *session.labels()]
+    names = [t["name"] for t in tensors]
+    if sorted(names) != sorted(samples):
+        raise DataError(f"the samples are {', '.join(samples)}, and the image takes {', '.join(names)}", "give a batch")
+    for t in tensors:
+        if np.size(samples[t["name"]]) != math.prod(t["shape"]):
+            shapes = f"{list(np.shape(samples[t['name']]))}, and the image takes {list(t['shape'])}"
+            raise DataError(f"the samples of '{t['name']}' are {shapes}", "give one batch")
+    return {t["name"]: np.asarray(samples[t["name"]]).astype(t["dtype"]).reshape(t["shape"]) for t in tensors}
+
+
 def is_qdq(made: Artifacts) -> bool:
     """Return whether the model computes with integers."""
     return any(
@@ -180,7 +202,7 @@ def compare_outputs(
     expected = run_in_batches(model, inputs)
     for value, output in zip(made.inference.graph.output, session.infer(*inputs.values()), strict=True):
         if not np.isfinite(expected.get(value.name, np.zeros(1))).all():
-            found.notes.append(f"nothing more is compared, as drawn samples make '{value.name}' not finite")
+            found.notes.append(f"nothing more is compared, as {found.samples} make '{value.name}' not finite")
             return
         if value.name in expected:
             found.rows.append(Row("outputs", value.name, relative(np.array(output), expected[value.name]), limit))
@@ -267,9 +289,15 @@ def _profile() -> str:
     return "fused" if cpu_has_fma() else "strict"
 
 
-def require(image: bytes, kept: bytes, made: Artifacts, model: onnx.ModelProto | None = None) -> Checked:
+def require(
+    image: bytes,
+    kept: bytes,
+    made: Artifacts,
+    model: onnx.ModelProto | None = None,
+    samples: Mapping[str, Any] | None = None,
+) -> Checked:
     """Return the result of check(). Raises ModelError if the image computes something else than its model."""
-    found = check(image, kept, made, model)
+    found = check(image, kept, made, model, samples)
     if not found.agrees:
         wrong = [f"{row.what} {row.name} by {row.worst:.1e}".replace("  ", " ") for row in found.rows if not row.agrees]
         raise ModelError(

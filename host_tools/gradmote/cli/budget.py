@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import ModelError
-from . import options as o
 from .compiler import Compiler
 from .output import say
 
 if TYPE_CHECKING:
     from ..budget import Contributions, Found, Limits, Task, Tried
-    from ..data import Expected
+    from ..data import Dataset
     from ..report.tables import Rows
 
 #: The most rows of the table.
@@ -45,8 +44,8 @@ Data = Annotated[
     typer.Option(
         "--data",
         exists=True,
-        help="Samples (.npz, .csv or a folder, as for `gradmote train`) on which to measure how much training each "
-        "layer gains.",
+        help="Samples (.npz, .csv or a folder, as for `gradmote train`): the image keeps the names of their classes, "
+        "and with a budget they measure how much training each layer gains.",
     ),
 ]
 
@@ -60,15 +59,10 @@ class Budget:
     ms: float | None
     clock: float | None
     board: str | None
-    data: Path | None
 
     def is_given(self) -> bool:
-        """Return whether there is a limit. Raises ModelError for data without a limit."""
-        given = any(limit is not None for limit in (self.ram, self.flash, self.ms, self.board))
-        if self.data is not None and not given:
-            hint = "it measures how much training each layer gains: give --ram, --flash, --ms-per-step or --board"
-            raise ModelError("--data without a budget", hint)
-        return given
+        """Return whether there is a limit."""
+        return any(limit is not None for limit in (self.ram, self.flash, self.ms, self.board))
 
     def limits(self) -> Limits:
         """Return the limits in bytes, milliseconds and hertz, with those of the board."""
@@ -82,18 +76,22 @@ class Budget:
         return limits if self.clock is None else replace(limits, clock=self.clock * 1e6)
 
 
-def cut(model: Path, compiler: Compiler, budget: Budget) -> Found:
+def cut(
+    model: Path, compiler: Compiler, budget: Budget, samples: Dataset | None, classes: tuple[str, ...] | None
+) -> Found:
     """Search for the best training within the budget, behind a bar that counts what was tried.
 
-    Raises BudgetError if nothing fits.
+    samples: those on which contributions are measured, if any. classes: the names that the image gets. Raises
+    BudgetError if nothing fits.
     """
     from ..budget import search
     from ..device.progress import progress_bar
 
     limits = replace(budget.limits(), more=more_time(compiler, budget))
     task = task_of(model, compiler)
+    task = replace(task, options=replace(task.options, classes=classes))
     with progress_bar() as bar:
-        contributions = measured(task, budget.data, compiler.expected(model), bar) if budget.data is not None else None
+        contributions = measured(task, samples, bar) if samples is not None else None
         step = bar.add_task("search", total=None)
         return search(
             task,
@@ -127,11 +125,10 @@ def more_time(compiler: Compiler, budget: Budget) -> float:
     return wish.more
 
 
-def measured(task: Task, data: Path, expected: Expected | None, bar: Any) -> Contributions:
-    """Return the contribution of each part of the model, measured on the data."""
+def measured(task: Task, samples: Dataset, bar: Any) -> Contributions:
+    """Return the contribution of each part of the model, measured on samples."""
     from ..budget import measure
 
-    samples = o.read_for(data, expected)
     step = bar.add_task("measure", total=None)
     return measure(
         task,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..checking import Checked
     from ..compiler.compile import Result
     from ..compiler.options import Options
+    from ..data import Dataset
 
 #: Images of at most so many instructions and bytes are checked unless --no-check is given: that takes under a second.
 INSTRUCTIONS, BYTES = 200, 1 << 20
@@ -24,18 +25,25 @@ Check = Annotated[
     bool | None,
     typer.Option(
         "--check/--no-check",
-        help="Compare the image with the model on drawn samples: outputs and loss with onnxruntime's, gradients with "
-        f"these and with differences in float64. By default for up to {INSTRUCTIONS} instructions.",
+        help="Compare the image with the model on drawn samples, or those of --data: outputs and loss with "
+        "onnxruntime's, gradients with these and with differences in float64. By default for up to "
+        f"{INSTRUCTIONS} instructions.",
     ),
 ]
 
 
 def check_image(
-    wanted: bool | None, result: Result, made: Artifacts, options: Options, model: Path | None = None
+    wanted: bool | None,
+    result: Result,
+    made: Artifacts,
+    options: Options,
+    model: Path | None = None,
+    samples: Dataset | None = None,
 ) -> str | None:
     """Return a line on the check of an image; None if none is wanted, by the option or by its size.
 
-    model: the user's own file; that of the artifacts by default. Prints a table and raises ModelError if the image
+    model: the user's own file; that of the artifacts by default. samples: those of which a batch is taken; drawn ones
+    by default. Prints a table and raises ModelError if the image
     differs from its model.
     """
     if wanted is False or (wanted is None and not is_small(result)):
@@ -46,7 +54,8 @@ def check_image(
 
     try:
         kept = keeping_gradients(result, made, options)
-        found = check(result.image, kept, made, read_model(model) if model is not None else None)
+        given = batch_of(samples, kept) if samples is not None else None
+        found = check(result.image, kept, made, read_model(model) if model is not None else None, given)
     except GradmoteError as error:
         if wanted:
             raise
@@ -56,6 +65,26 @@ def check_image(
         hint = "that is a fault of the compiler: please report it with the model. --no-check writes the image"
         raise ModelError(f"the image {found.summary()}", hint)
     return f"checked: {found.summary()}"
+
+
+def batch_of(samples: Dataset, image: bytes) -> dict[str, Any]:
+    """Return the first batch of samples, as an image takes it, by the names of inputs and labels. Raises DataError."""
+    from ..data.check import arrays_of, require_fit
+    from ..data.expected import expected_of_image
+    from ..data.quantized import quantized
+
+    expected = expected_of_image(image)
+    require_fit(samples, expected)
+    found = {}
+    for tensor in expected.tensors:
+        _, array, _ = next(arrays_of(samples, tensor))
+        if tensor.role == "input" and tensor.dtype in ("int8", "uint8"):
+            array = quantized(samples, array, tensor.name, tensor.dtype)
+        elif array is samples.x:
+            array = samples.widened()
+        assert array is not None  # require_fit() raises
+        found[tensor.name] = array[: expected.batch or 1]
+    return found
 
 
 def is_small(result: Result) -> bool:

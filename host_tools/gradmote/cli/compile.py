@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,10 +16,12 @@ from .artifact_compiler import read_artifacts
 from .check import Check, check_image
 from .compiler import Compiler, with_compiler
 from .output import say, say_json
+from .samples import split_names
 
 if TYPE_CHECKING:
     from ..compiler.compile import Result
     from ..compiler.program import Store, Streamed
+    from ..data import Dataset
     from ..formats.files import Output
     from ..model.frontend import Source
     from ..report.copy_report import Copy
@@ -47,6 +49,12 @@ Resume = Annotated[
         "--resume", metavar="FILE", help="With --artifacts: go on from this checkpoint, and not from the one in DIR."
     ),
 ]
+Classes = Annotated[
+    str | None,
+    typer.Option(
+        "--classes", metavar="A,B,C", help="The classes' names in the order of the model's outputs, for the image."
+    ),
+]
 
 
 @with_compiler
@@ -67,6 +75,7 @@ def command(
     clock: budget.Clock = None,
     board: budget.Board = None,
     data: budget.Data = None,
+    classes: Classes = None,
     check: Check = None,
     as_json: o.AsJson = False,
 ) -> None:
@@ -74,31 +83,38 @@ def command(
 
     Too large? `--ram 96K` searches for what trains best in 96 KB: which layers or channels, which
     batch and optimizer.
+
+    `--data samples.csv` or `--classes cat,dog` puts the classes' names into the image: labels that
+    are names go by them from then on.
     """
     from ..formats.files import Output
 
-    given = budget.Budget(ram, flash, ms_per_step, clock, board, data)
+    given = budget.Budget(ram, flash, ms_per_step, clock, board)
     check_source(model, artifacts, resume, given)
     if check and given.is_given():
         raise ModelError("--check with a budget", "compile what the search found, with --check and without a budget")
+    samples = samples_of(data, model, compiler, classes)
+    names = names_of(classes, samples, bool(check) or given.is_given())
     found, state, told = None, None, None
     if artifacts is not None:
         output, beside = Output(out or artifacts / "model.mote"), None
         made, options, state = read_artifacts(compiler, artifacts, resume, given_in(context))
+        options = replace(options, classes=names)
         result = compiler.image_of(made, options)
-        told = check_image(check, result, made, options)
+        told = check_image(check, result, made, options, None, samples)
     else:
         assert model is not None
         output = Output(out or model.with_suffix(".mote"))
         beside = quantized_output(compiler, output.path)
         if given.is_given():
-            found = budget.cut(model, compiler, given)
+            found = budget.cut(model, compiler, given, samples, names)
             result = found.result
         else:
             made, options = compiler.prepared(model)
+            options = replace(options, classes=names)
             result = compiler.image_of(made, options)
             changed = compiler.shape or compiler.constant or compiler.quantize or compiler.float_head
-            told = check_image(check, result, made, options, None if changed else model)
+            told = check_image(check, result, made, options, None if changed else model, samples)
     write(output, result.image, beside, compiler.source(model) if model is not None else None)
     line = found and budget.train_line(output.path, found, data)
     if as_json:
@@ -159,6 +175,24 @@ def given_in(context: typer.Context) -> Callable[[str], bool]:
     return was_given
 
 
+def samples_of(data: Path | None, model: Path | None, compiler: Compiler, classes: str | None) -> Dataset | None:
+    """Return the samples of --data; None without it. Raises DataError where the model does not take them."""
+    if data is None:
+        return None
+    return o.read_for(data, compiler.expected(model) if model is not None else None, split_names(classes))
+
+
+def names_of(classes: str | None, samples: Dataset | None, serves: bool) -> tuple[str, ...] | None:
+    """Return the names that the options give to the classes.
+
+    serves: whether the samples serve another purpose too. Raises ModelError for samples of which nothing is taken.
+    """
+    if classes is not None or samples is None or samples.classes is not None or serves:
+        return split_names(classes) or (samples.classes if samples is not None else None)
+    hint = "--check compares on them, and with --ram, --flash, --ms-per-step or --board they measure what layers gain"
+    raise ModelError("--data has labels without names, and nothing takes its numbers", hint)
+
+
 def check_source(model: Path | None, artifacts: Path | None, resume: Path | None, given: budget.Budget) -> None:
     """Raise ModelError unless either a model or artifacts are named, with options that they take."""
     if (model is None) == (artifacts is None):
@@ -193,6 +227,7 @@ def summary(result: Result) -> dict[str, object]:
         "shared_weights": result.shared,
         "left_out": result.left_out,
         "scheme": result.compiled.scheme or None,
+        "classes": list(result.compiled.classes),
         "trained": [p.name for p in result.compiled.parameters],
         "updates": asdict(updates_of(result.compiled)),
         "copies": [asdict(c) for c in kept_copies(result.compiled)],
@@ -233,6 +268,7 @@ def describe_store(store: Store) -> str:
 
 def describe(path: Path, result: Result) -> str:
     """Return the figures of the image as lines of text."""
+    from ..data.wording import listed
     from ..report.copy_report import copies_of
     from ..report.float_report import describe_in_float, in_float
     from ..report.profile_report import describe_profiles
@@ -256,6 +292,8 @@ def describe(path: Path, result: Result) -> str:
         lines += describe_copies(list(copies_of(program)))
         lines += [f"            {describe_streamed(s)}" for s in program.streamed]
         lines += [f"            {describe_saved(s)}" for s in saved_of(program)]
+    if result.compiled.classes:
+        lines.append(f"  the classes are {listed(result.compiled.classes, 10)}")
     if result.compiled.store is not None:
         lines.append(f"  {describe_store(result.compiled.store)}")
     if result.compiled.parameters:

@@ -122,6 +122,7 @@ def as_dict(image: Image) -> dict[str, Any]:
         "key_id": image.key_id.hex() or None,
         "header": header,
         "scheme": image.scheme or None,
+        "classes": list(image.classes),
         "sections": image.sizes,
         "tensors": image.tensors,
         "state": image.state,
@@ -176,11 +177,14 @@ def memory_table(path: Path, image: Image) -> Titled:
 
 def tensor_table(image: Image) -> Titled:
     """Return a table of the inputs, labels and outputs."""
+    from ..data.wording import listed
+
     rows = [
         (t["name"], t["role"], t["dtype"], shape(t["shape"]), " ".join(t["programs"]), f"{t['offset']:,}")
         for t in image.tensors
     ]
-    return "Signature", (("name", "role", "dtype", "shape", "programs", "offset#"), rows)
+    title = f"Signature, with the classes {listed(image.classes, 10)}" if image.classes else "Signature"
+    return title, (("name", "role", "dtype", "shape", "programs", "offset#"), rows)
 
 
 def state_table(image: Image) -> Titled:

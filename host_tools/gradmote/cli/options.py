@@ -448,12 +448,15 @@ def make_store(
     return StoreOptions(capacity, dtype, samples.widened(), samples.y)
 
 
-def read_for(data: Path, expected: Expected | None) -> Dataset:
-    """Return the samples of a file or folder for a model that is to be compiled. Raises DataError."""
+def read_for(data: Path, expected: Expected | None, classes: tuple[str, ...] | None = None) -> Dataset:
+    """Return the samples of a file or folder for a model that is to be compiled. Raises DataError.
+
+    classes: the names of the classes, in the order of the model's outputs.
+    """
     from ..data import Dataset, Reading
     from ..data.check import require_samples
 
-    samples = Dataset.read(data, reading=Reading(expected=expected))
+    samples = Dataset.read(data, reading=Reading(classes=classes, expected=expected))
     for note in samples.notes:
         tell(note)
     if expected is not None:

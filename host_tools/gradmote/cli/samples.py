@@ -39,7 +39,7 @@ Classes = Annotated[
     typer.Option(
         "--classes",
         metavar="A,B,C",
-        help="Labels that are names, in the order of the model's outputs; sorted by default.",
+        help="Labels that are names, in the order of the model's outputs; by default the model's own, else sorted.",
     ),
 ]
 Header = Annotated[
@@ -87,7 +87,7 @@ class SampleOptions:
         """Return the settings for a model, or for none, with a column beside its samples."""
         from ..data.reading import Reading
 
-        classes = tuple(name.strip() for name in self.classes.split(",")) if self.classes is not None else None
+        classes = split_names(self.classes)
         scale, zero = (number(name, text) for name, text in (("--scale", self.scale), ("--zero", self.zero)))
         return Reading(
             self.labels, self.label, self.test, self.test_labels, classes, self.header, scale, zero, self.resize,
@@ -106,6 +106,11 @@ class SampleOptions:
 
 #: The decorator of commands that read samples.
 with_samples = with_shared("sample_options", SampleOptions)
+
+
+def split_names(text: str | None) -> tuple[str, ...] | None:
+    """Return the names that an option lists with commas between them."""
+    return None if text is None else tuple(name.strip() for name in text.split(","))
 
 
 def number(option: str, text: str | None) -> float | None:

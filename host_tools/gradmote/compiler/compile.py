@@ -28,6 +28,7 @@ from ..model.registry import TABLE
 from ..operators import Operator
 from ..operators.int16 import with_int16
 from ..optimizers import Optimizer
+from .class_names import class_names
 from .collector import uncollected
 from .instruction import Buffer, Ref
 from .lowering import Shared
@@ -82,7 +83,7 @@ def compile_model(
     tie: Sequence[tuple[str, str]] = (),
     inputs: Inputs | None = None,
     float_head: bool = False,
-    check: bool = False,
+    check: bool | Mapping[str, np.ndarray] = False,
     **settings: Any,
 ) -> Result:
     """Compile an ONNX model to an image that trains it: build_artifacts(), then compile_image().
@@ -91,8 +92,8 @@ def compile_model(
     names or patterns of weights; all are trained by default. `scheme`, a Scheme or its text
     (`last:2`, `sparse:0.25`), takes their place. ArtifactOptions explains the other arguments.
     `settings` are fields of Options, as batch=8, instead of `options`: to give both raises TypeError.
-    `check` compares the image with its model on drawn samples (gradmote.checking), and raises
-    ModelError if they differ.
+    `check` compares the image with its model on drawn samples, or on a batch of each input and label
+    by its name (gradmote.checking), and raises ModelError if they differ.
 
     A batch that the model fixes at 1 becomes the batch of the options where that is the model's
     meaning (gradmote.model.batch) and `inputs` do not say otherwise.
@@ -117,15 +118,18 @@ def compile_model(
     return compile_with(model, wanted, options or Options(**settings), check)
 
 
-def compile_with(model: Source, wanted: ArtifactOptions, options: Options, check: bool = False) -> Result:
+def compile_with(
+    model: Source, wanted: ArtifactOptions, options: Options, check: bool | Mapping[str, np.ndarray] = False
+) -> Result:
     """Compile an ONNX model as the options of both stages ask for it, and check the image."""
     made = artifacts_for(model, wanted, options)
     result = compile_image(made, options)
-    if check:
+    if check is not False:
         from ..checking import require
 
         kept = keeping_gradients(result, made, options)
-        require(result.image, kept, made, read_model(model) if wanted.inputs is None else None)
+        samples = None if check is True else check
+        require(result.image, kept, made, read_model(model) if wanted.inputs is None else None, samples)
     return result
 
 
@@ -215,6 +219,7 @@ def flatten(artifacts: Artifacts, options: Options) -> Compiled:
         options.image_version,
         options.saved,
         options.attention,
+        class_names(options, programs, artifacts.classes()),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import ModelError
@@ -48,6 +48,9 @@ class Options:
     `image_version` is a number that the image's author increases, 0 to 2^32 - 1; firmware that
     protects against rollback refuses an image with a lower one than it has.
 
+    `classes` are the names of the classes in the order of the scores of the first output; two for a
+    single score. The image keeps them, and so does what reads it; None takes those of the model's file.
+
     `moments` is the type of the optimizer's moments in the state, one of MOMENTS: those of "bf16"
     take half the bytes, and are rounded at random. The other two are for quantized models.
     `weights` is the type in which the state has trained int8 weights: "int8", or "int16" for a byte
@@ -73,6 +76,7 @@ class Options:
     weights: str | None = None
     gradients: str | None = None
     moments: str | None = None
+    classes: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         """Raise ModelError for a type, or a way of attention, that there is not."""

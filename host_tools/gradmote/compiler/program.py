@@ -240,6 +240,7 @@ class Compiled:
     image_version: int = 0  # a version number that the image's author increases
     saved: str | None = None  # the type in which values of the forward pass wait for the backward pass
     attention: str | None = None  # "blocks": fused, in blocks of queries
+    classes: tuple[str, ...] = ()  # the names of the classes, in the order of the first output's scores
 
     @property
     def overwrites_inputs(self) -> bool:

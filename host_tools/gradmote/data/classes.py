@@ -10,20 +10,25 @@ import numpy as np
 
 from ..errors import DataError
 from .loaded import Array, Loaded
+from .reading import Reading
 from .wording import listed, named, quoted
 
 
-def numbered(path: Path, loaded: Loaded, given: tuple[str, ...] | None) -> Loaded:
+def numbered(path: Path, loaded: Loaded, reading: Reading) -> Loaded:
     """Return the labels as the numbers of their classes.
 
-    given: the names of the classes in the order of the model's outputs. By default names that are
-    whole numbers are the classes' numbers, and others are numbered as they are sorted. Raises
-    DataError for a label that none of them is.
+    The names of the classes are those of the model, else those that `reading` gives in the order of the model's
+    outputs. Without both, names that are whole numbers are the classes' numbers, and others are numbered as they are
+    sorted. Raises DataError for a label that none of them is.
     """
     arrays = {name: _names(array) if name in ("y", "y_test") else array for name, array in loaded.arrays.items()}
+    known = names_of_model(path, reading, [array for name, array in arrays.items() if name in ("y", "y_test")])
+    given = known or reading.classes
     named_labels = [name for name in ("y", "y_test") if name in arrays and arrays[name].dtype == object]
     if not named_labels and given is None:
         return loaded
+    if not named_labels and known and not are_numbers(known):
+        return replace(loaded, classes=known)
     if given is None and all(_are_numbers(arrays[name]) for name in named_labels):
         return replace(loaded, arrays={**arrays, **{name: arrays[name].astype(np.int64) for name in named_labels}})
     if "y" not in named_labels and given is None:
@@ -34,8 +39,42 @@ def numbered(path: Path, loaded: Loaded, given: tuple[str, ...] | None) -> Loade
         if name in arrays:
             arrays[name] = _numbers(loaded, name, arrays[name], classes)
     counted = listed([f"{number} = {quoted(name)}" for number, name in enumerate(classes)])
-    note = f"{named(path.name)}: labels are names; the classes are {counted}"
-    return replace(loaded, arrays=arrays, classes=classes, notes=(*loaded.notes, note))
+    source = "the model's classes are" if known else "the classes are"
+    notes = [f"{named(path.name)}: labels are names; {source} {counted}", *_too_few(classes, given, reading)]
+    return replace(loaded, arrays=arrays, classes=classes, notes=(*loaded.notes, *notes))
+
+
+def names_of_model(path: Path, reading: Reading, labels: Sequence[Array]) -> tuple[str, ...] | None:
+    """Return the names of the model's classes; None where it has none, or where the labels are no classes.
+
+    Raises DataError where others are given.
+    """
+    known = reading.expected.classes if reading.expected is not None else ()
+    if not known or any(array.dtype.kind == "f" for array in labels):
+        return None
+    if reading.classes is not None and reading.classes != known:
+        raise DataError(
+            f"{named(path)}: the classes {listed(reading.classes)} are given, and those of the model are "
+            f"{listed(known)}",
+            "leave --classes out: labels that are names go by the model's",
+        )
+    return known
+
+
+def are_numbers(names: Sequence[str]) -> bool:
+    """Return whether all names of classes are whole numbers."""
+    return all(name.isascii() and name.removeprefix("-").isdigit() for name in names)
+
+
+def _too_few(classes: Sequence[str], given: Sequence[str] | None, reading: Reading) -> list[str]:
+    """Return what to say where sorted names are fewer than the model's classes."""
+    count = reading.expected.class_count() if reading.expected is not None else None
+    if given is not None or count is None or len(classes) >= count:
+        return []
+    return [
+        f"the model tells {count} classes apart, and the labels have {len(classes)} names: numbered as they are sorted "
+        "they may be other classes than those it was trained with; name all in order with --classes"
+    ]
 
 
 def require_several(loaded: Loaded, labels: Array, classes: Sequence[str]) -> None:

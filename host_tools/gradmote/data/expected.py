@@ -63,6 +63,7 @@ class Expected:
         tensors: The inputs, then the labels; an ONNX model has no labels yet.
         outputs: The shape of one sample's result by the output's name.
         programs: The programs of an image; none for an ONNX model.
+        classes: The names of the model's classes in the order of its scores; none where it has none.
     """
 
     name: str
@@ -70,6 +71,15 @@ class Expected:
     tensors: tuple[ExpectedTensor, ...]
     outputs: Mapping[str, tuple[int | None, ...]]
     programs: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+
+    def class_count(self) -> int | None:
+        """Return the number of classes that the model tells apart; None where that is not known."""
+        label = self.tensor("label", 0)
+        if label is not None or len(self.outputs) != 1:
+            return label.classes if label is not None else None
+        (shape,) = self.outputs.values()
+        return shape[0] if len(shape) == 1 else None
 
     def tensor(self, role: str, index: int) -> ExpectedTensor | None:
         """Return the input or label with that number; None where there is none."""
@@ -109,7 +119,7 @@ def expected_of_image(data: bytes, name: str = "the model") -> Expected:
     batch = int(image.header["batch"])
     outputs = {t["name"]: _sample(t, batch) for t in image.tensors if t["role"] == "output"}
     programs = tuple(program["kind"] for program in image.programs)
-    return Expected(name, batch, tuple(_of_image(image, batch)), outputs, programs)
+    return Expected(name, batch, tuple(_of_image(image, batch)), outputs, programs, image.classes)
 
 
 def _of_image(image: Image, batch: int) -> Iterator[ExpectedTensor]:
@@ -149,16 +159,18 @@ def _classes(image: Image, label: Mapping[str, Any]) -> tuple[int | None, int | 
 
 def expected_of_onnx(path: Path) -> Expected:
     """Return what an ONNX model takes. Raises ModelError."""
-    from ..model.frontend.read import read_model
+    from ..model.frontend.class_names import class_names
+    from ..model.frontend.read import read_model, to_ir
 
-    graph = read_model(path).graph
+    model = read_model(path)
+    graph, classes = model.graph, tuple(class_names(to_ir(model)))
     weights = {tensor.name for tensor in graph.initializer}
     inputs = [value for value in graph.input if value.name not in weights]
     tensors = tuple(
         ExpectedTensor(v.name, "input", i, _DTYPES.get(v.type.tensor_type.elem_type, "float32"), tuple(_dims(v)[1:]))
         for i, v in enumerate(inputs)
     )
-    return Expected(path.name, None, tensors, {value.name: tuple(_dims(value)[1:]) for value in graph.output})
+    return Expected(path.name, None, tensors, {v.name: tuple(_dims(v)[1:]) for v in graph.output}, (), classes)
 
 
 def _dims(value: Any) -> list[int | None]:

@@ -39,7 +39,7 @@ def load_samples(path: Path, reading: Reading) -> Loaded:
             loaded = with_test(loaded, reading)
         elif reading.test_labels is not None:
             raise DataError(f"{named(reading.test_labels)} are labels of no samples", "give the samples with --test")
-        return with_own_targets(scaled(converted(path, numbered(path, loaded, reading.classes)), reading), reading)
+        return with_own_targets(scaled(converted(path, numbered(path, loaded, reading)), reading), reading)
 
 
 def with_own_targets(loaded: Loaded, reading: Reading) -> Loaded:

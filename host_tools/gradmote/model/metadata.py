@@ -133,6 +133,7 @@ WEIGHTS = names("weights")  #: the model's own weights, because passes add other
 BUFFERS = names("buffers")  #: constants of the model that could be weights by their type, but are none
 TIED: Note[dict[str, str]] = Note("tied", json.dumps, json.loads)  #: copy that an exporter made -> its weight
 EQUAL: Note[list[list[str]]] = Note("equal", json.dumps, json.loads)  #: pairs of equal weights that stay two
+CLASSES = names("classes")  #: the names of its classes in the order of its scores; a model has it too
 UNSURE = names("unsure")  #: weights of the model that may be no weights
 STATISTICS = names("statistics")  #: the running means and variances that are state; a training model has it too
 BATCH_NORM = _modes("batch_norm")  #: the mode and the number of its BatchNormalizations

@@ -88,6 +88,7 @@ show("kept", kept)
 show("output", session.output(0))
 show("class", session.classify())
 show("class", session.classify(1))
+show("class names", session.class_names())
 show("by name", (session.classify(row=1), session.output(0, program="infer"), session.outputs(program="eval")))
 
 for name, data in (

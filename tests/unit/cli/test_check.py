@@ -21,7 +21,7 @@ from gradmote.artifacts import Artifacts, build_artifacts, training_graph
 from gradmote.checking import Checked, check
 from gradmote.compiler import Options, compile_image
 from gradmote.compiler.compile import keeping_gradients
-from gradmote.errors import ModelError, RuntimeFault
+from gradmote.errors import DataError, ModelError, RuntimeFault
 from gradmote.formats.image import read_image
 from support import digits
 from support.oracle import make_model, node, values
@@ -209,6 +209,20 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], mo
     assert "differs" in said.out and "disagrees with onnxruntime" in said.err and not image.exists()
     with pytest.raises(ModelError, match="differs from its model"):
         compile_model(digits.model(), losses.cross_entropy(), optimizers.sgd(0.1), batch=4, check=True)
+
+
+def test_given_samples_take_the_place_of_drawn_ones(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (x, y), path, data = digits.batches(4, 1)[0], tmp_path / "model.onnx", tmp_path / "digits.npz"
+    compile_model(digits.model(), losses.cross_entropy(), optimizers.sgd(0.1), batch=4, check={"x": x, "labels": y})
+    for wrong, said in (({"x": x}, "the image takes x, labels"), ({"x": x[1:], "labels": y}, r"takes \[4, 64\]")):
+        with pytest.raises(DataError, match=said):
+            compile_model(digits.model(), losses.cross_entropy(), optimizers.sgd(0.1), batch=4, check=wrong)
+    onnx.save(digits.model(), path)
+    np.savez(data, x=x, y=y.astype(str))
+    command = ["compile", str(path), "--loss", "cross_entropy", "--batch", "4", "--data", str(data)]
+    names = ["--classes", ",".join(map(str, range(10)))]
+    assert cli.main([*command, *names]) == 0
+    assert "checked: agrees with onnxruntime on given samples: outputs" in capsys.readouterr().out
 
 
 def test_a_budget_and_a_check_are_two_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

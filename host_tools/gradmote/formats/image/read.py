@@ -14,6 +14,7 @@ from typing import Any
 from ...errors import ImageError
 from ...generated.opcodes import OPCODES
 from ...generated.records import (
+    CLASS_NAME,
     CONSTANT_BIT,
     DTYPE,
     FORMAT_VERSION,
@@ -42,6 +43,7 @@ class Image:
     sizes: dict[str, int]  # bytes by section
     constants: bytes
     scheme: str  # what is trained; "" where the image does not say
+    classes: tuple[str, ...]  # the names of the classes, in the order of the first output's scores; or none
     store: dict[str, Any] | None  # record of the sample store, where there is one
     key_id: bytes  # of the key that signed it; empty where it is not signed
 
@@ -87,6 +89,7 @@ def read_image(source: str | os.PathLike[str] | bytes) -> Image:
             sizes,
             parts["constants"],
             string(parts["names"], header["scheme"]),
+            read_classes(parts["names"]),
             read_store(parts["store"]),
             signature.key_id if signature else b"",
         )
@@ -139,6 +142,14 @@ def rows(record: str, data: bytes) -> list[dict[str, Any]]:
 def string(names: bytes, offset: int) -> str:
     """Return the text at an offset in the section NAMES, or "" where the offset is NONE."""
     return "" if offset == NONE else records.text_at(names, offset)
+
+
+def read_classes(names: bytes) -> tuple[str, ...]:
+    """Return the names of the classes in the section NAMES; none where there are none.
+
+    Raises ValueError for one that is no UTF-8.
+    """
+    return tuple(text[1:].decode() for text in names.split(b"\0") if text[:1] == bytes([CLASS_NAME]))
 
 
 def key_of(table: dict[str, int], number: int) -> str:

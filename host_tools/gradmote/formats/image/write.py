@@ -17,6 +17,7 @@ from ...compiler.program import Binding, Compiled, StateTensor, Store
 from ...errors import ImageError, ModelError
 from ...generated.opcodes import OPCODES
 from ...generated.records import (
+    CLASS_NAME,
     CONSTANT_BIT,
     DTYPE,
     FORMAT_VERSION,
@@ -40,16 +41,21 @@ _BODY = 16  # the CRC covers everything from here on
 class Names:
     """The section NAMES: zero-terminated strings, each once."""
 
-    def __init__(self, strip: bool) -> None:
-        """Begin an empty section; with `strip`, every name is left out."""
+    def __init__(self, strip: bool, classes: Sequence[str] = ()) -> None:
+        """Begin a section with the names of classes alone; with `strip`, every name is left out."""
         self.strip = strip
-        self.data = b""
+        self.data = b"" if strip else "".join(f"{chr(CLASS_NAME)}{name}\0" for name in classes).encode()
         self.offsets: dict[str, int] = {}
 
     def offset(self, name: str) -> int:
-        """Return the offset of a name, appended at its first use; NONE where names are stripped."""
+        """Return the offset of a name, appended at its first use; NONE where names are stripped.
+
+        Raises ModelError for a name that would be one of a class.
+        """
         if self.strip:
             return NONE
+        if name.startswith(chr(CLASS_NAME)):
+            raise ModelError(f"the name {name!r} begins with the byte {CLASS_NAME}", "export the model with another")
         if name not in self.offsets:
             self.offsets[name] = len(self.data)
             self.data += name.encode() + b"\0"
@@ -61,7 +67,7 @@ def write_image(compiled: Compiled, layout: Layout, strip_names: bool = False) -
 
     strip_names: leave the names out, for the smallest image.
     """
-    names = Names(strip_names)
+    names = Names(strip_names, compiled.classes)
     constants, constant_offsets = constants_section(compiled)
     code, programs = code_section(compiled, layout, constant_offsets)
     sections = {

@@ -14,8 +14,9 @@ from ...compiler.passes.qdq import check_forms, quantize_weights
 from ...errors import ModelError
 from ..affine import QUANTIZED, real_numbers
 from ..graph import data_of, prune, runtime_type, with_branches
-from ..metadata import BUFFERS, EQUAL, TIED, UNSURE, WEIGHTS, remove_notes
+from ..metadata import BUFFERS, CLASSES, EQUAL, TIED, UNSURE, WEIGHTS, remove_notes
 from ..registry import attach_functions
+from .class_names import class_names
 from .inputs import Inputs
 from .parameters import sort_constants, trainable, weights
 from .prepare import (
@@ -97,7 +98,9 @@ def read_weights(source: Source, ties: Ties = NO_TIES, inputs: Inputs | None = N
     (inputs or Inputs()).fix(proto)
     tied, equal = settle_ties(proto, ties)
     model = to_ir(proto)
+    classes = class_names(model)
     remove_notes(model)  # those of an artifact say nothing about what is made of it now
+    CLASSES.write(model.graph, classes)
     TIED.write(model.graph, {tie.copy: tie.weight for tie in tied})
     EQUAL.write(model.graph, [list(pair) for pair in equal])
     for value in model.graph.inputs:
