@@ -13,8 +13,8 @@ from typing import Any
 
 from gradmote.errors import DataError
 
+from .aligned_memory import Memory
 from .arrays import F32, I8, I32, ITEM_SIZE, U8, tensor_bytes
-from .memory import Memory
 from .tensors import PROGRAMS, Tensor
 
 

@@ -24,12 +24,12 @@ from typing import Any, TypeVar
 from gradmote.errors import DataError, GradmoteError, RuntimeFault
 from gradmote.formats.rounds import check_bits, shared_mask
 
+from .aligned_memory import Memory, of_image, of_zeros
 from .arrays import F32, ITEM_CODE, ITEM_SIZE, U8, buffer_of, tensor_bytes
 from .describe import describe
 from .exclusive import Exclusive
 from .input_buffers import InputBuffer, InputBuffers, feed, require_given
 from .library import load
-from .memory import Memory, of_image, of_zeros
 from .names import text, utf8
 from .tensors import PROGRAMS, ROLES, Tensor, program_names, read_tensors
 

@@ -159,7 +159,7 @@ def _classes(image: Image, label: Mapping[str, Any]) -> tuple[int | None, int | 
 
 def expected_of_onnx(path: Path) -> Expected:
     """Return what an ONNX model takes. Raises ModelError."""
-    from ..model.frontend.class_names import class_names
+    from ..model.frontend.model_classes import class_names
     from ..model.frontend.read import read_model, to_ir
 
     model = read_model(path)

@@ -179,7 +179,7 @@ def test_fewer_names_than_the_model_tells_apart_are_said(tmp_path: Path) -> None
 
 
 def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What was learnt of ten classes lasts while a table of nine is learnt."""
+    """Training on nine of ten classes does not unlearn them."""
     model, out, kept = (str(tmp_path / name) for name in ("model.onnx", "model.mote", "learned.gmck"))
     onnx.save(digits.model(), model)
     whole, part = table(tmp_path / "whole.csv"), table(tmp_path / "part.csv", "eight")

@@ -16,8 +16,8 @@ from ..affine import QUANTIZED, real_numbers
 from ..graph import data_of, prune, runtime_type, with_branches
 from ..metadata import BUFFERS, CLASSES, EQUAL, TIED, UNSURE, WEIGHTS, remove_notes
 from ..registry import attach_functions
-from .class_names import class_names
 from .inputs import Inputs
+from .model_classes import class_names
 from .parameters import sort_constants, trainable, weights
 from .prepare import (
     expand_scalers,
