@@ -208,17 +208,23 @@ def make(built: Path, folder: str, options: list[str], tools: dict[str, str]) ->
     with locked(built.name):
         if stamp.exists() and stamp.read_text() == digest:
             return
-        if not asked.exists() or asked.read_text() != shlex.join(options):
-            shutil.rmtree(built, ignore_errors=True)  # make does not know of what depends on options
+        if not asked.exists() or asked.read_text() != unseen(options):
+            shutil.rmtree(built, ignore_errors=True)
         built.mkdir(parents=True, exist_ok=True)
         stamp.unlink(missing_ok=True)
-        asked.write_text(shlex.join(options))
+        asked.write_text(unseen(options))
         command = ["make", "-C", folder, f"-j{min(2, os.cpu_count() or 1)}", f"BUILD={built}", *options]
         environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
         done = subprocess.run(command, cwd=source, env=environment, capture_output=True, text=True, check=False)
         if done.returncode:
             raise RuntimeError(f"{shlex.join(command)}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}")
         stamp.write_text(digest)
+
+
+def unseen(options: list[str]) -> str:
+    """Return what make does not see a change of: the options, and the names of methods, which stand in headers."""
+    headers = hashlib.sha256(b"".join(path.read_bytes() for path in sorted((BINDING / "gradmote").glob("*.h"))))
+    return f"{shlex.join(options)} {headers.hexdigest()}"
 
 
 def digest_of(options: list[str]) -> str:

@@ -1,8 +1,6 @@
 /*
  * Finds the class that the model's outputs name, and what it is called.
  */
-#include <string.h>
-
 #include "image.h"
 
 /* Tells whether numbers of this type may be scores. All integers of an output have one positive
@@ -58,9 +56,11 @@ GM_COLD const char *gm_class_name(const gm_session *session, uint32_t label)
     }
     const char *name = gm_section_data(session->header, GM_SECTION_NAMES);
     const char *end = name + session->header->sections[GM_SECTION_NAMES].size;
-    for (; name < end; name += strlen(name) + 1) { /* gm_open() has checked that the last one ends */
+    while (name < end) { /* gm_open() has checked that the last one ends */
         if (*name == GM_CLASS_NAME && label-- == 0) {
             return name + 1;
+        }
+        while (*name++ != '\0') {
         }
     }
     return NULL;

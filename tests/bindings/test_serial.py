@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import shutil
+import struct
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 from c.signature.keys import key_of
 from device.test_signed import KEY_ID, firmware, own, with_other_signature
+from fuzz.test_hostile_files import with_word
 
 from bindings.conversation import camel
 from bindings.test_node import type_check
@@ -28,6 +30,7 @@ from gradmote.device.emulator import Emulator
 from gradmote.device.evaluation import evaluate, predict
 from gradmote.device.fitting import train_once
 from gradmote.device.samples import write_batch
+from gradmote.formats.image import read_image
 from gradmote.formats.signing import sign
 from support import digits, npm_package
 from support.classifier_image import classifier_image
@@ -52,6 +55,7 @@ def images() -> dict[str, bytes]:
         "plain": compile_image(made, Options(batch=BATCH)).image,
         "other": compile_image(digits.artifacts(optimizers.sgd(0.1)), Options(batch=4)).image,
         "large": compile_image(made, Options(batch=2048)).image,
+        "foreign": with_foreign_opcode(compile_image(made, Options(batch=8)).image),
     }
 
 
@@ -196,11 +200,20 @@ def test_a_noisy_line_changes_no_bit(data: Path, port: str) -> None:
     assert found["damage"]["flipped"] > 5 and found["damage"]["lost"] > 5 and found["retries"] > 5, found
 
 
+def with_foreign_opcode(image: bytes) -> bytes:
+    """The first instruction is one that no firmware has."""
+    word = read_image(image).header["sections"][2]["offset"] // 4
+    (head,) = struct.unpack_from("<I", image, 4 * word)
+    return with_word(image, word, head & 0xFFFF0000 | 250)
+
+
 REFUSALS = {
     "damaged": ("DeviceError", "BAD_IMAGE", "(BAD_CRC)"),
     "truncated": ("DeviceError", "BAD_IMAGE", "(TRUNCATED)"),
     "text": ("DeviceError", "BAD_IMAGE", "(BAD_MAGIC)"),
     "large": ("DeviceError", "TOO_LARGE", "it keeps the model that it has"),
+    "foreign": ("DeviceError", "BAD_OPCODE", "lacks kernels that the model needs, of the opcodes 250"),
+    "foreign_update": ("DeviceError", "BAD_OPCODE", "it keeps the model that it has"),
     "damaged_update": ("DeviceError", "BAD_IMAGE", "(BAD_CRC)"),
     "missing": ("GradmoteError", "", "nothing.mote cannot be read"),
     "width": ("DataError", "", "input 0 has 2559 numbers"),

@@ -69,7 +69,7 @@ def clear_by_hand(session: Session) -> None:
     """Clear all gradients, and let the next micro-batch take them as the sum of one that there was."""
     for name in session.parameter_names():
         np.asarray(session.gradient(name))[...] = 0
-    image = bytes(session._ffi.buffer(session._image))
+    image = bytes(session._ffi.buffer(session._image.pointer))
     control = session.state()[read_image(image).header["control_offset"] :][: records.size_of("control")]
     control[:] = records.pack("control", {**records.unpack("control", bytes(control)), "accumulated": 1})
 

@@ -1,7 +1,7 @@
 """The garbage collector may end sessions in any order of their parts.
 
-Pointers to inputs were made of memoryviews, and several Pythons clear a memoryview of a cycle while something else has its
-buffer: BufferError first, and a crash of the interpreter somewhere else.
+Pointers to inputs were made of memoryviews, and several Pythons clear a memoryview of a cycle while something else has
+its buffer: BufferError first, and a crash of the interpreter somewhere else.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,7 +19,10 @@ from .output import say, say_json
 from .samples import split_names
 
 if TYPE_CHECKING:
+    from ..artifacts.made import Artifacts as Made
+    from ..budget import Found
     from ..compiler.compile import Result
+    from ..compiler.options import Options
     from ..compiler.program import Store, Streamed
     from ..data import Dataset
     from ..formats.files import Output
@@ -94,46 +97,83 @@ def command(
     if check and given.is_given():
         raise ModelError("--check with a budget", "compile what the search found, with --check and without a budget")
     samples = samples_of(data, model, compiler, classes)
-    names = names_of(classes, samples, bool(check) or given.is_given())
-    found, state, told = None, None, None
+    options = with_names(names_of(classes, samples, bool(check) or given.is_given()))
     if artifacts is not None:
-        output, beside = Output(out or artifacts / "model.mote"), None
-        made, options, state = read_artifacts(compiler, artifacts, resume, given_in(context))
-        options = replace(options, classes=names)
-        result = compiler.image_of(made, options)
-        told = check_image(check, result, made, options, None, samples)
+        made, set_options, state = read_artifacts(compiler, artifacts, resume, given_in(context))
+        done = checked(compiler, made, options(set_options), Output(out or artifacts / "model.mote"), check, samples)
+        done = replace(done, state=state)
     else:
         assert model is not None
         output = Output(out or model.with_suffix(".mote"))
         beside = quantized_output(compiler, output.path)
         if given.is_given():
-            found = budget.cut(model, compiler, given, samples, names)
-            result = found.result
+            found = budget.cut(model, compiler, given, samples, options)
+            done = Done(output, found.result, found=found)
         else:
-            made, options = compiler.prepared(model)
-            options = replace(options, classes=names)
-            result = compiler.image_of(made, options)
             changed = compiler.shape or compiler.constant or compiler.quantize or compiler.float_head
-            told = check_image(check, result, made, options, None if changed else model, samples)
-    write(output, result.image, beside, compiler.source(model) if model is not None else None)
-    line = found and budget.train_line(output.path, found, data)
-    if as_json:
-        from ..budget.machine import as_dict as searched_as_dict
+            made, set_options = compiler.prepared(model)
+            done = checked(compiler, made, options(set_options), output, check, samples, None if changed else model)
+        done = replace(done, beside=beside)
+    write(done.output, done.result.image, done.beside, compiler.source(model) if model is not None else None)
+    line = done.found and budget.train_line(done.output.path, done.found, data)
+    show_json(done, line) if as_json else show(done, line, model)
 
-        searched = found and {**searched_as_dict(found), "train": line}
-        figures = {"image": str(output.path), **summary(result), "budget": searched, "checked": told}
-        say_json({**figures, **({"quantized": str(beside.path)} if beside is not None else {})})
-        return
-    say(describe(output.path, result))
-    if beside is not None:
-        say(f"  {beside.path} is the quantized model: export takes it, in place of {model}")
-    if state is not None:
-        say(f"  {state}")
-    if told is not None:
-        say(f"  {told}")
-    show_front(result)
-    if found is not None:
-        budget.show(found)
+
+@dataclass(frozen=True)
+class Done:
+    """What was compiled, and what is said of it.
+
+    beside: the quantized model. found: what a budget's search found. told: a line on the check. state: one on the state
+    that training goes on from.
+    """
+
+    output: Output
+    result: Result
+    beside: Output | None = None
+    found: Found | None = None
+    told: str | None = None
+    state: str | None = None
+
+
+def checked(
+    compiler: Compiler,
+    made: Made,
+    options: Options,
+    output: Output,
+    check: bool | None,
+    samples: Dataset | None,
+    model: Path | None = None,
+) -> Done:
+    """Compile artifacts, and compare the image with the model."""
+    result = compiler.image_of(made, options)
+    return Done(output, result, told=check_image(check, result, made, options, model, samples))
+
+
+def with_names(names: tuple[str, ...] | None) -> Callable[[Options], Options]:
+    """Return the function that gives options the names of classes."""
+    return lambda options: replace(options, classes=names)
+
+
+def show_json(done: Done, line: str | None) -> None:
+    """Print one JSON object."""
+    from ..budget.machine import as_dict as searched_as_dict
+
+    searched = done.found and {**searched_as_dict(done.found), "train": line}
+    figures = {"image": str(done.output.path), **summary(done.result), "budget": searched, "checked": done.told}
+    say_json({**figures, **({"quantized": str(done.beside.path)} if done.beside is not None else {})})
+
+
+def show(done: Done, line: str | None, model: Path | None) -> None:
+    """Print the figures, and what follows from them."""
+    say(describe(done.output.path, done.result))
+    if done.beside is not None:
+        say(f"  {done.beside.path} is the quantized model: export takes it, in place of {model}")
+    for text in (done.state, done.told):
+        if text is not None:
+            say(f"  {text}")
+    show_front(done.result)
+    if done.found is not None:
+        budget.show(done.found)
         say(f"  train it: {line}")
 
 

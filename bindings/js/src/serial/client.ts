@@ -2,10 +2,10 @@
 import { PROTOCOL } from "../generated/console.js";
 import { ARRAYS, DTYPE, Header, PROGRAM, ROLE, SECTION, StateEntry, STORE_DTYPE, type View } from "../generated/records.js";
 import { GradmoteError, RuntimeFault, type Program } from "../index.js";
-import { DeviceError, impossible, notSigned, tooLarge } from "./device-error.js";
+import { DeviceError, impossible, lacking, notSigned, tooLarge } from "./device-error.js";
 import { DeviceLog } from "./device-log.js";
 import { crc32 } from "./crc32.js";
-import { arenaOf, hex, keyOf, requireImage, withoutSignature } from "./image.js";
+import { arenaOf, hex, keyOf, opcodesOf, requireImage, withoutSignature } from "./image.js";
 import type { ReplyOf } from "./messages.js";
 import { Requests, type TransferOptions } from "./requests.js";
 import type { BoardInfo, BoardStore, BoardTensor, Memory, Metrics, Role, Saves, Update } from "./types.js";
@@ -109,7 +109,7 @@ export class Client extends Requests {
    * anything is sent, the board keeps the one that it has.
    */
   async loadImage(given: Uint8Array, options?: TransferOptions): Promise<void> {
-    const image = this.#sendable(given), start = this.raw!.imageStatus === 0 ? 0 : await this.#received(image);
+    const image = await this.#sendable(given), start = this.raw!.imageStatus === 0 ? 0 : await this.#received(image);
     try {
       await this.#sendImage(image, start, options);
     } catch (error) {
@@ -135,7 +135,7 @@ export class Client extends Requests {
 
   /** Sends an image beside the one that runs, and switches to it once it is verified. Continues an interrupted update. */
   async updateImage(given: Uint8Array, carryOver: boolean, options?: TransferOptions): Promise<Update> {
-    const image = this.#sendable(given);
+    const image = await this.#sendable(given);
     for (let left = UPDATE_ATTEMPTS; ; left--) {
       try {
         await this.#sendUpdate(image, options);
@@ -164,13 +164,26 @@ export class Client extends Requests {
   }
 
   /** Returns the image as this board takes it. Throws DeviceError, before anything is sent, where it cannot take it. */
-  #sendable(image: Uint8Array): Uint8Array {
+  async #sendable(image: Uint8Array): Promise<Uint8Array> {
     requireImage(image);
     const { name, arenaAvailable, keyId } = this.info(), needed = arenaOf(image);
     if (needed > arenaAvailable) throw tooLarge(name, needed, arenaAvailable);
+    const missing = await this.#missing(opcodesOf(image));
+    if (missing.length > 0) throw lacking(name, missing);
     if (!keyId) return withoutSignature(image);
     if (keyOf(image) !== keyId) throw notSigned(name, keyId, keyOf(image));
     return image;
+  }
+
+  /** Returns which opcodes the firmware was built without; none where it is too old to say. */
+  async #missing(opcodes: number[]): Promise<number[]> {
+    try {
+      const { opcodes: there } = await this.request("BUILD", {});
+      return opcodes.filter((opcode) => !((there[opcode >> 3] >> (opcode & 7)) & 1));
+    } catch (error) {
+      if (error instanceof DeviceError && error.error === "UNKNOWN_MESSAGE") return [];
+      throw error;
+    }
   }
 
   async load(checkpoint: Uint8Array, options?: TransferOptions): Promise<void> {

@@ -85,6 +85,13 @@ export function tooLarge(board: string, needed: number, there: number): DeviceEr
   return new DeviceError("TOO_LARGE", text, hint);
 }
 
+/** Returns the error for an image with instructions that the board's firmware was built without. */
+export function lacking(board: string, opcodes: number[]): DeviceError {
+  const text = `the firmware of ${board} lacks kernels that the model needs, of the opcodes ${opcodes.join(", ")}`;
+  const hint = "flash firmware that has them: gradmote flash --board NAME, with this model or with --general";
+  return new DeviceError("BAD_OPCODE", `${text}; it keeps the model that it has`, hint);
+}
+
 /** Returns the error for an image that is not signed by the key that the board demands. found: the key that signed it. */
 export function notSigned(board: string, demanded: string, found: string): DeviceError {
   const is = found ? `is signed by key ${found}` : "is not signed";

@@ -1,5 +1,5 @@
 // What can be told of an image before it is sent.
-import { FORMAT_VERSION, Header, IMAGE_MAGIC, SIGNATURE_MAGIC, SIGNATURE_VERSION, Signature } from "../generated/records.js";
+import { FORMAT_VERSION, Header, IMAGE_MAGIC, SECTION, SIGNATURE_MAGIC, SIGNATURE_VERSION, Signature } from "../generated/records.js";
 import { ERRORS } from "../index.js";
 import { crc32 } from "./crc32.js";
 import { DeviceError } from "./device-error.js";
@@ -19,6 +19,17 @@ function word(image: Uint8Array, at: number): number {
 /** Returns the bytes of the arena that the image takes. The image was checked. */
 export function arenaOf(image: Uint8Array): number {
   return word(image, Header.arenaSize);
+}
+
+/** Returns the opcodes of the image's programs, each once. The image was checked. */
+export function opcodesOf(image: Uint8Array): number[] {
+  const at = Header.sections + 8 * SECTION.indexOf("code"), end = word(image, at) + word(image, at + 4);
+  const found = new Set<number>();
+  for (let head, next = word(image, at); next < Math.min(end, image.length - 3); next += 4 * Math.max(1, head >>> 16)) {
+    head = word(image, next);
+    found.add(head & 0xffff);
+  }
+  return [...found];
 }
 
 /**

@@ -30,7 +30,7 @@ _FEATURES = {
 #: What clang does not have, or is told in other words, or is for the C library that is not there.
 _LEFT_OUT = ("-O", "-fcallgraph-info", "--specs=", "-misa-spec", "-msmall-data", "-mcpu=", "-march=", "-mfpu=",
              "-mfloat-abi=", "-mthumb", "-mabi=", "-W", "-nostartfiles")  # fmt: skip
-_OWN_FLAGS = ("-Os", "-fno-sanitize=all", "-w")
+_OWN_FLAGS = ("-Os", "-fno-sanitize=all", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables", "-w")
 #: What the map says of a section that was placed: its bytes, its object and its name.
 _PLACED = re.compile(r"^ *[0-9a-f]+ +[0-9a-f]+ +([0-9a-f]+) +\d+ +(\S+\.o):\((\.[^)]+)\)$", re.M)
 _IN_FLASH = (".vectors", ".interrupts", ".text", ".rodata", ".data", ".srodata", ".sdata")

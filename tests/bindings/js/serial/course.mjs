@@ -102,7 +102,7 @@ export async function failure(call) {
 }
 
 /** Asks for what cannot be. The board keeps its model and goes on after each. */
-export async function refusals(board, { image, pixels, labels, large }) {
+export async function refusals(board, { image, pixels, labels, large, foreign }) {
   await board.loadImage(image);
   const before = await sha256(await board.state()), data = { x: pixels, y: labels, scale: 1 / 16 };
   const damaged = image.slice(), wrong = Int32Array.from(labels), nan = new Float32Array(64 * 8).fill(NaN);
@@ -110,7 +110,7 @@ export async function refusals(board, { image, pixels, labels, large }) {
   wrong[5] = 11;
   const calls = {
     damaged: () => board.loadImage(damaged), truncated: () => board.loadImage(image.slice(0, -1)), text: () => board.loadImage(new Uint8Array(500)),
-    large: () => board.loadImage(large), damaged_update: () => board.updateImage(damaged), missing: () => board.loadImage("nothing.mote"),
+    large: () => board.loadImage(large), foreign: () => board.loadImage(foreign), foreign_update: () => board.updateImage(foreign), damaged_update: () => board.updateImage(damaged), missing: () => board.loadImage("nothing.mote"),
     width: () => board.train({ x: pixels.subarray(1), y: labels }), labels: () => board.train({ ...data, y: wrong }),
     few: () => board.train({ x: pixels.subarray(0, 64), y: labels.subarray(0, 1) }), fraction: () => board.train({ ...data, y: new Float32Array(labels.length).fill(0.5) }),
     infinite: () => board.train({ x: nan, y: labels.subarray(0, 8) }), unlabelled: () => board.train({ x: pixels }),
