@@ -15,6 +15,7 @@ export type DeviceErrorName =
   | "OTHER_FIRMWARE" // somebody answers, in another language
   | "RESTARTED" // the board began anew
   | "BAD_IMAGE" // the bytes are no image
+  | "NO_KERNELS" // the firmware lacks kernels that the image needs
   | "NO_TRAINING"; // the model does not train
 
 /** A board, or the way to it, failed. `error` is the name of what went wrong, and `code` the board's number for it. */
@@ -89,7 +90,7 @@ export function tooLarge(board: string, needed: number, there: number): DeviceEr
 export function lacking(board: string, opcodes: number[]): DeviceError {
   const text = `the firmware of ${board} lacks kernels that the model needs, of the opcodes ${opcodes.join(", ")}`;
   const hint = "flash firmware that has them: gradmote flash --board NAME, with this model or with --general";
-  return new DeviceError("BAD_OPCODE", `${text}; it keeps the model that it has`, hint);
+  return new DeviceError("NO_KERNELS", `${text}; it keeps the model that it has`, hint);
 }
 
 /** Returns the error for an image that is not signed by the key that the board demands. found: the key that signed it. */
