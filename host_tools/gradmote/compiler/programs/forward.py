@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Hashable, Set
+from weakref import WeakKeyDictionary
 
 import onnx_ir as ir
 
@@ -17,13 +18,25 @@ from ..passes import pipeline
 from ..passes.quantized.in_float import in_float
 from ..program import Binding, Program
 
+#: Model -> the batch, dimensions and state with which it was made concrete last, and the result.
+_CONCRETE: WeakKeyDictionary[ir.Model, tuple[Hashable, ir.Model]] = WeakKeyDictionary()
+
 
 def concrete(model: ir.Model, options: Options, keep: Set[str]) -> ir.Model:
     """Return a copy of the model with all shapes fixed, and with constant subgraphs folded.
 
-    The values named in `keep` are state: nothing that depends on their data is folded. Raises a
+    The values named in `keep` are state: nothing that depends on their data is folded. The copy is kept with the model,
+    since a search, or a check, compiles it with many options that change no shape; so nothing may change it. Raises a
     GradmoteError where a shape stays unknown.
     """
+    key = options.batch, tuple(sorted((options.dims or {}).items())), frozenset(keep)
+    if _CONCRETE.get(model, (None,))[0] != key:
+        _CONCRETE[model] = key, with_shapes(model, options, keep)
+    return _CONCRETE[model][1]
+
+
+def with_shapes(model: ir.Model, options: Options, keep: Set[str]) -> ir.Model:
+    """Do what concrete() does for a model that was never made so."""
     model = set_batch(model.clone(), options.batch, options.dims)
     model = settle_shapes(model, keep)
     if pipeline.decompose(model.graph, keep):
