@@ -15,14 +15,12 @@
 
 #if GM_ARITHMETIC_VARIES
 
-enum { LARGE, THREE, FACTOR, SQUARE, SMALLEST, HALF, ZERO, DIVISOR, DIVIDENDS, QUOTIENTS = 3 };
+enum { SQUARE, FACTOR, TINY, ZERO, DIVISOR, DIVIDENDS, QUOTIENTS = 3 };
 
 static const float NUMBERS[] = {
-    16777216.0f,    3.0f,    1.000244140625f,
-    1.00048828125f, FLT_MIN, 0.5f, /* 2^24, 3, 1 + 2^-12, 1 + 2^-11, 2^-126, 1/2 */
+    16785408.0f, 4097.0f, FLT_MIN / 2, /* 2^24 + 2^13, 2^12 + 1, 2^-127 */
 #if HAS_SYSTEM
-    0.0f,           7.0f,    3.0f,
-    6.0f,           9.0f,
+    0.0f,        7.0f,    3.0f,        6.0f, 9.0f,
 #endif
 };
 
@@ -40,26 +38,27 @@ static uint32_t wrong_in_quotients(const volatile float *n)
 }
 #endif
 
-/* Each term has the bits that differ from those of binary32, rounded to nearest even:
+/* Each term has the bits that differ from those of binary32, rounded to nearest even. The first is twice 2^-127, which is
+ * subnormal, and two zeros before it:
  *
- *     2^24 + 3 is a tie, and goes up to 2^24 + 4; in another order the sum is 3
- *     the factor's square is 1 + 2^-11 + 2^-24, and rounds to 1 + 2^-11, unless it is fused with the sum
- *     2^-127 is subnormal */
-GM_COLD int gm_arithmetic_is_exact(void)
+ *     2^24 + 2^13 + 1 is a tie, and goes down, so that the first sum is 0; in another order it is 1
+ *     the factor's square is the same tie, unless it is fused with the sum: 0, else 1 */
+GM_COLD uint32_t gm_arithmetic_differs(void)
 {
     const volatile float *n = NUMBERS; /* a compiler that knew them would compute with them itself, always exactly */
-    float large = n[LARGE], factor = n[FACTOR], square = n[SQUARE];
-    uint32_t wrong = gm_bits_of((large + n[THREE]) - large) ^ 0x40800000u; /* 4 */
-    wrong |= gm_bits_of(factor * factor - square);
-    wrong |= gm_bits_of(GM_MAC(-square, factor, factor)) ^ (GM_FUSED ? 0x33800000u : 0u); /* 2^-24 */
-    wrong |= gm_bits_of(n[SMALLEST] * n[HALF]) ^ 0x00400000u;
+    float square = n[SQUARE], factor = n[FACTOR], tiny = n[TINY];
+    float sums = (square + 1.0f) - square + (factor * factor - square);
+    uint32_t wrong = gm_bits_of(sums + tiny + tiny) ^ 0x00800000u;
+#if GM_FUSED
+    wrong |= gm_bits_of(GM_MAC(-square, factor, factor)) ^ 0x3F800000u; /* 1 */
+#endif
 #if HAS_SYSTEM
     wrong |= wrong_in_quotients(n);
 #endif
 #if GM_ARCH_AVX512
     wrong |= !gm_wide_products_are_exact(n + FACTOR, n + SQUARE);
 #endif
-    return wrong == 0;
+    return wrong;
 }
 
 #endif

@@ -95,7 +95,7 @@ GM_COLD int gm_open(gm_session *session, const void *image, size_t image_size, v
         return GM_ERR_INVALID_ARGUMENT;
     }
     const gm_header *header = image;
-    int status = gm_arithmetic_is_exact() ? gm_verify_image(image, image_size, arena_size) : GM_ERR_WRONG_ARITHMETIC;
+    int status = gm_arithmetic_differs() ? GM_ERR_WRONG_ARITHMETIC : gm_verify_image(image, image_size, arena_size);
     if (status != GM_OK) {
         return status;
     }

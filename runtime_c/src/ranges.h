@@ -19,13 +19,13 @@
 #define WORD 4u
 
 /* Returns whether bytes [offset, offset + size) lie in [begin, end). */
-static inline int is_within(uint64_t offset, uint64_t size, uint32_t begin, uint64_t end)
+static inline int is_within(uint32_t offset, uint64_t size, uint32_t begin, uint64_t end)
 {
     return offset >= begin && offset + size <= end;
 }
 
 /* Returns whether bytes [offset, offset + size) lie in [begin, end) and start at a word. */
-static inline int lies_in(uint64_t offset, uint64_t size, uint32_t begin, uint64_t end)
+static inline int lies_in(uint32_t offset, uint64_t size, uint32_t begin, uint64_t end)
 {
     return offset % WORD == 0 && is_within(offset, size, begin, end);
 }

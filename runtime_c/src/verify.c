@@ -46,10 +46,9 @@ static GM_COLD int check_sections(const gm_header *header)
 static GM_COLD int check_regions(const gm_header *header)
 {
     uint32_t initial_size = header->sections[GM_SECTION_INITIAL].size;
-    if (header->arena_size > SIZE_LIMIT || header->scratch_offset % WORD != 0 || header->state_size % WORD != 0 ||
-        header->scratch_offset > header->arena_size ||
+    uint32_t all = header->scratch_offset | header->state_size | header->gradients_size | header->parameters_size;
+    if (all % WORD != 0 || header->arena_size > SIZE_LIMIT || header->scratch_offset > header->arena_size ||
         !lies_in(header->gradients_offset, header->gradients_size, header->state_size, header->scratch_offset) ||
-        header->gradients_size % WORD != 0 || header->parameters_size % WORD != 0 ||
         header->parameters_size > header->state_size) {
         return GM_ERR_BAD_REGION;
     }

@@ -115,13 +115,13 @@ def command(
             done = checked(compiler, made, options(set_options), output, check, samples, None if changed else model)
         done = replace(done, beside=beside)
     write(done.output, done.result.image, done.beside, compiler.source(model) if model is not None else None)
-    line = done.found and budget.train_line(done.output.path, done.found, data)
+    line = budget.train_line(done.output.path, done.found, data) if done.found is not None else None
     show_json(done, line) if as_json else show(done, line, model)
 
 
 @dataclass(frozen=True)
 class Done:
-    """What was compiled, and what is said of it.
+    """A compiled image, and what is said of it.
 
     beside: the quantized model. found: what a budget's search found. told: a line on the check. state: one on the state
     that training goes on from.

@@ -49,7 +49,7 @@ static void run(const uint32_t *head)
 int main(void)
 {
     uint32_t head[3];
-    if (!gm_arithmetic_is_exact()) {
+    if (gm_arithmetic_differs()) {
         return 1;
     }
     while (fread(head, sizeof head, 1, stdin) == 1) {
