@@ -45,6 +45,23 @@ static mp_obj_t crc32(size_t n_args, const mp_obj_t *args)
 }
 static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(crc32_obj, 1, 2, crc32);
 
+#if !GRADMOTE_NATIVE
+/* Returns parts, rules and opcodes that this build has, as the console's message BUILD has them. */
+static mp_obj_t build(void)
+{
+    byte bits[40] = {(GM_TRAINING ? 1 : 0) | (GM_WITH_STORE ? 2 : 0) | (GM_WITH_INT8 ? 4 : 0) |
+                     (GM_WITH_SHORT_MOMENTS ? 8 : 0)};
+    for (uint32_t rule = 0; rule < 32; ++rule) {
+        bits[4 + rule / 8] |= (byte)(gm_has_rule(rule) << rule % 8);
+    }
+    for (uint32_t opcode = 0; opcode < 256; ++opcode) {
+        bits[8 + opcode / 8] |= (byte)(gm_has_opcode(opcode) << opcode % 8);
+    }
+    return mp_obj_new_bytes(bits, sizeof bits);
+}
+static MP_DEFINE_CONST_FUN_OBJ_0(build_obj, build);
+#endif
+
 #define TEXT(x) #x
 #define DOTTED(major, minor, patch) TEXT(major) "." TEXT(minor) "." TEXT(patch)
 #define VERSION DOTTED(GM_VERSION_MAJOR, GM_VERSION_MINOR, GM_VERSION_PATCH)
@@ -79,6 +96,7 @@ static const mp_rom_map_elem_t module_table[] = {
     {MP_ROM_QSTR(MP_QSTR___version__), MP_ROM_PTR(&version_obj)},
     {MP_ROM_QSTR(MP_QSTR_profile), MP_ROM_PTR(&profile_obj)},
     {MP_ROM_QSTR(MP_QSTR_crc32), MP_ROM_PTR(&crc32_obj)},
+    {MP_ROM_QSTR(MP_QSTR_build), MP_ROM_PTR(&build_obj)},
     {MP_ROM_QSTR(MP_QSTR_Session), MP_ROM_PTR(&session_type)},
     {MP_ROM_QSTR(MP_QSTR_GradmoteError), MP_ROM_PTR(&error_type)},
     {MP_ROM_QSTR(MP_QSTR_DataError), MP_ROM_PTR(&data_error_type)},

@@ -397,6 +397,11 @@ class Board:
         own = self.needs["arena_size"] if self.needs else 0
         return min(gc.mem_free() + own, U32_MAX) if hasattr(gc, "mem_free") else U32_MAX >> 2
 
+    def build(self):
+        """Return what the runtime has; a native module has no such function."""
+        found = gradmote.build()
+        return struct.unpack_from("<II", found) + tuple(found[8:])
+
     def mem(self):
         """Return how memory is divided, as far as MicroPython tells."""
         available = self.arena_available()
