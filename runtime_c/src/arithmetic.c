@@ -18,9 +18,9 @@
 enum { SQUARE, FACTOR, TINY, ZERO, DIVISOR, DIVIDENDS, QUOTIENTS = 3 };
 
 static const float NUMBERS[] = {
-    16785408.0f, 4097.0f, FLT_MIN / 2, /* 2^24 + 2^13, 2^12 + 1, 2^-127 */
+    134258576.0f, 11587.0f, FLT_MIN / 2, /* 2^-127 */
 #if HAS_SYSTEM
-    0.0f,        7.0f,    3.0f,        6.0f, 9.0f,
+    0.0f,         7.0f,     3.0f,        6.0f, 9.0f,
 #endif
 };
 
@@ -41,8 +41,8 @@ static uint32_t wrong_in_quotients(const volatile float *n)
 /* Each term has the bits that differ from those of binary32, rounded to nearest even. The first is twice 2^-127, which is
  * subnormal, and two zeros before it:
  *
- *     2^24 + 2^13 + 1 is a tie, and goes down, so that the first sum is 0; in another order it is 1
- *     the factor's square is the same tie, unless it is fused with the sum: 0, else 1 */
+ *     the square is a multiple of 16, to which 1 is lost: 0; in another order 1, rounded up 16
+ *     the factor's square is 7 less, and goes up: 0; fused with the sum -7, rounded down -16 */
 GM_COLD uint32_t gm_arithmetic_differs(void)
 {
     const volatile float *n = NUMBERS; /* a compiler that knew them would compute with them itself, always exactly */
@@ -50,7 +50,7 @@ GM_COLD uint32_t gm_arithmetic_differs(void)
     float sums = (square + 1.0f) - square + (factor * factor - square);
     uint32_t wrong = gm_bits_of(sums + tiny + tiny) ^ 0x00800000u;
 #if GM_FUSED
-    wrong |= gm_bits_of(GM_MAC(-square, factor, factor)) ^ 0x3F800000u; /* 1 */
+    wrong |= gm_bits_of(GM_MAC(-square, factor, factor)) ^ 0xC0E00000u; /* -7 */
 #endif
 #if HAS_SYSTEM
     wrong |= wrong_in_quotients(n);

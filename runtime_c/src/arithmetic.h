@@ -20,7 +20,7 @@ uint32_t gm_arithmetic_differs(void);
 #endif
 
 /* Returns 1 if factor factor - square is rounded as gm_wide_mac() is to be, or without AVX-512: only builds
- * with kernels for it have the function. *factor: 2^12 + 1. *square: 2^24 + 2^13. */
+ * with kernels for it have the function. *factor: 11587. *square: its square, rounded. */
 int gm_wide_products_are_exact(const volatile float *factor, const volatile float *square);
 
 #endif

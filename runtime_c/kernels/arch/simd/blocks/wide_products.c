@@ -21,7 +21,7 @@ int gm_wide_products_are_exact(const volatile float *factor, const volatile floa
     for (uint32_t i = 0; i < 16; ++i) {
         factors[i] = *factor, squares[i] = -*square;
     }
-    return gm_bits_of(fused_or_not(factors, squares)) == gm_bits_of(GM_FUSED ? 1.0f : 0.0f);
+    return gm_bits_of(fused_or_not(factors, squares)) == gm_bits_of(GM_FUSED ? -7.0f : 0.0f);
 }
 
 #endif
