@@ -16,7 +16,7 @@ _ALIGNMENT, _CACHE_LINE, _HUGE_PAGE = 16, 64, 1 << 21
 class Memory:
     """Bytes at an address that is a multiple of 16.
 
-    No pointer is made of a memoryview: where both belong to a cycle, the garbage collector of some Pythons (3.10, 3.11
+    No pointer is made of a memoryview: if both belong to a cycle, the garbage collector of some Pythons (3.10, 3.11
     up to 3.11.7, 3.12.0 and 3.12.1) clears the memoryview first, and the end of the pointer then crashes.
 
     Attributes:
@@ -48,7 +48,7 @@ def of_image(ffi: Any, image: Any) -> Memory:
 def of_zeros(ffi: Any, size: int, state: int = 0) -> Memory:
     """Return memory of `size` zero bytes.
 
-    What lies behind the first `state` bytes begins with a line of caches: there are the tensors that vectors are loaded
+    What comes after the first `state` bytes begins with a line of caches: there are the tensors that vectors are loaded
     from. Large memory is asked to lie in huge pages, where the system has them.
     """
     huge = size >= _HUGE_PAGE and hasattr(mmap, "MADV_HUGEPAGE")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,7 +16,6 @@ from .output import say
 
 if TYPE_CHECKING:
     from ..budget import Contributions, Found, Limits, Task, Tried
-    from ..compiler.options import Options
     from ..data import Dataset
     from ..report.tables import Rows
 
@@ -82,19 +81,19 @@ def cut(
     compiler: Compiler,
     budget: Budget,
     samples: Dataset | None = None,
-    finish: Callable[[Options], Options] = lambda options: options,
+    classes: tuple[str, ...] | None = None,
 ) -> Found:
     """Search for the best training within the budget, behind a bar that counts what was tried.
 
-    samples: those on which contributions are measured, if any. finish: what else the options get. Raises BudgetError if
-    nothing fits.
+    samples: those on which contributions are measured, if any. classes: the names that the image gets. Raises
+    BudgetError if nothing fits.
     """
     from ..budget import search
     from ..device.progress import progress_bar
 
     limits = replace(budget.limits(), more=more_time(compiler, budget))
     task = task_of(model, compiler)
-    task = replace(task, options=finish(task.options))
+    task = replace(task, options=replace(task.options, classes=classes))
     with progress_bar() as bar:
         contributions = measured(task, samples, bar) if samples is not None else None
         step = bar.add_task("search", total=None)

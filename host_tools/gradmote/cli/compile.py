@@ -97,22 +97,23 @@ def command(
     if check and given.is_given():
         raise ModelError("--check with a budget", "compile what the search found, with --check and without a budget")
     samples = samples_of(data, model, compiler, classes)
-    options = with_names(names_of(classes, samples, bool(check) or given.is_given()))
+    names = names_of(classes, samples, bool(check) or given.is_given())
     if artifacts is not None:
-        made, set_options, state = read_artifacts(compiler, artifacts, resume, given_in(context))
-        done = checked(compiler, made, options(set_options), Output(out or artifacts / "model.mote"), check, samples)
-        done = replace(done, state=state)
+        made, options, state = read_artifacts(compiler, artifacts, resume, given_in(context))
+        options, output = replace(options, classes=names), Output(out or artifacts / "model.mote")
+        done = replace(checked(compiler, made, options, output, check, samples), state=state)
     else:
         assert model is not None
         output = Output(out or model.with_suffix(".mote"))
         beside = quantized_output(compiler, output.path)
         if given.is_given():
-            found = budget.cut(model, compiler, given, samples, options)
+            found = budget.cut(model, compiler, given, samples, names)
             done = Done(output, found.result, found=found)
         else:
             changed = compiler.shape or compiler.constant or compiler.quantize or compiler.float_head
-            made, set_options = compiler.prepared(model)
-            done = checked(compiler, made, options(set_options), output, check, samples, None if changed else model)
+            made, options = compiler.prepared(model)
+            options = replace(options, classes=names)
+            done = checked(compiler, made, options, output, check, samples, None if changed else model)
         done = replace(done, beside=beside)
     write(done.output, done.result.image, done.beside, compiler.source(model) if model is not None else None)
     line = budget.train_line(done.output.path, done.found, data) if done.found is not None else None
@@ -147,11 +148,6 @@ def checked(
     """Compile artifacts, and compare the image with the model."""
     result = compiler.image_of(made, options)
     return Done(output, result, told=check_image(check, result, made, options, model, samples))
-
-
-def with_names(names: tuple[str, ...] | None) -> Callable[[Options], Options]:
-    """Return the function that gives options the names of classes."""
-    return lambda options: replace(options, classes=names)
 
 
 def show_json(done: Done, line: str | None) -> None:

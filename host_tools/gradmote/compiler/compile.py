@@ -125,11 +125,12 @@ def compile_with(
     made = artifacts_for(model, wanted, options)
     result = compile_image(made, options)
     if check is not False:
+        from ..checking import check as compare
         from ..checking import require
 
         kept = keeping_gradients(result, made, options)
         samples = None if check is True else check
-        require(result.image, kept, made, read_model(model) if wanted.inputs is None else None, samples)
+        require(compare(result.image, kept, made, read_model(model) if wanted.inputs is None else None, samples))
     return result
 
 

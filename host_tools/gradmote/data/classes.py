@@ -45,9 +45,9 @@ def numbered(path: Path, loaded: Loaded, reading: Reading) -> Loaded:
 
 
 def names_of_model(path: Path, reading: Reading, labels: Sequence[Array]) -> tuple[str, ...] | None:
-    """Return the names of the model's classes; None where it has none, or where the labels are no classes.
+    """Return the names of the model's classes; None if it has none, or if the labels are no classes.
 
-    Raises DataError where others are given.
+    Raises DataError if others are given.
     """
     known = reading.expected.classes if reading.expected is not None else ()
     if not known or any(array.dtype.kind == "f" for array in labels):
@@ -67,7 +67,7 @@ def are_numbers(names: Sequence[str]) -> bool:
 
 
 def _too_few(classes: Sequence[str], given: Sequence[str] | None, reading: Reading) -> list[str]:
-    """Return what to say where sorted names are fewer than the model's classes."""
+    """Return what to say if sorted names are fewer than the model's classes."""
     count = reading.expected.class_count() if reading.expected is not None else None
     if given is not None or count is None or len(classes) >= count:
         return []

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..compiler.instruction import ELEMENT_BYTES
-from ..formats.image import read_image
+from ..errors import ImageError
+from ..formats.image import Image, read_image
 from ..generated.opcodes import OPCODES
 from ..generated.optimizers import RULES
 from ..generated.records import MOMENTS_BF16
@@ -49,6 +50,13 @@ class Needs:
         self.trains |= any(program["kind"] not in ("infer", "eval") for program in image.programs)
         self.store |= image.store is not None
         self.int8 |= any(row["dtype"] in NARROW for row in (*image.tensors, *image.state))
+        try:
+            self.add_instructions(image)
+        except (KeyError, ValueError, struct.error) as error:
+            raise ImageError(f"an update rule cannot be read ({error})", "compile the model again") from error
+
+    def add_instructions(self, image: Image) -> None:
+        """Add the needs of an image's instructions. Raises KeyError, ValueError or struct.error for a broken rule."""
         for instruction in (i for program in image.programs for i in program["instructions"]):
             self.kernels[instruction["opcode"]] += 1
             self.int8 |= OPCODES[instruction["opcode"]]["group"] == "int8"

@@ -2,8 +2,13 @@
 
 import pytest
 from bench.speed.cases import training
+from fuzz.test_hostile_files import with_word
 
+from gradmote import optimizers
 from gradmote.device.kernel_selection import needs_of
+from gradmote.errors import ImageError
+from gradmote.formats.image import read_image
+from support import digits
 
 #: Networks, and the ways of convolutions in floats that not every model needs.
 WAYS = {"cnn": set(), "ds_cnn": {"DEPTHWISE"}, "resnet_8": {"PLANES"}, "mobilenet_v1": {"DEPTHWISE", "PLANES"}}
@@ -13,3 +18,13 @@ WAYS = {"cnn": set(), "ds_cnn": {"DEPTHWISE"}, "resnet_8": {"PLANES"}, "mobilene
 def test_ways_of_convolutions_are_there_where_a_model_needs_them(network):
     flags = needs_of(training(network, "sgd", 1).image).flags()
     assert {way for way in ("DEPTHWISE", "PLANES") if f"-DGM_WITH_{way}=1" in flags} == WAYS[network]
+
+
+def test_a_rule_that_is_none_is_an_error_of_the_image() -> None:
+    """A board is asked before an image is sent: whatever the file holds, its sender gets no traceback."""
+    data = digits.image(optimizers.sgd(0.1), 2)
+    image = read_image(data)
+    at = min(int(str(i["operands"]["rule"]).removeprefix("constants+")) for i in image.updates)
+    word = (image.header["sections"][3]["offset"] + at) // 4
+    with pytest.raises(ImageError, match="an update rule cannot be read"):
+        needs_of(with_word(data, word, 99))
