@@ -14,6 +14,7 @@ from .quick import quick
 from .report import report, table
 from .results import Results
 from .together import Together
+from .validator import Validator
 
 
 def main() -> None:
@@ -27,8 +28,13 @@ def main() -> None:
         command.add_argument("--whole", action="store_true", help="the whole of the tests, and no samples")
         command.add_argument("--only", default="", help="mutants whose id begins so: a room, or one mutant")
     commands.add_parser("report", help="what came of them").add_argument("--json", action="store_true")
+    validating = commands.add_parser("validator", help="faults in the passes on programs, for their validator alone")
+    validating.add_argument("--seed", type=int, help="draw them by this seed first, and write validator.json")
+    validating.add_argument("--count", type=int, default=50, help="how many are drawn")
     options = parser.parse_args()
-    {"draw": draw, "quick": try_out, "together": try_out, "report": show}[options.command](options)
+    {"draw": draw, "quick": try_out, "together": try_out, "report": show, "validator": validate}[options.command](
+        options
+    )
 
 
 def draw(options: argparse.Namespace) -> None:
@@ -71,6 +77,14 @@ def locked() -> Iterator[None]:
         except BlockingIOError as error:
             raise SystemExit(f"another `python -m mutants` uses {path.parent}") from error
         yield
+
+
+def validate(options: argparse.Namespace) -> None:
+    if options.seed is not None:
+        Validator.draw(options.seed, options.count)
+    with locked():
+        scratch.prepare()
+        Validator(Results()).run()
 
 
 def show(options: argparse.Namespace) -> None:

@@ -18,13 +18,17 @@ Choice = TypeVar("Choice", Place, python_places.Change)
 
 def draw(seed: int, count: int) -> list[Mutant]:
     """Return mutants of all rooms, and print each."""
-    return [mutant for room, pattern, share in shares(count) for mutant in of_files(room, pattern, share, seed)]
+    parts = ((room, files_of(pattern, ROOT), share, f"{seed} {pattern}") for room, pattern, share in shares(count))
+    return [mutant for room, files, share, order in parts for mutant in of_files(room, files, share, seed, order)]
 
 
-def of_files(room: str, pattern: str, share: int, seed: int) -> list[Mutant]:
-    """Return as many mutants of the files of a pattern, in turn, one of each file before a second one."""
-    files = files_of(pattern, ROOT)
-    random.Random(f"{seed} {pattern}").shuffle(files)
+def of_files(room: str, files: Sequence[str], share: int, seed: int, order: str) -> list[Mutant]:
+    """Return as many mutants of the files, in turn, one of each file before a second one.
+
+    order: the seed of the order of the files.
+    """
+    files = list(files)
+    random.Random(order).shuffle(files)
     drawn = {file: mutants_of(room, file, random.Random(f"{seed} {file}")) for file in files}
     found: list[Mutant] = []
     while drawn and len(found) < share:

@@ -11,7 +11,7 @@ Line = dict[str, Any]
 
 
 class Results:
-    """The lines of a file. A line has a `stage`: control, quick, together, or alone (after a group failed)."""
+    """The lines of a file. A line has a `stage`: control, quick, together, alone (after a group failed), validator."""
 
     def __init__(self, path: Path = RESULTS) -> None:
         self._path = path

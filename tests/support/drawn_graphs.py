@@ -11,6 +11,7 @@ import numpy as np
 import onnx
 
 from support.oracle import make_model, node
+from support.quantized.drawn import network
 
 Array = np.ndarray
 BATCH, CLASSES = 3, 3
@@ -20,7 +21,7 @@ BINARY = ("Add", "Add", "Mul", "Sub", "Max", "Min")
 
 @dataclass(frozen=True)
 class Drawn:
-    """A model with one input x (N, width), what of it trains, and what its graph has."""
+    """A model with one input x (N, ...) and scores y (N, classes), what of it trains, and what its graph has."""
 
     model: onnx.ModelProto
     frozen: tuple[str, ...]
@@ -29,9 +30,12 @@ class Drawn:
     def batches(self, count: int) -> list[tuple[Array, Array]]:
         """Return batches with a label for each sample. Halves: zeros and ties are many."""
         random = np.random.default_rng(7)
-        width = self.model.graph.input[0].type.tensor_type.shape.dim[1].dim_value
-        x = random.integers(-3, 4, (count, BATCH, width)).astype(np.float32) / 2
-        return [(some, random.integers(0, CLASSES, BATCH).astype(np.int32)) for some in x]
+        x, y = (
+            [d.dim_value for d in value.type.tensor_type.shape.dim[1:]]
+            for value in (self.model.graph.input[0], self.model.graph.output[0])
+        )
+        data = random.integers(-3, 4, (count, BATCH, *x)).astype(np.float32) / 2
+        return [(some, random.integers(0, y[0], BATCH).astype(np.int32)) for some in data]
 
 
 class Sketch:
@@ -169,3 +173,10 @@ def drawn(seed: int) -> Drawn:
     """Return the graph of a number, of 3 to 24 steps."""
     sketch = Sketch(seed)
     return sketch.model(int(sketch.random.integers(3, 25)))
+
+
+def drawn_quantized(seed: int) -> Drawn:
+    """Return the network of a number, which computes in int8."""
+    random = np.random.default_rng(seed)
+    model = network(random, lambda choices: choices[int(random.integers(len(choices)))])
+    return Drawn(model, (), any(n.op_type in ("Add", "Mul", "Concat") for n in model.graph.node))

@@ -4,6 +4,7 @@ the losses, and the outputs of inference. The scratch is full of NaN before each
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -15,7 +16,7 @@ from gradmote import Session
 from gradmote.artifacts.made import Artifacts
 from gradmote.compiler import Options
 from gradmote.compiler.compile import flatten
-from gradmote.compiler.passes import pipeline
+from gradmote.compiler.passes import collect_gains, limit_gradients, pipeline
 from gradmote.compiler.plan import place
 from gradmote.compiler.program import Compiled
 from gradmote.errors import RuntimeFault
@@ -26,7 +27,9 @@ from gradmote.formats.image import lay_out, write_image
 ROUNDING = {
     "fuse_add": 2e-4,  # a sum takes its terms in another order
     "fuse_loss": 2e-4,  # the loss and its gradient take the logarithm together
+    "plain_losses": 2e-4,  # products and sums of the loss are rounded apart
     "saved_bf16": 0.05,  # gradients of values that are rounded
+    "fuse_add_s16": 0.05,  # a sum of gradients is rounded once, which may decide a step of an int8 weight
 }
 #: The last stage: the same programs in the smallest arena that is found.
 PLACED = "placement"
@@ -90,8 +93,21 @@ def name_of(run: Any) -> str:
     return run.__module__.rpartition("passes.")[2]
 
 
+def finished(compiled: Compiled) -> Compiled:
+    """Return the programs, or a copy in which gradients of 16 bits have what the last passes give them."""
+    if not any(i.opcode.endswith("GRAD_X_S16") for program in compiled.programs for i in program.instructions):
+        return compiled
+    if any(statistic.name == collect_gains.NAME for statistic in compiled.statistics):
+        return compiled
+    compiled = deepcopy(compiled)
+    limit_gradients.run(compiled)
+    collect_gains.run(compiled)
+    return compiled
+
+
 def image_of(compiled: Compiled, search: bool = False) -> bytes:
     """Return the image of programs at any stage. search: look for the smallest arena too, as a compile does."""
+    compiled = finished(compiled)
     return write_image(compiled, lay_out(compiled, partial(place, search=search)))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,71 +11,19 @@ import onnx
 
 from ..errors import DataError, ModelError
 from ..formats.image import read_image
-from .differences import STEPS, DoubleLoss, along
+from .checked import Checked, Row, relative
 from .drawn import draw
 from .engine import Arrays, engine_name, run, run_in_batches
+from .gradients import Trained, compare_gradients
 
 if TYPE_CHECKING:
     from gradmote_runtime import Session
 
     from ..artifacts.made import Artifacts
 
-#: The largest relative errors: of outputs and loss, of a gradient, and of a derivative in float64, which a kink near
-#: the point may change a little. Those of quantized models are steps of their integers.
-VALUES, GRADIENTS, DIFFERENCES = 1e-4, 1e-3, 2e-2
-QUANTIZED = 0.05
-#: As VALUES, of gradients that are computed from bfloat16: each such value may be 2^-9 off.
-ROUNDED = 3e-2
-#: With more parameters, a direction goes along all of them.
-EACH = 16
-#: Below this magnitude an absolute error counts.
-FLOOR = 1e-3
+#: The largest relative error of outputs and loss. Those of quantized models are steps of their integers.
+VALUES, QUANTIZED = 1e-4, 0.05
 _RANDOM = ("Dropout", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli")
-
-
-@dataclass(frozen=True)
-class Row:
-    """A comparison. worst: its largest error, relative to the largest number. limit: what it may be."""
-
-    what: str
-    name: str
-    worst: float
-    limit: float
-
-    @property
-    def agrees(self) -> bool:
-        """Whether the error is within its limit; that of NaN is not."""
-        return self.worst <= self.limit
-
-
-@dataclass
-class Checked:
-    """The result of a check.
-
-    Attributes:
-        engine: What the image was compared with.
-        samples: What it was compared on: "drawn samples" or "given samples".
-        rows: All comparisons.
-        notes: What was not compared, and why.
-    """
-
-    engine: str
-    samples: str = "drawn samples"
-    rows: list[Row] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def agrees(self) -> bool:
-        """Whether all comparisons are within their limits."""
-        return all(row.agrees for row in self.rows)
-
-    def summary(self) -> str:
-        """Return one line with the worst error of each kind."""
-        kinds = dict.fromkeys(row.what for row in self.rows)
-        worst = {kind: max((r.worst for r in self.rows if r.what == kind), key=_or_infinite) for kind in kinds}
-        found = ", ".join(f"{kind} {error:.1e}" for kind, error in worst.items())
-        said = f"{'agrees' if self.agrees else 'disagrees'} with {self.engine} on {self.samples}: {found}"
-        return "; ".join([*([said] if self.rows else []), *self.notes])
 
 
 def check(
@@ -128,15 +75,12 @@ def check_training(found: Checked, image: bytes, kept: bytes, made: Artifacts, f
         found.rows.append(Row("loss", "", relative(session.eval_step(*data), loss), limit))
         if made.training is None:
             return
-        is_random = any(node.op_type in _RANDOM for node in made.training.graph.node)
-        if is_random or limit == QUANTIZED:
-            found.notes.append(
-                f"no gradients, as {'numbers are drawn' if is_random else 'they are rounded'} in training"
-            )
         session.train_step(*data)
-        if not (is_random or limit == QUANTIZED):
+        if any(node.op_type in _RANDOM for node in made.training.graph.node):
+            found.notes.append("no gradients, as numbers are drawn in training")
+        else:
             gradients = {name: np.array(session.gradient(name)) for name in made.parameters}
-            compare_gradients(found, gradients, loss, made, feeds, keeps_bf16(kept))
+            compare_gradients(found, Trained(made, feeds, loss, gradients), limit == QUANTIZED, keeps_bf16(kept))
         if made.optimizer is None or kept == image or not is_fused(image):
             return
         if keeps_bf16(image) or keeps_bf16(kept):
@@ -208,59 +152,6 @@ def compare_outputs(
             found.rows.append(Row("outputs", value.name, relative(np.array(output), expected[value.name]), limit))
 
 
-def compare_gradients(
-    found: Checked, gradients: Arrays, loss: float, made: Artifacts, feeds: Arrays, is_rounded: bool
-) -> None:
-    """Add a comparison of each gradient with the engine's, and with differences.
-
-    is_rounded: whether values of bfloat16 make them. These may add up to what is nothing beside other gradients alone.
-    """
-    assert made.training is not None and made.evaluation is not None
-    expected, scale = run(made.training, feeds), made.loss_scale()
-    wanted = {name: expected[f"{name}_grad"] / scale for name in gradients}
-    limit, least = GRADIENTS, FLOOR
-    if is_rounded:
-        limit, least = ROUNDED, max(float(np.abs(array).max(initial=0.0)) for array in wanted.values())
-    for name, gradient in gradients.items():
-        found.rows.append(Row("gradients", name, relative(gradient, wanted[name], least), limit))
-    point = {name: array.astype(np.float64) for name, array in made.parameters.items()}
-    if made.statistics:  # training has those of the batch, evaluation running ones
-        double = double_loss(made.training, feeds, point, float(next(iter(expected.values()))))
-    else:
-        double = double_loss(made.evaluation, feeds, point, loss)
-    if double is None:
-        found.notes.append("no differences, as onnx's reference does not compute this loss in float64")
-        return
-    rng = np.random.default_rng(1)
-    for names in [[name] for name in gradients] if len(gradients) <= EACH else [list(gradients)] * 4:
-        found.rows.append(
-            compare_differences(double, point, {n: gradients[n] for n in names}, max(limit, DIFFERENCES), rng)
-        )
-
-
-def double_loss(model: onnx.ModelProto, feeds: Arrays, point: Arrays, loss: float) -> DoubleLoss | None:
-    """Return the loss in float64; None where onnx's reference cannot compute it, or has another one at the point."""
-    try:
-        double = DoubleLoss(model, feeds)
-        return double if math.isclose(double(point), loss, rel_tol=VALUES, abs_tol=VALUES) else None
-    except Exception:  # it has no common base for its errors
-        return None
-
-
-def compare_differences(
-    double: DoubleLoss, point: Arrays, gradients: Arrays, limit: float, rng: np.random.Generator
-) -> Row:
-    """Return the comparison of gradients along a drawn direction, in which each parameter counts as much."""
-    norms = {n: float(np.linalg.norm(g)) for n, g in gradients.items()}
-    direction = {n: np.asarray(rng.normal(size=g.shape)) / max(norms[n], FLOOR) for n, g in gradients.items()}
-    told = sum(float((gradients[n] * d).sum()) for n, d in direction.items())
-    errors = (abs(along(double, point, direction, step) - told) / math.sqrt(len(gradients)) for step in STEPS)
-    error = math.inf
-    while error > limit and (found := next(errors, None)) is not None:
-        error = min(error, found)
-    return Row("differences", next(iter(gradients)) if len(gradients) == 1 else "all", error, limit)
-
-
 def compare_updates(image: bytes, data: list[Any], kept: Session) -> Iterator[Row]:
     """Yield a comparison of each parameter after the image's step with that after the other image's update."""
     with opened(image) as session:
@@ -268,19 +159,6 @@ def compare_updates(image: bytes, data: list[Any], kept: Session) -> Iterator[Ro
         for own, name in zip(session.parameter_names(), kept.parameter_names(), strict=True):
             same = np.array_equal(np.array(session.parameter(own)), np.array(kept.parameter(name)))
             yield Row("updates", name, 0.0 if same else 1.0, 0.0)
-
-
-def relative(found: Any, expected: Any, least: float = FLOOR) -> float:
-    """Return the largest difference, relative to the largest number expected or `least`; infinity for unlike shapes."""
-    one, other = np.asarray(found, np.float64), np.asarray(expected, np.float64)
-    if one.size != other.size:
-        return math.inf
-    largest = float(np.abs(other).max(initial=0.0))
-    return float(np.abs(one.reshape(other.shape) - other).max(initial=0.0)) / max(largest, least)
-
-
-def _or_infinite(error: float) -> float:
-    return math.inf if math.isnan(error) else error
 
 
 def _profile() -> str:

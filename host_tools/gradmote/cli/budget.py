@@ -76,24 +76,14 @@ class Budget:
         return limits if self.clock is None else replace(limits, clock=self.clock * 1e6)
 
 
-def cut(
-    model: Path,
-    compiler: Compiler,
-    budget: Budget,
-    samples: Dataset | None = None,
-    classes: tuple[str, ...] | None = None,
-) -> Found:
-    """Search for the best training within the budget, behind a bar that counts what was tried.
+def cut(task: Task, limits: Limits, samples: Dataset | None = None) -> Found:
+    """Search for the best training within the limits, behind a bar that counts what was tried.
 
-    samples: those on which contributions are measured, if any. classes: the names that the image gets. Raises
-    BudgetError if nothing fits.
+    samples: those on which contributions are measured, if any. Raises BudgetError if nothing fits.
     """
     from ..budget import search
     from ..device.progress import progress_bar
 
-    limits = replace(budget.limits(), more=more_time(compiler, budget))
-    task = task_of(model, compiler)
-    task = replace(task, options=replace(task.options, classes=classes))
     with progress_bar() as bar:
         contributions = measured(task, samples, bar) if samples is not None else None
         step = bar.add_task("search", total=None)
@@ -107,14 +97,21 @@ def cut(
         )
 
 
-def task_of(model: Path, compiler: Compiler) -> Task:
-    """Return the task, whose scheme bounds the search."""
+def task_of(model: Path, compiler: Compiler, classes: tuple[str, ...] | None) -> Task:
+    """Return the task, whose scheme bounds the search. classes: the names that the image gets."""
     from ..budget import Task
 
+    compiler.check()
     wanted = compiler.artifact_options()
     if wanted.loss is None or wanted.optimizer is None or wanted.scheme is None:
         raise ModelError("a budget without a loss", "say what to train: --loss cross_entropy")
-    return Task(compiler.source(model), wanted.loss, wanted.optimizer, compiler.options(model), wanted.scheme, wanted)
+    options = replace(compiler.options(model), classes=classes)
+    return Task(compiler.source(model), wanted.loss, wanted.optimizer, options, wanted.scheme, wanted)
+
+
+def limits_of(compiler: Compiler, budget: Budget) -> Limits:
+    """Return the limits of a search, with the time that --recompute lets an update take."""
+    return replace(budget.limits(), more=more_time(compiler, budget))
 
 
 def more_time(compiler: Compiler, budget: Budget) -> float:

@@ -94,8 +94,6 @@ def command(
 
     given = budget.Budget(ram, flash, ms_per_step, clock, board)
     check_source(model, artifacts, resume, given)
-    if check and given.is_given():
-        raise ModelError("--check with a budget", "compile what the search found, with --check and without a budget")
     samples = samples_of(data, model, compiler, classes)
     names = names_of(classes, samples, bool(check) or given.is_given())
     if artifacts is not None:
@@ -107,13 +105,11 @@ def command(
         output = Output(out or model.with_suffix(".mote"))
         beside = quantized_output(compiler, output.path)
         if given.is_given():
-            found = budget.cut(model, compiler, given, samples, names)
-            done = Done(output, found.result, found=found)
+            done = searched(compiler, model, given, output, check, samples, names)
         else:
-            changed = compiler.shape or compiler.constant or compiler.quantize or compiler.float_head
             made, options = compiler.prepared(model)
-            options = replace(options, classes=names)
-            done = checked(compiler, made, options, output, check, samples, None if changed else model)
+            compared = own_file(compiler, model)
+            done = checked(compiler, made, replace(options, classes=names), output, check, samples, compared)
         done = replace(done, beside=beside)
     write(done.output, done.result.image, done.beside, compiler.source(model) if model is not None else None)
     line = budget.train_line(done.output.path, done.found, data) if done.found is not None else None
@@ -148,6 +144,30 @@ def checked(
     """Compile artifacts, and compare the image with the model."""
     result = compiler.image_of(made, options)
     return Done(output, result, told=check_image(check, result, made, options, model, samples))
+
+
+def searched(
+    compiler: Compiler,
+    model: Path,
+    given: budget.Budget,
+    output: Output,
+    check: bool | None,
+    samples: Dataset | None,
+    names: tuple[str, ...] | None,
+) -> Done:
+    """Search for the best training within a budget, and compare its image with the model."""
+    limits = budget.limits_of(compiler, given)
+    task = budget.task_of(model, compiler, names)
+    found = budget.cut(task, limits, samples)
+    choice = found.best.choice
+    made, options = task.artifacts(choice), task.options_of(choice)
+    told = check_image(check, found.result, made, options, own_file(compiler, model), samples)
+    return Done(output, found.result, found=found, told=told)
+
+
+def own_file(compiler: Compiler, model: Path) -> Path | None:
+    """Return the user's file if it computes what is compiled; None if options change that."""
+    return None if compiler.shape or compiler.constant or compiler.quantize or compiler.float_head else model
 
 
 def show_json(done: Done, line: str | None) -> None:

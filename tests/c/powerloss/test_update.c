@@ -382,10 +382,13 @@ static void test_no_room(void)
 {
     static version large;
     static flash before;
+    flash_span room;
     begin_anew();
     moment then = live(&versions[0], &versions[1]);
     CHECK_STATUS(CONSOLE_ERR_NO_ROOM_TO_UPDATE, update_begin(&the_model, FLASH_IMAGE_SIZE / 2));
     CHECK_STATUS(CONSOLE_ERR_NO_ROOM_TO_UPDATE, update_begin(&the_model, UINT32_MAX));
+    CHECK_STATUS(0, images_find_room(&the_model.session, &room));
+    CHECK_STATUS(CONSOLE_ERR_NO_ROOM_TO_UPDATE, update_begin(&the_model, room.size + 1));
     CHECK(memcmp(&then.flash.cells, the_flash.cells, FLASH_SIZE) == 0);
     large.size = build_tiny_like(large.image.bytes, 0x3000, "c", FLASH_CHECKPOINT_SIZE / 2);
     if (update_begin(&the_model, large.size) == 0) {
@@ -398,6 +401,9 @@ static void test_no_room(void)
         CHECK(runs(then.old) && (same(&now, &then.saved) || same(&now, &then.now)));
         CHECK(memcmp(before.cells, the_flash.cells, FLASH_SIZE) == 0);
     }
+    begin_anew();
+    CHECK_STATUS(0, images_find_room(&the_model.session, &room));
+    CHECK_STATUS(0, update_begin(&the_model, room.size));
 }
 
 static void make(version *v, uint32_t id, const char *b_name, uint32_t spare_names)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from onnx import TensorProto, helper
 
 from support.quantized import drawn_operators, reference
 from support.quantized.catalogue import entries
 from support.quantized.comparing import InGradmote, InOnnxruntime, differing, float_opcodes, fused, with_every_result
+from support.quantized.qdq import QdqWriter, Scale
 
 SEEDS = range(3)
 #: The share of outputs that may lie midway between two integers but for the error of a float32 sum.
@@ -49,3 +51,18 @@ def test_network(name: str, profile: str) -> None:
     assert differing(found, InOnnxruntime(fused(model, 2))(data)) == 0
     assert differing(found, in_floats) <= MIDWAY * sum(y.size for y in in_floats)
     assert float_opcodes(model, 2) == set()
+
+
+@pytest.mark.parametrize("columns", [2042, 2043])
+def test_long_rows_of_a_pool(columns: int, profile: str) -> None:
+    """A row and its padding have 2045 numbers, or one more: then onnxruntime adds a window up row by row.
+
+    Half of all means are midway between two integers, so that the order of the sum decides.
+    """
+    shape, writer = (1, 2, 5, columns), QdqWriter()
+    x = writer.quantize("x", "x", Scale(0.1, 3))
+    real = writer.node("AveragePool", [x.real], "pool", kernel_shape=[3, 3], pads=[0, 1, 0, 2])
+    y = writer.quantize("y", real, Scale(0.2 / 9, 0))
+    model = writer.model(helper.make_tensor_value_info("x", TensorProto.FLOAT, shape), y.real)
+    data = {"x": (np.random.default_rng(0).integers(-20, 21, shape) * 0.1).astype(np.float32)}
+    assert differing(InGradmote(model, profile=profile)(data), InOnnxruntime(model)(data)) == 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import onnx
@@ -149,27 +151,33 @@ class QdqNetwork:
 
 @st.composite
 def networks(draw: st.DrawFn, activations: tuple[str, ...] = ("int8", "uint8")) -> onnx.ModelProto:
-    """A convolutional QDQ network with a residual or concatenated branch, pools, and a dense end."""
+    """A network whose choices Hypothesis makes."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    net = QdqNetwork(rng, draw(st.sampled_from(activations)))
-    net.shapes["x"] = (1, draw(st.integers(1, 3)), *[draw(st.sampled_from((4, 5)))] * 2)
+    return network(rng, lambda choices: draw(st.sampled_from(choices)), activations)
+
+
+def network(
+    rng: np.random.Generator, choose: Callable[[Sequence], Any], activations: Sequence[str] = ("int8", "uint8")
+) -> onnx.ModelProto:
+    """A convolutional QDQ network with a residual or concatenated branch, pools, and a dense end."""
+    net = QdqNetwork(rng, choose(activations))
+    net.shapes["x"] = (1, choose((1, 2, 3)), *[choose((4, 5))] * 2)
     net.quantize(0.02)
-    forms, biases = st.sampled_from(WEIGHT_FORMS), st.sampled_from(("int32", "float32", "none"))
-    acts = st.sampled_from(("none", "Relu", "Clip", "Sigmoid"))
-    channels = draw(st.integers(1, 4))
-    net.conv(channels, draw(forms), draw(st.booleans()), draw(biases))
-    net.activation(draw(acts))
+    biases, acts = ("int32", "float32", "none"), ("none", "Relu", "Clip", "Sigmoid")
+    channels = choose((1, 2, 3, 4))
+    net.conv(channels, choose(WEIGHT_FORMS), choose((False, True)), choose(biases))
+    net.activation(choose(acts))
     net.quantize()
     before = net.value
-    net.conv(channels, draw(forms), draw(st.booleans()), draw(biases), depthwise=draw(st.booleans()))
-    net.activation(draw(acts))
+    net.conv(channels, choose(WEIGHT_FORMS), choose((False, True)), choose(biases), depthwise=choose((False, True)))
+    net.activation(choose(acts))
     net.quantize()
-    join(net, before, draw(st.sampled_from(("none", "Add", "Concat", "Mul"))))
-    net.pool(draw(st.sampled_from(("none", "MaxPool", "AveragePool", "GlobalAveragePool"))))
+    join(net, before, choose(("none", "Add", "Concat", "Mul")))
+    net.pool(choose(("none", "MaxPool", "AveragePool", "GlobalAveragePool")))
     net.flatten()
-    kind = draw(st.sampled_from(("transB", "plain", "matmul", "transposed")))
-    net.gemm(draw(st.integers(2, 5)), draw(forms), draw(st.booleans()), draw(biases), kind)
-    return net.model(draw(st.booleans()))
+    kind = choose(("transB", "plain", "matmul", "transposed"))
+    net.gemm(choose((2, 3, 4, 5)), choose(WEIGHT_FORMS), choose((False, True)), choose(biases), kind)
+    return net.model(choose((False, True)))
 
 
 def join(net: QdqNetwork, other: str, kind: str) -> None:

@@ -101,7 +101,8 @@ def test_quantized_models_are_held_to_their_integers() -> None:
     made = build_artifacts(small_cnn.model(), loss=losses.cross_entropy(), optimizer=optimizers.sgd(0.05))
     options = Options(batch=2)
     found = checked(made, options, small_cnn.model())
-    assert found.agrees and found.notes == ["no gradients, as they are rounded in training"]
+    assert found.agrees and found.notes == ["no differences, as gradients go straight through the rounding to integers"]
+    assert [row.name for row in found.rows if row.what == "gradients"] == list(made.parameters)
 
 
 def test_dropout_is_not_compared_but_its_update_is() -> None:
@@ -225,9 +226,16 @@ def test_given_samples_take_the_place_of_drawn_ones(tmp_path: Path, capsys: pyte
     assert "checked: agrees with onnxruntime on given samples: outputs" in capsys.readouterr().out
 
 
-def test_a_budget_and_a_check_are_two_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The search checks nothing, and nothing said so."""
-    path = tmp_path / "model.onnx"
+@pytest.mark.parametrize("limit", [["--ram", "64K"], ["--ram", "24K", "--recompute", "+30%"], ["--flash", "16K"]])
+def test_what_a_budget_found_is_checked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, limit: list[str]
+) -> None:
+    path, image = tmp_path / "model.onnx", tmp_path / "model.mote"
     onnx.save(digits.model(), path)
-    assert cli.main(["compile", str(path), "--loss", "cross_entropy", "--ram", "64K", "--check"]) == 1
-    assert "--check with a budget" in capsys.readouterr().err
+    command = ["compile", str(path), "--loss", "cross_entropy", "--batch", "4", *limit]
+    assert cli.main(command) == 0
+    assert "checked: agrees with onnxruntime on drawn samples: outputs" in capsys.readouterr().out
+    monkeypatch.setattr("gradmote.checking.comparison.VALUES", 0.0)
+    image.unlink()
+    assert cli.main([*command, "--check"]) == 1
+    assert "disagrees with onnxruntime" in capsys.readouterr().err and not image.exists()

@@ -190,6 +190,8 @@ def test_pictures_are_resized_where_that_is_asked(tmp_path):
     data = read_pictures(tmp_path, picture(np.full((9, 5), 77, np.uint8)), (1, 3, 4), resize=True)
     np.testing.assert_array_equal(data.x, np.full((2, 1, 3, 4), 77))
     assert "2 of 2 pictures are resized (1x3x4)" in data.notes[0]
+    with pytest.raises(DataError, match="0.png is 5 x 9 pixels"):
+        read_pictures(tmp_path, picture(np.full((9, 5), 77, np.uint8)), (1, 3, 4))
     assert read_pictures(tmp_path, picture(GRAY), (16,), resize=True).x.shape == (2, 1, 4, 4)
     assert read_pictures(tmp_path, picture(GRAY), (1, 3, 4), scale=1.0).widened().max() == GRAY.max()
 

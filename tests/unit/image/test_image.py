@@ -19,7 +19,9 @@ from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, compile_image
 from gradmote.errors import ImageError, RuntimeFault
+from gradmote.formats import records
 from gradmote.formats.image import read_image
+from gradmote.formats.image.read import read_programs
 from gradmote.generated.opcodes import OPCODES
 from gradmote.generated.records import CONSTANT_BIT, FORMAT_VERSION, IMAGE_MAGIC
 from gradmote_runtime import Session
@@ -103,6 +105,11 @@ def test_stripped_names():
     with Session(stripped, "strict") as session:
         assert session.parameter_names() == ["0", "1", "2"]
         assert session.state_sha256() == Session(named, "strict").state_sha256()
+
+
+def test_work_of_more_than_32_bits_is_read():
+    program = records.pack("program", {"kind": 0, "work_low": 5, "work_high": 3})
+    assert read_programs({"programs": program, "code": b""})[0]["work"] == 3 * 2**32 + 5
 
 
 def test_reading_from_a_path(tmp_path: Path):

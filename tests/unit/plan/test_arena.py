@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from gradmote import optimizers
 from gradmote.compiler import Options, compile_image
 from gradmote.compiler.plan import Lifetime, Placement, lifetimes, lower_bound, place
+from gradmote.compiler.plan.arena import LazyNeighbours, neighbours
 from gradmote.compiler.program import Binding, Buffer, Program, Ref
 from gradmote.formats.image import layout
 from gradmote_runtime import Session
@@ -93,6 +94,15 @@ def test_outputs_live_to_the_end():
     program.bindings.append(Binding("y", "output", "f32", (2,), Ref(buffers[0])))
     assert [(s.start, s.end) for s in lifetimes(program)] == [(0, 4), (1, 4), (3, 4)]
     assert_sound(place(program))
+
+
+@examples(100)
+@given(st.lists(spans(), max_size=25))
+def test_neighbours_are_the_same_one_by_one(drawn):
+    alive = lifetimes(program_of(drawn)[0])
+    all_at_once, one_by_one = neighbours(alive), LazyNeighbours(alive)
+    assert [sorted(one_by_one[k]) for k in range(len(alive))] == [sorted(found) for found in all_at_once]
+    assert one_by_one.pairs() == sum(map(len, all_at_once))
 
 
 def test_only_scratch_is_placed():

@@ -1,0 +1,88 @@
+"""The comparison of an image's gradients: with those of the training model in an engine, and with differences."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+import onnx
+
+from ..artifacts.made import Artifacts
+from .checked import FLOOR, Checked, Row, relative
+from .differences import STEPS, DoubleLoss, along
+from .engine import Arrays, run
+
+#: The largest relative errors: of a gradient, of one that is computed from bfloat16 or int16, where each value may be
+#: 2^-9 off, and of a derivative in float64, which a kink near the point may change a little.
+GRADIENTS, ROUNDED, DIFFERENCES = 1e-3, 3e-2, 2e-2
+#: How closely the loss in float64 is that of the engine; else there are no differences.
+SAME_LOSS = 1e-4
+#: With more parameters, a direction goes along all of them.
+EACH = 16
+
+
+@dataclass(frozen=True)
+class Trained:
+    """An image's gradients by parameter. feeds: the inputs and labels of the step. loss: the engine's in evaluation."""
+
+    made: Artifacts
+    feeds: Arrays
+    loss: float
+    gradients: Arrays
+
+
+def compare_gradients(found: Checked, trained: Trained, is_quantized: bool, has_bf16: bool) -> None:
+    """Add a comparison of each gradient with the engine's, and with differences unless the model is quantized.
+
+    has_bf16: whether values of bfloat16 make them. These may add up to what is nothing beside other gradients alone.
+    """
+    made = trained.made
+    assert made.training is not None and made.evaluation is not None
+    expected, scale = run(made.training, trained.feeds), made.loss_scale()
+    wanted = {name: expected[f"{name}_grad"] / scale for name in trained.gradients}
+    limit, least = ROUNDED if is_quantized or has_bf16 else GRADIENTS, FLOOR
+    if has_bf16:
+        least = max(float(np.abs(array).max(initial=0.0)) for array in wanted.values())
+    for name, gradient in trained.gradients.items():
+        found.rows.append(Row("gradients", name, relative(gradient, wanted[name], least), limit))
+    if is_quantized:
+        found.notes.append("no differences, as gradients go straight through the rounding to integers")
+    elif made.statistics:  # training has those of the batch, evaluation running ones
+        loss = float(next(iter(expected.values())))
+        compare_differences(found, replace(trained, loss=loss), made.training, max(limit, DIFFERENCES))
+    else:
+        compare_differences(found, trained, made.evaluation, max(limit, DIFFERENCES))
+
+
+def compare_differences(found: Checked, trained: Trained, model: onnx.ModelProto, limit: float) -> None:
+    """Add comparisons of the gradients with differences of a model's loss in float64, one by one or all at once."""
+    point = {name: array.astype(np.float64) for name, array in trained.made.parameters.items()}
+    double = double_loss(model, trained.feeds, point, trained.loss)
+    if double is None:
+        found.notes.append("no differences, as onnx's reference does not compute this loss in float64")
+        return
+    rng, names = np.random.default_rng(1), list(trained.gradients)
+    for group in [[name] for name in names] if len(names) <= EACH else [names] * 4:
+        found.rows.append(compare_along(double, point, {n: trained.gradients[n] for n in group}, limit, rng))
+
+
+def double_loss(model: onnx.ModelProto, feeds: Arrays, point: Arrays, loss: float) -> DoubleLoss | None:
+    """Return the loss in float64; None where onnx's reference cannot compute it, or has another one at the point."""
+    try:
+        double = DoubleLoss(model, feeds)
+        return double if math.isclose(double(point), loss, rel_tol=SAME_LOSS, abs_tol=SAME_LOSS) else None
+    except Exception:  # it has no common base for its errors
+        return None
+
+
+def compare_along(double: DoubleLoss, point: Arrays, gradients: Arrays, limit: float, rng: np.random.Generator) -> Row:
+    """Return the comparison of gradients along a drawn direction, in which each parameter counts as much."""
+    norms = {n: float(np.linalg.norm(g)) for n, g in gradients.items()}
+    direction = {n: np.asarray(rng.normal(size=g.shape)) / max(norms[n], FLOOR) for n, g in gradients.items()}
+    told = sum(float((gradients[n] * d).sum()) for n, d in direction.items())
+    errors = (abs(along(double, point, direction, step) - told) / math.sqrt(len(gradients)) for step in STEPS)
+    error = math.inf
+    while error > limit and (found := next(errors, None)) is not None:
+        error = min(error, found)
+    return Row("differences", next(iter(gradients)) if len(gradients) == 1 else "all", error, limit)
