@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import onnx
 
+from support.drawn_cnn import DrawnNetwork
 from support.oracle import make_model, node
 from support.quantized.drawn import network
 
@@ -26,6 +27,7 @@ class Drawn:
     model: onnx.ModelProto
     frozen: tuple[str, ...]
     reconverges: bool  # two paths from one value of the forward pass meet in one node
+    batch: int = BATCH
 
     def batches(self, count: int) -> list[tuple[Array, Array]]:
         """Return batches with a label for each sample. Halves: zeros and ties are many."""
@@ -34,8 +36,8 @@ class Drawn:
             [d.dim_value for d in value.type.tensor_type.shape.dim[1:]]
             for value in (self.model.graph.input[0], self.model.graph.output[0])
         )
-        data = random.integers(-3, 4, (count, BATCH, *x)).astype(np.float32) / 2
-        return [(some, random.integers(0, y[0], BATCH).astype(np.int32)) for some in data]
+        data = random.integers(-3, 4, (count, self.batch, *x)).astype(np.float32) / 2
+        return [(some, random.integers(0, y[0], self.batch).astype(np.int32)) for some in data]
 
 
 class Sketch:
@@ -148,6 +150,16 @@ class Sketch:
     def standardized(self, x: str) -> str:
         return self.op("LayerNormalization", [x, self.weight((self.width,)), self.weight((self.width,))], axis=-1)
 
+    def attended(self, x: str) -> str:
+        """Attention of one head, in which each number is a token."""
+        tokens = self.op("Reshape", [x, self.constant([-1, 1, self.width, 1])])
+        q, k, v = (self.op("Mul", [tokens, self.weight((1,))]) for _ in range(3))
+        scores = self.op("MatMul", [q, self.op("Transpose", [k], perm=[0, 1, 3, 2])])
+        if self.random.random() < 0.5:
+            scores = self.op(self.draw(("Mul", "Div")), [scores, self.constant(np.array(0.5, np.float32))])
+        found = self.op("MatMul", [self.op("Softmax", [scores], axis=-1), v])
+        return self.op("Reshape", [found, self.constant([-1, self.width])])
+
     def convolution(self, x: str) -> str:
         """A picture of one row."""
         split = self.op("Reshape", [x, self.constant([-1, 2, 1, self.width // 2])])
@@ -165,7 +177,7 @@ class Sketch:
 STEPS: tuple[Callable[[Sketch, str], str], ...] = (
     Sketch.unary, Sketch.unary, Sketch.unary, Sketch.scaled, Sketch.scaled, Sketch.meeting, Sketch.meeting,
     Sketch.meeting, Sketch.gated, Sketch.gated, Sketch.product, Sketch.dense, Sketch.halves, Sketch.centred,
-    Sketch.turned, Sketch.standardized, Sketch.convolution,
+    Sketch.turned, Sketch.standardized, Sketch.convolution, Sketch.attended,
 )  # fmt: skip
 
 
@@ -173,6 +185,12 @@ def drawn(seed: int) -> Drawn:
     """Return the graph of a number, of 3 to 24 steps."""
     sketch = Sketch(seed)
     return sketch.model(int(sketch.random.integers(3, 25)))
+
+
+def drawn_convolutional(seed: int) -> Drawn:
+    """Return the network of a number: some convolutions of a picture, with shortcuts and pools."""
+    model = DrawnNetwork(seed).make(layers=2 + seed // 16 % 4)
+    return Drawn(model, (), any(n.op_type == "Add" for n in model.graph.node), 1 + seed // 8 % 2)
 
 
 def drawn_quantized(seed: int) -> Drawn:

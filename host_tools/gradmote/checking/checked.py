@@ -1,4 +1,4 @@
-"""What a check found: comparisons with their limits, and what was not compared."""
+"""The result of a check: comparisons with their limits, and what was not compared."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from gradmote.compiler import Options, compile_image
 from gradmote.compiler.passes import recompute
 from gradmote.errors import ModelError
 from gradmote.optimizers import Optimizer
-from support.drawn_graphs import BATCH, Drawn, drawn, drawn_quantized
+from support.drawn_graphs import Drawn, drawn, drawn_convolutional, drawn_quantized
 from support.sampling import draws, given_seed
 from support.validator import Difference, outcome, stages_of, validate
 
@@ -37,12 +37,16 @@ OPTIMIZERS = (
 )
 #: "last:99" leaves nothing of any graph.
 SCHEMES = ("last:99", "last:99", "full", "last:2", "bias", "sparse:0.5")
+#: What mostly trains of convolutional networks: where gradients need no layer before, its rows are streamed.
+SCHEMES_OF_CONVOLUTIONS = ("head", "head", "full", "last:2")
 #: Each is drawn for three graphs of ten.
 RARE = {"accumulate": True, "recompute": False, "stream_rows": True, "overwrite_inputs": True, "saved": "bf16",
-        "moments": "bf16"}  # fmt: skip
-#: The same of quantized networks, which every fourth graph is.
+        "moments": "bf16", "attention": "blocks"}  # fmt: skip
+#: The same of quantized networks.
 RARE_OF_QUANTIZED = {"accumulate": True, "recompute": False, "stream_rows": True, "overwrite_inputs": True,
                      "weights": "int16", "gradients": "float", "moments": "bf16"}  # fmt: skip
+#: What is drawn in turn.
+KINDS = (drawn, drawn, drawn_quantized, drawn, drawn, drawn_convolutional, drawn, drawn_quantized)
 #: Options that change programs, but no bit of what they compute.
 BITS = ({"recompute": False}, {"stream_rows": True}, {"overwrite_inputs": True}, {"attention": "blocks"},
         {"stream_rows": False})  # fmt: skip
@@ -60,16 +64,17 @@ class Case:
 
 
 def case(seed: int) -> Case:
-    is_quantized = seed % 4 == 3
-    graph, random = (drawn_quantized if is_quantized else drawn)(seed), np.random.default_rng(seed)
+    draw_one = KINDS[seed % len(KINDS)]
+    graph, random, is_quantized = draw_one(seed), np.random.default_rng(seed), draw_one is drawn_quantized
     optimizer, rare = pick(random, OPTIMIZERS), RARE_OF_QUANTIZED if is_quantized else RARE
     chosen: dict[str, object] = {name: value for name, value in rare.items() if random.random() < 0.3}
     if not optimizer.slots:
         chosen.pop("moments", None)
-    made = artifacts(graph, optimizer, pick(random, SCHEMES))
+    schemes = SCHEMES_OF_CONVOLUTIONS if draw_one is drawn_convolutional else SCHEMES
+    made = artifacts(graph, optimizer, pick(random, schemes))
     if not any(array.dtype == np.int8 for array in made.parameters.values()):
         chosen.pop("weights", None)
-    return Case(seed, graph, made, Options(batch=BATCH, **chosen), is_quantized)
+    return Case(seed, graph, made, Options(batch=graph.batch, **chosen), is_quantized)
 
 
 def pick(random: np.random.Generator, choices: Sequence[T]) -> T:
@@ -78,12 +83,12 @@ def pick(random: np.random.Generator, choices: Sequence[T]) -> T:
 
 def artifacts(graph: Drawn, optimizer: Optimizer, scheme: str) -> Artifacts:
     """Return what trains by a scheme or, if it leaves nothing of this graph, all that is not frozen."""
-    loss, frozen = losses.cross_entropy(), list(graph.frozen) or None
+    loss, frozen, scores = losses.cross_entropy(), list(graph.frozen) or None, [graph.model.graph.output[0].name]
     try:
-        wanted = ArtifactOptions.training(None, None, scheme, loss=loss, optimizer=optimizer, outputs=["y"])
+        wanted = ArtifactOptions.training(None, None, scheme, loss=loss, optimizer=optimizer, outputs=scores)
         return make(graph.model, wanted)
     except ModelError:
-        wanted = ArtifactOptions.training(None, frozen, None, loss=loss, optimizer=optimizer, outputs=["y"])
+        wanted = ArtifactOptions.training(None, frozen, None, loss=loss, optimizer=optimizer, outputs=scores)
         return make(graph.model, wanted)
 
 

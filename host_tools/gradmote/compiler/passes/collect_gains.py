@@ -16,9 +16,13 @@ NAME = "gradient_gains"
 
 
 def run(compiled: Compiled) -> None:
-    """Give each instruction its word of one entry, which begins as zeros: no gain is known."""
+    """Give each instruction its word of one entry, which begins as zeros: no gain is known.
+
+    The words are in the order of names: that of the instructions depends on options, and a checkpoint does not.
+    """
     makers = [i for p in compiled.programs for i in p.instructions if isinstance(i, ConvGradXS16)]
     if makers:
+        makers.sort(key=lambda maker: maker.gain.buffer.name)
         buffer = Buffer(NAME, 4 * len(makers), "statistic")
         for index, maker in enumerate(makers):
             maker.gain = Ref(buffer, 4 * index)
