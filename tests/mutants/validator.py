@@ -17,7 +17,7 @@ from .results import Results
 CHECK = "tests/unit/passes/test_every_pass.py"
 FAULTS = DRAWN.with_name("validator.json")
 #: The variable that says how many graphs are drawn, and how many are by default.
-GRAPHS, COUNT = "GRADMOTE_VALIDATED", "200"
+GRAPHS, COUNT = "GRADMOTE_VALIDATED", "64"
 #: What results of this command name as their set of tests.
 TESTS = "validator"
 

@@ -17,6 +17,7 @@ from gradmote.errors import CheckpointError, ModelError
 from gradmote.formats.checkpoint import Checkpoint
 from gradmote.model.write import to_proto
 from support.oracle import examples
+from support.quantized.comparing import InGradmote
 from support.quantized.drawn import QdqNetwork, networks
 from support.quantized.exported import NAMES, network
 from support.quantized.reference import infer, noise
@@ -44,9 +45,18 @@ def check_export(model: onnx.ModelProto, seed: int, scheme: str = "full", float_
     exported = trained_model(model, Checkpoint(tensors, list(tensors)))
     onnx.checker.check_model(exported, full_check=True)
     feeds = noise(model, 2)
-    expected = infer(to_proto(with_data(made.models.inference, tensors)), feeds)
-    assert all(np.array_equal(a, b) for a, b in zip(infer(exported, feeds), expected, strict=True))
+    trained = to_proto(with_data(made.models.inference, tensors))
+    # onnxruntime adds up a product with fewer columns in another order, which may decide an integer
+    runs = (exact,) if scheme.startswith("sparse") else (infer, exact)
+    assert all(
+        np.array_equal(a, b) for run in runs for a, b in zip(run(exported, feeds), run(trained, feeds), strict=True)
+    )
     return exported
+
+
+def exact(model: onnx.ModelProto, feeds: Arrays) -> list[np.ndarray]:
+    """Return what the runtime computes, whose sums are exact."""
+    return InGradmote(model, 2)(feeds)
 
 
 @examples(30)

@@ -107,14 +107,12 @@ def affine_of(node: onnx.NodeProto, graph: onnx.GraphProto, tensors: Arrays) -> 
 
 
 def is_compared(node: onnx.NodeProto, graph: onnx.GraphProto) -> bool:
-    """Return whether a MaxPool reads what a Quantize makes."""
-    behind = {
-        name
-        for n in graph.node
-        if n.op_type == "DequantizeLinear" and n.input[0] == node.output[0]
-        for name in n.output
-    }
-    return any(n.op_type == "MaxPool" and n.input[0] in behind for n in graph.node)
+    """Return whether a MaxPool reads what a Quantize makes, or what that is a part of."""
+    made = set(node.output)
+    for n in graph.node:
+        if n.op_type in ("Concat", "DequantizeLinear") and made & set(n.input):
+            made |= set(n.output)
+    return any(n.op_type == "MaxPool" and n.input[0] in made for n in graph.node)
 
 
 def line(node: onnx.NodeProto, values: Arrays, tensors: Arrays, is_tilted: bool) -> list[onnx.NodeProto]:
