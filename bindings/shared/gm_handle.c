@@ -374,30 +374,6 @@ int gm_handle_classify(int64_t handle, uint32_t row, uint32_t *label, float *sco
     LEAVE(handle, gm_classify(session, row, label, score));
 }
 
-static int64_t class_name(const gm_session *session, uint32_t label, char *name, size_t size)
-{
-    const char *found = gm_class_name(session, label);
-    if (found == NULL) {
-        return GM_ERR_NOT_FOUND;
-    }
-    size_t count = strlen(found);
-    if (name != NULL && size <= count) {
-        return GM_ERR_WRONG_SIZE;
-    }
-    if (name != NULL) {
-        memcpy(name, found, count + 1);
-    }
-    return (int64_t)count;
-}
-
-int64_t gm_handle_class_name(int64_t handle, uint32_t label, char *name, size_t size)
-{
-    ENTER(handle);
-    int64_t count = class_name(session, label, name, size);
-    leave(held, handle);
-    return count;
-}
-
 int gm_handle_lazy_reset_grad(int64_t handle)
 {
     ENTER(handle);
@@ -651,7 +627,6 @@ const gm_handle_calls *gm_handle_table(void)
         .replay = gm_handle_replay,
         .forget = gm_handle_forget,
         .score = gm_handle_score,
-        .class_name = gm_handle_class_name,
     };
     return &calls;
 }

@@ -34,7 +34,7 @@ extern "C" {
 /* The most sessions that may be open at once. */
 #define GM_HANDLES 4096
 
-/* The most bytes of a tensor's name, with the zero at its end. A longer one is cut after a whole character. */
+/* The most bytes of a name, with the zero at its end. A longer one is cut after a whole character. */
 #define GM_HANDLE_NAME 256
 
 /* What gm_handle_get() and gm_handle_set() copy. */
@@ -96,11 +96,6 @@ GM_EXPORT int gm_handle_read(int64_t handle, uint32_t role, uint32_t index, uint
 GM_EXPORT int gm_handle_run(int64_t handle, uint32_t program, float *loss);
 
 GM_EXPORT int gm_handle_classify(int64_t handle, uint32_t row, uint32_t *label, float *score);
-
-/* Returns the bytes of a class's name without its zero, or a negative code: GM_ERR_NOT_FOUND if the
- * image has no such name. name: NULL, or `size` bytes that the name and its zero are copied to. */
-GM_EXPORT int64_t gm_handle_class_name(int64_t handle, uint32_t label, char *name, size_t size);
-
 GM_EXPORT int gm_handle_lazy_reset_grad(int64_t handle);
 GM_EXPORT int gm_handle_set_learning_rate(int64_t handle, float rate);
 GM_EXPORT int gm_handle_set_linear_schedule(int64_t handle, float rate, uint32_t warmup_steps, uint32_t total_steps);
@@ -136,7 +131,7 @@ GM_EXPORT int gm_handle_score(int64_t handle, uint32_t label, uint32_t *kept, ui
 
 /* ---- All of it, as one table ------------------------------------------------------------------- */
 
-/* The functions above, for callers that load the library of a profile by its name.
+/* The functions above, in their order, for callers that load the library of a profile by its name.
  * New ones are appended. */
 typedef struct gm_handle_calls {
     int64_t (*open)(const void *image, size_t image_size, uint32_t threads);
@@ -171,7 +166,6 @@ typedef struct gm_handle_calls {
     int (*replay)(int64_t handle, float *loss);
     int (*forget)(int64_t handle, uint32_t label);
     int (*score)(int64_t handle, uint32_t label, uint32_t *kept, uint32_t *right);
-    int64_t (*class_name)(int64_t handle, uint32_t label, char *name, size_t size);
 } gm_handle_calls;
 
 /* Returns the functions of this library. */

@@ -17,7 +17,7 @@ def images(folder: Path) -> tuple[Path, Path]:
     """Write the MLP of same_state as an image with steps, and as one that accumulates gradients."""
     paths = folder / "model.mote", folder / "accumulating.mote"
     for path, accumulate in zip(paths, (False, True)):
-        path.write_bytes(digits.image(optimizers.adamw(0.003), batch=1, accumulate=accumulate, classes=digits.NAMES))
+        path.write_bytes(digits.image(optimizers.adamw(0.003), batch=1, accumulate=accumulate))
     return paths
 
 

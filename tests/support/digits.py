@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     import torch
 
 Batch = tuple[np.ndarray, np.ndarray]
-#: Names for the classes of an image. The last has 400 bytes.
-NAMES = (*"012345678", "ü" * 200)
 
 
 @cache
@@ -53,15 +51,8 @@ def artifacts(optimizer: Optimizer | None, dropout: float | None = None) -> Arti
     return build_artifacts(model(dropout), None, losses.cross_entropy(), optimizer)
 
 
-def image(
-    optimizer: Optimizer | None,
-    batch: int,
-    accumulate: bool = False,
-    dropout: float | None = None,
-    classes: tuple[str, ...] | None = None,
-) -> bytes:
-    options = Options(batch=batch, accumulate=accumulate, classes=classes)
-    return compile_image(artifacts(optimizer, dropout), options).image
+def image(optimizer: Optimizer | None, batch: int, accumulate: bool = False, dropout: float | None = None) -> bytes:
+    return compile_image(artifacts(optimizer, dropout), Options(batch=batch, accumulate=accumulate)).image
 
 
 @cache

@@ -35,8 +35,6 @@ namespace Gradmote
         internal Numbering Learn;
         internal Replaying Replay;
         internal Numbering Forget;
-        internal IntPtr Score;
-        internal Naming ClassName;
 
         private const CallingConvention C = CallingConvention.Cdecl;
 
@@ -52,7 +50,6 @@ namespace Gradmote
         [UnmanagedFunctionPointer(C)] internal delegate int Running(long handle, uint program, out float loss);
         [UnmanagedFunctionPointer(C)] internal delegate int Replaying(long handle, out float loss);
         [UnmanagedFunctionPointer(C)] internal delegate int Classifying(long handle, uint row, out uint label, out float score);
-        [UnmanagedFunctionPointer(C)] internal delegate long Naming(long handle, uint label, byte[] name, UIntPtr size);
         [UnmanagedFunctionPointer(C)] internal delegate int SettingRate(long handle, float rate);
         [UnmanagedFunctionPointer(C)] internal delegate int SettingSchedule(long handle, float rate, uint warmup, uint total);
         [UnmanagedFunctionPointer(C)] internal delegate int Values(long handle, uint values, uint index, IntPtr data, UIntPtr size);

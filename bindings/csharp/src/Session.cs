@@ -86,24 +86,6 @@ namespace Gradmote
             return (int)label;
         }
 
-        /// <summary>Returns the names of the classes, in the order of their scores; none if the image has none.</summary>
-        public string[] ClassNames()
-        {
-            var names = new List<string>();
-            for (string name; (name = ClassName((uint)names.Count)) != null;) names.Add(name);
-            return names.ToArray();
-        }
-
-        private string ClassName(uint label)
-        {
-            long size = native.ClassName(handle, label, null, UIntPtr.Zero);
-            if (size == NotFound) return null;
-            Check((int)Math.Min(size, 0), "ClassNames");
-            var name = new byte[size + 1];
-            Check((int)Math.Min(native.ClassName(handle, label, name, Bytes(name)), 0), "ClassNames");
-            return Encoding.UTF8.GetString(name, 0, (int)size);
-        }
-
         /// <summary>Sets all state back to the image's initial values.</summary>
         public void Reset() => Check(native.Reset(handle), "Reset");
 

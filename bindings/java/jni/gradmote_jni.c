@@ -244,24 +244,6 @@ METHOD(jint, classify)(JNIEnv *env, jclass type, jlong table, jlong handle, jint
     return (jint)label;
 }
 
-/* Returns the name of a class, or null if the image has none. */
-METHOD(jbyteArray, className)(JNIEnv *env, jclass type, jlong table, jlong handle, jint label)
-{
-    int64_t count = CALLS(table)->class_name(handle, (uint32_t)label, NULL, 0);
-    char *name = count < 0 ? NULL : malloc((size_t)count + 1);
-    jbyteArray made = NULL;
-    (void)type;
-    if (name != NULL) {
-        count = CALLS(table)->class_name(handle, (uint32_t)label, name, (size_t)count + 1);
-        made = count < 0 ? NULL : new_bytes(env, name, (size_t)count);
-    } else if (count >= 0) {
-        count = GM_ERR_NO_MEMORY;
-    }
-    free(name);
-    throws(env, count < 0 && count != GM_ERR_NOT_FOUND ? (int)count : GM_OK, "classNames");
-    return made;
-}
-
 METHOD(jintArray, control)(JNIEnv *env, jclass type, jlong table, jlong handle)
 {
     gm_control control;

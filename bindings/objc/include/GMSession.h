@@ -114,9 +114,6 @@ typedef NS_ENUM(uint32_t, GMDType) {
 /* Returns the class with the highest score in a row of the last inferWithData:error:. */
 - (nullable NSNumber *)classifyRow:(uint32_t)row error:(NSError **)error;
 
-/* Returns the names of the classes, in the order of their scores; none if the image has none. */
-- (nullable NSArray<NSString *> *)classNamesWithError:(NSError **)error;
-
 /* Sets all state back to the image's initial values. */
 - (BOOL)resetWithError:(NSError **)error;
 

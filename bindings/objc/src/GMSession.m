@@ -190,20 +190,6 @@ static NSData *packed(NSArray *numbers, GMDType dtype) {
     return CALL(classify, row, &label, &score) ? @(label) : nil;
 }
 
-- (NSArray<NSString *> *)classNamesWithError:(NSError **)error {
-    NSMutableArray *names = [NSMutableArray array];
-    for (uint32_t label = 0;; label++) {
-        int64_t length = gm_handle_class_name(_handle, label, NULL, 0);
-        if (length == GM_ERR_NOT_FOUND) return names;
-        NSMutableData *name = [NSMutableData dataWithLength:length < 0 ? 0 : (NSUInteger)length + 1];
-        if (length >= 0) length = gm_handle_class_name(_handle, label, [name mutableBytes], [name length]);
-        if (!GMCheck((int)(length < 0 ? length : GM_OK), @"class names", error)) return nil;
-        NSString *text = [NSString stringWithUTF8String:[name bytes]];
-        if (text == nil) return GMFail(GM_ERR_BAD_SECTION, @"class names", error), nil;
-        [names addObject:text];
-    }
-}
-
 - (BOOL)resetWithError:(NSError **)error { return CALL(reset); }
 
 /* ---- Rates ------------------------------------------------------------------------------------- */

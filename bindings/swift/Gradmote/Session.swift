@@ -151,22 +151,6 @@ public final class Session {
         return Int(label)
     }
 
-    /// Returns the names of the classes, in the order of their scores; none if the image has none.
-    public func classNames() throws -> [String] {
-        var names: [String] = []
-        while let name = try className(UInt32(names.count)) { names.append(name) }
-        return names
-    }
-
-    private func className(_ label: UInt32) throws -> String? {
-        let size = gm_handle_class_name(handle, label, nil, 0)
-        if size == Int64(GM_ERR_NOT_FOUND.rawValue) { return nil }
-        try check(Int32(min(size, 0)), "classNames")
-        var name = [CChar](repeating: 0, count: Int(size) + 1)
-        try check(Int32(min(gm_handle_class_name(handle, label, &name, name.count), 0)), "classNames")
-        return String(cString: name)
-    }
-
     /// Sets all state back to the image's initial values.
     public func reset() throws { try check(gm_handle_reset(handle), "reset") }
 

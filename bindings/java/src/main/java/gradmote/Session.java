@@ -98,13 +98,6 @@ public final class Session implements Closeable {
     /** Returns the class with the highest score in a row of the last infer(). */
     public int classify(int row) { return classify(table, handle, row); }
 
-    /** Returns the names of the classes, in the order of their scores; an empty list if the image has none. */
-    public List<String> classNames() {
-        List<String> names = new ArrayList<>();
-        for (byte[] name; (name = className(table, handle, names.size())) != null; ) names.add(new String(name, StandardCharsets.UTF_8));
-        return names;
-    }
-
     /** Sets all state back to the image's initial values. */
     public void reset() { reset(table, handle); }
 
@@ -278,7 +271,6 @@ public final class Session implements Closeable {
     private static native void read(long table, long handle, int role, int index, int dtype, int bytes, Object data);
     private static native float run(long table, long handle, int program);
     private static native int classify(long table, long handle, int row);
-    private static native byte[] className(long table, long handle, int label);
     private static native void lazyResetGrad(long table, long handle);
     private static native void setLearningRate(long table, long handle, float rate);
     private static native void setLinearSchedule(long table, long handle, float rate, int warmupSteps, int totalSteps);
