@@ -6,7 +6,7 @@ GRADMOTE_VALIDATED is how many graphs are drawn.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -96,23 +96,28 @@ def cases(count: int) -> Iterator[Case]:
     return map(case, range(FIRST, FIRST + count))
 
 
-def findings(count: int) -> Iterator[tuple[Case, Difference]]:
-    for each in cases(count):
+def plain_cases(count: int) -> Iterator[Case]:
+    """Those of the cases that are neither quantized nor convolutional, which take longer."""
+    return map(case, (seed for seed in range(FIRST, FIRST + count) if KINDS[seed % len(KINDS)] is drawn))
+
+
+def findings(some: Iterable[Case]) -> Iterator[tuple[Case, Difference]]:
+    for each in some:
         for found in validate(each.made, each.options, each.graph.batches(2)):
             yield each, found
 
 
 def test_every_pass_keeps_what_it_says():
-    assert [f"graph {each.seed}: {found}" for each, found in findings(COUNT)] == []
+    assert [f"graph {each.seed}: {found}" for each, found in findings(cases(COUNT))] == []
 
 
 def test_the_graphs_reconverge_and_share_buffers():
     """Half of them at least have paths that meet again, and a third buffers that a pass laid over others."""
     counts = Counter[str]()
-    for each in cases(30):
+    for each in cases(24):
         counts["reconverge"] += each.graph.reconverges
         counts["share"] += "share_in_place" in stages_of(each.made, each.options)
-    assert counts["reconverge"] >= 15 and counts["share"] >= 10
+    assert counts["reconverge"] >= 12 and counts["share"] >= 8
 
 
 def test_options_keep_every_bit_alone_and_in_pairs():
@@ -153,4 +158,4 @@ def twice(program, uses, made, at):
 
 def test_it_finds_makers_that_are_listed_twice(monkeypatch):
     monkeypatch.setattr(recompute, "recipe", twice)
-    assert next(findings(100), None) is not None
+    assert next(findings(plain_cases(100)), None) is not None
