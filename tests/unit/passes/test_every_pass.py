@@ -97,7 +97,7 @@ def cases(count: int) -> Iterator[Case]:
 
 
 def plain_cases(count: int) -> Iterator[Case]:
-    """Those of the cases that are neither quantized nor convolutional, which take longer."""
+    """Yield the cases that are neither quantized nor convolutional: those take longer."""
     return map(case, (seed for seed in range(FIRST, FIRST + count) if KINDS[seed % len(KINDS)] is drawn))
 
 
