@@ -214,7 +214,7 @@ def warn_of_ties(graph: ir.Graph) -> None:
         )
     if equal:
         log.warning(
-            "equal at the start, and trained apart: %s; --tie A,B (tie=[(A, B)]) trains a pair as one",
+            "the same numbers at the start, and trained apart: %s; --tie A,B (tie=[(A, B)]) trains a pair as one",
             some([f"{one} and {other}" for one, other in equal], 3),
         )
 

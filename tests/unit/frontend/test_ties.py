@@ -72,7 +72,7 @@ def weights_of(proto: onnx.ModelProto) -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize("name", COPIES)
-@pytest.mark.parametrize("copy", ["val_1", "onnx::MatMul_12"])
+@pytest.mark.parametrize("copy", ["val_1", "onnx::MatMul_12", "t", "permute_3"])
 def test_a_copy_trains_with_its_weight(name: str, copy: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING)
     session = trained(model(name, copy))
@@ -99,11 +99,12 @@ def test_untie_leaves_them_apart(name: str) -> None:
     np.testing.assert_allclose(engine.run(None, {"x": X})[0], session.infer(X)[0], rtol=1e-5, atol=1e-6)
 
 
-def test_equal_weights_with_names_of_their_own_stay_two(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("name", [name for name in COPIES if name != "a part"])
+def test_equal_weights_with_names_of_their_own_stay_two(name: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING)
-    session = trained(model("equal", "d.weight"))
+    session = trained(model(name, "d.weight"))
     assert session.parameter_names() == ["e.weight", "d.weight"]
-    assert "equal at the start, and trained apart: e.weight and d.weight" in caplog.text
+    assert "the same numbers at the start, and trained apart: e.weight and d.weight" in caplog.text
     assert "copy of" not in caplog.text
 
 
@@ -180,3 +181,62 @@ def test_the_command_line_ties(tmp_path: Path, capsys: pytest.CaptureFixture[str
     )
     assert cli.main([*given, "--tie", "e.weight"]) == 1
     assert "not two names" in capsys.readouterr().err
+
+
+# ---- As PyTorch's exporters write them -------------------------------------------------------------------------------
+
+#: What a module may do to a weight of 16 x 16, and an exporter computes: a part or another form of its numbers.
+VIEWS = {
+    "t": lambda w: w.t(),
+    "T": lambda w: w.T,
+    "transpose": lambda w: w.transpose(0, 1),
+    "permute": lambda w: w.permute(1, 0),
+    "movedim": lambda w: w.movedim(0, 1),
+    "swapaxes": lambda w: w.swapaxes(0, 1),
+    "contiguous": lambda w: w.t().contiguous(),
+    "reshape": lambda w: w.reshape(4, 64),
+    "view": lambda w: w.view(64, 4),
+    "flatten": lambda w: w.flatten(),
+    "unflatten": lambda w: w.unflatten(0, (4, 4)),
+    "slice": lambda w: w[:, 4:12],
+    "rows": lambda w: w[3:9],
+    "select": lambda w: w[2:3],
+    "narrow": lambda w: w.narrow(1, 2, 8),
+    "chunk": lambda w: w.chunk(2, 0)[1],
+    "split": lambda w: w.split(8, 1)[0],
+    "unsqueeze": lambda w: w.unsqueeze(0),
+    "another use": lambda w: w,
+}
+
+
+@pytest.mark.parametrize("dynamo", [True, False], ids=["torch.export", "TorchScript"])
+def test_each_view_of_a_weight_is_the_weight(dynamo: bool, tmp_path: Path) -> None:
+    """Each weight is used twice, once in another form. After two steps all weights are those of PyTorch."""
+    import torch
+
+    torch.manual_seed(0)
+
+    class Viewed(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weights = torch.nn.ParameterList([torch.randn(16, 16) / 8 for _ in VIEWS])
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            scale, y = x.mean(), x
+            for weight, view in zip(self.weights, VIEWS.values(), strict=True):
+                y = torch.tanh(y @ weight) + (view(weight) * scale).sum()
+            return y
+
+    net, path, x = Viewed(), tmp_path / "viewed.onnx", torch.randn(2, 16)
+    torch.onnx.export(net.eval(), (x,), path, input_names=["x"], output_names=["y"], dynamo=dynamo)
+    made = compile_model(path, losses.mse(), optimizers.sgd(0.01), batch=2)
+    own = dict(net.named_parameters())
+    assert {p.name for p in made.compiled.parameters} == set(own)
+    optimizer, session = torch.optim.SGD(net.parameters(), 0.01), Session(made.image)
+    for _ in range(2):
+        optimizer.zero_grad()
+        (net(x) ** 2).mean().backward()
+        optimizer.step()
+        session.step(x.numpy(), np.zeros((2, 16), np.float32))
+    for name, weight in own.items():
+        np.testing.assert_allclose(session.parameter(name), weight.detach().numpy(), rtol=1e-4, atol=1e-6)

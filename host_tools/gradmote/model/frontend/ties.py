@@ -6,7 +6,8 @@ their own, and both would train apart. What such a name stands for is computed f
 
 from __future__ import annotations
 
-import hashlib
+import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
@@ -21,6 +22,10 @@ from .free_batch import new_name
 
 #: Smaller tensors may be equal by chance.
 LEAST = 16
+#: Names that exporters give to a weight seen another way: PyTorch's are its words for that, as in w.t() and w.T.
+VIEWED = re.compile(
+    r"(t|transpose|permute|select|squeeze|flatten|unflatten|getitem|as_strided|_unsafe_view)(_\d+)?|const_fold_opt__\d+"
+)
 
 
 @dataclass(frozen=True)
@@ -78,7 +83,7 @@ def find_ties(arrays: Mapping[str, np.ndarray], join: Sequence[tuple[str, str]] 
 
 def is_computed(name: str) -> bool:
     """Return whether an exporter made the name."""
-    return COMPUTED.fullmatch(name) is not None
+    return bool(COMPUTED.fullmatch(name) or VIEWED.fullmatch(name))
 
 
 def first_tie(arrays: Mapping[str, np.ndarray], weights: Iterable[str], copy: str) -> Iterator[Tie]:
@@ -107,15 +112,17 @@ def joined(arrays: Mapping[str, np.ndarray], weight: str, copy: str) -> Tie:
 
 
 def equal_pairs(arrays: Mapping[str, np.ndarray], ties: Sequence[Tie]) -> list[tuple[str, str]]:
-    """Return pairs of equal weights that both have names of their own, and so stay two."""
-    tied, first = {tie.copy for tie in ties}, dict[tuple[tuple[int, ...], bytes], str]()
+    """Return pairs of weights that are equal, transposes or reshapes, and stay two: both have names of their own."""
+    tied, known = {tie.copy for tie in ties}, defaultdict[tuple[int, int], list[str]](list)
     pairs = []
     for name in alike(arrays):
         if name not in tied:
-            key = arrays[name].shape, hashlib.sha256(arrays[name].tobytes()).digest()
-            if key in first:
-                pairs.append((first[key], name))
-            first.setdefault(key, name)
+            others = known[arrays[name].size, sum_of_bits(arrays[name])]
+            equal = next((o for o in others if steps_between(arrays[o], arrays[name]) is not None), None)
+            if equal is None:
+                others.append(name)
+            else:
+                pairs.append((equal, name))
     return pairs
 
 
