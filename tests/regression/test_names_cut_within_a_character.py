@@ -1,4 +1,4 @@
-"""A name of more than 255 bytes is cut after a whole character: what was left of one made a name that is no UTF-8."""
+"""A name of more than 255 bytes is cut after a whole character: the rest of one made a name that is not valid UTF-8."""
 
 from __future__ import annotations
 

@@ -21,6 +21,7 @@ from gradmote.compiler.plan import place
 from gradmote.compiler.program import Compiled
 from gradmote.errors import RuntimeFault
 from gradmote.formats.image import lay_out, write_image
+from gradmote.generated.instructions import ConvGradXS16
 
 #: Passes that keep values and not their bits -> how closely parameters and losses stay, in relation to the largest of a
 #: tensor; and why.
@@ -95,9 +96,8 @@ def name_of(run: Any) -> str:
 
 def finished(compiled: Compiled) -> Compiled:
     """Return the programs, or a copy in which gradients of 16 bits have what the last passes give them."""
-    if not any(i.opcode.endswith("GRAD_X_S16") for program in compiled.programs for i in program.instructions):
-        return compiled
-    if any(statistic.name == collect_gains.NAME for statistic in compiled.statistics):
+    makes_gains = any(isinstance(i, ConvGradXS16) for program in compiled.programs for i in program.instructions)
+    if not makes_gains or any(statistic.name == collect_gains.NAME for statistic in compiled.statistics):
         return compiled
     compiled = deepcopy(compiled)
     limit_gradients.run(compiled)

@@ -13,10 +13,10 @@ from .checked import FLOOR, Checked, Row, relative
 from .differences import STEPS, DoubleLoss, along
 from .engine import Arrays, run
 
-#: The largest relative errors: of a gradient, of one that is computed from bfloat16 or int16, where each value may be
+#: The largest relative errors: of a gradient, of one that is computed from bfloat16 or int16, whose values may each be
 #: 2^-9 off, and of a derivative in float64, which a kink near the point may change a little.
 GRADIENTS, ROUNDED, DIFFERENCES = 1e-3, 3e-2, 2e-2
-#: How closely the loss in float64 is that of the engine; else there are no differences.
+#: How closely the loss in float64 is that of the engine; else differences of it are not compared.
 SAME_LOSS = 1e-4
 #: With more parameters, a direction goes along all of them.
 EACH = 16

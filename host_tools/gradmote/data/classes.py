@@ -45,7 +45,7 @@ def numbered(path: Path, loaded: Loaded, reading: Reading) -> Loaded:
 
 
 def names_of_model(path: Path, reading: Reading, labels: Sequence[Array]) -> tuple[str, ...] | None:
-    """Return the names of the model's classes; None if it has none, or if the labels are no classes.
+    """Return the names of the model's classes; None if it has none, or if the labels do not name classes.
 
     Raises DataError if others are given.
     """
