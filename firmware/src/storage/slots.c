@@ -351,18 +351,24 @@ flash_span slots_base(const gm_session *session, uint32_t *round)
     return parameters;
 }
 
-/* Power that fails in between leaves the newest base, so no older one comes back. Called, so that its frame is no part of
- * the deepest stack, which is that of a save. */
-__attribute__((noinline)) static int forget_bases(const ring *r)
+/* Forgets the entries of a kind that do not overlap `kept`. Power that fails in between leaves the newest base, so no
+ * older one comes back. Called, so that its frame is no part of the deepest stack, which is that of a save. */
+__attribute__((noinline)) static int forget(const ring *r, enum kind kind, range kept)
 {
     entry found;
-    uint32_t last = base_slot(r);
-    for (uint32_t slot = 0; slot < r->count; ++slot) {
-        if (slot != last && find_entry(r, slot, &found) && found.round != 0 && forget_slot(r, slot)) {
+    uint32_t unit = board_flash_area(BOARD_AREA_CHECKPOINT).erase_unit, newest = base_slot(r);
+    for (uint32_t i = 0; i <= r->count; ++i) {
+        uint32_t slot = i < r->count ? i : newest;
+        if (slot == NO_SLOT || (slot == newest && i < r->count) || !find_entry(r, slot, &found) ||
+            (kind == BASES && found.round == 0)) {
+            continue;
+        }
+        range erased = {slot * r->slot_size, slot * r->slot_size + unit}; /* by forget_slot() */
+        if (!overlap(erased, kept) && forget_slot(r, slot)) {
             return CONSOLE_ERR_FLASH;
         }
     }
-    return last != NO_SLOT ? forget_slot(r, last) : 0;
+    return 0;
 }
 
 int slots_forget_base(const gm_session *session)
@@ -373,7 +379,8 @@ int slots_forget_base(const gm_session *session)
     if (newest_good(&r, &newest, &refusal) != NO_SLOT && newest.round != 0) {
         error = slots_save(session);
     }
-    return error ? error : forget_bases(&r);
+    const range none = {0, 0};
+    return error ? error : forget(&r, BASES, none);
 }
 
 /* ---- Loading --------------------------------------------------------------------------------- */
@@ -435,13 +442,5 @@ int slots_forget(const gm_header *model, flash_span saved)
 {
     const gm_session unopened = {.header = model};
     ring r = ring_of(&unopened);
-    uint32_t unit = board_flash_area(BOARD_AREA_CHECKPOINT).erase_unit;
-    entry found;
-    for (uint32_t slot = 0; slot < r.count; ++slot) {
-        range erased = {slot * r.slot_size, slot * r.slot_size + unit}; /* by forget_slot() */
-        if (find_entry(&r, slot, &found) && !overlap(erased, range_of(&r, saved)) && forget_slot(&r, slot)) {
-            return CONSOLE_ERR_FLASH;
-        }
-    }
-    return 0;
+    return forget(&r, ANY, range_of(&r, saved));
 }
