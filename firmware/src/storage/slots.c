@@ -353,7 +353,7 @@ flash_span slots_base(const gm_session *session, uint32_t *round)
 
 /* Forgets the entries of a kind that do not overlap `kept`. Power that fails in between leaves the newest base, so no
  * older one comes back. Called, so that its frame is no part of the deepest stack, which is that of a save. */
-__attribute__((noinline)) static int forget(const ring *r, enum kind kind, range kept)
+__attribute__((noinline)) static int forget_entries(const ring *r, enum kind kind, range kept)
 {
     entry found;
     uint32_t unit = board_flash_area(BOARD_AREA_CHECKPOINT).erase_unit, newest = base_slot(r);
@@ -380,7 +380,7 @@ int slots_forget_base(const gm_session *session)
         error = slots_save(session);
     }
     const range none = {0, 0};
-    return error ? error : forget(&r, BASES, none);
+    return error ? error : forget_entries(&r, BASES, none);
 }
 
 /* ---- Loading --------------------------------------------------------------------------------- */
@@ -442,5 +442,5 @@ int slots_forget(const gm_header *model, flash_span saved)
 {
     const gm_session unopened = {.header = model};
     ring r = ring_of(&unopened);
-    return forget(&r, ANY, range_of(&r, saved));
+    return forget_entries(&r, ANY, range_of(&r, saved));
 }
