@@ -29,15 +29,20 @@ class Drawn:
     reconverges: bool  # two paths from one value of the forward pass meet in one node
     batch: int = BATCH
 
-    def batches(self, count: int) -> list[tuple[Array, Array]]:
-        """Return batches with a label for each sample. Halves: zeros and ties are many."""
+    @property
+    def classes(self) -> int:
+        return dims(self.model.graph.output[0])[0]
+
+    def inputs(self, count: int) -> Array:
+        """Return the inputs of some batches. Halves: zeros and ties are many."""
         random = np.random.default_rng(7)
-        x, y = (
-            [d.dim_value for d in value.type.tensor_type.shape.dim[1:]]
-            for value in (self.model.graph.input[0], self.model.graph.output[0])
-        )
-        data = random.integers(-3, 4, (count, self.batch, *x)).astype(np.float32) / 2
-        return [(some, random.integers(0, y[0], self.batch).astype(np.int32)) for some in data]
+        shape = (count, self.batch, *dims(self.model.graph.input[0]))
+        return random.integers(-3, 4, shape).astype(np.float32) / 2
+
+
+def dims(value: onnx.ValueInfoProto) -> list[int]:
+    """Return a shape without the batch."""
+    return [d.dim_value for d in value.type.tensor_type.shape.dim[1:]]
 
 
 class Sketch:

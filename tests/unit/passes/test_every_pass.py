@@ -12,15 +12,17 @@ from typing import TypeVar
 
 import numpy as np
 
-from gradmote import losses, optimizers
+from gradmote import optimizers
 from gradmote.artifacts.artifact_options import ArtifactOptions
 from gradmote.artifacts.build import make
 from gradmote.artifacts.made import Artifacts
 from gradmote.compiler import Options, compile_image
 from gradmote.compiler.passes import recompute
 from gradmote.errors import ModelError
+from gradmote.losses import Loss
 from gradmote.optimizers import Optimizer
 from support.drawn_graphs import Drawn, drawn, drawn_convolutional, drawn_quantized
+from support.drawn_losses import LOSSES, DrawnLoss
 from support.sampling import draws, given_seed
 from support.validator import Difference, outcome, stages_of, validate
 
@@ -58,9 +60,15 @@ class Case:
 
     seed: int
     graph: Drawn
+    loss: DrawnLoss
     made: Artifacts
     options: Options
     is_quantized: bool
+
+    def batches(self, count: int) -> list[tuple[np.ndarray, ...]]:
+        """Return batches of the input and the loss's labels."""
+        random = np.random.default_rng(self.seed)
+        return [(x, *self.loss.labels(random, self.graph.batch, self.graph.classes)) for x in self.graph.inputs(count)]
 
 
 def case(seed: int) -> Case:
@@ -71,19 +79,20 @@ def case(seed: int) -> Case:
     if not optimizer.slots:
         chosen.pop("moments", None)
     schemes = SCHEMES_OF_CONVOLUTIONS if draw_one is drawn_convolutional else SCHEMES
-    made = artifacts(graph, optimizer, pick(random, schemes))
+    loss = LOSSES[seed % len(LOSSES)]
+    made = artifacts(graph, loss.make(graph.classes), optimizer, pick(random, schemes))
     if not any(array.dtype == np.int8 for array in made.parameters.values()):
         chosen.pop("weights", None)
-    return Case(seed, graph, made, Options(batch=graph.batch, **chosen), is_quantized)
+    return Case(seed, graph, loss, made, Options(batch=graph.batch, **chosen), is_quantized)
 
 
 def pick(random: np.random.Generator, choices: Sequence[T]) -> T:
     return choices[int(random.integers(len(choices)))]
 
 
-def artifacts(graph: Drawn, optimizer: Optimizer, scheme: str) -> Artifacts:
+def artifacts(graph: Drawn, loss: Loss, optimizer: Optimizer, scheme: str) -> Artifacts:
     """Return what trains by a scheme or, if it leaves nothing of this graph, all that is not frozen."""
-    loss, frozen, scores = losses.cross_entropy(), list(graph.frozen) or None, [graph.model.graph.output[0].name]
+    frozen, scores = list(graph.frozen) or None, [graph.model.graph.output[0].name]
     try:
         wanted = ArtifactOptions.training(None, None, scheme, loss=loss, optimizer=optimizer, outputs=scores)
         return make(graph.model, wanted)
@@ -103,7 +112,7 @@ def plain_cases(count: int) -> Iterator[Case]:
 
 def findings(some: Iterable[Case]) -> Iterator[tuple[Case, Difference]]:
     for each in some:
-        for found in validate(each.made, each.options, each.graph.batches(2)):
+        for found in validate(each.made, each.options, each.batches(2)):
             yield each, found
 
 
@@ -126,7 +135,7 @@ def test_options_keep_every_bit_alone_and_in_pairs():
     for number, each in enumerate(cases(COUNT)):
         plain = replace(each.options, **plainly)
         first, second = BITS[number % len(BITS)], BITS[number // len(BITS) % len(BITS)]
-        batches, accumulate = each.graph.batches(2), plain.accumulate
+        batches, accumulate = each.batches(2), plain.accumulate
         expected = outcome(compile_image(each.made, plain).image, batches, accumulate)
         found = outcome(compile_image(each.made, replace(plain, **{**first, **second})).image, batches, accumulate)
         assert found.has_bits_of(expected), f"graph {each.seed}: {first} {second}"
@@ -135,7 +144,7 @@ def test_options_keep_every_bit_alone_and_in_pairs():
 def test_short_options_round_what_they_say():
     """Values that wait in two bytes leave outputs and the first loss; gradients that are kept, all but the rounding."""
     for each in cases(COUNT):
-        batches = each.graph.batches(1)
+        batches = each.batches(1)
         plain = replace(each.options, saved=None, accumulate=False, moments=None)
         expected = outcome(compile_image(each.made, plain).image, batches)
         if not each.is_quantized:
