@@ -27,8 +27,8 @@ from setuptools.command.build_py import build_py
 sys.path.insert(0, str(Path(__file__).parent / "host_tools"))
 sys.path.insert(0, str(Path(__file__).parent / "site_scons"))
 
-from gradmote.project.packed_sources import pack
-from gradmote.project.sources import FOR_FIRMWARE, FOR_WASM, PARTS, copy_sources
+from gradmote.sources.archive import pack
+from gradmote.sources.parts import FOR_FIRMWARE, FOR_WASM, PARTS, copy_sources
 from joined_sources import is_alike, join
 from runtime_sources import RUNTIME, extension_flags, extension_sources, msvc_flags
 
@@ -77,7 +77,7 @@ class BuildWithSources(build_py):
         if not self.editable_mode:
             with TemporaryDirectory() as folder:
                 copy_sources(Path(folder), (*PARTS, *FOR_FIRMWARE, *FOR_WASM))
-                pack(Path(folder), Path(self.build_lib) / "gradmote" / "project" / "sources.zip")
+                pack(Path(folder), Path(self.build_lib) / "gradmote" / "sources" / "sources.zip")
 
 
 #: The modules that setuptools compiles.

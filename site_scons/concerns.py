@@ -71,6 +71,7 @@ RULES = {
     "host_tools/gradmote": Rule(("tests",), otherwise=("tests/unit/cli", "tests/unit/image")),
     "host_tools/gradmote/flower": Rule(("tests/flower",)),
     "host_tools/gradmote/generated": Rule(GENERATED_TESTS, always=("tests/unit/image/test_image.py",)),
+    "host_tools/gradmote/ir/generated": Rule(GENERATED_TESTS, always=("tests/unit/image/test_image.py",)),
     "host_tools/gradmote/operators": Rule(("tests/numeric/operators", "tests/numeric/losses")),
     "host_tools/gradmote/compiler/programs": Rule(("tests/unit/passes", "tests/numeric/optimizers")),
     "host_tools/gradmote/project": Rule(("tests/toolchain/pio/test_new_project.py",)),

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from gradmote.errors import GradmoteError
-from gradmote.report.printable import printable
+from gradmote.terminal.printable import printable
 
 from . import digits, watch
 from .watch_model import EPOCHS

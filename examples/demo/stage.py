@@ -27,7 +27,7 @@ from gradmote.device.twin_target import TwinTarget
 from gradmote.device.types import Memory
 from gradmote.errors import DeviceError
 from gradmote.formats.files import Output, make_folder, write_atomically
-from gradmote.report.terminal import Console
+from gradmote.terminal.console import Console
 
 console = Console()
 

@@ -23,7 +23,7 @@ from . import (
     python_instructions,
     python_tables,
 )
-from .spec import C_OUT, DOCS_OUT, FIRMWARE_OUT, JS_OUT, MICROPYTHON_OUT, PYTHON_OUT, ROOT, SHARED_OUT
+from .spec import C_OUT, DOCS_OUT, FIRMWARE_OUT, IR_OUT, JS_OUT, MICROPYTHON_OUT, PYTHON_OUT, ROOT, SHARED_OUT
 
 NOTICE = "Rendered from runtime_c/spec by `scons render`; do not edit."
 #: Endings of what is rendered into folders of nothing else. A header that is left over would still be included.
@@ -38,8 +38,8 @@ def rendered() -> dict[Path, str]:
     for module in (c_console, c_console_handlers):
         files |= {FIRMWARE_OUT / name: f"/* {NOTICE} */\n{text}" for name, text in module.render().items()}
     files |= {SHARED_OUT / name: f"/* {NOTICE} */\n{text}" for name, text in c_handle_errors.render().items()}
-    for module in (python_tables, python_instructions, python_console):
-        files |= {PYTHON_OUT / name: f"# {NOTICE}\n# fmt: off\n{text}" for name, text in module.render().items()}
+    for module, out in ((python_tables, PYTHON_OUT), (python_console, PYTHON_OUT), (python_instructions, IR_OUT)):
+        files |= {out / name: f"# {NOTICE}\n# fmt: off\n{text}" for name, text in module.render().items()}
     files |= {JS_OUT / name: f"// {NOTICE}\n\n{text}" for name, text in js_tables.render().items()}
     files |= {MICROPYTHON_OUT / name: f"/* {NOTICE} */\n{text}" for name, text in micropython.render_c().items()}
     for name, text in micropython.render_python().items():

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ..compiler.instruction import Instruction, Ref
+from ..instruction import Instruction, Ref
 
 '''
 TYPES = {"dim": "int", "stride": "int", "i32": "int", "u32": "int", "f32": "float", "flag": "bool"}

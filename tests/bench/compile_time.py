@@ -29,11 +29,11 @@ from gradmote import losses, optimizers
 from gradmote.artifacts import Artifacts, build_artifacts
 from gradmote.budget import Limits, Task, bytes_of, search
 from gradmote.compiler import Options
-from gradmote.compiler.collector import uncollected
 from gradmote.compiler.compile import flatten
 from gradmote.compiler.passes import pipeline
 from gradmote.formats.image import lay_out, write_image
-from gradmote.model.write import to_bytes
+from gradmote.ir.collector import uncollected
+from gradmote.ir.write import to_bytes
 from support import own_wheel
 from support.deep_graphs import GRAPHS
 

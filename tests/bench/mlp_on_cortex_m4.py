@@ -28,8 +28,8 @@ from boards import Board, read_board  # noqa: E402
 from gradmote import losses, optimizers  # noqa: E402
 from gradmote.artifacts import build_artifacts  # noqa: E402
 from gradmote.compiler import Options, Result, compile_image  # noqa: E402
-from gradmote.device.kernel_selection import needs_of  # noqa: E402
 from gradmote.formats.image import read_image  # noqa: E402
+from gradmote.formats.kernel_selection import needs_of  # noqa: E402
 from gradmote.generated.records import SECTION  # noqa: E402
 from gradmote.optimizers import Optimizer  # noqa: E402
 from runtime_sources import CORTEX_M4_FLAGS, INCLUDES, NUMERICS_FLAGS, RUNTIME, runtime_sources  # noqa: E402

@@ -27,7 +27,7 @@ from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, compile_image
 from gradmote.errors import GradmoteError
-from gradmote.model.frontend import Inputs
+from gradmote.frontend import Inputs
 from gradmote_runtime import Session
 
 #: Largest difference to onnxruntime, relative to the largest element.

@@ -42,7 +42,7 @@ def test_code_of_a_cnns_trainer_is_under_32_kb(tmp_path, profile):
     from bench.mlp_on_cortex_m4 import trainer_text
     from bench.speed.cases import training
 
-    from gradmote.device.kernel_selection import needs_of
+    from gradmote.formats.kernel_selection import needs_of
 
     flags = needs_of(training("cnn", "sgd", 1).image).flags()
     assert trainer_text("-O2", flags, tmp_path, profile) < 32 * 1024

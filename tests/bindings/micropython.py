@@ -11,8 +11,8 @@ import micropython_builds as micropython
 
 from bindings.row import Missing, Row, require
 from bindings.same_state import image
-from gradmote.device.kernel_selection import needs_of
 from gradmote.formats.c_header import c_header
+from gradmote.formats.kernel_selection import needs_of
 from runtime_sources import host_machine, host_runs_fused
 from support.emulated_micropython import emulated
 

@@ -13,8 +13,8 @@ from numeric.onnx_backend.page import read_facts
 
 from bindings.test_node import drawn, images, network
 from gradmote import Session
-from gradmote.device.kernel_selection import needs_of
 from gradmote.formats.image import read_image
+from gradmote.formats.kernel_selection import needs_of
 from gradmote.generated.opcodes import OPCODES
 from support import npm_package
 from wasm_module import TRAINING_KERNELS

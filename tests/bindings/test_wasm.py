@@ -11,7 +11,7 @@ import pytest
 import wasm_module
 from bindings.test_node import images, network, twin_digest
 from gradmote.cli import main
-from gradmote.project import sources
+from gradmote.sources import parts as sources
 from support import npm_package
 
 #: Bytes of each module for the MLP under brotli.

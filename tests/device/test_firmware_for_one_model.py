@@ -10,9 +10,9 @@ from gradmote import losses, optimizers
 from gradmote.device import BoardTarget
 from gradmote.device.client import Client
 from gradmote.device.emulator import Emulator
-from gradmote.device.kernel_selection import needs_of
 from gradmote.errors import DeviceError, RuntimeFault
 from gradmote.formats.image import read_image
+from gradmote.formats.kernel_selection import needs_of
 from gradmote_runtime import Session
 from support.firmware import build_firmware
 from support.oracle import compiled, make_model, node, values

@@ -19,8 +19,9 @@ from gradmote.device import BoardTarget, TwinTarget
 from gradmote.device.client import Client
 from gradmote.device.emulator import Emulator
 from gradmote.errors import DeviceError, GradmoteError
-from gradmote.formats.carry_over import compare, table
+from gradmote.formats.carry_over import compare
 from gradmote.formats.image import read_image
+from gradmote.report.carry_over_report import table
 from support.quiet import after_quiet
 
 FEATURES, HIDDEN, BATCH = 12, 8, 4

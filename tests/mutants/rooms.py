@@ -17,8 +17,9 @@ ROOMS: dict[str, dict[str, int]] = {
     },
     "runtime": {"runtime_c/src/*.c": 12},
     "passes": {
-        f"{PACKAGE}/compiler/passes/**/*.py": 8,
-        f"{PACKAGE}/compiler/plan/*.py": 2,
+        f"{PACKAGE}/rewrite/**/*.py": 5,
+        f"{PACKAGE}/compiler/passes/**/*.py": 3,
+        f"{PACKAGE}/plan/*.py": 2,
         f"{PACKAGE}/operators/*.py": 6,
     },
     "firmware": {"firmware/src/**/*.c": 12},

@@ -10,9 +10,9 @@ from gradmote import optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options
 from gradmote.compiler.compile import flatten
-from gradmote.compiler.lowering import Shared
 from gradmote.compiler.passes import pipeline
-from gradmote.compiler.program import Buffer
+from gradmote.ir.lowering import Shared
+from gradmote.ir.program import Buffer
 from gradmote.losses import mse
 from support.oracle import Case, check_case, make_model, node, values
 

@@ -8,9 +8,9 @@ import struct
 import numpy as np
 import pytest
 
-from gradmote.compiler.program import CONTROL_FIELDS
 from gradmote.device import TwinTarget
 from gradmote.formats.image import read_image
+from gradmote.ir.program import CONTROL_FIELDS
 from support.classifier_image import LABELS, PIXELS, classifier_image
 from support.finite_state import sealed
 

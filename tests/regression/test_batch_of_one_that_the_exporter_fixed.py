@@ -20,7 +20,7 @@ from torch import nn
 from gradmote import cli, losses, optimizers
 from gradmote.compiler import Options, compile_model
 from gradmote.errors import ModelError
-from gradmote.model.frontend.free_batch import batch_axis, first_dims
+from gradmote.frontend.free_batch import batch_axis, first_dims
 from gradmote_runtime import Session
 from support.sampling import at_most
 

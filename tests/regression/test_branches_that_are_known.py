@@ -13,7 +13,7 @@ from gradmote.artifacts import build_artifacts
 from gradmote.artifacts.export import trained_model
 from gradmote.compiler import Options, compile_image, compile_model
 from gradmote.errors import ModelError, UnsupportedOperator
-from gradmote.model.frontend import Inputs
+from gradmote.frontend import Inputs
 from gradmote_runtime import Session
 from support.oracle import node, projection, run_ort, values
 

@@ -24,8 +24,8 @@ from gradmote.device.toolchains import find, system_packages
 from gradmote.device.toolchains.find import toolchain_for
 from gradmote.device.toolchains.gnu import GnuToolchain
 from gradmote.errors import DeviceError
-from gradmote.project import sources
 from gradmote.project.example import AXES, CLASSES, SAMPLES, example_image
+from gradmote.sources import parts as sources
 
 ROOT = Path(__file__).resolve().parents[2]
 BOARD = "mps2-an386"

@@ -12,9 +12,9 @@ from dataclasses import replace
 from unit.passes.test_every_pass import Case, case
 
 from gradmote.compiler.compile import flatten
-from gradmote.compiler.passes import collect_gains, pipeline
-from gradmote.compiler.program import Compiled
-from gradmote.generated.instructions import ConvGradXS16
+from gradmote.compiler.passes import pipeline
+from gradmote.ir.generated.instructions import ConvGradXS16
+from gradmote.ir.program import GAINS, Compiled
 
 #: A drawn network with two gains, whose instructions some plans exchange.
 SEED = 223
@@ -23,7 +23,7 @@ SEED = 223
 def places(compiled: Compiled) -> dict[str, int]:
     """The gradient -> the place of its gain in the state."""
     makers = (i for program in compiled.programs for i in program.instructions if isinstance(i, ConvGradXS16))
-    return {maker.origin: maker.gain.offset for maker in makers if maker.gain.buffer.name == collect_gains.NAME}
+    return {maker.origin: maker.gain.offset for maker in makers if maker.gain.buffer.name == GAINS}
 
 
 def orders(one: Case) -> Iterator[Compiled]:

@@ -18,8 +18,8 @@ from gradmote.artifacts import build_artifacts
 from gradmote.cli import main
 from gradmote.compiler import Options, compile_image
 from gradmote.formats import checkpoint
-from gradmote.report import terminal
-from gradmote.report.printable import in_one_line, printable
+from gradmote.terminal import console as terminal
+from gradmote.terminal.printable import in_one_line, printable
 from support.oracle import make_model, node, values
 
 #: Erases the line above and claims success; rings; turns the direction of writing; a control character of 8 bits.

@@ -14,7 +14,7 @@ from gradmote import Session, losses, optimizers
 from gradmote.artifacts import build_artifacts, load_artifacts
 from gradmote.compiler import Options, compile_image
 from gradmote.errors import GradmoteError, ModelError
-from gradmote.model.metadata import LOSS_SCALE
+from gradmote.ir.metadata import LOSS_SCALE
 from support import digits
 from support.sampling import at_most
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from gradmote import compile_model, losses, optimizers
 from gradmote.artifacts.export import trained_model
 from gradmote.compiler import Options
-from gradmote.model.write import proto_bytes
+from gradmote.ir.write import proto_bytes
 from studio import page, pyodide_release
 
 

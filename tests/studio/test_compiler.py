@@ -16,8 +16,8 @@ from gradmote import Session, compile_model
 from gradmote.artifacts.export import trained_model
 from gradmote.budget import Limits, Task, search
 from gradmote.compiler import Options
+from gradmote.ir.write import proto_bytes
 from gradmote.losses import named_loss
-from gradmote.model.write import proto_bytes
 from gradmote.optimizers import OPTIMIZERS
 from gradmote.project.example import classifier
 from studio import page, pyodide_release

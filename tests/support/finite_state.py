@@ -12,9 +12,9 @@ import numpy as np
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, compile_image
-from gradmote.compiler.program import CONTROL_FIELDS
 from gradmote.formats.checkpoint import as_half, checked_header
 from gradmote.formats.image import read_image
+from gradmote.ir.program import CONTROL_FIELDS
 from support.oracle import make_model, node
 
 BATCH = 3

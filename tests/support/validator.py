@@ -17,11 +17,11 @@ from gradmote.artifacts.made import Artifacts
 from gradmote.compiler import Options
 from gradmote.compiler.compile import flatten
 from gradmote.compiler.passes import collect_gains, limit_gradients, pipeline
-from gradmote.compiler.plan import place
-from gradmote.compiler.program import Compiled
 from gradmote.errors import RuntimeFault
 from gradmote.formats.image import lay_out, write_image
-from gradmote.generated.instructions import ConvGradXS16
+from gradmote.ir.generated.instructions import ConvGradXS16
+from gradmote.ir.program import GAINS, Compiled
+from gradmote.plan import place
 
 #: Passes that keep values and not their bits -> how closely parameters and losses stay, in relation to the largest of a
 #: tensor; and why.
@@ -97,7 +97,7 @@ def name_of(run: Any) -> str:
 def finished(compiled: Compiled) -> Compiled:
     """Return the programs, or a copy in which gradients of 16 bits have what the last passes give them."""
     makes_gains = any(isinstance(i, ConvGradXS16) for program in compiled.programs for i in program.instructions)
-    if not makes_gains or any(statistic.name == collect_gains.NAME for statistic in compiled.statistics):
+    if not makes_gains or any(statistic.name == GAINS for statistic in compiled.statistics):
         return compiled
     compiled = deepcopy(compiled)
     limit_gradients.run(compiled)

@@ -11,8 +11,8 @@ def describe(image: bytes, parameters: Sequence[str], arena_size: int, steps: in
     It has the model's id as `gradmote ports` shows it, the trained parameters, the arena in bytes,
     the optimizer, and the number of steps.
     """
-    from gradmote.device.kernel_selection import rule_of
     from gradmote.formats.image.read import read_image
+    from gradmote.formats.kernel_selection import rule_of
 
     found = read_image(image)
     shown = ", ".join(parameters[:3]) + (f" and {len(parameters) - 3} more" if len(parameters) > 3 else "")

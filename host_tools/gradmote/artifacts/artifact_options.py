@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import ModelError
+from ..frontend import Inputs
+from ..frontend.ties import Ties
+from ..ir.metadata import is_loss_scale
 from ..losses import Loss
-from ..model.frontend import Inputs
-from ..model.frontend.ties import Ties
-from ..model.metadata import is_loss_scale
 from ..optimizers import Optimizer
 from .schemes import Scheme, resolve
 
@@ -28,7 +28,7 @@ class ArtifactOptions:
     under the first name. `inputs` has shapes of the model's inputs, and values of those that never
     change.
 
-    `batch_norm` is "frozen" (by default), "fold" or "batch", as passes.batch_norm explains. Where
+    `batch_norm` is "frozen" (by default), "fold" or "batch", as rewrite.batch_norm explains. Where
     nothing trains, "frozen" folds too, which leaves the least to compute. `running_variance` is for
     "batch", over n ("population", as ONNX) or n - 1 values ("sample", as PyTorch).
 

@@ -21,22 +21,23 @@ from collections.abc import Sequence
 
 import onnx_ir as ir
 
-from ..compiler.collector import uncollected
-from ..compiler.passes import pipeline, split_channels
-from ..compiler.passes.batch_norm import FROZEN, INFERENCE
 from ..errors import ModelError
+from ..frontend import Inputs, Source, left_out, load_model
+from ..frontend.parameters import some, trainable
+from ..ir.collector import uncollected
+from ..ir.graph import data_of
+from ..ir.metadata import BATCH_NORM, EQUAL, LOSS_SCALE, SCHEME, SHARED_WEIGHTS, STATISTICS, TIED, UNSURE, WEIGHTS
+from ..ir.metadata import FROZEN as FROZEN_WEIGHTS
 from ..losses import Loss
-from ..model.frontend import Inputs, Source, left_out, load_model
-from ..model.frontend.parameters import some, trainable
-from ..model.graph import data_of
-from ..model.metadata import BATCH_NORM, EQUAL, LOSS_SCALE, SCHEME, SHARED_WEIGHTS, STATISTICS, TIED, UNSURE, WEIGHTS
-from ..model.metadata import FROZEN as FROZEN_WEIGHTS
-from ..model.registry import attach_functions
 from ..optimizers import Optimizer
-from ..optimizers.model import optimizer_model
+from ..registry import attach_functions
+from ..rewrite import pipeline
+from ..rewrite.batch_norm import FROZEN, INFERENCE
+from . import split_channels
 from .artifact_options import ArtifactOptions
 from .float_head import with_float_head
 from .made import Artifacts, Models
+from .optimizer_model import optimizer_model
 from .schemes import Scheme, choose
 from .training_graph import expose_parameters, with_gradients, with_loss
 

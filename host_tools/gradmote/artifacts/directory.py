@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import CheckpointError, ModelError
 from ..formats.any_checkpoint import load_any
 from ..formats.checkpoint import Checkpoint
-from ..model.metadata import LOSS, OPTIMIZER
+from ..ir.metadata import LOSS, OPTIMIZER
 from .files import joined, read_artifact, with_weights
 from .made import Artifacts
 from .onnxruntime import is_ort_optimizer_model, is_ort_training_model, read_optimizer, read_ort, take_over

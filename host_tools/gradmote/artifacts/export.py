@@ -9,22 +9,22 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import numpy as np
 import onnx
 
-from ..compiler.passes.batch_norm.claim import SUFFIXES
-from ..compiler.passes.batch_norm.fold import FOLDED
-from ..compiler.passes.collect_gains import NAME as GAINS
 from ..errors import CheckpointError
 from ..formats import checkpoint as checkpoint_format
 from ..formats.checkpoint import Checkpoint
 from ..formats.files import Output
-from ..model.frontend import Source, fold_batch_norm, quantized_constants, read_model, read_untied
-from ..model.frontend.branch_weights import tensors_of
-from ..model.frontend.float_weights import make_float
-from ..model.frontend.load import ties_of
-from ..model.frontend.prepare import name_weights
-from ..model.frontend.quantized_constants import separate_quantized
-from ..model.frontend.ties import Tie, Ties
-from ..model.frontend.untie import UNTIED
-from ..model.write import proto_bytes, to_proto
+from ..frontend import Source, fold_batch_norm, quantized_constants, read_model, read_untied
+from ..frontend.branch_weights import tensors_of
+from ..frontend.float_weights import make_float
+from ..frontend.load import ties_of
+from ..frontend.prepare import name_weights
+from ..frontend.quantized_constants import separate_quantized
+from ..frontend.ties import Tie, Ties
+from ..frontend.untie import UNTIED
+from ..ir.program import GAINS
+from ..ir.write import proto_bytes, to_proto
+from ..rewrite.batch_norm.claim import SUFFIXES
+from ..rewrite.batch_norm.fold import FOLDED
 from .quantized_weights import without_fraction, write_weight
 
 #: How passes/split_channels.py names the rows of a weight that train.

@@ -10,13 +10,12 @@ import numpy as np
 import onnx_ir as ir
 from onnx_ir.passes import common
 
-from ..compiler.passes import pipeline
 from ..errors import ModelError
 from ..formats import checkpoint
 from ..formats.files import Output, make_folder, write_together
-from ..model.frontend import Source, read_model, to_ir
-from ..model.graph import data_of, prune
-from ..model.metadata import (
+from ..frontend import Source, read_model, to_ir
+from ..ir.graph import data_of, prune
+from ..ir.metadata import (
     FROZEN,
     LEARNING_RATE,
     LOSS,
@@ -29,7 +28,8 @@ from ..model.metadata import (
     remove_notes,
     restore_labels,
 )
-from ..model.write import to_bytes
+from ..ir.write import to_bytes
+from ..rewrite import pipeline
 from .made import Artifacts, Models
 from .quantized_weights import without_fraction
 

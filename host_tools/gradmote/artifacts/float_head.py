@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import onnx
 
-from ..compiler.passes.batch_norm import FROZEN
 from ..errors import ModelError
-from ..model.frontend import Source, load_model, quantized_constants, read_model, read_untied
-from ..model.frontend.float_weights import make_float
-from ..model.frontend.prepare import name_weights
-from ..model.frontend.quantized_constants import separate_quantized
+from ..frontend import Source, load_model, quantized_constants, read_model, read_untied
+from ..frontend.float_weights import make_float
+from ..frontend.prepare import name_weights
+from ..frontend.quantized_constants import separate_quantized
+from ..rewrite.batch_norm import FROZEN
 from .artifact_options import ArtifactOptions
 from .schemes import layers
 

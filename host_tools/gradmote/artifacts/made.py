@@ -9,8 +9,8 @@ import onnx
 import onnx_ir as ir
 
 from ..formats.checkpoint import Checkpoint
-from ..model.metadata import BATCH_NORM, CLASSES, LOSS_SCALE, SCHEME, SHARED_WEIGHTS
-from ..model.write import to_proto
+from ..ir.metadata import BATCH_NORM, CLASSES, LOSS_SCALE, SCHEME, SHARED_WEIGHTS
+from ..ir.write import to_proto
 
 
 @dataclass(frozen=True)

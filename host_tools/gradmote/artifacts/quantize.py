@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import onnx
 
-from ..compiler.passes.batch_norm.fold import FOLDED
 from ..errors import DataError, ModelError
-from ..model.frontend import Source, fold_batch_norm, read_model
-from ..model.frontend.branch_weights import rename
-from ..model.frontend.free_batch import new_name
-from ..model.write import to_proto
+from ..frontend import Source, fold_batch_norm, read_model
+from ..frontend.branch_weights import rename
+from ..frontend.free_batch import new_name
+from ..ir.write import to_proto
+from ..rewrite.batch_norm.fold import FOLDED
 
 if TYPE_CHECKING:
     from onnxruntime.quantization import CalibrationDataReader

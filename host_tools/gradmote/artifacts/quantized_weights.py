@@ -1,6 +1,6 @@
 """Trained integers written into the user's QDQ model, in the form that it has there.
 
-Training has int8 weights with the zero point 0 where that fits (compiler.passes.qdq). The model may
+Training has int8 weights with the zero point 0 where that fits (rewrite.qdq). The model may
 have uint8, another zero point, or float32 in front of a QuantizeLinear.
 """
 
@@ -10,10 +10,10 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from ..model.frontend import QuantizedConstant
-from ..model.frontend.branch_weights import tensors_of
-from ..model.frontend.float_weights import dequantizers_behind, remove_quantizer
-from ..model.frontend.free_batch import new_name
+from ..frontend import QuantizedConstant
+from ..frontend.branch_weights import tensors_of
+from ..frontend.float_weights import dequantizers_behind, remove_quantizer
+from ..frontend.free_batch import new_name
 
 #: An int16 master holds 256 q + 128 and a fraction: the int8 weight is its high byte.
 _MASTER_SHIFT = 8

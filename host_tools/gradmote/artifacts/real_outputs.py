@@ -6,10 +6,10 @@ from typing import Any
 
 import onnx_ir as ir
 
-from ..compiler.passes.qdq.signed_values import MOVING, flipped, is_flip
 from ..errors import UnsupportedOperator
-from ..model.affine import EIGHT_BITS, Affine, affine_of, is_quantizer
-from ..model.graph import Builder
+from ..ir.affine import EIGHT_BITS, Affine, affine_of, is_quantizer
+from ..ir.graph import Builder
+from ..rewrite.qdq.signed_values import MOVING, flipped, is_flip
 
 
 def real(graph: ir.Graph, value: ir.Value) -> ir.Value:

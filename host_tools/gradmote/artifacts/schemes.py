@@ -24,8 +24,8 @@ from dataclasses import dataclass, field, replace
 import onnx_ir as ir
 
 from ..errors import ModelError
-from ..model.frontend.parameters import candidates, choose_parameters, matching, trainable
-from ..model.graph import DOMAIN, origin
+from ..frontend.parameters import candidates, choose_parameters, matching, trainable
+from ..ir.graph import DOMAIN, origin
 
 KINDS = ("full", "bias", "sparse", "named", "freeze")
 #: Operators that have weights -> the inputs where they are; MatMul's may be on either side.

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import CheckpointError
 from ..formats.checkpoint import Checkpoint
-from ..model.metadata import OPTIMIZER
+from ..ir.metadata import OPTIMIZER
 from ..optimizers import Optimizer
 from .made import Artifacts
 

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 import onnx_ir as ir
 
-from ..compiler.passes import pipeline
-from ..compiler.passes.batch_norm import training as batch_statistics
-from ..compiler.passes.layers import layer_called
 from ..errors import ModelError
-from ..model.autodiff import differentiate
-from ..model.frontend import infer_shapes
-from ..model.graph import Builder
-from ..model.metadata import LABELS, LOSS, OUTPUTS, PARAMETERS, STATISTICS, is_label
-from ..model.registry import attach_functions
+from ..frontend import infer_shapes
+from ..ir.graph import Builder
+from ..ir.metadata import LABELS, LOSS, OUTPUTS, PARAMETERS, STATISTICS, is_label
+from ..registry import attach_functions
+from ..rewrite import pipeline
+from ..rewrite.batch_norm import training as batch_statistics
+from ..rewrite.layers import layer_called
 from .artifact_options import ArtifactOptions
+from .autodiff import differentiate
 from .loss_call import call_loss
 from .real_outputs import real
 

@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 from ..artifacts.made import Artifacts
 from ..compiler.checkpointing import Point, Problem, Search, problem_of, rewritten
 from ..compiler.compile import Result, compile_image
-from ..compiler.instruction import Instruction
 from ..compiler.options import Options
-from ..compiler.program import TRAINING, Program, Recomputation
 from ..compiler.tradeoff import Tradeoff
 from ..errors import BudgetError, ModelError
 from ..formats.image import read_image
+from ..ir.instruction import Instruction
+from ..ir.program import TRAINING, Program, Recomputation
 from ..report.analyze.cost import machine_instructions
 from .resource_limits import bytes_of
 

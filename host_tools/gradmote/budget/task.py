@@ -16,11 +16,11 @@ from ..artifacts.made import Artifacts
 from ..artifacts.schemes import Layer, Scheme, layers
 from ..compiler.compile import Result, compile_image, model_for
 from ..compiler.options import Options
-from ..compiler.passes.batch_norm import FROZEN
+from ..frontend import Source, load_model
 from ..generated.optimizers import RULES
 from ..losses import Loss
-from ..model.frontend import Source, load_model
 from ..optimizers import Optimizer
+from ..rewrite.batch_norm import FROZEN
 from .choice import Choice
 from .recompute import Wish, compile_towards
 

@@ -12,7 +12,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from ..errors import GradmoteError
-from ..report.printable import printable
+from ..terminal.printable import printable
 from . import (
     analyze,
     artifacts,

@@ -80,7 +80,7 @@ def print_json(report: Report) -> None:
 def print_text(report: Report) -> None:
     """Print the report as tables."""
     from ..report.analyze.text import show
-    from ..report.terminal import console
+    from ..terminal.console import console
 
     show(report, console())
 

@@ -9,7 +9,7 @@ from .output import say_json
 
 if TYPE_CHECKING:
     from ..device.boards import Board
-    from ..report.tables import Rows
+    from ..terminal.tables import Rows
 
 
 def command(as_json: o.AsJson = False) -> None:
@@ -26,7 +26,7 @@ def command(as_json: o.AsJson = False) -> None:
     if as_json:
         say_json({"boards": [board.as_dict() for board in found]})
         return
-    from ..report.terminal import console, table
+    from ..terminal.console import console, table
 
     console().print(table("Boards", rows(found)))
 

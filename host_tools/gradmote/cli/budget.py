@@ -17,7 +17,7 @@ from .output import say
 if TYPE_CHECKING:
     from ..budget import Contributions, Found, Limits, Task, Tried
     from ..data import Dataset
-    from ..report.tables import Rows
+    from ..terminal.tables import Rows
 
 #: The most rows of the table.
 LONGEST = 10
@@ -143,7 +143,7 @@ def measured(task: Task, samples: Dataset, bar: Any) -> Contributions:
 
 def show(found: Found) -> None:
     """Print the choices that were tried, and what the best of them gives up."""
-    from ..report.terminal import console, table
+    from ..terminal.console import console, table
 
     console().print(table(f"Training within the budget; score: {found.source}", rows(found)))
     for words in found.given_up() or ["nothing was given up"]:

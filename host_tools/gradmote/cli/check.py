@@ -50,7 +50,7 @@ def check_image(
         return None
     from ..checking import check
     from ..compiler.compile import keeping_gradients
-    from ..model.frontend import read_model
+    from ..frontend import read_model
 
     try:
         kept = keeping_gradients(result, made, options)
@@ -95,7 +95,7 @@ def is_small(result: Result) -> bool:
 
 def show(found: Checked) -> None:
     """Print the comparisons as a table."""
-    from ..report.terminal import console, table
+    from ..terminal.console import console, table
 
     rows = [(r.what, r.name, f"{r.worst:.1e}", f"{r.limit:.0e}", "" if r.agrees else "differs") for r in found.rows]
     console().print(table(f"Compared with {found.engine}", (("", "", "error#", "limit#", ""), rows)))

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from ..budget import Found
     from ..compiler.compile import Result
     from ..compiler.options import Options
-    from ..compiler.program import Store, Streamed
     from ..data import Dataset
     from ..formats.files import Output
-    from ..model.frontend import Source
+    from ..frontend import Source
+    from ..ir.program import Store, Streamed
     from ..report.copy_report import Copy
 
 
@@ -195,8 +195,8 @@ def show(done: Done, line: str | None, model: Path | None) -> None:
 
 def show_front(result: Result) -> None:
     """Print the table of memory against time, where --recompute searched one."""
-    from ..report.terminal import console, table
     from ..report.tradeoff_report import TITLE, tradeoff_rows
+    from ..terminal.console import console, table
 
     if result.front:
         console().print(table(TITLE, tradeoff_rows(result.front)))
@@ -213,7 +213,7 @@ def quantized_output(compiler: Compiler, image: Path) -> Output | None:
 def write(output: Output, image: bytes, beside: Output | None, source: Source | None) -> None:
     """Write the image, and beside it the quantized model where there is one: both or none."""
     from ..formats.files import write_together
-    from ..model.write import proto_bytes
+    from ..ir.write import proto_bytes
 
     files: list[tuple[Output, bytes, int | None]] = [(output, image, None)]
     if beside is not None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..compiler.compile import Result
     from ..compiler.options import Options
     from ..data import Expected
-    from ..model.frontend import Inputs, Source
+    from ..frontend import Inputs, Source
 
 
 @dataclass(frozen=True)

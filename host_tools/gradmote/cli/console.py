@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..report.printable import printable
+from ..terminal.printable import printable
 from .output import say
 
 if TYPE_CHECKING:

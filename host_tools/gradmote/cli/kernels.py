@@ -24,7 +24,7 @@ def command(
     compile the runtime with the flags that `--flags` prints: `gcc $(gradmote kernels --flags
     model.mote) ...`
     """
-    from ..device.kernel_selection import needs_of
+    from ..formats.kernel_selection import needs_of
 
     needs = needs_of(*images)
     if flags:
@@ -32,7 +32,7 @@ def command(
     elif as_json:
         say_json({"kernels": needs.kernels, "rules": needs.rules, "flags": needs.flags()})
     else:
-        from ..report.terminal import console, table
+        from ..terminal.console import console, table
 
         counts = (*sorted(needs.kernels.items()), *sorted(needs.rules.items()))
         rows = [(str(count), name) for name, count in counts]

@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..report.printable import printable
+from ..terminal.printable import printable
 from .compiler import parameters_of
 
 logger = logging.getLogger("gradmote")

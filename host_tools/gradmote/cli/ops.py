@@ -13,7 +13,7 @@ def command(as_json: o.AsJson = False) -> None:
     of those that it becomes. `zero`: it is flat, so that nothing goes back through it.
     """
     from ..generated.opcodes import OPCODES
-    from ..model.registry import TABLE
+    from ..registry import TABLE
 
     operators = [
         {
@@ -30,7 +30,7 @@ def command(as_json: o.AsJson = False) -> None:
     if as_json:
         say_json({"operators": operators, "kernels": kernels})
         return
-    from ..report.terminal import console, table
+    from ..terminal.console import console, table
 
     rows = [(str(op["operator"]), str(op["domain"]), str(op["trains"]), str(op["becomes"])) for op in operators]
     console().print(table("Operators", (("operator", "domain", "gradient", "becomes"), rows)))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ..compiler.sample_store import StoreOptions
     from ..data import Dataset, Expected
-    from ..model.frontend import Inputs
+    from ..frontend import Inputs
 
 
 class LossName(str, Enum):
@@ -493,7 +493,7 @@ def number_or_word(text: str) -> Any:
 
 def parse_inputs(shapes: list[str] | None, constants: list[str] | None) -> Inputs | None:
     """Return the values of --shape NAME=1,3,H,W and --constant NAME=NUMBER, or None."""
-    from ..model.frontend import Inputs
+    from ..frontend import Inputs
 
     if not shapes and not constants:
         return None

@@ -1,4 +1,4 @@
-"""The plain text and JSON that commands print. Tables go through gradmote.report.terminal."""
+"""The plain text and JSON that commands print. Tables go through gradmote.terminal.console."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from ..report.printable import printable
+from ..terminal.printable import printable
 
 
 def say(text: str, err: bool = False) -> None:

@@ -42,8 +42,8 @@ def command(
         say(f"{output.path}  {output.path.stat().st_size:,} bytes")
     else:
         from ..report.analyze.tables import plan_rows
-        from ..report.terminal import console, table
         from ..report.tradeoff_report import TITLE, tradeoff_rows
+        from ..terminal.console import console, table
 
         title = f"Plan of {chosen.kind}: {chosen.scratch:,} B of scratch, {chosen.bound:,} B are unavoidable"
         console().print(table(title, plan_rows(report, chosen)))

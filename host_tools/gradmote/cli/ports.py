@@ -10,7 +10,7 @@ from .output import say, say_json
 
 if TYPE_CHECKING:
     from ..device.ports import Answer
-    from ..report.tables import Rows
+    from ..terminal.tables import Rows
 
 
 def command(as_json: o.AsJson = False) -> None:
@@ -34,7 +34,7 @@ def command(as_json: o.AsJson = False) -> None:
 
 
 def _show(answers: list[Answer]) -> None:
-    from ..report.terminal import console, table
+    from ..terminal.console import console, table
 
     console().print(table("Ports", rows(answers)))
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from ..errors import ModelError
 from ..formats.records import NAME_LIMIT
+from ..ir.program import Binding, Program
 from .options import Options
-from .program import Binding, Program
 
 log = logging.getLogger(__name__)
 _ORDER = "give one name for each score, in the order of the model's outputs (--classes A,B,C)"

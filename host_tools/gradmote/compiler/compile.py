@@ -20,21 +20,21 @@ from ..errors import ModelError
 from ..formats import records
 from ..formats.checkpoint import tensor_data
 from ..formats.image import Layout, Placing, lay_out, write_image
+from ..frontend import Inputs, Source, read_model
+from ..frontend.batch import with_batch
+from ..ir.collector import uncollected
+from ..ir.graph import data_of
+from ..ir.instruction import Buffer, Ref
+from ..ir.lowering import Shared
+from ..ir.program import Compiled, Parameter, Slot, Start, Statistic
 from ..losses import Loss
-from ..model.batch import with_batch
-from ..model.frontend import Inputs, Source, read_model
-from ..model.graph import data_of
-from ..model.registry import TABLE
 from ..operators import Operator
 from ..operators.int16 import with_int16
 from ..optimizers import Optimizer
+from ..registry import TABLE
 from .class_names import class_names
-from .collector import uncollected
-from .instruction import Buffer, Ref
-from .lowering import Shared
 from .options import Options
 from .passes import pipeline
-from .program import Compiled, Parameter, Slot, Statistic
 from .programs.forward import lower_forward
 from .programs.training import training_programs
 from .quantized_options import check_quantized_options
@@ -96,7 +96,7 @@ def compile_model(
     by its name (gradmote.checking), and raises ModelError if they differ.
 
     A batch that the model fixes at 1 becomes the batch of the options where that is the model's
-    meaning (gradmote.model.batch) and `inputs` do not say otherwise.
+    meaning (gradmote.frontend.batch) and `inputs` do not say otherwise.
     """
     wanted = ArtifactOptions.training(
         train,
@@ -149,7 +149,7 @@ def artifacts_for(model: Source, wanted: ArtifactOptions, options: Options) -> A
 
 
 def model_for(model: Source, options: Options, outputs: Sequence[str] | None = None) -> onnx.ModelProto:
-    """Return the model with a batch that the options may choose, as gradmote.model.batch says."""
+    """Return the model with a batch that the options may choose, as gradmote.frontend.batch says."""
 
     def infer(proto: onnx.ModelProto, batch: int) -> bytes:
         made = make(proto, ArtifactOptions(outputs=outputs))
@@ -178,7 +178,7 @@ def compile_image(artifacts: Artifacts, options: Options | None = None) -> Resul
 
 def placing(options: Options) -> Placing:
     """Return the exact planner, which reports its progress to the options' `tell`."""
-    from .plan.exact import place_exactly
+    from ..plan.exact import place_exactly
 
     return functools.partial(place_exactly, tell=options.tell)
 
@@ -200,6 +200,7 @@ def flatten(artifacts: Artifacts, options: Options) -> Compiled:
     slots: list[Slot] = []
     if artifacts.models.training is not None:
         programs += training_programs(artifacts, parameters, slots, shared, options)
+    kept = artifacts.start
     return Compiled(
         programs,
         parameters,
@@ -216,7 +217,7 @@ def flatten(artifacts: Artifacts, options: Options) -> Compiled:
         store_of(options.store, programs, list(shared.inputs.values()), options.seed),
         options.recompute,
         options.stream_rows,
-        artifacts.start,
+        Start(kept.control, kept.properties) if kept is not None else None,
         options.image_version,
         options.saved,
         options.attention,

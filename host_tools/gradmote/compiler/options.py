@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import ModelError
-from .program import Recomputation
+from ..ir.program import Recomputation
 from .sample_store import StoreOptions
 
 #: The types of trained int8 weights in the state, and those of gradients in the backward pass; the

@@ -7,7 +7,7 @@ same for all boards. Words are of 32 bits, and hold two numbers each.
 
 from __future__ import annotations
 
-from ..generated.instructions import ConvGradWS16, ConvGradXS16, ConvS8, ConvUpdateS16
+from ..ir.generated.instructions import ConvGradWS16, ConvGradXS16, ConvS8, ConvUpdateS16
 
 #: Instructions that can have a panel.
 Packing = ConvS8 | ConvGradXS16 | ConvGradWS16 | ConvUpdateS16

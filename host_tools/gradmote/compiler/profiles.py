@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..generated.instructions import ReduceSum
-from .instruction import Instruction
-from .program import Compiled
+from ..ir.generated.instructions import ReduceSum
+from ..ir.instruction import Instruction
+from ..ir.program import Compiled
 
 #: Opcodes without a multiply-accumulate and without an elementary function.
 #: tests/numeric/quantized/test_profiles.py runs them in both profiles.

@@ -15,9 +15,9 @@ import numpy as np
 
 from ..errors import DataError, ModelError, UnsupportedOperator
 from ..formats import records
-from ..generated.instructions import SoftmaxCrossEntropy, SoftmaxCrossEntropyWithGrad
-from .instruction import ELEMENT_BYTES, Buffer
-from .program import Binding, Program, Store
+from ..ir.generated.instructions import SoftmaxCrossEntropy, SoftmaxCrossEntropyWithGrad
+from ..ir.instruction import ELEMENT_BYTES, Buffer
+from ..ir.program import Binding, Program, Store
 
 Array = np.ndarray[Any, Any]
 #: The types of an input whose samples a store keeps -> NumPy's.

@@ -159,8 +159,8 @@ def _classes(image: Image, label: Mapping[str, Any]) -> tuple[int | None, int | 
 
 def expected_of_onnx(path: Path) -> Expected:
     """Return what an ONNX model takes. Raises ModelError."""
-    from ..model.frontend.model_classes import class_names
-    from ..model.frontend.read import read_model, to_ir
+    from ..frontend.model_classes import class_names
+    from ..frontend.read import read_model, to_ir
 
     model = read_model(path)
     graph, classes = model.graph, tuple(class_names(to_ir(model)))

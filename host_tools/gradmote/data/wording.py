@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..errors import shorten
-from ..report.printable import in_one_line
+from ..terminal.printable import in_one_line
 
 #: The most characters of a cell or a name in a message.
 _LONGEST = 40

@@ -16,9 +16,9 @@ from gradmote.formats.learning_rates import check_rate, check_schedule
 from gradmote.generated import console
 from gradmote.generated.records import IMAGE_MAGIC
 
+from ..formats.kernel_selection import needs_of
 from . import diagnostics
 from .device_log import DeviceLog
-from .kernel_selection import needs_of
 from .link import ConnectionLost, Link, open_link
 from .protocol import Parser
 from .requests import ATTEMPTS, Progress, Requests

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..generated.records import SECTION
-from ..report.tables import Rows
 from . import records
 from .image.read import read_state
 
@@ -71,17 +70,3 @@ def difference(old: dict[str, Any], new: dict[str, Any]) -> str:
 def _not_carried(entry: StateEntry) -> StateEntry:
     why = entry.why or "other moments do not fit, and share their bias corrections"
     return StateEntry(entry.name, entry.role, entry.shape, False, why)
-
-
-def table(entries: Sequence[StateEntry]) -> Rows:
-    """Return the rows for the terminal.
-
-    Moments are only counted, because they bear their parameters' names.
-    """
-    shown = [p for p in entries if p.role != "slot"]
-    rows = [(p.name, " x ".join(map(str, p.shape)), "yes" if p.carried else "no", p.why) for p in shown]
-    moments = [p for p in entries if p.role == "slot"]
-    if moments:
-        first = next((p for p in moments if not p.carried), None)
-        rows.append((f"{len(moments)} of the optimizer", "", "no" if first else "yes", first.why if first else ""))
-    return ("state", "shape", "carried over", "why not"), rows

@@ -8,7 +8,7 @@ import numpy as np
 import onnx_ir as ir
 
 from ..errors import ModelError
-from ..model.graph import Builder
+from ..ir.graph import Builder
 from .each_element import elementwise, masking
 from .loss import Loss
 

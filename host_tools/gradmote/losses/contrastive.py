@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from ..model.graph import Builder
+from ..ir.graph import Builder
 from .distance import distance
 from .loss import Loss, check_reduction, label, reduced
 

@@ -8,7 +8,7 @@ import numpy as np
 import onnx_ir as ir
 
 from ..errors import ModelError
-from ..model.graph import DOMAIN, Builder, rank
+from ..ir.graph import DOMAIN, Builder, rank
 from .loss import Loss, check_reduction, class_label, mask_label
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from ..model.graph import Builder
+from ..ir.graph import Builder
 
 
 def distance(builder: Builder, a: ir.Value, b: ir.Value) -> ir.Value:

@@ -9,7 +9,7 @@ import numpy as np
 import onnx_ir as ir
 
 from ..errors import ModelError
-from ..model.graph import DOMAIN, Builder, rank
+from ..ir.graph import DOMAIN, Builder, rank
 from .loss import Loss, check_reduction, label, mask_label
 
 #: Appends what the operator takes behind an output and its target.

@@ -12,8 +12,8 @@ import onnx_ir as ir
 from onnx import numpy_helper
 
 from ..errors import ModelError
-from ..model.graph import Builder
-from ..model.metadata import mark_label
+from ..ir.graph import Builder
+from ..ir.metadata import mark_label
 from .loss import Loss
 
 

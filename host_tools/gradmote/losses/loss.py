@@ -7,8 +7,8 @@ from collections.abc import Callable
 import onnx_ir as ir
 
 from ..errors import ModelError
-from ..model.graph import Builder, rank
-from ..model.metadata import mark_label
+from ..ir.graph import Builder, rank
+from ..ir.metadata import mark_label
 
 Loss = Callable[..., ir.Value]
 REDUCTIONS = ("none", "sum", "mean")

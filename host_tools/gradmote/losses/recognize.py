@@ -12,7 +12,7 @@ import numpy as np
 import onnx
 import onnx_ir as ir
 
-from ..model.graph import Builder
+from ..ir.graph import Builder
 from .bce_with_logits import bce_with_logits
 from .from_nodes import LossNodes, loss_from_nodes
 from .l1 import l1

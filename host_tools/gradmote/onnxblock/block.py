@@ -12,9 +12,9 @@ import onnx_ir as ir
 from onnx import numpy_helper
 
 from ..errors import ModelError
+from ..ir.graph import Builder
 from ..losses.from_nodes import LossNodes
 from ..losses.recognize import recognized
-from ..model.graph import Builder
 from .base_model import current, opened
 
 

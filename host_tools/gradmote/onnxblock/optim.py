@@ -12,10 +12,10 @@ import onnx
 import onnx_ir as ir
 from onnx import numpy_helper
 
+from ..artifacts.optimizer_model import optimizer_model
 from ..errors import ModelError
-from ..model.write import to_proto
+from ..ir.write import to_proto
 from ..optimizers import Optimizer, adamw_ort, sgd
-from ..optimizers.model import optimizer_model
 from .block import Block
 
 __all__ = ["SGD", "AdamW", "ClipGradNorm"]

@@ -12,7 +12,7 @@ from onnx import numpy_helper
 from ..artifacts.build import build_artifacts
 from ..artifacts.made import Artifacts
 from ..errors import ModelError
-from ..model.graph import Builder
+from ..ir.graph import Builder
 from .base_model import current, opened
 from .block import Block, loss_value
 

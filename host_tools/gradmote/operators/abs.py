@@ -1,7 +1,7 @@
 """Abs: y = |x|. dx = dy sign(x), 0 at 0."""
 
-from ..generated.instructions import Abs, AbsGrad
-from ..model.graph import DOMAIN
+from ..ir.generated.instructions import Abs, AbsGrad
+from ..ir.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
 

@@ -1,6 +1,6 @@
 """Add: y = a + b."""
 
-from ..generated.instructions import Add
+from ..ir.generated.instructions import Add
 from .broadcast import lower_binary, sum_to
 from .operator import Backward, Gradients, Operator
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, TypedDict
 
 import onnx_ir as ir
 
-from ..model.graph import DOMAIN, attribute, normalize_axis, static_shape
+from ..ir.graph import DOMAIN, attribute, normalize_axis, static_shape
 from .operator import Backward, GradientRule, Gradients, LoweringRule
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
-    from ..generated.instructions import SoftmaxGradLike, SoftmaxLike
+    from ..ir.generated.instructions import SoftmaxGradLike, SoftmaxLike
+    from ..ir.lowering import Lowering
 
 
 class AroundAxis(TypedDict):

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 import onnx_ir as ir
 
-from ..generated.instructions import AveragePool, AveragePoolGrad
-from ..model.graph import DOMAIN, attribute, static_shape
+from ..ir.generated.instructions import AveragePool, AveragePoolGrad
+from ..ir.graph import DOMAIN, attribute, static_shape
 from .max_pool import grad_attributes, pool_window, sizes
 from .operator import Backward, Gradients, Operator
 from .window import Window, channels_last, spatial, window_of, x_strides, y_strides
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 
 def gradient(back: Backward) -> Gradients:

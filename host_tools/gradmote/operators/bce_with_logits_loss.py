@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, TypedDict
 import onnx_ir as ir
 
 from ..errors import ModelError
-from ..generated.instructions import BceWithLogitsLoss, BceWithLogitsLossGrad
-from ..model.graph import describe, static_shape
+from ..ir.generated.instructions import BceWithLogitsLoss, BceWithLogitsLossGrad
+from ..ir.graph import describe, static_shape
 from .elementwise_loss import check_shapes, operators, scale_of
 from .operator import LoweringRule
 
 if TYPE_CHECKING:
-    from ..compiler.instruction import Ref
-    from ..compiler.lowering import Lowering
+    from ..ir.instruction import Ref
+    from ..ir.lowering import Lowering
 
 FACTOR = """
   one = Constant <value_float = 1.0> ()

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..compiler.strides import broadcast_walk, contiguous, fit, is_gapless, physical_order
 from ..errors import ModelError
-from ..model.graph import describe, rank, static_shape
+from ..ir.graph import describe, rank, static_shape
+from ..ir.strides import broadcast_walk, contiguous, fit, is_gapless, physical_order
 from .operator import Backward, LoweringRule
 
 if TYPE_CHECKING:
-    from ..compiler.instruction import Instruction
-    from ..compiler.lowering import Lowering, View
-    from ..generated.instructions import AddLike
+    from ..ir.generated.instructions import AddLike
+    from ..ir.instruction import Instruction
+    from ..ir.lowering import Lowering, View
 
 #: A function that returns the view of an operand of a node.
 Reader = Callable[["Lowering", ir.Node, ir.Value], "View"]

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, TypedDict
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..generated.instructions import Clamp, ClampGrad
-from ..model.graph import DOMAIN, constant_array, describe
+from ..ir.generated.instructions import Clamp, ClampGrad
+from ..ir.graph import DOMAIN, constant_array, describe
 from .elementwise import flat_operand, lower_flat
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 
 def bound(node: ir.Node, index: int, absent: float) -> float:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..generated.instructions import Equal, Greater, GreaterOrEqual, Max, Mul
+from ..ir.generated.instructions import Equal, Greater, GreaterOrEqual, Max, Mul
 from .broadcast import lower_binary
 from .elementwise import lower_with_constant
 from .operator import LoweringRule, Operator
 from .whole_numbers import comparable, is_whole
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 LIMITS = "of integers that are both computed is refused: one must be constant, and below 2^24."
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..compiler.strides import contiguous, packed, physical_order, same_walk
-from ..model.graph import attribute, normalize_axis, static_shape
+from ..ir.graph import attribute, normalize_axis, static_shape
+from ..ir.strides import contiguous, packed, physical_order, same_walk
 from .constants import known_dim
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 
 def axis_of(node: ir.Node) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..model.graph import constant_array, describe, normalize_axis
+from ..ir.graph import constant_array, describe, normalize_axis
 
 
 def given(node: ir.Node, index: int) -> ir.Value | None:

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import onnx_ir as ir
 
-from ..generated.instructions import Conv, ConvGradW, ConvTranspose
-from ..model.graph import DOMAIN, attribute, static_shape
+from ..ir.generated.instructions import Conv, ConvGradW, ConvTranspose
+from ..ir.graph import DOMAIN, attribute, static_shape
 from .operator import Backward, Gradients, Operator
 from .window import Window, XStrides, YStrides, channels_last, image_strides, spatial, window_of, x_strides, y_strides
 
 if TYPE_CHECKING:
-    from ..compiler.instruction import Ref
-    from ..compiler.lowering import Lowering
+    from ..ir.instruction import Ref
+    from ..ir.lowering import Lowering
 
 
 def gradient(back: Backward) -> Gradients:

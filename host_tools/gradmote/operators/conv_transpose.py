@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..model.graph import DOMAIN, attribute
+from ..ir.graph import DOMAIN, attribute
 from .conv import DEEP_LIMITS, bias_gradient, conv_attributes, emit_transposed, regrouping_of
 from .operator import Backward, Gradients, Operator
 from .window import Window, spatial, window_of
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 
 def transposed_window(node: ir.Node, most: int = 2) -> Window:

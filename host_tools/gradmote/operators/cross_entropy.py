@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 import onnx_ir as ir
 
-from ..generated.instructions import SoftmaxCrossEntropy, SoftmaxCrossEntropyGrad
-from ..model.graph import DOMAIN, attribute, constant_array
+from ..ir.generated.instructions import SoftmaxCrossEntropy, SoftmaxCrossEntropyGrad
+from ..ir.graph import DOMAIN, attribute, constant_array
 from .operator import Backward, GradientRule, Gradients, LoweringRule, Operator
 from .softmax_cross_entropy_loss import REDUCTIONS, Reduction, loss_params
 
 if TYPE_CHECKING:
-    from ..compiler.instruction import Ref
-    from ..compiler.lowering import Lowering
+    from ..ir.instruction import Ref
+    from ..ir.lowering import Lowering
 
 #: Compute `target`, and the terms `counted` of the divisor, from log_prob, labels, weight and mask.
 TARGET = """

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..compiler.strides import physical_order
-from ..generated.instructions import Cumsum
-from ..model.graph import attribute, normalize_axis, static_shape
+from ..ir.generated.instructions import Cumsum
+from ..ir.graph import attribute, normalize_axis, static_shape
+from ..ir.strides import physical_order
 from .constants import integer
 from .operator import Backward, Gradients, Operator
 from .selection import around, gapless
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 
 def gradient(back: Backward) -> Gradients:

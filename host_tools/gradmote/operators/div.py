@@ -2,7 +2,7 @@
 
 import onnx_ir as ir
 
-from ..generated.instructions import Div
+from ..ir.generated.instructions import Div
 from .broadcast import lower_binary, sum_to
 from .operator import Backward, Gradients, Operator
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..generated.instructions import Dropout
-from ..model.graph import DOMAIN, constant_array, describe
+from ..ir.generated.instructions import Dropout
+from ..ir.graph import DOMAIN, constant_array, describe
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 RATIO = 0.5  # ONNX's default
 LIMITS = "training always drops and inference never does, whatever the input training_mode says."

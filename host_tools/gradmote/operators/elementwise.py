@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..compiler.flat_binary import flat_binary
-from ..generated.instructions import AddLike
-from ..model.graph import DOMAIN, attribute
+from ..ir.flat_binary import flat_binary
+from ..ir.generated.instructions import AddLike
+from ..ir.graph import DOMAIN, attribute
 from .operator import Backward, GradientRule, Gradients, LoweringRule
 
 if TYPE_CHECKING:
-    from ..compiler.instruction import Instruction, Ref
-    from ..compiler.lowering import Lowering
+    from ..ir.instruction import Instruction, Ref
+    from ..ir.lowering import Lowering
 
 
 def gradient_op(op_type: str, saved: str = "x", **attributes: float) -> GradientRule:

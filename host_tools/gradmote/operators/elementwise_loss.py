@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..errors import ModelError
-from ..model.graph import DOMAIN, describe, static_shape
+from ..ir.graph import DOMAIN, describe, static_shape
 from .operator import Backward, GradientRule, Gradients, LoweringRule, Operator
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
-    from ..generated.instructions import MseLossGradLike, MseLossLike
+    from ..ir.generated.instructions import MseLossGradLike, MseLossLike
+    from ..ir.lowering import Lowering
 
 REDUCTIONS = ("none", "sum", "mean")
 

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, TypedDict
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..generated.instructions import Elu, EluGrad
-from ..model.graph import DOMAIN, attribute, describe
+from ..ir.generated.instructions import Elu, EluGrad
+from ..ir.graph import DOMAIN, attribute, describe
 from .elementwise import flat_operand, lower_flat
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 # ONNX's defaults.
 ELU_ALPHA = 1.0

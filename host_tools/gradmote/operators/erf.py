@@ -2,7 +2,7 @@
 
 import math
 
-from ..generated.instructions import Erf
+from ..ir.generated.instructions import Erf
 from .elementwise import lower_flat
 from .operator import Backward, Gradients, Operator
 

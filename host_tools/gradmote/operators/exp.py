@@ -1,6 +1,6 @@
 """Exp: dx = dy y."""
 
-from ..generated.instructions import Exp
+from ..ir.generated.instructions import Exp
 from .elementwise import lower_flat
 from .operator import Backward, Gradients, Operator
 

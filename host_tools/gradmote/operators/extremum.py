@@ -6,8 +6,8 @@ torch.maximum. The same holds for b, and with the smaller operand for Min.
 
 import onnx_ir as ir
 
-from ..generated.instructions import Heaviside, Max, Min
-from ..model.graph import DOMAIN
+from ..ir.generated.instructions import Heaviside, Max, Min
+from ..ir.graph import DOMAIN
 from .broadcast import lower_binary, sum_to
 from .operator import Backward, Gradients, Operator
 

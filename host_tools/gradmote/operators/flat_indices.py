@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 import onnx_ir as ir
 
-from ..compiler.instruction import Ref
-from ..compiler.strides import contiguous
 from ..errors import ModelError
-from ..generated.instructions import FlatIndex, Gather, ScatterAdd
-from ..model.graph import constant_array, describe, static_shape
+from ..ir.generated.instructions import FlatIndex, Gather, ScatterAdd
+from ..ir.graph import constant_array, describe, static_shape
+from ..ir.instruction import Ref
+from ..ir.strides import contiguous
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering, View
+    from ..ir.lowering import Lowering, View
 
 
 class Sizes(TypedDict):

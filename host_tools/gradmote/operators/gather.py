@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
-from ..compiler.strides import contiguous, packed, physical_order
 from ..errors import ModelError
-from ..generated.instructions import Gather, ScatterAdd, WeightedScatterAdd
-from ..model.graph import DOMAIN, attribute, constant_array, describe, normalize_axis, static_shape
+from ..ir.generated.instructions import Gather, ScatterAdd, WeightedScatterAdd
+from ..ir.graph import DOMAIN, attribute, constant_array, describe, normalize_axis, static_shape
+from ..ir.strides import contiguous, packed, physical_order
 from .operator import Backward, Gradients, Operator
 from .selection import around, gapless, gather_grad, known_dims, product
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering, View
+    from ..ir.lowering import Lowering, View
 
 
 def axis_of(node: ir.Node) -> int:
@@ -127,7 +127,7 @@ def put_part(low: Lowering, node: ir.Node, dx: View, axis: int, first: int, stri
     part = dx.at([first if a == axis else 0 for a in range(n)], [stride if a == axis else 1 for a in range(n)])
     rows = attribute(node, "rows")
     shape = [rows[1] if a == axis else d for a, d in enumerate(static_shape(node.outputs[0], node))]
-    from ..compiler.lowering import View
+    from ..ir.lowering import View
 
     low.move(node, shape, View(low.ref(node.inputs[0]), contiguous(shape)), part)
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..compiler.strides import contiguous
-from ..model.graph import DOMAIN, attribute, normalize_axis, static_shape
+from ..ir.graph import DOMAIN, attribute, normalize_axis, static_shape
+from ..ir.strides import contiguous
 from .flat_indices import FlatIndices, along_axis, gather, part_of, put_back_body, scatter_add
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 
 def axis_of(node: ir.Node, default: int = 0) -> int:

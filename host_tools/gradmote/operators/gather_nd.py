@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..model.graph import DOMAIN, attribute, static_shape
+from ..ir.graph import DOMAIN, attribute, static_shape
 from .flat_indices import by_tuples, gather, put_back_body, scatter_add
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 
 def gradient(back: Backward) -> Gradients:

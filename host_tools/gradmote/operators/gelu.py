@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..generated.instructions import Gelu, GeluGrad, GeluTanh, GeluTanhGrad
-from ..model.graph import DOMAIN, attribute
+from ..ir.generated.instructions import Gelu, GeluGrad, GeluTanh, GeluTanhGrad
+from ..ir.graph import DOMAIN, attribute
 from .elementwise import lower_flat
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 #: The instruction and the gradient operator for each value of ONNX's attribute approximate.
 KINDS = {"none": Gelu, "tanh": GeluTanh}

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..generated.instructions import Gemm
-from ..model.graph import attribute, static_shape
+from ..ir.generated.instructions import Gemm
+from ..ir.graph import attribute, static_shape
 from .broadcast import sum_to
 from .operator import Backward, Gradients, Operator
 from .transpose import layout_for_readers
 
 if TYPE_CHECKING:
-    from ..compiler.instruction import Ref
-    from ..compiler.lowering import Lowering, View
+    from ..ir.instruction import Ref
+    from ..ir.lowering import Lowering, View
 
 
 def gradient(back: Backward) -> Gradients:

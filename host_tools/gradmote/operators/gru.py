@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..generated import instructions
+from ..ir.generated import instructions
 from .constants import known_dim
 from .operator import Backward, Gradients, Operator
 from .recurrent import (
@@ -50,8 +50,8 @@ from .recurrent import (
 )
 
 if TYPE_CHECKING:
-    from ..compiler.instruction import Ref
-    from ..compiler.lowering import Lowering
+    from ..ir.instruction import Ref
+    from ..ir.lowering import Lowering
 
 #: The number of gates. Z has as many blocks of `hidden` columns, and R of `hidden` rows.
 GATES = 3

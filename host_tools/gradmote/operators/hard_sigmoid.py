@@ -1,7 +1,7 @@
 """HardSigmoid: y = min(max(alpha x + beta, 0), 1). dx = alpha dy where 0 < y < 1, else 0."""
 
-from ..generated.instructions import HardSigmoid, HardSigmoidGrad
-from ..model.graph import DOMAIN
+from ..ir.generated.instructions import HardSigmoid, HardSigmoidGrad
+from ..ir.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
 

@@ -3,8 +3,8 @@
 dx = 0 for x <= -3, dy for x >= 3, and (x / 3 + 1/2) dy between.
 """
 
-from ..generated.instructions import HardSwish, HardSwishGrad
-from ..model.graph import DOMAIN
+from ..ir.generated.instructions import HardSwish, HardSwishGrad
+from ..ir.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
 

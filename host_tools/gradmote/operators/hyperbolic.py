@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..generated.instructions import Abs, Add, Div, Exp, Log1P, Mul, Sign, Sqrt, Sub, Tanh
+from ..ir.generated.instructions import Abs, Add, Div, Exp, Log1P, Mul, Sign, Sqrt, Sub, Tanh
 from .operator import Backward, Gradients, Operator
 from .steps import Steps, lower_steps
 from .trigonometric import one, one_and_square, one_less_square
 
 if TYPE_CHECKING:
-    from ..compiler.instruction import Ref
+    from ..ir.instruction import Ref
 
 
 def cosh(do: Steps, x: Ref) -> Ref:

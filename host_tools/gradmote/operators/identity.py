@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..generated.instructions import Equal, FloatToInt
-from ..model.graph import attribute, describe
+from ..ir.generated.instructions import Equal, FloatToInt
+from ..ir.graph import attribute, describe
 from .elementwise import emit_with_constant
 from .operator import Backward, Gradients, Operator
 from .whole_numbers import is_whole, to_floats
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 #: Types that the runtime has as float32 or int32.
 KNOWN: tuple[ir.DataType | None, ...] = (

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from ..generated.instructions import L1Loss, L1LossGrad
+from ..ir.generated.instructions import L1Loss, L1LossGrad
 from .elementwise_loss import lower_grad, lower_loss, operators
 
 LOSS = """

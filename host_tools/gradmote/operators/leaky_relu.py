@@ -1,7 +1,7 @@
 """LeakyRelu: y = x where x >= 0, else alpha x. dx = dy where x > 0, else alpha dy."""
 
-from ..generated.instructions import LeakyRelu, LeakyReluGrad
-from ..model.graph import DOMAIN
+from ..ir.generated.instructions import LeakyRelu, LeakyReluGrad
+from ..ir.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
 

@@ -1,6 +1,6 @@
 """Log, the natural one: dx = dy / x."""
 
-from ..generated.instructions import Log
+from ..ir.generated.instructions import Log
 from .elementwise import lower_flat
 from .operator import Backward, Gradients, Operator
 

@@ -1,7 +1,7 @@
 """LogSoftmax along an axis: dx = dy - exp(y) sum(dy)."""
 
-from ..generated.instructions import LogSoftmax, LogSoftmaxGrad
-from ..model.graph import DOMAIN
+from ..ir.generated.instructions import LogSoftmax, LogSoftmaxGrad
+from ..ir.graph import DOMAIN
 from .along_axis import gradient_along_axis, lower_along_axis
 from .operator import Operator
 

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..generated import instructions
+from ..ir.generated import instructions
 from .constants import known_dim
 from .operator import Backward, Gradients, Operator
 from .recurrent import (
@@ -45,7 +45,7 @@ from .recurrent import (
 )
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 #: The number of gates. Z has as many blocks of `hidden` columns, and R of `hidden` rows.
 GATES = 4

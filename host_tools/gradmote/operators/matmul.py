@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
-from ..compiler.strides import broadcast_walk, collapse, contiguous, pad_front, same_walk
-from ..generated.instructions import Matmul
-from ..model.graph import rank, static_shape
+from ..ir.generated.instructions import Matmul
+from ..ir.graph import rank, static_shape
+from ..ir.strides import broadcast_walk, collapse, contiguous, pad_front, same_walk
 from .broadcast import sum_to
 from .constants import known_dim
 from .gemm import emit_gemm
@@ -23,7 +23,7 @@ from .operator import Backward, Gradients, Operator
 from .transpose import layout_for_readers
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering, View
+    from ..ir.lowering import Lowering, View
 
 #: The number of batch dimensions of MATMUL.
 BATCH_RANK = 2

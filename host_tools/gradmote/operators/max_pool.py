@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import onnx_ir as ir
 
-from ..compiler.instruction import Buffer, Ref
 from ..errors import UnsupportedOperator
-from ..generated.instructions import MaxPool, MaxPoolGrad, MaxPoolS8
-from ..model.graph import DOMAIN, attribute, describe, static_shape
+from ..ir.generated.instructions import MaxPool, MaxPoolGrad, MaxPoolS8
+from ..ir.graph import DOMAIN, attribute, describe, static_shape
+from ..ir.instruction import Buffer, Ref
 from .operator import Backward, Gradients, Operator
 from .selection import gapless
 from .window import Window, channels_last, spatial, window_of, x_strides, y_strides
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 #: A byte can number this many taps of a kernel; the value 255 stands for none.
 MOST_TAPS = 255

@@ -1,7 +1,7 @@
 """Mish: y = x t, t = tanh(softplus(x)). dx = dy (t + x sigmoid(x) (1 - t^2))."""
 
-from ..generated.instructions import Mish, MishGrad
-from ..model.graph import DOMAIN
+from ..ir.generated.instructions import Mish, MishGrad
+from ..ir.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
 

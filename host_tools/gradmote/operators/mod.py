@@ -4,7 +4,7 @@ The pass rewrite_mod replaces the other kind, which has the sign of b, by this o
 -dy q, where q = (a - y) / b is an integer.
 """
 
-from ..generated.instructions import Fmod
+from ..ir.generated.instructions import Fmod
 from .broadcast import lower_binary, sum_to
 from .operator import Backward, Gradients, Operator
 

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from ..generated.instructions import MseLoss, MseLossGrad
+from ..ir.generated.instructions import MseLoss, MseLossGrad
 from .elementwise_loss import lower_grad, lower_loss, operators
 
 LOSS = """

@@ -1,6 +1,6 @@
 """Mul: y = a b. da = dy b, db = dy a."""
 
-from ..generated.instructions import Mul
+from ..ir.generated.instructions import Mul
 from .broadcast import lower_binary, sum_to
 from .operator import Backward, Gradients, Operator
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
-from ..compiler.strides import packed, physical_order
+from ..ir.strides import packed, physical_order
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering, View
+    from ..ir.lowering import Lowering, View
 
 
 @dataclass(frozen=True)

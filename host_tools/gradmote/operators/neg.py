@@ -1,6 +1,6 @@
 """Neg: y = -x, a product with -1. dx = -dy."""
 
-from ..generated.instructions import Mul
+from ..ir.generated.instructions import Mul
 from .elementwise import lower_with_constant
 from .operator import Backward, Gradients, Operator
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..compiler.strides import contiguous
-from ..model.graph import static_shape
+from ..ir.graph import static_shape
+from ..ir.strides import contiguous
 from .operator import Backward, Gradients, Operator
 from .softmax_cross_entropy_loss import LOG_INPUT, emit_loss, grad_operators, gradient_from
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 
 def gradient(back: Backward) -> Gradients:

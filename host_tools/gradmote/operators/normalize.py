@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, TypedDict
 
 import onnx_ir as ir
 
-from ..compiler.strides import physical_order
-from ..generated.instructions import Moments, Normalize, NormalizeGrad, NormalizeSums
-from ..model.graph import DOMAIN, Builder, attribute, rank, static_shape
+from ..ir.generated.instructions import Moments, Normalize, NormalizeGrad, NormalizeSums
+from ..ir.graph import DOMAIN, Builder, attribute, rank, static_shape
+from ..ir.strides import physical_order
 from .operator import Backward, Gradients, Operator
 from .selection import around, gapless, with_strides
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering, View
+    from ..ir.lowering import Lowering, View
 
 CHANNELS = 1
 

@@ -10,10 +10,10 @@ import onnx
 import onnx.parser
 import onnx_ir as ir
 
-from ..model.graph import DOMAIN, Builder
+from ..ir.graph import DOMAIN, Builder
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 
 class Backward:

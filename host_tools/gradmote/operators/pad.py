@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
-from ..compiler.strides import packed, physical_order
 from ..errors import UnsupportedOperator
-from ..model.graph import attribute, constant_array, describe, normalize_axis, rank, static_shape
+from ..ir.graph import attribute, constant_array, describe, normalize_axis, rank, static_shape
+from ..ir.strides import packed, physical_order
 from .constants import given, integers, known_dim
 from .operator import Backward, Gradients, Operator
 from .selection import Table, known_dims, put_back, take
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 #: The end of a Slice that takes all elements to the last.
 END = 2**63 - 1

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
-from ..compiler.flat_binary import flat_binary
-from ..generated.instructions import Mul, Pow, Sqrt
-from ..model.graph import constant_array, static_shape
+from ..ir.flat_binary import flat_binary
+from ..ir.generated.instructions import Mul, Pow, Sqrt
+from ..ir.graph import constant_array, static_shape
 from .broadcast import lower_binary, sum_to
 from .elementwise import flat_operand
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 
 def gradient(back: Backward) -> Gradients:

@@ -5,8 +5,8 @@ dx = dy where x > 0, else slope dy. dslope is the sum of dy min(x, 0).
 
 import onnx_ir as ir
 
-from ..generated.instructions import Prelu, PreluSlope
-from ..model.graph import DOMAIN
+from ..ir.generated.instructions import Prelu, PreluSlope
+from ..ir.graph import DOMAIN
 from .broadcast import lower_binary, sum_to
 from .operator import Backward, Gradients, Operator
 

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..compiler.strides import broadcast_walk, fit, physical_order
-from ..generated.instructions import AddS8, AddS8Like, MulS8
-from ..model.graph import DOMAIN, static_shape
+from ..ir.generated.instructions import AddS8, AddS8Like, MulS8
+from ..ir.graph import DOMAIN, static_shape
+from ..ir.strides import broadcast_walk, fit, physical_order
 from .broadcast import broadcastable, output_layout
 from .operator import LoweringRule, Operator
 from .quantized import CLAMP_WHOLE, bounds, scale, zero
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 #: The inputs of a node.
 A, A_SCALE, A_ZERO, B, B_SCALE, B_ZERO, Y_SCALE, Y_ZERO = range(8)

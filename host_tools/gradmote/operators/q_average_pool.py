@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Literal
 
 import onnx_ir as ir
 
-from ..compiler.lowering import View
-from ..compiler.strides import contiguous
-from ..generated.instructions import AveragePoolS8
-from ..model.graph import DOMAIN, attribute, static_shape
+from ..ir.generated.instructions import AveragePoolS8
+from ..ir.graph import DOMAIN, attribute, static_shape
+from ..ir.lowering import View
+from ..ir.strides import contiguous
 from .average_pool import Counting, counting
 from .max_pool import pool_window, sizes
 from .operator import LoweringRule, Operator
@@ -23,7 +23,7 @@ from .quantized import CLAMP_WHOLE, bounds, scale, zero
 from .window import Window, channels_last, spatial, x_strides, y_strides
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 #: The inputs of a node.
 X, X_SCALE, X_ZERO, Y_SCALE, Y_ZERO = range(5)

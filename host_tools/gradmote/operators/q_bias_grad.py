@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..compiler.flat_binary import flat_binary
-from ..generated.instructions import Div, ReduceSum
-from ..model.graph import DOMAIN, static_shape
+from ..ir.flat_binary import flat_binary
+from ..ir.generated.instructions import Div, ReduceSum
+from ..ir.graph import DOMAIN, static_shape
 from .operator import Operator
 from .reduce_sum import reduced_axes, reduction_strides
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 
 def lower(low: Lowering, node: ir.Node) -> None:

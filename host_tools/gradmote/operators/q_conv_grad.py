@@ -15,16 +15,16 @@ import numpy as np
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..generated.instructions import ConvGradWS8, ConvGradXS8
-from ..model.graph import DOMAIN, constant_array, describe, static_shape
+from ..ir.generated.instructions import ConvGradWS8, ConvGradXS8
+from ..ir.graph import DOMAIN, constant_array, describe, static_shape
 from .conv import GRAD_W, GRAD_X, grouped_x, grouped_y, sizes, weight_strides
 from .operator import Operator
 from .quantized_weights import convolution_order, weight_view
 from .window import channels_last, spatial, window_of
 
 if TYPE_CHECKING:
-    from ..compiler.instruction import Ref
-    from ..compiler.lowering import Lowering
+    from ..ir.instruction import Ref
+    from ..ir.lowering import Lowering
 
 
 def zero_of(node: ir.Node, index: int = 2) -> int:

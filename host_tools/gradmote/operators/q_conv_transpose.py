@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..generated.instructions import ConvTransposeS8
-from ..model.graph import DOMAIN, attribute, static_shape
+from ..ir.generated.instructions import ConvTransposeS8
+from ..ir.graph import DOMAIN, attribute, static_shape
 from .conv import grouped_x, grouped_y, sizes, weight_strides
 from .operator import Operator
 from .quantized import CLAMP_WHOLE, bounds, float_bias, integer_bias, multipliers_ref, zero
@@ -22,7 +22,7 @@ from .quantized_weights import convolution_order, weight_view
 from .window import channels_last, spatial, window_of
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 #: The inputs of a node.
 X, X_SCALE, X_ZERO, W, W_SCALE, W_ZERO, Y_SCALE, Y_ZERO, BIAS = range(9)

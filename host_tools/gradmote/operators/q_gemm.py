@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..compiler.strides import collapse, contiguous
-from ..generated.instructions import ConvS8
-from ..model.graph import DOMAIN, attribute, static_shape
+from ..ir.generated.instructions import ConvS8
+from ..ir.graph import DOMAIN, attribute, static_shape
+from ..ir.strides import collapse, contiguous
 from .operator import Operator
 from .quantized import CLAMP_TOTAL, bounds, float_bias, integer_bias, multipliers_ref, zero
 from .quantized_weights import weight_view
 
 if TYPE_CHECKING:
-    from ..compiler.instruction import Ref
-    from ..compiler.lowering import Lowering
+    from ..ir.instruction import Ref
+    from ..ir.lowering import Lowering
 
 #: The inputs of a node.
 X, X_SCALE, X_ZERO, W, W_SCALE, W_ZERO, Y_SCALE, Y_ZERO, BIAS = range(9)

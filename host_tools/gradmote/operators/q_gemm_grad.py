@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..generated.instructions import ConvGradWS8, ConvGradXS8
-from ..model.graph import DOMAIN, attribute, static_shape
+from ..ir.generated.instructions import ConvGradWS8, ConvGradXS8
+from ..ir.graph import DOMAIN, attribute, static_shape
 from .operator import Operator
 from .q_conv_grad import CENTRED, factors, zero_of
 from .quantized_weights import weight_view
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 #: The window of a kernel of 1, but for the columns.
 POINT = {

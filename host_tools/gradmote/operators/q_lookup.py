@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
-from ..compiler.copies import flat_copy
-from ..model.graph import DOMAIN
+from ..ir.copies import flat_copy
+from ..ir.graph import DOMAIN
 from .elementwise import flat_operand
 from .operator import Operator
 from .quantized import numbers
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 
 def lower(low: Lowering, node: ir.Node) -> None:

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..compiler.strides import broadcast_walk, collapse, contiguous, pad_front
 from ..errors import UnsupportedOperator
-from ..generated.instructions import MatmulS8
-from ..model.graph import DOMAIN, describe, static_shape
+from ..ir.generated.instructions import MatmulS8
+from ..ir.graph import DOMAIN, describe, static_shape
+from ..ir.strides import broadcast_walk, collapse, contiguous, pad_front
 from .matmul import BATCH_RANK
 from .operator import Operator
 from .quantized import CLAMP_WHOLE, bounds, multipliers, numbers, zero
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 #: The inputs of a node.
 A, A_SCALE, A_ZERO, B, B_SCALE, B_ZERO, Y_SCALE, Y_ZERO = range(8)

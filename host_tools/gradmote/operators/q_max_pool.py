@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..generated.instructions import MaxPoolS8
-from ..model.graph import DOMAIN, static_shape
+from ..ir.generated.instructions import MaxPoolS8
+from ..ir.graph import DOMAIN, static_shape
 from .max_pool import pool_window, sizes
 from .operator import Operator
 from .window import channels_last, x_strides, y_strides
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 
 def lower(low: Lowering, node: ir.Node) -> None:

@@ -11,7 +11,7 @@ low < y < high (the straight-through estimator); a value at one of the bounds co
 
 from __future__ import annotations
 
-from ..model.graph import DOMAIN, attribute
+from ..ir.graph import DOMAIN, attribute
 from . import scaled_grad
 from .operator import Backward, Gradients, Operator
 from .quantized import CLAMP_WHOLE

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 import onnx_ir as ir
 
-from ..compiler.instruction import Buffer, Ref
 from ..errors import GradmoteError
-from ..generated.instructions import Div
-from ..model.graph import attribute, constant_array, describe
+from ..ir.generated.instructions import Div
+from ..ir.graph import attribute, constant_array, describe
+from ..ir.instruction import Buffer, Ref
 from .elementwise import emit_with_constant
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 #: The last lines of a function body: the int8 `whole` between the attributes low and high is the result.
 CLAMP_WHOLE = """\

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
-from ..compiler.copies import flat_copy
-from ..compiler.flat_binary import flat_binary
-from ..compiler.instruction import Buffer, Ref
-from ..compiler.strides import contiguous, same_walk
 from ..errors import UnsupportedOperator
-from ..generated.instructions import Dequantize, IntToFloat, Mul, Quantize
-from ..model.affine import Affine, affine_of
-from ..model.graph import attribute, constant_array, describe, static_shape
+from ..ir.affine import Affine, affine_of
+from ..ir.copies import flat_copy
+from ..ir.flat_binary import flat_binary
+from ..ir.generated.instructions import Dequantize, IntToFloat, Mul, Quantize
+from ..ir.graph import attribute, constant_array, describe, static_shape
+from ..ir.instruction import Buffer, Ref
+from ..ir.strides import contiguous, same_walk
 from .elementwise import flat_operand
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 
 def affine(node: ir.Node) -> Affine:

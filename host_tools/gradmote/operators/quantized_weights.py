@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
-from ..compiler.lowering import View
-from ..compiler.strides import packed
-from ..model.graph import constant_array
+from ..ir.graph import constant_array
+from ..ir.lowering import View
+from ..ir.strides import packed
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 
 def weight_view(low: Lowering, w: ir.Value, order: Sequence[int]) -> View:

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..generated.instructions import Add, Cos, Log, Mul, RandomUniform, Sqrt
-from ..model.graph import attribute, describe
+from ..ir.generated.instructions import Add, Cos, Log, Mul, RandomUniform, Sqrt
+from ..ir.graph import attribute, describe
 from .operator import Operator
 from .round import no_gradient
 from .steps import Steps
 
 if TYPE_CHECKING:
-    from ..compiler.instruction import Ref
-    from ..compiler.lowering import Lowering
+    from ..ir.instruction import Ref
+    from ..ir.lowering import Lowering
 
 
 def uniform(low: Lowering, node: ir.Node, lowest: float, span: float, part: str = "") -> Ref:

@@ -1,6 +1,6 @@
 """Reciprocal: y = 1 / x. dx = -dy y^2."""
 
-from ..generated.instructions import Div
+from ..ir.generated.instructions import Div
 from .elementwise import lower_with_constant
 from .operator import Backward, Gradients, Operator
 

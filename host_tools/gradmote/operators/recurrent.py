@@ -22,14 +22,14 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 import onnx_ir as ir
 
-from ..compiler.strides import contiguous
-from ..model.graph import DOMAIN, static_shape
+from ..ir.graph import DOMAIN, static_shape
+from ..ir.strides import contiguous
 from .constants import known_dim
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..compiler.instruction import Ref
-    from ..compiler.lowering import Lowering, View
+    from ..ir.instruction import Ref
+    from ..ir.lowering import Lowering, View
 
 #: The input of LSTM, GRU and RNN that says how long each sequence is.
 SEQUENCE_LENS = 4

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..compiler.flat_binary import flat_binary
-from ..compiler.strides import contiguous
-from ..generated.instructions import Mul, ReduceSum, Sqrt
-from ..model.graph import static_shape
+from ..ir.flat_binary import flat_binary
+from ..ir.generated.instructions import Mul, ReduceSum, Sqrt
+from ..ir.graph import static_shape
+from ..ir.strides import contiguous
 from .operator import Backward, Gradients, Operator
 from .reduce_sum import kept_dims, reduced_axes, reduction_strides
 from .selection import gapless
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 #: Smaller than the root of every float32 above 0, so that it replaces y only where y is 0.
 SMALLEST = 1e-23

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..generated.instructions import ReduceExtremumGrad, ReduceMax, ReduceMaxLike, ReduceMin
-from ..model.graph import DOMAIN, attribute, static_shape
+from ..ir.generated.instructions import ReduceExtremumGrad, ReduceMax, ReduceMaxLike, ReduceMin
+from ..ir.graph import DOMAIN, attribute, static_shape
 from .operator import Backward, Gradients, LoweringRule, Operator
 from .reduce_sum import kept_dims, reduced_axes, reduction_strides
 from .selection import gapless
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 
 def gradient(back: Backward) -> Gradients:

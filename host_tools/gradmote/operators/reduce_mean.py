@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..compiler.strides import broadcast_strides, contiguous, fit, physical_order
-from ..generated.instructions import Mul
-from ..model.graph import DOMAIN, static_shape
+from ..ir.generated.instructions import Mul
+from ..ir.graph import DOMAIN, static_shape
+from ..ir.strides import broadcast_strides, contiguous, fit, physical_order
 from .operator import Backward, Gradients, Operator
 from .reduce_sum import emit_reduce, kept_dims, reduced_axes
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 
 def gradient(back: Backward) -> Gradients:

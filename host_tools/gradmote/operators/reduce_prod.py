@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..generated.instructions import ReduceProd, ReduceProdGrad
-from ..model.graph import DOMAIN, attribute, describe, static_shape
+from ..ir.generated.instructions import ReduceProd, ReduceProdGrad
+from ..ir.graph import DOMAIN, attribute, describe, static_shape
 from .along_axis import split_at
 from .constants import known_dim
 from .operator import Backward, Gradients, Operator
@@ -19,7 +19,7 @@ from .reduce_sum import AXES_INPUT_OPSET, kept_dims, reduced_axes
 from .selection import known_dims
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 
 def only_axis(node: ir.Node) -> int:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 import onnx_ir as ir
 
-from ..compiler.strides import broadcast_strides, fit
 from ..errors import UnsupportedOperator
-from ..generated.instructions import ReduceSum
-from ..model.graph import DOMAIN, attribute, constant_array, describe, normalize_axis, rank, static_shape
+from ..ir.generated.instructions import ReduceSum
+from ..ir.graph import DOMAIN, attribute, constant_array, describe, normalize_axis, rank, static_shape
+from ..ir.strides import broadcast_strides, fit
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 
 #: Since this opset axes are an input of every reduction; before, of ReduceSum alone.

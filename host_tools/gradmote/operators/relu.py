@@ -1,7 +1,7 @@
 """Relu: y = max(x, 0). dx = dy where y > 0, else 0."""
 
-from ..generated.instructions import Relu, ReluGrad
-from ..model.graph import DOMAIN
+from ..ir.generated.instructions import Relu, ReluGrad
+from ..ir.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
 

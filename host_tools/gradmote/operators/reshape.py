@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..compiler.strides import reshaped
-from ..model.graph import static_shape
+from ..ir.graph import static_shape
+from ..ir.strides import reshaped
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 
 def gradient(back: Backward) -> Gradients:

@@ -13,13 +13,13 @@ import numpy as np
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..model.graph import attribute, constant_array, describe, normalize_axis, rank, static_shape
+from ..ir.graph import attribute, constant_array, describe, normalize_axis, rank, static_shape
 from .constants import given, integers, known_dim
 from .operator import Backward, Gradients, Operator
 from .selection import Table, known_dims, put_back, take
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 #: The rounding of positions in mode nearest, by the attribute nearest_mode.
 ROUNDING: dict[str, Callable[[np.ndarray], np.ndarray]] = {

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..compiler.strides import contiguous
-from ..generated import instructions
-from ..model.graph import static_shape
+from ..ir.generated import instructions
+from ..ir.graph import static_shape
+from ..ir.strides import contiguous
 from .operator import Backward, Gradients, Operator
 from .recurrent import LIMITS, SEQUENCE_LENS, Cells, arriving, gradient_ops, joined_states, scan, split_states
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 #: ONNX text that computes the derivative `slope` of each activation from its result h.
 SLOPES = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..generated.instructions import Round, Sign
+from ..ir.generated.instructions import Round, Sign
 from .elementwise import lower_flat
 from .operator import Operator, no_gradient
 

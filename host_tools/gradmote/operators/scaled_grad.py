@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..generated.instructions import QuantizeGrad
-from ..model.graph import DOMAIN, attribute, static_shape
+from ..ir.generated.instructions import QuantizeGrad
+from ..ir.graph import DOMAIN, attribute, static_shape
 from .operator import Operator
 
 if TYPE_CHECKING:
-    from ..compiler.instruction import Ref
-    from ..compiler.lowering import Lowering
+    from ..ir.instruction import Ref
+    from ..ir.lowering import Lowering
 
 
 def lower(low: Lowering, node: ir.Node) -> None:

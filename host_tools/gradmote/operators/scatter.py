@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Literal
 
 import onnx_ir as ir
 
-from ..compiler.strides import contiguous
 from ..errors import UnsupportedOperator
-from ..generated.instructions import Scatter, ScatterAdd
-from ..model.graph import DOMAIN, attribute, describe, static_shape
+from ..ir.generated.instructions import Scatter, ScatterAdd
+from ..ir.graph import DOMAIN, attribute, describe, static_shape
+from ..ir.strides import contiguous
 from .flat_indices import FlatIndices, by_tuples
 from .gather_elements import axis_of, covered, indices_of
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..compiler.instruction import Ref
-    from ..compiler.lowering import Lowering
+    from ..ir.instruction import Ref
+    from ..ir.lowering import Lowering
 
 Combine = Literal["replace", "mul", "max", "min"]
 COMBINE: dict[str, Combine] = {"none": "replace", "mul": "mul", "max": "max", "min": "min"}

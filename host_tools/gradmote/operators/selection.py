@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 import onnx_ir as ir
 
-from ..compiler.strides import contiguous, is_gapless, packed, physical_order, same_walk
 from ..errors import UnsupportedOperator
-from ..generated.instructions import Gather, WeightedGather
-from ..model.graph import DOMAIN, describe, static_shape
+from ..ir.generated.instructions import Gather, WeightedGather
+from ..ir.graph import DOMAIN, describe, static_shape
+from ..ir.strides import contiguous, is_gapless, packed, physical_order, same_walk
 from .narrow_selection import take_narrow
 from .operator import Backward
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering, View
+    from ..ir.lowering import Lowering, View
 
 #: A dimension that is not known yet, in ONNX's own notation.
 UNKNOWN = -1

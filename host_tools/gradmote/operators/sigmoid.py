@@ -1,7 +1,7 @@
 """Sigmoid: y = 1 / (1 + exp(-x)). dx = dy y (1 - y)."""
 
-from ..generated.instructions import Sigmoid, SigmoidGrad
-from ..model.graph import DOMAIN
+from ..ir.generated.instructions import Sigmoid, SigmoidGrad
+from ..ir.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
 

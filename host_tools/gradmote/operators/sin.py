@@ -1,6 +1,6 @@
 """Sin and Cos, of radians: d sin = dy cos x and d cos = -dy sin x."""
 
-from ..generated.instructions import Cos, Sin
+from ..ir.generated.instructions import Cos, Sin
 from .elementwise import lower_flat
 from .operator import Backward, Gradients, Operator
 

@@ -12,13 +12,13 @@ import numpy as np
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..model.graph import describe, normalize_axis, static_shape
+from ..ir.graph import describe, normalize_axis, static_shape
 from .constants import integers, known_dim
 from .operator import Backward, Gradients, Operator
 from .selection import Table, known_dims, put_back, take
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 
 def ranges(node: ir.Node) -> dict[int, range]:

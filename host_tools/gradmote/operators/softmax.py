@@ -1,7 +1,7 @@
 """Softmax along an axis: dx = y (dy - sum(dy y))."""
 
-from ..generated.instructions import Softmax, SoftmaxGrad
-from ..model.graph import DOMAIN
+from ..ir.generated.instructions import Softmax, SoftmaxGrad
+from ..ir.graph import DOMAIN
 from .along_axis import gradient_along_axis, lower_along_axis
 from .operator import Operator
 

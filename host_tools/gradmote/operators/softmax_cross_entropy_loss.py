@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 import onnx_ir as ir
 
 from ..errors import ModelError
-from ..generated.instructions import SoftmaxCrossEntropy, SoftmaxCrossEntropyGrad
-from ..model.graph import DOMAIN, attribute, describe, normalize_axis, static_shape
+from ..ir.generated.instructions import SoftmaxCrossEntropy, SoftmaxCrossEntropyGrad
+from ..ir.graph import DOMAIN, attribute, describe, normalize_axis, static_shape
 from .along_axis import split_at
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..compiler.instruction import Ref
-    from ..compiler.lowering import Lowering
+    from ..ir.instruction import Ref
+    from ..ir.lowering import Lowering
 
 Reduction = Literal["none", "sum", "mean"]
 REDUCTIONS: tuple[Reduction, ...] = ("none", "sum", "mean")

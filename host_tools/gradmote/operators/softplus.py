@@ -1,7 +1,7 @@
 """Softplus: y = log(1 + exp(x)). dx = dy sigmoid(x)."""
 
-from ..generated.instructions import Softplus, SoftplusGrad
-from ..model.graph import DOMAIN
+from ..ir.generated.instructions import Softplus, SoftplusGrad
+from ..ir.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
 

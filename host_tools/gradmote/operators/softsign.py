@@ -1,7 +1,7 @@
 """Softsign: y = x / (1 + |x|). dx = dy / (1 + |x|)^2."""
 
-from ..generated.instructions import Softsign, SoftsignGrad
-from ..model.graph import DOMAIN
+from ..ir.generated.instructions import Softsign, SoftsignGrad
+from ..ir.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..model.graph import DOMAIN, attribute, normalize_axis, static_shape
+from ..ir.graph import DOMAIN, attribute, normalize_axis, static_shape
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 
 def axis_of(node: ir.Node) -> int:

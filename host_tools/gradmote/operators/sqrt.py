@@ -1,6 +1,6 @@
 """Sqrt: dx = (dy / 2) / y."""
 
-from ..generated.instructions import Sqrt
+from ..ir.generated.instructions import Sqrt
 from .elementwise import lower_flat
 from .operator import Backward, Gradients, Operator
 

@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..generated.instructions import Standardize, StandardizeGrad
-from ..model.graph import DOMAIN, Builder, attribute, describe, static_shape
+from ..ir.generated.instructions import Standardize, StandardizeGrad
+from ..ir.graph import DOMAIN, Builder, attribute, describe, static_shape
 from .operator import Backward, Gradients, Operator
 from .reduce_sum import ReductionStrides, reduction_strides
 from .selection import gapless, with_strides
 
 if TYPE_CHECKING:
-    from ..compiler.instruction import Ref
-    from ..compiler.lowering import Lowering
+    from ..ir.instruction import Ref
+    from ..ir.lowering import Lowering
 
 
 def standardize(

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, overload
 
 import onnx_ir as ir
 
-from ..compiler.flat_binary import flat_binary
-from ..generated.instructions import AddLike, ReluLike
+from ..ir.flat_binary import flat_binary
+from ..ir.generated.instructions import AddLike, ReluLike
 from .elementwise import flat_operand
 from .operator import LoweringRule
 
 if TYPE_CHECKING:
-    from ..compiler.instruction import Ref
-    from ..compiler.lowering import Lowering
+    from ..ir.instruction import Ref
+    from ..ir.lowering import Lowering
 
 
 class Steps:

@@ -1,6 +1,6 @@
 """Sub: y = a - b. da = dy, db = -dy."""
 
-from ..generated.instructions import Sub
+from ..ir.generated.instructions import Sub
 from .broadcast import lower_binary, sum_to
 from .operator import Backward, Gradients, Operator
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..generated.instructions import Swish, SwishGrad
-from ..model.graph import DOMAIN, attribute, describe
+from ..ir.generated.instructions import Swish, SwishGrad
+from ..ir.graph import DOMAIN, attribute, describe
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 ALPHA = 1.0  # ONNX's default
 #: Beyond it alpha x is infinite for numbers that occur, and the gradient infinity times 0.

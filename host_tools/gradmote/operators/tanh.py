@@ -1,7 +1,7 @@
 """Tanh: dx = dy (1 - y^2)."""
 
-from ..generated.instructions import Tanh, TanhGrad
-from ..model.graph import DOMAIN
+from ..ir.generated.instructions import Tanh, TanhGrad
+from ..ir.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
 

@@ -1,7 +1,7 @@
 """ThresholdedRelu: y = x where x > alpha, else 0. dx = dy where x > alpha, else 0."""
 
-from ..generated.instructions import ThresholdedRelu, ThresholdedReluGrad
-from ..model.graph import DOMAIN
+from ..ir.generated.instructions import ThresholdedRelu, ThresholdedReluGrad
+from ..ir.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
 

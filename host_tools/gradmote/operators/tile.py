@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..compiler.strides import contiguous
-from ..model.graph import rank, static_shape
+from ..ir.graph import rank, static_shape
+from ..ir.strides import contiguous
 from .constants import integers
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering, View
+    from ..ir.lowering import Lowering, View
 
 
 def repeats_of(node: ir.Node) -> list[int]:
@@ -40,7 +40,7 @@ def gradient(back: Backward) -> Gradients:
 
 def lower(low: Lowering, node: ir.Node) -> None:
     """Emit COPYs that repeat as many axes at once as one COPY has dimensions for."""
-    from ..compiler.copies import COPY_RANK
+    from ..ir.copies import COPY_RANK
 
     view, shape, repeats = low.view(node.inputs[0]), list(static_shape(node.inputs[0], node)), repeats_of(node)
     axes = [axis for axis, count in enumerate(repeats) if count != 1]

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..generated.instructions import TopK
-from ..model.graph import attribute, static_shape
+from ..ir.generated.instructions import TopK
+from ..ir.graph import attribute, static_shape
 from .constants import integers
 from .gather_elements import axis_of, put_back
 from .operator import Backward, Gradients, LoweringRule, Operator
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 
 def gradient(back: Backward) -> Gradients:

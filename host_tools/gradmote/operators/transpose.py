@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
-from ..compiler.strides import packed
-from ..model.graph import attribute, rank, static_shape
+from ..ir.graph import attribute, rank, static_shape
+from ..ir.strides import packed
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering
+    from ..ir.lowering import Lowering
 
 
 def permutation(node: ir.Node) -> list[int]:

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..generated.instructions import Add, Atan, Cos, Div, Mul, Sin, Sqrt, Sub
+from ..ir.generated.instructions import Add, Atan, Cos, Div, Mul, Sin, Sqrt, Sub
 from .elementwise import lower_flat
 from .operator import Backward, Gradients, Operator
 from .steps import Steps, lower_steps
 
 if TYPE_CHECKING:
-    from ..compiler.instruction import Ref
+    from ..ir.instruction import Ref
 
 
 def tan(do: Steps, x: Ref) -> Ref:

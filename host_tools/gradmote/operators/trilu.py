@@ -5,7 +5,7 @@ The pass rewrite_trilu replaces it by a Where.
 
 import onnx_ir as ir
 
-from ..model.graph import attribute
+from ..ir.graph import attribute
 from .constants import integers
 from .operator import Backward, Gradients, Operator
 

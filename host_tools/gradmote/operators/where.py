@@ -3,7 +3,7 @@
 da = dy where the condition holds, else 0; db is dy elsewhere.
 """
 
-from ..generated.instructions import Select
+from ..ir.generated.instructions import Select
 from .broadcast import lower_broadcast, sum_to
 from .operator import Backward, Gradients, Operator
 

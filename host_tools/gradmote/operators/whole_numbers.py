@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
-from ..compiler.strides import contiguous, same_walk
 from ..errors import UnsupportedOperator
-from ..generated.instructions import IntToFloat
-from ..model.graph import constant_array, describe, static_shape
+from ..ir.generated.instructions import IntToFloat
+from ..ir.graph import constant_array, describe, static_shape
+from ..ir.strides import contiguous, same_walk
 
 if TYPE_CHECKING:
-    from ..compiler.lowering import Lowering, View
+    from ..ir.lowering import Lowering, View
 
 #: Below this number float32 has every integer, and no integer above it rounds to one of those.
 EXACT = 1 << 24
@@ -34,7 +34,7 @@ def to_floats(low: Lowering, node: ir.Node, value: ir.Value) -> View:
 
     Integers that strides of 0 repeat are converted once.
     """
-    from ..compiler.lowering import View
+    from ..ir.lowering import View
 
     shape, view = static_shape(value, node), low.view(value)
     once = [1 if stride == 0 else dim for dim, stride in zip(shape, view.strides, strict=True)]
@@ -55,7 +55,7 @@ def comparable(low: Lowering, node: ir.Node, value: ir.Value) -> View:
     Raises:
         UnsupportedOperator: Neither side is known and small.
     """
-    from ..compiler.lowering import View
+    from ..ir.lowering import View
 
     if not is_whole(value):
         return low.view(value)

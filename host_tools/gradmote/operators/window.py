@@ -9,7 +9,7 @@ from typing import TypedDict
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..model.graph import attribute, describe
+from ..ir.graph import attribute, describe
 
 
 class WindowParams(TypedDict):

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import ModelError
 from ..generated.optimizers import RULES
-from ..model.metadata import LARGEST
+from ..ir.metadata import LARGEST
 
 #: Without batch norms a large gradient can throw a quantized network off at once. A weight that moves
 #: by one scale at most cannot go far; at rates that suit it, hardly any weight would move further.

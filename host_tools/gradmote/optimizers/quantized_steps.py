@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
-from ..generated.instructions import UpdateS8, UpdateS16, UpdateS32
 from ..generated.optimizers import RULES
-from ..model.graph import DOMAIN, attribute, constant_array, static_shape
+from ..ir.generated.instructions import UpdateS8, UpdateS16, UpdateS32
+from ..ir.graph import DOMAIN, attribute, constant_array, static_shape
 from ..operators.operator import Operator
 from ..operators.scaled_grad import split_channels
 from .steps import BODIES, rule_record, step_op
 
 if TYPE_CHECKING:
-    from ..compiler.instruction import Ref
-    from ..compiler.lowering import Lowering
+    from ..ir.instruction import Ref
+    from ..ir.lowering import Lowering
 
 #: How the state stores a parameter -> the instruction, and how many of its units are one of the model's.
 STORED: dict[str, tuple[type[UpdateS8 | UpdateS16 | UpdateS32], int]] = {

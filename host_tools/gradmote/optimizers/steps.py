@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
-from ..compiler.flat_binary import flat_binary
-from ..generated.instructions import Add, BiasCorrection, CheckFinite, Clamp, ClipScale, Mul, SumSquares, Update
 from ..generated.optimizers import RULES
 from ..generated.records import MOMENTS_BF16
-from ..model.graph import DOMAIN, attribute
+from ..ir.flat_binary import flat_binary
+from ..ir.generated.instructions import Add, BiasCorrection, CheckFinite, Clamp, ClipScale, Mul, SumSquares, Update
+from ..ir.graph import DOMAIN, attribute
 from ..operators.operator import Operator
 from .adam import STEPS as ADAM_STEPS
 from .sgd import STEPS as SGD_STEPS
 
 if TYPE_CHECKING:
-    from ..compiler.instruction import Ref
-    from ..compiler.lowering import Lowering
+    from ..ir.instruction import Ref
+    from ..ir.lowering import Lowering
 
 #: rule -> function body
 BODIES = {**SGD_STEPS, **ADAM_STEPS}

@@ -9,8 +9,8 @@ import numpy as np
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..model.affine import Affine, affine_of, dequantizers_of
-from ..model.graph import Builder, attribute, describe
+from ..ir.affine import Affine, affine_of, dequantizers_of
+from ..ir.graph import Builder, attribute, describe
 
 #: A bias is at most this many of its units, so that it leaves room for as much in the sum that it starts.
 BIAS_MOST = 2**30

@@ -13,9 +13,9 @@ from ..errors import DataError, ImageError
 from ..formats.c_header import c_header
 from ..formats.files import make_folder, new_folder, write_part
 from ..formats.image import read_image
+from ..sources.parts import copy_sources
 from .environment import environment
 from .example import example_image
-from .sources import copy_sources
 
 TEMPLATES = Path(__file__).parent / "templates"
 #: The file that each template becomes.

@@ -6,10 +6,10 @@ import os
 import tempfile
 from pathlib import Path
 
-from ..device.kernel_selection import needs_of
 from ..errors import GradmoteError
 from ..formats.files import Output, make_folder, write_together
-from .sources import build_module
+from ..formats.kernel_selection import needs_of
+from ..sources.parts import build_module
 
 
 def write_modules(images: list[Path], folder: str | os.PathLike[str], with_rounds: bool = False) -> list[Path]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..compiler import copies
-from ..compiler.program import Compiled, Program
-from ..generated import instructions
+from ..ir import copies
+from ..ir.generated import instructions
+from ..ir.program import Compiled, Program
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from ..data.check import arrays_of, problems
 from ..data.dataset import Array, Dataset
 from ..data.expected import Expected, ExpectedTensor
 from ..data.wording import dims
-from .tables import Bar, Rows
+from ..terminal.tables import Bar, Rows
 
 #: The most whole numbers that labels may have to be counted as classes.
 _MOST_CLASSES = 1000

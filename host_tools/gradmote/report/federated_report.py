@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from .tables import Rows
+from ..terminal.tables import Rows
 
 if TYPE_CHECKING:
     from ..federated.simulate import Round

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..compiler.program import Compiled, InFloat
+from ..ir.program import Compiled, InFloat
 
 #: Lines for at most so many nodes.
 MOST_LINES = 8

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..compiler.passes.plain_losses import reads_bytes
 from ..compiler.profiles import differing
-from ..compiler.program import Compiled
+from ..ir.program import Compiled
 
 
 def describe_profiles(compiled: Compiled) -> list[str]:

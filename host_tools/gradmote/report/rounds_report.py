@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..device.evaluation import Evaluation
 from ..federated.simulate import Round
+from ..terminal.tables import Rows
 from .federated_report import page, rows, shown
 from .finite import finite
-from .tables import Rows
 
 if TYPE_CHECKING:
     from ..federated.coordinator import RoundRecord

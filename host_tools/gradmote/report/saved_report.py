@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..compiler.program import Compiled, Program
-from ..generated.instructions import FloatToBf16
+from ..ir.generated.instructions import FloatToBf16
+from ..ir.program import Compiled, Program
 
 
 @dataclass(frozen=True)

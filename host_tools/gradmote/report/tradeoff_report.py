@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..compiler.tradeoff import Tradeoff
-from .tables import Bar, Rows
+from ..terminal.tables import Bar, Rows
 
 TITLE = "Memory against time: each plan that no other one beats; -> is this image"
 HINT = "Bytes of arena, and machine instructions of a step on a Cortex-M4F; more: than without --recompute."

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..compiler.instruction import Buffer
-from ..compiler.program import Compiled
-from ..generated.instructions import Clamp, ClipScale, Update
+from ..ir.generated.instructions import Clamp, ClipScale, Update
+from ..ir.instruction import Buffer
+from ..ir.program import Compiled
 
 
 @dataclass(frozen=True)

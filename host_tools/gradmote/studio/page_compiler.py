@@ -26,8 +26,8 @@ from ..device.boards import board, boards
 from ..errors import CheckpointError, ModelError
 from ..formats.checkpoint import unpack
 from ..formats.image import read_image
+from ..ir.write import proto_bytes
 from ..losses import named_loss
-from ..model.write import proto_bytes
 from ..optimizers import OPTIMIZERS
 from ..report.analyze import Report, analyze_image, analyze_result, as_drawn
 from ..report.analyze.machine import on

@@ -16,9 +16,9 @@ from ..artifacts.onnxruntime import (
     shapes_of,
     take_over,
 )
+from ..artifacts.optimizer_model import optimizer_model
 from ..errors import ModelError
-from ..model.metadata import LOSS, OPTIMIZER
-from ..optimizers.model import optimizer_model
+from ..ir.metadata import LOSS, OPTIMIZER
 from .twin import Twin
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from ..artifacts.files import check_parameters, inference_model, joined, parameter_names
 from ..errors import CheckpointError, DataError, ModelError
 from ..formats.files import Output
-from ..model.metadata import STATISTICS
-from ..model.write import to_bytes
+from ..ir.metadata import STATISTICS
+from ..ir.write import to_bytes
 from .inputs import Input, as_array, check, like_inputs, user_inputs
 from .known_call import KnownCall
 from .model_files import read_models

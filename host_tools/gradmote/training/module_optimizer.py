@@ -6,7 +6,7 @@ import os
 from dataclasses import replace
 
 from ..errors import ModelError
-from ..model.metadata import LEARNING_RATE
+from ..ir.metadata import LEARNING_RATE
 from .model_files import read_optimizer_model
 from .module import Module
 

@@ -14,7 +14,7 @@ from bench.speed.page import NOTHING, PAGE, described, figure, filled, markdown,
 from wrap_prose import wrapped
 
 from gradmote.report.bench.spread import Spread
-from gradmote.report.tables import Row, Rows
+from gradmote.terminal.tables import Row, Rows
 
 Results = dict[str, Any]
 

@@ -9,8 +9,8 @@ from bench.memory.cases import Case, artifacts
 
 from gradmote.compiler import Options, compile_image
 from gradmote.compiler.compile import flatten
-from gradmote.compiler.program import Compiled, Program
 from gradmote.formats.image.layout import lay_out
+from gradmote.ir.program import Compiled, Program
 
 
 @dataclass(frozen=True)

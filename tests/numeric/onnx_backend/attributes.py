@@ -45,8 +45,8 @@ NOT_READ = {
         for op in ("LSTM", "GRU", "RNN")
         for factor in ("alpha", "beta")
     },
-    **{(f"{kind}Linear", "block_size"): "model/affine.py refuses blocks" for kind in ("Quantize", "Dequantize")},
-    ("QuantizeLinear", "precision"): "model/affine.py refuses others than float32",
+    **{(f"{kind}Linear", "block_size"): "ir/affine.py refuses blocks" for kind in ("Quantize", "Dequantize")},
+    ("QuantizeLinear", "precision"): "ir/affine.py refuses others than float32",
     ("QuantizeLinear", "saturate"): "it is for floating-point types of 8 bits, which are refused",
     ("Cast", "saturate"): "it is for types of 8 bits, which are refused",
     ("Cast", "round_mode"): "it is for types of 8 bits, which are refused",

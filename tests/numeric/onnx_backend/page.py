@@ -16,8 +16,8 @@ from numeric.onnx_backend.attributes import RULES_OPSET, schemas
 from numeric.onnx_backend.suite import Kernels
 from wrap_prose import wrapped
 
+from gradmote.frontend.read import OLDEST_OPSET
 from gradmote.generated.opcodes import OPCODES
-from gradmote.model.frontend.read import OLDEST_OPSET
 from gradmote.operators import OPERATORS
 from runtime_sources import CORTEX_M4_FLAGS, INCLUDES, NUMERICS_FLAGS, ROOT, RUNTIME
 

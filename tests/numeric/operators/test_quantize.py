@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from onnx import helper, numpy_helper
 
-from gradmote.model.affine import Affine
+from gradmote.ir.affine import Affine
 from gradmote.operators import OPERATORS
 from support.oracle import examples, run_ort_plainly, seeds
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from onnx import TensorProto, numpy_helper
 
-from gradmote.compiler.strides import reshaped
 from gradmote.errors import UnsupportedOperator
+from gradmote.ir.strides import reshaped
 from support.oracle import Case, broadcast_pairs, check_case, examples, make_model, node, seeds, shapes, shrunk, values
 
 

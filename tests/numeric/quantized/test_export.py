@@ -16,7 +16,7 @@ from gradmote.artifacts.export import trained_model
 from gradmote.artifacts.files import with_data
 from gradmote.errors import CheckpointError, ModelError
 from gradmote.formats.checkpoint import Checkpoint
-from gradmote.model.write import to_proto
+from gradmote.ir.write import to_proto
 from support.oracle import examples
 from support.quantized.comparing import InGradmote
 from support.quantized.drawn import QdqNetwork, networks

@@ -11,11 +11,11 @@ from gradmote import optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.artifacts.made import Artifacts
 from gradmote.compiler.options import Options
-from gradmote.compiler.passes.quantized import run as fuse
 from gradmote.compiler.programs.forward import concrete
-from gradmote.model.frontend import infer_shapes
-from gradmote.model.registry import attach_functions
-from gradmote.model.write import to_proto
+from gradmote.frontend import infer_shapes
+from gradmote.ir.write import to_proto
+from gradmote.registry import attach_functions
+from gradmote.rewrite.quantized import run as fuse
 from support.oracle import examples, projection, run_ort_plainly
 from support.quantized.drawn import networks
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from gradmote import Session
-from gradmote.compiler.instruction import Buffer, Ref
 from gradmote.compiler.passes.limit_gradients import MOST_16, MOST_32, largest_limit, largest_weight, most_terms
 from gradmote.errors import UnsupportedOperator
-from gradmote.generated.instructions import ConvGradXS16
 from gradmote.generated.records import CONSTANT_BIT
+from gradmote.ir.generated.instructions import ConvGradXS16
+from gradmote.ir.instruction import Buffer, Ref
 from support.program_image import SCRATCH, instruction, program_image
 
 #: The gradients that are read are in units of 2^-UNIT, so that the exponent of what is made is not cut.

@@ -10,12 +10,12 @@ from gradmote import compile_model, losses, optimizers
 from gradmote.compiler.options import Options
 from gradmote.compiler.sample_store import StoreOptions
 from gradmote.data import Dataset
-from gradmote.device.kernel_selection import needs_of
 from gradmote.device.matching import matched
 from gradmote.device.samples import Samples
 from gradmote.device.twin_target import TwinTarget
 from gradmote.errors import DataError
 from gradmote.formats import checkpoint
+from gradmote.formats.kernel_selection import needs_of
 from gradmote_runtime import Session
 
 BATCH, FEATURES, CLASSES = 2, 5, 3

@@ -11,7 +11,7 @@ import onnx
 from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
 
-from gradmote.model.affine import Affine
+from gradmote.ir.affine import Affine
 
 #: How a weight is written: as int8 or uint8 in front of DequantizeLinear, or as float32 in front of QuantizeLinear.
 WEIGHT_FORMS = ("int8", "uint8", "float32")

@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from gradmote.model.affine import Affine
+from gradmote.ir.affine import Affine
 from support.oracle import DoubleModel, run_ort_plainly
 
 Arrays = dict[str, np.ndarray]

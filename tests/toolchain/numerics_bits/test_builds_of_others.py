@@ -15,7 +15,7 @@ import pytest
 
 from amalgamate import one_header, one_source
 from gradmote import optimizers
-from gradmote.device.kernel_selection import needs_of
+from gradmote.formats.kernel_selection import needs_of
 from gradmote.generated.errors import ERRORS
 from runtime_sources import INCLUDES, host_profile_flags, host_runs_fused, profile_flags, runtime_sources
 from support import digits, objects, train_state

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gradmote.device.kernel_selection import needs_of
 from gradmote.device.link import open_link
+from gradmote.formats.kernel_selection import needs_of
 from support.console_text import read_until
 from support.pio import Pio
 from support.ports import free_port

@@ -17,11 +17,11 @@ from gradmote.cli import main
 from gradmote.device import BoardTarget, TwinTarget
 from gradmote.device.boards import board
 from gradmote.device.client import Client
-from gradmote.device.kernel_selection import needs_of
 from gradmote.device.protocol import Parser
 from gradmote.errors import DataError, DeviceError, ImageError
+from gradmote.formats.kernel_selection import needs_of
 from gradmote.project.create import create
-from gradmote.project.sources import PARTS
+from gradmote.sources.parts import PARTS
 from support.arduino_board import STAND_IN, Running
 from support.oracle import compiled, make_model, node, values
 from support.pio import Pio, with_free_ports

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gradmote import losses, optimizers
-from gradmote.device.kernel_selection import needs_of
+from gradmote.formats.kernel_selection import needs_of
 from runtime_sources import CORTEX_M4_FLAGS, INCLUDES, NUMERICS_FLAGS, WARNING_FLAGS, runtime_sources
 from support import objects
 from support.oracle import compiled, make_model, node, values

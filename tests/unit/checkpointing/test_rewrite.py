@@ -14,7 +14,7 @@ from gradmote.budget.recompute import machine_instructions_of
 from gradmote.compiler import Options, compile_image
 from gradmote.compiler.checkpointing import problem_of, rewritten
 from gradmote.compiler.checkpointing.walk import NEVER, TooLate, Walk
-from gradmote.compiler.program import Recomputation
+from gradmote.ir.program import Recomputation
 from support.oracle import examples, host_profiles, make_model, node, train, values
 
 

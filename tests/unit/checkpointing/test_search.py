@@ -10,7 +10,7 @@ from gradmote.compiler import Options, compile_image
 from gradmote.compiler.checkpointing import Search, problem_of
 from gradmote.compiler.checkpointing.search import STEPS
 from gradmote.compiler.checkpointing.walk import NEVER, TooLate, Walk
-from gradmote.compiler.program import Recomputation
+from gradmote.ir.program import Recomputation
 
 #: Of every plan's numbers, these are tried.
 NUMBERS = (None, 0, NEVER)

@@ -11,7 +11,7 @@ import pytest
 
 from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, compile_image
-from gradmote.compiler.program import InFloat
+from gradmote.ir.program import InFloat
 from gradmote.report.float_report import describe_in_float, in_float
 from support.quantized.qdq import QdqWriter, Scale
 

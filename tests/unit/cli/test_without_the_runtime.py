@@ -20,7 +20,7 @@ from gradmote.formats.checkpoint import pack
 from gradmote.losses import cross_entropy
 from gradmote.optimizers import sgd
 from gradmote.project.example import AXES, CLASSES, SAMPLES, classifier, example_image
-from gradmote.project.sources import build_module
+from gradmote.sources.parts import build_module
 from gradmote.studio import page, server
 from gradmote_runtime import library
 

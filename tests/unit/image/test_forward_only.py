@@ -6,10 +6,10 @@ import pytest
 from bench.memory.cases import artifacts, model
 
 from gradmote.compiler import Options, compile_image, compile_model
-from gradmote.device.kernel_selection import needs_of
 from gradmote.formats import records
 from gradmote.formats.image import read_image
 from gradmote.formats.image.layout import align
+from gradmote.formats.kernel_selection import needs_of
 
 #: Weights and biases, each BatchNormalization folded into the convolution before it.
 NUMBERS = {"mlp": 2_410, "lenet": 9_098, "ds_cnn": 22_604, "resnet_8": 77_706}

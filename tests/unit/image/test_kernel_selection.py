@@ -5,9 +5,9 @@ from bench.speed.cases import training
 from fuzz.test_hostile_files import with_word
 
 from gradmote import optimizers
-from gradmote.device.kernel_selection import needs_of
 from gradmote.errors import ImageError
 from gradmote.formats.image import read_image
+from gradmote.formats.kernel_selection import needs_of
 from support import digits
 
 #: Networks, and the ways of convolutions in floats that not every model needs.

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradmote.compiler.passes.check_updates import Checks
-from gradmote.compiler.program import Buffer, Instruction, Program, Ref
-from gradmote.generated.instructions import INSTRUCTIONS
 from gradmote.generated.opcodes import COUNTS, OPCODES
+from gradmote.ir.generated.instructions import INSTRUCTIONS
+from gradmote.ir.program import Buffer, Instruction, Program, Ref
 from support.sampling import at_most
 
 #: What is looked at before each: opcode -> (operands, phase)

@@ -9,10 +9,10 @@ from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, compile_image
 from gradmote.compiler.compile import Result
-from gradmote.compiler.loops import spans
 from gradmote.compiler.passes import fit_panels, pipeline
 from gradmote.compiler.passes.fit_panels import packing
-from gradmote.compiler.plan.lifetimes import lifetimes
+from gradmote.ir.loops import spans
+from gradmote.plan.lifetimes import lifetimes
 from gradmote_runtime import Session
 from support.quantized import by_onnxruntime, reference
 

@@ -6,7 +6,9 @@ import onnx_ir as ir
 import pytest
 
 from gradmote import onnx_backend
-from gradmote.compiler.passes import (
+from gradmote.frontend import load_model
+from gradmote.ir.verify import BrokenPass, verify_graph
+from gradmote.rewrite import (
     fold_constants,
     fuse_gemm_bias,
     remove_dropout,
@@ -14,8 +16,6 @@ from gradmote.compiler.passes import (
     rewrite_synonyms,
     simplify_gemm,
 )
-from gradmote.compiler.passes.verify import BrokenPass, verify_graph
-from gradmote.model.frontend import load_model
 from support.oracle import DoubleModel, make_model, node, values
 
 

@@ -9,7 +9,7 @@ from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, compile_image
 from gradmote.compiler.passes import index_max_pool, pipeline
-from gradmote.compiler.plan.lifetimes import aligned
+from gradmote.plan.lifetimes import aligned
 from support.oracle import examples, host_profiles, make_model, node, seeds, train, values
 
 

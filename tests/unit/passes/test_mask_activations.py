@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, compile_image
-from gradmote.compiler.copies import flat_copy
 from gradmote.compiler.passes import mask_activations, pipeline
 from gradmote.compiler.passes.mask_activations import with_masks
-from gradmote.compiler.program import Binding, Buffer, Compiled, Program, Ref
 from gradmote.formats.image import lay_out, write_image
-from gradmote.generated.instructions import INSTRUCTIONS
+from gradmote.ir.copies import flat_copy
+from gradmote.ir.generated.instructions import INSTRUCTIONS
+from gradmote.ir.program import Binding, Buffer, Compiled, Program, Ref
 from gradmote_runtime import Session
 from support.oracle import examples, host_profiles, make_model, node, seeds, train, values
 

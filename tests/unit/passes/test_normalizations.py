@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gradmote.model.frontend import load_model
+from gradmote.frontend import load_model
 from support.oracle import Case, check_case, make_model, node, values
 
 EPSILON = {"epsilon": np.array(0.05, np.float32), "two": np.array(2, np.float32)}

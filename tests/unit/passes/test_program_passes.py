@@ -13,11 +13,11 @@ from gradmote.compiler.passes import (
     schedule,
     share_in_place,
 )
-from gradmote.compiler.passes.verify import BrokenPass, verify_program
-from gradmote.compiler.program import Binding, Buffer, Compiled, Parameter, Program, Ref
 from gradmote.errors import GradmoteError
-from gradmote.generated.instructions import INSTRUCTIONS, Relu
 from gradmote.generated.opcodes import OPCODES
+from gradmote.ir.generated.instructions import INSTRUCTIONS, Relu
+from gradmote.ir.program import Binding, Buffer, Compiled, Parameter, Program, Ref
+from gradmote.ir.verify import BrokenPass, verify_program
 from support import digits
 
 

@@ -5,8 +5,8 @@ import pytest
 
 from gradmote import Session, compile_model, losses, optimizers
 from gradmote.compiler.options import Options
-from gradmote.compiler.plan import check_overlays
-from gradmote.compiler.plan.overlays import OverwrittenTooEarly
+from gradmote.plan import check_overlays
+from gradmote.plan.overlays import OverwrittenTooEarly
 from gradmote.report.analyze import analyze_image, analyze_result
 from support.drawn_cnn import CLASSES, DrawnNetwork
 from support.quantized.by_onnxruntime import of_integers

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from gradmote.compiler.instruction import Buffer, Instruction, Ref
-from gradmote.generated.instructions import INSTRUCTIONS, Gemm, Relu
 from gradmote.generated.opcodes import OPCODES
+from gradmote.ir.generated.instructions import INSTRUCTIONS, Gemm, Relu
+from gradmote.ir.instruction import Buffer, Instruction, Ref
 
 ROOT = Path(__file__).resolve().parents[3]
 
 SNIPPET = """
-from gradmote.compiler.instruction import Instruction, Ref
-from gradmote.generated.instructions import CheckBound, Conv, MaxPool, Normalize, Relu
+from gradmote.ir.instruction import Instruction, Ref
+from gradmote.ir.generated.instructions import CheckBound, Conv, MaxPool, Normalize, Relu
 
 
 def width(i: Instruction) -> int:
@@ -56,10 +56,10 @@ FOUND = {
 
 #: What the classes are made of; mypy looks at these modules alone, which is quicker.
 MODULES = (
-    "compiler/instruction.py",
+    "ir/instruction.py",
     "errors.py",
     "generated/errors.py",
-    "generated/instructions.py",
+    "ir/generated/instructions.py",
     "generated/opcodes.py",
 )
 

@@ -10,7 +10,7 @@ from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, compile_image
 from gradmote.compiler.passes import drop_unread, index_max_pool_s8, pipeline
-from gradmote.generated.instructions import Dequantize, MaxPoolGrad, MaxPoolGradS16, MaxPoolIndexGrad
+from gradmote.ir.generated.instructions import Dequantize, MaxPoolGrad, MaxPoolGradS16, MaxPoolIndexGrad
 from gradmote_runtime import Session
 from support.quantized.qdq import QdqWriter, Scale
 

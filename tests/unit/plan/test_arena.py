@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from gradmote import optimizers
 from gradmote.compiler import Options, compile_image
-from gradmote.compiler.plan import Lifetime, Placement, lifetimes, lower_bound, place
-from gradmote.compiler.plan.arena import LazyNeighbours, neighbours
-from gradmote.compiler.program import Binding, Buffer, Program, Ref
 from gradmote.formats.image import layout
+from gradmote.ir.program import Binding, Buffer, Program, Ref
+from gradmote.plan import Lifetime, Placement, lifetimes, lower_bound, place
+from gradmote.plan.arena import LazyNeighbours, neighbours
 from gradmote_runtime import Session
 from support import digits
 from support.oracle import examples, train

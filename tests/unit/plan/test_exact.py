@@ -16,10 +16,10 @@ from unit.plan.test_arena import assert_sound, program_of, spans
 from gradmote import optimizers
 from gradmote.cli import app
 from gradmote.compiler import Options, compile_image
-from gradmote.compiler.plan import exact, place
-from gradmote.compiler.plan.arena import neighbours
-from gradmote.compiler.plan.lifetimes import lifetimes
 from gradmote.errors import GradmoteError
+from gradmote.plan import exact, place
+from gradmote.plan.arena import neighbours
+from gradmote.plan.lifetimes import lifetimes
 from support import digits
 from support.oracle import examples
 

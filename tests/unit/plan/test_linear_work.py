@@ -10,7 +10,7 @@ import onnx
 import pytest
 from bench.compile_time import STAGES, compile_in_stages
 
-from gradmote.compiler.plan import arena
+from gradmote.plan import arena
 from support.deep_graphs import GRAPHS
 
 NODES = 90

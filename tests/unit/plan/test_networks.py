@@ -11,8 +11,8 @@ from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options
 from gradmote.compiler.compile import flatten
 from gradmote.compiler.passes import pipeline
-from gradmote.compiler.plan.lifetimes import aligned
 from gradmote.formats.image import lay_out
+from gradmote.plan.lifetimes import aligned
 
 #: Bytes of scratch and gradients without fusing, order or sharing, over those that are planned, are at least this. (A
 #: batch norm has no intermediate tensors to begin with.)

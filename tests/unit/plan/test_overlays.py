@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from unit.plan.test_arena import program_of, spans
 
-from gradmote.compiler.plan import place
-from gradmote.compiler.plan.exact import place_exactly
-from gradmote.compiler.program import Overlay
+from gradmote.ir.program import Overlay
+from gradmote.plan import place
+from gradmote.plan.exact import place_exactly
 from support.oracle import examples
 
 

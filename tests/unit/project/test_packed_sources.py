@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from gradmote.errors import OutputError
-from gradmote.project import packed_sources
-from gradmote.project.packed_sources import pack, unpack
+from gradmote.sources import archive as packed_sources
+from gradmote.sources.archive import pack, unpack
 
 
 @pytest.fixture

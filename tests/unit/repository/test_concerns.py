@@ -32,7 +32,7 @@ def test_every_file_has_tests_that_exist(root: Path, folder: str) -> None:
         ("runtime_c/spec/opcodes.toml", "tests/unit/repository/test_generated.py"),
         ("host_tools/gradmote/operators/lstm.py", "tests/numeric/operators/test_recurrent.py"),
         ("host_tools/gradmote/compiler/passes/recompute.py", "tests/unit/passes/test_recompute.py"),
-        ("host_tools/gradmote/compiler/plan/exact.py", "tests/unit/plan/test_exact.py"),
+        ("host_tools/gradmote/plan/exact.py", "tests/unit/plan/test_exact.py"),
         ("bindings/js/src/serial/frames.ts", "tests/bindings/test_serial.py"),
         ("firmware/src/console/handle_rounds.c", "tests/device/test_rounds.py"),
         ("firmware/src/training/teach.c", "tests/device/test_teach.py"),
@@ -70,9 +70,9 @@ def test_what_takes_longer_is_left_out(recorded) -> None:
 
 
 def test_of_a_folder_each_test_is_run_once(root: Path) -> None:
-    found = concern([str(root / "host_tools/gradmote/compiler/plan"), str(root / "tests/unit/plan/test_arena.py")])
+    found = concern([str(root / "host_tools/gradmote/plan"), str(root / "tests/unit/plan/test_arena.py")])
     assert len(set(found.tests)) == len(found.tests)
-    assert "host_tools/gradmote/compiler/plan/arena.py" in found.python
+    assert "host_tools/gradmote/plan/arena.py" in found.python
 
 
 def test_what_is_not_there_is_refused(root: Path) -> None:

@@ -14,7 +14,7 @@ from gradmote.cli import app
 from gradmote.compiler import Options, compile_model
 from gradmote.errors import ModelError, UnsupportedOperator
 from gradmote.formats.image import read_image
-from gradmote.model.frontend import load_model
+from gradmote.frontend import load_model
 from support.oracle import make_model, node, values
 
 TEXTS = ["full", "last:3", "bias", "bias:last:5", "sparse:0.25", "sparse:0.25:last:4", "named:a.*,b", "freeze:w",

@@ -15,10 +15,10 @@ from gradmote import Session, losses, optimizers
 from gradmote.cli import app
 from gradmote.compiler import Options, compile_model
 from gradmote.compiler.sample_store import StoreOptions
-from gradmote.device.kernel_selection import needs_of
 from gradmote.errors import DataError, GradmoteError, ModelError, RuntimeFault, UnsupportedOperator
 from gradmote.formats import checkpoint
 from gradmote.formats.image import read_image
+from gradmote.formats.kernel_selection import needs_of
 from gradmote.report.analyze.gather import analyze_image
 from support.oracle import make_model, node, values
 

@@ -9,9 +9,9 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from ...compiler.passes.batch_norm import FROZEN
 from ...errors import CheckpointError, ModelError
-from ...model.frontend.read import Source, read
+from ...frontend.read import Source, read
+from ...rewrite.batch_norm import FROZEN
 
 _BUFFER = "_grad.accumulation.buffer"
 _BATCH_STATISTICS = ("BatchNormInternal", "BatchNormalizationGrad")

@@ -6,8 +6,8 @@ import onnx
 
 from ...errors import CheckpointError, ModelError
 from ...formats.checkpoint import Checkpoint
-from ...model.frontend import read_model
-from ...model.frontend.prepare import raise_opset
+from ...frontend import read_model
+from ...frontend.prepare import raise_opset
 from ...optimizers import Optimizer
 from ..artifact_options import ArtifactOptions
 from ..build import make

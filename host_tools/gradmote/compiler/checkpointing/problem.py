@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 
-from ..instruction import Buffer, Instruction
+from ...ir.instruction import Buffer, Instruction
+from ...ir.program import Program, Uses
+from ...plan.lifetimes import aligned, lifetimes, lower_bound
 from ..passes import share_in_place
 from ..passes.schedule import edges_of
-from ..plan.lifetimes import aligned, lifetimes, lower_bound
-from ..program import Program, Uses
 
 #: A buffer of less than this part of the peak is small.
 SMALL = 0.004

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 
-from ..instruction import Buffer, Instruction
+from ...ir.instruction import Buffer, Instruction
 from .problem import Problem
 from .walk import Plan, Walk
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter
 
 from ...errors import GradmoteError
-from ...generated.instructions import Add, ConvGradW, ConvGradWS8, ConvGradWS16, Gemm, ReduceSum, SumS16
-from ..flat_binary import flat_binary
-from ..instruction import Buffer, Instruction, Ref
-from ..program import Compiled, Program
+from ...ir.flat_binary import flat_binary
+from ...ir.generated.instructions import Add, ConvGradW, ConvGradWS8, ConvGradWS16, Gemm, ReduceSum, SumS16
+from ...ir.instruction import Buffer, Instruction, Ref
+from ...ir.program import Compiled, Program
 from .fuse_add import is_plain
 
 #: Instructions that make gradients of weights, and can start their sums from a kept gradient.

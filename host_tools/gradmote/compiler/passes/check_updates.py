@@ -22,7 +22,7 @@ from itertools import product
 
 import numpy as np
 
-from ...generated.instructions import (
+from ...ir.generated.instructions import (
     CheckBound,
     CheckFinite,
     Clamp,
@@ -41,10 +41,10 @@ from ...generated.instructions import (
     UpdateS16,
     UpdateS32,
 )
+from ...ir.instruction import Buffer, Instruction, Ref
+from ...ir.program import Compiled, Program
+from ...ir.strides import collapse
 from ...optimizers.limits import GRADIENT_LIMIT, largest_rate
-from ..instruction import Buffer, Instruction, Ref
-from ..program import Compiled, Program
-from ..strides import collapse
 from .quantized_updates import largest_factor
 
 #: A factor of a weight's gradient that comes from the forward pass must be below this.

@@ -7,12 +7,9 @@ a step on the board after a restart has the bits of one without.
 
 from __future__ import annotations
 
-from ...generated.instructions import ConvGradXS16
-from ..instruction import Buffer, Ref
-from ..program import Compiled, Statistic
-
-#: The name of the entry.
-NAME = "gradient_gains"
+from ...ir.generated.instructions import ConvGradXS16
+from ...ir.instruction import Buffer, Ref
+from ...ir.program import GAINS, Compiled, Statistic
 
 
 def run(compiled: Compiled) -> None:
@@ -23,7 +20,7 @@ def run(compiled: Compiled) -> None:
     makers = [i for p in compiled.programs for i in p.instructions if isinstance(i, ConvGradXS16)]
     if makers:
         makers.sort(key=lambda maker: maker.gain.buffer.name)
-        buffer = Buffer(NAME, 4 * len(makers), "statistic")
+        buffer = Buffer(GAINS, 4 * len(makers), "statistic")
         for index, maker in enumerate(makers):
             maker.gain = Ref(buffer, 4 * index)
-        compiled.statistics.append(Statistic(NAME, (len(makers),), buffer, dtype="i32"))
+        compiled.statistics.append(Statistic(GAINS, (len(makers),), buffer, dtype="i32"))

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 
-from ...generated.instructions import Copy
-from .. import copies
-from ..instruction import Buffer, Instruction, Ref
-from ..program import Compiled, Program, Uses
-from ..strides import contiguous
+from ...ir import copies
+from ...ir.generated.instructions import Copy
+from ...ir.instruction import Buffer, Instruction, Ref
+from ...ir.program import Compiled, Program, Uses
+from ...ir.strides import contiguous
 
 #: One dimension of a COPY, in elements: size, stride of what it reads, stride of what it writes.
 Dimension = tuple[int, int, int]

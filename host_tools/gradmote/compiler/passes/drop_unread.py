@@ -6,9 +6,9 @@ reads integers, nothing needs their float32 form, which has four times their byt
 
 from __future__ import annotations
 
-from ...generated.instructions import Dequantize
-from ..instruction import Instruction
-from ..program import Compiled, Program
+from ...ir.generated.instructions import Dequantize
+from ...ir.instruction import Instruction
+from ...ir.program import Compiled, Program
 
 
 def run(compiled: Compiled) -> None:

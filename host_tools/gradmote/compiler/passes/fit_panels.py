@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..instruction import Buffer, Instruction, Ref
+from ...ir.instruction import Buffer, Instruction, Ref
+from ...ir.program import Compiled, Program
+from ...plan.lifetimes import aligned, usage
 from ..panels import Packing, least_words, words_within
-from ..plan.lifetimes import aligned, usage
-from ..program import Compiled, Program
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ projections. The sum then needs one buffer instead of two.
 
 from __future__ import annotations
 
-from ...generated.instructions import Add, ConvTranspose, Gemm, ReduceSum
-from ..instruction import Buffer, Instruction, Ref
-from ..program import Compiled, Program
+from ...ir.generated.instructions import Add, ConvTranspose, Gemm, ReduceSum
+from ...ir.instruction import Buffer, Instruction, Ref
+from ...ir.program import Compiled, Program
 from .share_in_place import is_dense
 
 #: Instructions whose sums can start from another result.

@@ -11,9 +11,9 @@ from math import prod
 
 import numpy as np
 
-from ...generated.instructions import AddS16, ConvGradXS16
-from ..instruction import Buffer, Instruction, Ref
-from ..program import Compiled, Program, Uses
+from ...ir.generated.instructions import AddS16, ConvGradXS16
+from ...ir.instruction import Buffer, Instruction, Ref
+from ...ir.program import Compiled, Program, Uses
 from .share_in_place import is_dense
 
 

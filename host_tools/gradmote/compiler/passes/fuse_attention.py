@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ...generated.instructions import (
+from ...ir.generated.instructions import (
     Add,
     Attention,
     AttentionGrad,
@@ -35,9 +35,9 @@ from ...generated.instructions import (
     Softmax,
     SoftmaxGrad,
 )
-from ..instruction import Buffer, Instruction, Ref
-from ..program import Compiled, Program
-from ..strides import contiguous, reshaped
+from ...ir.instruction import Buffer, Instruction, Ref
+from ...ir.program import Compiled, Program
+from ...ir.strides import contiguous, reshaped
 from .fuse_add import is_plain
 from .schedule import peak
 

@@ -6,9 +6,9 @@ stays in two instructions.
 
 from __future__ import annotations
 
-from ...generated.instructions import SoftmaxCrossEntropy, SoftmaxCrossEntropyGrad, SoftmaxCrossEntropyWithGrad
-from ..instruction import Buffer
-from ..program import Compiled, Program, Uses
+from ...ir.generated.instructions import SoftmaxCrossEntropy, SoftmaxCrossEntropyGrad, SoftmaxCrossEntropyWithGrad
+from ...ir.instruction import Buffer
+from ...ir.program import Compiled, Program, Uses
 
 
 def run(compiled: Compiled) -> None:

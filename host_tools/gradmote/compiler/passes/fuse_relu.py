@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from ...generated.instructions import Conv, Gemm, Normalize, Relu
-from ..instruction import Buffer, Instruction, Ref
-from ..program import Compiled, Program
+from ...ir.generated.instructions import Conv, Gemm, Normalize, Relu
+from ...ir.instruction import Buffer, Instruction, Ref
+from ...ir.program import Compiled, Program
 
 #: Instructions with an activation.
 Maker = Gemm | Conv | Normalize

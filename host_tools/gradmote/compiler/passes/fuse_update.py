@@ -15,11 +15,20 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ...generated.instructions import ConvGradW, ConvGradWS8, ConvGradWS16, ConvUpdate, Copy, Gemm, GemmUpdate, Update
-from .. import copies
-from ..instruction import Buffer, Instruction, Ref
-from ..program import Compiled, Program, Recomputation, Uses
-from ..strides import collapse
+from ...ir import copies
+from ...ir.generated.instructions import (
+    ConvGradW,
+    ConvGradWS8,
+    ConvGradWS16,
+    ConvUpdate,
+    Copy,
+    Gemm,
+    GemmUpdate,
+    Update,
+)
+from ...ir.instruction import Buffer, Instruction, Ref
+from ...ir.program import Compiled, Program, Recomputation, Uses
+from ...ir.strides import collapse
 from . import mask_activations, recompute
 from . import quantized_updates as quantized
 from .fuse_add import is_plain

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..instruction import Buffer, Ref
+from ...ir.instruction import Buffer, Ref
+from ...ir.program import Compiled
 from ..panels import Packing, panel_words
-from ..program import Compiled
 
 
 def run(compiled: Compiled) -> None:

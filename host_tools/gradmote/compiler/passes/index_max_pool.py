@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from copy import copy
 
-from ...generated.instructions import MaxPool, MaxPoolGrad, MaxPoolIndexGrad, ReluGrad
+from ...ir.generated.instructions import MaxPool, MaxPoolGrad, MaxPoolIndexGrad, ReluGrad
+from ...ir.instruction import Buffer, Instruction
+from ...ir.program import Compiled, Program, Uses
 from ...operators.max_pool import MOST_TAPS, new_index
-from ..instruction import Buffer, Instruction
-from ..program import Compiled, Program, Uses
 from .schedule import peak
 
 #: A pool and its gradient have these parameters in common; the strides of dy may differ from y's.

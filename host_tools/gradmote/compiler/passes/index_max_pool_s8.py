@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from copy import copy
 
-from ...generated.instructions import Dequantize, MaxPoolGrad, MaxPoolIndexGrad, MaxPoolS8
+from ...ir.generated.instructions import Dequantize, MaxPoolGrad, MaxPoolIndexGrad, MaxPoolS8
+from ...ir.instruction import Instruction
+from ...ir.program import Compiled, Program
 from ...operators.max_pool import MOST_TAPS, new_index
-from ..instruction import Instruction
-from ..program import Compiled, Program
 from .index_max_pool import SHARED
 
 

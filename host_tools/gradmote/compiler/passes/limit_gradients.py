@@ -12,9 +12,16 @@ from __future__ import annotations
 from collections import defaultdict
 
 from ...errors import UnsupportedOperator
-from ...generated.instructions import AddS16, ConvGradWS16, ConvGradXS16, ConvUpdateS16, MaxPoolGradS16, QuantizeGradS16
-from ..instruction import Ref
-from ..program import Compiled, Program
+from ...ir.generated.instructions import (
+    AddS16,
+    ConvGradWS16,
+    ConvGradXS16,
+    ConvUpdateS16,
+    MaxPoolGradS16,
+    QuantizeGradS16,
+)
+from ...ir.instruction import Ref
+from ...ir.program import Compiled, Program
 
 #: The largest number of 16 bits, and of 32.
 MOST_16, MOST_32 = 2**15 - 1, 2**31 - 1

@@ -16,7 +16,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from ...generated.instructions import (
+from ...ir.generated.instructions import (
     AddS16,
     ClampGrad,
     ConvGradXS16,
@@ -27,9 +27,9 @@ from ...generated.instructions import (
     QuantizeGradS16,
     ReluGrad,
 )
-from ..instruction import Buffer, Instruction, Ref
-from ..plan.lifetimes import aligned, needs, usage
-from ..program import TRAINING, Compiled, Program, Recomputation, Uses
+from ...ir.instruction import Buffer, Instruction, Ref
+from ...ir.program import TRAINING, Compiled, Program, Recomputation, Uses
+from ...plan.lifetimes import aligned, needs, usage
 from .schedule import order
 from .stream_rows import is_wanted
 from .stream_rows.choose import fixed_usage

@@ -6,10 +6,10 @@ is one on all boards, where no other instruction asks for a profile (see compile
 
 from __future__ import annotations
 
-from ...generated.instructions import SoftmaxCrossEntropyPlain, SoftmaxCrossEntropyWithGrad
 from ...generated.opcodes import OPCODES
-from ..instruction import Instruction
-from ..program import Compiled
+from ...ir.generated.instructions import SoftmaxCrossEntropyPlain, SoftmaxCrossEntropyWithGrad
+from ...ir.instruction import Instruction
+from ...ir.program import Compiled
 
 
 def run(compiled: Compiled) -> None:

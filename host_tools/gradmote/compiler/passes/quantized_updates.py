@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...generated.instructions import (
+from ...ir.generated.instructions import (
     ConvGradWS8,
     ConvGradWS16,
     ConvUpdateS8,
@@ -13,7 +13,7 @@ from ...generated.instructions import (
     UpdateS16,
     UpdateS32,
 )
-from ..instruction import Buffer, Ref
+from ...ir.instruction import Buffer, Ref
 
 StoredUpdate = UpdateS8 | UpdateS16 | UpdateS32
 #: Instructions that make the gradient of quantized weights row by row.

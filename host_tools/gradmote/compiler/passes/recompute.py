@@ -13,7 +13,7 @@ from bisect import bisect_left
 from copy import copy
 from dataclasses import replace
 
-from ...generated.instructions import (
+from ...ir.generated.instructions import (
     Abs,
     Add,
     Clamp,
@@ -31,9 +31,9 @@ from ...generated.instructions import (
     Select,
     Sub,
 )
-from ..instruction import Buffer, Instruction
-from ..plan.lifetimes import lower_bound, usage
-from ..program import TRAINING, Compiled, Program, Uses
+from ...ir.instruction import Buffer, Instruction
+from ...ir.program import TRAINING, Compiled, Program, Uses
+from ...plan.lifetimes import lower_bound, usage
 from .schedule import order, peak
 
 #: These instructions read as much as they write, and compute little for each number.

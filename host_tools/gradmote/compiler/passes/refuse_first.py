@@ -7,8 +7,8 @@ pass has accepted.
 
 from __future__ import annotations
 
-from ..instruction import Instruction
-from ..program import Compiled, Program
+from ...ir.instruction import Instruction
+from ...ir.program import Compiled, Program
 from .schedule import edges_of, may_refuse
 
 

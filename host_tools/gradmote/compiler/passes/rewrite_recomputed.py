@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..program import TRAINING, Compiled, Recomputation
+from ...ir.program import TRAINING, Compiled, Recomputation
 
 
 def run(compiled: Compiled) -> None:

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass, replace
 
-from ...generated.instructions import (
+from ...generated.opcodes import OPCODES
+from ...ir.generated.instructions import (
     Bf16ToFloat,
     Equal,
     FloatToBf16,
@@ -25,11 +26,10 @@ from ...generated.instructions import (
     ReduceExtremumGrad,
     TopK,
 )
-from ...generated.opcodes import OPCODES
-from ..instruction import Buffer, Instruction, Ref
-from ..plan.arena import place
-from ..plan.lifetimes import usage
-from ..program import TRAINING, Compiled, Program, Uses
+from ...ir.instruction import Buffer, Instruction, Ref
+from ...ir.program import TRAINING, Compiled, Program, Uses
+from ...plan.arena import place
+from ...plan.lifetimes import usage
 from .recompute import renamed
 from .share_in_place import share
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
 
-from ..instruction import Buffer, Instruction, Ref
-from ..plan.lifetimes import lower_bound
-from ..program import Compiled, Program
+from ...ir.instruction import Buffer, Instruction, Ref
+from ...ir.program import Compiled, Program
+from ...plan.lifetimes import lower_bound
 
 
 def run(compiled: Compiled) -> None:

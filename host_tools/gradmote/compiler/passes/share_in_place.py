@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...generated.instructions import AddS16, ConvGradXS16, SoftmaxCrossEntropy
-from ..instruction import Buffer, Instruction, Ref
-from ..program import Compiled, Program
+from ...ir.generated.instructions import AddS16, ConvGradXS16, SoftmaxCrossEntropy
+from ...ir.instruction import Buffer, Instruction, Ref
+from ...ir.program import Compiled, Program
 
 #: The outputs that can take an input's place, of instructions of which it is not the last operand.
 TARGETS: dict[type[Instruction], str] = {AddS16: "y", ConvGradXS16: "dx", SoftmaxCrossEntropy: "log_prob"}

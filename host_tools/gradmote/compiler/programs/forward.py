@@ -7,16 +7,16 @@ from weakref import WeakKeyDictionary
 
 import onnx_ir as ir
 
-from ...model.frontend import infer_shapes, set_batch
-from ...model.frontend.shapes import require_shapes, settle_shapes
-from ...model.registry import attach_functions
-from ..copies import flat_copy
-from ..instruction import Buffer, Ref
-from ..lowering import Lowering, Shared, word_type
+from ...frontend import infer_shapes, set_batch
+from ...frontend.shapes import require_shapes, settle_shapes
+from ...ir.copies import flat_copy
+from ...ir.instruction import Buffer, Ref
+from ...ir.lowering import Lowering, Shared, word_type
+from ...ir.program import Binding, Program
+from ...registry import attach_functions
+from ...rewrite import pipeline
+from ...rewrite.quantized.in_float import in_float
 from ..options import Options
-from ..passes import pipeline
-from ..passes.quantized.in_float import in_float
-from ..program import Binding, Program
 
 #: Model -> the batch, dimensions and state with which it was made concrete last, and the result.
 _CONCRETE: WeakKeyDictionary[ir.Model, tuple[Hashable, ir.Model]] = WeakKeyDictionary()

@@ -11,14 +11,14 @@ import onnx_ir as ir
 
 from ...errors import ModelError
 from ...formats import bfloat16
-from ...generated.instructions import CheckFinite, Mul
 from ...generated.optimizers import RULES
-from ...model.graph import prune
-from ...model.metadata import OPTIMIZER
-from ..flat_binary import flat_binary
-from ..instruction import ELEMENT_BYTES, Buffer, Ref
-from ..lowering import Lowering, Shared
-from ..program import Parameter, Program, Slot, control_ref
+from ...ir.flat_binary import flat_binary
+from ...ir.generated.instructions import CheckFinite, Mul
+from ...ir.graph import prune
+from ...ir.instruction import ELEMENT_BYTES, Buffer, Ref
+from ...ir.lowering import Lowering, Shared
+from ...ir.metadata import OPTIMIZER
+from ...ir.program import Parameter, Program, Slot, control_ref
 
 
 @dataclass

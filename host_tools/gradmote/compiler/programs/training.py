@@ -9,11 +9,11 @@ import onnx_ir as ir
 
 from ...artifacts.made import Artifacts
 from ...errors import ModelError
-from ...generated.instructions import CheckFinite
-from ..lowering import Lowering, Shared
+from ...ir.generated.instructions import CheckFinite
+from ...ir.lowering import Lowering, Shared
+from ...ir.program import Parameter, Program, Slot
+from ...rewrite.batch_norm import training as batch_statistics
 from ..options import Options
-from ..passes.batch_norm import training as batch_statistics
-from ..program import Parameter, Program, Slot
 from .forward import bind_output, concrete, copy
 from .optimizer import check_gradients, kept_gradients_optimizer, lower_optimizer, optimizer_slots
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from gradmote.device.boards import Board, from_footprint
 from gradmote.errors import OutputError
 from gradmote.formats.files import make_build_folder, new_folder
-from gradmote.project.sources import copy_sources, digest_of_sources
+from gradmote.sources.parts import copy_sources, digest_of_sources
 
 from . import from_sources
 from .run import run

@@ -13,12 +13,12 @@ from pathlib import Path
 
 from gradmote.device.boards import Board, from_footprint
 from gradmote.device.client import Client
-from gradmote.device.kernel_selection import needs_of
 from gradmote.device.ports import ports_of, serial_ports, status_text
 from gradmote.device.requests import Progress
 from gradmote.errors import DataError, DeviceError, ModelError
 from gradmote.formats.image import read_image
 from gradmote.formats.image.signature import without_signature
+from gradmote.formats.kernel_selection import needs_of
 from gradmote.formats.signing import check, load_public_key
 
 from ...version import __version__

@@ -15,10 +15,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from gradmote.device.kernel_selection import needs_of
 from gradmote.errors import DataError, DeviceError
 from gradmote.formats.files import Output, build_folder, make_build_folder, write_together
-from gradmote.project.sources import build_module, digest_of_sources, origin
+from gradmote.formats.kernel_selection import needs_of
+from gradmote.sources.parts import build_module, digest_of_sources, origin
 
 from ...version import __version__
 from ..toolchains.find import toolchain_for

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gradmote.errors import DeviceError
-from gradmote.project.sources import build_module
+from gradmote.sources.parts import build_module
 
 from .toolchain import Step, Toolchain
 

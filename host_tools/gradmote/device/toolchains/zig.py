@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from gradmote.formats.files import build_folder
-from gradmote.project.sources import build_module, origin
+from gradmote.sources.parts import build_module, origin
 
 from .toolchain import Step, Toolchain
 

@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ...compiler.instruction import Buffer
-from ...compiler.plan import Placement, check_overlays, place
-from ...compiler.program import Compiled, Program
 from ...generated.records import SECTION_ALIGN
+from ...ir.instruction import Buffer
+from ...ir.program import Compiled, Program
+from ...plan import Placement, check_overlays, place
 from .. import records
 
 #: A planner: from a program and the offsets in scratch that are taken to all of its offsets there.

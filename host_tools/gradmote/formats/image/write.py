@@ -10,10 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from ...compiler.instruction import ELEMENT_BYTES, Buffer, Instruction, Ref
-from ...compiler.loops import total_work
-from ...compiler.plan.lifetimes import aligned
-from ...compiler.program import Binding, Compiled, StateTensor, Store
 from ...errors import ImageError, ModelError
 from ...generated.opcodes import OPCODES
 from ...generated.records import (
@@ -31,6 +27,10 @@ from ...generated.records import (
     STATE_ROLE,
     STORE_DTYPE,
 )
+from ...ir.instruction import ELEMENT_BYTES, Buffer, Instruction, Ref
+from ...ir.loops import total_work
+from ...ir.program import Binding, Compiled, StateTensor, Store
+from ...plan.lifetimes import aligned
 from .. import checkpoint, records
 from ..property_slots import fits_slot
 from .layout import Layout, align

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ...model.graph import DOMAIN
+from ...ir.graph import DOMAIN
 from ..operator import LoweringRule, Operator
 from . import add, average_pool_grad, bias_grad, conv_grads, gemm_grads, max_pool_grad, mean_grad, mul, scaled_grad
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ...generated.instructions import Add, AddS16
-from ...model.graph import static_shape
+from ...ir.generated.instructions import Add, AddS16
+from ...ir.graph import static_shape
 from ..broadcast import lower_binary
 from .values import MOST, is_int16, like, make, named, read, walk
 
 if TYPE_CHECKING:
-    from ...compiler.lowering import Lowering
+    from ...ir.lowering import Lowering
 
 lower_float = lower_binary(Add)
 

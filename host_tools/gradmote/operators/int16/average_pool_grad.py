@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ...model.graph import attribute
+from ...ir.graph import attribute
 from ..average_pool import lower_grad
 from ..window import spatial, window_of
 from . import mean_grad
 from .values import is_int16
 
 if TYPE_CHECKING:
-    from ...compiler.lowering import Lowering
+    from ...ir.lowering import Lowering
 
 
 def lower(low: Lowering, node: ir.Node) -> None:

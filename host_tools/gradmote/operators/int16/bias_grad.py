@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
-from ...compiler.strides import collapse, pad_front
-from ...generated.instructions import SumS16
-from ...model.graph import constant_array, static_shape
+from ...ir.generated.instructions import SumS16
+from ...ir.graph import constant_array, static_shape
+from ...ir.strides import collapse, pad_front
 from ..reduce_sum import lower as lower_float
 from ..reduce_sum import reduced_axes
 from .values import is_int16, read
 
 if TYPE_CHECKING:
-    from ...compiler.instruction import Ref
-    from ...compiler.lowering import Lowering
+    from ...ir.instruction import Ref
+    from ...ir.lowering import Lowering
 
 
 def lower(low: Lowering, node: ir.Node) -> None:

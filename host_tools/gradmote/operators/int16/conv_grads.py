@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ...compiler.instruction import Buffer, Ref
-from ...generated.instructions import ConvGradWS16, ConvGradXS16
-from ...model.graph import static_shape
+from ...ir.generated.instructions import ConvGradWS16, ConvGradXS16
+from ...ir.graph import static_shape
+from ...ir.instruction import Buffer, Ref
 from ..conv import grouped_x, grouped_y, sizes, weight_strides
 from ..q_conv_grad import factors, zero_of
 from ..window import channels_last, spatial, window_of
 from .values import MOST, make, read
 
 if TYPE_CHECKING:
-    from ...compiler.lowering import Lowering
+    from ...ir.lowering import Lowering
 
 
 def gain_of(value: ir.Value) -> Ref:

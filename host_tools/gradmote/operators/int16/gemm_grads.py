@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ...generated.instructions import ConvGradWS16, ConvGradXS16
-from ...model.graph import attribute, static_shape
+from ...ir.generated.instructions import ConvGradWS16, ConvGradXS16
+from ...ir.graph import attribute, static_shape
 from ..q_conv_grad import factors, zero_of
 from ..q_gemm_grad import columns, strides_of
 from .conv_grads import gain_of
 from .values import MOST, make, read
 
 if TYPE_CHECKING:
-    from ...compiler.lowering import Lowering
+    from ...ir.lowering import Lowering
 
 
 def lower_x(low: Lowering, node: ir.Node) -> None:

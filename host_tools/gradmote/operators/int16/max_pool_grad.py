@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ...compiler.instruction import Ref
-from ...generated.instructions import MaxPoolGradS16, MaxPoolS8
-from ...model.graph import attribute
+from ...ir.generated.instructions import MaxPoolGradS16, MaxPoolS8
+from ...ir.graph import attribute
+from ...ir.instruction import Ref
 from ..max_pool import MOST_TAPS, lower_grad, new_index, sizes
 from ..window import Window, spatial, window_of, x_strides, y_strides
 from .values import MOST, is_int16, like, make, read
 
 if TYPE_CHECKING:
-    from ...compiler.lowering import Lowering
+    from ...ir.lowering import Lowering
 
 
 def lower(low: Lowering, node: ir.Node) -> None:

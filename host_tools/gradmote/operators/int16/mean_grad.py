@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ...generated.instructions import AddS16
-from ...model.graph import static_shape
+from ...ir.generated.instructions import AddS16
+from ...ir.graph import static_shape
 from ..reduce_mean import lower_grad
 from .values import MOST, is_int16, like, make, named, read, walk
 
 if TYPE_CHECKING:
-    from ...compiler.lowering import Lowering
+    from ...ir.lowering import Lowering
 
 
 def lower(low: Lowering, node: ir.Node) -> None:

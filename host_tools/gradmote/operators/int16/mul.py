@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ...compiler.strides import contiguous
-from ...generated.instructions import AddS16, Mul
-from ...model.graph import constant_array, static_shape
+from ...ir.generated.instructions import AddS16, Mul
+from ...ir.graph import constant_array, static_shape
+from ...ir.strides import contiguous
 from ..broadcast import lower_binary
 from .values import MOST, is_int16, like, make, named, read, walk
 
 if TYPE_CHECKING:
-    from ...compiler.lowering import Lowering
+    from ...ir.lowering import Lowering
 
 lower_float = lower_binary(Mul)
 

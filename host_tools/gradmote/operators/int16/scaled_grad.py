@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ...compiler.strides import contiguous
-from ...generated.instructions import AddS16, QuantizeGradS16
-from ...model.graph import attribute, static_shape
+from ...ir.generated.instructions import AddS16, QuantizeGradS16
+from ...ir.graph import attribute, static_shape
+from ...ir.strides import contiguous
 from ..scaled_grad import split_channels, spread
 from .values import MOST, is_int16, like, make, named, read, walk
 
 if TYPE_CHECKING:
-    from ...compiler.lowering import Lowering
+    from ...ir.lowering import Lowering
 
 
 def lower(low: Lowering, node: ir.Node) -> None:

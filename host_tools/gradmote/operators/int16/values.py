@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ...compiler.instruction import Buffer, Ref
-from ...compiler.lowering import View
-from ...compiler.strides import broadcast_walk, contiguous, fit, is_gapless, physical_order
-from ...generated.instructions import QuantizeGradS16
-from ...model.graph import static_shape
+from ...ir.generated.instructions import QuantizeGradS16
+from ...ir.graph import static_shape
+from ...ir.instruction import Buffer, Ref
+from ...ir.lowering import View
+from ...ir.strides import broadcast_walk, contiguous, fit, is_gapless, physical_order
 
 if TYPE_CHECKING:
-    from ...compiler.lowering import Lowering
+    from ...ir.lowering import Lowering
 
 #: The largest limit of a gradient; the pass limit_gradients lowers it where a sum could overflow.
 MOST = 2**15 - 1

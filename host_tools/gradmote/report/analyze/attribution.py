@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...compiler.compile import Result
-from ...compiler.instruction import Buffer, Instruction
-from ...compiler.plan import usage
-from ...compiler.program import Compiled, Program
 from ...formats.image import Image, Layout
 from ...generated.opcodes import OPCODES
+from ...ir.instruction import Buffer, Instruction
+from ...ir.program import Compiled, Program
+from ...plan import usage
 from .liveness import Span, arena_offset, spans_of
 
 UPDATES = ("UPDATE", "BIAS_CORRECTION", "CLIP_SCALE")

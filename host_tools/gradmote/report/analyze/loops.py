@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...device.kernel_selection import has_short_moments, rule_of
+from ...formats.kernel_selection import has_short_moments, rule_of
 from ...generated.opcodes import COUNTS, OPCODES
 from ...generated.optimizers import RULES
 from .integer_loops import CONVOLUTIONS, integer_convolution

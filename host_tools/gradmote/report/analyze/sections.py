@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..tables import Rows
+from ...terminal.tables import Rows
 from ..tradeoff_report import HINT, TITLE, tradeoff_rows
 from . import tables
 from .gather import Report

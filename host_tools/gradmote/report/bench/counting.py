@@ -1,7 +1,7 @@
 """Exact counts of the machine instructions of an image's programs, on an emulated board.
 
 The board's clock ticks with the instructions. Its firmware is built from the sources that a project
-gets (project/sources.py): the runtime, the board's own sources, and cost_main.c. In the same run a
+gets (sources/parts.py): the runtime, the board's own sources, and cost_main.c. In the same run a
 model may tell the cycles that this code takes on a real core (cycles/).
 """
 
@@ -16,15 +16,15 @@ from typing import Any
 
 from ...device.boards import board as known
 from ...device.emulator import SECONDS_PER_INSTRUCTION, emulator_command
-from ...device.kernel_selection import needs_of
 from ...device.toolchains.find import toolchain_for
 from ...device.toolchains.system_packages import program_path
 from ...device.toolchains.toolchain import steps_of
 from ...errors import DeviceError, RuntimeFault
 from ...formats.files import write_part
 from ...formats.image import read_image, run_order
+from ...formats.kernel_selection import needs_of
 from ...generated.records import PROGRAM
-from ...project.sources import build_module, origin
+from ...sources.parts import build_module, origin
 from .cycles.cores import core_called, core_files
 from .cycles.model import CycleModel
 from .cycles.timings import Core

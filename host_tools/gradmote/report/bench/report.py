@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ...formats.image import Image
-from ..tables import LINE, Bar, Row, Rows
+from ...terminal.tables import LINE, Bar, Row, Rows
 from .count_changes import Counts
 from .counting import Counted
 from .kernel_totals import Kernel, Total, totals

@@ -11,9 +11,9 @@ from bench.mlp_on_cortex_m4 import COUNTED, FIRMWARE, NANOSECONDS_PER_INSTRUCTIO
 from bench.quantized.counts.cores import Core
 from bench.quantized.counts.layers import Layer
 
-from gradmote.compiler.instruction import Instruction
 from gradmote.compiler.panels import panel_words
-from gradmote.generated.instructions import ConvGradWS16, ConvGradXS16, ConvS8, ConvUpdateS16, UpdateS8, UpdateS16
+from gradmote.ir.generated.instructions import ConvGradWS16, ConvGradXS16, ConvS8, ConvUpdateS16, UpdateS8, UpdateS16
+from gradmote.ir.instruction import Instruction
 from runtime_sources import INCLUDES, NUMERICS_FLAGS, ROOT, RUNTIME, runtime_sources
 from support import objects
 

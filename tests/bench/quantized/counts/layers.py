@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gradmote.compiler.instruction import Buffer, Instruction, Ref
+from gradmote.ir.instruction import Buffer, Instruction, Ref
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from gradmote_page import open_image, tell
 from pyodide.ffi import to_js
 
 from gradmote.errors import GradmoteError
-from gradmote.model import trial
+from gradmote.frontend import trial
 from gradmote.studio import page_compiler
 
 

@@ -9,8 +9,8 @@ say in which iterations each runs.
 from __future__ import annotations
 
 from ....generated.opcodes import OPCODES
-from ...instruction import Buffer, Instruction, Ref
-from ...program import Compiled, Overlay, Program, Streamed
+from ....ir.instruction import Buffer, Instruction, Ref
+from ....ir.program import Compiled, Overlay, Program, Streamed
 from ..share_in_place import replace as replace_buffer
 from .choose import choose
 from .emit import loop_of

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import takewhile
 
-from ...instruction import Buffer
-from ...plan.lifetimes import usage
-from ...program import Program, Uses
+from ....ir.instruction import Buffer
+from ....ir.program import Program, Uses
+from ....plan.lifetimes import usage
 from .hoist import hoisted
 from .overlay import Covering, coverings
 from .section import Home, Section, overwrites, section_of

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ....generated.instructions import Guard, Loop, Shift
-from ...instruction import Instruction, Ref
-from ...loops import words_of
+from ....ir.generated.instructions import Guard, Loop, Shift
+from ....ir.instruction import Instruction, Ref
+from ....ir.loops import words_of
 from .section import Home, Section
 from .values import Value
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...instruction import Buffer, Instruction
-from ...loops import spans
-from ...program import Program
+from ....ir.instruction import Buffer, Instruction
+from ....ir.loops import spans
+from ....ir.program import Program
 
 #: The most bytes that an instruction may write, if it is to be alive for longer.
 MOST_BYTES = 4096

@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import dataclass, field
 
 from ....generated.opcodes import COUNTS, OPCODES
-from ...instruction import Extent, Instruction, Ref
+from ....ir.instruction import Extent, Instruction, Ref
 
 #: Bytes of an element by the operand's type; other types have no rows.
 ELEMENT_BYTES = {"f32": 4, "i32": 4, "u8": 1, "i8": 1, "i16": 2}

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
-from ...instruction import Buffer
+from ....ir.instruction import Buffer
 from .row_form import Moving, RowForm, Window
 from .values import Step, Value
 

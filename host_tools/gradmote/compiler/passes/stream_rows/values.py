@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from ...instruction import Buffer, Instruction, Ref
-from ...program import Program
+from ....ir.instruction import Buffer, Instruction, Ref
+from ....ir.program import Program
 from .row_form import RowForm, element_bytes, row_form, used
 
 #: The maker of a value that the program is given.

@@ -8,7 +8,7 @@ from typing import Any
 from ....device.toolchains.find import toolchain_for
 from ....device.toolchains.toolchain import Toolchain, steps_of
 from ....errors import DeviceError
-from ....project.sources import build_module, origin
+from ....sources.parts import build_module, origin
 from .cores import core_called
 
 FOLDER = Path(__file__).with_name("micro")

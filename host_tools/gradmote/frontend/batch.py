@@ -1,0 +1,151 @@
+"""Models that were exported for one sample, compiled for more.
+
+PyTorch's exporter fixes the batch unless it is told otherwise. Such a model is given a free batch,
+and then tried: the twin infers drawn samples together and one by one. Where the results differ,
+the model is refused, with the line that exports it correctly.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+import numpy as np
+import onnx
+
+from ..errors import GradmoteError, ModelError
+from .free_batch import data_inputs, first_dims, free_batch
+from .trial import Trial, opened
+
+log = logging.getLogger(__name__)
+
+#: The largest difference of a result that is accepted, relative to the largest element.
+TOLERANCE = 1e-4
+#: The most times that samples are drawn.
+TURNS = 16
+
+#: A function that compiles a model for a batch to an image for inference.
+Infer = Callable[[onnx.ModelProto, int], bytes]
+
+
+def with_batch(proto: onnx.ModelProto, batch: int | None, infer: Infer) -> onnx.ModelProto:
+    """Return the model as it is where it takes this batch, else with its batch of 1 made free.
+
+    infer: compiles a model for a batch. Raises ModelError where the model fixes another batch, or
+    computes different results with several samples than with each of them.
+    """
+    fixed = {name: size for name, size in first_dims(proto).items() if size != batch}
+    if batch is None or batch < 1 or not fixed:
+        return proto
+    name, size = next(((n, s) for n, s in fixed.items() if s != 1), next(iter(fixed.items())))
+    if size != 1:
+        raise ModelError(
+            f"input '{name}' has a fixed batch of {size}, asked for {batch}",
+            f"use --batch {size}, or export the model with a dynamic batch: {export_line(proto)}",
+        )
+    free = free_batch(proto)
+    why = difference(proto, free, batch, infer)
+    if why:
+        raise ModelError(
+            f"input '{name}' has a fixed batch of 1, asked for {batch}, and the model has the 1 built in ({why})",
+            f"use --batch 1, or export the model with a dynamic batch: {export_line(proto)}",
+        )
+    log.info("the batch of 1 that the exporter fixed is free now; %d samples infer together as one by one", batch)
+    return free
+
+
+def export_line(proto: onnx.ModelProto) -> str:
+    """Return the call that exports the model from PyTorch with a free batch.
+
+    The call passes two samples, because PyTorch takes a dimension of one for a fixed size.
+    """
+    inputs = list(data_inputs(proto.graph))
+    samples = ", ".join(example(value) for value in inputs)
+    names = ", ".join(f'"{value.name}"' for value in inputs)
+    dims = ", ".join('{0: "batch"}' if value.type.tensor_type.shape.dim else "None" for value in inputs)
+    outputs = ", ".join(f'"{value.name}"' for value in proto.graph.output)
+    return (
+        f'torch.onnx.export(model.eval(), ({samples},), "model.onnx", input_names=[{names}], '
+        f"output_names=[{outputs}], dynamic_shapes=({dims},))"
+    )
+
+
+def example(value: onnx.ValueInfoProto) -> str:
+    """Return the PyTorch expression for two samples of an input."""
+    tensor = value.type.tensor_type
+    sizes = [2, *(d.dim_value or 8 for d in list(tensor.shape.dim)[1:])] if tensor.shape.dim else []
+    if tensor.elem_type == onnx.TensorProto.FLOAT:
+        return f"torch.randn({', '.join(map(str, sizes))})" if sizes else "torch.tensor(1.0)"
+    return f"torch.zeros({sizes}, dtype=torch.{onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type)})"
+
+
+def difference(one: onnx.ModelProto, free: onnx.ModelProto, batch: int, infer: Infer) -> str:
+    """Return how the free model differs from the original, in words; "" where it does not.
+
+    The free model runs a batch, the original each sample of it.
+    """
+    alone = infer(one, 1)
+    try:
+        together = infer(free, batch)
+    except GradmoteError as error:
+        return error.message
+    return compared(alone, together, batch)
+
+
+def compared(alone: bytes, together: bytes, batch: int) -> str:
+    """Return which output differs between samples one by one and together; "" if none does.
+
+    What is equal for several samples, as the zeros of a Relu are, shows little: further samples are
+    drawn then, and wider ones.
+    """
+    with opened(alone) as one, opened(together) as many:
+        for turn in range(TURNS):
+            samples = samples_of(many, turn)
+            results = [np.array(output) for output in many.infer(*samples)]
+            singles = one_by_one(one, samples, batch)
+            for tensor, whole, single in zip(many.outputs(), results, singles, strict=True):
+                if not all(is_part(whole, part, batch, index) for index, part in enumerate(single)):
+                    return f"output '{tensor['name']}' of a sample depends on the others in its batch"
+            if all(map(are_apart, singles)):
+                return ""
+    return ""
+
+
+def samples_of(session: Trial, turn: int) -> list[np.ndarray]:
+    """Return an array for each input, which differs from turn to turn."""
+    tensors = session.inputs()
+    return [drawn(t["dtype"], t["shape"], turn * len(tensors) + i, 1.0 + turn) for i, t in enumerate(tensors)]
+
+
+def one_by_one(session: Trial, samples: list[np.ndarray], batch: int) -> list[list[np.ndarray]]:
+    """Return, for each output, the results of one sample after the other."""
+    shapes = [tensor["shape"] for tensor in session.inputs()]
+    found = []
+    for index in range(batch):
+        parts = [a.reshape(batch, -1)[index].reshape(s) if s else a for a, s in zip(samples, shapes, strict=True)]
+        found.append([np.array(output) for output in session.infer(*parts)])
+    return [list(results) for results in zip(*found)]
+
+
+def are_apart(results: list[np.ndarray]) -> bool:
+    """Return whether no element of the results is the same for two samples."""
+    ordered = np.sort(np.array(results), axis=0)
+    return bool(np.all(ordered[1:] != ordered[:-1]))
+
+
+def drawn(dtype: str, shape: tuple[int, ...], seed: int, deviation: float) -> np.ndarray:
+    """Return random numbers around 0 with this deviation, or indices 0 and 1, which every table has."""
+    rng = np.random.default_rng(seed)
+    if dtype == "float32":
+        return rng.normal(0, deviation, shape).astype(np.float32)
+    return rng.integers(0, 2, shape, dtype=np.int32)
+
+
+def is_part(whole: np.ndarray, single: np.ndarray, batch: int, index: int) -> bool:
+    """Return whether `single` equals the results of one sample in `whole`, within TOLERANCE."""
+    if whole.size != batch * single.size:
+        return False
+    part, single = whole.reshape(batch, -1)[index], single.reshape(-1)
+    finite = single[np.isfinite(single)]
+    scale = float(np.abs(finite).max(initial=0.0))
+    return bool(np.allclose(part, single, rtol=TOLERANCE, atol=TOLERANCE * scale, equal_nan=True))

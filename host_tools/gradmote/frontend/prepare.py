@@ -1,0 +1,155 @@
+"""Rewrites before the first shape inference, of nodes that onnx cannot infer shapes through."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import onnx.version_converter
+import onnx_ir as ir
+
+from ..errors import ModelError, UnsupportedOperator
+from ..ir.graph import Builder, attribute, describe, sort_nodes, take_over, unique_name
+from .branch_weights import graphs_of, is_tensor, separate
+
+_ML = "ai.onnx.ml"
+#: The first opset in which a PRelu's slopes broadcast.
+_OPSET_OF_BROADCAST_SLOPES = 7
+#: The first opset in which ScatterElements adds to what several updates share.
+_OPSET_OF_SUMS = 16
+#: Operators with another default in that opset.
+_CHANGED = ("RoiAlign",)
+#: The first IR version in which an initializer need not be an input.
+_IR_WITH_WEIGHTS_ALONE = 4
+
+
+def raise_opset(proto: onnx.ModelProto) -> onnx.ModelProto:
+    """Return the model with opset 16 or newer where it can have that.
+
+    onnx's own converter brings an older model to 13. Raises ModelError where it cannot.
+    """
+    version = next((o.version for o in proto.opset_import if not o.domain), 13)
+    if version < 13:
+        try:
+            if version < _OPSET_OF_BROADCAST_SLOPES:
+                spread_slopes(proto)
+            proto = onnx.version_converter.convert_version(proto, 13)
+        except Exception as error:  # ConvertError, and what else the converter meets
+            raise ModelError(
+                f"opset {version} cannot be converted to 13: {str(error).strip()}", "export it with opset 13 or newer"
+            ) from error
+    return raise_opset_13(proto)
+
+
+def spread_slopes(proto: onnx.ModelProto) -> None:
+    """Reshape a PRelu's slopes from (C) to (C, 1, 1).
+
+    Before opset 7 they were one per channel, since then they broadcast. onnx's converter leaves
+    this step out.
+    """
+    graph = onnx.shape_inference.infer_shapes(proto).graph
+    shapes = {v.name: v.type.tensor_type.shape.dim for v in (*graph.input, *graph.value_info)}
+    shapes |= {t.name: t.dims for t in graph.initializer}
+    for index, node in reversed(list(enumerate(proto.graph.node))):
+        rank = len(shapes.get(node.input[0], ())) if node.op_type == "PRelu" else 0
+        if rank > 2 and len(shapes.get(node.input[1], ())) == 1:
+            spread = f"{node.output[0]}.slopes"
+            made = onnx.helper.make_node("Unsqueeze", [node.input[1]], [spread], axes=list(range(1, rank - 1)))
+            node.input[1] = spread
+            proto.graph.node.insert(index, made)
+
+
+def raise_opset_13(proto: onnx.ModelProto) -> onnx.ModelProto:
+    """Return a model of opset 13 to 15 with opset 16 where it is valid in it and means the same.
+
+    Only from opset 14 on, onnx infers the shape of a Reshape to computed sizes. Only from 16 on,
+    ScatterElements adds, as the gradient of MaxPool does. An operator whose meaning changed in 14 (a
+    BatchNormalization that trains) is not valid there in its old form, so its model keeps its opset,
+    and so does one with an operator whose default changed.
+    """
+    version = next((o.version for o in proto.opset_import if not o.domain), 13)
+    if version >= _OPSET_OF_SUMS or any(node.op_type in _CHANGED for node in proto.graph.node):
+        return proto
+    raised = onnx.ModelProto()
+    raised.CopyFrom(proto)
+    for opset in raised.opset_import:
+        opset.version = opset.version if opset.domain else _OPSET_OF_SUMS
+    try:
+        onnx.checker.check_model(raised)
+    except onnx.checker.ValidationError:
+        return proto
+    return raised
+
+
+def forget_default_inputs(proto: onnx.ModelProto) -> None:
+    """Remove weights from the inputs, because no caller feeds them.
+
+    IR version 3 demanded that they are inputs too.
+    """
+    weights = {tensor.name for tensor in proto.graph.initializer}
+    inputs = [value for value in proto.graph.input if value.name not in weights]
+    del proto.graph.input[:]
+    proto.graph.input.extend(inputs)
+    proto.ir_version = max(proto.ir_version, _IR_WITH_WEIGHTS_ALONE)
+
+
+def forget_negative_dims(proto: onnx.ModelProto) -> None:
+    """Clear dimensions of -1, which PaddlePaddle's exporter writes where a dimension is open."""
+    for value in (*proto.graph.input, *proto.graph.output, *proto.graph.value_info):
+        for dim in value.type.tensor_type.shape.dim:
+            if dim.dim_value < 0:
+                dim.Clear()
+
+
+def name_weights(graph: onnx.GraphProto) -> None:
+    """Turn the tensors of Constant nodes into initializers where a model has no initializers.
+
+    Their names are those of the nodes' outputs. PaddlePaddle's exporter writes all weights in this
+    way, and PyTorch's those of branches.
+    """
+    separate(graph)
+    graphs = [inner for _, inner in graphs_of(graph)]
+    if any(inner.initializer for inner in graphs):
+        return
+    for inner in graphs:
+        for node in [n for n in inner.node if is_tensor(n)]:
+            tensor = inner.initializer.add()
+            tensor.CopyFrom(node.attribute[0].t)
+            tensor.name = node.output[0]
+            inner.node.remove(node)
+
+
+def name_split_outputs(graph: ir.Graph) -> None:
+    """Name the unused outputs of a Split, because shape inference skips anonymous values."""
+    for node in graph:
+        if node.op_type == "Split" and not node.domain:
+            for index, output in enumerate(node.outputs):
+                output.name = output.name or unique_name(graph, f"split.part_{index}")
+
+
+def expand_scalers(graph: ir.Graph) -> None:
+    """Replace ai.onnx.ml's Scaler, y = (x - offset) scale, by a Sub and a Mul.
+
+    scikit-learn's StandardScaler is exported as a Scaler.
+    """
+    for node in list(graph):
+        if node.domain == _ML and node.op_type == "Scaler":
+            expand(graph, node)
+    if all(n.domain != _ML for n in graph):
+        graph.opset_imports.pop(_ML, None)
+
+
+def expand(graph: ir.Graph, node: ir.Node) -> None:
+    """Replace one Scaler.
+
+    Raises UnsupportedOperator where its input is not float32.
+    """
+    builder, old, x = Builder(graph), node.outputs[0], node.inputs[0]
+    if x is None or x.dtype not in (None, ir.DataType.FLOAT):
+        raise UnsupportedOperator(f"Scaler of {x.dtype if x else 'nothing'}", "feed the model float32", describe(node))
+    offset, scale = (np.asarray(attribute(node, k, [d]), np.float32) for k, d in (("offset", 0.0), ("scale", 1.0)))
+    offset_value = builder.constant(offset, f"{old.name}.offset")
+    scale_value = builder.constant(scale, f"{old.name}.scale")
+    centred = builder.op("Sub", x, offset_value, name=f"{old.name}.centred")
+    result = builder.op("Mul", centred, scale_value, name=f"{old.name}.scaled")
+    take_over(graph, old, result)
+    sort_nodes(graph)

@@ -1,0 +1,117 @@
+"""The only place where an ONNX file is read: it is checked, and becomes onnx_ir's typed model."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import onnx
+import onnx_ir as ir
+
+from ..errors import ModelError
+from .limits import check_external_data, check_limits
+
+#: What a model can be read from: a path, the bytes of a file, or a model of the onnx package.
+Source = str | os.PathLike[str] | bytes | onnx.ModelProto
+
+OLDEST_OPSET = 6  # the oldest that onnx's converter takes
+_EXPORT_AGAIN = "export the model again"
+_DEPRECATED = "gradmote.deprecated"
+
+
+def read_model(source: Source) -> onnx.ModelProto:
+    """Return a valid ModelProto within the limits of frontend.limits.
+
+    Raises ModelError.
+    """
+    proto = read(source)
+    check(proto)
+    check_limits(proto)
+    return proto
+
+
+def to_ir(proto: onnx.ModelProto) -> ir.Model:
+    """Return the model as onnx_ir's.
+
+    Raises ModelError for a model that onnx's checker accepts but that cannot be written again, such
+    as one with names that are not UTF-8.
+    """
+    try:
+        model = ir.from_proto(proto)
+        ir.to_proto(model)
+    except Exception as error:  # onnx_ir has no common base for its errors
+        raise ModelError(f"the model is malformed: {error.__cause__ or error}", _EXPORT_AGAIN) from error
+    return model
+
+
+def read(source: Source) -> onnx.ModelProto:
+    """Return a ModelProto from a path or from bytes, or a copy of the one given."""
+    if isinstance(source, onnx.ModelProto):
+        copy = onnx.ModelProto()
+        copy.CopyFrom(source)
+        return copy
+    try:
+        return onnx.load_model_from_string(source) if isinstance(source, bytes) else load(os.fspath(source))
+    except ModelError:
+        raise
+    except FileNotFoundError:
+        raise ModelError(f"there is no file {source!r}", "check the path") from None
+    except Exception as error:  # protobuf's DecodeError has no public name
+        raise ModelError(f"this is not an ONNX model: {error}", _EXPORT_AGAIN) from error
+
+
+def load(path: str) -> onnx.ModelProto:
+    """Return the model of a file, with its data in other files. Raises ModelError, or what onnx raises."""
+    proto, folder = onnx.load(path, load_external_data=False), os.path.dirname(path)
+    check_external_data(proto, folder)
+    onnx.load_external_data_for_model(proto, folder)
+    return proto
+
+
+def check(proto: onnx.ModelProto) -> None:
+    """Raise ModelError for a model that Gradmote cannot read.
+
+    It violates the ONNX specification, has an unsupported opset, or has inputs or outputs that are
+    no tensors.
+    """
+    check_opset({o.domain: o.version for o in proto.opset_import}.get("", 13))
+    try:
+        with deprecated_hidden(proto):
+            onnx.checker.check_model(proto)
+    except Exception as error:  # ValidationError, and what else hostile bytes provoke in the checker
+        raise ModelError(f"the model is malformed: {str(error).strip()}", _EXPORT_AGAIN) from error
+    for value in (*proto.graph.input, *proto.graph.output):
+        if value.type.WhichOneof("value") not in (None, "tensor_type"):
+            raise ModelError(f"'{value.name}' is no tensor", "with skl2onnx, export with options={'zipmap': False}")
+
+
+@contextmanager
+def deprecated_hidden(proto: onnx.ModelProto) -> Iterator[None]:
+    """Move the GroupNormalizations of opsets 18 to 20 to a foreign domain during a check.
+
+    onnx's checker refuses them as deprecated, although exporters write them and Gradmote supports
+    them. It accepts any node of a foreign domain.
+    """
+    nodes = [n for n in proto.graph.node if n.op_type == "GroupNormalization" and not n.domain]
+    domain = proto.opset_import.add(domain=_DEPRECATED, version=1)
+    for node in nodes:
+        node.domain = _DEPRECATED
+    try:
+        yield
+    finally:
+        proto.opset_import.remove(domain)
+        for node in nodes:
+            node.domain = ""
+
+
+def check_opset(version: int) -> None:
+    """Raise ModelError for an opset that is too old to convert, or newer than the onnx package."""
+    newest = onnx.defs.onnx_opset_version()
+    if version < OLDEST_OPSET:
+        raise ModelError(f"the model uses opset {version}", "export it with opset 13 or newer")
+    if version > newest:
+        raise ModelError(
+            f"the model uses opset {version}, the onnx package here knows {newest}",
+            "install a newer onnx, or export with an older opset",
+        )

@@ -1,0 +1,1 @@
+"""The instructions, rendered from runtime_c/spec."""

@@ -1,1 +1,0 @@
-"""The ONNX model: reading it, its shapes and parameters, and its gradients."""

@@ -1,0 +1,180 @@
+"""The lists of passes on ONNX graphs, before differentiation and before lowering. A verifier runs after each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Set
+
+import onnx_ir as ir
+from onnx_ir.passes import common
+
+from ..ir.verify import verify_graph
+from . import (
+    batch_norm,
+    binary_chains,
+    drop_empty_parts,
+    fold_constants,
+    fuse_gemm_bias,
+    fuse_group_norm,
+    fuse_standardize,
+    layers,
+    matmul_vectors,
+    note_shared,
+    planar_convolutions,
+    planar_pools,
+    quantized,
+    remove_dropout,
+    remove_identity,
+    rewrite_depth_space,
+    rewrite_einsum,
+    rewrite_global_pool,
+    rewrite_grid_sample,
+    rewrite_lp_normalization,
+    rewrite_lrn,
+    rewrite_mod,
+    rewrite_normalizations,
+    rewrite_one_hot,
+    rewrite_recurrent,
+    rewrite_reductions,
+    rewrite_sequence_lens,
+    rewrite_synonyms,
+    rewrite_trilu,
+    simplify_gemm,
+)
+from .batch_norm import inference as running_statistics
+from .qdq import (
+    centre_weights,
+    check_forms,
+    dequantize_last,
+    fuse_bounds,
+    quantize_weights,
+    remove_repeated,
+    signed_values,
+)
+
+#: These bring quantized values to one form.
+QUANTIZED: list[Callable[[ir.Graph, Set[str]], None]] = [
+    check_forms.run,
+    quantize_weights.run,
+    signed_values.run,
+    centre_weights.run,
+    dequantize_last.run,
+    remove_repeated.run,
+]
+
+#: These passes rewrite ONNX graphs, in order; each takes the graph and the names of the parameters
+#: that must stay.
+PREPARE: list[Callable[[ir.Graph, Set[str]], None]] = [
+    rewrite_synonyms.run,
+    *QUANTIZED,
+    fold_constants.run,
+    drop_empty_parts.run,
+    binary_chains.run,
+    remove_identity.run,
+    simplify_gemm.run,
+    fuse_gemm_bias.run,
+    note_shared.run,
+]
+
+#: These follow, after BatchNormalization in the mode chosen.
+REWRITE: list[Callable[[ir.Graph, Set[str]], None]] = [
+    matmul_vectors.run,
+    planar_pools.run,
+    planar_convolutions.run,
+    fuse_group_norm.run,
+    fuse_standardize.run,
+    rewrite_normalizations.run,
+    rewrite_depth_space.run,
+    rewrite_einsum.run,
+    rewrite_global_pool.run,
+    rewrite_grid_sample.run,
+    rewrite_lp_normalization.run,
+    rewrite_lrn.run,
+    rewrite_mod.run,
+    rewrite_one_hot.run,
+    rewrite_reductions.run,
+]
+
+#: These apply to graphs that never train, and need no random numbers.
+INFERENCE: list[Callable[[ir.Graph, Set[str]], None]] = [
+    remove_dropout.run,
+    remove_identity.run,
+    running_statistics.run,
+]
+
+#: These make operators of our own domain. They run before differentiation or lowering, so that
+#: models for inference stay plain ONNX.
+DECOMPOSE: list[Callable[[ir.Graph, Set[str]], None]] = [
+    rewrite_sequence_lens.run,
+    rewrite_recurrent.run,
+    rewrite_trilu.run,
+    fuse_bounds.run,
+]
+
+
+def flatten(model: ir.Model) -> ir.Model:
+    """Inline all functions, and make constants initializers."""
+    model = common.InlinePass()(model).model
+    return common.LiftConstantsToInitializersPass(lift_all_constants=True, size_limit=0)(model).model
+
+
+def normalize(model: ir.Model, keep: Set[str], mode: str) -> ir.Model:
+    """Apply prepare() and REWRITE."""
+    model = prepare(model, keep, mode)
+    for run in REWRITE:
+        with layers.inherited(model.graph):
+            run(model.graph, keep)
+        verify_graph(model.graph)
+    return model
+
+
+def prepare(model: ir.Model, keep: Set[str], mode: str) -> ir.Model:
+    """Apply PREPARE to a flat model, then BatchNormalization in `mode`.
+
+    The result is still standard ONNX.
+    """
+    layers.name_layers(model.graph)
+    for run in PREPARE:
+        with layers.inherited(model.graph):
+            run(model.graph, keep)
+        verify_graph(model.graph)
+    with layers.inherited(model.graph):
+        batch_norm.run(model.graph, keep, mode)
+    verify_graph(model.graph)
+    return model
+
+
+def quantize(model: ir.Model, keep: Set[str]) -> ir.Model:
+    """Apply QUANTIZED to a flat model; return the same model."""
+    for run in QUANTIZED:
+        run(model.graph, keep)
+        verify_graph(model.graph)
+    return model
+
+
+def for_inference(model: ir.Model, keep: Set[str]) -> ir.Model:
+    """Remove the parts that only training needs; return the same model."""
+    for run in INFERENCE:
+        with layers.inherited(model.graph):
+            run(model.graph, keep)
+        verify_graph(model.graph)
+    return model
+
+
+def decompose(graph: ir.Graph, keep: Set[str]) -> bool:
+    """Apply DECOMPOSE to a graph whose ranks are known; tell whether anything changed.
+
+    After a change, shapes are unknown.
+    """
+    before = [id(node) for node in graph]
+    for run in DECOMPOSE:
+        with layers.inherited(graph):
+            run(graph, keep)
+        verify_graph(graph)
+    return before != [id(node) for node in graph]
+
+
+def fuse_quantized(graph: ir.Graph, keep: Set[str]) -> None:
+    """Fuse what is between quantized values to operators on int8, in a graph whose shapes are known."""
+    with layers.inherited(graph):
+        quantized.run(graph, keep)
+    verify_graph(graph)

@@ -1,0 +1,67 @@
+"""The fusion of QDQ graphs to operators on int8, right before lowering.
+
+    Quantize(Conv(DequantizeLinear(x), DequantizeLinear(w), b))   becomes   QConv(x, w, b)
+
+Each file has one pattern: a function that takes a node and rewrites the graph where the pattern is
+there. What stays is computed in float32 between its DequantizeLinear and its Quantize. A
+DequantizeLinear that other nodes read too, such as those of gradients, stays for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence, Set
+from functools import partial
+
+import onnx_ir as ir
+
+from ...ir.graph import prune, sort_nodes
+from .. import fold_constants
+from . import (
+    fuse_add,
+    fuse_average_pool,
+    fuse_concat,
+    fuse_conv,
+    fuse_conv_transpose,
+    fuse_gemm,
+    fuse_gradients,
+    fuse_lookup,
+    fuse_matmul,
+    sink_dequantizers,
+)
+
+#: A pattern tells whether it has rewritten the node.
+Pattern = Callable[[ir.Graph, ir.Node], bool]
+
+
+def patterns(keep: Set[str]) -> list[Pattern]:
+    """Return the patterns behind sink_dequantizers, in their order."""
+    return [
+        fuse_conv.fuse,
+        fuse_conv_transpose.fuse,
+        fuse_gemm.fuse,
+        fuse_matmul.fuse,
+        fuse_add.fuse,
+        fuse_average_pool.fuse,
+        fuse_concat.fuse,
+        partial(fuse_lookup.fuse, keep=keep),
+        fuse_gradients.fuse,
+    ]
+
+
+def run(graph: ir.Graph, keep: Set[str]) -> None:
+    """Fuse every node for which there is a pattern. `keep` names the parameters, whose data will change."""
+    moved = fuse_all(graph, [partial(sink_dequantizers.fuse, keep=keep)])
+    if moved:
+        fold_constants.run(graph, keep)  # frozen weights are moved here, and not by the device
+    if fuse_all(graph, patterns(keep)) or moved:
+        prune(graph)
+        sort_nodes(graph)
+
+
+def fuse_all(graph: ir.Graph, patterns: Sequence[Pattern]) -> bool:
+    """Apply one pattern after the other to every node; tell whether one of them was there."""
+    found = False
+    for fuse in patterns:
+        for node in list(graph):
+            found = (node.graph is graph and fuse(graph, node)) or found
+    return found

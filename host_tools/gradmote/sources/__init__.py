@@ -1,0 +1,1 @@
+"""The C sources that projects get, and that firmware is built from."""
