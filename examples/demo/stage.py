@@ -27,7 +27,7 @@ from gradmote.device.twin_target import TwinTarget
 from gradmote.device.types import Memory
 from gradmote.errors import DeviceError
 from gradmote.formats.files import Output, make_folder, write_atomically
-from gradmote.terminal.console import Console
+from gradmote.terminal.terminal import Console
 
 console = Console()
 

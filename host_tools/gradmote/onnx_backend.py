@@ -28,7 +28,7 @@ from .artifacts.build import build_artifacts
 from .compiler.compile import compile_image
 from .compiler.options import Options
 from .errors import DataError, ModelError
-from .registry import TABLE
+from .frontend.registry import TABLE
 
 #: Types of arrays that the runtime takes or gives as float32.
 AS_FLOAT32 = (np.float32, np.bool_)

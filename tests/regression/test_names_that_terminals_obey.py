@@ -18,7 +18,7 @@ from gradmote.artifacts import build_artifacts
 from gradmote.cli import main
 from gradmote.compiler import Options, compile_image
 from gradmote.formats import checkpoint
-from gradmote.terminal import console as terminal
+from gradmote.terminal import terminal
 from gradmote.terminal.printable import in_one_line, printable
 from support.oracle import make_model, node, values
 

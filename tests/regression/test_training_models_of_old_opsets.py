@@ -12,9 +12,9 @@ import pytest
 
 from gradmote import optimizers
 from gradmote.artifacts import build_artifacts
+from gradmote.frontend.registry import TABLE
 from gradmote.losses import mse
 from gradmote.operators import Operator
-from gradmote.registry import TABLE
 from support.oracle import make_model, node, run_ort, values
 
 #: Operators of our own domain that do not stand in models of all opsets, with the first and the last of theirs.

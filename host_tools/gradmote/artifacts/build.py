@@ -24,13 +24,13 @@ import onnx_ir as ir
 from ..errors import ModelError
 from ..frontend import Inputs, Source, left_out, load_model
 from ..frontend.parameters import some, trainable
+from ..frontend.registry import attach_functions
 from ..ir.collector import uncollected
 from ..ir.graph import data_of
 from ..ir.metadata import BATCH_NORM, EQUAL, LOSS_SCALE, SCHEME, SHARED_WEIGHTS, STATISTICS, TIED, UNSURE, WEIGHTS
 from ..ir.metadata import FROZEN as FROZEN_WEIGHTS
 from ..losses import Loss
 from ..optimizers import Optimizer
-from ..registry import attach_functions
 from ..rewrite import pipeline
 from ..rewrite.batch_norm import FROZEN, INFERENCE
 from . import split_channels

@@ -10,9 +10,9 @@ import onnx
 import onnx_ir as ir
 
 from ..errors import GradmoteError, ModelError
+from ..frontend.registry import TABLE
 from ..ir.graph import DOMAIN, Builder, describe
 from ..losses import LOSSES
-from ..registry import TABLE
 
 _GUIDE = "a loss is one of gradmote.losses, such as losses.mse(), or a function of yours: docs/CUSTOM_LOSSES.md"
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 import onnx_ir as ir
 
+from ..frontend.registry import attach_functions
 from ..ir.graph import DOMAIN, Builder
 from ..ir.metadata import LEARNING_RATE, OPTIMIZER
 from ..optimizers.optimizer import Optimizer
 from ..optimizers.quantized_steps import quantized_op
 from ..optimizers.steps import step_op
 from ..optimizers.storing import storing_of
-from ..registry import attach_functions
 
 
 def optimizer_model(optimizer: Optimizer, parameters: dict[str, np.ndarray], like: ir.Model) -> ir.Model:

@@ -22,12 +22,12 @@ import onnx_ir as ir
 
 from ..errors import ModelError, UnsupportedOperator
 from ..frontend.parameters import candidates
+from ..frontend.registry import attach_functions
 from ..frontend.shapes import infer_shapes
 from ..ir.affine import affine_of, is_quantizer
 from ..ir.graph import Builder, attribute, constant_array, describe, prune, sort_nodes, take_over
 from ..ir.metadata import WEIGHTS
 from ..ir.verify import verify_graph
-from ..registry import attach_functions
 from ..rewrite.layers import inherited
 
 #: Operators between a weight and its layer that leave its channels as they are.

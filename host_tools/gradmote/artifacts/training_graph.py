@@ -9,9 +9,9 @@ import onnx_ir as ir
 
 from ..errors import ModelError
 from ..frontend import infer_shapes
+from ..frontend.registry import attach_functions
 from ..ir.graph import Builder
 from ..ir.metadata import LABELS, LOSS, OUTPUTS, PARAMETERS, STATISTICS, is_label
-from ..registry import attach_functions
 from ..rewrite import pipeline
 from ..rewrite.batch_norm import training as batch_statistics
 from ..rewrite.layers import layer_called

@@ -217,7 +217,7 @@ def show(bench: Bench, times: Times, counted: dict[str, OnBoard], rounds: int) -
     from ..report.bench.counting import core_of
     from ..report.bench.report import board_rows, kernel_rows, time_rows
     from ..report.bench.twin import processor
-    from ..terminal.console import console, table
+    from ..terminal.terminal import console, table
 
     out = console()
     where = f"on this computer ({processor()}), batch {bench.image.header['batch']}, {bench.profile}, {rounds} rounds"

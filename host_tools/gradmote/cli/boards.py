@@ -26,7 +26,7 @@ def command(as_json: o.AsJson = False) -> None:
     if as_json:
         say_json({"boards": [board.as_dict() for board in found]})
         return
-    from ..terminal.console import console, table
+    from ..terminal.terminal import console, table
 
     console().print(table("Boards", rows(found)))
 

@@ -143,7 +143,7 @@ def measured(task: Task, samples: Dataset, bar: Any) -> Contributions:
 
 def show(found: Found) -> None:
     """Print the choices that were tried, and what the best of them gives up."""
-    from ..terminal.console import console, table
+    from ..terminal.terminal import console, table
 
     console().print(table(f"Training within the budget; score: {found.source}", rows(found)))
     for words in found.given_up() or ["nothing was given up"]:

@@ -95,7 +95,7 @@ def is_small(result: Result) -> bool:
 
 def show(found: Checked) -> None:
     """Print the comparisons as a table."""
-    from ..terminal.console import console, table
+    from ..terminal.terminal import console, table
 
     rows = [(r.what, r.name, f"{r.worst:.1e}", f"{r.limit:.0e}", "" if r.agrees else "differs") for r in found.rows]
     console().print(table(f"Compared with {found.engine}", (("", "", "error#", "limit#", ""), rows)))

@@ -196,7 +196,7 @@ def show(done: Done, line: str | None, model: Path | None) -> None:
 def show_front(result: Result) -> None:
     """Print the table of memory against time, where --recompute searched one."""
     from ..report.tradeoff_report import TITLE, tradeoff_rows
-    from ..terminal.console import console, table
+    from ..terminal.terminal import console, table
 
     if result.front:
         console().print(table(TITLE, tradeoff_rows(result.front)))

@@ -66,7 +66,7 @@ def show(file: Path, samples: Dataset, expected: Expected | None) -> None:
     """Print the tables. Raises DataError where the samples do not fit."""
     from ..data.check import require_fit
     from ..report import data_report
-    from ..terminal.console import console, table
+    from ..terminal.terminal import console, table
 
     out = console()
     out.print(table(*data_report.array_table(file, samples)))

@@ -39,7 +39,7 @@ def command(
     if as_json:
         say_json(as_dict(found))
         return
-    from ..terminal.console import console, table
+    from ..terminal.terminal import console, table
 
     out = console()
     for title, rows in (memory_table(image, found), tensor_table(found), state_table(found)):
@@ -74,7 +74,7 @@ def show_checkpoint(path: Path, as_json: bool) -> None:
     if as_json:
         say_json(checkpoint_dict(found))
         return
-    from ..terminal.console import console, table
+    from ..terminal.terminal import console, table
 
     out = console()
     out.print(table(*checkpoint_table(path, found)))

@@ -32,7 +32,7 @@ def command(
     elif as_json:
         say_json({"kernels": needs.kernels, "rules": needs.rules, "flags": needs.flags()})
     else:
-        from ..terminal.console import console, table
+        from ..terminal.terminal import console, table
 
         counts = (*sorted(needs.kernels.items()), *sorted(needs.rules.items()))
         rows = [(str(count), name) for name, count in counts]

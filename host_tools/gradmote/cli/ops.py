@@ -12,8 +12,8 @@ def command(as_json: o.AsJson = False) -> None:
     Training goes through an operator whose gradient is `yes`: by a rule of its own, or by the rules
     of those that it becomes. `zero`: it is flat, so that nothing goes back through it.
     """
+    from ..frontend.registry import TABLE
     from ..generated.opcodes import OPCODES
-    from ..registry import TABLE
 
     operators = [
         {
@@ -30,7 +30,7 @@ def command(as_json: o.AsJson = False) -> None:
     if as_json:
         say_json({"operators": operators, "kernels": kernels})
         return
-    from ..terminal.console import console, table
+    from ..terminal.terminal import console, table
 
     rows = [(str(op["operator"]), str(op["domain"]), str(op["trains"]), str(op["becomes"])) for op in operators]
     console().print(table("Operators", (("operator", "domain", "gradient", "becomes"), rows)))

@@ -1,4 +1,4 @@
-"""The plain text and JSON that commands print. Tables go through gradmote.terminal.console."""
+"""The plain text and JSON that commands print. Tables go through gradmote.terminal.terminal."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def command(
     else:
         from ..report.analyze.tables import plan_rows
         from ..report.tradeoff_report import TITLE, tradeoff_rows
-        from ..terminal.console import console, table
+        from ..terminal.terminal import console, table
 
         title = f"Plan of {chosen.kind}: {chosen.scratch:,} B of scratch, {chosen.bound:,} B are unavoidable"
         console().print(table(title, plan_rows(report, chosen)))

@@ -34,7 +34,7 @@ def command(as_json: o.AsJson = False) -> None:
 
 
 def _show(answers: list[Answer]) -> None:
-    from ..terminal.console import console, table
+    from ..terminal.terminal import console, table
 
     console().print(table("Ports", rows(answers)))
 

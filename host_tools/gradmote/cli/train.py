@@ -231,7 +231,7 @@ def _report(target: Target, result: Fit, checkpoint: Path | None, as_json: bool,
     if as_json:
         say_json(finite({**_summary(target, result, checkpoint), "data": [*samples.notes, *samples.converted]}))
         return
-    from ..terminal.console import Console
+    from ..terminal.terminal import Console
 
     console = Console()
     console.print(_table(result))

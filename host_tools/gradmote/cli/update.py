@@ -40,8 +40,8 @@ def command(image: Image, on: On, fresh: Fresh = False, as_json: o.AsJson = Fals
 def show(update: Update) -> None:
     """Print what was carried over, what was not, and why."""
     from ..report.carry_over_report import table
-    from ..terminal.console import console
-    from ..terminal.console import table as draw
+    from ..terminal.terminal import console
+    from ..terminal.terminal import table as draw
 
     if update.entries:
         console().print(draw("Carried over from the old model", table(update.entries)))

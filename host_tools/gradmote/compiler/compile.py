@@ -22,6 +22,7 @@ from ..formats.checkpoint import tensor_data
 from ..formats.image import Layout, Placing, lay_out, write_image
 from ..frontend import Inputs, Source, read_model
 from ..frontend.batch import with_batch
+from ..frontend.registry import TABLE
 from ..ir.collector import uncollected
 from ..ir.graph import data_of
 from ..ir.instruction import Buffer, Ref
@@ -31,7 +32,6 @@ from ..losses import Loss
 from ..operators import Operator
 from ..operators.int16 import with_int16
 from ..optimizers import Optimizer
-from ..registry import TABLE
 from .class_names import class_names
 from .options import Options
 from .passes import pipeline

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..data.dataset import Array, Dataset
-from ..terminal.console import Console
+from ..terminal.terminal import Console
 from .evaluation import Evaluation, evaluate, predict
 from .fitting import Epoch, Fit, Step, fit
 from .target import Target

@@ -8,7 +8,7 @@ from ..errors import DataError
 from ..federated.coordinator import Coordinator
 from ..formats.files import write_atomically
 from ..report.rounds_report import devices_table, rounds_json, rounds_page, rounds_table
-from ..terminal.console import console, table
+from ..terminal.terminal import console, table
 
 TITLE = "Federated learning"
 #: The devices in the terminal's table; the page has all.

@@ -13,7 +13,6 @@ from ..errors import ModelError
 from ..ir.affine import QUANTIZED, real_numbers
 from ..ir.graph import data_of, prune, runtime_type, with_branches
 from ..ir.metadata import BUFFERS, CLASSES, EQUAL, TIED, UNSURE, WEIGHTS, remove_notes
-from ..registry import attach_functions
 from ..rewrite import inline_branches, pipeline
 from ..rewrite.qdq import check_forms, quantize_weights
 from .inputs import Inputs
@@ -29,6 +28,7 @@ from .prepare import (
 )
 from .quantized_constants import name_standard, separate_quantized
 from .read import Source, read_model, to_ir
+from .registry import attach_functions
 from .shapes import infer_shapes, settle_shapes
 from .ties import NO_TIES, Tie, Ties, arrays_of, equal_pairs, find_ties
 from .ties import tie as tie_weights

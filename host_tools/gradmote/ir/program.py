@@ -219,7 +219,7 @@ class Store:
 
 @dataclass(frozen=True)
 class Start:
-    """What training goes on from. control: words of the control record. properties: the application's numbers."""
+    """The counters and numbers from which training goes on. control: words of the control record, by name."""
 
     control: Mapping[str, int | float]
     properties: Mapping[str, int | float | str]

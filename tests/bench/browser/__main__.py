@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from gradmote.report.bench.twin import processor
-from gradmote.terminal.console import console, table
+from gradmote.terminal.terminal import console, table
 from support import npm_package
 
 PEERS = ("onnxruntime-web 1.17.3", "TensorFlow.js 4.22.0")

@@ -14,7 +14,7 @@ from rich.progress import Progress
 
 from gradmote.report.bench.counting import compiler_version, missing
 from gradmote.report.bench.twin import processor
-from gradmote.terminal.console import console, table
+from gradmote.terminal.terminal import console, table
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ from c.arch.simd_programs import Form
 from rich.progress import track
 
 from gradmote.report.bench.spread import Spread
-from gradmote.terminal.console import console, table
+from gradmote.terminal.terminal import console, table
 from runtime_sources import PROFILES
 from support import objects
 

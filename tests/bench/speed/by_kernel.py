@@ -19,7 +19,7 @@ from bench.speed.cases import BATCHES, ON_HOST, OPTIMIZERS, HostCase, samples, t
 
 from gradmote.formats.image import read_image
 from gradmote.report.bench.kernel_totals import kernels_of, macs_of
-from gradmote.terminal.console import console, table
+from gradmote.terminal.terminal import console, table
 
 
 @dataclass(frozen=True)

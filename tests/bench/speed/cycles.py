@@ -24,8 +24,8 @@ from gradmote.report.bench.counting import BOARDS, Counted, Counter, counter
 from gradmote.report.bench.cycles.cores import core_called, core_files, read_core
 from gradmote.report.bench.cycles.timings import Core
 from gradmote.report.bench.kernel_totals import kernels_of, macs_of, shape_of, totals
-from gradmote.terminal.console import console, table
 from gradmote.terminal.tables import LINE, Row, Rows
+from gradmote.terminal.terminal import console, table
 
 
 def main() -> None:

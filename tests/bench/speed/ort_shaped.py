@@ -20,7 +20,7 @@ from bench.speed.cases import BATCHES, ON_HOST, HostCase
 from bench.speed.peers import Child, peers_python
 from rich.progress import track
 
-from gradmote.terminal.console import console, table
+from gradmote.terminal.terminal import console, table
 
 #: Who is measured: onnxruntime, Module and Optimizer of gradmote.training, Session.step(), and gm_step() alone.
 ORT, SHAPED, TWIN, RUNTIME = "onnxruntime", "gradmote.training", "twin", "runtime"

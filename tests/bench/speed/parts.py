@@ -20,7 +20,7 @@ from bench.speed import sequences, threads
 from bench.speed.cases import training
 from rich.progress import track
 
-from gradmote.terminal.console import console, table
+from gradmote.terminal.terminal import console, table
 from gradmote_runtime import Session
 from runtime_sources import INCLUDES
 from support import objects

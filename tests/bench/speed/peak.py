@@ -56,7 +56,7 @@ def main() -> None:
     from bench.speed import shares
     from bench.speed.cases import BATCHES, ON_HOST
 
-    from gradmote.terminal.console import console, table
+    from gradmote.terminal.terminal import console, table
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("network", nargs="?", choices=ON_HOST)

@@ -25,7 +25,7 @@ from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, compile_image
 from gradmote.formats.image import read_image
 from gradmote.report.bench.spread import Spread
-from gradmote.terminal.console import console, table
+from gradmote.terminal.terminal import console, table
 from gradmote_runtime.timing import seconds_of_each
 from support.oracle import make_model, node, values
 

@@ -13,8 +13,8 @@ from gradmote.artifacts.made import Artifacts
 from gradmote.compiler.options import Options
 from gradmote.compiler.programs.forward import concrete
 from gradmote.frontend import infer_shapes
+from gradmote.frontend.registry import attach_functions
 from gradmote.ir.write import to_proto
-from gradmote.registry import attach_functions
 from gradmote.rewrite.quantized import run as fuse
 from support.oracle import examples, projection, run_ort_plainly
 from support.quantized.drawn import networks

@@ -13,7 +13,7 @@ from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, compile_image
 from gradmote.compiler.compile import flatten
 from gradmote.compiler.programs.forward import concrete
-from gradmote.registry import attach_functions
+from gradmote.frontend.registry import attach_functions
 from gradmote_runtime import Session
 
 Arrays = Mapping[str, np.ndarray]

@@ -206,8 +206,8 @@ def test_the_package_has_all_that_projects_are_made_of(root: Path, tmp_path: Pat
     """As a wheel has it: nothing of the checkout is needed."""
     built = tmp_path / "built"
     subprocess.run([sys.executable, "setup.py", "-q", "build_py", "--build-lib", str(built)], cwd=root, check=True)
-    made = "import json, sys; from gradmote.cli import main; from gradmote.project import sources;"
-    made += "assert main(sys.argv[1:]) == 0; print(json.dumps(str(sources.origin())))"
+    made = "import json, sys; from gradmote.cli import main; from gradmote.sources import parts;"
+    made += "assert main(sys.argv[1:]) == 0; print(json.dumps(str(parts.origin())))"
     environment = {**os.environ, "PYTHONPATH": str(built), "GRADMOTE_BUILD": str(tmp_path / "build")}
     command = [sys.executable, "-c", made, "new", str(tmp_path / "mine"), "--board", NAME]
     said = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True).stdout

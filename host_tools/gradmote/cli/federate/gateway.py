@@ -108,7 +108,7 @@ def _shown(states: _States, service: Service) -> Iterator[None]:
     """Show a table of all devices at a terminal, and lines elsewhere."""
     from rich.live import Live
 
-    from ...terminal.console import console, table
+    from ...terminal.terminal import console, table
 
     address = f"{service.host}:{service.port}"
     out = console()

@@ -308,7 +308,7 @@ def _title(simulation: Simulation, name: str) -> str:
 def _report(simulation: Simulation, done: list[Round], as_json: bool, stop: Stop) -> None:
     """Print the rounds as a table or as JSON."""
     from ...report.federated_report import rows
-    from ...terminal.console import console, table
+    from ...terminal.terminal import console, table
 
     if as_json:
         say_json(as_dict(simulation, done))

@@ -8,12 +8,12 @@ from weakref import WeakKeyDictionary
 import onnx_ir as ir
 
 from ...frontend import infer_shapes, set_batch
+from ...frontend.registry import attach_functions
 from ...frontend.shapes import require_shapes, settle_shapes
 from ...ir.copies import flat_copy
 from ...ir.instruction import Buffer, Ref
 from ...ir.lowering import Lowering, Shared, word_type
 from ...ir.program import Binding, Program
-from ...registry import attach_functions
 from ...rewrite import pipeline
 from ...rewrite.quantized.in_float import in_float
 from ..options import Options

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.markup import escape
 
-from ...terminal.console import Console, table
+from ...terminal.terminal import Console, table
 from .gather import Report, macs
 from .sections import compared, whole
 from .tables import rounded, verdict

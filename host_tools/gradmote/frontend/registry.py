@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from . import operators, optimizers
-from .ir.graph import DOMAIN, DOMAIN_VERSION
-from .operators import Operator
+from .. import operators, optimizers
+from ..ir.graph import DOMAIN, DOMAIN_VERSION
+from ..operators import Operator
 
 #: (domain, op_type) -> operator
 TABLE: dict[tuple[str, str], Operator] = {
