@@ -89,6 +89,47 @@ def reachable(module: str, graph: Mapping[str, frozenset[str]]) -> set[str]:
     return found
 
 
+# ---- Rooms -----------------------------------------------------------------------------------------------------------
+
+#: The table of docs/ARCHITECTURE.md that has the rooms in their order.
+ROOMS = re.compile(r"<!-- rooms -->\n(.*?)<!-- end -->", re.DOTALL)
+
+
+@cache
+def rows_of_rooms() -> dict[str, int]:
+    """Return the rooms that the table names, each with the number of its row."""
+    found = ROOMS.search((ROOT / "docs" / "ARCHITECTURE.md").read_text())
+    assert found is not None, "docs/ARCHITECTURE.md has no table of rooms"
+    lines = found[1].splitlines()[2:]
+    return {room: number for number, line in enumerate(lines) for room in re.findall(r"`(\w+)`", line.split("|")[1])}
+
+
+def room_of(module: str) -> str:
+    """Return the folder, or the file at the top, that a module is in; the package itself is a room of its own."""
+    package, _, rest = module.partition(".")
+    return rest.split(".")[0] if package == "gradmote" and rest else package
+
+
+def rooms() -> set[str]:
+    return {room_of(module) for module in modules()}
+
+
+def imports_against_the_rows() -> list[str]:
+    """Return the imports of a room in the same row of the table or one below it."""
+    return [
+        f"{module} imports {other}"
+        for module in modules()
+        for other in sorted(imports_of(module))
+        if room_of(module) != room_of(other) and rows_of_rooms()[room_of(module)] <= rows_of_rooms()[room_of(other)]
+    ]
+
+
+def two_way_pairs() -> set[tuple[str, str]]:
+    """Return the pairs of rooms that import each other."""
+    ways = {(room_of(module), room_of(other)) for module in modules() for other in imports_of(module)}
+    return {(a, b) for a, b in ways if a < b and (b, a) in ways}
+
+
 # ---- C modules -------------------------------------------------------------------------------------------------------
 
 #: A C function as it is defined: at the margin, before the brace.
@@ -241,6 +282,8 @@ def report() -> Sequence[tuple[str, object]]:
     """Return what is measured and what was found."""
     return [
         ("import circles", len(circles())),
+        ("pairs of rooms that import each other", len(two_way_pairs())),
+        ("imports against the table of rooms", len(imports_against_the_rows())),
         ("circles of C modules, runtime", len(c_circles("runtime_c/src", with_calls=True))),
         ("circles of C includes, firmware", len(c_circles("firmware/src", with_calls=False))),
         ("modules at the top", len(top_modules())),

@@ -10,6 +10,15 @@ def test_no_import_goes_round():
     assert structure.circles() == []
 
 
+def test_every_import_is_of_a_room_above():
+    """The table of docs/ARCHITECTURE.md is the order of the rooms."""
+    assert structure.imports_against_the_rows() == []
+
+
+def test_the_table_has_every_room():
+    assert structure.rooms() == set(structure.rows_of_rooms())
+
+
 def test_no_module_of_the_runtime_goes_round():
     assert structure.c_circles("runtime_c/src", with_calls=True) == []
     assert structure.c_circles("firmware/src", with_calls=False) == []
