@@ -69,7 +69,8 @@ class Sketch:
         found = make_model(self.nodes, self.weights, {"x": ("N", self.width)}, outputs=outputs)
         trained = [name for name, array in self.weights.items() if array.dtype == np.float32]
         frozen = [name for name in trained if self.random.random() < 0.15]
-        return Drawn(found, tuple(frozen) if len(frozen) < len(trained) else (), self.reconverges)
+        still = tuple(frozen) if len(frozen) < len(trained) else ()
+        return Drawn(found, still, self.reconverges, self.draw((1, BATCH, BATCH)))
 
     # ---- Choices
 
@@ -127,6 +128,13 @@ class Sketch:
     def product(self, x: str) -> str:
         return self.op("MatMul", [x, self.weight((self.width, self.width))])
 
+    def packed(self, x: str) -> str:
+        """Products with the halves of one weight, as attention packs its projections, or with one half of it."""
+        whole, axis = self.weight((2 * self.width, self.width)), self.constant([0])
+        bounds = [(0, self.width), (self.width, 2 * self.width)][int(self.random.integers(2)) :]
+        halves = [self.op("Slice", [whole, self.constant([a]), self.constant([b]), axis]) for a, b in bounds]
+        return self.joined([self.op("MatMul", [x, half]) for half in halves])
+
     def dense(self, x: str) -> str:
         return self.op(
             "Relu", [self.op("Gemm", [x, self.weight((self.width, self.width)), self.weight((self.width,))])]
@@ -181,8 +189,8 @@ class Sketch:
 
 STEPS: tuple[Callable[[Sketch, str], str], ...] = (
     Sketch.unary, Sketch.unary, Sketch.unary, Sketch.scaled, Sketch.scaled, Sketch.meeting, Sketch.meeting,
-    Sketch.meeting, Sketch.gated, Sketch.gated, Sketch.product, Sketch.dense, Sketch.halves, Sketch.centred,
-    Sketch.turned, Sketch.standardized, Sketch.convolution, Sketch.attended,
+    Sketch.meeting, Sketch.gated, Sketch.gated, Sketch.product, Sketch.packed, Sketch.dense, Sketch.halves,
+    Sketch.centred, Sketch.turned, Sketch.standardized, Sketch.convolution, Sketch.attended,
 )  # fmt: skip
 
 
