@@ -50,7 +50,7 @@ def fetch_monocypher(build: Path) -> Path:
 
 
 def is_pinned(path: Path) -> bool:
-    """Tell whether a file is there and has the pinned contents."""
+    """Return whether a file is there and has the pinned contents."""
     try:
         return sha256(path.read_bytes()) == FILES[path.name]
     except OSError:

@@ -214,12 +214,16 @@ def python_files() -> list[Path]:
     return [ROOT / "run", ROOT / "setup.py", *shown]
 
 
+QUOTED = re.compile(r'"""(.*?)"""', re.DOTALL)
+
+
 def docstrings() -> Iterator[tuple[Path, str]]:
-    """Yield the docstrings of all Python files."""
+    """Yield the docstrings of all Python files: what stands in three quotes, with nothing before it in its line."""
     for path in python_files():
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and (text := ast.get_docstring(node)):
-                yield path, text
+        text = path.read_text()
+        for found in QUOTED.finditer(text):
+            if not text[text.rfind("\n", 0, found.start()) + 1 : found.start()].strip():
+                yield path, found[1]
 
 
 def without_verb() -> list[str]:

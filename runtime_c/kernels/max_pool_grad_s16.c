@@ -48,7 +48,7 @@ static void make_won_sums(const gm_session *session, const gm_insn_max_pool_grad
     }
 }
 
-/* Tells whether no two windows share an input: then each sum has at most one term. */
+/* Returns whether no two windows share an input: then each sum has at most one term. */
 static int are_windows_apart(const gm_window *w)
 {
     return w->stride_h > (w->kernel_h - 1) * w->dilation_h && w->stride_w > (w->kernel_w - 1) * w->dilation_w;

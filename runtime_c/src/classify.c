@@ -3,7 +3,7 @@
  */
 #include "image.h"
 
-/* Tells whether numbers of this type may be scores. All integers of an output have one positive
+/* Returns whether numbers of this type may be scores. All integers of an output have one positive
  * scale, so that they compare as what they stand for. */
 static int is_score(uint32_t dtype)
 {

@@ -80,7 +80,7 @@ def found(costs: Costs, instruction: dict[str, Any], constants: bytes) -> float:
 
 
 def is_quantized(opcode: str) -> bool:
-    """Tell whether an opcode has an operand of 8 or 16 bits that is no index or flag."""
+    """Return whether an opcode has an operand of 8 or 16 bits that is no index or flag."""
     return any(dtype in ("i8", "i16") for _, dtype, _, _ in OPCODES[opcode]["operands"].values())
 
 
@@ -139,7 +139,7 @@ def rows_counted(board: Counter, images: Iterable[bytes]) -> Rows:
 
 
 def is_new(opcode: str, known: Costs) -> bool:
-    """Tell whether quantized models are what an opcode's costs come from."""
+    """Return whether quantized models are what an opcode's costs come from."""
     return is_quantized(opcode) or opcode not in known
 
 

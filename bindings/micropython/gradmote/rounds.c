@@ -31,7 +31,7 @@ static uint32_t checked_bits(uint32_t bits)
     return bits;
 }
 
-/* Tells whether a name is of a pattern, in which * is any text and ? any letter. */
+/* Returns whether a name is of a pattern, in which * is any text and ? any letter. */
 static int matches(const char *name, const char *pattern)
 {
     const char *star = NULL, *after = NULL;

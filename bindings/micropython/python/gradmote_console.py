@@ -87,7 +87,7 @@ class Line:
             raise EOFError
 
     def more_comes(self):
-        """Tell whether a byte comes within the time that a frame may pause; True where no port can tell."""
+        """Return whether a byte comes within the time that a frame may pause; True where no port can tell."""
         if self.poll is None:
             return True
         for _ in self.poll.ipoll(frames.BYTE_TIMEOUT_MS):
@@ -107,7 +107,7 @@ class Line:
                 self.report_damage()
 
     def is_typed(self, byte):
-        """Tell whether a person typed the byte; raise KeyboardInterrupt at Ctrl-C.
+        """Return whether a person typed the byte; raise KeyboardInterrupt at Ctrl-C.
 
         Noise has that byte too. It is a key where the line is quiet afterwards, and where mpremote
         sends it, which is behind a carriage return.
@@ -169,7 +169,7 @@ def poll_of(stream):
 
 
 def exists(path):
-    """Tell whether there is a file."""
+    """Return whether there is a file."""
     try:
         os.stat(path)
         return True

@@ -69,7 +69,7 @@ def _step_on_two(
 
 
 def _are_known(session: Session, arrays: Sequence[Any]) -> bool:
-    """Tell whether each input and label remembers the dtype of its array: so it does where its bytes are copied."""
+    """Return whether each input and label remembers the dtype of its array: so it does where its bytes are copied."""
     buffers = session._buffers.all
     return all(b.ndarray is type(a) and b.dtype is a.dtype for b, a in zip(buffers, arrays, strict=True))
 

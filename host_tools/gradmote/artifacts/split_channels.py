@@ -122,7 +122,7 @@ def only_reader(y: ir.Value) -> ir.Node | None:
 
 
 def is_elementwise(node: ir.Node) -> bool:
-    """Tell whether a node bounds or quantizes all elements of its input alike."""
+    """Return whether a node bounds or quantizes all elements of its input alike."""
     if is_quantizer(node):
         affine = affine_of(node)
         return affine is not None and affine.axis is None

@@ -55,11 +55,11 @@ class Wish:
             raise ModelError(f"'{text}' is neither a size nor a part of the time", hint) from error
 
     def is_met(self, arena: int, more: float) -> bool:
-        """Tell whether an image keeps to the wish: its bytes of arena, and how much longer an update takes."""
+        """Return whether an image keeps to the wish: its bytes of arena, and how much longer an update takes."""
         return (self.arena is None or arena <= self.arena) and self.has_time(more)
 
     def has_time(self, more: float) -> bool:
-        """Tell whether an update may take so much longer."""
+        """Return whether an update may take so much longer."""
         return self.more is None or more <= self.more
 
 

@@ -30,7 +30,7 @@ def panel_words(made: Packing) -> int:
 
 
 def is_depthwise(made: Packing) -> bool:
-    """Tell whether each group has one input and one output channel, which are neighbours, and no gaps in its kernel."""
+    """Return whether each group has one input and one output channel, neighbours, and no gaps in its kernel."""
     neighbours = made.y_group == 1 if isinstance(made, ConvGradXS16) else made.x_group == 1
     alone = made.in_channels == 1 and made.out_channels == 1 and made.groups > 1
     return alone and neighbours and made.dilation_h == 1 and made.dilation_w == 1

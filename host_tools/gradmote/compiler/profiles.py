@@ -31,7 +31,7 @@ CONTROL = frozenset({"GUARD", "LOOP"})
 
 
 def is_alike(instruction: Instruction) -> bool:
-    """Tell whether an instruction gives the same bits in both profiles."""
+    """Return whether an instruction gives the same bits in both profiles."""
     if isinstance(instruction, ReduceSum):
         return not instruction.accumulate or instruction.scale == 1.0
     return instruction.opcode in ALIKE | CONTROL

@@ -123,7 +123,7 @@ def classes_of(programs: Iterable[Program], label: Binding) -> int:
 
 
 def is_one_label_a_sample(loss: _Loss, label: Binding) -> bool:
-    """Tell whether the loss reads this label tensor, one label for each sample."""
+    """Return whether the loss reads this label tensor, one label for each sample."""
     return loss.labels.buffer is label.ref.buffer and loss.outer == elements_of(label)
 
 

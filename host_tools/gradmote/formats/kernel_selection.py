@@ -89,13 +89,13 @@ class Needs:
 
 
 def is_depthwise(instruction: dict[str, Any]) -> bool:
-    """Tell whether an instruction is a convolution with one channel and one output channel in each of its groups."""
+    """Return whether an instruction is a convolution with one channel and one output channel in each of its groups."""
     params = instruction["params"]
     return params.get("groups", 1) > 1 and params["in_channels"] == params["out_channels"] == 1
 
 
 def has_planes(instruction: dict[str, Any]) -> bool:
-    """Tell whether an instruction is a convolution in floats whose three channels are planes."""
+    """Return whether an instruction is a convolution in floats whose three channels are planes."""
     params = instruction["params"]
     return instruction["opcode"] == "CONV" and params["in_channels"] == 3 and params["x_w"] == 1
 
@@ -109,7 +109,7 @@ def rule_of(instruction: dict[str, Any], constants: bytes) -> str:
 
 
 def has_short_moments(instruction: dict[str, Any], constants: bytes) -> bool:
-    """Tell whether the rule by which an instruction updates has moments of bfloat16. constants: as above."""
+    """Return whether the rule by which an instruction updates has moments of bfloat16. constants: as above."""
     return bool(_rule_kind(instruction, constants) & MOMENTS_BF16)
 
 

@@ -72,7 +72,7 @@ def check_external_data(proto: onnx.ModelProto, folder: str) -> None:
 
 
 def propagates_little(inferred: onnx.GraphProto) -> bool:
-    """Tell whether the vectors that a graph joins are short enough for their numbers to be propagated as shapes."""
+    """Return whether the vectors that a graph joins are short enough for their numbers to be propagated as shapes."""
     joined = {output for node in inferred.node if node.op_type == "Concat" for output in node.output}
     lengths = (info.type.tensor_type.shape.dim for info in inferred.value_info if info.name in joined)
     return all(dims[0].dim_value <= MAX_PROPAGATED for dims in lengths if len(dims) == 1)

@@ -47,7 +47,7 @@ class View:
 
     @property
     def is_narrow(self) -> bool:
-        """Tell whether an element has fewer bytes than a word."""
+        """Return whether an element has fewer bytes than a word."""
         return self.element < 4
 
     def high_bytes(self) -> View:
@@ -77,15 +77,15 @@ class LoweringRule(Protocol):
 
     @property
     def any_type(self) -> bool:
-        """Tell whether the operator moves integers as it moves floats."""
+        """Return whether the operator moves integers as it moves floats."""
 
     @property
     def any_width(self) -> bool:
-        """Tell whether the operator takes elements of 1 and 2 bytes."""
+        """Return whether the operator takes elements of 1 and 2 bytes."""
 
     @property
     def any_exponent(self) -> bool:
-        """Tell whether the operator takes gradients of int16, each with its exponent."""
+        """Return whether the operator takes gradients of int16, each with its exponent."""
 
 
 @dataclass
@@ -198,7 +198,7 @@ class Lowering:
                 raise ModelError(f"{node.op_type} made int16 without an exponent", hint, describe(node))
 
     def reads_data(self, node: ir.Node) -> bool:
-        """Tell whether some input has an address, or is trained."""
+        """Return whether some input has an address, or is trained."""
         return any(i in self.views or i.name in self.shared.state for i in node.inputs if i is not None)
 
     # ---- methods for lowering rules
@@ -252,7 +252,7 @@ class Lowering:
         return view.ref
 
     def is_master(self, value: ir.Value | None) -> bool:
-        """Tell whether the state has an int16 for each int8 weight of the value."""
+        """Return whether the state has an int16 for each int8 weight of the value."""
         return value is not None and self.shared.state_types.get(str(value.name)) == "i16"
 
     def words(self, value: ir.Value) -> Ref:
@@ -328,7 +328,7 @@ class Lowering:
         return control_ref(self.shared.control, field_name)
 
     def is_one(self, ref: Ref) -> bool:
-        """Tell whether an operand is the constant 1, by which nothing needs to be multiplied."""
+        """Return whether an operand is the constant 1, by which nothing needs to be multiplied."""
         return ref.buffer.data == np.float32(1).tobytes() and ref.buffer.region == "constant"
 
     def random_stream(self, node: ir.Node, part: str = "") -> int:
@@ -418,5 +418,5 @@ def word_type(value: ir.Value) -> str:
 
 
 def is_integer(value: ir.Value) -> bool:
-    """Tell whether a value holds integers; truth values do not count, since they are float32."""
+    """Return whether a value holds integers; truth values do not count, since they are float32."""
     return value.dtype not in (None, ir.DataType.BOOL) and not value.dtype.is_floating_point()

@@ -39,7 +39,7 @@ class Uses:
 
     @property
     def is_given(self) -> bool:
-        """Tell whether the buffer is read before anything writes it, as an input is."""
+        """Return whether the buffer is read before anything writes it, as an input is."""
         return self.readers[:1] == [self.first]
 
 
@@ -253,7 +253,7 @@ class Compiled:
 
     @property
     def overwrites_inputs(self) -> bool:
-        """Tell whether a program may use the bytes of inputs for other data."""
+        """Return whether a program may use the bytes of inputs for other data."""
         return any(b.ref.buffer.region == "scratch" for b in self.inputs)
 
     def state(self) -> list[StateTensor]:

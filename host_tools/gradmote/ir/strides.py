@@ -57,7 +57,7 @@ def packed(shape: Sequence[int], order: Sequence[int]) -> list[int]:
 
 
 def is_gapless(shape: Sequence[int], strides: Sequence[int]) -> bool:
-    """Tell whether the strides visit each element of one block of memory exactly once.
+    """Return whether the strides visit each element of one block of memory exactly once.
 
     Such a tensor is contiguous but for the order of its axes.
     """
@@ -110,7 +110,7 @@ def fit(
 
 
 def same_walk(shape: Sequence[int], a: Sequence[int], b: Sequence[int]) -> bool:
-    """Tell whether two lists of strides visit the same elements in the same order."""
+    """Return whether two lists of strides visit the same elements in the same order."""
     return all(d == 1 or x == y for d, x, y in zip(shape, a, b, strict=True))
 
 

@@ -94,7 +94,7 @@ def integer_bias(low: Lowering, node: ir.Node, index: int) -> Ref | None:
 
 
 def is_frozen_zero(low: Lowering, value: ir.Value) -> bool:
-    """Tell whether a value is a constant of zeros that nothing trains."""
+    """Return whether a value is a constant of zeros that nothing trains."""
     array = constant_array(value)
     return array is not None and value.name not in low.shared.state and not array.any()
 

@@ -48,7 +48,7 @@ class Placement:
 
     @property
     def is_optimal(self) -> bool:
-        """Tell whether no placement can need less."""
+        """Return whether no placement can need less."""
         return self.peak == self.bound
 
 

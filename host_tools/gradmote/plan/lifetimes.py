@@ -20,7 +20,7 @@ class Lifetime:
     end: int
 
     def overlaps(self, other: Lifetime) -> bool:
-        """Tell whether some instruction needs both buffers."""
+        """Return whether some instruction needs both buffers."""
         return self.start < other.end and other.start < self.end
 
 

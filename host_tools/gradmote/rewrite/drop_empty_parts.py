@@ -20,7 +20,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def is_empty(value: ir.Value | None) -> bool:
-    """Tell whether the value is known to have no elements."""
+    """Return whether the value is known to have no elements."""
     return value is not None and value.shape is not None and 0 in value.shape
 
 

@@ -67,7 +67,7 @@ def evaluate(graph: ir.Graph, node: ir.Node, keep: Set[str]) -> list[np.ndarray]
 
 
 def is_small(node: ir.Node) -> bool:
-    """Tell whether the outputs are small enough, as far as shape inference knows their shapes."""
+    """Return whether the outputs are small enough, as far as shape inference knows their shapes."""
     shapes = [output.shape for output in node.outputs if output.shape is not None and output.shape.is_static()]
     return all(math.prod(shape.numpy()) <= MAX_ELEMENTS for shape in shapes)
 
@@ -97,7 +97,7 @@ def shape_of(node: ir.Node) -> list[np.ndarray] | None:
 
 
 def has_subgraph(node: ir.Node) -> bool:
-    """Tell whether the node has a graph as an attribute."""
+    """Return whether the node has a graph as an attribute."""
     return any(a.type in (ir.AttributeType.GRAPH, ir.AttributeType.GRAPHS) for a in node.attributes.values())
 
 
@@ -141,7 +141,7 @@ def with_known_types(node: ir.Node, values: Iterable[np.ndarray]) -> list[np.nda
 
 
 def have_their_ranks(node: ir.Node, arrays: list[np.ndarray]) -> bool:
-    """Tell whether the arrays have the ranks that shape inference knows.
+    """Return whether the arrays have the ranks that shape inference knows.
 
     NumPy returns an array of one dimension for some scalars.
     """
@@ -151,7 +151,7 @@ def have_their_ranks(node: ir.Node, arrays: list[np.ndarray]) -> bool:
 
 
 def is_numeric(value: object) -> bool:
-    """Tell whether a result is an array of numbers, and no sequence or text."""
+    """Return whether a result is an array of numbers, and no sequence or text."""
     return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind not in "OSU"
 
 

@@ -35,13 +35,13 @@ def find(add: ir.Node) -> tuple[ir.Node, ir.Value] | None:
 
 
 def is_matrix_product(matmul: ir.Node) -> bool:
-    """Tell whether a MatMul has two matrices as operands, and one reader."""
+    """Return whether a MatMul has two matrices as operands, and one reader."""
     ranks = [len(v.shape) for v in matmul.inputs if v is not None and v.shape is not None]
     return ranks == [2, 2] and len(list(matmul.outputs[0].uses())) == 1 and not matmul.outputs[0].is_graph_output()
 
 
 def is_bias(matmul: ir.Node, bias: ir.Value) -> bool:
-    """Tell whether there is one number per column: shape (n) or (1, n)."""
+    """Return whether there is one number per column: shape (n) or (1, n)."""
     columns = matmul.inputs[1].shape[1]
     dims = list(bias.shape) if bias.shape is not None else []
     return isinstance(columns, int) and dims in ([columns], [1, columns])

@@ -39,7 +39,7 @@ def reshape(node: ir.Node | None) -> ir.Node | None:
 
 
 def is_group_norm(node: ir.Node, before: ir.Node, after: ir.Node) -> bool:
-    """Tell whether shapes are (N, C, ...), (N, G, -1), (N, C, ...), with scale 1 and bias 0."""
+    """Return whether shapes are (N, C, ...), (N, G, -1), (N, C, ...), with scale 1 and bias 0."""
     outer, inner, back = (v.shape for v in (before.inputs[0], before.outputs[0], after.outputs[0]))
     if outer is None or inner is None or back is None or len(inner) != 3 or not isinstance(inner[1], int):
         return False

@@ -90,7 +90,7 @@ def mean_of(value: ir.Value) -> Mean | None:
 
 
 def is_square(value: ir.Value, d: ir.Value) -> bool:
-    """Tell whether the value is d d, as a product or as a power."""
+    """Return whether the value is d d, as a product or as a power."""
     product, power = producer(value, "Mul"), producer(value, "Pow")
     if product is not None:
         return all(factor is d for factor in product.inputs)

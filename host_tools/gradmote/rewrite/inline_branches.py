@@ -30,7 +30,7 @@ def run(graph: ir.Graph) -> bool:
 
 
 def is_if(node: ir.Node) -> bool:
-    """Tell whether the node is ONNX's If."""
+    """Return whether the node is ONNX's If."""
     return node.op_type == "If" and not node.domain
 
 

@@ -48,7 +48,7 @@ class Partial:
 
     @property
     def complete(self) -> bool:
-        """Tell whether every element is known."""
+        """Return whether every element is known."""
         return not self.marks.any()
 
 

@@ -31,7 +31,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def is_deep(node: ir.Node) -> bool:
-    """Tell whether a node has three spatial dimensions of known sizes, and one output in use."""
+    """Return whether a node has three spatial dimensions of known sizes, and one output in use."""
     x, y = node.inputs[0], node.outputs[0]
     dims = [*known_dims(x)[1:], *known_dims(y)[2:]] if x.shape is not None and y.shape is not None else []
     return len(dims) == 7 and min(dims) > 0 and not any(o.uses() or o.is_graph_output() for o in node.outputs[1:])

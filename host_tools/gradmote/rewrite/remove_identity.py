@@ -25,7 +25,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def is_identity(node: ir.Node) -> bool:
-    """Tell whether the node's output equals its input."""
+    """Return whether the node's output equals its input."""
     if node.domain:
         return False
     if node.op_type == "Cast":
@@ -37,7 +37,7 @@ def is_identity(node: ir.Node) -> bool:
 
 
 def takes_all(node: ir.Node) -> bool:
-    """Tell whether a Slice takes everything, from 0 to beyond the end of any dimension.
+    """Return whether a Slice takes everything, from 0 to beyond the end of any dimension.
 
     Exporters write x[:, a:b] as a Slice along each axis, also where the axis is a symbolic batch.
     """

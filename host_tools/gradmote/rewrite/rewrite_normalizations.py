@@ -69,7 +69,7 @@ def affine(
 
 
 def is_filled(value: ir.Value, number: float, keep: Set[str]) -> bool:
-    """Tell whether the value is a constant full of `number`, and not trained."""
+    """Return whether the value is a constant full of `number`, and not trained."""
     array = constant_array(value) if value.name not in keep else None
     return array is not None and bool((array == number).all())
 

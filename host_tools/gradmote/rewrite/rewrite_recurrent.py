@@ -116,7 +116,7 @@ class Rewrite:
 
     @property
     def reset_after(self) -> bool:
-        """Tell whether a GRU applies its reset gate after the product h R^T."""
+        """Return whether a GRU applies its reset gate after the product h R^T."""
         return bool(attribute(self.node, "linear_before_reset", 0))
 
     def biases(self, index: int) -> tuple[ir.Value | None, ir.Value | None]:

@@ -21,14 +21,14 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def is_plain(node: ir.Node) -> bool:
-    """Tell whether alpha = beta = 1, and c is absent or one number per column."""
+    """Return whether alpha = beta = 1, and c is absent or one number per column."""
     c = node.inputs[2] if len(node.inputs) > 2 else None
     scaled = attribute(node, "alpha", 1.0) != 1.0 or (c is not None and attribute(node, "beta", 1.0) != 1.0)
     return not scaled and (c is None or is_row(node, c))
 
 
 def is_row(node: ir.Node, c: ir.Value) -> bool:
-    """Tell whether c has exactly one number for each column of y."""
+    """Return whether c has exactly one number for each column of y."""
     y = node.outputs[0]
     if c.shape is None or y.shape is None or len(c.shape) == 0:
         return False

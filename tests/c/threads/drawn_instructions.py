@@ -136,7 +136,7 @@ def place(op: Opcode, operand: Operand, params: dict[str, int], end: int, offset
 
 
 def lies_apart(operand: Operand, params: dict[str, int]) -> bool:
-    """Tell whether each element has a place of its own: strides that another output has too may not suit this one."""
+    """Return whether each element has a place of its own: strides that another output has too may not suit this one."""
     extent = 1
     for dim, stride in sorted(axes(operand, params), key=lambda axis: axis[1]):
         if stride < extent:

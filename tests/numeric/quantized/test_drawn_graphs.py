@@ -45,7 +45,7 @@ def drawn(seed: int) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:
 
 
 def is_close(found: np.ndarray, expected: np.ndarray) -> bool:
-    """Tell whether float32 results are equal but for the order of sums."""
+    """Return whether float32 results are equal but for the order of sums."""
     size = max(float(np.abs(expected.astype(float)).max(initial=0)), 1.0)
     return float(np.abs(found.astype(float) - expected.astype(float)).max(initial=0)) <= SUM * size
 

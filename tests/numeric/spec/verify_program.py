@@ -147,7 +147,7 @@ def _iteration(body: list[int], iteration: int) -> Iterator[Instruction]:
 
 
 def runs_in(guard: Instruction, iteration: int) -> bool:
-    """Tell whether a guarded instruction runs in an iteration."""
+    """Return whether a guarded instruction runs in an iteration."""
     since = iteration - guard.params["first"]
     return 0 <= since <= last_iteration(guard) - guard.params["first"] and since % guard.params["period"] == 0
 

@@ -41,7 +41,7 @@ export class Rules {
     }
   }
 
-  /** Tells whether all is within the window, once curves have followed its new width. */
+  /** Returns whether all is within the window, once curves have followed its new width. */
   #fits() {
     const inside = () => this.#page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
     return until(inside, 2).catch(() => false);

@@ -158,13 +158,13 @@ def groups(program: Program, number: dict[Buffer, int]) -> list[list[Buffer]]:
 
 
 def is_repeatable(instruction: Instruction, cost: float | None) -> bool:
-    """Tell whether running the instruction again writes the same bits, to scratch alone, in a known time."""
+    """Return whether running the instruction again writes the same bits, to scratch alone, in a known time."""
     writes_scratch = all(ref.buffer.region == "scratch" for ref in instruction.writes)
     return instruction.phase == "forward" and writes_scratch and bool(instruction.writes) and cost is not None
 
 
 def is_written_first(group: list[Buffer], uses: dict[Buffer, Uses], own: Sequence[int]) -> bool:
-    """Tell whether the buffers have all their values before any instruction but their makers reads them."""
+    """Return whether the buffers have all their values before any instruction but their makers reads them."""
     readers = {k for buffer in group for k in uses[buffer].readers} - set(own)
     return bool(own) and all(k > own[-1] for k in readers) and not any(uses[b].is_given for b in group)
 

@@ -98,7 +98,7 @@ class Walk:
                 self.current[value] = -1
 
     def is_kept_again(self, value: int) -> bool:
-        """Tell whether a value that was made inside a gap stays until the gap's end."""
+        """Return whether a value that was made inside a gap stays until the gap's end."""
         return self.place >= self.plan.get((value, self.used[value]), 0)
 
     def run(self, index: int, again: bool) -> None:

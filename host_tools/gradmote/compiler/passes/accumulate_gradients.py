@@ -55,7 +55,7 @@ def accumulate(program: Program, facts: Facts, source: Ref, gradient: Buffer) ->
 
 
 def can_retarget(facts: Facts, maker: Accumulating, source: Ref, gradient: Buffer) -> bool:
-    """Tell whether the maker's result has no other use, and is a plain sum."""
+    """Return whether the maker's result has no other use, and is a plain sum."""
     alone = source.buffer not in facts.read and facts.wanted[source.buffer] == 1
     whole = source.buffer.region == "scratch" and source.buffer.size == gradient.size
     return alone and is_plain(maker) and whole

@@ -223,17 +223,17 @@ class Checks:
                 yield total, GRADIENT_LIMIT / max(scale, 1.0) / growth(reduced(total))
 
     def is_bounded(self, gradient: Ref) -> bool:
-        """Tell whether a gradient needs no check: it was clipped, or its terms were checked."""
+        """Return whether a gradient needs no check: it was clipped, or its terms were checked."""
         writer = self.writer.get(gradient.buffer)
         return writer in self.term_limits or isinstance(writer, FROM_INT16) or self.is_clipped(gradient)
 
     def is_clipped(self, gradient: Ref) -> bool:
-        """Tell whether each element was clipped, to a bound below the limit (see Optimizer)."""
+        """Return whether each element was clipped, to a bound below the limit (see Optimizer)."""
         writer = self.writer.get(gradient.buffer)
         return isinstance(writer, Clamp) and writer.phase == "update"
 
     def is_made(self, ref: Ref | None) -> bool:
-        """Tell whether the backward pass wrote the operand, or it is a kept gradient."""
+        """Return whether the backward pass wrote the operand, or it is a kept gradient."""
         return ref is not None and (ref.buffer.region == "gradient" or ref.buffer in self.made)
 
     def largest_scale(self, ref: Ref | None) -> tuple[float, bool]:
@@ -264,7 +264,7 @@ def factor_blocks(instruction: Instruction) -> Iterator[Block]:
 
 
 def makes(total: ReduceSum, gradient: Ref, n: int) -> bool:
-    """Tell whether the sums are all n elements of the gradient, and do not accumulate."""
+    """Return whether the sums are all n elements of the gradient, and do not accumulate."""
     return not total.accumulate and total.y == gradient and total.k0 * total.k1 * total.k2 * total.k3 == n
 
 

@@ -63,7 +63,7 @@ def maker_of(program: Program, uses: dict[Buffer, Uses], copy: Copy) -> Instruct
 
 
 def reads_all(copy: Copy, source: Ref) -> bool:
-    """Tell whether the COPY reads every element of the buffer, each once."""
+    """Return whether the COPY reads every element of the buffer, each once."""
     sizes, reads, _ = zip(*dimensions(copy), strict=True) if dimensions(copy) else ((), (), ())
     return not source.offset and source.buffer.size == 4 * math.prod(sizes) and list(reads) == contiguous(sizes)
 
@@ -100,7 +100,7 @@ def redirect(maker: Instruction, copy: Copy) -> bool:
 
 
 def is_block(dims: list[Dimension]) -> bool:
-    """Tell whether the elements stay side by side, in their order."""
+    """Return whether the elements stay side by side, in their order."""
     return len(dims) == 0 or (len(dims) == 1 and dims[0][1:] == (1, 1))
 
 

@@ -58,7 +58,7 @@ class Adds:
         return (first, made[0]) if makes_all(maker, second) else None
 
     def is_own(self, ref: Ref, at: int, add: Add) -> bool:
-        """Tell whether a summand is a whole scratch buffer that only this ADD and its makers read."""
+        """Return whether a summand is a whole scratch buffer that only this ADD and its makers read."""
         whole = ref.buffer.region == "scratch" and not ref.offset and ref.buffer.size == add.y.buffer.size
         used = self.uses[ref.buffer]
         readers = [k for k in used.readers if k not in used.writers]
@@ -93,13 +93,13 @@ class Adds:
 
 
 def makes_all(maker: Accumulating, buffer: Buffer) -> bool:
-    """Tell whether the instruction's sums begin where the buffer does, and nothing else is in them."""
+    """Return whether the instruction's sums begin where the buffer does, and nothing else is in them."""
     target = maker.x if isinstance(maker, ConvTranspose) else maker.y
     return is_plain(maker) and not maker.accumulate and target == Ref(buffer)
 
 
 def is_plain(maker: Instruction) -> bool:
-    """Tell whether the results are sums alone, without bias and activation."""
+    """Return whether the results are sums alone, without bias and activation."""
     if isinstance(maker, Gemm):
         return maker.bias is None and maker.activation == "none"
     return not isinstance(maker, ConvTranspose) or maker.bias is None

@@ -46,7 +46,7 @@ def merge_sum(program: Program, add: AddS16) -> None:
 
 
 def is_plain_sum(add: AddS16) -> bool:
-    """Tell whether the instruction adds two whole buffers, and neither masks nor scales."""
+    """Return whether the instruction adds two whole buffers, and neither masks nor scales."""
     return add.q is None and add.scale is None and add.b is not None and is_whole(add, "a") and is_whole(add, "b")
 
 
@@ -109,7 +109,7 @@ def merge_into_convolution(program: Program, add: AddS16) -> None:
 
 
 def is_plain(maker: ConvGradXS16) -> bool:
-    """Tell whether the instruction fills a buffer with sums alone."""
+    """Return whether the instruction fills a buffer with sums alone."""
     elements = maker.batch * maker.in_h * maker.in_w * maker.groups * maker.in_channels
     whole = maker.dx == Ref(maker.dx.buffer) and maker.dx.buffer.size == 2 * elements
     return whole and maker.addend is None and maker.q is None and maker.scale is None
@@ -142,7 +142,7 @@ def fuse(program: Program, add: AddS16, maker: ConvGradXS16, other: str, scale: 
 
 
 def is_whole(add: AddS16, name: str) -> bool:
-    """Tell whether an operand is a whole buffer that is read in the order in which it lies."""
+    """Return whether an operand is a whole buffer that is read in the order in which it lies."""
     ref: Ref = getattr(add, name)
     elements = prod(add.number(f"d{axis}") for axis in range(4))
     return not ref.offset and ref.buffer.size == 2 * elements and is_dense(add, name)

@@ -89,7 +89,7 @@ class Matrices(NamedTuple):
         return Matrices(self.ref, (outer, inner, column, row))
 
     def has_rows(self, columns: int) -> bool:
-        """Tell whether the elements of a row lie side by side."""
+        """Return whether the elements of a row lie side by side."""
         return self.strides[3] == (1 if columns > 1 else 0)
 
 
@@ -160,13 +160,13 @@ def strides_of(instruction: Scaling | Masking, name: str) -> list[int]:
 
 
 def is_whole(instruction: Scaling | Masking, name: str) -> bool:
-    """Tell whether an operand is read as the result is written: row-major, each element once."""
+    """Return whether an operand is read as the result is written: row-major, each element once."""
     dims = sizes(instruction)
     return all(d == 1 or s == c for d, s, c in zip(dims, strides_of(instruction, name), contiguous(dims), strict=True))
 
 
 def is_single(instruction: Scaling | Masking, name: str) -> bool:
-    """Tell whether an operand is one number."""
+    """Return whether an operand is one number."""
     return all(d == 1 or s == 0 for d, s in zip(sizes(instruction), strides_of(instruction, name), strict=True))
 
 
@@ -209,7 +209,7 @@ class Found:
         return matrices(ref, self.shape, contiguous(self.shape))
 
     def agrees(self, name: str, given: Matrices) -> bool:
-        """Tell whether these matrices are the operand of this name, which may be a new one."""
+        """Return whether these matrices are the operand of this name, which may be a new one."""
         rows = given.has_rows(self.keys if name == "dk_columns" else self.depth) or name == "k"
         return rows and self.operands.setdefault(name, given) == given
 
@@ -329,7 +329,7 @@ def take_scores_gradient(found: Found, maker: Instruction, dp: Ref) -> bool:
 
 
 def is_scaled_alike(scaling: Scaling, gradient: Instruction, ds: Ref) -> bool:
-    """Tell whether an instruction scales a gradient as the scores were scaled."""
+    """Return whether an instruction scales a gradient as the scores were scaled."""
     if not isinstance(gradient, (Mul, Div)) or type(gradient) is not type(scaling):
         return False
     alike = gradient.a == ds and gradient.b == scaling.b
@@ -337,7 +337,7 @@ def is_scaled_alike(scaling: Scaling, gradient: Instruction, ds: Ref) -> bool:
 
 
 def is_dropped_alike(found: Found, gradient: Instruction, ds: Ref) -> bool:
-    """Tell whether an instruction puts 0 in place of a gradient where another number took the score's place."""
+    """Return whether an instruction puts 0 in place of a gradient where another number took the score's place."""
     if not isinstance(gradient, Select) or not isinstance(found.masking, Select):
         return False
     mask, zero = found.masking, is_single(gradient, "a") and number(gradient.a) == 0.0
@@ -418,7 +418,7 @@ class Search:
         return ds if self.is_own(ds) else None
 
     def is_ready(self, found: Found) -> bool:
-        """Tell whether what the fused instructions read is complete where they stand, and stays."""
+        """Return whether what the fused instructions read is complete where they stand, and stays."""
         position = {i: k for k, i in enumerate(self.instructions)}
         until = dict.fromkeys(("q", "k", "v", "attn_mask"), position[found.forward[-1]])
         until["dy"] = min((position[i] for i in found.backward), default=0)
@@ -439,7 +439,7 @@ class Search:
         return readers[0] if len(readers) == 1 and self.is_own(ref) else None
 
     def is_own(self, ref: Ref) -> bool:
-        """Tell whether a value begins scratch that one instruction writes, and that the caller does not read."""
+        """Return whether a value begins scratch that one instruction writes, and that the caller does not read."""
         used = self.uses[ref.buffer]
         once = len(used.writers) == 1 and not used.is_given and not ref.offset
         return once and ref.buffer.region == "scratch" and ref.buffer not in self.bound

@@ -40,7 +40,7 @@ def loss_of(
 
 
 def is_alike(loss: SoftmaxCrossEntropy, gradient: SoftmaxCrossEntropyGrad) -> bool:
-    """Tell whether loss and gradient have the same operands and parameters, without smoothing."""
+    """Return whether loss and gradient have the same operands and parameters, without smoothing."""
     shared = (loss.labels, loss.weight, loss.mask) == (gradient.labels, gradient.weight, gradient.mask)
     return shared and not loss.smoothing and not loss.log_input and loss.params == gradient.params
 

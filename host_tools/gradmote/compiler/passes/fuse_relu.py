@@ -52,5 +52,5 @@ def touching(program: Program) -> tuple[dict[Buffer, list[Instruction]], dict[Bu
 
 
 def is_whole(source: Ref, relu: Relu) -> bool:
-    """Tell whether `relu` takes all of a scratch buffer."""
+    """Return whether `relu` takes all of a scratch buffer."""
     return source.buffer.region == "scratch" and source.buffer.size == 4 * relu.n

@@ -117,14 +117,14 @@ def find(program: Lookup, update: AnyUpdate) -> list[Block]:
 
 
 def fits(block: Block, update: AnyUpdate) -> bool:
-    """Tell whether an instruction both makes such gradients and stores a parameter as the update does."""
+    """Return whether an instruction both makes such gradients and stores a parameter as the update does."""
     if isinstance(block.maker, quantized.StoredMaker):
         return not isinstance(update, Update) and block.copy is None and quantized.has_rows(block.maker, update)
     return isinstance(update, Update)
 
 
 def holds_up(program: Lookup, blocks: list[Block], update: AnyUpdate) -> bool:
-    """Tell whether a fused update would keep much more than its gradient alive.
+    """Return whether a fused update would keep much more than its gradient alive.
 
     It waits for other readers of the old weight, and the buffers that only the makers read wait
     with it.
@@ -151,18 +151,18 @@ def block_of(program: Lookup, writer: Instruction, buffer: Buffer) -> Block | No
 
 
 def makes_rows(maker: Maker) -> bool:
-    """Tell whether the result is one plain sum, without bias, activation or accumulation."""
+    """Return whether the result is one plain sum, without bias, activation or accumulation."""
     return is_plain(maker) and not maker.accumulate and (not isinstance(maker, Gemm) or maker.batch == 1)
 
 
 def is_block(copy: Copy) -> bool:
-    """Tell whether the COPY moves a whole buffer as it stands."""
+    """Return whether the COPY moves a whole buffer as it stands."""
     size, merged = collapse(copies.sizes(copy), copies.strides_read(copy), copies.strides_written(copy))
     return copy.x.offset == 0 and merged == [[1], [1]] and copy.x.buffer.size == 4 * size[0]
 
 
 def fill(blocks: list[Block], buffer: Buffer) -> bool:
-    """Tell whether the blocks lie side by side and fill the buffer."""
+    """Return whether the blocks lie side by side and fill the buffer."""
     end = 0
     for block in sorted(blocks, key=lambda b: b.offset):
         if block.offset != end:
@@ -172,7 +172,7 @@ def fill(blocks: list[Block], buffer: Buffer) -> bool:
 
 
 def can_wait(program: Lookup, maker: Instruction, update: AnyUpdate) -> bool:
-    """Tell whether nothing overwrites the maker's inputs up to and including the UPDATE."""
+    """Return whether nothing overwrites the maker's inputs up to and including the UPDATE."""
     first, last = program.position[maker], program.position[update]
     writers = [k for r in maker.reads for k in program.uses[r.buffer].writers]
     return not any(first < k <= last for k in writers)

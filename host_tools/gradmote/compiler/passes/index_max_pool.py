@@ -59,7 +59,7 @@ def pool_of(program: Program, uses: dict[Buffer, Uses], gradient: MaxPoolGrad) -
 
 
 def is_pool_of(pool: MaxPool, gradient: MaxPoolGrad) -> bool:
-    """Tell whether the pool has the gradient's windows, and no index yet."""
+    """Return whether the pool has the gradient's windows, and no index yet."""
     alike = all(pool.number(name) == gradient.number(name) for name in SHARED)
     taps = pool.kernel_h * pool.kernel_w
     return alike and pool.x == gradient.x and not pool.index and taps <= MOST_TAPS

@@ -33,7 +33,7 @@ def pool_of(program: Program, gradient: MaxPoolGrad) -> MaxPoolS8 | None:
 
 
 def is_pool_of(instruction: Instruction, source: Dequantize, gradient: MaxPoolGrad) -> bool:
-    """Tell whether an instruction pools all that the DEQUANTIZE reads, over the gradient's windows."""
+    """Return whether an instruction pools all that the DEQUANTIZE reads, over the gradient's windows."""
     if not isinstance(instruction, MaxPoolS8) or instruction.x != source.x or instruction.index is not None:
         return False
     taps = instruction.kernel_h * instruction.kernel_w

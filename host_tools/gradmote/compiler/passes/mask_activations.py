@@ -54,7 +54,7 @@ def run(compiled: Compiled) -> None:
 
 
 def may_mask(compiled: Compiled, program: Program) -> bool:
-    """Tell whether the options allow masks in a program."""
+    """Return whether the options allow masks in a program."""
     recompute = compiled.recompute
     return not isinstance(recompute, Recomputation) or recompute.masked or program.kind not in TRAINING
 
@@ -152,7 +152,7 @@ class Masks:
         self.ends = np.array([self.position[u.last] + self.asks_int8(u) for u in self.found], np.int64)
 
     def asks_int8(self, used: Uses) -> bool:
-        """Tell whether the last reader of a buffer asks for bits of a quantized value, of which see is_over()."""
+        """Return whether the last reader of a buffer asks for bits of a quantized value, of which see is_over()."""
         return isinstance(self.program.instructions[used.last], AskingInt8)
 
     def lowest(self) -> list[Instruction]:
@@ -182,7 +182,7 @@ class Masks:
 
 
 def is_over(asking: Asking, used: Uses, top: int) -> bool:
-    """Tell whether bits are less than the activation at instruction `top`, which may be the one that asks."""
+    """Return whether bits are less than the activation at instruction `top`, which may be the one that asks."""
     return top < used.last or isinstance(asking, AskingInt8)
 
 
@@ -194,7 +194,7 @@ def activation_of(asking: Asking) -> Ref | None:
 
 
 def only_asked(asking: Asking, buffer: Buffer) -> bool:
-    """Tell whether the instruction reads the buffer as its activation only, and not as dy."""
+    """Return whether the instruction reads the buffer as its activation only, and not as dy."""
     places = [ref for ref in asking.operands.values() if ref is not None and ref.buffer is buffer]
     return places == [activation_of(asking)]
 

@@ -20,7 +20,7 @@ def run(compiled: Compiled) -> None:
 
 
 def reads_bytes(instruction: Instruction) -> bool:
-    """Tell whether an operand has numbers of 8 bits."""
+    """Return whether an operand has numbers of 8 bits."""
     return any(dtype == "i8" for _, dtype, *_ in OPCODES[instruction.opcode]["operands"].values())
 
 

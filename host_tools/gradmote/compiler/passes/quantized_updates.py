@@ -32,7 +32,7 @@ def rows_of(maker: StoredMaker) -> int:
 
 
 def has_rows(maker: StoredMaker, update: StoredUpdate) -> bool:
-    """Tell whether the update has one unit for each row of the gradient, or one for all."""
+    """Return whether the update has one unit for each row of the gradient, or one for all."""
     is_weight = isinstance(update, UpdateS8 | UpdateS16)
     return is_weight and (update.channels == 1 or (update.outer, update.channels) == (1, rows_of(maker)))
 

@@ -124,12 +124,12 @@ class Waiting:
         return found
 
     def is_long(self, gap: Gap) -> bool:
-        """Tell whether anything runs in a gap but what rounds other values, or makes them float32 again."""
+        """Return whether anything runs in a gap but what rounds other values, or makes them float32 again."""
         inside = self.program.instructions[gap.before + 1 : gap.behind]
         return any(not isinstance(i, FloatToBf16 | Bf16ToFloat) for i in inside)
 
     def may_wait(self, used: Uses) -> bool:
-        """Tell whether a buffer has float32 alone, which a program makes for itself."""
+        """Return whether a buffer has float32 alone, which a program makes for itself."""
         buffer = used.buffer
         if buffer.region != "scratch" or buffer in self.bound or used.is_given or buffer.size <= 4:
             return False
@@ -162,7 +162,7 @@ class Waiting:
 
 
 def is_float(instruction: Instruction, buffer: Buffer) -> bool:
-    """Tell whether all operands of an instruction that lie in a buffer are float32."""
+    """Return whether all operands of an instruction that lie in a buffer are float32."""
     operands = OPCODES[instruction.opcode]["operands"]
     own = [name for name, ref in instruction.operands.items() if ref is not None and ref.buffer is buffer]
     return all(operands[name][1] == "f32" for name in own)

@@ -128,7 +128,7 @@ def edges_of(instructions: list[Instruction]) -> set[tuple[int, int]]:
 
 
 def may_refuse(instruction: Instruction) -> bool:
-    """Tell whether bad data may end the program here; constant indices are known to be good."""
+    """Return whether bad data may end the program here; constant indices are known to be good."""
     taken = [ref for name, ref in instruction.operands.items() if name in ("indices", "labels") and ref is not None]
     is_known = bool(taken) and all(ref.buffer.region == "constant" for ref in taken)
     return instruction.refuses is not None and not is_known

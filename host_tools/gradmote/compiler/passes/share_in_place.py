@@ -57,7 +57,7 @@ def pairs(instruction: Instruction) -> Iterator[tuple[Buffer, Buffer]]:
 
 
 def fits(instruction: Instruction, name: str, source: Ref, target: Ref) -> bool:
-    """Tell whether the output can overwrite this input.
+    """Return whether the output can overwrite this input.
 
     Both must be whole buffers of one size, read and written in the same order, and no other operand
     may read the input's buffer.
@@ -73,7 +73,7 @@ def fits(instruction: Instruction, name: str, source: Ref, target: Ref) -> bool:
 
 
 def is_dense(instruction: Instruction, name: str) -> bool:
-    """Tell whether a strided operand covers its extent exactly once, in order."""
+    """Return whether a strided operand covers its extent exactly once, in order."""
     if f"{name}3" not in instruction.param_names:
         return True
     step = 1

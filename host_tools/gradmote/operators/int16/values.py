@@ -41,7 +41,7 @@ def read(low: Lowering, node: ir.Node, value: ir.Value) -> Gradient:
 
 
 def is_int16(low: Lowering, value: ir.Value) -> bool:
-    """Tell whether a value is a gradient of 16 bits."""
+    """Return whether a value is a gradient of 16 bits."""
     return low.stored(value).exponent is not None
 
 

@@ -30,7 +30,7 @@ def integer_convolution(instruction: dict[str, Any]) -> Params:
 
 
 def is_depthwise(opcode: str, p: Params) -> bool:
-    """Tell whether the kernel takes groups of one channel side by side (compiler/panels.py)."""
+    """Return whether the kernel takes groups of one channel side by side (compiler/panels.py)."""
     neighbours = p["y_group"] if opcode in BACKWARD else p["x_group"]
     return p["in_channels"] == p["out_channels"] == neighbours == p["dilation_h"] == p["dilation_w"] == 1 < p["groups"]
 
@@ -71,7 +71,7 @@ def product_of(opcode: str, p: Params) -> tuple[int, int, int]:
 
 
 def is_run(p: Params) -> bool:
-    """Tell whether what lies under a row of the kernel lies side by side, and is packed at once."""
+    """Return whether what lies under a row of the kernel lies side by side, and is packed at once."""
     return p["dilation_w"] == 1 and p["x_w"] == p["in_channels"] and 1 in (p["x_channel"], p["in_channels"])
 
 

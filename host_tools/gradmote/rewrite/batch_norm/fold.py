@@ -55,7 +55,7 @@ def rewrite(graph: ir.Graph, node: ir.Node) -> None:
 
 
 def is_foldable(linear: ir.Node) -> bool:
-    """Tell whether the layer's weights have no other user, and its output no other reader."""
+    """Return whether the layer's weights have no other user, and its output no other reader."""
     y, weights = linear.outputs[0], [v for v in linear.inputs[1:3] if v is not None]
     return (
         linear.op_type in ("Conv", "ConvTranspose", "Gemm")

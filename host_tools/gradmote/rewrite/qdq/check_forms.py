@@ -49,6 +49,6 @@ def refusal(node: ir.Node) -> tuple[str, str] | None:
 
 
 def has_finite_scale(node: ir.Node) -> bool:
-    """Tell whether the scale of a node is finite, or is no constant."""
+    """Return whether the scale of a node is finite, or is no constant."""
     scale = constant_array(node.inputs[1]) if is_quantizer(node) or is_dequantizer(node) else None
     return scale is None or bool(np.isfinite(scale).all())

@@ -27,7 +27,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def is_constant(dequantizer: ir.Node) -> bool:
-    """Tell whether a DequantizeLinear reads a constant, perhaps through views."""
+    """Return whether a DequantizeLinear reads a constant, perhaps through views."""
     value = dequantizer.inputs[0]
     while value is not None and (node := value.producer()) is not None and node.op_type in VIEWS and not node.domain:
         value = node.inputs[0]

@@ -28,7 +28,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def is_only_reader(node: ir.Node) -> bool:
-    """Tell whether the node quantizes a float constant that nothing else reads."""
+    """Return whether the node quantizes a float constant that nothing else reads."""
     weight = node.inputs[0]
     array = constant_array(weight)
     return (

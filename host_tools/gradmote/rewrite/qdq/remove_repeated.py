@@ -30,7 +30,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def repeats(quantizer: ir.Node, dequantizer: ir.Node) -> bool:
-    """Tell whether both have one quantization, of 8 bits."""
+    """Return whether both have one quantization, of 8 bits."""
     affine = affine_of(quantizer)
     if affine is None or affine.dtype.itemsize != 1 or np.abs(affine.scale).min() < NORMAL:
         return False

@@ -104,7 +104,7 @@ def flipped(builder: Builder, x: ir.Value) -> ir.Value:
 
 
 def is_flip(node: ir.Node | None) -> bool:
-    """Tell whether a node is FlipSign."""
+    """Return whether a node is FlipSign."""
     return node is not None and node.op_type == "FlipSign" and node.domain == DOMAIN
 
 
@@ -140,5 +140,5 @@ def moved(builder: Builder, node: ir.Node, index: int) -> ir.Value | None:
 
 
 def is_constant_clip(node: ir.Node) -> bool:
-    """Tell whether a node is a Clip with constant bounds."""
+    """Return whether a node is a Clip with constant bounds."""
     return node.op_type == "Clip" and all(v is None or constant_array(v) is not None for v in node.inputs[1:])

@@ -34,7 +34,7 @@ def fuse(graph: ir.Graph, node: ir.Node) -> bool:
 
 
 def is_over_positions(node: ir.Node) -> bool:
-    """Tell whether the node takes means over one or two dimensions behind batch and channels."""
+    """Return whether the node takes means over one or two dimensions behind batch and channels."""
     x = node.inputs[0]
     if x is None or rank(x, node) not in (3, 4):
         return False

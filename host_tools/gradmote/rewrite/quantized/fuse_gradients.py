@@ -57,14 +57,14 @@ def weights_below(node: ir.Node) -> Quantized | None:
 
 
 def is_input_gradient(node: ir.Node) -> bool:
-    """Tell whether a node is ConvGradX, or a product of matrices that may be the gradient of an input."""
+    """Return whether a node is ConvGradX, or a product of matrices that may be the gradient of an input."""
     if (node.domain, node.op_type) == (DOMAIN, "ConvGradX"):
         return True
     return is_product(node) and not attribute(node, "transA", 0)
 
 
 def is_product(node: ir.Node) -> bool:
-    """Tell whether a node is a product of two matrices without factors."""
+    """Return whether a node is a product of two matrices without factors."""
     if node.domain or node.op_type not in ("Gemm", "MatMul") or len(node.inputs) != 2:
         return False
     is_flat = all(value is not None and value.shape is not None and len(value.shape) == 2 for value in node.inputs)
@@ -105,7 +105,7 @@ def fuse_layer(graph: ir.Graph, node: ir.Node, weights: Quantized) -> None:
 
 
 def is_of(node: ir.Node, other: ir.Node) -> bool:
-    """Tell whether both nodes are gradients of one layer."""
+    """Return whether both nodes are gradients of one layer."""
     return BACKWARD.stands_in(node) and LAYER.read(node) == LAYER.read(other)
 
 

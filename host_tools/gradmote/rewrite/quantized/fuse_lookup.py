@@ -83,7 +83,7 @@ def source_of(value: ir.Value, nodes: list[ir.Node], source: Quantized | None, k
 
 
 def is_number(value: ir.Value) -> bool:
-    """Tell whether a value is a constant of one element."""
+    """Return whether a value is a constant of one element."""
     array = constant_array(value)
     return array is not None and array.size == 1
 

@@ -38,7 +38,7 @@ def in_float(graph: ir.Graph) -> list[InFloat]:
 
 
 def computes_in_float(node: ir.Node) -> bool:
-    """Tell whether a node makes float32 numbers of data, and not of constants alone."""
+    """Return whether a node makes float32 numbers of data, and not of constants alone."""
     if is_dequantizer(node) or is_quantizer(node) or (node.domain == DOMAIN and node.op_type == "Quantize"):
         return False
     is_data = any(value is not None and constant_array(value) is None for value in node.inputs)
@@ -66,6 +66,6 @@ def reason_of(node: ir.Node) -> str:
 
 
 def is_quantized(value: ir.Value) -> bool:
-    """Tell whether a value is one of int8 numbers, behind their DequantizeLinear, or a constant of one element."""
+    """Return whether a value is one of int8 numbers, behind their DequantizeLinear, or a constant of one element."""
     array = constant_array(value)
     return dequantized(value) is not None or (array is not None and array.size == 1)

@@ -68,7 +68,7 @@ def quantizer(value: ir.Value) -> Result | None:
 
 
 def same_scales(a: np.ndarray, b: np.ndarray) -> bool:
-    """Tell whether two arrays of scales are equal up to the rounding of a product."""
+    """Return whether two arrays of scales are equal up to the rounding of a product."""
     return bool(np.all(np.abs(a - b) <= ROUNDING * np.abs(b)))
 
 

@@ -29,7 +29,7 @@ class Product:
 
     @property
     def has_float_bias(self) -> bool:
-        """Tell whether the bias is float32."""
+        """Return whether the bias is float32."""
         return self.bias is not None and self.bias.dtype == ir.DataType.FLOAT
 
     def inputs(self, graph: ir.Graph) -> list[ir.Value | None]:

@@ -65,7 +65,7 @@ def moved_inputs(
 
 
 def is_plain_pool(node: ir.Node) -> bool:
-    """Tell whether nothing uses the indices of a MaxPool, and a kernel exists for its dimensions."""
+    """Return whether nothing uses the indices of a MaxPool, and a kernel exists for its dimensions."""
     unused = all(not o.uses() and not o.is_graph_output() for o in node.outputs[1:])
     return unused and len(spatial(node.inputs[0])) in (1, 2)
 

@@ -18,5 +18,5 @@ def table_of(real: Callable[[np.ndarray], np.ndarray], result: Result) -> np.nda
 
 
 def is_identity(table: np.ndarray) -> bool:
-    """Tell whether a table changes no number."""
+    """Return whether a table changes no number."""
     return np.array_equal(table, EVERY)

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 
 from bench.quantized.counts.cores import Core
 
-#: Tells whether a row of this name is wanted.
+#: Returns whether a row of this name is wanted.
 Wanted = Callable[[str], bool]
 
 
@@ -24,7 +24,7 @@ class Figure:
     at_least: bool = False
 
     def holds(self) -> bool:
-        """Tell whether the figure keeps its target, to the digits that are shown."""
+        """Return whether the figure keeps its target, to the digits that are shown."""
         if self.target is None:
             return True
         return self.value >= self.target if self.at_least else round(self.value, 2) <= self.target

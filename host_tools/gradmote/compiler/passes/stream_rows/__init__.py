@@ -34,7 +34,7 @@ def run(compiled: Compiled) -> None:
 
 
 def is_wanted(compiled: Compiled) -> bool:
-    """Tell whether rows are streamed: as the options say, or else where layers are quantized."""
+    """Return whether rows are streamed: as the options say, or else where layers are quantized."""
     if compiled.stream_rows is not None:
         return compiled.stream_rows
     return any(i.opcode == "CONV_S8" for program in compiled.programs for i in program.instructions)

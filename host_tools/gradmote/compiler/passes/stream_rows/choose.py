@@ -94,15 +94,15 @@ class Candidates:
                 yield from ((first, last) for last in lasts if last >= max(above, first + 1) and self.is_end(last))
 
     def is_end(self, index: int) -> bool:
-        """Tell whether the next instruction is none that works in place on what this one makes."""
+        """Return whether the next instruction is none that works in place on what this one makes."""
         return index + 1 == len(self.steps) or not self.is_in_place(index + 1)
 
     def is_start(self, index: int) -> bool:
-        """Tell whether an instruction does not work in place on what the one before makes."""
+        """Return whether an instruction does not work in place on what the one before makes."""
         return index == 0 or not self.is_in_place(index)
 
     def is_in_place(self, index: int) -> bool:
-        """Tell whether an instruction writes over what the one before it made."""
+        """Return whether an instruction writes over what the one before it made."""
         made = self.steps[index].writes.values()
         return any(
             value.maker == index - 1 and any(value.buffer is v.buffer for v in made)
@@ -120,7 +120,7 @@ class Candidates:
         return sum(outside.values()) + again + kept + momentary_bytes(section, homes) + panel_bytes(section)
 
     def is_beside(self, value: Value, section: Section) -> bool:
-        """Tell whether a section needs a value that it does not make, or keeps it for what follows."""
+        """Return whether a section needs a value that it does not make, or keeps it for what follows."""
         begun = value.maker
         if value.maker == GIVEN and value.buffer in self.program.rows:  # hoisted, and made right before it is read
             begun = section.first - 1 if value.readers[0] in section.indices else value.readers[0]

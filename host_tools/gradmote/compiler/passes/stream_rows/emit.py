@@ -37,7 +37,7 @@ class RowCall:
         return {name: other.whole[name].offset - ref.offset for name, ref in self.whole.items()}
 
     def is_like(self, other: RowCall) -> bool:
-        """Tell whether both rows differ in the addresses of whole operands alone."""
+        """Return whether both rows differ in the addresses of whole operands alone."""
         places = [{n: (r.buffer, r.offset) for n, r in call.fixed.items()} for call in (self, other)]
         return self.params == other.params and places[0] == places[1]
 
@@ -100,7 +100,7 @@ def runs(rows: list[RowCall]) -> Iterator[Run]:
 
 
 def is_next(before: RowCall, row: RowCall, steps: dict[str, int]) -> bool:
-    """Tell whether a row continues a run whose whole operands move on by `steps`."""
+    """Return whether a row continues a run whose whole operands move on by `steps`."""
     moved = [step for step in steps.values() if step]
     fits = len(moved) <= MOST_MOVED and all(step > 0 for step in moved)
     return fits and before.is_like(row) and before.steps_to(row) == steps

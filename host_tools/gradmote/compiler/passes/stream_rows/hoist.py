@@ -50,13 +50,13 @@ def sunk(instructions: list[Instruction], front: list[Instruction]) -> list[Inst
 
 
 def must_follow(later: Instruction, first: Instruction) -> bool:
-    """Tell whether an instruction uses what another one makes, or overwrites what that one reads."""
+    """Return whether an instruction uses what another one makes, or overwrites what that one reads."""
     made, read = ({ref.buffer for ref in refs} for refs in (first.writes, first.reads))
     return any(r.buffer in made for r in (*later.reads, *later.writes)) or any(w.buffer in read for w in later.writes)
 
 
 def can_go_first(instruction: Instruction, touched: set[Buffer], changed: set[Buffer], free: set[Buffer]) -> bool:
-    """Tell whether an instruction, which makes nothing for the caller, can run before all that stay behind it."""
+    """Return whether an instruction, which makes nothing for the caller, can run before all that stay behind it."""
     reads, writes = ({ref.buffer for ref in refs} for refs in (instruction.reads, instruction.writes))
     made = {buffer for buffer in reads if buffer.region not in ("constant", "parameter", "statistic")}
     return (

@@ -48,7 +48,7 @@ def given(section: Section) -> list[Value]:
 
 
 def is_free_after(section: Section, value: Value) -> bool:
-    """Tell whether nothing uses the bytes of a value behind the section, and only rows of it are read in there."""
+    """Return whether nothing uses the bytes of a value behind the section, and only rows of it are read in there."""
     inside = [k for k in value.readers if k >= section.first]
     by_rows = all(
         name in section.form(k).reads
@@ -74,7 +74,7 @@ def covering(section: Section, home: Home, value: Value) -> Covering | None:
 
 
 def begins_in(section: Section, value: Value) -> bool:
-    """Tell whether the section is the first to use the buffer of a value."""
+    """Return whether the section is the first to use the buffer of a value."""
     return section.is_inner(value) and (value.previous is None or begins_in(section, value.previous))
 
 

@@ -47,7 +47,7 @@ class Window:
 
     @property
     def is_covered(self) -> bool:
-        """Tell whether each output row reads at least one row of the input."""
+        """Return whether each output row reads at least one row of the input."""
         return self.bottom(0) >= 0 and self.first(self.outputs - 1) < self.inputs
 
 
@@ -199,7 +199,7 @@ def map_operand(instruction: Instruction, name: str, dim: str, row: int, rows: i
 
 
 def is_gapless(instruction: Instruction, extent: Extent) -> bool:
-    """Tell whether the dimensions are row-major, without gaps."""
+    """Return whether the dimensions are row-major, without gaps."""
     step = 1
     for dim, stride in reversed(extent):
         if stride is not None and instruction.number(dim) > 1 and instruction.number(stride) != step:
@@ -218,7 +218,7 @@ def outermost(instruction: Instruction, name: str) -> str:
 
 
 def has_dim(instruction: Instruction, name: str, dim: str) -> bool:
-    """Tell whether an operand's extent depends on a dimension."""
+    """Return whether an operand's extent depends on a dimension."""
     return any(dim in pair for pair in instruction.extents[name])
 
 

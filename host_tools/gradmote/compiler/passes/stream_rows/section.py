@@ -54,11 +54,11 @@ class Section:
         return range(self.first, self.last + 1)
 
     def is_inner(self, value: Value) -> bool:
-        """Tell whether an instruction of the section makes the value."""
+        """Return whether an instruction of the section makes the value."""
         return self.first <= value.maker <= self.last
 
     def is_line(self, value: Value) -> bool:
-        """Tell whether only instructions of the section make and read the value."""
+        """Return whether only instructions of the section make and read the value."""
         return self.is_inner(value) and value.last <= self.last
 
     def form(self, index: int) -> RowForm:
@@ -98,7 +98,7 @@ class Section:
         return {h.buffer for h in self.homes.values() if h.rows == 1 and self.is_momentary(h.value)}
 
     def is_momentary(self, value: Value) -> bool:
-        """Tell whether each row is read in the iteration that makes it, and in no other."""
+        """Return whether each row is read in the iteration that makes it, and in no other."""
         return all(
             self.time(self.output(k), row) == self.time(value, moving.window.first(row))
             for k in value.readers
@@ -133,7 +133,7 @@ def section_of(steps: list[Step], first: int, last: int) -> Section | None:
 
 
 def can_stream(section: Section, index: int) -> bool:
-    """Tell whether an instruction of a section can run by rows."""
+    """Return whether an instruction of a section can run by rows."""
     step = section.steps[index]
     form = step.form
     if form is None:
@@ -146,7 +146,7 @@ def can_stream(section: Section, index: int) -> bool:
 
 
 def mixes_samples(section: Section, index: int) -> bool:
-    """Tell whether the samples of a row may follow one another, as they do in a buffer of rows.
+    """Return whether the samples of a row may follow one another, as they do in a buffer of rows.
 
     In a whole tensor, the rows of one sample follow one another.
     """
@@ -157,7 +157,7 @@ def mixes_samples(section: Section, index: int) -> bool:
 
 
 def has_rows(section: Section, form: RowForm, moving: Moving, value: Value) -> bool:
-    """Tell whether the rows of an operand are those of its value, where the section makes it."""
+    """Return whether the rows of an operand are those of its value, where the section makes it."""
     if not section.is_inner(value):
         return True
     is_written = any(m is moving for m in form.writes.values())
@@ -260,7 +260,7 @@ def value_in_place(section: Section, index: int, home: Home) -> Value | None:
 
 
 def shares_given(section: Section, index: int) -> bool:
-    """Tell whether the instruction writes over a whole value that it reads."""
+    """Return whether the instruction writes over a whole value that it reads."""
     output = section.output(index)
     if section.is_line(output):
         return False
@@ -271,7 +271,7 @@ def shares_given(section: Section, index: int) -> bool:
 
 
 def overwrites(section: Section, value: Value) -> bool:
-    """Tell whether rows of a whole value are written over others that are still to be read."""
+    """Return whether rows of a whole value are written over others that are still to be read."""
     home = section.homes[value]
     for reader in section.indices:
         for name, old in section.steps[reader].reads.items():
@@ -282,7 +282,7 @@ def overwrites(section: Section, value: Value) -> bool:
 
 
 def is_too_early(section: Section, reader: int, name: str, home: Home) -> bool:
-    """Tell whether a row of `home` is written before an instruction read the old one in its place."""
+    """Return whether a row of `home` is written before an instruction read the old one in its place."""
     form = section.form(reader)
     moving = form.reads.get(name)
     if moving is None or not moving.is_dense or moving.row_bytes != home.row_bytes:

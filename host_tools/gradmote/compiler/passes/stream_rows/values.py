@@ -111,7 +111,7 @@ def rows_read(instruction: Instruction, reads: dict[str, Value]) -> int | None:
 
 
 def is_whole(instruction: Instruction, name: str) -> bool:
-    """Tell whether an instruction writes all of a buffer."""
+    """Return whether an instruction writes all of a buffer."""
     ref: Ref = getattr(instruction, name)
     elements = 1
     for dim, _ in instruction.extents[name]:
