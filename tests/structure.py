@@ -168,6 +168,25 @@ def c_functions_of(text: str, but: str = "-") -> set[str]:
     return {name for kind, name in C_FUNCTION.findall(text) if not kind.startswith(but)}
 
 
+# ---- TypeScript ------------------------------------------------------------------------------------------------------
+
+#: What a TypeScript file imports from a file beside it, types included.
+TS_IMPORT = re.compile(r"""\bfrom\s+["'](\.[^"']+)["']|\bimport\(?\s*["'](\.[^"']+)["']""")
+
+
+def ts_circles(folder: str) -> list[set[str]]:
+    """Return the groups of TypeScript files below a folder, each of which imports all others of its group."""
+    files = {path.resolve() for path in (ROOT / folder).rglob("*.ts*")}
+    return groups_that_go_round({str(path): ts_imports(path) & {str(file) for file in files} for path in files})
+
+
+def ts_imports(path: Path) -> set[str]:
+    """Return the files that one may mean by its imports: a.js stands for a.ts, a for a.ts, a.tsx or a/index.ts."""
+    named = [path.parent / (first or second) for first, second in TS_IMPORT.findall(path.read_text())]
+    bare = [name.with_suffix("") if name.suffix == ".js" else name for name in named]
+    return {f"{name.resolve()}{ending}" for name in bare for ending in (".ts", ".tsx", "/index.ts")}
+
+
 # ---- Names and sizes -------------------------------------------------------------------------------------------------
 
 
@@ -290,6 +309,7 @@ def report() -> Sequence[tuple[str, object]]:
         ("imports against the table of rooms", len(imports_against_the_rows())),
         ("circles of C modules, runtime", len(c_circles("runtime_c/src", with_calls=True))),
         ("circles of C includes, firmware", len(c_circles("firmware/src", with_calls=False))),
+        ("circles of TypeScript files", len(ts_circles("bindings/js"))),
         ("modules at the top", len(top_modules())),
         ("names of files used more than twice", names_used_often() or 0),
         ("docstrings that pydocstyle finds fault with", pydocstyle()),

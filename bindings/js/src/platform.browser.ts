@@ -2,11 +2,9 @@
 
 import { lineTo } from "./lines.browser.js";
 import type { Line } from "./messages.js";
+import type { Form } from "./module-name.js";
 
-/** What the names of modules have behind their first word: of those with int8's instructions, and of those with vectors. */
-export type Form = `${"" | "-int8"}${"" | "-simd"}`;
-
-export { moduleName } from "./module-name.js";
+export { moduleName, type Form } from "./module-name.js";
 
 /** Returns where a form of the runtime lies. */
 export function moduleAddress(form: Form): URL {

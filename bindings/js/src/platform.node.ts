@@ -4,9 +4,8 @@ import { fileURLToPath } from "node:url";
 import { parentPort, Worker } from "node:worker_threads";
 import { GradmoteError } from "./errors.js";
 import type { Line } from "./messages.js";
-import type { Form } from "./platform.browser.js";
-export type { Form } from "./platform.browser.js";
-export { moduleName } from "./module-name.js";
+import type { Form } from "./module-name.js";
+export { moduleName, type Form } from "./module-name.js";
 
 /** Returns where a form of the runtime lies. */
 export function moduleAddress(form: Form): URL {

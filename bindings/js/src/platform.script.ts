@@ -1,8 +1,6 @@
 // What a script tag needs: the files lie beside the script.
-import type { Form } from "./platform.browser.js";
-export type { Form } from "./platform.browser.js";
-import { moduleName } from "./module-name.js";
-export { moduleName } from "./module-name.js";
+import { moduleName, type Form } from "./module-name.js";
+export { moduleName, type Form } from "./module-name.js";
 import { lineTo } from "./lines.browser.js";
 import type { Line } from "./messages.js";
 

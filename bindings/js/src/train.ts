@@ -1,7 +1,6 @@
 import { u32, type Data } from "./arrays.js";
 import { kindOf } from "./bytes.js";
 import { DataError, RuntimeFault } from "./errors.js";
-import type { Session } from "./session.js";
 
 /** One number behind another, in any form that step() takes. */
 export type Numbers = readonly number[] | Float32Array | Int32Array | Int16Array | Uint16Array | Int8Array | Uint8Array | BigInt64Array;
@@ -17,6 +16,17 @@ export interface TrainOptions {
   onEpoch?: (epoch: Epoch) => void;
   /** Ends training between two steps; train() throws the signal's reason then. */
   signal?: AbortSignal;
+}
+
+/** The calls of a session that training takes. */
+export interface Trainee {
+  inputs(): { shape: readonly number[] }[];
+  labels(): { shape: readonly number[] }[];
+  requirements(): { programs: readonly string[] };
+  step(...data: Data[]): number;
+  trainStep(...data: Data[]): number;
+  optimizerStep(): void;
+  lazyResetGrad(): void;
 }
 
 export interface Epoch {
@@ -35,7 +45,7 @@ const SLICE = typeof document === "undefined" ? 100 : 12;
  * Trains on whole batches of the samples, and returns what onEpoch was told. What is left over is not trained on. The
  * page or worker goes on between the steps.
  */
-export async function train(session: Session, options: TrainOptions): Promise<Epoch[]> {
+export async function train(session: Trainee, options: TrainOptions): Promise<Epoch[]> {
   const { x, y, epochs = 1, onEpoch, signal } = options ?? {};
   const [wide, narrow] = [session.inputs()[0], session.labels()[0]].map((tensor) => tensor?.shape.reduce((count, dim) => count * dim, 1) ?? 0);
   const count = Math.floor(x?.length / wide), told: Epoch[] = [];
@@ -67,7 +77,7 @@ function part(all: Numbers, batch: number, size: number): Data {
 }
 
 /** Trains on one batch, and returns its loss. A refusal says which batch it was. */
-function lossOf(session: Session, data: Data[], where: string): number {
+function lossOf(session: Trainee, data: Data[], where: string): number {
   try {
     if (!session.requirements().programs.includes("train")) return session.step(...data);
     const loss = session.trainStep(...data);

@@ -24,6 +24,20 @@ def test_no_module_of_the_runtime_goes_round():
     assert structure.c_circles("firmware/src", with_calls=False) == []
 
 
+def test_no_file_of_the_bindings_goes_round():
+    assert structure.ts_circles("bindings/js/src") == []
+    assert structure.ts_circles("bindings/js/studio/src") == []
+
+
+def test_a_circle_of_types_is_found(tmp_path: Path):
+    (tmp_path / "a.ts").write_text('import type { B } from "./b.js";\n')
+    (tmp_path / "b.ts").write_text('export { A } from "./c";\n')
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "index.ts").write_text('const a = await import("../a.js");\n')
+    found = structure.ts_circles(str(tmp_path))
+    assert [{Path(name).name for name in group} for group in found] == [{"a.ts", "b.ts", "index.ts"}]
+
+
 def test_a_circle_through_calls_is_found_without_an_include(tmp_path: Path):
     (tmp_path / "run.c").write_text('#include "public.h"\nint run(void)\n{\n    return end();\n}\n')
     (tmp_path / "end.c").write_text('#include "public.h"\nint end(void)\n{\n    return run();\n}\n')

@@ -1,4 +1,4 @@
-import type { Form } from "../platform.browser.js";
+import type { Form } from "../module-name.js";
 
 /** Returns the name of the file that holds a form. */
 export function moduleName(form: Form): string {

@@ -1,5 +1,5 @@
 // As platform.browser.ts of the whole package, with the modules that only infer.
-import type { Form } from "../platform.browser.js";
+import type { Form } from "../module-name.js";
 export type { Form } from "../platform.browser.js";
 export { openWorker, readFile, workerLine } from "../platform.browser.js";
 export { moduleName } from "./module-name.js";

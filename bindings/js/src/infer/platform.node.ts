@@ -1,5 +1,5 @@
 // As platform.node.ts of the whole package, with the modules that only infer.
-import type { Form } from "../platform.node.js";
+import type { Form } from "../module-name.js";
 export type { Form } from "../platform.node.js";
 export { openWorker, readFile, workerLine } from "../platform.node.js";
 export { moduleName } from "./module-name.js";

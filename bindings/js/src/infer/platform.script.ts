@@ -1,6 +1,6 @@
 // As platform.script.ts of the whole package, with the modules that only infer.
 import { beside } from "../platform.script.js";
-import type { Form } from "../platform.browser.js";
+import type { Form } from "../module-name.js";
 import { moduleName } from "./module-name.js";
 export type { Form } from "../platform.browser.js";
 export { openWorker, readFile, workerLine } from "../platform.script.js";

@@ -1,21 +1,10 @@
 import { GradmoteError, readSource } from "../../index.js";
 import { Board, hasSerial, type BoardData } from "../index.js";
+import type { BoardState, Host, StateDetail } from "./host.js";
 import { readManifest, type Manifest } from "./manifest.js";
 import { button, node } from "./nodes.js";
 import { STYLE } from "./style.js";
 import { Views } from "./views.js";
-
-/** What an element does; the event state-changed tells of each change. */
-export type BoardState =
-  | "idle" | "initializing" | "connected" | "preparing" | "writing" | "training" | "saving" | "finished" | "error";
-
-/** The detail of the event state-changed. */
-export interface StateDetail {
-  state: BoardState;
-  message: string;
-  /** Of "writing": bytes; of "training": epoch, step, loss; of "error": the error's name. */
-  details?: Record<string, unknown>;
-}
 
 /** A page may be rendered where there are no elements. */
 const Base = (globalThis.HTMLElement ?? class {}) as typeof HTMLElement;
@@ -25,7 +14,7 @@ const Base = (globalThis.HTMLElement ?? class {}) as typeof HTMLElement;
  * and saves. Slots: activate, unsupported, not-allowed. Attributes: image or manifest, baud-rate, flash (a page that
  * says how bare boards get the firmware), theme ("light", "dark"). Properties: board, data, test, epochs.
  */
-export class GradmoteBoard extends Base {
+export class GradmoteBoard extends Base implements Host {
   /** The samples that the window offers to train on, and those to test on. */
   data: BoardData | null = null;
   test: BoardData | null = null;

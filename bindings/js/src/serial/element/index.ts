@@ -1,7 +1,8 @@
 /** <gradmote-board>: importing this defines the element. */
 import { GradmoteBoard } from "./element.js";
 
-export { GradmoteBoard, type BoardState, type StateDetail } from "./element.js";
+export { GradmoteBoard } from "./element.js";
+export type { BoardState, StateDetail } from "./host.js";
 export type { FlashHelp, Manifest } from "./manifest.js";
 
 if (globalThis.customElements && !customElements.get("gradmote-board")) customElements.define("gradmote-board", GradmoteBoard);

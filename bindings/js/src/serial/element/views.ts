@@ -1,5 +1,5 @@
 import { DeviceError, type Board, type BoardInfo } from "../index.js";
-import type { BoardState, GradmoteBoard } from "./element.js";
+import type { BoardState, Host } from "./host.js";
 import { button, facts, node } from "./nodes.js";
 import { Bar, BoardWindow, Curve } from "./window.js";
 
@@ -12,7 +12,7 @@ export class Views {
   readonly window = new BoardWindow(() => this.#stop?.abort());
   #stop: AbortController | undefined;
 
-  constructor(private readonly element: GradmoteBoard) {}
+  constructor(private readonly element: Host) {}
 
   get #board(): Board {
     const { board } = this.element;

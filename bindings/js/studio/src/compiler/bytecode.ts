@@ -1,7 +1,7 @@
 // The bytecode of Python's modules, kept in the browser: compiling their sources is a large part of starting the compiler.
 
+import type { PyodideAPI } from "pyodide";
 import source from "./bytecode.py";
-import type { Python } from "./python";
 
 const CACHE = "gradmote-studio-bytecode";
 
@@ -21,7 +21,7 @@ export class Bytecode {
   }
 
   /** Puts what is kept beside the sources. */
-  async restore(python: Python): Promise<void> {
+  async restore(python: PyodideAPI): Promise<void> {
     const kept = await (await cache())?.match(this.#address);
     if (!kept) return;
     python.unpackArchive(await kept.arrayBuffer(), "zip", { extractDir: "/" });
@@ -29,7 +29,7 @@ export class Bytecode {
   }
 
   /** Keeps the bytecode of what is loaded now, in place of any other. */
-  async keep(python: Python): Promise<void> {
+  async keep(python: PyodideAPI): Promise<void> {
     if (this.#restored) return;
     this.#restored = true;
     const kept = await cache();

@@ -3,7 +3,8 @@ import { useEffect, useState } from "preact/hooks";
 
 import type { Look } from "../data/look";
 import { Thumbnail } from "../data/thumbnail";
-import { addClass, current, drop, known, lessons, levels, MOST, record, removeClass, rename, type Lesson } from "./lessons";
+import type { Lesson } from "./lesson";
+import { addClass, current, drop, known, lessons, levels, MOST, record, removeClass, rename } from "./lessons";
 import { clearPad, LOOK, PictureButton, samplesIn, source } from "./source";
 
 /** The samples of a class that are shown. */

@@ -1,7 +1,7 @@
 /** Lessons that outlast the page: bytes in the same place as checkpoints. */
 import { discard, persist, restore } from "gradmote/storage";
 
-import type { Lesson, Levels } from "./lessons";
+import type { Lesson, Levels } from "./lesson";
 
 /** Lessons, and the numbers that black and white are in them. */
 export interface Kept {

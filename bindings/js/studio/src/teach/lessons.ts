@@ -9,12 +9,7 @@ import { gray, resized, rgb, type Picture } from "../data/pictures/pixels";
 import { fail } from "../notice";
 import { data, facts, model } from "../state";
 import { forget, keep, kept, type Kept } from "./keep";
-
-/** A class and the samples that were recorded of it. */
-export interface Lesson {
-  name: string;
-  samples: Float32Array[];
-}
+import type { Lesson, Levels } from "./lesson";
 
 /** The classes, in the order of the model's outputs. */
 export const lessons = signal<Lesson[]>([]);
@@ -37,12 +32,6 @@ export function wanted(): Expected | null {
 export function look(): Look | null {
   const shape = wanted()?.inputs[0]?.shape;
   return shape ? lookOf(shape) : null;
-}
-
-/** The numbers that black and white are in the samples. */
-export interface Levels {
-  least: number;
-  largest: number;
 }
 
 /** The levels of the samples that are recorded; null where there are none yet. */

@@ -2,7 +2,7 @@
 import { RuntimeFault, type RemoteSession } from "gradmote";
 
 import { drawing, shuffled } from "../training/random";
-import type { Lesson } from "./lessons";
+import type { Lesson } from "./lesson";
 
 /** How far training is. */
 export interface Progress {
