@@ -308,6 +308,7 @@ def report() -> Sequence[tuple[str, object]]:
         ("pairs of rooms that import each other", len(two_way_pairs())),
         ("imports against the table of rooms", len(imports_against_the_rows())),
         ("circles of C modules, runtime", len(c_circles("runtime_c/src", with_calls=True))),
+        ("circles of C modules, MicroPython", len(c_circles("bindings/micropython/gradmote", with_calls=True))),
         ("circles of C includes, firmware", len(c_circles("firmware/src", with_calls=False))),
         ("circles of TypeScript files", len(ts_circles("bindings/js"))),
         ("modules at the top", len(top_modules())),

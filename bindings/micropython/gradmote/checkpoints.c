@@ -2,7 +2,9 @@
  * Checkpoints: as bytes, and to and from streams, such as files. A stream is used through
  * MicroPython's stream protocol, which allocates nothing and returns errors instead of raising them.
  */
+#include "errors.h"
 #include "methods.h"
+#include "values.h"
 
 #include <string.h>
 

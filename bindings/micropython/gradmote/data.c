@@ -1,6 +1,8 @@
 /* Copying arrays into inputs and labels: any object with the buffer protocol, without a copy in
  * between. */
-#include "session.h"
+#include "data.h"
+#include "errors.h"
+#include "values.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * They are kept in `args`. A native .mpy has no room for texts; there the attributes name and hint
  * are looked up in gradmote_errors.py, which raises ImportError where that is not installed.
  */
-#include "session.h"
+#include "errors.h"
 
 #include <string.h>
 
@@ -49,7 +49,8 @@ static void error_print(const mp_print_t *print, mp_obj_t error, mp_print_kind_t
 static mp_obj_t name_of(mp_obj_t code)
 {
 #if WITH_TEXTS
-    return new_text(error_name(mp_obj_get_int(code)));
+    const char *name = error_name(mp_obj_get_int(code));
+    return mp_obj_new_str(name, strlen(name));
 #else
     mp_obj_t module = mp_import_name(MP_QSTR_gradmote_errors, mp_const_none, MP_OBJ_NEW_SMALL_INT(0));
     mp_obj_t entry = mp_obj_subscr(mp_load_attr(module, MP_QSTR_ERRORS), code, MP_OBJ_SENTINEL);

@@ -4,7 +4,7 @@
 
 #include "session.h"
 
-/* session.c */
+/* session_class.c */
 MP_DECLARE_CONST_FUN_OBJ_1(required_obj);
 MP_DECLARE_CONST_FUN_OBJ_1(requirements_obj);
 MP_DECLARE_CONST_FUN_OBJ_1(reset_obj);
@@ -12,9 +12,6 @@ MP_DECLARE_CONST_FUN_OBJ_1(close_obj);
 MP_DECLARE_CONST_FUN_OBJ_1(enter_obj);
 MP_DECLARE_CONST_FUN_OBJ_VAR_BETWEEN(exit_obj);
 MP_DECLARE_CONST_FUN_OBJ_1(poison_obj);
-mp_obj_t session_make_new(const mp_obj_type_t *type, size_t n_args, size_t n_kw, const mp_obj_t *args);
-void session_print(const mp_print_t *print, mp_obj_t self, mp_print_kind_t kind);
-void session_attr(mp_obj_t self, qstr attr, mp_obj_t *out);
 
 /* tensors.c */
 MP_DECLARE_CONST_FUN_OBJ_1(inputs_obj);

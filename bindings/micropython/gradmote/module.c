@@ -1,5 +1,8 @@
 /* The module: its class, its exceptions, and the tables that name them. */
+#include "errors.h"
 #include "methods.h"
+#include "session_class.h"
+#include "values.h"
 
 #define CORE_METHODS(X)                                     \
     X(MP_QSTR_reset, reset_obj)                             \

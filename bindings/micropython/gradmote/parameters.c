@@ -1,5 +1,9 @@
 /* Parameters, gradients and the state. */
+#include "parameters.h"
+#include "data.h"
+#include "errors.h"
 #include "methods.h"
+#include "values.h"
 
 #include <string.h>
 

@@ -1,5 +1,7 @@
 /* Named numbers that are kept with the state. */
+#include "errors.h"
 #include "methods.h"
+#include "values.h"
 
 #if WITH_REST
 

@@ -1,5 +1,7 @@
 /* Learning rate, schedule, seed, and the counters of a training. */
+#include "errors.h"
 #include "methods.h"
+#include "values.h"
 
 static mp_obj_t set_linear_schedule(size_t n_args, const mp_obj_t *args)
 {

@@ -4,7 +4,7 @@
  * wait in a list. While the heap is locked and none waits, the one that was returned last is
  * returned again, with another value.
  */
-#include "session.h"
+#include "results.h"
 
 /* Where floats are no objects on the heap, there is nothing to prepare. */
 #if !GRADMOTE_NATIVE && (MICROPY_OBJ_REPR == MICROPY_OBJ_REPR_C || MICROPY_OBJ_REPR == MICROPY_OBJ_REPR_D)

@@ -1,5 +1,8 @@
 /* Rounds of federated learning. */
+#include "errors.h"
 #include "methods.h"
+#include "parameters.h"
+#include "values.h"
 
 #if WITH_REST
 

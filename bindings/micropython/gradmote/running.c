@@ -1,5 +1,9 @@
 /* Running programs, whole and in slices. */
+#include "data.h"
+#include "errors.h"
 #include "methods.h"
+#include "results.h"
+#include "values.h"
 
 #define ARRAYS_LIMIT 33 /* the session, and arrays for 32 inputs and labels */
 

@@ -1,5 +1,9 @@
 /* The sample store: teaching by hand. */
+#include "data.h"
+#include "errors.h"
 #include "methods.h"
+#include "results.h"
+#include "values.h"
 
 #if WITH_REST && GM_WITH_STORE
 

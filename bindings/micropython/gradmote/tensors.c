@@ -1,5 +1,8 @@
 /* What inputs, labels and outputs a model has, and views of them. */
+#include "data.h"
+#include "errors.h"
 #include "methods.h"
+#include "values.h"
 
 #define ALL_PROGRAMS 0xFFFFFFFFu
 
