@@ -135,6 +135,8 @@ def two_way_pairs() -> set[tuple[str, str]]:
 #: A C function as it is defined: at the margin, before the brace.
 C_FUNCTION = re.compile(r"^((?:[\w*]+ )+)\**(\w+)\([^;{]*\)\n\{", re.M)
 C_COMMENT = re.compile(r"/\*.*?\*/", re.S)
+#: The firmware's modules that projects replace by their own, or builds by another file with the same functions.
+REPLACED = ("application", "no_signature")
 
 
 @cache
@@ -146,20 +148,21 @@ def c_modules(folder: str) -> dict[str, str]:
     return found
 
 
-def c_circles(folder: str, with_calls: bool) -> list[set[str]]:
-    """Return the groups of C modules below a folder each of which needs all others, over however many steps.
+def c_circles(folder: str, replaced: Sequence[str] = ()) -> list[set[str]]:
+    """Return the groups of C modules below a folder, each of which needs all others, over however many steps.
 
-    A module needs another one whose header it includes or, `with_calls`, one of whose functions it names.
+    A module needs another one if it includes its header or names one of its functions. replaced: modules that a
+    project or a build replaces by others, so that their own needs do not count.
     """
     texts = c_modules(folder)
-    return groups_that_go_round({name: needed_by(name, texts, with_calls) for name in texts})
+    return groups_that_go_round({name: set() if name in replaced else needed_by(name, texts) for name in texts})
 
 
-def needed_by(name: str, texts: Mapping[str, str], with_calls: bool) -> set[str]:
+def needed_by(name: str, texts: Mapping[str, str]) -> set[str]:
     """Return the modules that one of `texts` needs itself."""
     included = {Path(path).stem for path in re.findall(r'#include "([^"]+)"', texts[name])}
     words = set(re.findall(r"\w+", texts[name])) - c_functions_of(texts[name])
-    named = {other for other, text in texts.items() if with_calls and words & c_functions_of(text, "static ")}
+    named = {other for other, text in texts.items() if words & c_functions_of(text, "static ")}
     return (included & texts.keys() | named) - {name}
 
 
@@ -307,9 +310,9 @@ def report() -> Sequence[tuple[str, object]]:
         ("import circles", len(circles())),
         ("pairs of rooms that import each other", len(two_way_pairs())),
         ("imports against the table of rooms", len(imports_against_the_rows())),
-        ("circles of C modules, runtime", len(c_circles("runtime_c/src", with_calls=True))),
-        ("circles of C modules, MicroPython", len(c_circles("bindings/micropython/gradmote", with_calls=True))),
-        ("circles of C includes, firmware", len(c_circles("firmware/src", with_calls=False))),
+        ("circles of C modules, runtime", len(c_circles("runtime_c/src"))),
+        ("circles of C modules, MicroPython", len(c_circles("bindings/micropython/gradmote"))),
+        ("circles of C modules, firmware", len(c_circles("firmware/src", REPLACED))),
         ("circles of TypeScript files", len(ts_circles("bindings/js"))),
         ("modules at the top", len(top_modules())),
         ("names of files used more than twice", names_used_often() or 0),
