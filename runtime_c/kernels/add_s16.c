@@ -1,6 +1,7 @@
 /*
- * ADD_S16: y 2^exponent = scale (a + b) where low < q < high and the bit of mask is 1, else 0, rounded; a and b are read
- *   with their exponents, and the result's is the least under which the largest keeps the limit.
+ * ADD_S16: y 2^exponent = scale (a + b) if low < q < high and the bit of mask is 1, else 0,
+ *   rounded; a and b are read with their exponents, and the result's exponent is the least that
+ *   keeps the largest value within the limit.
  */
 #include "../generated/instructions/add_s16.h"
 #include "add_s16.h"
@@ -8,7 +9,7 @@
 
 #if GM_WITH_ADD_S16
 
-/* Sees all numbers, and writes them to y where there is one. y may be a or b. */
+/* Scans all values, and writes them to y unless it is NULL. y may be a or b. */
 static void make_sum(const gm_insn_add_s16 *insn, const gm_sum_s16 *x, gm_gradient_s16 *made, int16_t *y)
 {
 #if GM_ARCH_SIMD_S8

@@ -7,13 +7,14 @@
 #include "gradient_s16.h"
 
 typedef struct gm_sum_s16 {
-    const int16_t *a, *b; /* b: NULL for none */
+    const int16_t *a, *b; /* b: NULL if absent */
     const float *scale;   /* NULL: 1 */
     float a_unit, b_unit;
     gm_clamp_mask mask;
 } gm_sum_s16;
 
-/* Returns the sum of number `a` of a and `b` of b, times number `s` of scale, or 0 where i does not pass the mask. */
+/* Returns (element `a` of a + element `b` of b) times element `s` of scale, or 0
+ * if i fails the mask. */
 static inline float gm_sum_s16_at(const gm_sum_s16 *x, uint32_t a, uint32_t b, uint32_t s, uint32_t i)
 {
     if (!gm_passes(&x->mask, i)) {
@@ -29,8 +30,8 @@ static inline float gm_sum_s16_at(const gm_sum_s16 *x, uint32_t a, uint32_t b, u
 #if GM_WITH_ADD_S16 && GM_ARCH_PAIRS && !GM_ARCH_DSP
 #define GM_ARCH_ADD_S16 1
 
-/* Sees all sums, and writes them to y unless it is NULL; then they have been seen before. Returns 0, and does nothing,
- * where it is left to plain C. */
+/* Scans all sums, and writes them to y unless it is NULL; y may be non-NULL only after a first
+ * scan. Returns 0, and does nothing, if it leaves the work to plain C. */
 int gm_arm_add_s16(const gm_insn_add_s16 *insn, const gm_sum_s16 *x, gm_gradient_s16 *made, int16_t *y);
 
 #else

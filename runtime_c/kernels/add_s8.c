@@ -1,7 +1,7 @@
 /*
- * ADD_S8: y = round(((a - a_zero) a_scale + (b - b_zero) b_scale) / y_scale) + y_zero, clamped to
- *   low .. high.
- * MUL_S8: the same with a product in place of the sum.
+ * ADD_S8: y = round(((a - a_zero) a_scale + (b - b_zero) b_scale) / y_scale) + y_zero,
+ *   clamped to low .. high.
+ * MUL_S8: the same with a product instead of the sum.
  */
 #include "../generated/instructions/add_s8.h"
 #include "../generated/instructions/mul_s8.h"
@@ -9,7 +9,7 @@
 
 #if GM_WITH_ADD_S8 || GM_WITH_MUL_S8
 
-/* What a number of 8 bits stands for. */
+/* The affine scaling of an int8: real value = (x - zero) scale. */
 typedef struct int8_scaling {
     int32_t zero;
     float scale;
@@ -20,8 +20,8 @@ static inline float real_number(int8_t x, const int8_scaling *r)
     return (float)(x - r->zero) * r->scale;
 }
 
-/* Defines gm_kernel_<name>, which walks y (d0, d1, d2, d3), contiguous, in rows of d3 elements. y may
- * be a or b. */
+/* Defines gm_kernel_<name>, which walks the contiguous y (d0, d1, d2, d3) in rows of d3
+ * elements. y may be a or b. */
 #define BINARY_S8_KERNEL(name, OP)                                                                                  \
     static void name##_row(const gm_insn_##name *insn, const int8_t *a, const int8_t *b, int8_t *y)                 \
     {                                                                                                               \

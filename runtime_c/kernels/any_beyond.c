@@ -1,4 +1,4 @@
-/* Whether numbers are finite, or below a limit. */
+/* Checks whether all values are finite, or below a limit in magnitude. */
 #include "../generated/instructions/check_bound.h"
 #include "../generated/instructions/check_finite.h"
 #include "../src/gm_internal.h"
@@ -14,12 +14,12 @@
 
 #define SIZE_OF(x) (gm_bits_of(x) & 0x7fffffffu)
 
-/* Without their signs, numbers compare as their bits do, and NaN is above all. The top bit of a
- * difference says which one is larger, and stays where all are joined. */
+/* Without their signs, floats compare as their bits do, and NaN is above all. The top bit of a
+ * difference shows which operand is larger, and survives when the differences are ORed together. */
 static int any_of(const float *x, uint32_t n, float limit)
 {
     uint32_t found = 0, largest = SIZE_OF(limit) - 1;
-#if !GM_ARCH_ELEMENTS /* there, sums of squares come first, and few numbers come here */
+#if !GM_ARCH_ELEMENTS /* there, a sum of squares comes first, and few calls get here */
     for (; n >= 4; x += 4, n -= 4) {
         found |= (largest - SIZE_OF(x[0])) | (largest - SIZE_OF(x[1])) | (largest - SIZE_OF(x[2])) |
                  (largest - SIZE_OF(x[3]));
@@ -31,9 +31,9 @@ static int any_of(const float *x, uint32_t n, float limit)
     return found >> 31 != 0;
 }
 
-/* A sum of squares, in whatever order, is not below any of them, and NaN where one is. So one that
- * is below the square of the limit says that all is well, and saves the look at each element;
- * anything else says nothing. */
+/* A sum of squares, in whatever order, is not below any of its terms, and is NaN if any term is. So
+ * a sum below the square of the limit proves that all elements are in range, without a look at
+ * each; any other sum proves nothing. */
 int gm_any_beyond(const float *x, uint32_t n, float limit)
 {
 #if GM_ARCH_ELEMENTS

@@ -1,10 +1,12 @@
 /*
- * ATTENTION: y = p v, where p = softmax(scale q k^T + attn_mask), for each sample and head.
- * ATTENTION_GRAD: dv = p^T dy, dp = dy v^T, ds = scale p (dp - sum of dp p), dq = ds k, dk = ds^T q.
+ * ATTENTION: y = p v with p = softmax(scale q k^T + attn_mask), for each sample and head.
+ * ATTENTION_GRAD: dv = p^T dy, dp = dy v^T, ds = scale p (dp - sum of dp p), dq =
+ *   ds k, dk = ds^T q.
  *
- * Both go over blocks of some queries of one head. The kernels of products, of Softmax and of
- * elementwise instructions compute a block, in the order in which they would compute all scores. dk
- * and dv are sums over queries, which take the blocks in ascending order. So the bits are the same.
+ * Both process one block of queries of one head at a time. The kernels of matrix products, Softmax
+ * and elementwise instructions compute a block, in the order in which they would compute all scores
+ * at once. dk and dv are sums over queries, and blocks come in ascending order. So the result is
+ * bitwise equal to that of the unblocked computation.
  */
 #include "../generated/instructions/add.h"
 #include "../generated/instructions/attention.h"
@@ -19,8 +21,8 @@
 
 #if GM_WITH_ATTENTION || GM_WITH_ATTENTION_GRAD
 
-/* What the scores (rows, keys) of a block are computed from, and where they lie. Those that are
- * uint32_t up to p are operands, as instructions have them. */
+/* The inputs and the location of a block of scores (rows, keys). The uint32_t members up to p are
+ * operands, as in an instruction. */
 typedef struct scores_block {
     const float *q, *k;
     uint32_t scale, attn_mask, fill, p;
@@ -28,7 +30,7 @@ typedef struct scores_block {
     uint32_t q_row, k_row, k_col, mask_row;
 } scores_block;
 
-/* y (m, n) = the empty sum; rows are y_row elements apart. */
+/* y (m, n) = the empty sum; rows of y are y_row elements apart. */
 static void start_product(float *y, uint32_t m, uint32_t n, uint32_t y_row)
 {
     for (uint32_t row = 0; row < m; row++) {
@@ -74,7 +76,7 @@ static void add_mask(const gm_session *session, const scores_block *block, uint3
     (void)gm_kernel_add(session, &add);
 }
 
-/* x (rows, keys) = filling where attn_mask is not 0 */
+/* x (rows, keys) = filling wherever attn_mask is nonzero */
 static void fill_masked(const gm_session *session, const scores_block *block, uint32_t x, uint32_t filling)
 {
     const gm_insn_select select = {
@@ -110,20 +112,20 @@ static void find_probabilities(const gm_session *session, const scores_block *bl
     (void)gm_kernel_softmax(session, &softmax);
 }
 
-/* An operand, that many elements further; one that is absent stays so. */
+/* Advances an operand by that many elements; an absent operand stays absent. */
 static uint32_t further(uint32_t operand, uint32_t elements)
 {
     return operand == GM_NONE ? GM_NONE : operand + 4 * elements;
 }
 
-/* How many queries the block from `first` on has. */
+/* The number of queries in the block that begins at query `first`. */
 static uint32_t rows_from(uint32_t first, uint32_t queries, uint32_t rows)
 {
     return queries - first < rows ? queries - first : rows;
 }
 
-/* What p is computed from in the block that begins with query `first` of head j of sample i. insn: of either
- * instruction. */
+/* The inputs of p for the block that begins at query `first` of head j of sample i. insn:
+ * either instruction. */
 #define SCORES_FROM(session, insn, i, j, first)                                                                 \
     {                                                                                                           \
         .q = gm_f32((session), (insn)->q) + (i) * (insn)->q0 + (j) * (insn)->q1 + (first) * (insn)->q_row,      \
@@ -177,8 +179,8 @@ int gm_kernel_attention(const struct gm_session *session, const void *instructio
 
 #if GM_WITH_ATTENTION_GRAD
 
-/* What the gradients of a block are computed from, and the gradients, NULL where one is not wanted:
- * dk, dk_columns and dv are those of all keys. */
+/* The inputs of a block's gradients, and the gradients themselves, NULL for those that nobody
+ * wants. dk, dk_columns and dv cover all keys. */
 typedef struct gradients_of_block {
     const float *dy, *v;
     float *dq, *dk, *dk_columns, *dv;
@@ -194,7 +196,7 @@ static void add_to_values(const gm_session *session, const gm_insn_attention_gra
     }
 }
 
-/* ds (rows, keys) = scale p (dp - sum of dp p), where dp = dy v^T and no mask drops it */
+/* ds (rows, keys) = scale p (dp - sum of dp p), with dp = dy v^T; 0 at masked scores */
 static void find_score_gradients(const gm_session *session, const gm_insn_attention_grad *insn,
                                  const scores_block *block, const gradients_of_block *of, uint32_t ds)
 {
@@ -227,7 +229,7 @@ static void add_to_queries_and_keys(const gm_insn_attention_grad *insn, const sc
     }
 }
 
-/* The sums over queries begin. */
+/* Clears dk and dv: their sums over queries begin. */
 static void start_gradients(const gm_insn_attention_grad *insn, const gradients_of_block *of)
 {
     if (of->dk != NULL) {
@@ -241,13 +243,13 @@ static void start_gradients(const gm_insn_attention_grad *insn, const gradients_
     }
 }
 
-/* Where a gradient of so many elements further begins, or NULL. */
+/* Returns a pointer to element `elements` of a gradient, or NULL. */
 static float *gradient_at(const gm_session *session, uint32_t operand, uint32_t elements)
 {
     return gm_f32_out_optional(session, further(operand, elements));
 }
 
-/* The gradients of the block that begins with query `first` of head j of sample i. */
+/* The gradients of the block that begins at query `first` of head j of sample i. */
 static gradients_of_block gradients_from(const gm_session *session, const gm_insn_attention_grad *insn, uint32_t i,
                                          uint32_t j, uint32_t first)
 {
@@ -262,7 +264,7 @@ static gradients_of_block gradients_from(const gm_session *session, const gm_ins
     };
 }
 
-/* The gradients of a block from p on; its scores' gradients lie behind p. */
+/* Computes a block's gradients, starting with p; the scores' gradients ds follow p in scratch. */
 static void go_back(const gm_session *session, const gm_insn_attention_grad *insn, const scores_block *block,
                     const gradients_of_block *of)
 {

@@ -1,6 +1,6 @@
 /*
  * AVERAGE_POOL: y[b,o,p,c] = sum of x in the window / count; count: taps inside the input, or with
- *   count_pad those inside input and padding.
+ *   count_pad those inside the input and its padding.
  * AVERAGE_POOL_GRAD: dx = sum over kernel rows and columns of dy / count of the window that has
  *   this element there.
  */
@@ -12,7 +12,7 @@
 #endif
 #include "window.h"
 
-/* The first channel that the form of the processor has left. */
+/* The first channel that the processor's own form leaves to this one. */
 #if GM_ARCH_AVERAGES
 #define AVERAGES_DONE(count) (count)
 #else
@@ -21,8 +21,8 @@
 
 #if GM_WITH_AVERAGE_POOL || GM_WITH_AVERAGE_POOL_GRAD
 
-/* Taps of one axis of the window at output o that count: inside the input, or inside `padded` where
- * padding counts. */
+/* Counts the taps of one axis of the window at output o: those inside the input, or inside `padded`
+ * if padding counts. */
 static uint32_t taps(uint32_t o, uint32_t kernel, uint32_t stride, uint32_t dilation, uint32_t pad, uint32_t size)
 {
     uint32_t count = 0;
@@ -32,7 +32,7 @@ static uint32_t taps(uint32_t o, uint32_t kernel, uint32_t stride, uint32_t dila
     return count;
 }
 
-/* The number by which the sum of the window at output (row, column) is divided. */
+/* The divisor for the sum of the window at output (row, column). */
 static float divisor(const gm_window *w, uint32_t count_pad, uint32_t padded_h, uint32_t padded_w, uint32_t row,
                      uint32_t column)
 {
@@ -46,7 +46,7 @@ static float divisor(const gm_window *w, uint32_t count_pad, uint32_t padded_h, 
 
 #if GM_WITH_AVERAGE_POOL
 
-/* Sum of the window at output (row, column). x: of one batch and channel. */
+/* Sum of the window at output (row, column). x: one sample and channel. */
 static float window_sum(const gm_insn_average_pool *insn, const gm_window *w, const float *x, uint32_t row,
                         uint32_t column)
 {
@@ -85,8 +85,8 @@ int gm_kernel_average_pool(const struct gm_session *session, const void *instruc
 
 #if GM_WITH_AVERAGE_POOL_GRAD
 
-/* dx of all channels at (row, column): sums of dy / count over the windows that cover it. dy: of
- * one batch. */
+/* dx of all channels at (row, column): sums of dy / count over the windows that cover
+ * it. dy: one sample. */
 static void gather_average_gradient(const gm_insn_average_pool_grad *insn, const gm_window *w, const float *dy,
                                     uint32_t row, uint32_t column, float *dx)
 {

@@ -1,6 +1,7 @@
 /*
- * AVERAGE_POOL_S8: y[b,o,p,c] = round((sum of (x - x_zero) x_scale in the window / count) / y_scale)
- *   + y_zero, clamped to low .. high; the count as AVERAGE_POOL, the order of the sum as `order` says.
+ * AVERAGE_POOL_S8: y[b,o,p,c] = round((sum of (x - x_zero) x_scale in the window / count) /
+ *   y_scale) + y_zero, clamped to low .. high; the count is that of AVERAGE_POOL, and `order` sets
+ *   the order of the sum.
  */
 #include "../generated/instructions/average_pool_s8.h"
 #include "arch/arm_m/average_pool_s8.h"
@@ -9,8 +10,8 @@
 
 #if GM_WITH_AVERAGE_POOL_S8
 
-/* Taps of one axis of the window at output o that count: inside the input, or inside `padded` where
- * padding counts. */
+/* Counts the taps of one axis of the window at output o: those inside the input, or inside `padded`
+ * if padding counts. */
 static uint32_t counted_taps(uint32_t o, uint32_t kernel, uint32_t stride, uint32_t dilation, uint32_t pad,
                              uint32_t size)
 {
@@ -21,7 +22,7 @@ static uint32_t counted_taps(uint32_t o, uint32_t kernel, uint32_t stride, uint3
     return count;
 }
 
-/* The number by which the sum of the window at output (row, column) is divided. */
+/* The divisor for the sum of the window at output (row, column). */
 static float divisor_of_window(const gm_insn_average_pool_s8 *insn, uint32_t row, uint32_t column)
 {
     uint32_t h = insn->count_pad ? insn->padded_h : insn->in_h, pad_h = insn->count_pad ? 0 : insn->pad_h;
@@ -32,14 +33,14 @@ static float divisor_of_window(const gm_insn_average_pool_s8 *insn, uint32_t row
 
 /* A window of one channel. */
 typedef struct channel_window {
-    const int8_t *x;             /* of the sample and channel */
+    const int8_t *x;             /* the sample's channel */
     uint32_t number;             /* of the channel, counted over all samples */
     uint32_t row, column;
     int32_t zero;
     float scale;
 } channel_window;
 
-/* The real number under tap (k, l); 0 in the padding. */
+/* The real value under tap (k, l); 0 in the padding. */
 static float tap_of(const gm_insn_average_pool_s8 *insn, const channel_window *w, uint32_t k, uint32_t l)
 {
     uint32_t i = gm_input_index(w->row, k, insn->stride_h, insn->dilation_h, insn->pad_h);
@@ -48,7 +49,7 @@ static float tap_of(const gm_insn_average_pool_s8 *insn, const channel_window *w
     return is_inside ? (float)(w->x[i * insn->x_h + j * insn->x_w] - w->zero) * w->scale : 0.0f;
 }
 
-/* The sum of each column, then their sum. */
+/* Sums each column, then the columns' sums. */
 static float sum_by_columns(const gm_insn_average_pool_s8 *insn, const channel_window *w)
 {
     float sum = 0.0f;
@@ -62,7 +63,7 @@ static float sum_by_columns(const gm_insn_average_pool_s8 *insn, const channel_w
     return sum;
 }
 
-/* Adds taps [first, end) to a sum, one after the other. */
+/* Adds taps [first, end) to a sum, one after another. */
 static float add_taps_in_order(const gm_insn_average_pool_s8 *insn, const channel_window *w, uint32_t first,
                                uint32_t end, float sum)
 {
@@ -80,7 +81,8 @@ static void add_to_lanes(const gm_insn_average_pool_s8 *insn, const channel_wind
     }
 }
 
-/* Four sums of every fourth tap, up to a multiple of 4; then their sum, and the taps that are left. */
+/* Four partial sums, each of every fourth tap, up to a multiple of 4; then their total, and
+ * the remaining taps. */
 static float sum_by_lanes(const gm_insn_average_pool_s8 *insn, const channel_window *w)
 {
     uint32_t taps = insn->kernel_h * insn->kernel_w, full = taps & ~3u;
@@ -91,9 +93,10 @@ static float sum_by_lanes(const gm_insn_average_pool_s8 *insn, const channel_win
     return add_taps_in_order(insn, w, full, taps, (lane[0] + lane[2]) + (lane[1] + lane[3]));
 }
 
-/* Groups of four taps go to two sets of lanes in turn, from the first one on whose place among all
- * numbers is a multiple of 4, as vectors are loaded from aligned addresses. The last of an odd number
- * of groups is added behind the sum of both sets, then the taps before the groups and behind them. */
+/* Groups of four taps alternate between two sets of lanes. The first group starts at the first tap
+ * whose index among all values is a multiple of 4, since vectors load from aligned addresses. If
+ * the number of groups is odd, the last one is added after the sum of both sets; then come the taps
+ * before the groups, and those after them. */
 static float sum_by_pairs(const gm_insn_average_pool_s8 *insn, const channel_window *w)
 {
     uint32_t taps = insn->kernel_h * insn->kernel_w, lead = (0u - w->number * taps) % 4;
@@ -125,8 +128,8 @@ static float sum_of_window(const gm_insn_average_pool_s8 *insn, const channel_wi
     }
 }
 
-/* All channels of the window at output (row, column) of sample b. x: of this sample; y: of this
- * window. */
+/* All channels of the window at output (row, column) of sample b. x: this
+ * sample; y: this window. */
 static void average_window(const gm_insn_average_pool_s8 *insn, uint32_t b, const int8_t *x, int8_t *y, uint32_t row,
                            uint32_t column)
 {

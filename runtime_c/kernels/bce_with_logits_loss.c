@@ -9,8 +9,8 @@
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 
-/* x, target, dx (outer, inner); pos_weight (inner), (1) with pos_stride 0, or absent, which is all
- * ones. */
+/* x, target, dx (outer, inner); pos_weight (inner), or (1) with pos_stride 0, or
+ * absent, meaning all ones. */
 
 #if GM_WITH_BCE_WITH_LOGITS_LOSS || GM_WITH_BCE_WITH_LOGITS_LOSS_GRAD
 /* 1 + (pos_weight - 1) t */
@@ -21,7 +21,7 @@ static float log_weight(const float *pos_weight, uint32_t index, float t)
 #endif
 
 #if GM_WITH_BCE_WITH_LOGITS_LOSS
-/* (1 - t) x + w (log(1 + exp(-|x|)) + max(-x, 0)): no intermediate overflows. */
+/* (1 - t) x + w (log(1 + exp(-|x|)) + max(-x, 0)); no intermediate overflows. */
 static float loss_of(float x, float t, float w)
 {
     float softplus = gm_log1p(gm_exp(-gm_abs(x))) + (x < 0.0f ? -x : 0.0f);

@@ -1,8 +1,8 @@
 /*
- * FLOAT_TO_BF16: y = the bits of the bfloat16 that is nearest to x, to even where two are as near.
- * BF16_TO_FLOAT: y = the float32 of which x has the upper 16 bits; the others are 0.
+ * FLOAT_TO_BF16: y = the bits of the bfloat16 nearest to x, ties to even.
+ * BF16_TO_FLOAT: y = the float32 whose upper 16 bits are x; the lower 16 bits are 0.
  *
- * Both compute with integers alone, so every processor makes the same bits, of subnormal numbers too.
+ * Both use integer arithmetic only, so every processor makes the same bits, for subnormals too.
  */
 #include "../generated/instructions/bf16_to_float.h"
 #include "../generated/instructions/float_to_bf16.h"
@@ -11,7 +11,7 @@
 
 #if GM_WITH_FLOAT_TO_BF16
 
-/* A carry out of the fraction goes on to the exponent, as rounding wants it. */
+/* A carry out of the fraction goes into the exponent, as rounding requires. */
 static uint16_t nearest_bfloat16(uint32_t bits)
 {
     uint32_t rounded = (bits + 0x7FFFu + (bits >> 16 & 1u)) >> 16;

@@ -1,12 +1,12 @@
-/* One elementwise operation of two operands that are broadcast by strides of 0. */
+/* Elementwise operations on two operands, broadcast by strides of 0. */
 #ifndef GM_BROADCAST_H
 #define GM_BROADCAST_H
 
 #include "../src/gm_internal.h"
 #include "arch/arch.h"
 
-/* Defines gm_kernel_<name>, which walks y (d0, d1, d2, d3), contiguous, in rows of d3 elements:
- * each is made by <name>_row. y may be a or b. */
+/* Defines gm_kernel_<name>, which walks the contiguous y (d0, d1, d2, d3) in rows of d3 elements;
+ * <name>_row makes each row. y may be a or b. */
 #define GM_BROADCAST_WALK(name)                                                               \
     int gm_kernel_##name(const struct gm_session *session, const void *instruction)           \
     {                                                                                         \
@@ -26,7 +26,7 @@
         return GM_OK;                                                                         \
     }
 
-/* y[i] = a[i] OP b[i], of contiguous rows. */
+/* y[i] = a[i] OP b[i] for contiguous rows. */
 #if GM_ARCH_ELEMENTS
 #define GM_EACH_ELEMENT(name, OP, a, b, y, n) gm_##name##_row(a, b, y, n);
 void gm_add_row(const float *a, const float *b, float *y, uint32_t n);
@@ -40,8 +40,8 @@ void gm_div_row(const float *a, const float *b, float *y, uint32_t n);
     }
 #endif
 
-/* Defines gm_kernel_<name>: y = a OP b. The rows have their own loops for the strides that
- * compilers vectorise. */
+/* Defines gm_kernel_<name>: y = a OP b. The strides that compilers vectorize have
+ * loops of their own. */
 #define GM_BROADCAST_KERNEL(name, OP)                                                            \
     static void name##_row(const float *a, const float *b, float *y, const gm_insn_##name *insn) \
     {                                                                                            \
@@ -62,7 +62,7 @@ void gm_div_row(const float *a, const float *b, float *y, uint32_t n);
                                                                                                  \
     GM_BROADCAST_WALK(name)
 
-/* Defines gm_kernel_<name>: y = the expression, of the floats a and b. */
+/* Defines gm_kernel_<name>: y = the expression in the floats a and b. */
 #define GM_BROADCAST_EXPRESSION_KERNEL(name, ...)                                                        \
     static void name##_row(const float *a_row, const float *b_row, float *y, const gm_insn_##name *insn) \
     {                                                                                                    \

@@ -1,6 +1,6 @@
 /*
  * INT_TO_FLOAT: y = x, rounded to nearest.
- * FLOAT_TO_INT: y = x without its fraction, the nearest int32 where x is none; of NaN 0.
+ * FLOAT_TO_INT: y = x without its fraction, saturated to int32; 0 for NaN.
  */
 #include "../generated/instructions/float_to_int.h"
 #include "../generated/instructions/int_to_float.h"
@@ -21,7 +21,7 @@ int gm_kernel_int_to_float(const struct gm_session *session, const void *instruc
 
 #if GM_WITH_FLOAT_TO_INT
 
-/* A conversion of what no int32 can hold would be undefined. */
+/* Converting a value that int32 cannot hold would be undefined behaviour. */
 static int32_t integer_of(float x)
 {
     if (x >= 0x1p31f) {

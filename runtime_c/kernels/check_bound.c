@@ -1,4 +1,4 @@
-/* CHECK_BOUND: stops the program with NOT_FINITE if any |x[i,j]| is not below limit, or is NaN. */
+/* CHECK_BOUND: stops the program with NOT_FINITE if any |x[i,j]| is NaN or not below limit. */
 #include "../generated/instructions/check_bound.h"
 #include "../src/gm_internal.h"
 

@@ -7,7 +7,7 @@
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 
-/* Clipping of gradients by their global norm, as torch.nn.utils.clip_grad_norm_. The operator Clip
+/* Clips gradients by their global norm, as torch.nn.utils.clip_grad_norm_ does. The operator Clip
  * is CLAMP, in clamp.c. */
 
 /* Runs once for each gradient. */
@@ -26,7 +26,7 @@ int gm_kernel_sum_squares(const struct gm_session *session, const void *instruct
 }
 #endif
 
-/* Updates multiply every gradient with the result. */
+/* Updates multiply every gradient by the result. */
 #if GM_WITH_CLIP_SCALE
 int gm_kernel_clip_scale(const struct gm_session *session, const void *instruction)
 {

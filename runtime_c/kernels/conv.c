@@ -19,7 +19,7 @@ typedef struct conv_operands {
     uint32_t in_channels;
 } conv_operands;
 
-/* sum[j] += x w[j] over the input channels of one tap, for 4 neighbouring output channels j. */
+/* sum[j] += x w[j] over the input channels of one tap, for 4 adjacent output channels j. */
 static void add_tap_4(const float *x, const float *w, const conv_operands *c, float *sum)
 {
     const float *w0 = w, *w1 = w0 + c->w.out_channel, *w2 = w1 + c->w.out_channel, *w3 = w2 + c->w.out_channel;
@@ -48,8 +48,8 @@ static void add_tap_1(const float *x, const float *w, const conv_operands *c, fl
     *sum = s;
 }
 
-/* All taps of output (row, column), for 1 or 4 neighbouring output channels. x: of its sample and
- * group. */
+/* All taps of output (row, column), for 1 or 4 adjacent output channels. x:
+ * its sample and group. */
 static void add_taps(const float *x, const float *w, const conv_operands *c, uint32_t row, uint32_t column,
                      uint32_t out_channels, float *sum)
 {

@@ -1,10 +1,11 @@
 /*
- * CONV_GRAD_X_S16: dx 2^exponent = scale[g,c] (2^dy_exponent sum over kernel rows, columns and
- *   out_channels of dy (w - w_zero) + addend) where low < q < high and the bit of mask is 1, else 0, rounded.
+ * CONV_GRAD_X_S16: dx 2^exponent = scale[g,c] (2^dy_exponent sum over kernel rows, columns
+ *   and out_channels of dy (w - w_zero) + addend) if low < q < high and the bit of mask is
+ *   1, else 0, rounded.
  *
- * The exponent is that of the largest dy or addend, moved on by the gain: how much larger dx was
- * than these in the steps before, with two bits of room. So a batch with a large loss does not
- * saturate. Without a gain the sums are taken twice, the first time to find it.
+ * The exponent follows from the largest dy or addend and the gain: the ratio of dx to these in
+ * earlier steps, plus two bits of headroom. So a batch with a large loss does not saturate. If the
+ * gain is unknown, the kernel computes the sums twice, the first time to find the gain.
  */
 #include "../generated/instructions/conv_grad_x_s16.h"
 #include "conv_grad_x_s16.h"
@@ -13,16 +14,16 @@
 
 #if GM_WITH_CONV_GRAD_X_S16
 
-/* Bits that are left free above the magnitude that is expected. */
+/* Headroom in bits above the expected magnitude. */
 #define ROOM 2
 
-/* The word `gain` is GAIN_ONE + GAIN_STEPS log2 of the gain, or 0 where it is not known. In each
- * step it falls by 1, unless the gain that was found is larger. */
+/* The word `gain` is GAIN_ONE + GAIN_STEPS log2 of the gain, or 0 if the gain is unknown. It decays
+ * by 1 each step, unless the measured gain is larger. */
 #define GAIN_STEPS 8
 #define GAIN_ONE 8192
 #define GAIN_MOST (2 * GAIN_ONE)
 
-/* sum[j] += dy w[j] over the output channels of one tap, for 4 neighbouring input channels j. */
+/* sum[j] += dy w[j] over the output channels of one tap, for 4 adjacent input channels j. */
 static void add_s16_tap_4(const gm_grad_x_s16 *x, const int16_t *dy, const int8_t *w, uint32_t *sum)
 {
     uint32_t dy_step = x->insn->y_channel, w_step = x->insn->w_out_channel;
@@ -53,8 +54,8 @@ static void add_s16_tap_1(const gm_grad_x_s16 *x, const int16_t *dy, const int8_
     *sum = s;
 }
 
-/* Adds the products of all outputs whose window has input (row, column), for 1 or 4 neighbouring
- * input channels. */
+/* Adds the products of all outputs whose window covers input (row, column), for 1 or 4
+ * adjacent input channels. */
 static void add_s16_taps(const gm_grad_x_s16 *x, const int16_t *dy, const int8_t *w, uint32_t row, uint32_t column,
                          uint32_t at_once, uint32_t *sum)
 {
@@ -71,8 +72,8 @@ static void add_s16_taps(const gm_grad_x_s16 *x, const int16_t *dy, const int8_t
     }
 }
 
-/* The input channels of one group at one input position, whose first one has the offset `at` in dx
- * and the number `channel` among all groups' channels. */
+/* The input channels of one group at one input position. `at` is the offset of the first one in dx,
+ * and `channel` its index among the channels of all groups. */
 static void make_s16_pixel(const gm_grad_x_s16 *x, gm_gradient_s16 *made, int16_t *dx, const int16_t *dy,
                            const int8_t *w, uint32_t row, uint32_t column, uint32_t at, uint32_t channel)
 {
@@ -87,7 +88,7 @@ static void make_s16_pixel(const gm_grad_x_s16 *x, gm_gradient_s16 *made, int16_
     }
 }
 
-/* Sees all numbers, and writes them to dx where there is one. dx may be the addend. */
+/* Scans all values, and writes them to dx unless it is NULL. dx may be the addend. */
 static void make_conv_grad_x(const gm_session *session, const gm_grad_x_s16 *x, gm_gradient_s16 *made, int16_t *dx)
 {
     const gm_insn_conv_grad_x_s16 *insn = x->insn;
@@ -115,13 +116,13 @@ static void make_conv_grad_x(const gm_session *session, const gm_grad_x_s16 *x, 
     }
 }
 
-/* Returns the magnitude that the gain lets expect, rounded up. */
+/* Returns the magnitude that the gain predicts, rounded up. */
 static int32_t expected_magnitude(int32_t source, int32_t gain)
 {
     return source + (gain + GAIN_STEPS - 1) / GAIN_STEPS - GAIN_ONE / GAIN_STEPS;
 }
 
-/* Returns the gain for the next step. Zeros say nothing of it. */
+/* Returns the gain for the next step. Tensors of zeros leave it unchanged. */
 static int32_t next_gain(int32_t source, int32_t magnitude, int32_t gain)
 {
     if (source == GM_ZERO_MAGNITUDE || magnitude == GM_ZERO_MAGNITUDE) {

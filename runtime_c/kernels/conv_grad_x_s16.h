@@ -1,4 +1,4 @@
-/* What the forms of CONV_GRAD_X_S16 share. */
+/* What the implementations of CONV_GRAD_X_S16 share. */
 #ifndef GM_CONV_GRAD_X_S16_H
 #define GM_CONV_GRAD_X_S16_H
 
@@ -9,7 +9,7 @@
 typedef struct gm_grad_x_s16 {
     const gm_insn_conv_grad_x_s16 *insn;
     gm_window window;
-    const int16_t *dy, *addend; /* addend: NULL for none */
+    const int16_t *dy, *addend; /* addend: NULL if absent */
     const int8_t *w;
     const float *scale;         /* NULL: 1 */
     float unit, addend_unit;
@@ -17,7 +17,7 @@ typedef struct gm_grad_x_s16 {
     gm_clamp_mask mask;
 } gm_grad_x_s16;
 
-/* Returns the number at offset `at` of dx, whose sum over dy and w is given. */
+/* Returns the value at offset `at` of dx from its integer sum over dy and w. */
 static inline float gm_finish_s16_sum(const gm_grad_x_s16 *x, uint32_t sum, uint32_t at, uint32_t channel)
 {
     if (!gm_passes(&x->mask, at)) {

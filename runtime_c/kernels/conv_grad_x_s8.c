@@ -2,8 +2,7 @@
  * CONV_GRAD_X_S8: x[b,i,j,g,c] = sum over kernel rows, columns and out_channels of y (w - w_zero):
  *   the gradient of CONV_S8 for x, from y in float32; with accumulate, the sum starts from x.
  *
- * It is CONV_TRANSPOSE with weights of 8 bits. Products and sums round by themselves in both
- * profiles.
+ * This is CONV_TRANSPOSE with 8-bit weights. Products and sums round separately in both profiles.
  */
 #include "../generated/instructions/conv_grad_x_s8.h"
 #include "quantized.h"
@@ -24,7 +23,7 @@ static float add_gradient_tap_1_s8(const float *y, const int8_t *w, const gm_ins
     return sum;
 }
 
-/* Adds the same to sum[0..3] for 4 neighbouring input channels. */
+/* Adds the same to sum[0..3] for 4 adjacent input channels. */
 static void add_gradient_tap_4_s8(const float *y, const int8_t *w, const gm_insn_conv_grad_x_s8 *insn, float *sum)
 {
     int32_t zero = gm_nearest_int8(insn->w_zero);
@@ -43,8 +42,8 @@ static void add_gradient_tap_4_s8(const float *y, const int8_t *w, const gm_insn
     sum[0] = s0, sum[1] = s1, sum[2] = s2, sum[3] = s3;
 }
 
-/* Adds the products of all outputs whose window has input (row, column), for 1 or 4 neighbouring
- * input channels. For each tap there is at most one such output. */
+/* Adds the products of all outputs whose window covers input (row, column), for 1 or 4 adjacent
+ * input channels. Each tap has at most one such output. */
 static void add_gradient_taps_s8(const float *y, const int8_t *w, const gm_insn_conv_grad_x_s8 *insn,
                                  const gm_window *window, uint32_t row, uint32_t column, uint32_t in_channels,
                                  float *sum)

@@ -1,6 +1,7 @@
 /*
- * CONV_GRAD_W: y[g,m,c,k,l] = sum over batch, output rows and columns of dy x: the gradient of
- *   CONV's w; with accumulate, the sum starts from y. The strides y_batch to y_channel are of dy.
+ * CONV_GRAD_W: y[g,m,c,k,l] = sum over batch, output rows and columns of dy x: the
+ *   gradient of CONV's w; with accumulate, the sum starts from y. The strides y_batch to
+ *   y_channel are those of dy.
  */
 #include "../generated/instructions/conv_grad_w.h"
 #include "../generated/instructions/conv_update.h"
@@ -8,15 +9,15 @@
 
 #if (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE) && !GM_ARCH_CONV
 
-/* Elements from the x of one output to that of the next. Where there is only one output, the stride
- * of the window may be any number, and an address would wrap with it. */
+/* Elements from one output's x to the next one's. With a single output, the window's stride may be
+ * any number, and an address computed from it would wrap. */
 static uint32_t step_of(const gm_conv_gradient *g, uint32_t outputs)
 {
     return outputs > 1 ? g->window.stride_w * g->x.w : 0;
 }
 
-/* sum[j] += dy x[j] over `outputs` of one row, for 4 input channels j. x and dy: of the first
- * output. */
+/* sum[j] += dy x[j] over `outputs` outputs of one row, for 4 input channels j. x and
+ * dy: the first output. */
 static void add_row_4(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t outputs, float *sum)
 {
     uint32_t x_step = step_of(g, outputs), y_step = g->dy.w, c = g->x.channel;
@@ -46,7 +47,7 @@ static void add_row_1(const gm_conv_gradient *g, const float *x, const float *dy
     *sum = s;
 }
 
-/* One tap of 1 or 4 neighbouring input channels, over the whole batch. */
+/* One tap of 1 or 4 adjacent input channels, over the whole batch. */
 static void add_weight_gradient_tap(const gm_conv_gradient *g, const float *x, const float *dy, gm_span rows,
                                     gm_span columns, uint32_t k, uint32_t l, uint32_t in_channels, float *sum)
 {

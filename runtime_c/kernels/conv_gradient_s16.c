@@ -1,8 +1,9 @@
 /*
- * CONV_GRAD_W_S16: y[g,m,c,k,l] = factor[g,m] 2^dy_exponent sum over batch, output rows and columns
- *   of dy (x - x_zero); with accumulate, added to y. The strides y_batch to y_channel are of dy.
+ * CONV_GRAD_W_S16: y[g,m,c,k,l] = factor[g,m] 2^dy_exponent sum over batch, output rows and
+ *   columns of dy (x - x_zero); with accumulate, added to y. The strides y_batch to
+ *   y_channel are those of dy.
  *
- * Sums are exact: they have 64 bits, so that batch and image may be of any size.
+ * Sums are exact: they have 64 bits, so batch and image may be of any size.
  */
 #include "../generated/instructions/conv_grad_w_s16.h"
 #include "../generated/instructions/conv_update_s16.h"
@@ -12,10 +13,10 @@
 
 #if GM_WITH_CONV_GRAD_W_S16 || GM_WITH_CONV_UPDATE_S16
 
-/* Returns the sum of one row of outputs. x, dy: of the first of them. */
+/* Returns the sum over one row of outputs. x, dy: the first of them. */
 static uint64_t s16_row_sum(const gm_conv_gradient_s8 *g, const int8_t *x, const int16_t *dy, uint32_t outputs)
 {
-    /* Of a single output, the stride of the window may be any number. */
+    /* With a single output, the window's stride may be any number. */
     uint32_t x_step = outputs > 1 ? g->window.stride_w * g->x.w : 0;
     uint64_t sum = 0;
     for (; outputs > 0; outputs--) {
@@ -26,7 +27,7 @@ static uint64_t s16_row_sum(const gm_conv_gradient_s8 *g, const int8_t *x, const
     return sum;
 }
 
-/* Returns the sum of one tap (k, l) of one input channel over the whole batch. */
+/* Returns the sum for one tap (k, l) of one input channel over the whole batch. */
 static uint64_t s16_tap_sum(const gm_conv_gradient_s8 *g, const int8_t *x, const int16_t *dy, uint32_t k, uint32_t l)
 {
     const gm_window *w = &g->window;

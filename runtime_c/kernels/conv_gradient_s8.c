@@ -1,9 +1,9 @@
 /*
  * CONV_GRAD_W_S8: y[g,m,c,k,l] = factor[g,m] times the sum over batch, output rows and columns of
  *   dy (x - x_zero): the gradient of CONV_S8's w; with accumulate, it is added to y. The strides
- *   y_batch to y_channel are of dy.
+ *   y_batch to y_channel are those of dy.
  *
- * Products and sums round by themselves in both profiles.
+ * Products and sums round separately in both profiles.
  */
 #include "../generated/instructions/conv_grad_w_s8.h"
 #include "../generated/instructions/conv_update_s8.h"
@@ -11,8 +11,8 @@
 
 #if GM_WITH_CONV_GRAD_W_S8 || GM_WITH_CONV_UPDATE_S8
 
-/* sum[j] += dy (x[j] - x_zero) over `outputs` of one row, for 4 input channels j. x and dy: of the
- * first output. Where there is only one output, the window's stride may be any number. */
+/* sum[j] += dy (x[j] - x_zero) over `outputs` outputs of one row, for 4 input channels j. x and dy:
+ * the first output. With a single output, the window's stride may be any number. */
 static void add_gradient_row_4_s8(const gm_conv_gradient_s8 *g, const int8_t *x, const float *dy, uint32_t outputs,
                                   float *sum)
 {
@@ -45,7 +45,7 @@ static void add_gradient_row_1_s8(const gm_conv_gradient_s8 *g, const int8_t *x,
     *sum = s;
 }
 
-/* One tap of 1 or 4 neighbouring input channels, over the whole batch. */
+/* One tap of 1 or 4 adjacent input channels, over the whole batch. */
 static void add_weight_gradient_tap_s8(const gm_conv_gradient_s8 *g, const int8_t *x, const float *dy, gm_span rows,
                                        gm_span columns, uint32_t k, uint32_t l, uint32_t in_channels, float *sum)
 {

@@ -1,4 +1,4 @@
-/* The gradient of a quantized convolution's weights, one output channel at a time. */
+/* The weight gradient of a quantized convolution, one output channel at a time. */
 #ifndef CONV_GRADIENT_S8_H
 #define CONV_GRADIENT_S8_H
 
@@ -23,7 +23,7 @@ typedef struct gm_conv_gradient_s8 {
     }
 
 /* row[c,k,l] = factor times the sum over batch, output rows and columns of dy (x - x_zero); with
- * accumulate that is added to row. x: of the output channel's group; dy: of the output channel. */
+ * accumulate, it is added to row. x: the output channel's group; dy: the output channel. */
 void gm_conv_gradient_row_s8(const gm_conv_gradient_s8 *g, const int8_t *x, const float *dy, float factor,
                              uint32_t accumulate, float *row);
 

@@ -23,7 +23,7 @@ typedef struct conv_s8_operands {
     int32_t x_zero, w_zero;
 } conv_s8_operands;
 
-/* sum[j] += x w[j] over the input channels of one tap, for 4 neighbouring output channels j. */
+/* sum[j] += x w[j] over the input channels of one tap, for 4 adjacent output channels j. */
 static void add_int8_tap_4(const int8_t *x, const int8_t *w, const conv_s8_operands *c, uint32_t *sum)
 {
     const int8_t *w0 = w, *w1 = w0 + c->w.out_channel, *w2 = w1 + c->w.out_channel, *w3 = w2 + c->w.out_channel;
@@ -52,8 +52,8 @@ static void add_int8_tap_1(const int8_t *x, const int8_t *w, const conv_s8_opera
     *sum = s;
 }
 
-/* All taps of output (row, column), for 1 or 4 neighbouring output channels. x: of its sample and
- * group. */
+/* All taps of output (row, column), for 1 or 4 adjacent output channels. x:
+ * its sample and group. */
 static void add_int8_taps(const int8_t *x, const int8_t *w, const conv_s8_operands *c, uint32_t row, uint32_t column,
                           uint32_t out_channels, uint32_t *sum)
 {

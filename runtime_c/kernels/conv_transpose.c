@@ -2,12 +2,12 @@
  * CONV_TRANSPOSE: the gradient of CONV for x, and ONNX's ConvTranspose: x[b,i,j,g,c] = bias[g,c] +
  *   sum over kernel rows, columns and out_channels of y w; with accumulate, the sum starts from x.
  *
- * An output (o, p) of CONV takes part where its window has input (i, j) under a tap (k, l):
+ * An output (o, p) of CONV contributes if its window has input (i, j) under a tap (k, l):
  *
  *   i = o stride_h + k dilation_h - pad_h,  j = p stride_w + l dilation_w - pad_w
  *   x[b,i,j,g,c] = start + sum over k, l and m of y[b,o,p,g,m] w[g,m,c,k,l]
  *
- * So x is what the kernel writes, although it is the input of CONV and named so.
+ * So the kernel writes x, which bears the name of CONV's input.
  */
 #include "../generated/instructions/conv_transpose.h"
 #include "arch/arch.h"
@@ -29,8 +29,8 @@ static float add_transposed_tap_1(const float *y, const float *w, const gm_insn_
     return sum;
 }
 
-/* Adds the same to sum[0..3] for 4 neighbouring input channels, so that one load of y serves 4
- * products. */
+/* Adds the same to sum[0..3] for 4 adjacent input channels, so that one load of y
+ * serves 4 products. */
 static void add_transposed_tap_4(const float *y, const float *w, const gm_insn_conv_transpose *insn, float *sum)
 {
     const float *w0 = w, *w1 = w0 + insn->w_in_channel, *w2 = w1 + insn->w_in_channel, *w3 = w2 + insn->w_in_channel;
@@ -48,8 +48,8 @@ static void add_transposed_tap_4(const float *y, const float *w, const gm_insn_c
     sum[0] = s0, sum[1] = s1, sum[2] = s2, sum[3] = s3;
 }
 
-/* Adds the products of all outputs whose window has input (row, column), for 1 or 4 neighbouring
- * input channels. For each tap there is at most one such output. */
+/* Adds the products of all outputs whose window covers input (row, column), for 1 or 4 adjacent
+ * input channels. Each tap has at most one such output. */
 static void add_transposed_taps(const float *y, const float *w, const gm_insn_conv_transpose *insn,
                                 const gm_window *window, uint32_t row, uint32_t column, uint32_t in_channels,
                                 float *sum)
@@ -84,7 +84,7 @@ static void conv_transpose_pixel(const gm_insn_conv_transpose *insn, const gm_wi
         }
         add_transposed_taps(y, w + c * insn->w_in_channel, insn, window, row, column, in_channels, sum);
         for (uint32_t j = 0; j < in_channels; j++, c++) {
-            /* Where no window has the pixel, the sum may still be GM_EMPTY_SUM: -0 + 0 is 0. */
+            /* If no window covers the pixel, the sum may still be GM_EMPTY_SUM: -0 + 0 is 0. */
             x[c * insn->x_channel] = sum[j] + 0.0f;
         }
     }

@@ -19,8 +19,8 @@ static uint32_t sum_of_tap(const gm_insn_conv_transpose_s8 *insn, const int8_t *
     return sum;
 }
 
-/* Sum over all taps that lie on (row, column) of x. y: of its sample and group; w: of its group and
- * channel. */
+/* Sum over all taps that cover (row, column) of x. y: its sample and group; w: its
+ * group and channel. */
 static uint32_t sum_of_taps(const gm_insn_conv_transpose_s8 *insn, const int8_t *y, const int8_t *w, uint32_t row,
                             uint32_t column)
 {

@@ -1,6 +1,6 @@
 /*
- * CONV_UPDATE: one output channel after another: row = the gradient of CONV's w[g,m]; then rule
- *   updates p[g,m] with it. The strides y_batch to y_channel are of dy.
+ * CONV_UPDATE: for each output channel in turn: row = the gradient of CONV's w[g,m]; then rule
+ *   updates p[g,m] with it. The strides y_batch to y_channel are those of dy.
  */
 #include "../generated/instructions/conv_update.h"
 #include "conv_gradient.h"

@@ -1,7 +1,7 @@
 /*
- * CONV_UPDATE_S16: one output channel after another: row = the gradient that CONV_GRAD_W_S16 makes of
- *   w[g,m]; then rule updates p[g,m] with it as UPDATE_S8 does, or with p_bytes 2 as UPDATE_S16
- *   does.
+ * CONV_UPDATE_S16: for each output channel in turn: row = the gradient that CONV_GRAD_W_S16
+ *   computes for w[g,m]; then rule updates p[g,m] with it as UPDATE_S8 does, or with p_bytes 2
+ *   as UPDATE_S16 does.
  */
 #include "../generated/instructions/conv_update_s16.h"
 #include "arch/arm_m/conv_grad_s16.h"

@@ -1,7 +1,7 @@
 /*
- * CONV_UPDATE_S8: one output channel after another: row = the gradient that CONV_GRAD_W_S8 makes of
- *   w[g,m]; then rule updates p[g,m] with it as UPDATE_S8 does, or with p_bytes 2 as UPDATE_S16
- *   does.
+ * CONV_UPDATE_S8: for each output channel in turn: row = the gradient that CONV_GRAD_W_S8
+ *   computes for w[g,m]; then rule updates p[g,m] with it as UPDATE_S8 does, or with p_bytes 2
+ *   as UPDATE_S16 does.
  */
 #include "../generated/instructions/conv_update_s8.h"
 #include "conv_gradient_s8.h"

@@ -1,4 +1,5 @@
-/* COPY_S8: y[i0..i5] = x[i0..i5], each side with its own strides; with a table, table[x + 128]. */
+/* COPY_S8: y[i0..i5] = x[i0..i5], each side with its own strides; with a table,
+ *   y = table[x + 128]. */
 #include "../generated/instructions/copy_s8.h"
 #include "quantized.h"
 

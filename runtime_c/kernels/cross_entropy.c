@@ -1,5 +1,5 @@
-/* The first step of all kernels of cross entropy: it checks that the labels are classes, and sums
- * their weights. */
+/* The first step of all cross-entropy kernels: checks that the labels are classes, and
+ * sums their weights. */
 #include "../generated/instructions/softmax_cross_entropy.h"
 #include "../generated/instructions/softmax_cross_entropy_grad.h"
 #include "../generated/instructions/softmax_cross_entropy_plain.h"

@@ -1,13 +1,13 @@
 /*
- * CUMSUM: y[o,i,n] = sum of x[o,j,n] over j <= i, with exclusive j < i; with reverse from the other
- *   end.
+ * CUMSUM: y[o,i,n] = sum of x[o,j,n] over j <= i, with exclusive j < i; with reverse
+ *   from the other end.
  */
 #include "../generated/instructions/cumsum.h"
 #include "../src/gm_internal.h"
 
 #if GM_WITH_CUMSUM
 
-/* One row of `size` elements, `inner` apart, taken in the order of the sum. y may be x. */
+/* One row of `size` elements, `inner` apart, in the order of the sum. y may be x. */
 static void cumulate_row(const float *x, float *y, const gm_insn_cumsum *insn)
 {
     float sum = 0.0f;

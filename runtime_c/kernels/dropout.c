@@ -8,8 +8,8 @@
 
 #if GM_WITH_DROPOUT
 
-/* Keeps element i where random(i) >= threshold. It depends on seed, step, stream and i alone, so
- * the backward pass draws the same mask again. */
+/* Keeps element i if random(i) >= threshold. The mask depends on seed, step, stream and i alone, so
+ * the backward pass draws the same one. */
 int gm_kernel_dropout(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_dropout *insn = instruction;

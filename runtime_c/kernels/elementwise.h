@@ -1,4 +1,4 @@
-/* Kernels that take each element by itself, one line of mathematics each. */
+/* Elementwise kernels, one mathematical expression each. */
 #ifndef GM_ELEMENTWISE_H
 #define GM_ELEMENTWISE_H
 
@@ -6,9 +6,9 @@
 #include "../src/numerics.h"
 #include "arch/simd/simd.h"
 
-/* Defines gm_kernel_<name>: y[i] is the expression, of x and of `insn`, the instruction with its
- * parameters. The instruction is copied, so that a compiler need not take y's stores for changes of
- * it. */
+/* Defines gm_kernel_<name>: y[i] is the expression in x and `insn`, the instruction with its
+ * parameters. The kernel copies the instruction, so that the compiler need not assume that
+ * stores to y change it. */
 #define GM_MAP_KERNEL(name, ...)                                                    \
     int gm_kernel_##name(const struct gm_session *session, const void *instruction) \
     {                                                                               \
@@ -22,7 +22,7 @@
         return GM_OK;                                                               \
     }
 
-/* The same, of a function that arch/simd has in vectors: its number, and the parameter that it takes. */
+/* The same for a function that arch/simd has in vectors: its number, and its parameter. */
 #if GM_ARCH_FUNCTIONS
 #define GM_MAP_FUNCTION_KERNEL(name, function, parameter, ...)                                           \
     int gm_kernel_##name(const struct gm_session *session, const void *instruction)                      \
@@ -41,8 +41,8 @@
 #define GM_MAP_FUNCTION_KERNEL(name, function, parameter, ...) GM_MAP_KERNEL(name, __VA_ARGS__)
 #endif
 
-/* The same for dx[i], an expression of dy, of the forward instruction's input or output `saved` (x
- * or y), and of insn. */
+/* The same for dx[i], an expression in dy, in the forward instruction's input or output `saved` (x
+ * or y), and in insn. */
 #define GM_MAP_GRAD_KERNEL(name, saved, ...)                                        \
     int gm_kernel_##name(const struct gm_session *session, const void *instruction) \
     {                                                                               \

@@ -1,6 +1,6 @@
 /*
  * FLAT_INDEX: y[o,i,n] = (first size + indices[o,i,n]) inner + n; first is o, with accumulate
- *   y[o,i,n]; indices as GATHER.
+ *   y[o,i,n]; indices as in GATHER.
  */
 #include "../generated/instructions/flat_index.h"
 #include "gather.h"

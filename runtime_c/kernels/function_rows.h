@@ -1,4 +1,4 @@
-/* Rows of neighbours through elementary functions, in vectors where the processor has them; y may be x. */
+/* Elementary functions on contiguous rows, in vectors if the processor has them; y may be x. */
 #ifndef GM_FUNCTION_ROWS_H
 #define GM_FUNCTION_ROWS_H
 

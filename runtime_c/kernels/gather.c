@@ -1,7 +1,7 @@
 /*
- * GATHER: y[o,i,n] = x[o, indices[i], n]; below 0 an index counts from the end, out of range it
- *   stops with INDEX_OUT_OF_RANGE.
- * SCATTER_ADD: dx[o, indices[i], n] += dy[o,i,n], o, i, n ascending; indices as GATHER.
+ * GATHER: y[o,i,n] = x[o, indices[i], n]; a negative index counts from the end; an index out of
+ *   range stops with INDEX_OUT_OF_RANGE.
+ * SCATTER_ADD: dx[o, indices[i], n] += dy[o,i,n], o, i, n ascending; indices as in GATHER.
  */
 #include "../generated/instructions/gather.h"
 #include "../generated/instructions/scatter_add.h"

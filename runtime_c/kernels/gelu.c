@@ -10,7 +10,7 @@
 #define SQRT_HALF 0x1.6a09e6p-1f
 #define ONE_OVER_SQRT_2_PI 0x1.988454p-2f
 
-/* The normal distribution's cumulative probability. */
+/* The cumulative distribution function of the normal distribution. */
 static float probability(float x)
 {
     return GM_MAC(0.5f, 0.5f, gm_erf(SQRT_HALF * x));

@@ -9,8 +9,8 @@
 
 #if GM_WITH_GEMM
 
-/* Writes products of one term each that nothing else is added to. Returns 0 where sums are something else, or another
- * kernel is to make them. */
+/* Writes products of a single term to which nothing else is added. Returns 0 if the sums have other
+ * terms, or if another kernel should compute them. */
 static inline int write_outer_product(const gm_insn_gemm *insn, const float *a, const float *b, float *y, int is_fresh)
 {
 #if GM_ARCH_OUTER_PRODUCT

@@ -1,5 +1,5 @@
-/* Matrix products in plain C: y[i,j] += sum over k, ascending, of a[i,k] b[k,j], in tiles of
- * registers. */
+/* Matrix products in plain C: y[i,j] += sum over k, ascending, of a[i,k] b[k,j],
+ * in register tiles. */
 #include "../generated/instructions/gemm.h"
 #include "../generated/instructions/gemm_update.h"
 #include "../generated/instructions/gru_cells.h"
@@ -32,7 +32,7 @@ static void tile_1x1(const float *a, const float *b, float *y, const gm_gemm_str
     y[0] = c;
 }
 
-/* 8 neighbouring outputs where b_col is 1. */
+/* 8 adjacent outputs; b_col is 1. */
 static void tile_1x8_across(const float *a, const float *b, float *y, const gm_gemm_strides *s)
 {
     uint32_t a_col = s->a_col, b_row = s->b_row;
@@ -53,7 +53,7 @@ static void tile_1x8_across(const float *a, const float *b, float *y, const gm_g
     y[0] = c0, y[1] = c1, y[2] = c2, y[3] = c3, y[4] = c4, y[5] = c5, y[6] = c6, y[7] = c7;
 }
 
-/* 8 outputs where a_col and b_row are 1: each output is a dot product of two contiguous rows. */
+/* 8 outputs; a_col and b_row are 1: each output is a dot product of two contiguous rows. */
 static void tile_1x8_along(const float *a, const float *b, float *y, const gm_gemm_strides *s)
 {
     uint32_t b_col = s->b_col;
@@ -99,7 +99,7 @@ void gm_gemm_row(const float *a, const float *b, float *y, uint32_t n, const gm_
 
 #define TILE_ROWS 4
 
-/* 4 rows of y by 4 columns. */
+/* A tile of 4 rows by 4 columns of y. */
 static void tile_4x4(const float *a, const float *b, float *y, uint32_t y_row, const gm_gemm_strides *s)
 {
     uint32_t a_col = s->a_col, b_row = s->b_row;

@@ -25,8 +25,8 @@ int gm_kernel_gemm_update(const struct gm_session *session, const void *instruct
     const gm_gemm_strides strides = {insn->a_row, insn->a_col, insn->b_row, insn->b_col, insn->k};
     const uint32_t *rule = gm_u32(session, insn->rule);
     float *row = gm_f32_out(session, insn->row);
-    /* One product a sum, as at batch 1: the gradient row is a[m] b, which the rule computes on its
-     * way. */
+    /* With one product per sum, as at batch 1, the gradient row is a[m] b, and the rule
+     * computes it on the fly. */
     int outer_product = insn->k == 1 && insn->b_col == 1;
     gm_rule_args args = {
         .rule = rule,

@@ -1,4 +1,4 @@
-/* What the kernels that make gradients of 16 bits share. */
+/* Helpers of the kernels that make 16-bit gradients. */
 #include "../generated/instructions/add_s16.h"
 #include "../generated/instructions/conv_grad_x_s16.h"
 #include "../generated/instructions/max_pool_grad_s16.h"
@@ -7,7 +7,7 @@
 
 #if GM_WITH_QUANTIZE_GRAD_S16 || GM_WITH_CONV_GRAD_X_S16 || GM_WITH_ADD_S16 || GM_WITH_MAX_POOL_GRAD_S16
 
-/* Returns n for the largest 2^n - 1 that is at most the limit, 1 to 15. */
+/* Returns n, 1 to 15, for the largest 2^n - 1 up to the limit. */
 static int32_t bits_of_limit(int32_t limit)
 {
     int32_t bits = 1;

@@ -1,8 +1,8 @@
 /*
  * GRU_CELLS: gates in order z, r, h'; h[t] = (1 - z) h' + z h[t-1]; part is r h[t-1], with
  *   reset_after r_h h[t-1] + bias.
- * GRU_CELLS_GRAD: dz, the gradient of the gates before their activations, dpart, and that of the
- *   initial state.
+ * GRU_CELLS_GRAD: dz, the gradient of the gates before their activations, dpart, and the gradient
+ *   of the initial state.
  */
 #include "../generated/instructions/gru_cells.h"
 #include "../generated/instructions/gru_cells_grad.h"
@@ -11,12 +11,12 @@
 #include "recurrent.h"
 #include "rows.h"
 
-/* Rows of the gates: update z, reset r, candidate h'; `hidden` numbers each. The recurrence weights
- * lie alike. */
+/* Rows of the gates: update z, reset r, candidate h'; `hidden` values each. The recurrence weights
+ * have the same layout. */
 
 #if GM_WITH_GRU_CELLS
 
-/* The arrays of one step, those of some samples; the state before it. */
+/* The arrays of one step for some samples; `before` is the state before the step. */
 typedef struct gru_step {
     const float *before;
     float *gates, *part;
@@ -64,7 +64,8 @@ static void gru_output_row(float *gates, const float *before, float *h, uint32_t
     }
 }
 
-/* From the inputs' part in the gates, which become the gates, and the state before: the outputs. */
+/* Computes the outputs from the previous state and from the inputs' share of the gates,
+ * which become the gates. */
 static void gru_cells_of_step(const gm_insn_gru_cells *insn, const gm_forward_weights *weights, const float *bias,
                               const gru_step *step, float *h)
 {
@@ -121,14 +122,14 @@ int gm_kernel_gru_cells(const struct gm_session *session, const void *instructio
 
 #if GM_WITH_GRU_CELLS_GRAD
 
-/* The arrays of one step, those of some samples; the state before it. */
+/* The arrays of one step for some samples; `before` is the state before the step. */
 typedef struct gru_step_grad {
     const float *dy, *gates, *before, *part; /* dy: perhaps NULL */
     float *dh, *dpart, *dz;
     uint32_t samples;
 } gru_step_grad;
 
-/* Those of one of its samples. */
+/* The arrays of one of its samples. */
 static gm_gru_row gru_row_of(const gm_insn_gru_cells_grad *insn, const gru_step_grad *step, uint32_t sample)
 {
     const uint32_t at = sample * insn->hidden;
@@ -145,8 +146,8 @@ static gm_gru_row gru_row_of(const gm_insn_gru_cells_grad *insn, const gru_step_
     return row;
 }
 
-/* dz of update and candidate; dh becomes what goes past the gates. Reset gates stay where they are:
- * dz may be gates. */
+/* dz of update and candidate; dh becomes the gradient that bypasses the gates. Reset gates stay in
+ * place: dz may be gates. */
 static void update_and_candidate(const gm_gru_row *row)
 {
     const uint32_t n = row->n;
@@ -181,7 +182,7 @@ static void reset_after_grad(const gm_gru_row *row)
     }
 }
 
-/* Does a part of a row's gradients, in vectors where the processor has them. */
+/* Computes one part of a row's gradients, in vectors if the processor has them. */
 static void gru_row_grad(const gm_gru_row *row, gm_gru_part part)
 {
 #if GM_ARCH_FUNCTIONS
@@ -204,7 +205,7 @@ static void gru_rows_grad(const gm_insn_gru_cells_grad *insn, const gru_step_gra
     }
 }
 
-/* dz and dpart from dh, which becomes that of the step before. */
+/* dz and dpart from dh, which becomes the gradient of the previous step's state. */
 static void gru_cells_of_step_grad(const gm_insn_gru_cells_grad *insn, const float *weights, const gru_step_grad *step)
 {
     const uint32_t n = insn->hidden;
@@ -222,7 +223,7 @@ static void gru_cells_of_step_grad(const gm_insn_gru_cells_grad *insn, const flo
     gm_add_recurrence_grad(step->dz, weights, step->dh, &update_and_reset);
 }
 
-/* Returns the arrays of a step, those of the samples that this part of the instruction has. */
+/* Returns the arrays of a step for the samples of this part of the instruction. */
 static gru_step_grad gru_step_grad_at(const struct gm_session *session, const gm_insn_gru_cells_grad *insn,
                                       gm_time_step at)
 {

@@ -1,4 +1,5 @@
-/* The arrays of one row of a GRU, of n hidden numbers, and the parts in which its gradients are computed. */
+/* The arrays of one row of a GRU with n hidden values, and the parts in which its
+ * gradients are computed. */
 #ifndef GM_GRU_H
 #define GM_GRU_H
 
@@ -12,9 +13,9 @@ typedef struct gm_gru_row {
 
 /* GM_GRU_UPDATE comes first, then one of the others. */
 typedef enum gm_gru_part {
-    GM_GRU_UPDATE,       /* dz of update and candidate, and dh past the gates */
-    GM_GRU_RESET_BEFORE, /* dr, and dh += dpart r, where part = r h */
-    GM_GRU_RESET_AFTER   /* dr and dpart, where part = bias + w h */
+    GM_GRU_UPDATE,       /* dz of update and candidate; dh of what bypasses the gates */
+    GM_GRU_RESET_BEFORE, /* dr, and dh += dpart r, for part = r h */
+    GM_GRU_RESET_AFTER   /* dr and dpart, for part = bias + w h */
 } gm_gru_part;
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * HEAVISIDE: y = a > b ? 1 : a < b ? 0 : 1/2, broadcast by strides of 0: the slope of max(a, b)
- *   along a.
+ * HEAVISIDE: y = a > b ? 1 : a < b ? 0 : 1/2, broadcast by strides of 0: the slope of
+ *   max(a, b) along a.
  */
 #include "../generated/instructions/heaviside.h"
 #include "broadcast.h"

@@ -31,7 +31,7 @@ int gm_kernel_l1_loss(const struct gm_session *session, const void *instruction)
 #endif
 
 #if GM_WITH_L1_LOSS_GRAD
-/* -1, 0 or 1; NaN of NaN. */
+/* -1, 0 or 1; NaN for NaN. */
 static float sign_of(float d)
 {
     return d > 0.0f ? 1.0f : d < 0.0f ? -1.0f : d;

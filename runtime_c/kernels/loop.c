@@ -1,5 +1,6 @@
-/* LOOP and GUARD: the executor does what they say (src/loops.c). The kernel of LOOP tells it that a
- * loop begins. That of GUARD is never called: it tells the verifier that this build has it. */
+/* The executor implements LOOP and GUARD (src/loops.c). The kernel of LOOP signals that a
+ * loop begins. Nobody calls the kernel of GUARD: its presence shows the verifier that this
+ * build supports it. */
 #include "../generated/instructions/guard.h"
 #include "../generated/instructions/loop.h"
 #include "../src/loops.h"

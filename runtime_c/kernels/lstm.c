@@ -1,8 +1,8 @@
 /*
  * LSTM_CELLS: gates in order i, o, f, c'; c[t] = f c[t-1] + i c'; h[t] = o tanh(c[t]); with
  *   coupled, f = 1 - i.
- * LSTM_CELLS_GRAD: dz, the gradient of the gates before their activations, and those of the initial
- *   states.
+ * LSTM_CELLS_GRAD: dz, the gradient of the gates before their activations, and the gradients of
+ *   the initial states.
  */
 #include "../generated/instructions/lstm_cells.h"
 #include "../generated/instructions/lstm_cells_grad.h"
@@ -10,18 +10,18 @@
 #include "arch/simd/simd.h"
 #include "recurrent.h"
 
-/* Rows of the gates: input, output, forget, cell; `hidden` numbers each. */
+/* Rows of the gates: input, output, forget, cell; `hidden` values each. */
 
 #if GM_WITH_LSTM_CELLS
 
-/* a + p[j] c where there are peepholes. */
+/* a + p[j] c if there are peepholes, else a. */
 static float peep(float a, const float *p, uint32_t j, float c)
 {
     return p ? GM_MAC(a, p[j], c) : a;
 }
 
-/* From the sums in `gates`, which become the gates, and the cells before: cells and output of one
- * row. */
+/* Computes the cells and outputs of one row from the previous cells and from the sums in `gates`,
+ * which become the gates. */
 static void lstm_cell_row(const gm_insn_lstm_cells *insn, const float *p, float *gates, const float *before, float *c,
                           float *h)
 {
@@ -83,8 +83,8 @@ int gm_kernel_lstm_cells(const struct gm_session *session, const void *instructi
 
 #if GM_WITH_LSTM_CELLS_GRAD
 
-/* dz from dh and dc, which become those of the step before but for what comes through the gates. dz
- * may be gates. */
+/* dz from dh and dc, which become those of the previous step, except for what comes through the
+ * gates. dz may be gates. */
 static void lstm_cell_row_grad(const gm_insn_lstm_cells_grad *insn, const gm_lstm_row *row, float *dh, float *dc,
                                float *dz)
 {
@@ -112,7 +112,7 @@ static void lstm_cell_row_grad(const gm_insn_lstm_cells_grad *insn, const gm_lst
     }
 }
 
-/* The gradients of one step. dh and dc: of all samples. */
+/* The gradients of one step. dh and dc: all samples. */
 static void lstm_cells_of_step_grad(const struct gm_session *session, const gm_insn_lstm_cells_grad *insn,
                                     gm_time_step step, float *dh, float *dc)
 {

@@ -1,4 +1,4 @@
-/* The arrays that the gradients of one row of an LSTM are computed from. */
+/* The inputs of the gradients of one LSTM row. */
 #ifndef GM_LSTM_H
 #define GM_LSTM_H
 

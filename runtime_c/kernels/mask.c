@@ -1,6 +1,6 @@
 /*
- * MASK: bit i of mask = x in low .. high or NaN, or with relu x > 0; the rest of the last byte is
- *   0.
+ * MASK: bit i of mask = x is in low .. high or NaN, or with relu x > 0; the rest of
+ *   the last byte is 0.
  * MASK_GRAD: dx = bit i of mask ? dy : 0.
  */
 #include "../generated/instructions/mask.h"
@@ -8,7 +8,7 @@
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 
-/* Bits 8 at a time: bit i % 8 of byte i / 8, the lowest first. */
+/* 8 bits at a time: bit i % 8 of byte i / 8, lowest first. */
 
 #if GM_WITH_MASK
 int gm_kernel_mask(const struct gm_session *session, const void *instruction)

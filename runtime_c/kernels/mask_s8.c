@@ -5,8 +5,8 @@
 
 #if GM_WITH_MASK_S8
 
-/* One comparison for both bounds: modulo 2^32, q - least is less than width just for numbers between
- * them. */
+/* One comparison for both bounds: modulo 2^32, q - least is below width exactly for values
+ * between the bounds. */
 typedef struct mask_bounds {
     uint32_t least, width;
 } mask_bounds;

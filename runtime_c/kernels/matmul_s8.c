@@ -5,7 +5,7 @@
 
 #if GM_WITH_MATMUL_S8
 
-/* The sum over k of one row of a and one column of b, modulo 2^32. */
+/* The dot product over k of a row of a and a column of b, modulo 2^32. */
 static uint32_t int8_product(const gm_insn_matmul_s8 *insn, const int8_t *a, const int8_t *b)
 {
     int32_t a_zero = gm_nearest_int8(insn->a_zero), b_zero = gm_nearest_int8(insn->b_zero);

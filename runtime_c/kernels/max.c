@@ -1,4 +1,4 @@
-/* MAX: y = max(a, b), broadcast by strides of 0; NaN where either is NaN. */
+/* MAX: y = max(a, b), broadcast by strides of 0; NaN if either is NaN. */
 #include "../generated/instructions/max.h"
 #include "broadcast.h"
 

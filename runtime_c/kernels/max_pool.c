@@ -1,10 +1,10 @@
 /*
  * MAX_POOL: y[b,o,p,c] = the largest x in the window; padding never wins; NaN does. index[b,o,p,c]
- *   = its tap, row-major; with relu 255 unless y > 0.
+ *   = its tap, row-major; with relu, 255 unless y > 0.
  * MAX_POOL_GRAD: dx = sum over kernel rows and columns of dy of the window that has this element
- *   there, where it is the window's first largest.
+ *   there, if it is the window's first largest.
  * MAX_POOL_INDEX_GRAD: dx = sum over kernel rows and columns of dy of the window that has this
- *   element there, where its index says so.
+ *   element there, if the window's index selects it.
  */
 #include "../generated/instructions/max_pool.h"
 #include "../generated/instructions/max_pool_grad.h"
@@ -13,18 +13,18 @@
 #include "rows.h"
 #include "window.h"
 
-/* The index of a window that has no tap inside the input, or whose gradient is 0. */
+/* The index of a window without a tap inside the input, or with a gradient of 0. */
 #define NO_TAP 255
 
 #if GM_WITH_MAX_POOL || GM_WITH_MAX_POOL_GRAD
 
-/* The taps of a window that lie inside the input. Offsets and steps in elements of x. */
+/* The taps of a window inside the input. Offsets and steps in elements of x. */
 typedef struct clipped_window {
     gm_span rows, columns;
     uint32_t at, row_step, column_step;
 } clipped_window;
 
-/* The taps of output o that lie inside, along one dimension. */
+/* The taps of output o inside the input, along one dimension. */
 static gm_span taps_inside_input(uint32_t o, uint32_t taps, uint32_t stride, uint32_t dilation, uint32_t pad,
                                  uint32_t in)
 {
@@ -56,7 +56,7 @@ static clipped_window clip_window(const gm_window *w, const gm_layout *layout, u
 
 #if GM_WITH_MAX_POOL
 
-/* Takes the first tap of a window. Of a window that has none, x is NULL and tap is NO_TAP. */
+/* Takes the first tap of a window. If the window has none, x is NULL and tap is NO_TAP. */
 static void start_window(const gm_insn_max_pool *insn, const float *x, float *y, uint8_t *index, uint32_t tap)
 {
     uint32_t x_step = insn->x_channel, y_step = insn->y_channel;
@@ -68,7 +68,7 @@ static void start_window(const gm_insn_max_pool *insn, const float *x, float *y,
     }
 }
 
-/* Takes a further tap in those channels in which it is larger than all before, or the first NaN. */
+/* Takes another tap in those channels in which it is larger than all before, or the first NaN. */
 static void take_tap(const gm_insn_max_pool *insn, const float *x, float *y, uint8_t *index, uint32_t tap)
 {
     uint32_t x_step = insn->x_channel, y_step = insn->y_channel;
@@ -91,7 +91,7 @@ static void take_tap(const gm_insn_max_pool *insn, const float *x, float *y, uin
     }
 }
 
-/* Sets NO_TAP where a RELU behind the pool will let no gradient through. */
+/* Sets NO_TAP in channels whose gradient a RELU after the pool will block. */
 static void cut_by_relu(const gm_insn_max_pool *insn, const float *y, uint8_t *index)
 {
     for (uint32_t c = 0; c < insn->channels; c++) {
@@ -99,7 +99,7 @@ static void cut_by_relu(const gm_insn_max_pool *insn, const float *y, uint8_t *i
     }
 }
 
-/* All channels of a window. x: of one batch; y, index: of this window. */
+/* All channels of a window. x: one sample; y, index: this window. */
 static void pool_window(const gm_insn_max_pool *insn, const clipped_window *p, const float *x, float *y, uint8_t *index)
 {
     uint32_t started = 0;
@@ -149,8 +149,8 @@ int gm_kernel_max_pool(const struct gm_session *session, const void *instruction
 
 #if GM_WITH_MAX_POOL_GRAD
 
-/* Offset of the first largest tap, or GM_NO_OUTPUT. NaN counts as the largest. x: of one batch and
- * channel. */
+/* Offset of the first largest tap, or GM_NO_OUTPUT. NaN counts as the largest. x: one
+ * sample and channel. */
 static uint32_t offset_of_largest(const float *x, const clipped_window *p)
 {
     uint32_t best = GM_NO_OUTPUT;
@@ -164,7 +164,7 @@ static uint32_t offset_of_largest(const float *x, const clipped_window *p)
     return best;
 }
 
-/* Whether a tap's gradient is that of output (row, column), of which none may be there. */
+/* Whether a tap receives the gradient of output (row, column); 0 if there is no such output. */
 static int is_largest(const gm_window *w, const gm_layout *layout, const float *x, uint32_t row, uint32_t column,
                       uint32_t tap)
 {
@@ -175,8 +175,8 @@ static int is_largest(const gm_window *w, const gm_layout *layout, const float *
     return offset_of_largest(x, &p) == tap;
 }
 
-/* Sum of dy over the windows in which tap (row, column) is the first largest. x, dy: of one batch
- * and channel. */
+/* Sum of dy over the windows in which tap (row, column) is the first largest. x, dy: one
+ * sample and channel. */
 static float sum_of_won_windows(const gm_insn_max_pool_grad *insn, const gm_window *w, const gm_layout *layout,
                                 const float *x, const float *dy, uint32_t row, uint32_t column)
 {
@@ -219,14 +219,14 @@ int gm_kernel_max_pool_grad(const struct gm_session *session, const void *instru
 
 #if GM_WITH_MAX_POOL_INDEX_GRAD
 
-/* Adds dy to dx in the channels whose window has its gradient at this tap. */
+/* Adds dy to dx in the channels whose windows selected this tap. */
 static void add_where_won(const gm_insn_max_pool_index_grad *insn, const uint8_t *index, const float *dy, uint32_t tap,
                           float *dx)
 {
     uint32_t dx_step = insn->x_channel, dy_step = insn->y_channel;
     for (const uint8_t *end = index + insn->channels; index != end; dx += dx_step, dy += dy_step) {
 #if GM_ARCH_SCALAR
-        *dx += gm_chosen(*index++ == tap, *dy, 0.0f); /* dx is never -0, so that +0 leaves it */
+        *dx += gm_chosen(*index++ == tap, *dy, 0.0f); /* dx is never -0, so adding +0 does not change it */
 #else
         if (*index++ == tap) {
             *dx += *dy;
@@ -235,7 +235,7 @@ static void add_where_won(const gm_insn_max_pool_index_grad *insn, const uint8_t
     }
 }
 
-/* Tap (k, l) of all windows in which it lies inside of dx. index, dy, dx: of one batch. */
+/* Tap (k, l) of all windows that have it inside dx. index, dy, dx: one sample. */
 static void add_index_gradient_tap(const gm_insn_max_pool_index_grad *insn, const uint8_t *index, const float *dy,
                                    float *dx, uint32_t k, uint32_t l)
 {

@@ -1,7 +1,7 @@
 /*
  * MAX_POOL_GRAD_S16: dx 2^exponent = 2^dy_exponent sum over kernel rows and columns of dy of the
- *   window that has this element there, where its index says so; the exponent is the least under
- *   which the largest keeps the limit.
+ *   window that has this element there, if the window's index selects it; the exponent is the least
+ *   that keeps the largest value within the limit.
  */
 #include "../generated/instructions/max_pool_grad_s16.h"
 #include "gradient_s16.h"
@@ -9,7 +9,7 @@
 
 #if GM_WITH_MAX_POOL_GRAD_S16
 
-/* Returns the sum for input (row, column) of one channel. dy, index: of one batch and channel. */
+/* Returns the sum for input (row, column). dy, index: one sample and channel. */
 static uint32_t won_sum(const gm_insn_max_pool_grad_s16 *insn, const gm_window *w, const uint8_t *index,
                         const int16_t *dy, uint32_t row, uint32_t column)
 {
@@ -28,7 +28,7 @@ static uint32_t won_sum(const gm_insn_max_pool_grad_s16 *insn, const gm_window *
     return sum;
 }
 
-/* Sees all numbers, and writes them to dx where there is one. */
+/* Scans all values, and writes them to dx unless it is NULL. */
 static void make_won_sums(const gm_session *session, const gm_insn_max_pool_grad_s16 *insn, float unit,
                           gm_gradient_s16 *made, int16_t *dx)
 {
@@ -48,13 +48,13 @@ static void make_won_sums(const gm_session *session, const gm_insn_max_pool_grad
     }
 }
 
-/* Returns whether no two windows share an input: then each sum has at most one term. */
+/* Returns whether no two windows share an input, so that each sum has at most one term. */
 static int are_windows_apart(const gm_window *w)
 {
     return w->stride_h > (w->kernel_h - 1) * w->dilation_h && w->stride_w > (w->kernel_w - 1) * w->dilation_w;
 }
 
-/* Writes 0 to all of dx. */
+/* Zeroes all of dx. */
 static void clear_inputs(const gm_insn_max_pool_grad_s16 *insn, int16_t *dx)
 {
     for (uint32_t b = 0; b < insn->batch; b++) {
@@ -69,8 +69,8 @@ static void clear_inputs(const gm_insn_max_pool_grad_s16 *insn, int16_t *dx)
     }
 }
 
-/* Makes the numbers of the inputs that were largest in the window at output (row, column). index, dy: of this window;
- * dx: of the sample. */
+/* Makes the values of the inputs that the window at output (row, column) selected. index, dy: this
+ * window; dx: the sample. */
 static void make_winners(const gm_insn_max_pool_grad_s16 *insn, const uint8_t *index, const int16_t *dy, float unit,
                          uint32_t row, uint32_t column, gm_gradient_s16 *made, int16_t *dx)
 {
@@ -85,7 +85,7 @@ static void make_winners(const gm_insn_max_pool_grad_s16 *insn, const uint8_t *i
     }
 }
 
-/* Sees the numbers that are not 0, and writes them to dx where there is one. */
+/* Scans the nonzero values, and writes them to dx unless it is NULL. */
 static void make_all_winners(const gm_session *session, const gm_insn_max_pool_grad_s16 *insn, float unit,
                              gm_gradient_s16 *made, int16_t *dx)
 {

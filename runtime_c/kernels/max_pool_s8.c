@@ -1,6 +1,6 @@
 /*
- * MAX_POOL_S8: y[b,o,p,c] = the largest x in the window, -128 where it has no tap inside;
- *   index[b,o,p,c] = its tap, row-major, 255 where there is none.
+ * MAX_POOL_S8: y[b,o,p,c] = the largest x in the window, -128 if it has no tap inside the input;
+ *   index[b,o,p,c] = its tap, row-major, 255 if there is none.
  */
 #include "../generated/instructions/max_pool_s8.h"
 #include "quantized.h"
@@ -8,7 +8,7 @@
 
 #if GM_WITH_MAX_POOL_S8
 
-/* The index of a window that has no tap inside the input. */
+/* The index of a window without a tap inside the input. */
 #define NO_INT8_TAP 255
 
 static void start_int8_window(const gm_insn_max_pool_s8 *insn, int8_t *y, uint8_t *index)
@@ -36,7 +36,7 @@ static void take_int8_tap(const gm_insn_max_pool_s8 *insn, const int8_t *x, int8
     }
 }
 
-/* All channels of the window at output (row, column). x: of one sample; y, index: of this window. */
+/* All channels of the window at output (row, column). x: one sample; y, index: this window. */
 static void pool_int8_window(const gm_insn_max_pool_s8 *insn, const int8_t *x, int8_t *y, uint8_t *index, uint32_t row,
                              uint32_t column)
 {

@@ -1,4 +1,4 @@
-/* MIN: y = min(a, b), broadcast by strides of 0; NaN where either is NaN. */
+/* MIN: y = min(a, b), broadcast by strides of 0; NaN if either is NaN. */
 #include "../generated/instructions/min.h"
 #include "broadcast.h"
 

@@ -7,8 +7,9 @@
 #include "elementwise.h"
 
 #if GM_WITH_MISH || GM_WITH_MISH_GRAD
-/* t = tanh(log(1 + exp(x))) = a / (a + b) and its complement 1 - t = b / (a + b), neither of which
- * cancels. With z = exp(-|x|): a = 1 + 2 z, b = 2 z^2 for x >= 0; a = z (z + 2), b = 2 below. */
+/* t = tanh(log(1 + exp(x))) = a / (a + b) and its complement 1 - t = b / (a + b), both
+ * free of cancellation. With z = exp(-|x|): a = 1 + 2 z, b = 2 z^2 for x >= 0; a = z (z +
+ * 2), b = 2 for x < 0. */
 typedef struct mish_gate {
     float open, shut;
 } mish_gate;

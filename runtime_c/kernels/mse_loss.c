@@ -1,5 +1,5 @@
 /*
- * MSE_LOSS: loss = scale * sum of (x - target)^2, or one loss an element where loss_stride is 1.
+ * MSE_LOSS: loss = scale * sum of (x - target)^2, or one loss per element if loss_stride is 1.
  * MSE_LOSS_GRAD: dx = dloss * scale * 2 (x - target).
  */
 #include "../generated/instructions/mse_loss.h"

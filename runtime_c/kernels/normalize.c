@@ -1,11 +1,11 @@
 /*
  * MOMENTS: mean and variance of each channel; inv_std = 1 / sqrt(var + epsilon).
- * NORMALIZE: y = act((x - mean) inv_std scale + bias); without both mean and bias the gradient of x
- *   where statistics are frozen.
+ * NORMALIZE: y = act((x - mean) inv_std scale + bias); without both mean and bias, the gradient of
+ *   x with frozen statistics.
  * NORMALIZE_SUMS: the gradients of NORMALIZE's scale and bias: dscale = sum of dy (x - mean)
  *   inv_std, dbias = sum of dy, over outer and inner.
- * NORMALIZE_GRAD: the gradient of NORMALIZE's x where mean and inv_std are x's own: dx = scale
- *   inv_std (dy - dbias / n - (x - mean) inv_std dscale / n), n = outer inner.
+ * NORMALIZE_GRAD: the gradient of NORMALIZE's x if mean and inv_std are x's own: dx = scale inv_std
+ *   (dy - dbias / n - (x - mean) inv_std dscale / n), n = outer inner.
  */
 #include "../generated/instructions/moments.h"
 #include "../generated/instructions/normalize.h"
@@ -15,8 +15,8 @@
 
 #include "../src/numerics.h"
 
-/* The channel after those that the form of the processor has done; `first` where it does none. `whole`: whether this
- * part of the instruction is all of it. */
+/* The first channel that the processor's own form leaves to plain C; `first` if it does none.
+ * `whole`: whether this part of the instruction is all of it. */
 #if GM_ARCH_NORMALIZE
 #define DONE(name, session, insn, whole, first) \
     ((insn)->inner == 1 && (GM_ARCH_TILES || (whole)) ? gm_##name##_across(session, insn) : (first))
@@ -35,8 +35,8 @@
 
 #if GM_WITH_MOMENTS
 
-/* The mean from a sum of differences from one element: that is accurate where x is large and varies
- * little, and exact where x is constant. */
+/* Computes the mean from differences to one element: accurate if x is large and varies little, and
+ * exact if x is constant. */
 static float mean_of(const float *x, const gm_channel_layout *layout, float n)
 {
     float shift = x[0], sum = 0.0f;
@@ -76,7 +76,7 @@ int gm_kernel_moments(const struct gm_session *session, const void *instruction)
 
 #if GM_WITH_NORMALIZE
 
-/* x, or +0 where it is -0 or below 0; NaN stays. */
+/* x, or +0 if it is -0 or negative; NaN stays. */
 static float rectified(float x)
 {
     return gm_is_negative(x) || gm_bits_of(x) == 0x80000000u ? 0.0f : x;

@@ -1,5 +1,5 @@
-/* Batch normalization: where the elements of a channel lie, and the forms that processors may
- * have. */
+/* Batch normalization: the layout of a channel's elements, and the entry points of
+ * processor-specific forms. */
 #ifndef GM_NORMALIZE_H
 #define GM_NORMALIZE_H
 
@@ -11,20 +11,21 @@
 #include "arch/arch.h"
 
 /* The elements of one channel of a tensor (outer, channels, inner): `rows` rows of `columns`
- * elements, whose neighbours are `row` and `column` elements apart. */
+ * elements; rows are `row` elements apart, and columns `column` elements. */
 typedef struct gm_channel_layout {
     uint32_t rows, columns, row, column;
     uint32_t channel; /* elements from one channel to the next */
 } gm_channel_layout;
 
-/* Where channels are neighbours (inner is 1), each is one row of `outer` elements. */
+/* If channels are adjacent (inner is 1), each is one row of `outer` elements. */
 #define GM_CHANNEL_LAYOUT(insn, outer)                             \
     ((insn)->inner == 1                                            \
          ? (gm_channel_layout){1, (outer), 0, (insn)->channels, 1} \
          : (gm_channel_layout){(outer), (insn)->inner, (insn)->channels * (insn)->inner, 1, (insn)->inner})
 
-/* For channels that are neighbours. Each does as many as suit it, from the first on, and returns
- * the one after these. Those of arch/simd do a part's range (gm_part_of), others all. */
+/* For adjacent channels. Each function does as many channels as suit it, from the first on,
+ * and returns the index after them. Those of arch/simd work on a part's range (gm_part_of),
+ * others on all channels. */
 #if GM_ARCH_NORMALIZE
 uint32_t gm_moments_across(const struct gm_session *session, const gm_insn_moments *insn);
 uint32_t gm_normalize_across(const struct gm_session *session, const gm_insn_normalize *insn);

@@ -8,7 +8,7 @@
 /* Up to this exponent, products are more accurate than exp and log. */
 #define MOST_FACTORS 16.0f
 
-/* x^n by squaring, from n's lowest bit upwards. */
+/* x^n by squaring, from the lowest bit of n upwards. */
 static float integer_power(float x, uint32_t n)
 {
     float y = 1.0f;

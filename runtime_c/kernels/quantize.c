@@ -1,6 +1,6 @@
 /*
  * QUANTIZE: y = round(x / scale) + zero, clamped to low .. high; NaN gives low.
- * DEQUANTIZE: y = (x - zero) scale, both of its channel; zero is 0 where it is absent.
+ * DEQUANTIZE: y = (x - zero) scale, with each channel's zero and scale; zero is 0 if absent.
  */
 #include "../generated/instructions/dequantize.h"
 #include "../generated/instructions/quantize.h"

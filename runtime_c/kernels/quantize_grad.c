@@ -1,13 +1,13 @@
 /*
- * QUANTIZE_GRAD: dx = dy scale where low < q < high and the bit of mask is 1, else 0, with the scale
- *   of its channel, or 1 where that is absent.
+ * QUANTIZE_GRAD: dx = dy scale if low < q < high and the bit of mask is 1, else 0; scale is the
+ *   channel's, or 1 if absent.
  */
 #include "../generated/instructions/quantize_grad.h"
 #include "quantized.h"
 
 #if GM_WITH_QUANTIZE_GRAD
 
-/* A value at a bound was clamped, or could have been, and passes nothing on. */
+/* A value at a bound was clamped, or may have been, and passes no gradient. */
 int gm_kernel_quantize_grad(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_quantize_grad *insn = instruction;

@@ -1,6 +1,6 @@
 /*
- * QUANTIZE_GRAD_S16: y 2^exponent = scale[c] dy where low < q < high and the bit of mask is 1,
- *   else 0, rounded; the exponent is the least under which the largest keeps the limit.
+ * QUANTIZE_GRAD_S16: y 2^exponent = scale[c] dy if low < q < high and the bit of mask is 1, else 0,
+ *   rounded; the exponent is the least that keeps the largest value within the limit.
  */
 #include "../generated/instructions/quantize_grad_s16.h"
 #include "gradient_s16.h"
@@ -20,7 +20,7 @@ static float masked_gradient_at(const masked_gradient *m, uint32_t i, uint32_t c
     return m->scale != NULL ? m->dy[i] * m->scale[channel] : m->dy[i];
 }
 
-/* Sees all numbers, and writes them to y where there is one. */
+/* Scans all values, and writes them to y unless it is NULL. */
 static void make_quantized(const gm_insn_quantize_grad_s16 *insn, const masked_gradient *m, gm_gradient_s16 *made,
                            int16_t *y)
 {

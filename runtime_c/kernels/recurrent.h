@@ -1,4 +1,4 @@
-/* The helpers that LSTM, GRU and RNN share: the order of time steps, and products with the
+/* Helpers that LSTM, GRU and RNN share: the order of time steps, and products with the
  * recurrence weights. */
 #ifndef GM_RECURRENT_H
 #define GM_RECURRENT_H
@@ -19,7 +19,7 @@ static inline gm_time_step gm_nth_step(uint32_t n, uint32_t steps, uint32_t reve
     return step;
 }
 
-/* y[i] = x[i], or 0 where there is no x. y may be x. */
+/* y[i] = x[i], or 0 if x is NULL. y may be x. */
 static inline void gm_copy_or_zero(const float *x, float *y, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -27,8 +27,8 @@ static inline void gm_copy_or_zero(const float *x, float *y, uint32_t n)
     }
 }
 
-/* The samples that this part of the instruction has. A slot of states has `hidden` numbers for each
- * sample of the batch, `slot` in all; those of these samples are `size` numbers from `first` on. */
+/* The samples of this part of the instruction. A slot of states has `hidden` values for each sample
+ * of the batch, `slot` in all; those of these samples are the `size` values from `first` on. */
 typedef struct gm_samples {
     uint32_t count, first, size, slot;
 } gm_samples;
@@ -40,20 +40,20 @@ static inline gm_samples gm_samples_of(const gm_session *session, uint32_t batch
     return samples;
 }
 
-/* p + at, or NULL where there is no p. */
+/* p + at, or NULL if p is NULL. */
 static inline const float *gm_optional_at(const float *p, size_t at)
 {
     return p ? p + at : NULL;
 }
 
-/* A product of recurrence weights w (n, hidden) with so many samples. Their rows of n sums are `row`
- * elements apart, and those of `hidden` states are neighbours. */
+/* The shape of a product of recurrence weights w (n, hidden) with so many samples. Rows of n sums
+ * are `row` elements apart; rows of `hidden` states are contiguous. */
 typedef struct gm_recurrence {
     uint32_t samples, n, hidden, row;
 } gm_recurrence;
 
-/* Recurrence weights as forward products read them: that of hidden number k for sum j lies at
- * w[k * unit + j * sum]. */
+/* Recurrence weights in the layout that forward products read: the weight of hidden unit k for sum
+ * j is w[k * unit + j * sum]. */
 typedef struct gm_forward_weights {
     const float *w;
     uint32_t unit, sum;
@@ -71,11 +71,11 @@ static inline gm_forward_weights gm_weights_as_they_lie(const gm_recurrent_weigh
     return found;
 }
 
-/* All steps of an instruction of these weights. */
+/* Runs all steps of an instruction with these weights. */
 typedef int gm_forward_steps(const gm_session *session, const void *instruction, gm_forward_weights weights);
 
-/* Returns what `run` returns. Vectors hold neighbouring sums, so with these it has the weights transposed where all steps
- * would transpose them in registers again. */
+/* Returns what `run` returns. Vectors hold adjacent sums, so with vectors this transposes the
+ * weights once if every step would otherwise transpose them in registers. */
 #if GM_ARCH_FUNCTIONS
 int gm_run_forward_steps(gm_forward_steps *run, const gm_session *session, const void *instruction,
                          const gm_recurrent_weights *r);
@@ -83,8 +83,8 @@ int gm_run_forward_steps(gm_forward_steps *run, const gm_session *session, const
 #define gm_run_forward_steps(run, session, instruction, r) run(session, instruction, gm_weights_as_they_lie(r))
 #endif
 
-/* y (samples, n) += h (samples, hidden) w transposed. Row `first` of the weights belongs to the first
- * sum. */
+/* y (samples, n) += h (samples, hidden) w^T. Row `first` of the weights
+ * belongs to the first sum. */
 static inline void gm_add_recurrence(const float *h, const gm_forward_weights *weights, uint32_t first, float *y,
                                      const gm_recurrence *shape)
 {

@@ -1,16 +1,16 @@
 /*
- * REDUCE_MAX: y[k0..k3] = largest x over r0..r3; NaN where there is one.
- * REDUCE_MIN: y[k0..k3] = smallest x over r0..r3; NaN where there is one.
- * REDUCE_EXTREMUM_GRAD: dx = x = y ? dy / (how many x over r0..r3 equal y) : 0, for the largest or
- *   the smallest y.
+ * REDUCE_MAX: y[k0..k3] = largest x over r0..r3; NaN if any is NaN.
+ * REDUCE_MIN: y[k0..k3] = smallest x over r0..r3; NaN if any is NaN.
+ * REDUCE_EXTREMUM_GRAD: dx = x = y ? dy / (how many x over r0..r3 equal y) : 0, for the largest
+ *   or the smallest y.
  */
 #include "../generated/instructions/reduce_extremum_grad.h"
 #include "../generated/instructions/reduce_max.h"
 #include "../generated/instructions/reduce_min.h"
 #include "reduction.h"
 
-/* Defines gm_kernel_<name>: y = the element that BETTER than all others, or NaN where there is
- * one. */
+/* Defines gm_kernel_<name>: y = the element that is BETTER than all others, or
+ * NaN if any is NaN. */
 #define GM_EXTREMUM_KERNEL(name, BETTER)                                                 \
     static float name##_of(const float *x, const gm_insn_##name *insn)                   \
     {                                                                                    \
@@ -38,7 +38,7 @@ GM_EXTREMUM_KERNEL(reduce_min, <)
 
 #if GM_WITH_REDUCE_EXTREMUM_GRAD
 
-/* dy goes in equal shares to the elements that equal y. */
+/* The elements equal to y share dy equally. */
 static void share(const float *x, float *dx, float y, float dy, const gm_insn_reduce_extremum_grad *insn)
 {
     uint32_t count = 0;

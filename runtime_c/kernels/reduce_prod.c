@@ -29,8 +29,8 @@ int gm_kernel_reduce_prod(const struct gm_session *session, const void *instruct
 
 #if GM_WITH_REDUCE_PROD_GRAD
 
-/* One row of `classes` elements, `stride` apart: dy times all before an element, then times all
- * behind it. There is no division, so that an x of 0 is as good as any other. */
+/* One row of `classes` elements, `stride` apart: dy times all elements before this one, then times
+ * all after it. Without division, an x of 0 needs no special case. */
 static void product_gradient(const float *x, float *dx, float dy, uint32_t classes, uint32_t stride)
 {
     float before = dy;

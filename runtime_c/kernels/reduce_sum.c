@@ -11,7 +11,7 @@
 
 #if GM_WITH_REDUCE_SUM
 
-/* Outputs worked on at once: neighbours along k3, each with its own accumulator. */
+/* Outputs computed at once: adjacent along k3, each with its own accumulator. */
 #if GM_ARCH_SUMS
 #define BLOCK 16
 
@@ -76,8 +76,8 @@ static void store_scaled_sum(float *y, float sum, const gm_insn_reduce_sum *insn
     *y = insn->accumulate ? GM_MAC(*y, insn->scale, sum) : insn->scale * sum;
 }
 
-/* Computes one row of y where each sum is of one element, and so a scaled copy of a row of x with
- * other strides. */
+/* Computes one row of y if each sum has a single element, so that the row is a scaled copy of a row
+ * of x with other strides. */
 static GM_CALLED void scale_row(const float *x, float *y, const gm_insn_reduce_sum *insn)
 {
     uint32_t step = insn->ks3, n = insn->k3;

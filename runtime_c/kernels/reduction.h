@@ -1,11 +1,11 @@
-/* The loops of reductions over x: dimensions k0..k3 are kept, and r0..r3 are reduced. */
+/* Reduction loops over x: dimensions k0..k3 are kept, and r0..r3 are reduced. */
 #ifndef GM_REDUCTION_H
 #define GM_REDUCTION_H
 
 #include "../src/gm_internal.h"
 
-/* Offset of row i of the dimensions (d0, d1, d2). One loop over rows in place of three nested ones:
- * kernels have these loops several times. */
+/* Offset of row i of the dimensions (d0, d1, d2). One loop over rows instead of three nested ones,
+ * because kernels contain these loops several times. */
 static inline uint32_t gm_row_offset(uint32_t i, uint32_t d1, uint32_t d2, uint32_t s0, uint32_t s1, uint32_t s2)
 {
     return i / d2 / d1 * s0 + i / d2 % d1 * s1 + i % d2 * s2;

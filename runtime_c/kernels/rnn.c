@@ -1,7 +1,7 @@
 /*
  * RNN_CELLS: sums = z[t] + r h[t-1]; h[t] = relu or tanh of it.
- * RNN_CELLS_GRAD: dz, the gradient of the sums before the activation, and that of the initial
- *   state.
+ * RNN_CELLS_GRAD: dz, the gradient of the sums before the activation, and the gradient of
+ *   the initial state.
  */
 #include "../generated/instructions/rnn_cells.h"
 #include "../generated/instructions/rnn_cells_grad.h"
@@ -53,7 +53,7 @@ int gm_kernel_rnn_cells(const struct gm_session *session, const void *instructio
 
 #if GM_WITH_RNN_CELLS_GRAD
 
-/* dz = (dy + dh) activation'(h), and dh starts anew. One row each; dy may be absent. */
+/* dz = (dy + dh) activation'(h), and resets dh. One row each; dy may be absent. */
 static void rnn_cell_row_grad(const gm_insn_rnn_cells_grad *insn, const float *dy, const float *h, float *dh, float *dz)
 {
     for (uint32_t j = 0; j < insn->hidden; j++) {

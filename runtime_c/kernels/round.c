@@ -1,4 +1,4 @@
-/* ROUND: y = the integer nearest to x, the even one of two, or the next one down or up. */
+/* ROUND: y = the integer nearest to x, ties to even, or the next integer down or up. */
 #include "../generated/instructions/round.h"
 #include "elementwise.h"
 

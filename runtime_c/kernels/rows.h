@@ -1,4 +1,4 @@
-/* Loops over contiguous outputs of sums: what they start from, and what comes last. Four at a time,
+/* Loops over contiguous outputs of sums: how they start, and what comes last. Four at a time,
  * loads before stores. */
 #ifndef GM_ROWS_H
 #define GM_ROWS_H
@@ -8,7 +8,7 @@
 
 #if GM_ARCH_ROWS
 
-/* y[i] = bias[i], or the empty sum where there is no bias. */
+/* y[i] = bias[i], or the empty sum without a bias. */
 void gm_start_row(float *y, const float *bias, uint32_t n);
 
 /* y[i] = x[i] < 0 ? 0 : x[i]; x may be y. */
@@ -19,7 +19,7 @@ void gm_relu_grad_row(const float *dy, const float *y, float *dx, uint32_t n);
 
 #else
 
-#define FOUR_AT_ONCE (!GM_ARCH_SCALAR) /* there bytes count more */
+#define FOUR_AT_ONCE (!GM_ARCH_SCALAR) /* scalar builds must be small */
 
 static inline void gm_start_row(float *y, const float *bias, uint32_t n)
 {
@@ -37,12 +37,12 @@ static inline void gm_start_row(float *y, const float *bias, uint32_t n)
 }
 
 #if GM_ARCH_SCALAR
-/* Returns all bits where the condition holds, or none. Engines of WebAssembly choose between floats by a branch, and
- * foresee half of those on signs wrongly. */
+/* Returns all ones if the condition holds, else 0. WebAssembly engines select floats with a branch,
+ * and mispredict half of the branches on signs. */
 GM_SHORT uint32_t gm_mask_where(int condition)
 {
     uint32_t mask = 0u - (uint32_t)condition;
-    __asm__("" : "+r"(mask)); /* or the compiler makes that choice of it */
+    __asm__("" : "+r"(mask)); /* or the compiler turns this into that branch */
     return mask;
 }
 
@@ -81,8 +81,8 @@ GM_SHORT float gm_relu_grad(float dy, float y)
 }
 
 #if GM_ARCH_RISCV
-/* dx[i] = 0 where y[i] is not above 0: in place nothing else is to be stored, and a branch on a comparison of floats costs
- * less there than a mask. */
+/* dx[i] = 0 unless y[i] > 0. In place, nothing else needs a store, and a branch on a float
+ * comparison is cheaper there than a mask. */
 GM_SHORT void gm_clear_where_not_positive(const float *y, float *dx, uint32_t n)
 {
     for (; n >= 8; n -= 8, y += 8, dx += 8) {

@@ -1,6 +1,6 @@
 /*
  * SCATTER: y[o, indices[i], n] = x[o,i,n], or its product with x, or the larger or smaller of both;
- *   o, i, n ascending; indices as GATHER.
+ *   o, i, n ascending; indices as in GATHER.
  */
 #include "../generated/instructions/scatter.h"
 #include "gather.h"

@@ -1,4 +1,4 @@
-/* SELECT: y = c is not 0 ? a : b, broadcast by strides of 0. */
+/* SELECT: y = c != 0 ? a : b, broadcast by strides of 0. */
 #include "../generated/instructions/select.h"
 #include "../src/gm_internal.h"
 
@@ -11,7 +11,7 @@ static void select_row(const float *c, const float *a, const float *b, float *y,
     }
 }
 
-/* y (d0, d1, d2, d3), contiguous; it may be a, b or c. */
+/* y (d0, d1, d2, d3) is contiguous; it may be a, b or c. */
 int gm_kernel_select(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_select *insn = instruction;

@@ -1,10 +1,10 @@
 /*
  * SOFTMAX_CROSS_ENTROPY: log_prob = log_softmax(x); loss = reduce(-mask weight[label]
- *   log_prob[label]), smoothed; labels equal to ignore_index count nothing; with log_input,
- *   log_prob = x.
- * SOFTMAX_CROSS_ENTROPY_GRAD: dx = dloss mask weight[label] (exp(log_prob) - onehot(label)),
- *   smoothed, divided by the total weight where reduction is mean; with log_input, without
- *   exp(log_prob).
+ *   log_prob[label]), smoothed; labels equal to ignore_index count nothing; with
+ *   log_input, log_prob = x.
+ * SOFTMAX_CROSS_ENTROPY_GRAD: dx = dloss mask weight[label] (exp(log_prob) -
+ *   onehot(label)), smoothed, divided by the total weight if reduction is mean; with
+ *   log_input, without exp(log_prob).
  */
 #include "../generated/instructions/softmax_cross_entropy.h"
 #include "../generated/instructions/softmax_cross_entropy_grad.h"
@@ -25,7 +25,7 @@ static void log_prob_row(const gm_insn_softmax_cross_entropy *insn, const float 
     }
 }
 
-/* (1 - s) element + s / classes sum over c of -weight[c] log_prob[c], s the smoothing */
+/* (1 - s) element + s / classes sum over c of -weight[c] log_prob[c]; s is the smoothing */
 static float smoothed(const gm_insn_softmax_cross_entropy *insn, const float *weight, const float *log_prob,
                       float element)
 {
@@ -85,15 +85,15 @@ int gm_kernel_softmax_cross_entropy(const struct gm_session *session, const void
 
 typedef char opens_labels_softmax_cross_entropy_grad[GM_OPENS_LABELS(gm_insn_softmax_cross_entropy_grad) ? 1 : -1];
 
-/* The values that the rows of one gradient have in common. */
+/* Values shared by the rows of one gradient. */
 struct grad {
     const float *weight;
     uint32_t classes, stride, log_input;
     float smoothing, class_weights; /* the sum of all classes' weights */
 };
 
-/* dx = factor (1 - s) (p - onehot(label)) + share s / classes (p class_weights - weight), where s is
- * the smoothing, and p = exp(log_prob), or 0 with log_input. */
+/* dx = factor (1 - s) (p - onehot(label)) + share s / classes (p class_weights - weight). s is the
+ * smoothing, and p = exp(log_prob), or 0 with log_input. */
 static void cross_entropy_grad_row(const struct grad *g, const float *log_prob, float *dx, int32_t label, float factor,
                                    float share)
 {

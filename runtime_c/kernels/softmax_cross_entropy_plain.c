@@ -1,6 +1,6 @@
 /*
- * SOFTMAX_CROSS_ENTROPY_PLAIN: SOFTMAX_CROSS_ENTROPY_WITH_GRAD, with the bits of the strict profile
- *   in both profiles.
+ * SOFTMAX_CROSS_ENTROPY_PLAIN: SOFTMAX_CROSS_ENTROPY_WITH_GRAD, with the bits of the strict
+ *   profile in both profiles.
  */
 #include "../generated/instructions/softmax_cross_entropy_plain.h"
 #include "../src/plain_numerics.h"
@@ -25,7 +25,7 @@ static float plain_loss_row(const float *x, float *dx, uint32_t classes, uint32_
     return -(own - gm_plain_log(sum));
 }
 
-/* Sets dx of label k's row, and returns its loss. */
+/* Sets dx in label k's row, and returns its loss. */
 static float plain_loss_element(const gm_labels *labels, uint32_t k, const float *x, float *dx, float slope)
 {
     const gm_cross_entropy_params *p = labels->params;

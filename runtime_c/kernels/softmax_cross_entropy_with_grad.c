@@ -1,7 +1,7 @@
 /*
  * SOFTMAX_CROSS_ENTROPY_WITH_GRAD: SOFTMAX_CROSS_ENTROPY and its gradient: p = softmax(x); loss =
  *   reduce(-mask weight[label] log(p[label])), dx = dloss mask weight[label] (p - onehot(label)),
- *   divided by the total weight where reduction is mean.
+ *   divided by the total weight if reduction is mean.
  */
 #include "../generated/instructions/softmax_cross_entropy_with_grad.h"
 #include "../src/image.h"
@@ -29,7 +29,7 @@ static GM_CALLED float row_with_grad(const float *x, float *dx, uint32_t classes
     return -(own - gm_log(sum));
 }
 
-/* Sets dx of one label's row, and returns its loss. */
+/* Sets dx in one label's row, and returns its loss. */
 static float element_with_grad(const gm_labels *labels, uint32_t k, const float *x, float *dx, float slope,
                                float divisor)
 {

@@ -10,17 +10,17 @@
 #include "arch/simd/simd.h"
 #include "reduction.h"
 
-/* A group is what one mean and one variance are taken of: the elements over r0..r3. */
+/* A group shares one mean and one variance: the elements over r0..r3. */
 
 #if GM_WITH_STANDARDIZE
 
-/* Moments of one group: shift is one of its elements, mean that of x - shift. */
+/* The moments of one group: shift is one of its elements, mean is the mean of x - shift. */
 typedef struct moments {
     float shift, mean, var;
 } moments;
 
-/* Sums of differences from one element are accurate where x is large and varies little, and exact
- * where x is constant. */
+/* Sums of differences to one element are accurate if x is large and varies little, and
+ * exact if x is constant. */
 static moments moments_of(const float *x, const gm_insn_standardize *insn)
 {
     float count = (float)(insn->r0 * insn->r1 * insn->r2 * insn->r3);
@@ -70,8 +70,7 @@ int gm_kernel_standardize(const struct gm_session *session, const void *instruct
 
 #if GM_WITH_STANDARDIZE_GRAD
 
-/* The formula is that of NORMALIZE_GRAD, with y for (x - mean) inv_std; the elements lie
- * otherwise. */
+/* The formula of NORMALIZE_GRAD, with y for (x - mean) inv_std, and another layout. */
 static void group_gradient(const float *dy, const float *y, float *dx, float inv_std,
                            const gm_insn_standardize_grad *insn)
 {

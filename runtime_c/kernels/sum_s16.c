@@ -16,10 +16,10 @@
 #define SUMS_AT_ONCE 1u
 #endif
 
-/* The numbers whose sum surely has 32 bits. */
+/* The number of summands whose sum always fits in 32 bits. */
 #define SUMMANDS_OF_32_BITS 65535u
 
-/* Returns the exact sum of n numbers. */
+/* Returns the exact sum of n values. */
 static int64_t sum_of_numbers(const int16_t *x, uint32_t n, uint32_t step)
 {
     int64_t sum = 0;
@@ -48,7 +48,7 @@ static int64_t s16_channel_sum(const gm_insn_sum_s16 *insn, const int16_t *x)
     return sum;
 }
 
-/* Sums the first of so many channels, or more at once. Returns how many. */
+/* Sums the first of so many channels, or several at once. Returns how many it summed. */
 static uint32_t sum_channels(const gm_insn_sum_s16 *insn, const int16_t *x, uint32_t channels, int64_t *sums)
 {
 #if GM_ARCH_SIMD_S8

@@ -1,5 +1,5 @@
 /*
- * TOP_K: the largest, or smallest, of x over c, in that order, and their c; NaN comes first; of
+ * TOP_K: the largest, or smallest, of x over c, in that order, and their c; NaN comes first; among
  *   equal ones the lowest c, with last the highest.
  */
 #include "../generated/instructions/top_k.h"
@@ -8,7 +8,7 @@
 
 #if GM_WITH_TOP_K
 
-/* A number whose order is that of what comes first: of NaN the highest, of both zeros the same. */
+/* Maps x to an integer in the order of selection: NaN is the highest, and both zeros are equal. */
 static uint32_t rank_of(float x, int smallest)
 {
     uint32_t bits = gm_bits_of(x + 0.0f);
@@ -19,8 +19,8 @@ static uint32_t rank_of(float x, int smallest)
     return smallest ? ~ascending : ascending;
 }
 
-/* The element of a row that comes first of those behind the one of `rank` at `step` - 1. Steps
- * count elements from the end that equal ones are taken from. */
+/* The element of a row that follows the one of `rank` at `step` - 1 in the order of selection.
+ * Steps count elements from the end from which ties are taken. */
 static uint32_t next_step(const float *x, const gm_insn_top_k *insn, uint32_t *rank, uint32_t step)
 {
     uint32_t best = 0, found = step - 1;

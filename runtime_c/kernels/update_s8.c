@@ -1,10 +1,10 @@
 /*
- * UPDATE_S8: rule updates p, of which element i stands for (p - zero) units of its channel, with the
- *   gradient scale g; the step is rounded up or down at random, by its fraction, and p stays in low
- *   to high.
- * UPDATE_S16: the same of 16 bits: a master whose high byte is the weight, so that zero is 256 times
- *   the weight's and 128.
- * UPDATE_S32: the same of 32 bits, for biases.
+ * UPDATE_S8: rule updates p, whose element i represents (p - zero) units of its channel, with
+ *   the gradient scale g; the step is rounded up or down at random, by its fraction, and p
+ *   stays in low to high.
+ * UPDATE_S16: the same with 16 bits: a master copy whose high byte is the weight, so its zero is
+ *   256 times the weight's, plus 128.
+ * UPDATE_S32: the same with 32 bits, for biases.
  */
 #include "../generated/instructions/update_s16.h"
 #include "../generated/instructions/update_s32.h"
@@ -13,7 +13,7 @@
 
 #if GM_WITH_UPDATE_S8 || GM_WITH_UPDATE_S16 || GM_WITH_UPDATE_S32
 
-/* The three instructions have their words in common. */
+/* The three instructions share their layout of words. */
 static int update_stored(const struct gm_session *session, const void *instruction, uint32_t bytes)
 {
     const gm_insn_update_s8 *insn = instruction;

@@ -1,8 +1,8 @@
 /*
- * WEIGHTED_GATHER: y[o,i,n] = sum over ascending t of weights[i,t] x[o, indices[i,t], n]; indices
- *   as GATHER.
+ * WEIGHTED_GATHER: y[o,i,n] = sum over ascending t of weights[i,t] x[o, indices[i,t], n];
+ *   indices as in GATHER.
  * WEIGHTED_SCATTER_ADD: dx[o, indices[i,t], n] += weights[i,t] dy[o,i,n], o, i, t, n ascending;
- *   indices as GATHER.
+ *   indices as in GATHER.
  */
 #include "../generated/instructions/weighted_gather.h"
 #include "../generated/instructions/weighted_scatter_add.h"
@@ -11,7 +11,7 @@
 
 #if GM_WITH_WEIGHTED_GATHER
 
-/* y[n] = MAC(y[n], weight, x[n]); a product alone for the first tap. */
+/* y[n] = MAC(y[n], weight, x[n]); for the first tap, the product alone. */
 static void add_weighted_row(const float *x, float *y, float weight, uint32_t n, int first)
 {
     for (uint32_t i = 0; i < n; i++) {

@@ -1,8 +1,8 @@
 /*
- * The window that convolutions and pools share: it slides over rows and columns of the input.
+ * The window that convolutions and pools slide over rows and columns of the input.
  *
  * Input row of output row o and kernel row k: o stride + k dilation - pad. Rows are unsigned:
- * what would be negative wraps and so lies, as what is too large does, outside 0 .. in_h - 1.
+ * negative rows wrap, so any row outside 0 .. in_h - 1 fails the one comparison with in_h.
  */
 #ifndef WINDOW_H
 #define WINDOW_H
@@ -12,8 +12,9 @@
 #include "../src/numerics.h"
 #include "arch/arch.h"
 
-/* The neighbouring channels that plain C takes at once where it can, so that they share loads. Where there are tiles for
- * nearly all convolutions, only what these leave comes there: one is enough, and takes fewer bytes. */
+/* Adjacent channels that plain C computes at once if it can, to share loads. If tiles
+ * cover nearly all convolutions, plain C sees only the remainders: there one is enough,
+ * and takes fewer bytes. */
 #define GM_CHANNELS_AT_ONCE (GM_ARCH_SCALAR ? 1u : 4u)
 
 typedef struct gm_window {
@@ -30,12 +31,13 @@ typedef struct gm_layout {
     uint32_t batch, h, w, group, channel;
 } gm_layout;
 
-/* Those of x and y of a convolution's instruction. */
+/* The layouts of x and y of a convolution instruction. */
 #define GM_X_LAYOUT(insn) {(insn)->x_batch, (insn)->x_h, (insn)->x_w, (insn)->x_group, (insn)->x_channel}
 #define GM_Y_LAYOUT(insn) {(insn)->y_batch, (insn)->y_h, (insn)->y_w, (insn)->y_group, (insn)->y_channel}
 
-/* What a sum over windows has from CONV, and from CONV_TRANSPOSE, which goes from CONV's outputs to its inputs: members of
- * a struct whose names are these on each processor that has such sums. */
+/* The operands of a sum over windows in CONV, and in CONV_TRANSPOSE, which goes from CONV's outputs
+ * to its inputs. These are initializers for a struct with the same member names on each processor
+ * that has such sums. */
 #define GM_CONV_OPERANDS(session, insn)                                                                               \
     .source = GM_X_LAYOUT(insn), .dest = GM_Y_LAYOUT(insn), .batch = (insn)->batch, .groups = (insn)->groups,         \
     .inputs = (insn)->in_channels, .outputs = (insn)->out_channels, .w_group = (insn)->w_group,                       \
@@ -49,14 +51,13 @@ typedef struct gm_layout {
     .x = gm_f32(session, (insn)->y), .w = gm_f32(session, (insn)->w), .bias = gm_f32_optional(session, (insn)->bias), \
     .y = gm_f32_out(session, (insn)->x), .accumulate = (insn)->accumulate != 0, .transposed = 1
 
-/* Input index of output o and kernel tap k; at least the input's size where the tap lies
- * outside. */
+/* Input index of output o and kernel tap k; at least the input's size if the tap is outside. */
 static inline uint32_t gm_input_index(uint32_t o, uint32_t k, uint32_t stride, uint32_t dilation, uint32_t pad)
 {
     return o * stride + k * dilation - pad;
 }
 
-/* Outputs [first, end) whose kernel tap k lies inside the input of size `in`. */
+/* Outputs [first, end) whose kernel tap k is inside an input of size `in`. */
 typedef struct gm_span {
     uint32_t first, end;
 } gm_span;
@@ -73,7 +74,8 @@ static inline gm_span gm_valid_outputs(uint32_t k, uint32_t stride, uint32_t dil
 
 #define GM_NO_OUTPUT UINT32_MAX
 
-/* Output index whose kernel tap k lies on input i, or GM_NO_OUTPUT. outputs: how many there are. */
+/* Output index whose kernel tap k is on input i, or GM_NO_OUTPUT. outputs: the
+ * number of outputs. */
 static inline uint32_t gm_output_index(uint32_t i, uint32_t k, uint32_t stride, uint32_t dilation, uint32_t pad,
                                        uint32_t outputs)
 {

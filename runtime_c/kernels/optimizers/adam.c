@@ -19,8 +19,8 @@ static void adam_step_with_decay(const gm_rule_args *args, const gm_adam_factors
     }
 }
 
-/* torch.optim.Adam (Kingma & Ba, algorithm 1, with weight decay added to the gradient where it is
- * not 0): p -= (lr / c1) m / (sqrt(v) / sqrt(c2) + eps), c_i = 1 - beta_i^t. */
+/* torch.optim.Adam (Kingma & Ba, algorithm 1; weight decay, if not 0, is added to the gradient): p
+ * -= (lr / c1) m / (sqrt(v) / sqrt(c2) + eps), c_i = 1 - beta_i^t. */
 void gm_rule_apply_adam(const gm_rule_args *args)
 {
     const gm_rule_adam *rule = args->rule;

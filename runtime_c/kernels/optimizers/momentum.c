@@ -20,9 +20,9 @@ static void step_with_decay_or_nesterov(const gm_rule_args *args, const gm_rule_
     }
 }
 
-/* torch.optim.SGD with momentum and dampening 0: g += weight_decay p (where not 0); v = momentum v
- * + g; p -= lr (nesterov ? g + momentum v : v). v starts at 0, which makes the first step PyTorch's
- * v = g. */
+/* torch.optim.SGD with momentum and dampening 0: g += weight_decay p (if not 0); v =
+ * momentum v + g; p -= lr (nesterov ? g + momentum v : v). v starts at 0, so that the first
+ * step is PyTorch's v = g. */
 void gm_rule_apply_momentum(const gm_rule_args *args)
 {
     const gm_rule_momentum *rule = args->rule;

@@ -10,8 +10,7 @@ static void sgd_step_with_decay(const float *g, float *p, uint32_t n, float minu
     }
 }
 
-/* torch.optim.SGD without momentum: g += weight_decay p (where weight_decay is not 0); p -= lr
- * g. */
+/* torch.optim.SGD without momentum: g += weight_decay p (if weight_decay is not 0); p -= lr g. */
 void gm_rule_apply_sgd(const gm_rule_args *args)
 {
     const gm_rule_sgd *rule = args->rule;

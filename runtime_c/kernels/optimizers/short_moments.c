@@ -9,14 +9,14 @@
 #error "moments of two bytes need GM_WITH_INT8"
 #endif
 
-/* Parameters whose moments are float32 at the same time. */
+/* The number of parameters whose moments are float32 at a time. */
 #define MOMENTS_AT_ONCE 32u
 
-/* Of the random numbers of float32 parameters' moments; those of deltas are stream 2^32 - 3. */
+/* The random stream of float32 parameters' moments; deltas' moments use stream 2^32 - 3. */
 #define STREAM_OF_MOMENTS 0xFFFFFFFCu
 
-/* Returns the bfloat16 that is x, rounded up or down by what is lost, so that its mean over r below
- * 2^16 is x. No finite number becomes infinite. */
+/* Returns x as bfloat16, rounded up or down at random by the lost fraction, so that the mean over
+ * all r below 2^16 is x. No finite value becomes infinite. */
 static uint16_t bfloat16_at_random(float x, uint32_t r)
 {
     uint32_t bits = gm_bits_of(x), magnitude = bits & 0x7FFFFFFFu;
@@ -47,8 +47,8 @@ void gm_keep_short_moments(const gm_short_moments *to, const float *m, const flo
     }
 }
 
-/* Returns the moments of the arguments. A random word has the number of the bfloat16 at the same
- * place, counted from the beginning of the arena. */
+/* Returns the moments of the arguments. A random word has the index of the bfloat16 at the same
+ * place, counted from the start of the arena. */
 static gm_short_moments short_moments_of(const gm_rule_args *args)
 {
     const gm_control *control = gm_control_of(args->session);
@@ -58,7 +58,7 @@ static gm_short_moments short_moments_of(const gm_rule_args *args)
                               (uint32_t)(offset / 2)};
 }
 
-/* The rule gets the moments of some parameters at a time as float32. */
+/* Passes the moments of a few parameters at a time to the rule as float32. */
 void gm_update_short_moments(const gm_rule_args *args)
 {
     float m[MOMENTS_AT_ONCE], v[MOMENTS_AT_ONCE];

@@ -4,7 +4,7 @@
 
 #if GM_WITH_SGD && !GM_ARCH_SGD_STEP
 
-/* Loads of a block come before its stores, so that no compiler has to fear that p is g. */
+/* Loads of a block come before its stores, so the compiler need not assume that p is g. */
 void gm_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float scale)
 {
 #if GM_ARCH_SIMD

@@ -1,5 +1,4 @@
-/* Loops over parameters of the rules that are used most. A processor may have them in a form of its
- * own. */
+/* Parameter loops of the most common rules. A processor may have its own implementations. */
 #ifndef GM_STEPS_H
 #define GM_STEPS_H
 
@@ -8,7 +7,8 @@
 #include "../arch/arch.h"
 #include "moments.h"
 
-/* Whether a gm_rule_<name> record is SGD's without weight decay, which reads a parameter only to move it. */
+/* Whether a gm_rule_<name> record is SGD without weight decay, which uses a parameter's value
+ * only to update it. */
 static inline int gm_is_plain_sgd(const void *rule)
 {
     const gm_rule_sgd *sgd = rule;
@@ -17,7 +17,7 @@ static inline int gm_is_plain_sgd(const void *rule)
 
 /* p -= lr (scale g) */
 #if GM_ARCH_SGD && !GM_ARCH_HELIUM
-/* of m rows of p, one behind the other: p[i,j] -= lr (scales[i scale_step] g[j]) */
+/* for m consecutive rows of p: p[i,j] -= lr (scales[i scale_step] g[j]) */
 void gm_sgd_rows(const float *scales, uint32_t scale_step, const float *g, float *p, uint32_t m, uint32_t n,
                  float minus_lr);
 
@@ -29,8 +29,8 @@ static inline void gm_sgd_step(const float *g, float *p, uint32_t n, float minus
 void gm_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float scale);
 #endif
 
-/* The same of m rows, one behind the other, each of args->n parameters, with the scale a[row
- * a_row]. Returns 0, and does nothing, where the rule is another one. */
+/* The same for m consecutive rows of args->n parameters each, with the scale a[row a_row]. Returns
+ * 0, and does nothing, for any other rule. */
 #if GM_ARCH_HELIUM && GM_WITH_SGD
 int gm_sgd_outer(const gm_rule_args *args, const float *a, uint32_t a_row, uint32_t m);
 #elif GM_ARCH_SGD && GM_WITH_SGD
@@ -46,8 +46,8 @@ static inline int gm_sgd_outer(const gm_rule_args *args, const float *a, uint32_
 #define gm_sgd_outer(args, a, a_row, m) 0
 #endif
 
-/* Adam and AdamW: g = scale g; m and v as moments.h has them; p = p keep + step m / (eps + sqrt(v)
- * correction). */
+/* Adam and AdamW: g = scale g; m and v as in moments.h; p = p keep + step m / (eps +
+ * sqrt(v) correction). */
 typedef struct gm_adam_factors {
     float scale, one_minus_beta1, beta2, one_minus_beta2, eps, correction, keep, step;
 } gm_adam_factors;

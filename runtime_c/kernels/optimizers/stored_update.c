@@ -6,16 +6,16 @@
 
 #if GM_WITH_STORED_UPDATES
 
-/* Elements whose steps are computed before they are stored. */
+/* The number of elements whose steps are computed before they are stored. */
 #define STEPS_AT_ONCE 8u
 
-/* Where the random words of moments begin, behind those of parameters, of which there are fewer. */
+/* The index of the first random word of moments; parameters use those before it, and are fewer. */
 #define RANDOM_OF_MOMENTS 0x80000000u
 
 /* No step is longer than this many units, whatever its limit says. */
 #define LONGEST_STEP 0x1p30f
 
-/* A build that leaves a rule out refuses its images, so no NULL here is ever called. */
+/* A build without a rule refuses images that need it, so no NULL here is ever called. */
 #if GM_WITH_SGD
 #define STEP_SGD gm_step_sgd
 #else
@@ -47,8 +47,9 @@ static const gm_step_fn rule_steps[GM_RULE_COUNT] = {
     [GM_RULE_ADAMW] = STEP_ADAMW, [GM_RULE_ADAMW_ORT] = STEP_ADAMW_ORT,
 };
 
-/* Returns floor((round(2^16 step) + r) / 2^16) for r below 2^16, so that its mean over r is the step,
- * to 2^-17. |step| <= 2^30; NaN gives 0. From 2^14 on 2^16 step is an integer, of up to 46 bits. */
+/* Returns floor((round(2^16 step) + r) / 2^16) for r below 2^16, so that its mean over r
+ * is the step, to 2^-17. |step| <= 2^30; NaN gives 0. From 2^14 on, 2^16 step is an
+ * integer of up to 46 bits. */
 static int32_t rounded_at_random(float step, uint32_t r)
 {
     if (gm_abs(step) < 0x1p14f) {
@@ -75,7 +76,7 @@ static void take_step(const gm_stored_update *u, float step, uint32_t at)
     gm_store_element(u, at, q < u->low ? u->low : q > u->high ? u->high : (int32_t)q);
 }
 
-/* Stores q - step in each of n elements, a step being rate times step[i]. */
+/* Stores q - step in each of n elements; a step is rate times step[i]. */
 static void take_steps(const gm_stored_update *u, const float *step, float rate, uint32_t first, uint32_t n)
 {
     uint32_t i = 0;
@@ -95,7 +96,8 @@ static void take_steps(const gm_stored_update *u, const float *step, float rate,
 }
 
 #if GM_WITH_SHORT_MOMENTS
-/* Applies the rule, which gets moments of bfloat16 as float32, and rounds them. */
+/* Applies the rule to bfloat16 moments: it reads them as float32, and the results are
+ * rounded at random. */
 static void make_steps_of_short_moments(const gm_stored_update *u, gm_step_args *args, uint32_t first)
 {
     float m[STEPS_AT_ONCE], v[STEPS_AT_ONCE];
@@ -108,7 +110,7 @@ static void make_steps_of_short_moments(const gm_stored_update *u, gm_step_args 
 }
 #endif
 
-/* Makes steps of the gradients, and updates the moments from number `first` on. */
+/* Turns gradients into steps, and updates the moments from element `first` on. */
 static void make_steps(const gm_stored_update *u, gm_step_args *args, uint32_t first)
 {
 #if GM_WITH_SHORT_MOMENTS

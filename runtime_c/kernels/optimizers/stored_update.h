@@ -1,11 +1,11 @@
 /*
- * Updates of parameters that are stored as integers q, which stand for (q - zero) unit.
+ * Updates of parameters stored as integers q, which represent (q - zero) unit.
  *
  * A rule computes the real step of an element from its gradient, its real value and its moments.
- * One function takes that step in units, rounds it at random and stores it, so a rule knows nothing
- * of how parameters are stored. No operation is a MAC: the bits are those of both profiles.
+ * One function converts that step to units, rounds it at random and stores it, so a rule does not
+ * depend on how parameters are stored. No operation is a MAC: both profiles give the same bits.
  *
- * Moments are float32, or bfloat16 where the rule's kind says so: then a rule gets them as float32,
+ * Moments are float32, or bfloat16 if the rule's kind says so: then a rule reads them as float32,
  * and they are rounded at random as well.
  */
 #ifndef GM_STORED_UPDATE_H
@@ -30,13 +30,13 @@ typedef struct gm_step_args {
     const void *rule;            /* the gm_rule_<name> record */
     float *g;                    /* gradients, which become steps: p - step is the new parameter */
     const float *p;              /* the parameters' real values */
-    float *slot1, *slot2;        /* moments, where the rule has them */
-    const float *aux;            /* two bias corrections 1 - beta^t, where the rule reads them */
+    float *slot1, *slot2;        /* moments, if the rule has them */
+    const float *aux;            /* two bias corrections 1 - beta^t, if the rule reads them */
     float lr;
     uint32_t n;
 } gm_step_args;
 
-/* Returns g + weight_decay p of element i, g itself where there is no decay. */
+/* Returns g + weight_decay p of element i, or g itself without decay. */
 static inline float gm_decayed(const gm_step_args *args, float weight_decay, uint32_t i)
 {
     return weight_decay != 0.0f ? args->g[i] + weight_decay * args->p[i] : args->g[i];
@@ -75,7 +75,7 @@ typedef struct gm_stored_update {
     gm_random random;
 } gm_stored_update;
 
-/* Returns element i. Of 2 bytes it may lie anywhere. */
+/* Returns element i. 2-byte elements may be unaligned. */
 static inline int32_t gm_stored_element(const gm_stored_update *u, uint32_t i)
 {
     const uint8_t *at = u->p + i * u->bytes;
@@ -116,14 +116,14 @@ static inline void gm_store_element(const gm_stored_update *u, uint32_t i, int32
                                (insn)->stream),                                                              \
     }
 
-/* Updates the n elements from number `first` on, whose gradients are factor g[0..n-1]. */
+/* Updates the n elements from index `first` on; their gradients are factor g[0..n-1]. */
 void gm_update_stored(const gm_stored_update *u, const float *g, float factor, float unit, uint32_t first, uint32_t n);
 
 #if GM_WITH_STORED_UPDATES && GM_ARCH_PAIRS
 #define GM_ARCH_STORED_STEPS 1
 
-/* Stores q - step in some elements from number `first` on, a step being rate times step[i], and
- * returns how many; those behind it are left. */
+/* Stores q - step in some elements from index `first` on; a step is rate times step[i]. Returns how
+ * many; the caller does the rest. */
 uint32_t gm_arm_take_steps(const gm_stored_update *u, const float *step, float rate, uint32_t first, uint32_t n);
 
 #else

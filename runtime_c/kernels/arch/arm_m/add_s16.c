@@ -1,7 +1,7 @@
 /*
- * ADD_S16 on Cortex-M without FPU: sums of 16-bit numbers in units of the smaller exponent are integers below 2^24, which
- * float arithmetic adds exactly. So the largest of those that share a scale is found by integers, and one product of
- * integers makes a number of each.
+ * ADD_S16 on Cortex-M without FPU: sums of 16-bit values in units of the smaller exponent are
+ * integers below 2^24, which float arithmetic adds exactly. So integer code finds the largest sum
+ * among those that share a scale, and one integer product turns each sum into a result.
  */
 #include "../../../generated/instructions/add_s16.h"
 #include "../../add_s16.h"
@@ -10,10 +10,10 @@
 
 #if GM_ARCH_ADD_S16
 
-/* How far apart exponents may be. */
+/* The largest difference between the two exponents. */
 #define MOST_APART 8
 
-/* By what sums are multiplied, so that scales may be larger than 1. */
+/* Sums are multiplied by SPREAD, so that scales may be larger than 1. */
 #define SPREAD_BITS 6
 #define SPREAD (1 << SPREAD_BITS)
 
@@ -22,15 +22,15 @@ typedef struct sum_axis {
     uint32_t size, a, b, scale, y;
 } sum_axis;
 
-/* t = a a_factor + b b_factor stands for t 2^exponent. */
+/* t = a a_factor + b b_factor represents t 2^exponent. */
 typedef struct integer_sums {
     const gm_sum_s16 *x;
-    const int16_t *b; /* anything where b_factor is 0 */
-    int32_t a_factor, b_factor, exponent; /* factors: 0 where exponents are too far apart */
-    sum_axis outer[3], run; /* the numbers of a run share a scale */
+    const int16_t *b; /* any pointer if b_factor is 0 */
+    int32_t a_factor, b_factor, exponent; /* factors: 0 if the exponents are too far apart */
+    sum_axis outer[3], run; /* the sums of a run share a scale */
 } integer_sums;
 
-/* Where a run is, and its numbers. */
+/* The offsets of a run in each operand. */
 typedef struct run_of_sums {
     uint32_t a, b, scale, y;
 } run_of_sums;
@@ -41,7 +41,7 @@ static void swap_axes(sum_axis *a, sum_axis *b)
     *a = *b, *b = other;
 }
 
-/* Takes the longest axis without scales as that of runs, where the last one has scales. */
+/* If scales vary along the last axis, makes the longest axis with a constant scale the run. */
 static void choose_run(integer_sums *s)
 {
     if (s->x->scale == NULL || s->run.scale == 0) {
@@ -83,13 +83,13 @@ static inline int32_t sum_at(const integer_sums *s, uint32_t a, uint32_t b)
     return s->x->a[a] * s->a_factor + s->b[b] * s->b_factor;
 }
 
-/* One number, in float arithmetic. */
+/* One sum, in float arithmetic. */
 static void make_sum_by_floats(const integer_sums *s, gm_gradient_s16 *made, int16_t *y, const run_of_sums *at)
 {
     gm_make(made, y, at->y, gm_sum_s16_at(s->x, at->a, at->b, at->scale, at->y));
 }
 
-/* All numbers of a run. */
+/* All sums of a run. */
 static void make_run_by_floats(const integer_sums *s, gm_gradient_s16 *made, int16_t *y, run_of_sums at)
 {
     for (uint32_t i = 0; i < s->run.size; i++) {
@@ -98,7 +98,7 @@ static void make_run_by_floats(const integer_sums *s, gm_gradient_s16 *made, int
     }
 }
 
-/* Sees the number of the largest sum: roundings leave the order of numbers as it is. */
+/* Takes the largest sum of the run into account: rounding preserves order. */
 static void see_run(const integer_sums *s, gm_gradient_s16 *made, run_of_sums at)
 {
     int32_t largest = 0;
@@ -113,7 +113,8 @@ static void see_run(const integer_sums *s, gm_gradient_s16 *made, run_of_sums at
     gm_see(made, s->x->scale ? value * s->x->scale[at.scale] : value);
 }
 
-/* Returns 2^exponent sum, rounded to nearest even; beyond 2^15, which no limit is, anything as large. */
+/* Returns 2^exponent sum, rounded to nearest even; for results beyond 2^15, which exceeds any
+ * limit, anything that is as large. */
 static inline int32_t shifted_sum(int32_t sum, int32_t exponent)
 {
     if (exponent >= 0) {
@@ -122,7 +123,7 @@ static inline int32_t shifted_sum(int32_t sum, int32_t exponent)
     return exponent < -24 ? 0 : (sum + (1 << (-exponent - 1)) - 1 + (sum >> -exponent & 1)) >> -exponent;
 }
 
-/* Numbers without a scale. exponent: of 2^exponent sum, which is in units of the result's. */
+/* Sums without a scale. exponent: 2^exponent converts a sum to units of the result. */
 static void make_unscaled_run(const integer_sums *s, int32_t limit, int32_t exponent, int16_t *y, run_of_sums at)
 {
     for (uint32_t i = s->run.size; i > 0; i--) {
@@ -132,7 +133,7 @@ static void make_unscaled_run(const integer_sums *s, int32_t limit, int32_t expo
     }
 }
 
-/* Numbers whose scale is SPREAD m, in units of the result's. */
+/* Sums with the scale SPREAD m, which includes the conversion to units of the result. */
 static void make_scaled_run(const integer_sums *s, const gm_multiplier *m, gm_gradient_s16 *made, int16_t *y, run_of_sums at)
 {
     int32_t limit = (int32_t)made->limit;

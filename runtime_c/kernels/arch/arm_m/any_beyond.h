@@ -1,5 +1,4 @@
-/* Sums of squares, in registers that a function may change without putting them aside: checks are
- * short. */
+/* Sums of squares, in registers that a function need not save: the checks are short. */
 #ifndef GM_ARM_M_ANY_BEYOND_H
 #define GM_ARM_M_ANY_BEYOND_H
 
@@ -10,7 +9,7 @@
 
 #define ADD_SQUARES(x, y) MAC_2_BY(s10, s11, s8, x, x, s9, y, y)
 
-/* Whether the sum, of two that are made at a time, is a number below `limit` squared. */
+/* Whether the sum of squares, accumulated in two lanes, is a number below `limit` squared. */
 static inline int gm_are_squares_below(const float *x, uint32_t n, float limit)
 {
     float sum;

@@ -4,11 +4,11 @@
 
 #if GM_ARCH_AVERAGE_POOL_S8
 
-/* With more taps, or averages that may be so many units, too much is in doubt. */
+/* With more taps, or averages of more units, too many results are in doubt. */
 #define MOST_TAPS 4096u
 #define MOST_UNITS 1024u
 
-/* Taps of one axis that lie inside of x: input number `first` and the next ones. */
+/* The taps of one axis inside x: they start at input `first`. */
 typedef struct taps_in_input {
     uint32_t first, count;
 } taps_in_input;
@@ -27,13 +27,14 @@ static taps_in_input taps_in_input_of(uint32_t o, uint32_t kernel, uint32_t stri
     return taps;
 }
 
-/* Whether no product or quotient of it leaves the range of float numbers. */
+/* Whether products and quotients with it stay within the range of floats. */
 static int is_usual(float scale)
 {
     return (gm_bits_of(scale) >> 23) - 27u < 200u;
 }
 
-/* Sets how sums become outputs. Beside the n taps, four further operations round, two of them here. */
+/* Sets how sums become outputs. Besides the n taps, four more operations
+ * round, two of them here. */
 static void set_multiplier(gm_average_window *w, const gm_insn_average_pool_s8 *insn, float count)
 {
     uint32_t taps = insn->kernel_h * insn->kernel_w, inside = w->rows * w->columns;

@@ -1,7 +1,7 @@
 /*
- * CONV on Cortex-M with FPU: for each kernel tap or row, in their order, all outputs that it
- * reaches take their products with it. So each output has one sum, in the order of
- * docs/NUMERICS.md, and no loop asks where the input ends.
+ * CONV on Cortex-M with FPU: for each kernel tap or row in order, all outputs that it reaches take
+ * their products with it. So each output has one sum, in the order of docs/NUMERICS.md, and no
+ * inner loop checks the input's bounds.
  */
 #include "../../../generated/instructions/conv.h"
 #include "../helium/helium.h"
@@ -41,7 +41,7 @@ static gm_loop loop_of(const gm_tap *tap)
     return gm_turned(&loop);
 }
 
-/* One channel and one output channel in each group, groups contiguous. */
+/* One channel and one output channel in each group; groups are contiguous. */
 static void add_depthwise_taps(const gm_insn_conv *insn, const gm_loop *loop, uint32_t taps, const float *x,
                                const float *w, float *y)
 {
@@ -60,7 +60,8 @@ static void add_conv_tap(const gm_insn_conv *insn, const gm_tap *tap, const floa
     }
 }
 
-/* A function by itself, as the next way is, so that neither has the other's variables on its stack. */
+/* A separate function, as the next one is, so that neither has the other's
+ * variables on its stack. */
 __attribute__((noinline)) static void add_each_tap(const conv_geometry *c, const float *x, const float *w, float *y,
                                                    int is_depthwise)
 {
@@ -77,14 +78,15 @@ __attribute__((noinline)) static void add_each_tap(const conv_geometry *c, const
 
 /* ---- The taps of a kernel row at once -------------------------------------------------------- */
 
-/* Whether the channels are three planes, of which neighbouring columns are neighbours. */
+/* Whether the channels are three planes with contiguous columns. */
 static int has_planes(const gm_insn_conv *insn)
 {
     return GM_ARCH_PLANES && insn->in_channels == 3 && insn->x_w == 1;
 }
 
-/* Returns whether a row of the kernel is to be taken as one tap of more channels: its inputs are few
- * and neighbours in x or in planes, output channels are neighbours, and outputs have at least 16 pixels. */
+/* Returns whether a kernel row should be treated as one tap with more channels: its inputs
+ * are few and contiguous in x or in planes, output channels are adjacent, and outputs have
+ * at least 16 pixels. */
 static int taps_are_neighbours(const gm_insn_conv *insn)
 {
     return insn->in_channels < 16 && insn->kernel_w * insn->in_channels <= 36 &&
@@ -92,23 +94,22 @@ static int taps_are_neighbours(const gm_insn_conv *insn)
            insn->dilation_w == 1 && insn->y_channel == 1 && insn->out_h * insn->out_w >= 16;
 }
 
-/* How many taps of a row lie before a distance from the first of them. */
+/* The number of taps of a row within a distance from the first of them. */
 static uint32_t taps_before(const gm_window *w, uint32_t distance)
 {
     uint32_t taps = (distance + w->dilation_w - 1) / w->dilation_w;
     return gm_smaller(taps, w->kernel_w);
 }
 
-/* The kernel's columns that lie inside the input at an output column; none where first is not below
- * end. */
+/* The kernel's columns inside the input at an output column; none if first is not below end. */
 static gm_span taps_inside(const gm_window *w, uint32_t column)
 {
     uint32_t left = column * w->stride_w, reach = w->in_w + w->pad_w;
     return (gm_span){ taps_before(w, left < w->pad_w ? w->pad_w - left : 0), taps_before(w, left < reach ? reach - left : 0) };
 }
 
-/* Columns of outputs that see the same taps of a kernel row. x and y: offsets of the first output, and of its input at the
- * row's first tap, which may lie outside of the input. */
+/* Output columns that see the same taps of a kernel row. x and y: offsets of the first output, and
+ * of its input at the row's first tap, which may be outside the input. */
 typedef struct part_of_row {
     gm_span taps;
     uint32_t x, y;
@@ -118,8 +119,9 @@ typedef struct part_of_row {
 /* Parts that share a copy of the weights. */
 #define PARTS 3
 
-/* Returns how many parts there are at output columns from *column on, which moves behind them; at most PARTS.
- * Columns that see all taps are one part, and each other one is a part of its own. */
+/* Returns the number of parts from output column *column on, at most PARTS, and
+ * advances *column past them. The columns that see all taps are one part; every other
+ * column is a part of its own. */
 static uint32_t next_parts(const conv_geometry *c, uint32_t k, uint32_t *column, part_of_row *parts)
 {
     const gm_window *w = &c->window;
@@ -139,8 +141,8 @@ static uint32_t next_parts(const conv_geometry *c, uint32_t k, uint32_t *column,
     return count;
 }
 
-/* Returns the kernel rows, from k on, that are taken together: two that lie inside the input for the same outputs,
- * where they have three inputs each and products and sums are apart. */
+/* Returns the number of kernel rows, from k on, to do together: two if they are inside the input
+ * for the same outputs, have three inputs each, and multiply and add are separate. */
 static uint32_t rows_together(const conv_geometry *c, uint32_t k)
 {
     const gm_window *w = &c->window;
@@ -154,7 +156,8 @@ static uint32_t rows_together(const conv_geometry *c, uint32_t k)
 /* Inputs of a kernel row whose weights are copied at once. */
 #define ROW_PANEL_INPUTS 24
 
-/* The weights of some inputs of a kernel row for `outputs` outputs, the same of the next row behind them. */
+/* The weights of some inputs of a kernel row for `outputs` outputs, followed by
+ * those of the next row. */
 typedef struct row_panel {
     gm_span inputs;
     uint32_t outputs;
@@ -187,15 +190,15 @@ static void add_part_of_panel(const gm_insn_conv *insn, const part_of_row *part,
     }
 }
 
-/* All parts, panel by panel. A function by itself, so that other ways of a convolution do not have the panel on their
- * stack. */
+/* All parts, panel by panel. A separate function, so that the other paths of a convolution do not
+ * have the panel on their stack. */
 __attribute__((noinline)) static void add_parts(const gm_insn_conv *insn, const part_of_row *parts, uint32_t count,
                                                 uint32_t rows, const float *x, const float *w, float *y)
 {
     row_panel panel;
     uint32_t all = insn->kernel_w * insn->in_channels;
     gm_row_weights weights = { insn->in_channels, insn->w_w, insn->w_in_channel, insn->w_out_channel };
-    if (insn->in_channels == 1) { /* one tap of as many inputs is copied sooner */
+    if (insn->in_channels == 1) { /* one tap with as many inputs is faster to copy */
         weights.inputs_of_tap = insn->kernel_w, weights.input = insn->w_w;
     }
     for (uint32_t first = 0; first < all; first += ROW_PANEL_INPUTS) {
@@ -213,14 +216,14 @@ __attribute__((noinline)) static void add_parts(const gm_insn_conv *insn, const 
     }
 }
 
-/* What adds the products with neighbouring taps of a kernel row: plain blocks, those of vectors, with Helium and no care
- * for subnormal numbers, or the taps of a depthwise convolution. */
+/* How to add the products with adjacent taps of a kernel row: by plain blocks, by vector blocks,
+ * with Helium and flushed subnormals, or by the taps of a depthwise convolution. */
 enum row_of_taps { BLOCKS, VECTOR_BLOCKS, DEPTHWISE_BLOCKS };
 
-/* Whether there are no others than plain blocks, so that a firmware goes without the code of the choice. */
+/* Whether plain blocks are the only kind, so that firmware does without the code to choose. */
 #define ALWAYS_BLOCKS (!GM_ARCH_HELIUM && !GM_WITH_DEPTHWISE)
 
-/* One part, where parts share nothing. */
+/* One part; parts share nothing. */
 static void add_part(const gm_insn_conv *insn, const part_of_row *part, const float *x, const float *w, float *y,
                      enum row_of_taps as)
 {
@@ -240,7 +243,7 @@ static void add_part(const gm_insn_conv *insn, const part_of_row *part, const fl
     add_depthwise_taps(insn, &part->loop, taps, x, w, y);
 }
 
-/* A function by itself, as the way by single taps is. */
+/* A separate function, as add_each_tap() is. */
 __attribute__((noinline)) static void add_each_kernel_row(const conv_geometry *c, const float *x, const float *w,
                                                           float *y, enum row_of_taps as)
 {
@@ -271,10 +274,10 @@ static void each_product(const conv_geometry *c, const float *x, const float *w,
 
 #if GM_ARCH_HELIUM
 
-/* For sums that are longer, tiles are the better way. Of one input channel a block takes a whole kernel row. */
+/* For longer sums, tiles are better. With one input channel, a block takes a whole kernel row. */
 #define SHORT_SUM(insn) ((insn)->in_channels == 1 ? 54u : 27u)
 
-/* Short sums by blocks of vectors. Returns 0 where that is no way, or subnormal numbers were
+/* Short sums by vector blocks. Returns 0 if they do not apply, or subnormals were
  * flushed; y is started. */
 static int by_vectors(const conv_geometry *c, const gm_product *all, const float *x, const float *w, const float *bias,
                       float *y)
@@ -300,7 +303,7 @@ static int with_helium(const conv_geometry *c, const gm_product *all, const floa
     return by_vectors(c, all, x, w, bias, y) || gm_helium_conv(c->insn, x, w, y);
 }
 
-/* The same of outputs that are not started. */
+/* The same for outputs that are not started. */
 static int with_helium_from_start(const gm_insn_conv *insn, const float *x, const float *w, const float *bias, float *y,
                                   int is_depthwise)
 {
@@ -312,7 +315,7 @@ static int with_helium_from_start(const gm_insn_conv *insn, const float *x, cons
 #define with_helium_from_start(insn, x, w, bias, y, is_depthwise) 0
 #endif
 
-/* One sample; depthwise all groups at once. */
+/* One sample; depthwise, all groups at once. */
 static void sample(const conv_geometry *c, const float *x, const float *w, const float *bias, float *y)
 {
     const gm_insn_conv *insn = c->insn;

@@ -1,4 +1,4 @@
-/* CONV_GRAD_X_S16, CONV_GRAD_W_S16 and CONV_UPDATE_S16 on Cortex-M, asked by the plain kernels. */
+/* CONV_GRAD_X_S16, CONV_GRAD_W_S16 and CONV_UPDATE_S16 on Cortex-M; the plain kernels call them. */
 #ifndef GM_ARM_M_CONV_GRAD_S16_H
 #define GM_ARM_M_CONV_GRAD_S16_H
 
@@ -18,8 +18,8 @@
 
 #if GM_ARCH_CONV_GRAD_X_S16
 
-/* Sees all numbers of dx, and writes them there unless it is NULL. Returns 0, and does nothing,
- * where there is no panel, or it is too small. */
+/* Scans all values of dx, and writes them unless dx is NULL. Returns 0, and does nothing, if there
+ * is no panel, or it is too small. */
 int gm_arm_conv_grad_x_s16(const struct gm_session *session, const gm_insn_conv_grad_x_s16 *insn,
                            gm_gradient_s16 *made, int16_t *dx);
 
@@ -35,25 +35,25 @@ int gm_arm_conv_grad_x_s16(const struct gm_session *session, const gm_insn_conv_
 
 #if GM_ARCH_CONV_GRAD_W_S16
 
-/* The gradients of weights: y has room for all of them. Where they update the weights, they are
- * made some at a time; then y has room for those of one output channel. */
+/* The gradients of weights: y has room for all of them. If they update the weights, they are made a
+ * few at a time; then y has room for one output channel. */
 typedef struct gm_weight_gradients {
     float *y;
     const gm_stored_update *update; /* NULL: none */
     const float *units;             /* of the weights, by output channel */
 } gm_weight_gradients;
 
-/* Returns 0, and does nothing, where there is no panel, or it is too small. */
+/* Returns 0, and does nothing, if there is no panel, or it is too small. */
 int gm_arm_conv_grad_w_s16(const struct gm_session *session, const gm_insn_conv_grad_w_s16 *insn,
                            const gm_weight_gradients *made);
 
-/* The same of one input and one output channel in each group. There is a panel. */
+/* The same with one input and one output channel in each group. There is a panel. */
 int gm_arm_depthwise_grad_w_s16(const struct gm_session *session, const gm_insn_conv_grad_w_s16 *insn,
                                 const gm_weight_gradients *made);
 
 #if GM_ARCH_CONV_UPDATE_S16
 
-/* The same of CONV_UPDATE_S16. */
+/* The same for CONV_UPDATE_S16. */
 int gm_arm_conv_update_s16(const struct gm_session *session, const gm_insn_conv_update_s16 *insn,
                            const gm_stored_update *update);
 

@@ -1,7 +1,7 @@
 /*
  * CONV_GRAD_W_S16 on Cortex-M: the matrix product of output gradients and inputs, both as pairs of
- * neighbouring outputs in the panel. Inputs of some columns of the gradient stay there while all
- * output channels pass, two at a time.
+ * adjacent outputs in the panel. The inputs of some gradient columns stay there, and the output
+ * channels stream through two at a time.
  */
 #include "../../../generated/instructions/conv_grad_w_s16.h"
 #include "conv_grad_s16.h"
@@ -16,34 +16,35 @@
 
 #if GM_ARCH_CONV_GRAD_W_S16
 
-/* Words whose products an int32 sum of a tile can take, whatever the numbers are: 256 outputs. */
+/* Words whose products fit an int32 sum of a tile, whatever the values are: 256 outputs. */
 #define MOST_WORDS 128u
 
-/* A function whose frame is not on the stack while weights are updated, or depthwise layers are computed. */
+/* A function whose frame is not on the stack during updates of weights, or in depthwise layers. */
 #define OWN_FRAME __attribute__((noinline)) static
 
 typedef struct grad_w {
     const gm_conv_gradient_s8 *g;
     uint32_t rows, columns;   /* of outputs */
     uint32_t row_words, words;
-    uint32_t at_once;         /* neighbouring channels that are one tile's columns, 4 or 1 */
+    uint32_t at_once;         /* adjacent channels that are one tile's columns, 4 or 1 */
     uint32_t taps, tiles;
     uint32_t *panel;
-    float *second;            /* behind it: the gradients of the second of two channels, where they update weights */
+    float *second;            /* after the panel: the gradients of the second of two channels, if they update weights */
     float unit;
     uint32_t accumulate;
-    int suits_steps;          /* sums are all that updates of weights need */
+    int suits_steps;          /* updates of weights need only sums */
     const gm_weight_gradients *made;
 } grad_w;
 
-/* The tiles whose inputs are in the panel. Of weights that are updated they make whole runs of neighbours. */
+/* The tiles whose inputs are in the panel. If weights are updated, they make up whole runs
+ * of adjacent weights. */
 typedef struct tile_group {
     uint32_t first, tiles;
-    uint32_t column;               /* the first of theirs */
-    uint32_t runs, run_step, run;  /* how many runs, from one to the next, and the columns of one */
+    uint32_t column;               /* the first of their columns */
+    uint32_t runs, run_step, run;  /* the number of runs, the step from one to the next, and the columns of one */
 } tile_group;
 
-/* The columns of a tile in a row of the gradient: 4 channels of one tap, or neighbours where
+/* The columns of a tile in a row of the gradient: 4 channels of one tap, or adjacent columns if
  * channels are fewer. */
 typedef struct tile_columns {
     uint32_t channel, tap;       /* of the first column */
@@ -61,7 +62,7 @@ static tile_columns columns_of(const grad_w *w, uint32_t tile)
     return (tile_columns){channel, tap, channel * w->taps + tap, w->taps, left < GM_PAIR_COLUMNS ? left : GM_PAIR_COLUMNS};
 }
 
-/* Moves on to the next tile. */
+/* Advances to the next tile. */
 static inline void next_columns(const grad_w *w, tile_columns *t)
 {
     uint32_t channels = w->g->in_channels;
@@ -82,7 +83,7 @@ static inline void next_columns(const grad_w *w, tile_columns *t)
 
 /* ---- Inputs ---------------------------------------------------------------------------------- */
 
-/* One row of outputs under one tap, of `channels` neighbouring channels. x: its row of inputs. */
+/* One row of outputs under one tap, for `channels` adjacent channels. x: its row of inputs. */
 static uint32_t *pack_row_of_four(const grad_w *w, const int8_t *x, uint32_t l, uint32_t channels, uint32_t *to)
 {
     const gm_window *v = &w->g->window;
@@ -117,7 +118,7 @@ static uint32_t *pack_row_of_four(const grad_w *w, const int8_t *x, uint32_t l, 
     return to;
 }
 
-/* The same of one channel, in one column of a tile. */
+/* The same for one channel, in one column of a tile. */
 static uint32_t *pack_row_of_one(const grad_w *w, const int8_t *x, uint32_t l, uint32_t *to)
 {
     const gm_window *v = &w->g->window;
@@ -134,7 +135,7 @@ static uint32_t *pack_row_of_one(const grad_w *w, const int8_t *x, uint32_t l, u
     return to;
 }
 
-/* All outputs under tap (k, l). channels: 0 for one column of a tile alone. x: of the channel. */
+/* All outputs under tap (k, l). channels: 0 for a single column of a tile. x: of the channel. */
 static void pack_tap(const grad_w *w, const int8_t *x, uint32_t k, uint32_t l, uint32_t channels, uint32_t *to)
 {
     const gm_window *v = &w->g->window;
@@ -203,7 +204,7 @@ OWN_FRAME void pack_channels(const grad_w *w, const int16_t *dy, uint32_t channe
 
 /* ---- Products -------------------------------------------------------------------------------- */
 
-/* Sums of a tile over so many words, which an int32 can take. */
+/* Sums of a tile over so many words, which fit an int32. */
 static inline void part_product(const uint32_t *outputs, const uint32_t *inputs, uint32_t words, gm_pair_tile *tile)
 {
     gm_pair_empty(tile);
@@ -212,7 +213,7 @@ static inline void part_product(const uint32_t *outputs, const uint32_t *inputs,
     gm_pair_product(tile);
 }
 
-/* The same over all words, of 64 bits, as floats. */
+/* The same over all words, in 64 bits, as floats. */
 static void long_product(const grad_w *w, const uint32_t *inputs, float *sums)
 {
     int64_t longs[GM_PAIR_ROWS * GM_PAIR_COLUMNS] = {0};
@@ -242,7 +243,7 @@ static void product(const grad_w *w, const uint32_t *inputs, float *sums)
     }
 }
 
-/* One row of a tile, of an output channel. to: its first column. */
+/* One row of a tile, for one output channel. to: its first column. */
 static void store_row(const grad_w *w, const tile_columns *t, const float *sums, float factor, float *to)
 {
     for (uint32_t c = 0; c < t->count; c++, to += t->step) {
@@ -251,7 +252,7 @@ static void store_row(const grad_w *w, const tile_columns *t, const float *sums,
     }
 }
 
-/* A sum as gradient: without FPU by integers, with the same bits. */
+/* Turns a sum into a gradient: without FPU by integers, bitwise equal. */
 #if GM_ARCH_DSP
 #define SUM_TIMES(sum, factor) ((float)(int32_t)(sum) * (factor))
 #else
@@ -267,8 +268,8 @@ typedef struct gradient_rows {
     uint32_t number, channels; /* of the first; 1 or 2 */
     const float *factor;
     float joint[GM_PAIR_ROWS]; /* factor times unit */
-    int by_tiles;              /* both of these are exact, and nothing is added to */
-    int by_sums;               /* these are exact, and rows are sums, without them */
+    int by_tiles;              /* both of these are exact, and gradients do not accumulate */
+    int by_sums;               /* these are exact, and rows hold sums without them */
     uint32_t column;
     float *rows[GM_PAIR_ROWS];
 } gradient_rows;
@@ -304,7 +305,7 @@ static void multiply_tile(const grad_w *w, const gradient_rows *r, const tile_co
 
 #if GM_ARCH_SUM_STEPS
 
-/* A tile's sums as they are, in the place of gradients. */
+/* Stores a tile's sums unchanged, in the place of gradients. */
 static void multiply_for_steps(const grad_w *w, const gradient_rows *r, const tile_columns *t, const uint32_t *inputs)
 {
     gm_pair_tile tile;
@@ -317,7 +318,7 @@ static void multiply_for_steps(const grad_w *w, const gradient_rows *r, const ti
     }
 }
 
-/* The weights of a run, by sums. */
+/* Updates the weights of a run from sums. */
 static void update_by_sums(const grad_w *w, const gradient_rows *rows, uint32_t i, float *sums, uint32_t first,
                            uint32_t n)
 {
@@ -332,7 +333,7 @@ static void update_by_sums(const grad_w *w, const gradient_rows *rows, uint32_t 
 
 #if GM_ARCH_HELIUM
 
-/* Returns how many tiles, of so many that are left, take neighbouring places in a row of the gradient. */
+/* Returns how many of the remaining tiles occupy adjacent places in a row of the gradient. */
 static uint32_t tiles_in_a_run(const grad_w *w, const tile_columns *t, uint32_t left)
 {
     uint32_t whole = (w->g->in_channels * w->taps - t->first) / GM_PAIR_COLUMNS;
@@ -340,7 +341,7 @@ static uint32_t tiles_in_a_run(const grad_w *w, const tile_columns *t, uint32_t 
     return run < left ? run : left;
 }
 
-/* Whole tiles, at most so many, that are not added to. Returns how many. */
+/* Whole tiles, at most `left`, that do not accumulate. Returns how many. */
 static uint32_t multiply_run_of_tiles(const grad_w *w, const gradient_rows *r, const tile_columns *t, const uint32_t *inputs,
                                      uint32_t left)
 {
@@ -357,7 +358,8 @@ static uint32_t multiply_run_of_tiles(const grad_w *w, const gradient_rows *r, c
 
 #else
 
-/* A whole tile's row that is not added to. factor: with the unit, which is a power of two. */
+/* One row of a whole tile that does not accumulate. factor: includes the unit, which
+ * is a power of two. */
 static inline void store_whole_row(uint32_t step, const uint32_t *sums, float factor, float *to)
 {
     float a = SUM_TIMES(sums[0], factor), b = SUM_TIMES(sums[1], factor);
@@ -368,7 +370,7 @@ static inline void store_whole_row(uint32_t step, const uint32_t *sums, float fa
     *to = d;
 }
 
-/* A whole tile that is not added to. Returns how many that is. */
+/* One whole tile that does not accumulate. Returns how many tiles that is. */
 static inline uint32_t multiply_run_of_tiles(const grad_w *w, const gradient_rows *r, const tile_columns *t,
                                             const uint32_t *inputs, uint32_t left)
 {
@@ -404,7 +406,7 @@ OWN_FRAME void multiply_channels(const grad_w *w, const tile_group *group, const
     }
 }
 
-/* The weights of the group's columns. */
+/* Updates the weights of the group's columns. */
 static void update_channels(const grad_w *w, const tile_group *group, const gradient_rows *rows)
 {
     const gm_weight_gradients *made = w->made;
@@ -421,8 +423,8 @@ static void update_channels(const grad_w *w, const tile_group *group, const grad
     }
 }
 
-/* Returns the tiles from number `first` on that the panel has room for. Those of weights that are updated are of all
- * taps of some channels, or of some taps of up to four. */
+/* Returns the tiles from index `first` on that fit the panel. If weights are updated, they cover
+ * all taps of some channels, or some taps of up to four. */
 static tile_group group_from(const grad_w *w, uint32_t first, uint32_t all)
 {
     uint32_t taps = w->taps, tiles = all - first < w->tiles ? all - first : w->tiles, tap = first % taps;
@@ -445,7 +447,7 @@ OWN_FRAME void pack_group(const grad_w *w, const int8_t *x, const tile_group *gr
     }
 }
 
-/* All output channels of one group of the convolution. number: of the first of them. */
+/* All output channels of one group of the convolution. number: index of the first of them. */
 static void each_pair_tile(const grad_w *w, const int8_t *x, const int16_t *dy, uint32_t number, uint32_t out_channels,
                            const float *factor)
 {
@@ -468,7 +470,7 @@ static void each_pair_tile(const grad_w *w, const int8_t *x, const int16_t *dy, 
 
 /* ---- The choice ------------------------------------------------------------------------------ */
 
-/* Whether all outputs and their inputs lie side by side, so that they are like one row. */
+/* Whether all outputs and their inputs are contiguous, so that they are like one row. */
 static int is_one_row(const gm_conv_gradient_s8 *g)
 {
     const gm_window *v = &g->window;
@@ -476,15 +478,16 @@ static int is_one_row(const gm_conv_gradient_s8 *g)
            v->stride_w == 1 && g->x.h == v->in_w * g->x.w && g->dy.h == v->out_w * g->dy.w && v->in_w == v->out_w;
 }
 
-/* Returns how many tiles have room in a panel beside the rows and so many words more. */
+/* Returns how many tiles fit in a panel besides the rows and `more` words. */
 static uint32_t tiles_beside(uint32_t panel_words, uint32_t words, uint64_t more)
 {
     uint64_t others = more + (uint64_t)GM_PAIR_ROWS * words;
     return others <= panel_words ? (panel_words - (uint32_t)others) / (GM_PAIR_COLUMNS * words) : 0;
 }
 
-/* The same of weights that are updated: behind the tiles lie gradients of the second of two channels, of as many columns,
- * or of all taps of four input channels, and never more than a channel has. */
+/* The same if weights are updated: the gradients of the second of two channels follow the
+ * tiles. They have as many columns, or all taps of four input channels, and never more
+ * than a channel has. */
 static uint32_t tiles_that_update(const grad_w *w, uint32_t panel_words)
 {
     uint32_t whole = tiles_beside(panel_words, w->words, (uint64_t)w->g->in_channels * w->taps);
@@ -494,7 +497,7 @@ static uint32_t tiles_that_update(const grad_w *w, uint32_t panel_words)
     return whole > some ? whole : some;
 }
 
-/* Returns 0 where the panel is too small. */
+/* Returns 0 if the panel is too small. */
 static int divide_panel(grad_w *w, uint32_t panel_words)
 {
     uint64_t words = (uint64_t)w->g->batch * w->rows * w->row_words;

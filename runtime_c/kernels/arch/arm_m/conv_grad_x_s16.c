@@ -1,8 +1,8 @@
 /*
  * CONV_GRAD_X_S16 on Cortex-M: the matrix product of output gradients and weights, both as pairs of
- * int16 in the panel. Inputs whose rows and columns have the same remainders by the strides are
- * under the same kernel taps: these are one product. Weights for some input channels stay in the
- * panel while all these inputs pass, two at a time.
+ * int16 in the panel. Inputs whose rows and columns have the same remainders modulo the strides
+ * meet the same kernel taps: these are one product. Weights for some input channels stay in the
+ * panel, and all these inputs stream through two at a time.
  */
 #include "../../../generated/instructions/conv_grad_x_s16.h"
 #include "conv_grad_s16.h"
@@ -15,7 +15,7 @@
 
 #if GM_ARCH_CONV_GRAD_X_S16
 
-/* Kernel taps along an axis under which inputs lie whose number has one remainder. */
+/* The kernel taps along an axis that meet inputs with the given remainder modulo the stride. */
 typedef struct axis_taps {
     uint32_t remainder, stride, dilation, pad, kernel;
 } axis_taps;
@@ -43,7 +43,7 @@ typedef struct grad_x {
     uint32_t tiles;
     int32_t w_zero;
     int by_tiles;      /* whole tiles can be finished at once */
-    int is_pointwise;  /* one tap, and no input between those of outputs */
+    int is_pointwise;  /* one tap, and no inputs between those of adjacent outputs */
     uint32_t *panel;
 #if GM_ARCH_DSP
     gm_gradient_tiles whole;
@@ -80,7 +80,7 @@ static void pack_grad_x_tiles(grad_x *x, const int8_t *w, uint32_t left, uint32_
     }
 }
 
-/* The outputs under whose windows an input lies. dy: of its sample and group. */
+/* The outputs whose windows cover an input. dy: its sample and group. */
 static void pack_outputs_of(const grad_x *x, const int16_t *dy, uint32_t row, uint32_t column, uint32_t *to)
 {
     const gm_insn_conv_grad_x_s16 *insn = x->insn;
@@ -109,7 +109,7 @@ static void pack_outputs_of(const grad_x *x, const int16_t *dy, uint32_t row, ui
 
 #if GM_ARCH_DSP
 
-/* Whole tiles of two inputs at once. Returns how many channels those are. */
+/* Whole tiles of two inputs at once. Returns how many channels they cover. */
 static uint32_t make_whole_tiles(grad_x *x, const uint32_t at[2], uint32_t channel)
 {
     uint32_t tiles = x->count / GM_PAIR_COLUMNS;
@@ -126,7 +126,7 @@ static uint32_t make_whole_tiles(grad_x *x, const uint32_t at[2], uint32_t chann
 #define make_whole_tiles(x, at, channel) 0
 #endif
 
-/* All tiles of 1 or 2 inputs, whose offsets in dx at the first of these channels are given. */
+/* All tiles of 1 or 2 inputs. at: their offsets in dx at the first of these channels. */
 static void multiply_inputs(grad_x *x, const uint32_t at[2], uint32_t inputs, uint32_t channel)
 {
     uint32_t step = x->insn->x_channel, tile_words = x->words * GM_PAIR_COLUMNS;
@@ -146,7 +146,7 @@ static void multiply_inputs(grad_x *x, const uint32_t at[2], uint32_t inputs, ui
     }
 }
 
-/* The inputs of one sample and group. at: the offset in dx of their first one and channel. */
+/* The inputs of one sample and group. at: offset in dx of the first one and its first channel. */
 static void each_input(grad_x *x, const int16_t *dy, uint32_t at, uint32_t channel)
 {
     const gm_insn_conv_grad_x_s16 *insn = x->insn;
@@ -183,7 +183,7 @@ static void each_grad_x_group(grad_x *x, const int16_t *dy, const int8_t *w, uin
 
 /* ---- The choice ------------------------------------------------------------------------------ */
 
-/* Returns the words of the longest of the sums, or more than 32 bits. */
+/* Returns the number of words of the longest sum; the result may exceed 32 bits. */
 static uint64_t most_words(const gm_insn_conv_grad_x_s16 *insn)
 {
     uint64_t rows = (insn->kernel_h + insn->stride_h - 1) / insn->stride_h;
@@ -215,7 +215,7 @@ static void each_remainder(const struct gm_session *session, grad_x *x)
     }
 }
 
-/* Whether there is a panel, and what scales sums is finite. */
+/* Whether there is a panel, and the scales of sums are finite. */
 static int suits_grad_x(const struct gm_session *session, const gm_insn_conv_grad_x_s16 *insn)
 {
     return insn->panel != GM_NONE && insn->kernel_h <= 255 && insn->kernel_w <= 255 &&

@@ -1,9 +1,8 @@
 /*
- * Gradients of convolutions' weights on Cortex-M with FPU. A sum goes over all pixels of a
- * rectangle at once, and up to 24 of them stand in registers: of output channels by channels,
- * where both are neighbours, else of either alone, else of groups where each has one channel and
- * output channel. With a kernel of one tap they are a matrix product, output channels by
- * channels.
+ * Weight gradients of convolutions on Cortex-M with FPU. A sum runs over all pixels of a rectangle
+ * at once, and up to 24 sums stay in registers: output channels by channels if both are adjacent,
+ * else either alone, else groups with one channel and output channel each. With a kernel of one tap
+ * they are a matrix product, output channels by channels.
  */
 #include "../../../generated/instructions/conv_grad_w.h"
 #include "../../../generated/instructions/conv_update.h"
@@ -21,10 +20,10 @@
 /* Sums at a time. */
 #define SUMS 16
 
-/* Taps of an output channel or group that take a call of the rule together. */
+/* Taps of an output channel or group that share a call of the rule. */
 #define RUN 2
 
-/* ---- Neighbouring channels ------------------------------------------------------------------- */
+/* ---- Adjacent channels ----------------------------------------------------------------------- */
 
 /* sums[i] += sum over the batch and the tap's pixels of dy x[i] */
 static void add_channels(const gm_conv_gradient *g, const gm_tap *tap, const float *x, const float *dy, float *sums,
@@ -65,10 +64,10 @@ void gm_conv_gradient_row(const gm_conv_gradient *g, const float *x, const float
     }
 }
 
-/* ---- Neighbouring output channels, or groups ------------------------------------------------- */
+/* ---- Adjacent output channels, or groups ----------------------------------------------------- */
 
-/* Sums of one channel and kernel tap, of n neighbouring output channels; or of one kernel tap, of n
- * neighbouring groups. */
+/* Sums of one channel and kernel tap for n adjacent output channels; or of one kernel tap for
+ * n adjacent groups. */
 static void add_neighbours(const gm_conv_gradient *g, const gm_tap *tap, const float *x, const float *dy, float *sums,
                            uint32_t n, int groups)
 {
@@ -83,8 +82,8 @@ static void add_neighbours(const gm_conv_gradient *g, const gm_tap *tap, const f
     }
 }
 
-/* n runs of neighbouring sums, through the rule to parameters. step: elements from one run to the
- * next. */
+/* Passes n runs of adjacent sums through the rule to parameters. step: elements from
+ * one run to the next. */
 static void update_runs(const gm_gradient_target *target, uint32_t at, uint32_t step, const float *sums, uint32_t n,
                         uint32_t run)
 {
@@ -98,11 +97,11 @@ static void update_runs(const gm_gradient_target *target, uint32_t at, uint32_t 
     }
 }
 
-/* A function that compilers would copy to several places, or whose variables would crowd its
- * caller's. */
+/* A function that compilers would inline in several places, or whose variables would
+ * crowd its caller's. */
 #define ONCE __attribute__((noinline)) static void
 
-/* The same, or to w. */
+/* The same, or stores the sums in w. */
 ONCE give(const gm_gradient_target *target, uint32_t at, uint32_t step, const float *sums, uint32_t n, uint32_t run)
 {
     if (target->update) {
@@ -114,8 +113,8 @@ ONCE give(const gm_gradient_target *target, uint32_t at, uint32_t step, const fl
     }
 }
 
-/* Sets the sums of n runs to what they start from: w where the gradients accumulate, else the empty
- * sum. step: elements from one run to the next. */
+/* Initializes the sums of n runs: to w if the gradients accumulate, else to the empty sum. step:
+ * elements from one run to the next. */
 static void start_runs(const gm_gradient_target *target, uint32_t at, uint32_t step, float *sums, uint32_t n,
                        uint32_t run)
 {
@@ -135,7 +134,7 @@ static void scatter_sums(const float *sums, uint32_t n, float *to, uint32_t step
     }
 }
 
-/* n neighbouring output channels or groups, for each channel and some kernel taps. */
+/* n adjacent output channels or groups, for each channel and some kernel taps. */
 static void neighbours(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t n, uint32_t at,
                        const gm_gradient_target *target, int groups)
 {
@@ -156,14 +155,14 @@ static void neighbours(const gm_conv_gradient *g, const float *x, const float *d
     }
 }
 
-/* The kernel's rows, where each can be taken at once (three_taps.h). */
+/* The kernel's rows, if each can be done at once (three_taps.h). */
 #define KERNEL_ROWS 3
 typedef struct rows_of_taps {
     enum gm_neighbours of;
     gm_three_taps row[KERNEL_ROWS];
 } rows_of_taps;
 
-/* Returns 0 where they cannot be taken so. */
+/* Returns 0 if they cannot. */
 __attribute__((noinline)) static int find_rows_of_taps(const gm_conv_gradient *g, enum gm_neighbours of,
                                                        rows_of_taps *rows)
 {
@@ -177,7 +176,7 @@ __attribute__((noinline)) static int find_rows_of_taps(const gm_conv_gradient *g
     return 1;
 }
 
-/* All taps of the output channels and channels, or groups, that these rows take together. */
+/* All taps of the output channels and channels, or groups, that these rows do together. */
 static void add_kernel_rows(const gm_conv_gradient *g, const rows_of_taps *rows, const float *x, const float *dy,
                             uint32_t at, const gm_gradient_target *target)
 {
@@ -195,7 +194,7 @@ static void add_kernel_rows(const gm_conv_gradient *g, const rows_of_taps *rows,
     give(target, at, step, sums, n, run);
 }
 
-/* Output channels, where channels are too few, or not neighbours. */
+/* By output channels, if channels are too few or not adjacent. */
 static void gradient_by_out_channels(const gm_conv_gradient *g, const float *x, const float *dy,
                                      const gm_gradient_target *target)
 {
@@ -234,7 +233,7 @@ static void gradient_by_groups(const gm_conv_gradient *g, const float *x, const 
     }
 }
 
-/* Output channels and channels. Returns 0, and does nothing, where that is no way. */
+/* By output channels and channels. Returns 0, and does nothing, if that does not apply. */
 static int gradient_by_channels(const gm_conv_gradient *g, const float *x, const float *dy,
                                 const gm_gradient_target *target)
 {
@@ -257,8 +256,8 @@ static int gradient_by_channels(const gm_conv_gradient *g, const float *x, const
 
 /* ---- One kernel tap -------------------------------------------------------------------------- */
 
-/* sums[m,c] += sum over the batch and the tap's pixels of dy[m] x[c], of all output channels by all
- * channels of a block */
+/* sums[m,c] += sum over the batch and the tap's pixels of dy[m] x[c], for all output channels by
+ * all channels of a block */
 ONCE add_out_by_in_channels(const gm_conv_gradient *g, const gm_tap *tap, const float *x, const float *dy, float *sums,
                             uint32_t out_channels, uint32_t in_channels)
 {
@@ -272,8 +271,7 @@ ONCE add_out_by_in_channels(const gm_conv_gradient *g, const gm_tap *tap, const 
     }
 }
 
-/* Returns the tap with its rows joined into one where those of both sides follow each other without
- * a gap. */
+/* Returns the tap with its rows joined into one if those of both sides are contiguous. */
 static gm_tap tap_with_joined_rows(gm_tap tap)
 {
     if (tap.x_row == tap.columns * tap.x_column && tap.y_row == tap.columns * tap.y_column) {
@@ -283,8 +281,7 @@ static gm_tap tap_with_joined_rows(gm_tap tap)
     return tap;
 }
 
-/* Blocks of 4 output channels, by all channels or, through the rule, by as many as have room in a
- * row. */
+/* Blocks of 4 output channels, by all channels or, through the rule, by as many as fit in a row. */
 static void by_products(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target)
 {
     const gm_tap tap = tap_with_joined_rows(gm_tap_of(&g->window, &g->x, &g->dy, 0, 0));

@@ -1,6 +1,7 @@
 /*
- * CONV_S8 on Cortex-M: the matrix product of windows and weights, both widened to int16 in the
- * panel. Weights of some output channels stay there while all windows pass, two at a time.
+ * CONV_S8 on Cortex-M: the matrix product of windows and weights, both widened to int16 in
+ * the panel. The weights of some output channels stay there, and all windows stream
+ * through two at a time.
  */
 #include "../../../generated/instructions/conv_s8.h"
 #include "conv_s8.h"
@@ -12,27 +13,27 @@
 
 #if GM_WITH_CONV_S8 && GM_ARCH_PAIRS
 
-/* The numbers under a window are one run after another: the channels of a tap, or of all taps of a
- * kernel row where these are neighbours in x, or few. */
+/* The values under a window are consecutive runs: the channels of a tap, or of all taps of a kernel
+ * row if these are contiguous in x, or few. */
 typedef struct conv_windows {
     const gm_insn_conv_s8 *insn;
-    gm_pair_outputs outputs; /* what all tiles share, and the latest ones */
+    gm_pair_outputs outputs; /* what all tiles share, and the latest outputs */
     const int32_t *bias;     /* NULL: none */
-    const float *multipliers, *offsets; /* offsets: NULL where there are none */
+    const float *multipliers, *offsets; /* offsets: NULL if absent */
     int32_t x_zero, w_zero;
-    int is_pointwise;      /* one tap, never outside of x */
-    int are_neighbours;    /* the numbers of a kernel row, in x */
-    int are_runs;          /* the numbers of a kernel row, and there are no gaps between rows */
-    uint32_t last_row, last_column; /* of x, at which whole windows begin */
+    int is_pointwise;      /* one tap, never outside x */
+    int are_neighbours;    /* whether the values of a kernel row are contiguous in x */
+    int are_runs;          /* the same, and there are no gaps between rows */
+    uint32_t last_row, last_column; /* of x, at which the last whole windows begin */
     uint32_t taps_at_once; /* 1, or those of a kernel row */
     uint32_t words;        /* of a window in the panel */
     uint32_t tiles;        /* of weights in the panel, at most */
-    uint32_t *panel, *windows; /* windows: behind the weights */
+    uint32_t *panel, *windows; /* windows: after the weights */
 } conv_windows;
 
 /* ---- Panels ---------------------------------------------------------------------------------- */
 
-/* Taps of a kernel row in which the channels, or the rows of channels, are not neighbours. */
+/* Taps of a kernel row whose channels, or rows of channels, are not contiguous. */
 static uint32_t *scattered_weights(const conv_windows *c, const int8_t *w, uint32_t *to)
 {
     const gm_insn_conv_s8 *insn = c->insn;
@@ -66,7 +67,7 @@ static void pack_conv_weights(const conv_windows *c, const int8_t *w, uint32_t *
     }
 }
 
-/* A tile of output channels, behind the last of which there are zeros. */
+/* A tile of output channels, padded with zeros. */
 static void pack_conv_tile(const conv_windows *c, const int8_t *w, uint32_t channels, uint32_t *to)
 {
     const gm_insn_conv_s8 *insn = c->insn;
@@ -85,7 +86,7 @@ static void pack_conv_tile(const conv_windows *c, const int8_t *w, uint32_t chan
     }
 }
 
-/* Fills tiles with output channels, and returns how many those are. */
+/* Fills tiles with output channels, and returns how many channels. */
 static uint32_t pack_conv_tiles(const conv_windows *c, const int8_t *w, uint32_t channels, uint32_t *packed)
 {
     uint32_t tiles = (channels + 3) / 4;
@@ -109,8 +110,8 @@ static int8_t *gather_tap(const gm_insn_conv_s8 *insn, const int8_t *x, int8_t *
     return to;
 }
 
-/* All taps of a kernel row, some of which may lie outside of x: there stands the zero point. x: its
- * row; first: column under the first tap. */
+/* All taps of a kernel row; taps outside x become the zero point. x: its row; first: column
+ * under the first tap. */
 static uint32_t *pack_row(const conv_windows *c, const int8_t *x, uint32_t first, uint32_t *to)
 {
     const gm_insn_conv_s8 *insn = c->insn;
@@ -147,11 +148,11 @@ static uint32_t *pack_taps(const conv_windows *c, const int8_t *x, uint32_t firs
     return to;
 }
 
-/* An output and its window, whose first tap lies at this row and column of x, which may be outside of it. Offsets are
- * in x and y of a sample and group. */
+/* An output and its window, whose first tap is at this row and column of x, or outside x. Offsets
+ * are in x and y of a sample and group. */
 typedef struct window_place {
     uint32_t row, column, x, y;
-    uint32_t left; /* outputs of this row, with this one */
+    uint32_t left; /* outputs of this row, including this one */
 } window_place;
 
 static uint32_t *pack_any_window(const conv_windows *c, const int8_t *x, const window_place *at, uint32_t *to)
@@ -175,7 +176,7 @@ static uint32_t *pack_any_window(const conv_windows *c, const int8_t *x, const w
     return to;
 }
 
-/* Whether the numbers under a window are runs inside of x, one of each kernel row. */
+/* Whether the values under a window are runs inside x, one per kernel row. */
 static inline int are_runs(const conv_windows *c, const window_place *at)
 {
     return c->are_runs && at->row <= c->last_row && at->column <= c->last_column;
@@ -198,9 +199,9 @@ static void pack_windows(const conv_windows *c, const int8_t *x, const window_pl
 
 /* ---- Products -------------------------------------------------------------------------------- */
 
-/* Output channels of a group whose weights are in the panel. */
+/* Output channels of a group with weights in the panel. */
 typedef struct packed_channels {
-    uint32_t first, count, tiles; /* first: counted through all groups */
+    uint32_t first, count, tiles; /* first: counted over all groups */
 } packed_channels;
 
 static const int32_t no_bias[GM_PAIR_COLUMNS];
@@ -218,7 +219,7 @@ static void multiply_whole_tiles(conv_windows *c, int8_t *const y[2], const pack
     gm_pair_requantize(outputs);
 }
 
-/* One tile of which channels are missing, or are no neighbours in y. */
+/* One tile with fewer channels, or with channels that are not adjacent in y. */
 static void multiply_part(const conv_windows *c, int8_t *const y[2], const packed_channels *m, uint32_t first)
 {
     float multipliers[GM_PAIR_COLUMNS] = {0}, offsets[GM_PAIR_COLUMNS] = {0};
@@ -277,7 +278,8 @@ static inline void to_next_place(const gm_insn_conv_s8 *insn, window_place *at)
     }
 }
 
-/* Whether windows are runs one after another, also from row to row, and of an even number, and channels fill tiles. */
+/* Whether windows are consecutive runs, also from row to row, their number is even, and
+ * channels fill tiles. */
 static int are_in_line(const conv_windows *c, const packed_channels *m)
 {
     const gm_insn_conv_s8 *insn = c->insn;
@@ -298,7 +300,7 @@ static void each_window_in_line(conv_windows *c, const int8_t *x, int8_t *y, con
     }
 }
 
-/* Two windows at a time. Where their number is odd, the last one is there twice. */
+/* Two windows at a time. If their number is odd, the last one is packed twice. */
 static void each_window(conv_windows *c, const int8_t *x, int8_t *y, const packed_channels *m)
 {
     const gm_insn_conv_s8 *insn = c->insn;
@@ -345,8 +347,8 @@ static int row_is_one_run(const gm_insn_conv_s8 *insn)
     return insn->dilation_w == 1 && insn->x_w == insn->in_channels && (insn->x_channel == 1 || insn->in_channels == 1);
 }
 
-/* Whether all taps of a kernel row are one run. Those of fewer than four channels are gathered first,
- * wherever they lie: a run for each tap would be filled up to four. */
+/* Whether all taps of a kernel row are one run. With fewer than four channels, taps are gathered
+ * first, wherever they are: a run per tap would be padded to four. */
 static int takes_rows(const gm_insn_conv_s8 *insn)
 {
     int has_room = insn->in_channels <= GM_PAIR_BUFFER && insn->kernel_w <= GM_PAIR_BUFFER / insn->in_channels;
@@ -399,7 +401,7 @@ static conv_windows windows_of(const struct gm_session *session, const gm_insn_c
     return c;
 }
 
-/* Whether there is a panel, and what scales sums is finite. */
+/* Whether there is a panel, and the scales of sums are finite. */
 static int suits_conv(const struct gm_session *session, const gm_insn_conv_s8 *insn)
 {
     uint32_t channels = insn->groups * insn->out_channels;
@@ -407,7 +409,7 @@ static int suits_conv(const struct gm_session *session, const gm_insn_conv_s8 *i
            (insn->offsets == GM_NONE || gm_are_finite(gm_f32(session, insn->offsets), channels));
 }
 
-/* Not part of gm_arm_conv_s8(), whose frame lies on the stack while others compute. */
+/* Separate from gm_arm_conv_s8(), whose frame stays on the stack while other functions compute. */
 __attribute__((noinline)) static int convolve_by_pairs(const struct gm_session *session, const gm_insn_conv_s8 *insn)
 {
     conv_windows c = windows_of(session, insn);

@@ -1,4 +1,4 @@
-/* CONV_S8 on Cortex-M, asked by the plain kernel. */
+/* CONV_S8 on Cortex-M; the plain kernel calls it. */
 #ifndef GM_ARM_M_CONV_S8_H
 #define GM_ARM_M_CONV_S8_H
 
@@ -9,11 +9,11 @@
 
 #if GM_WITH_CONV_S8 && GM_ARCH_PAIRS
 
-/* Returns 0, and does nothing, where there is no panel, or it is too small. */
+/* Returns 0, and does nothing, if there is no panel, or it is too small. */
 int gm_arm_conv_s8(const struct gm_session *session, const gm_insn_conv_s8 *insn);
 
-/* The same of one input and one output channel in each group, where inputs of groups are
- * neighbours. There is a panel, and multipliers and offsets are finite. */
+/* The same with one input and one output channel in each group, if inputs of groups are adjacent.
+ * There is a panel, and multipliers and offsets are finite. */
 int gm_arm_depthwise_s8(const struct gm_session *session, const gm_insn_conv_s8 *insn);
 
 #endif

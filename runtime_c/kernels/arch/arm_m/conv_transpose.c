@@ -1,5 +1,5 @@
-/* CONV_TRANSPOSE on Cortex-M with FPU: as conv.c, with the sides changed. No loop divides by the
- * stride. */
+/* CONV_TRANSPOSE on Cortex-M with FPU: like conv.c, with the sides swapped. No loop
+ * divides by the stride. */
 #include "../../../generated/instructions/conv_transpose.h"
 #include "../helium/helium.h"
 #include "blocks/taps.h"
@@ -20,7 +20,7 @@ static void add_transposed_tap_product(const gm_insn_conv_transpose *insn, const
     gm_tap_product(&p, y + tap->y, w, x + tap->x);
 }
 
-/* One channel and one output channel in each group, groups contiguous. */
+/* One channel and one output channel in each group; groups are contiguous. */
 static void add_transposed_depthwise_tap(const gm_insn_conv_transpose *insn, const float *y, const float *w, float *x,
                                          const gm_tap *tap)
 {
@@ -29,7 +29,7 @@ static void add_transposed_depthwise_tap(const gm_insn_conv_transpose *insn, con
     gm_loop_scaled_taps(&loop, &scaled, y + tap->y, x + tap->x, insn->groups, w);
 }
 
-/* The kernel's columns that an input column takes part in, where the stride is 1; none where first is not below end. */
+/* The kernel's columns that an input column meets at stride 1; none if first is not below end. */
 static gm_span taps_of_column(const gm_window *w, uint32_t column)
 {
     uint32_t reach = column + w->pad_w;
@@ -37,8 +37,8 @@ static gm_span taps_of_column(const gm_window *w, uint32_t column)
     return (gm_span){ first, end < w->kernel_w ? end : w->kernel_w };
 }
 
-/* Kernel row k of a depthwise convolution whose stride is 1, at input columns that take part in the same taps. Outputs go
- * back from tap to tap, and so do columns, from the last one on. */
+/* Kernel row k of a depthwise convolution with stride 1, at input columns that meet the same taps.
+ * Outputs run backwards from tap to tap, and so do columns, from the last one on. */
 static void add_row_of_transposed_taps(const gm_insn_conv_transpose *insn, const float *y, const float *w, float *x, uint32_t k,
                                 gm_span taps, gm_span columns)
 {
@@ -92,8 +92,8 @@ static void add_each_transposed_tap(const gm_insn_conv_transpose *insn, const fl
     }
 }
 
-/* Whether sums start from 0 in place of the empty sum where there is no bias. Then no sum is -0 where products are rounded
- * by themselves, so that + 0 changes none. */
+/* Whether sums without a bias start from 0 instead of the empty sum. If products round separately,
+ * no sum is -0 then, so + 0 would change nothing. */
 #define STARTS_FROM_ZERO GM_APART
 
 /* The outputs of `all` from their start. */
@@ -110,12 +110,12 @@ static void add_all(const gm_insn_conv_transpose *insn, const gm_product *all, c
     }
 }
 
-/* Depthwise with Helium. Where there is no bias, 0 is what outputs start from, and then + 0 changes none. Returns 0 where
- * outputs are not what they are to be. */
+/* Depthwise with Helium. Without a bias, outputs start from 0, and + 0 would change nothing.
+ * Returns 0 if the outputs are not final. */
 static int depthwise(const gm_insn_conv_transpose *insn, const gm_product *all, const float *y, const float *w,
                      const float *bias, float *x)
 {
-    (void)y, (void)w; /* which other processors do not read here */
+    (void)y, (void)w; /* other processors do not read these here */
     if (!GM_ARCH_HELIUM || insn->accumulate || !gm_helium_depthwise_transpose(insn, y, w, bias, x)) {
         return 0;
     }
@@ -125,7 +125,7 @@ static int depthwise(const gm_insn_conv_transpose *insn, const gm_product *all, 
     return 1;
 }
 
-/* One sample and group; depthwise all groups at once. */
+/* One sample and group; depthwise, all groups at once. */
 static void group(const gm_insn_conv_transpose *insn, const float *y, const float *w, const float *bias, float *x,
                   int is_depthwise)
 {
@@ -139,7 +139,7 @@ static void group(const gm_insn_conv_transpose *insn, const float *y, const floa
     }
     add_all(insn, &all, y, w, bias, x, is_depthwise);
     if (!STARTS_FROM_ZERO || !from_empty) {
-        gm_add_zero_to_pixels(&all, x); /* a pixel that no window saw is 0, not -0 */
+        gm_add_zero_to_pixels(&all, x); /* a pixel that no window covers is 0, not -0 */
     }
 }
 

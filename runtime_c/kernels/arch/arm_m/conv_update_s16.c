@@ -1,4 +1,5 @@
-/* CONV_UPDATE_S16 on Cortex-M: CONV_GRAD_W_S16, whose gradients update the weights some at a time. */
+/* CONV_UPDATE_S16 on Cortex-M: CONV_GRAD_W_S16 whose gradients update the
+ * weights a few at a time. */
 #include "../../../generated/instructions/conv_grad_w_s16.h"
 #include "../../../generated/instructions/conv_update_s16.h"
 #include "conv_grad_s16.h"

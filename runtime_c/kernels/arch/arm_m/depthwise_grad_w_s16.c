@@ -1,7 +1,7 @@
 /*
- * CONV_GRAD_W_S16 of depthwise convolutions on Cortex-M, four channels after another. Under each
- * tap a row of output gradients is multiplied with a row of inputs, both as pairs of columns. Pairs
- * of gradients begin with an even column for the even taps, and with an odd one for the others.
+ * Depthwise CONV_GRAD_W_S16 on Cortex-M, four channels after another. For each tap, a row of output
+ * gradients is multiplied by a row of inputs, both as pairs of columns. Pairs of gradients begin
+ * with an even column for the even taps, and with an odd one for the others.
  */
 #include "../../../generated/instructions/conv_grad_w_s16.h"
 #include "conv_grad_s16.h"
@@ -16,10 +16,11 @@
 
 #if GM_ARCH_CONV_GRAD_W_S16 && GM_ARCH_PAIRS
 
-/* Outputs whose products an int32 sum can take, whatever the numbers are. */
+/* Outputs whose products fit an int32 sum, whatever the values are. */
 #define MOST_OUTPUTS 256u
 
-/* The panel: sums of 64 bits, then of 32, both kinds of pairs of a row of gradients, rows of inputs. */
+/* The panel: 64-bit sums, then 32-bit sums, both kinds of pairs of a row of
+ * gradients, rows of inputs. */
 typedef struct depthwise_grad_w {
     const gm_insn_conv_grad_w_s16 *insn;
     const gm_weight_gradients *made;
@@ -30,14 +31,14 @@ typedef struct depthwise_grad_w {
     uint32_t sum_count;
     int64_t *long_sums;
     uint32_t *sums, *dy, *x;
-    int takes_3x3;           /* by depthwise_3x3.h: sums of 32 bits by channel, then tap; else by tap, then channel */
+    int takes_3x3;           /* with depthwise_3x3.h: 32-bit sums by channel, then tap; else by tap, then channel */
 } depthwise_grad_w;
 
 /* ---- Products -------------------------------------------------------------------------------- */
 
 #if GM_ARCH_DSP
 
-/* sums[c] += sum over pairs of x dy, of four channels: 9 machine instructions for 8 products. */
+/* sums[c] += sum over pairs of x dy, for four channels: 9 machine instructions for 8 products. */
 __attribute__((noinline)) static void add_products(uint32_t *sums, const uint32_t *x, const uint32_t *dy,
                                                    const uint32_t *x_end)
 {
@@ -62,7 +63,7 @@ __attribute__((noinline)) static void add_products(uint32_t *sums, const uint32_
 
 #else
 
-/* The same, a channel after another. */
+/* The same, one channel after another. */
 static void add_products(uint32_t *sums, const uint32_t *x, const uint32_t *dy, const uint32_t *x_end)
 {
     for (const uint32_t *channels_end = x + GM_DEPTHWISE_CHANNELS; x != channels_end; x++, dy++, x_end++, sums++) {
@@ -75,7 +76,8 @@ static void add_products(uint32_t *sums, const uint32_t *x, const uint32_t *dy, 
     }
 }
 
-/* The same of three neighbouring taps, the first of which is even: under them lie the numbers of a pair and the next. */
+/* The same for three adjacent taps, beginning with an even one: they meet the values of a
+ * pair and the next one. */
 static void add_three_taps(uint32_t *sums, const uint32_t *x, const uint32_t *dy, const uint32_t *x_end)
 {
     for (const uint32_t *channels_end = x + GM_DEPTHWISE_CHANNELS; x != channels_end; x++, dy++, x_end++, sums++) {
@@ -135,7 +137,7 @@ static void add_gradient_row(const depthwise_grad_w *d, uint32_t o)
     }
 }
 
-/* Adds the sums to those of 64 bits, by tap, then channel, and begins anew. */
+/* Adds the sums to the 64-bit sums, by tap, then channel, and resets them. */
 static void keep_sums(const depthwise_grad_w *d)
 {
     uint32_t taps = d->sum_count / GM_DEPTHWISE_CHANNELS;
@@ -214,8 +216,9 @@ static int suits_depthwise_grad_w(const gm_insn_conv_grad_w_s16 *insn)
            insn->out_w <= MOST_OUTPUTS;
 }
 
-/* Where there is a faster way for kernels of 3 by 3, and it has room: the three rows of each pair of columns lie
- * together, and gradients have no zeros between them. words: of the panel that are left for inputs and gradients. */
+/* Chooses the faster code for 3x3 kernels if it applies and fits: the three rows of each pair of
+ * columns are together, and gradients have no zeros between them. words: the words of the panel
+ * that are left for inputs and gradients. */
 static void choose_3x3_gradients(depthwise_grad_w *d, uint32_t words)
 {
 #if GM_ARCH_3X3_GRADIENTS
@@ -248,7 +251,7 @@ int gm_arm_depthwise_grad_w_s16(const struct gm_session *session, const gm_insn_
         return 0;
     }
     uint32_t *panel = (uint32_t *)(void *)(session->arena + insn->panel);
-    panel += (uintptr_t)panel / 4 % 2; /* sums of 64 bits are aligned */
+    panel += (uintptr_t)panel / 4 % 2; /* 64-bit sums are aligned */
     depthwise_grad_w d = {
         .insn = insn,
         .made = made,

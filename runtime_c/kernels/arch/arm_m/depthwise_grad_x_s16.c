@@ -1,6 +1,6 @@
 /*
- * CONV_GRAD_X_S16 of depthwise convolutions on Cortex-M: a convolution of the output gradients,
- * among which there are zeros where the stride is larger than 1, with the kernel turned around.
+ * Depthwise CONV_GRAD_X_S16 on Cortex-M: a convolution of the output gradients, interleaved with
+ * zeros if the stride is larger than 1, with the flipped kernel.
  */
 #include "../../../generated/instructions/conv_grad_x_s16.h"
 #include "conv_grad_s16.h"
@@ -21,10 +21,10 @@ typedef struct depthwise_grad_x {
     gm_depthwise_outputs outputs;
     uint32_t first;        /* channel */
     uint32_t *sums, *rows;
-    struct gm_gradient_tiles *columns; /* two are finished at once; NULL: one */
+    struct gm_gradient_tiles *columns; /* finishes two columns at once; NULL: one at a time */
 } depthwise_grad_x;
 
-/* Row number `row` of the gradients among zeros. dy: of its sample and channels. */
+/* Row `row` of the gradients with zeros inserted. dy: its sample and channels. */
 static void pack_gradient_row(const depthwise_grad_x *d, const int16_t *dy, uint32_t row, uint32_t *to)
 {
     const gm_insn_conv_grad_x_s16 *insn = d->insn;
@@ -43,7 +43,7 @@ static void sum_row(const depthwise_grad_x *d, gm_depthwise_pixels *pixels, uint
     gm_depthwise_sums(pixels, rows, d->kernel.columns);
 }
 
-/* Finishes two columns at a time. Returns how many. at: of the row in dx. */
+/* Finishes two columns at a time. Returns how many columns. at: of the row in dx. */
 static uint32_t finish_columns(const depthwise_grad_x *d, const gm_finish_s16 *finish, uint32_t at)
 {
 #if GM_ARCH_DSP
@@ -59,12 +59,12 @@ static uint32_t finish_columns(const depthwise_grad_x *d, const gm_finish_s16 *f
     return 0;
 }
 
-/* One sample of four channels. Rows are counted from the first one of padding on. at: offset in dx. */
+/* One sample of four channels. Rows count from the first padding row. at: offset in dx. */
 static void finish_each_row(const depthwise_grad_x *d, gm_depthwise_pixels *pixels, gm_finish_s16 *finish, const int16_t *dy,
                      uint32_t at)
 {
     const gm_insn_conv_grad_x_s16 *insn = d->insn;
-    uint32_t next = 0, pad_h = insn->kernel_h - 1 - insn->pad_h; /* of the turned kernel */
+    uint32_t next = 0, pad_h = insn->kernel_h - 1 - insn->pad_h; /* of the flipped kernel */
     for (uint32_t row = 0; row < insn->in_h; row++, at += insn->x_h) {
         for (; next < row + insn->kernel_h; next++) {
             pack_gradient_row(d, dy, next - pad_h, d->rows + next % insn->kernel_h * GM_DEPTHWISE_CHANNELS);
@@ -101,8 +101,8 @@ static void each_grad_x_channel(const struct gm_session *session, depthwise_grad
     }
 }
 
-/* Two columns are finished at once where that gives the same bits. tiles: of nothing yet. Its frame is not on the stack
- * while rows are computed. */
+/* Returns `tiles`, uninitialized so far, if finishing two columns at once gives the same bits, else
+ * NULL. Its frame is not on the stack while rows are computed. */
 __attribute__((noinline)) static struct gm_gradient_tiles *
 columns_at_once(const gm_insn_conv_grad_x_s16 *insn, const gm_finish_s16 *finish, struct gm_gradient_tiles *tiles)
 {

@@ -1,6 +1,6 @@
 /*
- * CONV_S8 of depthwise convolutions on Cortex-M: four channels after another, whose rows under the
- * kernel lie in the panel (blocks/depthwise_pixels.h), each widened once.
+ * Depthwise CONV_S8 on Cortex-M: four channels after another; the rows under the kernel are in the
+ * panel (blocks/depthwise_pixels.h), each widened once.
  */
 #include "../../../generated/instructions/conv_s8.h"
 #include "conv_s8.h"
@@ -12,7 +12,8 @@
 
 #if GM_WITH_CONV_S8 && GM_ARCH_PAIRS
 
-/* The panel: weights that begin with an even column, then with an odd one, then rows. */
+/* The panel: weights for kernels that begin with an even column, then with an
+ * odd one, then rows. */
 typedef struct depthwise_s8 {
     const gm_insn_conv_s8 *insn;
     uint32_t first; /* channel */
@@ -57,7 +58,7 @@ static void outputs_of_row(const depthwise_s8 *d, gm_depthwise_pixels *pixels, u
     gm_depthwise_row(pixels, rows, insn->kernel_w);
 }
 
-/* One sample of four channels. Rows are counted from the first one of padding on. */
+/* One sample of four channels. Rows count from the first padding row. */
 static void convolve_each_row(const depthwise_s8 *d, gm_depthwise_pixels *pixels, const int8_t *x, int8_t *y)
 {
     const gm_insn_conv_s8 *insn = d->insn;
@@ -74,7 +75,7 @@ static void convolve_each_row(const depthwise_s8 *d, gm_depthwise_pixels *pixels
 
 /* ---- Channels -------------------------------------------------------------------------------- */
 
-/* What is known of four channels; `some` has it where fewer are left. offsets: NULL where there are none. */
+/* The parameters of four channels; `some` holds them if fewer are left. offsets: NULL if absent. */
 typedef struct channel_numbers {
     const float *multipliers, *offsets;
     const int32_t *bias;
@@ -109,7 +110,7 @@ static void find_numbers(const struct gm_session *session, const depthwise_s8 *d
     }
 }
 
-/* Whether there is a faster way for kernels of 3 by 3. */
+/* Whether there is faster code for 3x3 kernels. */
 static int takes_3x3(const depthwise_s8 *d)
 {
 #if GM_ARCH_DSP
@@ -122,7 +123,7 @@ static int takes_3x3(const depthwise_s8 *d)
 #endif
 }
 
-/* Its sums lie between the weights, or behind all rows where more of them have room there. */
+/* Its sums are between the weights, or after all rows if more of them fit there. */
 static void choose_3x3(const depthwise_s8 *d, gm_depthwise_pixels *pixels)
 {
 #if GM_ARCH_DSP
@@ -176,7 +177,7 @@ static void each_sample(const struct gm_session *session, const depthwise_s8 *d)
     }
 }
 
-/* Returns 0 where the panel is too small. */
+/* Returns 0 if the panel is too small. */
 static int fits(const gm_insn_conv_s8 *insn, depthwise_s8 *d)
 {
     uint64_t pairs = (uint64_t)(insn->out_w - 1) * insn->stride_w / 2 + insn->kernel_w / 2 + 1;

@@ -1,7 +1,7 @@
 /*
- * Kernels of contiguous rows on Cortex-M with FPU, 8 elements an iteration. Machine instructions
- * for each: sums, differences, products and quotients 1.63, RELU 4.5, RELU_GRAD 4.63, checks
- * 1.38, + 0 1.5, what sums start from 0.63. An iteration is read before it is written: a result
+ * Kernels of contiguous rows on Cortex-M with FPU, 8 elements per iteration. Machine instructions
+ * for each element: sums, differences, products and quotients 1.63, RELU 4.5, RELU_GRAD 4.63,
+ * checks 1.38, + 0 1.5, starting values of sums 0.63. An iteration reads before it writes: a result
  * may be an operand.
  */
 #include "../../../generated/instructions/add.h"
@@ -21,7 +21,8 @@
 #define EACH_OF_8(OF) \
     OF(s0, s8) OF(s1, s9) OF(s2, s10) OF(s3, s11) OF(s4, s12) OF(s5, s13) OF(s6, s14) OF(s7, s15)
 
-/* Defines a function of y[i], which OF(a, b) leaves in a's register. ZERO: 0 in s16, or nothing; then s16 is left alone. */
+/* Defines a function of y[i], which OF(a, b) leaves in a's register. ZERO: puts 0 into s16, or
+ * empty; then s16 stays untouched. */
 #define DEFINE_ROW_OPERATION(name, ZERO, OF, WRITTEN)                                                        \
     void name(const float *a, const float *b, float *y, uint32_t n)                                 \
     {                                                                                               \
@@ -65,18 +66,18 @@ DEFINE_ROW_OPERATION(gm_mul_row, "", MUL, CHANGED_LOWER)
 DEFINE_ROW_OPERATION(gm_div_row, "", DIV, CHANGED_LOWER)
 #endif
 
-/* FLAGS of x compared with 0 */
+/* Sets the flags for x compared with 0 */
 #define COMPARE(x) LINE("vcmp.f32 " #x ", #0") LINE("vmrs APSR_nzcv, fpscr")
 
 #if GM_WITH_RELU_GRAD && !GM_ARCH_HELIUM
-/* "not greater" is also where y is NaN */
+/* "not greater" includes NaN in y */
 #define PASS(dy, y) COMPARE(y) LINE("it le") LINE("vmovle " #dy ", s16")
 DEFINE_ROW_OPERATION(gm_relu_grad_row, LINE("vmov s16, %[zero]"), PASS, CHANGED)
 #endif
 
 #if !GM_ARCH_HELIUM
 
-/* The same of one operand, by OF(x), with 0 in s8. */
+/* The same for one operand, by OF(x), with 0 in s8. */
 #define DEFINE_ROW_OF_ONE(name, OF)                                                                 \
     void name(const float *x, float *y, uint32_t n)                                                 \
     {                                                                                               \
@@ -90,7 +91,7 @@ DEFINE_ROW_OPERATION(gm_relu_grad_row, LINE("vmov s16, %[zero]"), PASS, CHANGED)
                          : CHANGED_LOWER);                                                          \
     }
 
-/* "minus" is neither where x is NaN nor where it is -0 */
+/* "minus" excludes NaN and -0 */
 #define CUT(x) COMPARE(x) LINE("it mi") LINE("vmovmi " #x ", s8")
 DEFINE_ROW_OF_ONE(gm_relu_row, CUT)
 

@@ -1,6 +1,6 @@
 /*
- * Matrix products on Cortex-M with FPU. Machine instructions for each multiply-accumulate of a
- * long sum, one more of each where products and sums are apart:
+ * Matrix products on Cortex-M with FPU. Machine instructions for each multiply-accumulate of a long
+ * sum, one more for each if multiply and add are separate:
  *
  *     4 rows, along     a[m,.] and b[.,n] are contiguous                           1.31
  *     4 rows, across    a[m,.] and b[k,.] are                                      1.31
@@ -12,8 +12,8 @@
  *     1 row, along      a and b[.,n] are: 4 columns, 1 column: 1.44, 2.5
  *     1 row, strided    4 columns                                                  4
  *
- * Where they are apart, along and across take 5 rows at a time, and outer two k. Strided, columns and general are the
- * ways of few convolutions: their code is kept small.
+ * With separate multiply and add, along and across do 5 rows at a time, and outer two k. Few
+ * convolutions use strided, columns and general: their code is kept small.
  */
 #include "../../gemm_tile.h"
 #include "../arch.h"
@@ -21,7 +21,7 @@
 
 #if GM_ARCH_ARM_M && !GM_ARCH_HELIUM
 
-/* The tiles of 2, 3, 4 and 5 rows; NULL where other rows are the better way. */
+/* The tiles of 2, 3, 4 and 5 rows; NULL if another number of rows is better. */
 typedef gm_gemm_tile *const gemm_tiles[4];
 
 #if GM_LARGE_TILES
@@ -62,8 +62,8 @@ static gm_gemm_tile *const *tiles_for(const gm_gemm_strides *s)
     return tiles_of_any_strides(s);
 }
 
-/* Returns the rows of the next tile where m are left; 1 for a row by itself. Tiles of 4 take what tiles of 5 leave, if
- * there are rows enough. */
+/* Returns the rows of the next tile if m are left; 1 for a single row. Tiles of 4 take what tiles
+ * of 5 leave, if there are enough rows. */
 static uint32_t rows_at_once(gm_gemm_tile *const *of, uint32_t m)
 {
     if (GM_LARGE_TILES && of[3] && m >= 5 && m != (5 - m % 5) % 5 * 4) {
@@ -75,7 +75,8 @@ static uint32_t rows_at_once(gm_gemm_tile *const *of, uint32_t m)
     return WITH_ANY_STRIDES && m > 1 && of[m - 2] ? m : 1;
 }
 
-/* n columns of so many rows: in tiles as far as these go, if there is one, and row by row. */
+/* n columns of so many rows: as many as possible in tiles, if there is one, and
+ * the rest row by row. */
 __attribute__((noinline)) static void some_rows(gm_gemm_tile *tile, uint32_t rows, const float *a, const float *b, float *y, uint32_t n, uint32_t y_row,
                       const gm_gemm_strides *s)
 {

@@ -1,4 +1,4 @@
-/* MASK_S8 on Cortex-M with the DSP extension: eight numbers at a time. */
+/* MASK_S8 on Cortex-M with the DSP extension: eight values at a time. */
 #ifndef GM_ARM_M_MASK_S8_H
 #define GM_ARM_M_MASK_S8_H
 
@@ -9,8 +9,8 @@
 
 #if GM_ARCH_DSP && GM_WITH_MASK_S8
 
-/* Makes of four numbers four of the bits 1, 2, .. 128, each in the byte of a number that is at least `least` and at
- * most `most`, else 0. */
+/* Turns four values into four of the bits 1, 2, .. 128: each byte becomes its bit if the value is
+ * at least `least` and at most `most`, else 0. */
 #define GM_BITS_OF_FOUR(q, weights)                                                                \
     LINE("ssub8 %[t], %[" #q "], %[least]") LINE("sel %[t], %[" #weights "], %[zero]")             \
     LINE("ssub8 %[" #q "], %[most], %[" #q "]") LINE("sel %[" #q "], %[t], %[zero]")
@@ -20,8 +20,8 @@ static inline uint32_t gm_byte_four_times(int32_t byte)
     return ((uint32_t)byte & 0xffu) * 0x01010101u;
 }
 
-/* Writes the masks of so many times eight numbers, and returns how many: none where no number passes. 15 machine
- * instructions each. */
+/* Writes the masks of so many groups of eight values, and returns how many groups: none if no value
+ * can pass. 15 machine instructions each. */
 __attribute__((noinline)) static uint32_t gm_arm_mask_eights(const int8_t *q, uint8_t *mask, uint32_t eights,
                                                              int32_t low, int32_t high)
 {

@@ -1,7 +1,7 @@
 /*
- * Batch normalization on Cortex-M with FPU: 8 channels that are neighbours, down the pixels.
- * Machine instructions for each element: NORMALIZE 3.75, with relu 5.38, without mean and bias
- * 1.75; sums 4; moments 5, in two loops; NORMALIZE_GRAD, of 4 channels, 6.
+ * Batch normalization on Cortex-M with FPU: 8 adjacent channels, down the pixels. Machine
+ * instructions for each element: NORMALIZE 3.75, with relu 5.38, without mean and bias 1.75; sums
+ * 4; moments 5, in two loops; NORMALIZE_GRAD, of 4 channels, 6.
  */
 #include "../../../generated/instructions/moments.h"
 #include "../../../generated/instructions/normalize.h"
@@ -22,7 +22,7 @@
 #define OP_8(operation, b0, b1, b2, b3, b4, b5, b6, b7) \
     OP_4(operation, s0, s1, s2, s3, b0, b1, b2, b3) OP_4(operation, s4, s5, s6, s7, b4, b5, b6, b7)
 
-/* BODY for each of n pixels. */
+/* Runs BODY for each of n pixels. */
 #define FOR_PIXELS(BODY) LOOP_LABEL(1) BODY LINE("subs %[n], #1") LINE("bne 1b")
 
 #define ZERO_8(a, b, c, d, e, f, g, h)                                                               \
@@ -34,7 +34,7 @@
 
 #if GM_WITH_MOMENTS
 
-/* Defines a function that sums 8 channels over n pixels from 0. TAKE: what a difference s0 .. s7
+/* Defines a function that sums 8 channels over n pixels, from 0. TAKE: what a difference s0 .. s7
  * adds to s16 .. s23. */
 #define DEFINE_DIFFERENCES(name, TAKE)                                                                              \
     TILE name(const float *x, uint32_t n, uint32_t step, const float *centre, float sums[8])                        \
@@ -92,14 +92,14 @@ uint32_t gm_moments_across(const struct gm_session *session, const gm_insn_momen
     OP_8("vadd", s24, s25, s26, s27, s28, s29, s30, s31)
 #define STORE_PIXEL LINE("vstmia %[y], {s0-s7}") LINE("add %[y], %[step]")
 
-/* Stores 4 registers without what is below 0. As NaN is positive then, the sign alone says what
- * stays. */
+/* Stores 4 registers, with negative values as 0. NaN is positive here, so the
+ * sign alone decides. */
 #define RECTIFY(r) LINE("bic " #r ", " #r ", " #r ", asr #31")
 #define STORE_RECTIFIED(a, b, c, d)                                                                                 \
     LINE("vmov r4, r5, " #a ", " #b) LINE("vmov r6, r8, " #c ", " #d)                                               \
     RECTIFY(r4) RECTIFY(r5) RECTIFY(r6) RECTIFY(r8) LINE("stmia %[y]!, {r4, r5, r6, r8}")
 
-/* NaN of any operation is 0x7fc00000 in between. */
+/* Between these two, operations return NaN as 0x7fc00000. */
 #define DEFAULT_NAN LINE("vmrs %[mode], fpscr") LINE("orr r4, %[mode], #0x2000000") LINE("vmsr fpscr, r4")
 #define USUAL_NAN LINE("vmsr fpscr, %[mode]")
 
@@ -136,7 +136,7 @@ TILE scale_8(const float *x, float *y, uint32_t n, uint32_t step, const gm_chann
 }
 
 #if GM_ARCH_HELIUM
-/* With Helium as far as there are no subnormal numbers. */
+/* With Helium until a subnormal occurs. */
 #define DEFINE_OF_8(name)                                                                                           \
     static void name##_of_8(const float *x, float *y, uint32_t n, uint32_t step, const gm_channel_vectors *v)       \
     {                                                                                                               \
@@ -181,7 +181,7 @@ uint32_t gm_normalize_across(const struct gm_session *session, const gm_insn_nor
 
 #if GM_WITH_NORMALIZE_SUMS
 
-/* There is no room for products, which take the place of differences. */
+/* No registers are left for products, which replace the differences. */
 TILE sums_8(const float *dy, const float *x, uint32_t n, uint32_t rest, const gm_channel_sums *v)
 {
     __asm__ volatile(ZERO_8(s16, s17, s18, s19, s20, s21, s22, s23) ZERO_8(s24, s25, s26, s27, s28, s29, s30, s31)

@@ -1,7 +1,7 @@
 /*
- * REDUCE_SUM on Cortex-M with FPU. Machine instructions for each element of a long sum: 1.38
- * where its elements are neighbours, as across in strided_loop.h where neighbours belong to
- * several sums.
+ * REDUCE_SUM on Cortex-M with FPU. Machine instructions for each element of a long sum:
+ * 1.38 if its elements are adjacent; as "across" in strided_loop.h if adjacent elements
+ * belong to different sums.
  */
 #include "../../../generated/instructions/reduce_sum.h"
 #include "../../../src/gm_internal.h"

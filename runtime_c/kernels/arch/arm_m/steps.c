@@ -1,8 +1,8 @@
 /*
- * Steps of optimizers on Cortex-M with FPU, several parameters an iteration. Machine instructions
- * a parameter: SGD 2.56 of many rows and 2.94 of one, momentum 3.88, Adam and AdamW 14.25, of which
- * 12 compute, onnxruntime's AdamW 13.25; one more for each multiply-accumulate where product and sum
- * are apart.
+ * Optimizer steps on Cortex-M with FPU, several parameters per iteration. Machine instructions
+ * per parameter: SGD 2.56 for many rows and 2.94 for one, momentum 3.88, Adam and AdamW 14.25 (12
+ * of them compute), onnxruntime's AdamW 13.25; one more for each multiply-accumulate if multiply
+ * and add are separate.
  */
 #include "../../optimizers/steps.h"
 #include "blocks/registers.h"
@@ -12,7 +12,8 @@
 #if GM_WITH_SGD && !GM_ARCH_HELIUM
 
 /*
- * gm_sgd_rows(), of which all rows share g: it is loaded once for each block of 16 columns, then 4, then 1.
+ * gm_sgd_rows(): all rows share g, which is loaded once for each block of 16
+ * columns, then 4, then 1.
  *
  *     for (; n > 0; n -= 16, g += 16, p += 16)
  *         for (i = 0; i < m; i++)
@@ -45,7 +46,7 @@
     MAC_1(s16, s25, s26)                                                                  \
     LINE("vstmia %[at]!, {s16}")
 
-/* STEP for each row of a block of so many columns, which is `bytes` wide. */
+/* Runs STEP for each row of a block of so many columns, `bytes` wide. */
 #define EACH_OUTER_ROW(bytes, loop, GRADIENTS, STEP)                                            \
     LOAD(g, GRADIENTS)                                                                    \
     LINE("mov %[at], %[p]")                                                               \
@@ -58,7 +59,7 @@
     LINE("cmp %[at], %[end]")                                                             \
     LINE("blo " #loop "b")
 
-/* BLOCK as long as `count` columns are left; label 9 is behind all. */
+/* Runs BLOCK while `count` columns are left; label 9 comes after all. */
 #define WHILE_LEFT(count, loop, behind, BLOCK)                                            \
     LINE("subs %[n], #" #count)                                                           \
     LINE("blo " #behind "f")                                                              \
@@ -137,7 +138,7 @@ void gm_momentum_step(const gm_momentum_factors *factors, const float *g, float 
 #endif
 
 /*
- * Adam, 4 parameters at a time. MOMENTS() does what all forms of it have in common:
+ * Adam, 4 parameters at a time. MOMENTS() does what all its forms have in common:
  *
  *     g = scale * g;
  *     m += one_minus_beta1 * (g - m);
@@ -178,7 +179,7 @@ void gm_momentum_step(const gm_momentum_factors *factors, const float *g, float 
     LINE("vstmia %[m]!, {s8}")                                                                               \
     LINE("vstmia %[v]!, {s12}")
 
-/* Defines a function of ONE(g, p, m, v) for each parameter. FACTORS: their registers. */
+/* Defines a function that runs ONE(g, p, m, v) for each parameter. FACTORS: their registers. */
 #define DEFINE_STEP(name, factors_type, FACTORS, ONE)                                                        \
     void name(const factors_type *factors, const float *g, float *p, float *m, float *v, uint32_t n)         \
     {                                                                                                        \

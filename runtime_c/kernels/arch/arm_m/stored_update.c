@@ -1,9 +1,9 @@
 /*
- * Steps of stored integers on Cortex-M, of a limit that is an integer: then a step can be cut after
- * it has been rounded.
+ * Steps of stored integers on Cortex-M, with an integer limit: then a step can be
+ * clamped after rounding.
  *
- * With the DSP extension four elements are taken at once: 13.25 machine instructions an int8 weight,
- * 14.25 of a master of 16 bits.
+ * With the DSP extension, four elements at once: 13.25 machine instructions per int8 weight, 14.25
+ * per 16-bit master.
  */
 #include "sum_steps.h"
 
@@ -20,7 +20,7 @@ typedef struct step_bounds {
     uint32_t limit, minus_limit, high, low;
 } step_bounds;
 
-/* Returns a number as each byte, or each half, of a word. */
+/* Replicates a value to each byte, or each half, of a word. */
 static uint32_t in_each_lane(int32_t x, uint32_t bytes)
 {
     return bytes == 1 ? ((uint32_t)x & 0xffu) * 0x01010101u : ((uint32_t)x & 0xffffu) * 0x00010001u;
@@ -49,7 +49,7 @@ static step_bounds step_bounds_of(const gm_stored_update *u)
     LINE("eor %[x], %[x], %[x], lsr #15") LINE("mul %[x], %[x], %[mix2]") \
     LINE("eor %[x], %[x], %[x], lsr #16") LINE("add %[key], #1") \
     LINE("uxtah %[" #first "], %[" #first "], %[x]") LINE("add %[" #second "], %[" #second "], %[x], lsr #16")
-/* x is changed; it becomes at most `most`, at least `least`. */
+/* Clamps to at most `most`, at least `least`; clobbers x. */
 #define CUT_WORD(size, number, most, least) \
     LINE("ssub" #size " %[x], %[" #most "], %[" #number "]") LINE("sel %[" #number "], %[" #number "], %[" #most "]") \
     LINE("ssub" #size " %[x], %[" #number "], %[" #least "]") LINE("sel %[" #number "], %[" #number "], %[" #least "]")
@@ -77,7 +77,8 @@ static step_bounds step_bounds_of(const gm_stored_update *u)
     LINE("ldrd %[a], %[c], [%[bounds]]") CUT_WORD(16, b, a, c) CUT_WORD(16, d, a, c) \
     LINE("ldrd %[a], %[c], [%[bounds], #8]") TWO_HALVES(b) TWO_HALVES(d)
 
-/* A function of the steps of all g up to the end, whose number is a multiple of four. */
+/* Defines a function that takes the steps of all g up to the end; their number is
+ * a multiple of four. */
 #define DEFINE_STEPS(name, FOUR) \
     TILE name(uint8_t *p, const float *g, const float *end, float rate, uint32_t key, const step_bounds *bounds) \
     { \
@@ -95,7 +96,7 @@ static step_bounds step_bounds_of(const gm_stored_update *u)
 DEFINE_STEPS(step_bytes, FOUR_BYTES)
 DEFINE_STEPS(step_halves, FOUR_HALVES)
 
-/* 2^16 rate is exact where it is finite, so that the product with a gradient has the same digits. */
+/* 2^16 rate is exact if it is finite, so its product with a gradient has the same digits. */
 uint32_t gm_arm_take_steps(const gm_stored_update *u, const float *step, float rate, uint32_t first, uint32_t n)
 {
     float fixed = rate * 0x1p16f;
@@ -104,7 +105,7 @@ uint32_t gm_arm_take_steps(const gm_stored_update *u, const float *step, float r
     }
     const step_bounds bounds = step_bounds_of(u);
     uint32_t done = n & ~3u, key = u->random.stream_key + first / 2;
-    if (u->bytes == 1) { /* no call through a pointer: what it may lead to would count as the stack of this one */
+    if (u->bytes == 1) { /* not through a pointer: every possible callee would count towards this function's stack */
         step_bytes(u->p + first, step, step + done, fixed, key, &bounds);
     } else {
         step_halves(u->p + 2 * first, step, step + done, fixed, key, &bounds);
@@ -114,10 +115,10 @@ uint32_t gm_arm_take_steps(const gm_stored_update *u, const float *step, float r
 
 #else
 
-/* A rate, of which the product with a gradient is computed without float arithmetic. */
+/* A rate, for products with gradients without float arithmetic. */
 typedef struct integer_rate {
     uint32_t significand; /* the highest bit is set */
-    uint32_t exponent;    /* as in its bits */
+    uint32_t exponent;    /* as in the float's bits */
 } integer_rate;
 
 /* Returns 2^16 |g rate|, rounded down, and INT32_MAX from 2^30 on. */
@@ -132,8 +133,8 @@ static int32_t fixed_product(const integer_rate *rate, uint32_t g)
 }
 
 /*
- * Takes the step of one element, with a random number r. Returns 0, and does nothing, where 2^16
- * times the step, plus r, is so close to a multiple of 2^16 that roundings decide: that of the float
+ * Takes the step of one element, with a random number r. Returns 0, and does nothing, if 2^16 times
+ * the step, plus r, is so close to a multiple of 2^16 that roundings decide: that of the float
  * product is at most 2^-24 of it, and each of the other two at most 1.
  */
 static int take_integer_step(const gm_stored_update *u, uint32_t at, int32_t t, uint32_t is_negative, uint32_t r)

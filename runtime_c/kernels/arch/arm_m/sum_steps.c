@@ -9,8 +9,8 @@
 typedef struct sum_steps {
     const gm_stored_update *u;
     int32_t significand;
-    uint32_t shift; /* 0 .. 31, or more: only float arithmetic makes these steps */
-    uint32_t doubt; /* how far 2^16 step, plus what rounds it, may be from that of float arithmetic, within the limit */
+    uint32_t shift; /* 0 .. 31, or more: then only float arithmetic can make the steps */
+    uint32_t doubt; /* how far 2^16 step, plus its rounding, may be from that of float arithmetic, within the limit */
     float factor, unit;
 } sum_steps;
 
@@ -30,7 +30,8 @@ static whole_number whole_number_of(uint32_t bits)
     return (whole_number){(bits << 8 | 0x80000000u) >> 1, (int32_t)(bits >> 23) - 127};
 }
 
-/* Returns a / b, cut off behind 30 digits, of numbers of 24 digits: 7 or 8 digits of the quotient at a time. */
+/* Returns a / b, truncated after 30 digits, for numbers of 24 digits: 7 or 8 digits of the
+ * quotient at a time. */
 static whole_number quotient_of(whole_number a, whole_number b)
 {
     uint32_t divisor = b.significand >> 7, rest = a.significand, quotient = 0;
@@ -49,9 +50,10 @@ static int is_normal_and_positive(uint32_t bits)
 }
 
 /*
- * Of float arithmetic, four roundings each change a step by at most 2^-24 of it, and a fifth 2^16 step by 1/2. Here
- * less than 2 are cut off, and 2^-28 of it. Beyond the limit all of that is no matter. Where a float quotient might be
- * too large or too small, floats make the steps.
+ * In float arithmetic, four roundings each change a step by at most 2^-24 of it, and a
+ * fifth changes 2^16 step by 1/2. Here truncation loses less than 2, and 2^-28 of the step.
+ * Beyond the limit none of that matters. If a float quotient might overflow or underflow,
+ * floats make the steps.
  */
 static sum_steps sum_steps_of(const gm_stored_update *u, float factor, float unit)
 {
@@ -70,7 +72,8 @@ __attribute__((noinline)) static void take_step_by_floats(const sum_steps *s, in
     gm_update_stored(s->u, &gradient, 1.0f, s->unit, at, 1);
 }
 
-/* Returns the element after a step with a random number r of 16 bits, or after the same step by float arithmetic. */
+/* Returns the element after a step with a 16-bit random number r, or after the same step
+ * by float arithmetic. */
 static inline int32_t after_sum_step(const gm_stored_update *u, const sum_steps *s, int32_t limit, int32_t sum, uint32_t at,
                                      uint32_t r)
 {
@@ -90,7 +93,7 @@ static inline int32_t after_sum_step(const gm_stored_update *u, const sum_steps 
     return q;
 }
 
-/* Element number `at`, and the next one, which share a random word. */
+/* Element `at`, and the next one, which share a random word. */
 static inline void take_two_steps(const gm_stored_update *u, const sum_steps *s, int32_t limit, const int32_t *sums,
                                   uint32_t at)
 {
@@ -105,18 +108,18 @@ static inline void take_one_step(const gm_stored_update *u, const sum_steps *s, 
     gm_store_element(u, at, after_sum_step(u, s, limit, sum, at, at % 2 ? word >> 16 : word & 0xffffu));
 }
 
-/* Not on the smallest boards, whose stack has no room for it. */
+/* Not on the smallest boards: their stack has no room for it. */
 #if defined(__thumb2__)
 #define BYTES_IN_A_LOOP_OF_THEIR_OWN 1
 #else
 #define BYTES_IN_A_LOOP_OF_THEIR_OWN 0
 #endif
 
-/* bytes: of an element, a constant where there is a loop for each width. */
+/* bytes: per element, a constant if each width has a loop of its own. */
 static inline __attribute__((always_inline)) void take_sum_steps(const sum_steps *s, const int32_t *sums, uint32_t first,
                                                                  uint32_t n, const uint32_t bytes)
 {
-    gm_stored_update own = *s->u; /* whose address nobody has, so that no store to an element can change it */
+    gm_stored_update own = *s->u; /* its address does not escape, so no store to an element can change it */
     int32_t limit = (int32_t)own.limit;
     uint32_t at = first, end = first + n;
     own.bytes = bytes;
@@ -131,7 +134,8 @@ static inline __attribute__((always_inline)) void take_sum_steps(const sum_steps
     }
 }
 
-/* The same of steps that are too long, or too short, for integers: the gradients take the place of the sums. */
+/* The same for steps that are too long, or too short, for integers: the
+ * gradients replace the sums. */
 static void update_by_gradients(const sum_steps *s, int32_t *sums, uint32_t first, uint32_t n)
 {
     float *gradients = (float *)(void *)sums;

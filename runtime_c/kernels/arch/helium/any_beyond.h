@@ -1,5 +1,4 @@
-/* Sums of squares, in registers that a function may change without putting them aside: checks are
- * short. */
+/* Sums of squares, in registers that a function need not save: the checks are short. */
 #ifndef GM_HELIUM_ANY_BEYOND_H
 #define GM_HELIUM_ANY_BEYOND_H
 
@@ -9,11 +8,11 @@
 
 #if GM_ARCH_HELIUM
 
-/* Adds those of 4 numbers. */
+/* Adds the squares of 4 values. */
 #define SQUARES(q) LINE("vldrw.u32 " #q ", [%[x]], #16") LINE("vfma.f32 q1, " #q ", " #q)
 
-/* Whether the sum of each lane is a number below `limit` squared. Squares that are subnormal count
- * as 0, that of the limit too, and then nothing is below it. */
+/* Whether the sum of each lane is a number below `limit` squared. Subnormal squares count as 0; if
+ * the square of the limit is subnormal, nothing is below it. */
 static inline int gm_are_squares_below(const float *x, uint32_t n, float limit)
 {
     uint32_t below;

@@ -1,8 +1,8 @@
 /*
- * CONV, and CONV_TRANSPOSE beside it, with Helium. Positions that the same taps of the kernel
- * reach are a region: a
- * rectangle inside, one at each edge and corner, and transposed with a stride one for each
- * remainder. In it, tiles of 5 or 4 positions by 4 outputs hold their sums over all taps.
+ * CONV, and along with it CONV_TRANSPOSE, with Helium. Positions that the same kernel taps reach
+ * form a region: one rectangle in the interior, one at each edge and corner, and for a transposed
+ * convolution one for each remainder modulo the stride. Within a region, tiles of 5 or 4 positions
+ * by 4 outputs keep their sums over all taps.
  */
 #include "../../../generated/instructions/conv.h"
 #include "../../../generated/instructions/conv_transpose.h"
@@ -13,9 +13,8 @@
 
 #if GM_ARCH_HELIUM && (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE)
 
-/* Rows or columns. Positions are those of the outputs; of each, the taps of the kernel that count
- * are those whose source lies inside. Transposed, positions are the convolution's inputs, and
- * sources its outputs. */
+/* Rows or columns. Positions are those of the outputs; at each, the kernel taps whose source is
+ * inside count. If transposed, positions are the convolution's inputs, and sources its outputs. */
 typedef struct axis {
     uint32_t positions, sources, kernel, stride, dilation, pad;
     int transposed;
@@ -48,7 +47,7 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
     return a;
 }
 
-/* From one position or tap of a run to the next, and how far its source then is. */
+/* The step from one position or tap of a run to the next, and the step of its source. */
 static uint32_t position_step(const axis *a)
 {
     return a->transposed ? a->stride : 1;
@@ -69,7 +68,7 @@ static uint32_t source_by_tap(const axis *a)
     return a->transposed ? 0 - a->dilation / common_divisor(a->stride, a->dilation) : a->dilation;
 }
 
-/* At least `sources` where there is none. */
+/* At least `sources` if there is none. */
 static uint32_t source_of(const axis *a, uint32_t position, uint32_t tap)
 {
     return a->transposed
@@ -90,7 +89,7 @@ static same_taps run_of_position(const axis *a, uint32_t position)
     return r;
 }
 
-/* All of them from a position on */
+/* The whole run that begins at a position */
 static same_taps run_from(const axis *a, uint32_t first)
 {
     same_taps r = run_of_position(a, first);
@@ -103,8 +102,8 @@ static same_taps run_from(const axis *a, uint32_t first)
     return r;
 }
 
-/* The run behind another: where positions of its remainder end, of the next remainder. count 0:
- * there is none. */
+/* The run after another: after the last position of its remainder comes the next remainder. count
+ * is 0 if there is none. */
 static same_taps next_run(const axis *a, const same_taps *r)
 {
     uint32_t step = position_step(a), first = r->first + r->count * step;
@@ -119,8 +118,8 @@ static same_taps next_run(const axis *a, const same_taps *r)
 
 /* ---- Regions --------------------------------------------------------------------------------- */
 
-/* The sums of a position: over the taps of rows and columns, and over k. Where in has one channel,
- * k are columns. */
+/* The sums of a position: over the taps of rows and columns, and over k. If `in` has one
+ * channel, k are columns. */
 static gm_tile tile_of(const convolution *c, const same_taps *rows, const same_taps *columns)
 {
     int by_columns = c->sums == 1;
@@ -137,7 +136,7 @@ static gm_tile tile_of(const convolution *c, const same_taps *rows, const same_t
     };
 }
 
-/* Puts the addresses of the position (row, column) of a region to the tile's row i. */
+/* Puts the addresses of the region's position (row, column) in row i of the tile. */
 static void put_position(const convolution *c, const same_taps *rows, const same_taps *columns, uint32_t row,
                          uint32_t column, const float *in, float *out, gm_tile *tile, uint32_t i)
 {
@@ -170,8 +169,8 @@ static void region(const convolution *c, const same_taps *rows, const same_taps 
     }
 }
 
-/* Returns 0, and does nothing, where neighbours of a sum are not contiguous in `in`, or outputs are
- * too few. */
+/* Returns 0, and does nothing, if the terms of a sum are not contiguous in `in`, or
+ * outputs are too few. */
 static int by_tiles(const convolution *c, const float *in, const float *w, float *out)
 {
     int by_columns = c->sums == 1;
@@ -192,13 +191,14 @@ static int by_tiles(const convolution *c, const float *in, const float *w, float
     return 1;
 }
 
-/* How far positions lie from each other where they all are equally far, and sources too: 0 where they are not. */
+/* The distance between positions if it is the same throughout, for sources too; else 0. */
 static uint32_t joined_step(const axis *rows, const axis *columns, uint32_t row, uint32_t column)
 {
     return rows->positions == 1 || row == columns->positions * column ? column : 0;
 }
 
-/* Those of a kernel of one tap with stride 1, all positions of which are one run, from the empty sum: a matrix product. */
+/* Kernels of one tap with stride 1 whose positions are all one run, from the empty
+ * sum: a matrix product. */
 static int from_empty(const convolution *c, const float *in, const float *w, float *out, uint32_t plus_zero)
 {
     const axis *rows = &c->rows, *columns = &c->columns;

@@ -1,4 +1,4 @@
-/* CONV_GRAD_X_S16 and CONV_GRAD_W_S16 with Helium, asked by those for Cortex-M. */
+/* CONV_GRAD_X_S16 and CONV_GRAD_W_S16 with Helium; the kernels for Cortex-M call them. */
 #ifndef GM_HELIUM_CONV_GRAD_S16_H
 #define GM_HELIUM_CONV_GRAD_S16_H
 
@@ -8,8 +8,9 @@
 
 #if GM_ARCH_CONV_GRAD_X_S16 && GM_ARCH_HELIUM
 
-/* That of depthwise convolutions with small kernels, of whole fours of channels that are neighbours, where sums become
- * gradients as in gradient_tiles.h. There is a panel. Returns 0, and does nothing, of all others. */
+/* For depthwise convolutions with small kernels and a multiple of four adjacent
+ * channels; sums become gradients as in gradient_tiles.h. There is a panel. Otherwise
+ * returns 0, and does nothing. */
 int gm_helium_depthwise_grad_x_s16(const struct gm_session *session, const gm_insn_conv_grad_x_s16 *insn,
                                    gm_finish_s16 *finish);
 
@@ -19,8 +20,8 @@ int gm_helium_depthwise_grad_x_s16(const struct gm_session *session, const gm_in
 
 #if GM_ARCH_CONV_GRAD_W_S16 && GM_ARCH_HELIUM
 
-/* Those of depthwise convolutions, of whole fours of channels that are neighbours. There is a panel. Returns 0, and does
- * nothing, of all others, and where the panel is too small. */
+/* For depthwise convolutions with a multiple of four adjacent channels. There is a panel.
+ * Otherwise, or if the panel is too small, returns 0, and does nothing. */
 int gm_helium_depthwise_grad_w_s16(const struct gm_session *session, const gm_insn_conv_grad_w_s16 *insn,
                                    const gm_weight_gradients *made);
 

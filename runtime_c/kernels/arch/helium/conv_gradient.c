@@ -1,7 +1,7 @@
 /*
- * Gradients of convolutions' weights with Helium. A tile holds the sums of some output channels by
- * some input channels, at one tap of the kernel. The sums go over all pixels. Both kinds of
- * channels must be contiguous.
+ * Weight gradients of convolutions with Helium. A tile holds the sums of some output channels by
+ * some input channels, at one kernel tap. The sums run over all pixels. Both kinds of channels
+ * must be contiguous.
  */
 #include "../../../generated/instructions/conv_grad_w.h"
 #include "../../../generated/instructions/conv_update.h"
@@ -16,7 +16,7 @@
 #if (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE) && GM_ARCH_HELIUM
 
 /* A block of output and input channels. Its sums are (out_channels, in_channels, taps); those of
- * one output channel lie `size` elements behind those of the one before. */
+ * adjacent output channels are `size` elements apart. */
 typedef struct gradient_block {
     uint32_t out_channels, in_channels;
     float *sums;
@@ -27,7 +27,7 @@ typedef struct gradient_block {
 #define FORM GM_COLUMN_BY_NEIGHBOURS
 
 /* Adds the products of one sample at tap `number`. x and dy: at the first pixel that the tap
- * reaches. from_empty: the sums start from the empty sum, not from what lies in memory. */
+ * reaches. from_empty: the sums start from the empty sum, not from memory. */
 static void add_sample_tap(const gradient_block *b, const gm_tap *tap, const float *x, const float *dy, uint32_t taps,
                            uint32_t number, int from_empty)
 {
@@ -56,7 +56,7 @@ static void add_gradient_block(const gm_conv_gradient *g, const gradient_block *
     for (uint32_t number = 0; number < taps; number++) {
         gm_tap tap = gm_tap_of(w, &g->x, &g->dy, number / w->kernel_w, number % w->kernel_w);
         if (tap.rows == 0) {
-            tap = (gm_tap){ 0 }; /* no pixel: the sums stay as they begin */
+            tap = (gm_tap){ 0 }; /* no pixel: the sums keep their starting values */
         }
         for (uint32_t i = 0; i < g->batch; i++) {
             const float *x_at = x + i * g->x.batch + tap.x, *dy_at = dy + i * g->dy.batch + tap.y;
@@ -73,7 +73,7 @@ void gm_helium_step(const gm_rule_args *update, gm_rule_args *args, const float 
     gm_rule_of(args->rule)(args);
 }
 
-/* Gradients of `out_channels` output channels, the first weight of which is number `first`. */
+/* Gradients of `out_channels` output channels; their first weight has index `first`. */
 static void gradients_of_out_channels(const gm_conv_gradient *g, const float *x, const float *dy,
                                       const gm_gradient_target *target, uint32_t first, uint32_t out_channels)
 {
@@ -82,7 +82,7 @@ static void gradients_of_out_channels(const gm_conv_gradient *g, const float *x,
     add_gradient_block(g, &all, x, dy, !target->accumulate);
 }
 
-/* The same with an update, for as many input channels at a time as the row of sums has room for. */
+/* The same with an update, for as many input channels at a time as fit in the row of sums. */
 static void update_out_channels(const gm_conv_gradient *g, const float *x, const float *dy,
                                 const gm_gradient_target *target,
                                 uint32_t first, uint32_t out_channels)
@@ -102,8 +102,8 @@ static void update_out_channels(const gm_conv_gradient *g, const float *x, const
 
 #if GM_WITH_SGD && GM_WITH_CONV_UPDATE
 
-/* The pixels of the whole batch at the one tap of a 1x1 convolution, where they all lie `x_column`
- * and `y_column` apart in both operands; 0 where they do not. */
+/* The number of pixels of the whole batch at the single tap of a 1x1 convolution, if they all are
+ * `x_column` and `y_column` apart in the operands; else 0. */
 static uint32_t joined_pixels(const gm_conv_gradient *g, const gm_tap *tap)
 {
     uint32_t pixels = tap->rows * tap->columns;
@@ -122,7 +122,7 @@ static int steps_in_registers(const gm_conv_gradient *g, const gm_gradient_targe
     return gm_is_plain_sgd(target->update->rule) && joined_pixels(g, &tap) > 0;
 }
 
-/* The tile at `tiles`, in plain C, where subnormal numbers are there. */
+/* The tile at `tiles`, in plain C, for subnormals. */
 static void step_plain_tile(gm_update_tiles *tiles, uint32_t out_channels, float minus_lr)
 {
     for (uint32_t m = 0; m < out_channels; m++) {
@@ -137,7 +137,7 @@ static void step_plain_tile(gm_update_tiles *tiles, uint32_t out_channels, float
     tiles->x += 4, tiles->p += 4, tiles->left--;
 }
 
-/* The same as update_out_channels(), where steps_in_registers(). */
+/* The same as update_out_channels(), if steps_in_registers(). */
 static void step_out_channels(const gm_conv_gradient *g, const float *x, const float *dy,
                               const gm_gradient_target *target, uint32_t first, uint32_t out_channels)
 {
@@ -168,7 +168,7 @@ static void step_out_channels(const gm_conv_gradient *g, const float *x, const f
 
 #endif
 
-/* One output channel, where fewer than 4 are left. */
+/* One output channel, if fewer than 4 are left. */
 static void one_out_channel(const gm_conv_gradient *g, const float *x, const float *dy,
                             const gm_gradient_target *target,
                             uint32_t first)

@@ -1,8 +1,10 @@
 /*
- * CONV_S8 with Helium: the matrix product of windows and weights as they are, of 8 bits. Weights of some output channels
- * stay in the panel while all windows pass, two at a time. These lie in the panel too, but where they are runs of x.
+ * CONV_S8 with Helium: the matrix product of windows and weights as 8-bit values. Keeps a block of
+ * output channels' weights in the panel, and streams the windows through it two at a time. Windows
+ * are packed in the panel too, unless they are runs of x.
  *
- * As sum of (x - x_zero) w = sum of x w - x_zero sum of w, the zero point becomes part of what sums start from.
+ * Because sum of (x - x_zero) w = sum of x w - x_zero sum of w, the zero point becomes part of the
+ * starting value of sums.
  */
 #include "../../../generated/instructions/conv_s8.h"
 #include "conv_s8.h"
@@ -18,19 +20,19 @@ typedef struct byte_windows {
     gm_requantization to_int8;
     gm_byte_tiles product;  /* what all tiles share */
     int32_t x_zero;
-    int is_pointwise;       /* one tap, never outside of x, whose channels are neighbours */
-    int rows_are_runs;      /* all taps of a kernel row are neighbours in x */
-    int weights_are_runs;   /* so are all of an output channel, in the order of a window */
-    uint32_t n;             /* numbers under a window */
+    int is_pointwise;       /* one tap, never outside x, with contiguous channels */
+    int rows_are_runs;      /* all taps of a kernel row are contiguous in x */
+    int weights_are_runs;   /* so are all weights of an output channel, in the order of a window */
+    uint32_t n;             /* values under a window */
     uint32_t most_tiles;
     uint64_t tile_size;     /* bytes */
     uint8_t *panel;
     int8_t *windows[GM_BYTE_ROWS];
 } byte_windows;
 
-/* Output channels of a group whose weights are in the panel. */
+/* Output channels of a group with weights in the panel. */
 typedef struct byte_channels {
-    uint32_t first, count; /* first: counted through all groups */
+    uint32_t first, count; /* first: counted over all groups */
 } byte_channels;
 
 /* ---- Weights --------------------------------------------------------------------------------- */
@@ -61,7 +63,7 @@ static void pack_byte_column(const byte_windows *c, const int8_t *w, uint32_t m,
     tile->offsets[i] = r->offsets ? r->offsets[m] : 0.0f;
 }
 
-/* Fills tiles with output channels; in the last one some may be missing. */
+/* Fills tiles with output channels; the last one may have fewer. */
 static void pack_byte_tiles(const byte_windows *c, const int8_t *w, const byte_channels *m)
 {
     for (uint32_t i = 0; i < m->count; i++) {
@@ -72,7 +74,7 @@ static void pack_byte_tiles(const byte_windows *c, const int8_t *w, const byte_c
 
 /* ---- Windows --------------------------------------------------------------------------------- */
 
-/* All taps of a kernel row. Those outside of x have its zero point. x: its row; column: the window's. */
+/* All taps of a kernel row. Taps outside x get its zero point. x: its row; column: the window's. */
 static int8_t *copy_row_of_taps(const byte_windows *c, const int8_t *x, uint32_t column, int8_t *to)
 {
     const gm_insn_conv_s8 *insn = c->insn;
@@ -89,7 +91,7 @@ static int8_t *copy_row_of_taps(const byte_windows *c, const int8_t *x, uint32_t
     return to + taps * channels;
 }
 
-/* The same of taps that are no neighbours. */
+/* As above, for non-contiguous taps. */
 static int8_t *gather_taps(const byte_windows *c, const int8_t *x, uint32_t column, int8_t *to)
 {
     const gm_insn_conv_s8 *insn = c->insn;
@@ -101,7 +103,7 @@ static int8_t *gather_taps(const byte_windows *c, const int8_t *x, uint32_t colu
     return to;
 }
 
-/* Returns the window of output (row, column), which is number `number` of two. x: of its sample and group. */
+/* Returns the window of output (row, column), the `number`-th of two. x: its sample and group. */
 static const int8_t *byte_window(const byte_windows *c, const int8_t *x, uint32_t row, uint32_t column, uint32_t number)
 {
     const gm_insn_conv_s8 *insn = c->insn;
@@ -122,7 +124,7 @@ static const int8_t *byte_window(const byte_windows *c, const int8_t *x, uint32_
 
 /* ---- Products -------------------------------------------------------------------------------- */
 
-/* One tile of which channels are missing, or are no neighbours in y. */
+/* One tile with fewer channels, or with channels that are not adjacent in y. */
 static void make_part(gm_byte_tiles *product, int8_t *const y[GM_BYTE_ROWS], uint32_t channels, uint32_t step)
 {
     int8_t results[GM_BYTE_ROWS][GM_BYTE_COLUMNS];
@@ -153,7 +155,7 @@ static void make_outputs(const byte_windows *c, const int8_t *const windows[2], 
     }
 }
 
-/* Two windows at a time. Where their number is odd, the last one is there twice. */
+/* Two windows at a time. If their number is odd, the last one is done twice. */
 static void each_byte_window(const byte_windows *c, const int8_t *x, int8_t *y, uint32_t count)
 {
     const gm_insn_conv_s8 *insn = c->insn;
@@ -218,7 +220,7 @@ static byte_windows byte_windows_of(const struct gm_session *session, const gm_i
     };
 }
 
-/* Returns 0 where the panel has no room for a tile. */
+/* Returns 0 if the panel has no room for a tile. */
 static int divide_byte_panel(byte_windows *c)
 {
     const gm_insn_conv_s8 *insn = c->insn;

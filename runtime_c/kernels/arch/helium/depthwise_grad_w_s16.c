@@ -1,7 +1,7 @@
 /*
- * CONV_GRAD_W_S16 of depthwise convolutions with Helium, four channels after another. Under each tap a row of output
- * gradients is multiplied with a row of inputs, of which those whose columns have the same remainder by the stride lie
- * side by side.
+ * Depthwise CONV_GRAD_W_S16 with Helium, four channels after another. For each tap, a row of output
+ * gradients is multiplied by a row of inputs, in which columns with the same remainder modulo the
+ * stride are contiguous.
  */
 #include "../../../generated/instructions/conv_grad_w_s16.h"
 #include "conv_grad_s16.h"
@@ -11,14 +11,14 @@
 
 #if GM_ARCH_CONV_GRAD_W_S16 && GM_ARCH_HELIUM
 
-/* Outputs whose products an int32 sum can take, whatever the numbers are. */
+/* Outputs whose products fit an int32 sum, whatever the values are. */
 enum { OUTPUTS_OF_A_SUM = 256, COLUMN_NUMBERS = GM_COLUMN_CHANNELS };
 
-/* The panel: sums of 64 bits, then of 32, a row of gradients, rows of inputs. */
+/* The panel: 64-bit sums, then 32-bit sums, a row of gradients, rows of inputs. */
 typedef struct depthwise_columns {
     const gm_insn_conv_grad_w_s16 *insn;
     gm_column_products products; /* what all rows share */
-    uint32_t run, row;           /* columns with one remainder, and numbers of a row of inputs */
+    uint32_t run, row;           /* columns with one remainder, and elements of a row of inputs */
     uint32_t sum_count;
     int64_t *long_sums;          /* by tap, then channel */
     uint32_t *sums;
@@ -34,7 +34,7 @@ static void pack_zero_columns(int16_t *to, uint32_t n)
     }
 }
 
-/* Those columns of a row of inputs that have one remainder, counted from the padding on. */
+/* The columns of a row of inputs with one remainder, counted from the padding on. */
 static void pack_run(const depthwise_columns *d, const int8_t *x, uint32_t remainder, int16_t *to)
 {
     const gm_insn_conv_grad_w_s16 *insn = d->insn;
@@ -88,7 +88,7 @@ static void add_row_of_outputs(depthwise_columns *d, uint32_t o)
     }
 }
 
-/* Adds the sums to those of 64 bits, and begins anew. */
+/* Adds the sums to the 64-bit sums, and resets them. */
 static void keep_column_sums(const depthwise_columns *d)
 {
     for (uint32_t i = 0; i < d->sum_count; i++) {
@@ -128,14 +128,14 @@ static int suits_columns(const gm_insn_conv_grad_w_s16 *insn)
            insn->kernel_w <= 255 && insn->out_w <= OUTPUTS_OF_A_SUM;
 }
 
-/* Returns 0 where the panel is too small. */
+/* Returns 0 if the panel is too small. */
 static int divide_panel_of_columns(const struct gm_session *session, depthwise_columns *d)
 {
     const gm_insn_conv_grad_w_s16 *insn = d->insn;
     uint32_t stride = insn->stride_w, runs = stride < insn->kernel_w ? stride : insn->kernel_w;
     uint32_t run = insn->out_w + (insn->kernel_w - 1) / stride, times = (insn->out_w + 7) / GM_COLUMNS_AT_ONCE;
     uint32_t *panel = (uint32_t *)(void *)(session->arena + insn->panel);
-    panel += (uintptr_t)panel / 4 % 2; /* sums of 64 bits are aligned */
+    panel += (uintptr_t)panel / 4 % 2; /* 64-bit sums are aligned */
     d->sum_count = insn->kernel_h * insn->kernel_w * COLUMN_NUMBERS;
     d->run = run, d->row = runs * run * COLUMN_NUMBERS;
     uint32_t dy_words = times * GM_COLUMNS_AT_ONCE * COLUMN_NUMBERS / 2, beyond = dy_words - insn->out_w * COLUMN_NUMBERS / 2;

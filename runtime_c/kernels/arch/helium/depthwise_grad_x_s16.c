@@ -1,6 +1,6 @@
 /*
- * CONV_GRAD_X_S16 of depthwise convolutions with Helium: a convolution of the output gradients, among which there are zeros
- * where the stride is larger than 1, with the kernel turned around, four channels after another.
+ * Depthwise CONV_GRAD_X_S16 with Helium: a convolution of the output gradients, interleaved with
+ * zeros if the stride is larger than 1, with the flipped kernel, four channels after another.
  */
 #include "../../../generated/instructions/conv_grad_x_s16.h"
 #include "conv_grad_s16.h"
@@ -18,9 +18,9 @@ typedef struct depthwise_gradients {
     const gm_finish_s16 *finish;
     gm_gradient_pixels pixels; /* what all rows of these channels share */
     gm_tap_turns turns;
-    uint32_t pad_h, pad_w;     /* of the turned kernel */
+    uint32_t pad_h, pad_w;     /* of the flipped kernel */
     uint32_t columns;          /* of a row in the panel */
-    uint32_t column_step;      /* numbers from one to the next */
+    uint32_t column_step;      /* elements from one to the next */
     int8_t *weights;
     int16_t *rows;
 } depthwise_gradients;
@@ -35,7 +35,7 @@ static int16_t *pack_zero_gradients(const depthwise_gradients *d, uint32_t colum
     return to;
 }
 
-/* The gradients of a row of outputs that lie in the panel, behind the padding and `stride` columns apart. */
+/* The gradients of a row of outputs in the panel, after the padding and `stride` columns apart. */
 static void pack_row_of_gradients(const depthwise_gradients *d, const int16_t *dy, int16_t *to)
 {
     const gm_insn_conv_grad_x_s16 *insn = d->insn;
@@ -49,7 +49,7 @@ static void pack_row_of_gradients(const depthwise_gradients *d, const int16_t *d
     }
 }
 
-/* Row number `row` of the gradients among zeros. dy: of its sample and channels. */
+/* Row `row` of the gradients with zeros inserted. dy: its sample and channels. */
 static void pack_row_among_zeros(const depthwise_gradients *d, const int16_t *dy, uint32_t row, int16_t *to)
 {
     const gm_insn_conv_grad_x_s16 *insn = d->insn;
@@ -63,7 +63,8 @@ static void pack_row_among_zeros(const depthwise_gradients *d, const int16_t *dy
 
 /* ---- Inputs ---------------------------------------------------------------------------------- */
 
-/* A row of inputs, two at a time. Where their number is odd, the last one is there twice. at: its offset in dx. */
+/* A row of inputs, two at a time. If their number is odd, the last one is done twice.
+ * at: its offset in dx. */
 static void make_row_of_gradients(depthwise_gradients *d, uint32_t row, uint32_t at)
 {
     const gm_insn_conv_grad_x_s16 *insn = d->insn;
@@ -85,7 +86,7 @@ static void make_row_of_gradients(depthwise_gradients *d, uint32_t row, uint32_t
     }
 }
 
-/* One sample of these channels. Rows are counted from the first one of padding on. at: offset in dx. */
+/* One sample of these channels. Rows count from the first padding row. at: offset in dx. */
 static void each_row_of_gradients(depthwise_gradients *d, const int16_t *dy, uint32_t at)
 {
     const gm_insn_conv_grad_x_s16 *insn = d->insn;
@@ -118,7 +119,7 @@ static int suits_gradient_pixels(const gm_insn_conv_grad_x_s16 *insn, const gm_f
            insn->pad_w < insn->kernel_w && gm_suits_gradient_tiles(finish, insn);
 }
 
-/* Returns 0 where the panel is too small. */
+/* Returns 0 if the panel is too small. */
 static int divide_gradient_panel(const struct gm_session *session, depthwise_gradients *d)
 {
     const gm_insn_conv_grad_x_s16 *insn = d->insn;
@@ -152,7 +153,7 @@ static depthwise_gradients depthwise_gradients_of(const gm_insn_conv_grad_x_s16 
     };
 }
 
-/* Sees the largest of all numbers that were made. */
+/* Takes the largest of all values made into account. */
 static void see_gradient_pixels(const gm_gradient_pixels *pixels, gm_finish_s16 *finish)
 {
     for (uint32_t c = 0; c < TURNED_CHANNELS; c++) {

@@ -1,6 +1,6 @@
 /*
- * CONV_S8 of depthwise convolutions with Helium: four channels after another, whose rows under the kernel lie in the panel
- * (blocks/byte_pixels.h) as they are, of 8 bits, with zero points around them.
+ * Depthwise CONV_S8 with Helium: four channels after another; the rows under the kernel are in the
+ * panel (blocks/byte_pixels.h) as 8-bit values, padded with zero points.
  */
 #include "../../../generated/instructions/conv_s8.h"
 #include "conv_s8.h"
@@ -17,7 +17,7 @@ typedef struct depthwise_bytes {
     const gm_insn_conv_s8 *insn;
     gm_requantization to_int8;
     gm_byte_pixels pixels;    /* what all rows of these channels share */
-    uint32_t first, channels; /* 1 to 4, neighbours */
+    uint32_t first, channels; /* 1 to 4, adjacent */
     gm_tap_turns turns;
     uint32_t columns, column_bytes; /* of a row in the panel */
     int32_t x_zero;
@@ -31,7 +31,7 @@ static void prepare_channels(depthwise_bytes *d, const int8_t *w)
     const gm_requantization *r = &d->to_int8;
     gm_byte_columns *to = &d->pixels.channels;
     for (uint32_t c = 0; c < FOUR_CHANNELS; c++) {
-        uint32_t channel = d->first + (c < d->channels ? c : 0); /* one that is missing is computed, and not stored */
+        uint32_t channel = d->first + (c < d->channels ? c : 0); /* a missing one is computed, but not stored */
         int32_t sum = gm_pack_turns(&d->turns, w + channel * d->insn->w_group, c, d->weights);
         to->starts[c] = gm_start_of_sum(r, channel) - (uint32_t)d->x_zero * (uint32_t)sum;
         to->multipliers[c] = r->multipliers[channel];
@@ -73,7 +73,7 @@ static void pack_byte_row(const depthwise_bytes *d, const int8_t *x, int8_t *to)
     pack_zero_points(d, d->columns - left - inside, to);
 }
 
-/* Outputs whose channels cannot be stored as four neighbours. */
+/* Outputs whose channels cannot be stored as four adjacent bytes. */
 static void make_scattered_row(depthwise_bytes *d, int8_t *y)
 {
     const gm_insn_conv_s8 *insn = d->insn;
@@ -101,7 +101,7 @@ static void make_row_of_bytes(depthwise_bytes *d, uint32_t row, int8_t *y)
     gm_make_byte_pixels(&d->pixels);
 }
 
-/* One sample of these channels. Rows are counted from the first one of padding on. */
+/* One sample of these channels. Rows count from the first padding row. */
 static void each_row_of_bytes(depthwise_bytes *d, const int8_t *x, int8_t *y)
 {
     const gm_insn_conv_s8 *insn = d->insn;
@@ -124,13 +124,13 @@ static int suits_depthwise_bytes(const gm_insn_conv_s8 *insn)
            insn->dilation_w == 1 && insn->w_zero == 0 && gm_are_few_taps(insn->kernel_h, insn->kernel_w);
 }
 
-/* Returns 0 where the panel is too small. */
+/* Returns 0 if the panel is too small. */
 static int divide_depthwise_panel(const struct gm_session *session, depthwise_bytes *d)
 {
     const gm_insn_conv_s8 *insn = d->insn;
     uint64_t columns = (uint64_t)(insn->out_w - 1) * insn->stride_w + insn->kernel_w;
     uint32_t rows = insn->kernel_h, room = insn->panel_words;
-    uint64_t beyond = (uint64_t)insn->stride_w * rows + d->turns.bytes / 4 - rows * insn->kernel_w; /* words behind rows that are read */
+    uint64_t beyond = (uint64_t)insn->stride_w * rows + d->turns.bytes / 4 - rows * insn->kernel_w; /* words read past the rows */
     uint64_t words = (uint64_t)rows * d->turns.bytes / 4 + beyond;
     if (columns > room || words + columns * rows > room) {
         return 0;

@@ -1,10 +1,10 @@
 /*
- * Rows of elements with Helium. Machine instructions an element: RELU 1.31, RELU_GRAD 1.31,
- * checks 0.56, + 0 1.06. What compares looks at bits, as integers: comparisons of floats take
- * subnormal numbers for 0.
+ * Rows of elements with Helium. Machine instructions per element: RELU 1.31, RELU_GRAD
+ * 1.31, checks 0.56, + 0 1.06. Comparisons work on the bits, as integers: float comparisons
+ * treat subnormals as 0.
  *
  * Sums and products of rows are left to elementwise.c: with two loads and a store for each
- * operation, and flags to ask, four lanes gain nothing.
+ * operation, and flags to check, four lanes gain nothing.
  */
 #include "../../rows.h"
 #include "../arm_m/blocks/taps.h"
@@ -13,7 +13,8 @@
 
 #if GM_ARCH_HELIUM
 
-/* BODY for 4 elements at a time, four times as long as there are 16; lanes behind the last of n elements do nothing. */
+/* Runs BODY for 4 elements at a time, four times per iteration while 16 are left; lanes past the
+ * last of n elements do nothing. */
 #define EACH_4(BODY)                 \
     LINE("lsr r4, %[n], #4")         \
     LINE("wls lr, r4, 2f")           \
@@ -28,7 +29,8 @@
     LINE("letp lr, 3b")              \
     "4:\n\t"
 
-/* Bits of a number below 0, less those of the largest one, are less than those of infinity. */
+/* The bits of a negative number, minus those of the largest negative one, are less than
+ * those of infinity. */
 void gm_relu_row(const float *x, float *y, uint32_t n)
 {
     __asm__ volatile(HELIUM
@@ -43,7 +45,7 @@ void gm_relu_row(const float *x, float *y, uint32_t n)
                      : "r4", "lr", CHANGED);
 }
 
-/* What is loaded of a lane where y is not a number above 0 is 0. */
+/* The load returns 0 in lanes in which y is not a positive number. */
 void gm_relu_grad_row(const float *dy, const float *y, float *dx, uint32_t n)
 {
     __asm__ volatile(HELIUM
@@ -58,7 +60,7 @@ void gm_relu_grad_row(const float *dy, const float *y, float *dx, uint32_t n)
                      : "r4", "lr", CHANGED);
 }
 
-/* -0 + 0 is 0; any other number stays. */
+/* -0 + 0 is 0; any other number stays the same. */
 void gm_add_zero_row(const float *x, float *y, uint32_t n)
 {
     __asm__ volatile(HELIUM

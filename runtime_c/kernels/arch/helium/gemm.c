@@ -1,4 +1,4 @@
-/* Matrix products with Helium: tiles of 4 and 5 rows (blocks/tile.c), and rows that are left
+/* Matrix products with Helium: tiles of 4 and 5 rows (blocks/tile.c), and single rows for the rest
  * (blocks/gemm_row.c). */
 #include "../../gemm_tile.h"
 #include "helium.h"

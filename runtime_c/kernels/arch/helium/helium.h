@@ -1,11 +1,11 @@
 /*
- * Pieces that the kernels for Helium share, and what they give to those for Cortex-M with FPU.
+ * Macros that the Helium kernels share, and what they provide to the kernels for Cortex-M with FPU.
  *
- * Helium flushes subnormal inputs and results to zero, where plain C keeps them, and says so in
- * FPSCR: IDC and UFC are set by any instruction that did. So a tile clears both, computes its
- * sums in registers, and stores them only where both are clear still; else it returns 0 and has
- * changed nothing, and the sums are computed without Helium. The other bits of FPSCR stay:
- * LTPSIZE is one of them. Loads and stores pass all bits on.
+ * Helium flushes subnormal inputs and results to zero, which plain C keeps, and reports that in
+ * FPSCR: any instruction that flushes sets IDC or UFC. So a tile clears both, computes its sums in
+ * registers, and stores them only if both are still clear; else it returns 0 and has changed
+ * nothing, and the caller computes the sums without Helium. The other bits of FPSCR stay: LTPSIZE
+ * is one of them. Loads and stores preserve all bits.
  */
 #ifndef GM_HELIUM_H
 #define GM_HELIUM_H
@@ -21,72 +21,72 @@
 
 #if GM_ARCH_HELIUM
 
-/* gm_loop_across() of so many outputs. Each returns 0 where nothing is done: subnormal numbers are
- * there. */
+/* gm_loop_across() for so many outputs. Each returns 0 if it did nothing, because of subnormals. */
 int gm_helium_across_16(const gm_loop *loop, const float *a, const float *b, float *y);
 int gm_helium_across_8(const gm_loop *loop, const float *a, const float *b, float *y);
 int gm_helium_across_4(const gm_loop *loop, const float *a, const float *b, float *y);
 
-/* gm_loop_products() of 8. */
+/* gm_loop_products() for 8 elements. */
 int gm_helium_products_8(const gm_loop *loop, const float *a, const float *b, float *y);
 
-/* gm_conv_gradient_of_neighbours() of input and output channels that both are neighbours. Returns 0
- * where that is not so. */
+/* gm_conv_gradient_of_neighbours() for adjacent input channels and adjacent output channels.
+ * Otherwise returns 0. */
 int gm_helium_conv_gradient(const gm_conv_gradient *g, const float *x, const float *dy,
                             const gm_gradient_target *target);
 
-/* The same of 3 input channels, neighbours or not, and whole eights of output channels, in one group: a first layer whose
- * inputs are colours. Returns 0 where that is not so, or kernels are large. */
+/* The same for 3 input channels, adjacent or not, and a multiple of eight output channels, in one
+ * group: a first layer with colour inputs. Returns 0 otherwise, or if kernels are large. */
 int gm_helium_three_channels(const gm_conv_gradient *g, const float *x, const float *dy,
                              const gm_gradient_target *target);
 
-/* The same of one input channel. */
+/* The same for one input channel. */
 int gm_helium_one_channel(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target);
 
-/* The rule's step of n parameters from `first` on. args: a copy of `update`, which says of which. */
+/* The rule's step of n parameters from `first` on. args: a copy of `update`, which has the pointers
+ * to all parameters. */
 void gm_helium_step(const gm_rule_args *update, gm_rule_args *args, const float *g, uint32_t first, uint32_t n);
 
-/* All gradients of groups of one input and one output channel, which are neighbours; and CONV and
- * CONV_TRANSPOSE of these, one sample, whose outputs are not started; the latter's are what they are to
- * be where there is no bias. Return 0, and do nothing, where kernels are not three taps wide or the
- * like. */
+/* All gradients of groups with one input and one output channel, which are adjacent; and CONV and
+ * CONV_TRANSPOSE of these, for one sample whose outputs are not started; without a bias, the
+ * outputs of CONV_TRANSPOSE are final. Return 0, and do nothing, if kernels are not three taps wide
+ * or otherwise do not suit. */
 int gm_helium_depthwise_gradient(const gm_conv_gradient *g, const float *x, const float *dy,
                                  const gm_gradient_target *target);
 int gm_helium_depthwise(const gm_insn_conv *insn, const float *x, const float *w, const float *bias, float *y);
 int gm_helium_depthwise_transpose(const gm_insn_conv_transpose *insn, const float *y, const float *w, const float *bias,
                                   float *x);
 
-/* One group of CONV, and of CONV_TRANSPOSE without its last step; each output starts from what it
- * is. Returns 0, and does nothing, where input and output channels are not neighbours, or too few. */
+/* One group of CONV, and of CONV_TRANSPOSE without its last step; each output starts from
+ * its current value. Returns 0, and does nothing, if input or output channels are not
+ * adjacent, or too few. */
 int gm_helium_conv(const gm_insn_conv *insn, const float *x, const float *w, float *y);
 int gm_helium_conv_transpose(const gm_insn_conv_transpose *insn, const float *y, const float *w, float *x);
 
-/* The same of 1x1 convolutions whose outputs are not started, each from the empty sum; CONV_TRANSPOSE with its last step.
- * Return 0, and do nothing, too where there is a stride, pixels are few or not equally far from each other, or channels
- * are not by eight. */
+/* The same for 1x1 convolutions with outputs that are not started, each from the empty sum;
+ * CONV_TRANSPOSE with its last step. Return 0, and do nothing, also if there is a stride, pixels
+ * are few or unevenly spaced, or channels are not a multiple of eight. */
 int gm_helium_conv_from_empty(const gm_insn_conv *insn, const float *x, const float *w, float *y);
 int gm_helium_conv_transpose_from_empty(const gm_insn_conv_transpose *insn, const float *y, const float *w, float *x);
 
-/* y = (x - mean) (scale inv_std) + bias of 8 channels in n pixels, `step` bytes apart; the same
- * with relu; and without mean and bias. Return how many pixels are left, the last ones: there
- * subnormal numbers begin. */
+/* y = (x - mean) (scale inv_std) + bias for 8 channels in n pixels, `step` bytes apart; the
+ * same with relu; and without mean and bias. Return how many pixels are left, at the end:
+ * subnormals begin there. */
 uint32_t gm_helium_normalize(const float *x, float *y, uint32_t n, uint32_t step, const gm_channel_vectors *v);
 uint32_t gm_helium_normalize_relu(const float *x, float *y, uint32_t n, uint32_t step, const gm_channel_vectors *v);
 uint32_t gm_helium_scale(const float *x, float *y, uint32_t n, uint32_t step, const gm_channel_vectors *v);
 
-/* NORMALIZE_SUMS of 8 channels. Returns 0 where nothing is done. */
+/* NORMALIZE_SUMS for 8 channels. Returns 0 if it did nothing. */
 int gm_helium_normalize_sums(const float *dy, const float *x, uint32_t n, uint32_t step, const gm_channel_sums *v);
 
-/* gm_add_blocks() of inputs anywhere, in_tap from one tap to the next, and outputs that are
- * neighbours, 4, 8 ... of them. It does not care for subnormal numbers: who calls asks for them,
- * and repairs what they spoilt. */
+/* gm_add_blocks() for inputs at any stride, in_tap from one tap to the next, and adjacent outputs,
+ * 4, 8 ... of them. It ignores subnormals: the caller checks for them, and repairs the outputs. */
 void gm_helium_add_blocks(const gm_product *product, uint32_t in_tap, const float *in, const float *w, float *out);
 
-/* The assembler is told in each block of assembly, so that no flag of the compiler is needed: with
- * Helium among its flags it would use it of its own accord. */
+/* Each block of assembly enables Helium for the assembler, so that no compiler flag is needed: with
+ * Helium among its flags, the compiler would use it by itself. */
 #define HELIUM LINE(".arch_extension mve.fp")
 
-/* IDC and UFC, by way of a register, which is 0 where neither is set */
+/* IDC and UFC, through a register, which is 0 if neither is set */
 #define CLEAR_FLUSHED(r) LINE("vmrs " #r ", fpscr") LINE("bic " #r ", #0x88") LINE("vmsr fpscr, " #r)
 #define IF_FLUSHED(r, to) LINE("vmrs " #r ", fpscr") LINE("ands " #r ", #0x88") LINE("bne " #to)
 
@@ -96,7 +96,7 @@ static inline void gm_helium_forget_flushed(void)
     __asm__ volatile(CLEAR_FLUSHED(%[flags]) : [flags] "=&r"(flags) : : "memory");
 }
 
-/* Since they were forgotten */
+/* Whether anything was flushed since gm_helium_forget_flushed() */
 static inline int gm_helium_flushed(void)
 {
     uint32_t flags;
@@ -104,10 +104,10 @@ static inline int gm_helium_flushed(void)
     return (flags & 0x88) > 0;
 }
 
-/* sums += b a, of 4 sums; a is in a register of the core. */
+/* sums += b a, for 4 sums; a is in a core register. */
 #define VFMA(sums, b, a) LINE("vfma.f32 " #sums ", " #b ", " #a)
 
-/* What 4 empty sums become by b a */
+/* 4 empty sums plus b a */
 #define VMUL(sums, b, a) LINE("vmul.f32 " #sums ", " #b ", " #a)
 
 #else

@@ -1,7 +1,7 @@
 /*
- * Batch normalization with Helium: 8 channels that are neighbours, down the pixels. Machine
- * instructions for each element: NORMALIZE 1.63, with relu 1.88, and 0.25 more in place; without mean
- * and bias 1.13, in place 1.04; sums 1.63.
+ * Batch normalization with Helium: 8 adjacent channels, down the pixels. Machine instructions for
+ * each element: NORMALIZE 1.63, with relu 1.88, and 0.25 more in place; without mean and bias 1.13,
+ * in place 1.04; sums 1.63.
  */
 #include "../../../generated/instructions/normalize.h"
 #include "../../../generated/instructions/normalize_sums.h"
@@ -17,11 +17,12 @@
 
 #if GM_WITH_NORMALIZE
 
-/* Replaces each value below 0 by 0; NaN, which Helium makes of each NaN, is positive, and stays. */
+/* Replaces negative values by 0; NaN stays, because Helium makes every NaN positive. */
 #define RECTIFY_8(q, r) LINE("vqshlu.s32 " #q ", " #q ", #0") LINE("vqshlu.s32 " #r ", " #r ", #0")
 
-/* Defines a function whose LOOP, to which START leads, ends before pixels that have subnormal numbers, and which returns
- * how many are left. q2 and q3 are factors; x, y and step are operands, and lr counts pixels. */
+/* Defines a function whose LOOP, which START leads to, stops before pixels with subnormals,
+ * and which returns how many are left. q2 and q3 are factors; x, y and step are operands,
+ * and lr counts pixels. */
 #define DEFINE_PIXELS(name, START, LOOP)                                                                      \
     __attribute__((noinline)) static uint32_t name(const float *x, float *y, uint32_t n, uint32_t step,       \
                                                    const gm_channel_vectors *v)                               \
@@ -43,8 +44,8 @@
         return left;                                                                                          \
     }
 
-/* OPERATIONS on q6 and q7 of each pixel. Only where y is x is a pixel lost once it is stored, so that each is asked for
- * subnormal numbers; elsewhere all of them can be done again. */
+/* OPERATIONS on q6 and q7 of each pixel. Storing a pixel destroys its input only if y is x, so only
+ * then each pixel is checked for subnormals; otherwise all of them can be recomputed. */
 #define IN_PLACE(OPERATIONS)                                                                                  \
     LOAD_8(%[y], q6, q7)                                                                                      \
     OPERATIONS                                                                                                \
@@ -72,8 +73,8 @@
 #define NORMALIZE_VECTORS OP_2("vsub", q6, q7, q0, q1) OP_2("vmul", q6, q7, q2, q3) OP_2("vadd", q6, q7, q4, q5)
 #define RECTIFIED_VECTORS NORMALIZE_VECTORS RECTIFY_8(q6, q7)
 
-/* Without mean and bias there is room for three pixels, at y, r5 and r6, which are asked for subnormal numbers together:
- * r8 times, then those that are left. */
+/* Without mean and bias there is room for three pixels, at y, r5 and r6, which are checked for
+ * subnormals together: r8 times, then the remaining pixels. */
 #define SCALE_VECTORS(q, r) OP_2("vmul", q, r, q2, q3)
 #define BEGIN_THREE_PIXELS                                                                                    \
     LINE("mov r8, #3") LINE("udiv r8, %[n], r8") LINE("add r4, %[step], %[step], lsl #1")                     \

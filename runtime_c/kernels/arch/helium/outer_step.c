@@ -1,6 +1,6 @@
 /*
- * SGD's step of an outer product with Helium: 5 or 4 rows at a time share what is loaded of the
- * gradient row. Machine instructions a parameter of long rows: 1.25, of 4 rows 1.31.
+ * SGD's step of an outer product with Helium: 5 or 4 rows at a time share the loads of the gradient
+ * row. Machine instructions per parameter of long rows: 1.25, for 4 rows 1.31.
  */
 #include "../../../generated/instructions/gemm_update.h"
 #include "../../optimizers/steps.h"
@@ -8,7 +8,7 @@
 
 #if GM_ARCH_HELIUM && GM_WITH_SGD && GM_WITH_GEMM_UPDATE
 
-/* Blocks of rows, all of 5 or all of 4, one behind the other. Steps are in bytes. */
+/* Consecutive blocks of rows, all of 5 or all of 4. Steps are in bytes. */
 typedef struct outer_blocks {
     const float *g;
     uint32_t n;     /* columns */
@@ -16,8 +16,8 @@ typedef struct outer_blocks {
     uint32_t a_row;
     float *p;
     uint32_t p_row;
-    uint32_t p_block;  /* from behind the vectors of a block's first row to the next block */
-    uint32_t blocks;   /* how many are left */
+    uint32_t p_block;  /* from the end of the vectors of a block's first row to the next block */
+    uint32_t blocks;   /* number of remaining blocks */
     uint32_t minus_lr; /* the bits of a float */
 } outer_blocks;
 
@@ -25,7 +25,7 @@ typedef struct outer_blocks {
 #define OUTER_FIVE(what) what
 #define OUTER_FOUR(what)
 
-/* Rows of p are at r1 to r5, of which the first is set; their scales come to r6 and r8 to r11. */
+/* Puts the rows of p in r1 to r5 (r1 is set), and their scales in r6 and r8 to r11. */
 #define BEGIN_OUTER_ROWS(FIVE)                                                                                \
     LINE("ldr r12, [r7, %[p_row]]")                                                                           \
     LINE("add r2, r1, r12") LINE("add r3, r2, r12") LINE("add r4, r3, r12") FIVE(LINE("add r5, r4, r12"))     \
@@ -35,7 +35,7 @@ typedef struct outer_blocks {
     FIVE(LINE("ldr r11, [r12]") LINE("add r12, lr"))                                                          \
     LINE("str r12, [r7, %[a]]")
 
-/* p += minus_lr (scale g), of 4 parameters; minus_lr is in q7, g in q0, and q1 changes. */
+/* p += minus_lr (scale g), for 4 parameters; minus_lr is in q7, g in q0; clobbers q1. */
 #define STEP_OUTER_4(sums, p, scale)                                                                          \
     LINE("vmul.f32 q1, q0, " #scale) LINE("vldrw.u32 " #sums ", [" #p "]") VFMA(sums, q1, q7)
 #define STEP_OUTER_ROWS(FIVE)                                                                                 \
@@ -43,7 +43,7 @@ typedef struct outer_blocks {
 #define PUT_4(sums, p) LINE("vstrw.32 " #sums ", [" #p "], #16")
 #define PUT_ROWS(FIVE) PUT_4(q2, r1) PUT_4(q3, r2) PUT_4(q4, r3) PUT_4(q5, r4) FIVE(PUT_4(q6, r5))
 
-/* Goes to `next` where another block is left. */
+/* Jumps to `next` if another block is left. */
 #define NEXT_BLOCK(next)                                                                                      \
     LINE("ldrd r12, lr, [r7, %[p_block]]") LINE("add r1, r12") LINE("subs lr, #1")                            \
     LINE("str lr, [r7, %[blocks]]")                                                                           \
@@ -51,9 +51,9 @@ typedef struct outer_blocks {
 
 #define BLOCKS_OFFSET(name) [name] "i"(offsetof(outer_blocks, name))
 
-/* Defines what computes the blocks that are left. It ends before 4 columns of a block in which
- * subnormal numbers are, and returns how many columns of it are left; else 0. r7, which may be the
- * frame's, is put back. */
+/* Defines a function that computes the remaining blocks. It stops before 4 columns of a block with
+ * subnormals, and returns how many columns of it are left; else 0. It restores r7, which may be
+ * the frame pointer. */
 #define DEFINE_OUTER_STEP(name, FIVE)                                                                         \
     __attribute__((noinline)) static uint32_t name(outer_blocks *step)                                        \
     {                                                                                                         \
@@ -87,7 +87,7 @@ typedef struct outer_blocks {
 DEFINE_OUTER_STEP(step_of_5_rows, OUTER_FIVE)
 DEFINE_OUTER_STEP(step_of_4_rows, OUTER_FOUR)
 
-/* The last `left` columns of `rows` rows, where subnormal numbers are. */
+/* The last `left` columns of `rows` rows, with subnormals. */
 static void finish_block(const gm_rule_args *args, const float *a, uint32_t a_row, float *p, uint32_t rows,
                          uint32_t left)
 {

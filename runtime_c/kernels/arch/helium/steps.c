@@ -1,6 +1,6 @@
 /*
- * Steps of optimizers with Helium. Machine instructions a parameter: SGD 1.56, Adam and AdamW
- * 8.5. Helium has neither square root nor division: each lane's is the FPU's.
+ * Optimizer steps with Helium. Machine instructions per parameter: SGD 1.56, Adam and AdamW 8.5.
+ * Helium has neither square root nor division: the FPU computes these lane by lane.
  */
 #include "../../optimizers/steps.h"
 #include "../arm_m/blocks/registers.h"
@@ -15,8 +15,8 @@
 #define STORE_P(q) LINE("vstrw.32 " #q ", [%[p]], #16")
 #define SCALE_VECTOR(g) LINE("vmul.f32 " #g ", " #g ", %[scale]")
 
-/* The step of n parameters. Goes to `end` before some that have subnormal numbers, n are left then;
- * else p is past the last one by as many as n is below 0. */
+/* The step of n parameters. Jumps to `end` before any with subnormals, with n parameters left;
+ * otherwise p ends up past the last one by as many as n is below 0. */
 #define SGD_LOOP(end)                                                                                         \
     LINE("lsr r12, %[n], #4")                                                                                 \
     LINE("wls lr, r12, 2f")                                                                                   \
@@ -44,7 +44,7 @@
     LINE("bhi 3b")                                                                                            \
     "4:\n\t"
 
-/* Ends before a block that has subnormal numbers. Returns how many parameters are left. */
+/* Stops before a block with subnormals. Returns how many parameters are left. */
 static uint32_t sgd_until_flushed(const float *g, float *p, uint32_t n, float minus_lr, float scale)
 {
     uint32_t minus_lr_bits = gm_bits_of(minus_lr), scale_bits = gm_bits_of(scale);
@@ -66,7 +66,7 @@ static void plain_sgd(const float *g, float *p, uint32_t n, float minus_lr, floa
     }
 }
 
-/* Up to 16 parameters in plain C wherever subnormal numbers are there */
+/* Up to 16 parameters in plain C wherever subnormals occur */
 __attribute__((noinline)) static void sgd_by_vectors(const float *g, float *p, uint32_t n, float minus_lr, float scale)
 {
     for (uint32_t left; (left = sgd_until_flushed(g, p, n, minus_lr, scale)) > 0;) {
@@ -76,7 +76,7 @@ __attribute__((noinline)) static void sgd_by_vectors(const float *g, float *p, u
     }
 }
 
-/* Fewer than 4 parameters, as of weights that are scattered, cost more with flags than without. */
+/* Fewer than 4 parameters, as in scattered weights, cost more with flags than without. */
 void gm_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float scale)
 {
     if (n < 4) {
@@ -91,7 +91,7 @@ void gm_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float sca
 #if GM_WITH_ADAM || GM_WITH_ADAMW
 
 /* g, p, m, v in q0 to q3; factors in r4 (scale), r5, r6, r8 (those of the moments), q7 (eps), r9
- * (correction), r10 (keep), r11 (step); q4 to q6 change. */
+ * (correction), r10 (keep), r11 (step); clobbers q4 to q6. */
 #define ADAM_VECTOR                                                                                           \
     LINE("vmul.f32 q0, q0, r4")                                                                               \
     LINE("vsub.f32 q4, q0, q2")                                                                               \
@@ -107,7 +107,7 @@ void gm_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float sca
     LINE("vdiv.f32 s18, s10, s26") LINE("vdiv.f32 s19, s11, s27")                                             \
     VFMA(q1, q4, r11)
 
-/* Ends before 4 parameters that have subnormal numbers. Returns how many are left. */
+/* Stops before 4 parameters with subnormals. Returns how many are left. */
 static uint32_t adam_until_flushed(const gm_adam_factors *factors, const float *g, float *p, float *m, float *v,
                                    uint32_t n)
 {

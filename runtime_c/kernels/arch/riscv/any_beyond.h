@@ -1,4 +1,4 @@
-/* Sums of squares on RISC-V: 2.2 machine instructions for each number. */
+/* Sums of squares on RISC-V: 2.2 machine instructions for each value. */
 #ifndef GM_RISCV_ANY_BEYOND_H
 #define GM_RISCV_ANY_BEYOND_H
 
@@ -6,7 +6,7 @@
 
 #if GM_ARCH_RISCV && !GM_ARCH_ZVE32F
 
-/* Whether the sum, of four that are made at a time, is a number below `limit` squared. */
+/* Whether the sum, accumulated in four partial sums, is a number below `limit` squared. */
 static inline int gm_are_squares_below(const float *x, uint32_t n, float limit)
 {
     float sums[4] = {0.0f, 0.0f, 0.0f, 0.0f};

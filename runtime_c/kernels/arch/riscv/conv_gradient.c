@@ -1,7 +1,7 @@
 /*
- * Gradients of convolutions' weights on RISC-V: for each tap, sums over all pixels of a rectangle. A block of them stands
- * in registers: 6 output channels by 4 channels; where channels are few, 8 output channels by three taps, or 16 by one; or
- * neighbouring groups of one channel each.
+ * Weight gradients of convolutions on RISC-V: for each tap, sums over all pixels of a rectangle. A
+ * block of them stays in registers: 6 output channels by 4 channels; if channels are few, 8 output
+ * channels by three taps, or 16 by one; or adjacent groups of one channel each.
  */
 #include "../../../generated/instructions/conv_grad_w.h"
 #include "../../../generated/instructions/conv_update.h"
@@ -18,7 +18,8 @@ static uint32_t at_most(uint32_t n, uint32_t limit)
     return n < limit ? n : limit;
 }
 
-/* Where the sums of some output channels and channels go to, and what they start from: as in a tile. */
+/* The destination of the sums of some output channels and channels, and their starting
+ * values: as in a tile. */
 typedef struct gradient_destination {
     float *y;
     size_t y_row, y_column;
@@ -31,7 +32,8 @@ static const float empty_sums[4] = {GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM, GM
 
 /* ---- Sums of one tap ------------------------------------------------------------------------- */
 
-/* Sets the pixels of kernel tap `number`: rows of the picture are taps of the tile, and samples are its rows. */
+/* Sets the pixels of kernel tap `number`: image rows are taps of the tile, and
+ * samples are its rows. */
 static void set_pixels(gm_riscv_tile *tile, const gm_conv_gradient *g, uint32_t number)
 {
     const gm_window *w = &g->window;
@@ -58,7 +60,7 @@ static void set_pixels(gm_riscv_tile *tile, const gm_conv_gradient *g, uint32_t 
 
 /* ---- Output channels by channels ------------------------------------------------------------- */
 
-/* Returns a tile of the pixels of kernel tap `number`, which has no rows of a and y yet. */
+/* Returns a tile of the pixels of kernel tap `number`, still without rows of a and y. */
 static gm_riscv_tile tile_of_tap(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t number,
                                  const gradient_destination *to)
 {
@@ -82,7 +84,7 @@ static void exchange(size_t *a, size_t *b)
     *b = kept;
 }
 
-/* What a was becomes b, and the other way round: products are the same. */
+/* Swaps a and b: the products are the same. */
 static void exchange_rows_and_columns(gm_riscv_tile *tile, size_t *a_row, size_t *y_row)
 {
     const float *a = tile->a[0];
@@ -94,7 +96,7 @@ static void exchange_rows_and_columns(gm_riscv_tile *tile, size_t *a_row, size_t
     exchange(y_row, &tile->y_column);
 }
 
-/* Of m rows by n columns. */
+/* m rows by n columns. */
 static void sum_rows_of_tap(const gm_riscv_tile *pixels, size_t a_row, float *y, size_t y_row, uint32_t m, uint32_t n)
 {
     const int is_outer = a_row == 1 && pixels->b_column == 1;
@@ -107,7 +109,8 @@ static void sum_rows_of_tap(const gm_riscv_tile *pixels, size_t a_row, float *y,
     }
 }
 
-/* Channels are columns, which are lanes; where they are few, output channels are if these are more. */
+/* Channels are columns, which are lanes; if they are few, output channels are, if there
+ * are more of these. */
 static void sum_tap_by_tiles(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t number,
                              uint32_t out_channels, uint32_t channels, const gradient_destination *to)
 {
@@ -123,7 +126,7 @@ static void sum_tap_by_tiles(const gm_conv_gradient *g, const float *x, const fl
 
 #else
 
-/* Whole fours of channels. */
+/* A multiple of four channels. */
 static void sum_tap_by_tiles(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t number,
                              uint32_t out_channels, uint32_t channels, const gradient_destination *to)
 {
@@ -142,7 +145,7 @@ static void sum_tap_by_tiles(const gm_conv_gradient *g, const float *x, const fl
 
 #endif
 
-/* Sums of one channel and of `rows` neighbouring output channels: sums[r] += dy[r] x */
+/* Sums for one channel and `rows` adjacent output channels: sums[r] += dy[r] x */
 GM_INLINED void add_column(const gm_riscv_tile *t, const float *dy, float *sums, uint32_t rows)
 {
     const float *x = t->b;
@@ -211,15 +214,15 @@ static void sum_channels_of_tap(const gm_conv_gradient *g, const float *x, const
     }
 }
 
-#if !GM_ARCH_ZVE32F /* there whole fours are all there is */
+#if !GM_ARCH_ZVE32F /* with lanes, there is never a rest */
 
 /* ---- Output channels by three taps of one channel -------------------------------------------- */
 
 #define TAPS 3u
 #define OUTPUTS 8u
 
-/* Three taps, one below the other, which see the same columns of the picture, and pixels of dy in rows, of which all three see
- * those from `first` to `end`. Steps are in elements, to what is seen of the next pixel. */
+/* Three taps, one below the other, which see the same image columns, and pixels of dy in rows; all
+ * three see those from `first` to `end`. Steps are in elements, to what the next pixel sees. */
 typedef struct tap_column {
     gm_span rows[TAPS];
     uint32_t first, end, columns;
@@ -250,7 +253,7 @@ static tap_column column_of_taps(const gm_conv_gradient *g, uint32_t k, uint32_t
     return t;
 }
 
-/* One pixel under `taps` taps, of which number i sees x[i] at this offset: sums[i][r] += dy[r] x[i] */
+/* One pixel under `taps` taps; tap i sees x[i] at this offset: sums[i][r] += dy[r] x[i] */
 GM_INLINED void add_pixel_of_dy(const float *const *x, size_t offset, const float *dy, float (*sums)[OUTPUTS],
                                 uint32_t taps)
 {
@@ -279,7 +282,7 @@ GM_INLINED void move_taps(const float **x, size_t by, uint32_t taps)
     }
 }
 
-/* Pixels of some rows. x_column: the step to what is seen of the next pixel, where it is known, or 0. */
+/* Pixels of some rows. x_column: the step to what the next pixel sees if it is known, else 0. */
 GM_INLINED void add_rows_of_dy(const tap_column *t, const float *const *x, const float *dy, gm_span rows,
                                float (*sums)[OUTPUTS], uint32_t taps, size_t x_column)
 {
@@ -306,7 +309,7 @@ GM_INLINED void add_rows_of_dy(const tap_column *t, const float *const *x, const
     }
 }
 
-/* Rows that all taps see. In the planes of a picture, what neighbouring pixels see is a stride apart. */
+/* Rows that all taps see. In the planes of an image, what adjacent pixels see is a stride apart. */
 GM_INLINED void add_rows_of_all_taps(const tap_column *t, const float *const *x, const float *dy,
                                      float (*sums)[OUTPUTS])
 {
@@ -318,7 +321,7 @@ GM_INLINED void add_rows_of_all_taps(const tap_column *t, const float *const *x,
     }
 }
 
-/* Rows that all taps see, and before and behind them those that some see. */
+/* Rows that all taps see, and before and after them those that only some see. */
 GM_INLINED void add_sample_to_taps(const tap_column *t, const float *x, const float *dy, float (*sums)[OUTPUTS])
 {
     const float *at[TAPS] = {x + t->x[0], x + t->x[1], x + t->x[2]};
@@ -335,8 +338,8 @@ GM_INLINED void add_sample_to_taps(const tap_column *t, const float *x, const fl
     }
 }
 
-/* 8 output channels. y: of the first one's first tap; y_tap: to the next. Called, so that others do not keep its room on the
- * stack. */
+/* 8 output channels. y: of the first one's first tap; y_tap: to the next. Not inlined, so that
+ * other paths do not keep its frame on the stack. */
 static GM_CALLED void sum_taps(const gm_conv_gradient *g, const tap_column *column, const float *x, const float *dy,
                                const gradient_destination *to, float *y, size_t y_tap)
 {
@@ -385,7 +388,7 @@ static GM_CALLED void sum_channel_of_taps(const gm_conv_gradient *g, const float
 
 /* ---- The rule -------------------------------------------------------------------------------- */
 
-/* The n gradients from number `at` on, which lie side by side. */
+/* The n contiguous gradients from index `at` on. */
 static void apply_rule(const gm_gradient_target *target, size_t at, const float *gradients, uint32_t n)
 {
     gm_rule_args args = *target->update;
@@ -394,7 +397,7 @@ static void apply_rule(const gm_gradient_target *target, size_t at, const float 
     gm_rule_of(args.rule)(&args);
 }
 
-/* Blocks of output channels by channels, of which some taps have room in a row of gradients. */
+/* Blocks of output channels by channels; some of their taps fit in a row of gradients. */
 typedef struct rule_blocks {
     uint32_t out_channels, channels, taps;
     float *room;
@@ -415,7 +418,7 @@ static rule_blocks blocking_of(const gm_conv_gradient *g, const gm_gradient_targ
     return b;
 }
 
-/* One block of a group, from number `first` of its taps on. at: number of its first gradient. */
+/* One block of a group, from index `first` of its taps on. at: index of its first gradient. */
 static void update_block(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target,
                          const rule_blocks *b, uint32_t first, size_t at)
 {
@@ -459,7 +462,7 @@ static void update_group(const gm_conv_gradient *g, const float *x, const float 
     }
 }
 
-/* Gradients, or parameters of plain SGD, in their places. */
+/* Writes gradients, or parameters of plain SGD, in place. */
 static void sum_group_in_place(const gm_conv_gradient *g, const float *x, const float *dy,
                                const gm_gradient_target *target, size_t at)
 {
@@ -489,7 +492,7 @@ static void sum_group_in_place(const gm_conv_gradient *g, const float *x, const 
 
 /* ---- Depthwise ------------------------------------------------------------------------------- */
 
-/* What becomes of n gradients, which lie side by side. */
+/* Passes on n contiguous gradients. */
 static void give_gradients(const gm_gradient_target *target, size_t at, const float *gradients, uint32_t n)
 {
     if (target->update) {
@@ -501,10 +504,10 @@ static void give_gradients(const gm_gradient_target *target, size_t at, const fl
 
 #if GM_ARCH_ZVE32F
 
-/* The most groups at once where a rule has to be called. */
+/* The most groups at once if a rule must be called. */
 #define MOST_LANES 32u
 
-/* One tap of neighbouring groups, the first of which has weight number `at`. The sums go to their places. */
+/* One tap of adjacent groups, from weight `at` on. Writes the sums in place. */
 static uint32_t sum_lanes_in_place(gm_riscv_tile *pixels, const gm_gradient_target *target, size_t at, uint32_t groups)
 {
     const gm_rule_args *update = target->update;
@@ -515,7 +518,7 @@ static uint32_t sum_lanes_in_place(gm_riscv_tile *pixels, const gm_gradient_targ
     return gm_lanes_add_groups(pixels, groups);
 }
 
-/* The same, where the rule is given one gradient at a time, `taps` from one to the next. */
+/* The same, if the rule takes one gradient at a time, `taps` from one to the next. */
 static uint32_t sum_lanes_for_rule(gm_riscv_tile *pixels, const gm_gradient_target *target, size_t at, uint32_t groups,
                                    uint32_t taps)
 {
@@ -549,7 +552,7 @@ static void by_lanes(const gm_conv_gradient *g, const float *x, const float *dy,
 
 #else
 
-/* The gradients of n groups' weights of one tap, which are neighbours: sums[i] += dy[i] x[i] */
+/* The gradients of one tap of n adjacent groups: sums[i] += dy[i] x[i] */
 GM_INLINED void add_products_of_groups(const gm_riscv_tile *t, const float *x, const float *dy, float *sums, uint32_t n)
 {
     float own[8];
@@ -573,13 +576,13 @@ GM_INLINED void add_products_of_groups(const gm_riscv_tile *t, const float *x, c
     }
 }
 
-/* What a sum starts from. */
+/* The starting value of a sum. */
 static float start_of_sum(const gm_gradient_target *target, size_t at)
 {
     return target->accumulate ? target->w[at] : GM_EMPTY_SUM;
 }
 
-/* One tap of n neighbouring groups, the first of which has weight number `at`. */
+/* One tap of n adjacent groups, from `group` on. */
 GM_INLINED void sum_tap_of_groups(const gm_riscv_tile *pixels, const gm_gradient_target *target, uint32_t group,
                                   uint32_t taps, uint32_t number, uint32_t n)
 {

@@ -1,4 +1,4 @@
-/* CONV_TRANSPOSE on RISC-V: as conv.c, from CONV's outputs to its inputs. */
+/* CONV_TRANSPOSE on RISC-V: like conv.c, from CONV's outputs to its inputs. */
 #include "../../../generated/instructions/conv_transpose.h"
 #include "blocks/window_sum.h"
 #include "riscv.h"

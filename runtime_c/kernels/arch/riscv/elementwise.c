@@ -1,5 +1,5 @@
-/* Sums, differences, products and quotients of contiguous rows on RISC-V: 4.6 machine instructions for each. A turn of the
- * loop is read before it is written, as a result may be an operand. */
+/* Sums, differences, products and quotients of contiguous rows on RISC-V: 4.6 machine instructions
+ * for each. An iteration reads before it writes, since a result may be an operand. */
 #include "../../../generated/instructions/add.h"
 #include "../../../generated/instructions/div.h"
 #include "../../../generated/instructions/mul.h"
@@ -9,7 +9,7 @@
 
 #if GM_ARCH_RISCV && !GM_ARCH_ZVE32F
 
-/* y[i] = a[i] OP b[i] for i in 0..n, n a constant */
+/* y[i] = a[i] OP b[i] for i in 0..n; n is a constant */
 #define EACH_OF(n, OP)                                         \
     float results[n];                                          \
     _Pragma("GCC unroll 8") for (uint32_t i = 0; i < (n); i++) \

@@ -1,6 +1,6 @@
 /*
- * Matrix products on RISC-V. Of a single row, machine instructions for each multiply-accumulate of a long sum are these;
- * blocks/tile.c has those of more rows:
+ * Matrix products on RISC-V. Machine instructions for each multiply-accumulate of a long sum in a
+ * single row; blocks/tile.c has those of more rows:
  *
  *     across    b[k,.] is contiguous: 16 columns, 4 columns    2.25, 3.0
  *     along     a[m,.] and b[.,n] are: 8 columns, 2 columns    2.30, 2.8
@@ -31,7 +31,7 @@ GM_INLINED void add_across(const float *a, const float *b, float *sums, uint32_t
     }
 }
 
-/* Neighbouring outputs where b_col is 1. */
+/* Adjacent outputs; b_col is 1. */
 GM_INLINED void row_across(const float *a, const float *b, float *y, const gm_gemm_strides *s, uint32_t columns)
 {
     const size_t a_col = s->a_col, b_row = s->b_row;
@@ -71,7 +71,7 @@ GM_INLINED void move_along(const float **b, uint32_t columns, uint32_t by)
     }
 }
 
-/* Outputs where a_col and b_row are 1: each is a dot product of two contiguous rows. */
+/* Outputs with a_col and b_row 1: each is a dot product of two contiguous rows. */
 GM_INLINED void row_along(const float *a, const float *b, float *y, const gm_gemm_strides *s, uint32_t columns)
 {
     const uint32_t unroll = GM_RISCV_SMALL ? 1 : 8;
@@ -138,7 +138,7 @@ void gm_gemm_row(const float *a, const float *b, float *y, uint32_t n, const gm_
 /* Fewer rows are left to gm_gemm_row(). */
 #define FEWEST_ROWS 3u
 
-/* Sums of m rows, of whole fours of columns. tile: all but the rows. */
+/* Sums of m rows, for a multiple of four columns. tile: all except the rows. */
 static void sum_tiles_of_rows(gm_riscv_tile *tile, const float *a, float *y, uint32_t m, uint32_t n, uint32_t y_row,
                               const gm_gemm_strides *s)
 {
@@ -182,7 +182,7 @@ void gm_gemm_matrix(const float *a, const float *b, float *y, uint32_t m, uint32
 
 #if GM_WITH_GEMM_UPDATE && GM_WITH_SGD
 
-/* Columns behind whole fours. row: room for their gradients. */
+/* Columns after the whole groups of four. row: room for their gradients. */
 static void update_columns(const gm_insn_gemm_update *insn, const float *a, const float *b, float *p, float *row,
                            uint32_t columns, float minus_lr)
 {

@@ -1,7 +1,7 @@
 /*
- * Batch normalization on RISC-V, of 8 neighbouring channels at a time, or 4 in a gradient, whose numbers stand in registers.
- * Machine instructions for each element: moments 2 times 3.4, normalize 5.5, with RELU 7, or 8 in place, of a scale alone
- * 3.5, sums 5.4, gradient 8.3.
+ * Batch normalization on RISC-V, 8 adjacent channels at a time, or 4 in a gradient; their
+ * parameters stay in registers. Machine instructions for each element: moments 2 times 3.4,
+ * normalize 5.5, with RELU 7, or 8 in place, with a scale alone 3.5, sums 5.4, gradient 8.3.
  */
 #include "../../../generated/instructions/moments.h"
 #include "../../../generated/instructions/normalize.h"
@@ -14,7 +14,7 @@
 
 #define CHANNELS_AT_ONCE 8
 
-/* Runs BODY for each channel c of those that stand in registers; none is loaded long before its turn. */
+/* Runs BODY for each channel c of those in registers; none is loaded long before its turn. */
 #define EACH_CHANNEL(channels, BODY)                                  \
     _Pragma("GCC unroll 8") for (uint32_t c = 0; c < (channels); c++) \
     {                                                                 \
@@ -76,7 +76,7 @@ typedef struct numbers_of_channels {
     float mean[CHANNELS_AT_ONCE], factor[CHANNELS_AT_ONCE], bias[CHANNELS_AT_ONCE];
 } numbers_of_channels;
 
-/* x, or +0 where it is -0 or below 0; NaN stays. */
+/* x, or +0 if it is -0 or negative; NaN stays. */
 GM_INLINED float above_zero(float x)
 {
     return x <= 0.0f ? 0.0f : x;
@@ -89,14 +89,14 @@ GM_INLINED float above_zero_or_nan(float x)
     return x;
 }
 
-/* NaN where `found` or one of the two is; perhaps where products are infinite. */
+/* NaN if `found` or one of the two is; perhaps also if products are infinite. */
 GM_INLINED float nan_among(float found, float a, float b)
 {
     __asm__("fmadd.s %0, %1, %2, %0" : "+f"(found) : "f"(a), "f"(b));
     return found;
 }
 
-/* With RELU, into other memory than x. Returns 0 where a result might be NaN, which is lost. */
+/* With RELU, not in place. Returns 0 if a result might be NaN, which is lost. */
 static int normalize_without_nan(const float *x, float *y, uint32_t n, size_t step, const numbers_of_channels *of)
 {
     const numbers_of_channels v = *of;
@@ -136,7 +136,7 @@ static void normalize_relu(const float *x, float *y, uint32_t n, size_t step, co
     }
 }
 
-/* Without mean and bias, of which neither 0 nor the empty sum would change anything. */
+/* Without mean and bias: neither subtracting 0 nor adding the empty sum would change anything. */
 static void scale_channels(const float *x, float *y, uint32_t n, size_t step, const numbers_of_channels *of)
 {
     const numbers_of_channels v = *of;

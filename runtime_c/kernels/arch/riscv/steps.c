@@ -1,13 +1,13 @@
 /*
- * Steps of optimizers on RISC-V. Machine instructions a parameter of SGD: 4.25 where rows share their gradient, else 5.2, or
- * 4.2 where its scale is 1.
+ * Optimizer steps on RISC-V. Machine instructions per parameter of SGD: 4.25 if rows share their
+ * gradient, else 5.2, or 4.2 if its scale is 1.
  */
 #include "../../optimizers/steps.h"
 #include "blocks/tile.h"
 
 #if GM_ARCH_RISCV && !GM_ARCH_ZVE32F && GM_WITH_SGD
 
-/* p[j] += minus_lr (scale g[j]) of `columns` neighbours, four at a time. */
+/* p[j] += minus_lr (scale g[j]) for `columns` adjacent parameters, four at a time. */
 GM_INLINED void step_columns(const float *g, float *p, float minus_lr, float scale, int has_scale, uint32_t columns)
 {
     GM_UNROLLED
@@ -26,7 +26,7 @@ GM_INLINED void step_columns(const float *g, float *p, float minus_lr, float sca
     }
 }
 
-/* The same of m rows, n apart; g stands in registers. */
+/* The same for m rows, n apart; g stays in registers. */
 GM_INLINED void step_rows(const float *scales, size_t scale_step, const float *g, float *p, uint32_t m, size_t n,
                           float minus_lr, uint32_t columns)
 {

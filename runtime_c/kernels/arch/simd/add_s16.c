@@ -1,4 +1,4 @@
-/* ADD_S16 with vectors, of rows whose numbers are neighbours. */
+/* ADD_S16 with vectors, for contiguous rows. */
 #include "../../../generated/instructions/add_s16.h"
 #include "../../add_s16.h"
 #include "blocks/gradient_lanes.h"
@@ -7,12 +7,12 @@
 
 #if GM_ARCH_SIMD_S8 && GM_WITH_ADD_S16
 
-/* The offsets of a row in a, b and scale, and the number of its first element. */
+/* The offsets of a row in a, b and scale, and the index of its first element. */
 typedef struct add_s16_row {
     uint32_t a, b, s, first;
 } add_s16_row;
 
-/* The sums of GM_LANES neighbours, i behind the row's first. */
+/* The sums of GM_LANES adjacent elements, i elements after the row's first. */
 GM_SIMD_INLINE gm_float_lanes sum_of_lanes(const gm_insn_add_s16 *insn, const gm_sum_s16 *x, const add_s16_row *row,
                                            uint32_t i)
 {

@@ -1,5 +1,5 @@
-/* Whether all of many numbers are small, with vectors: a quick answer for CHECK_FINITE and
- * CHECK_BOUND. */
+/* Whether all of many values are small, with vectors: a quick answer for
+ * CHECK_FINITE and CHECK_BOUND. */
 #include "../../../generated/instructions/check_bound.h"
 #include "../../../generated/instructions/check_finite.h"
 #include "simd.h"
@@ -9,8 +9,8 @@
 
 #define SQUARE_SUMS 4u
 
-/* How many of the first are known to have a square below `square`, as the sum of all of these is. A
- * NaN among them makes the sum one. */
+/* How many leading values are known to have a square below `square`, because the sum of all these
+ * squares is below it. A NaN among them makes the sum NaN. */
 static GM_SIMD_TARGET uint32_t count_below(const float *x, uint32_t n, float square)
 {
     gm_vec zero = gm_vec_splat(0.0f), sums[SQUARE_SUMS] = {zero, zero, zero, zero};

@@ -1,5 +1,5 @@
-/* AVERAGE_POOL and AVERAGE_POOL_GRAD of channels that are neighbours in memory: each lane holds one, and takes the elements
- * of its window in order. */
+/* AVERAGE_POOL and AVERAGE_POOL_GRAD for adjacent channels: each lane holds one, and takes the
+ * elements of its window in order. */
 #include "../../../generated/instructions/average_pool.h"
 #include "../../../generated/instructions/average_pool_grad.h"
 #include "../../window.h"
@@ -8,8 +8,8 @@
 
 #if GM_ARCH_AVERAGES && GM_WITH_AVERAGE_POOL
 
-/* The averages of `vectors` vectors of channels, from x and y on, at output (row, column). Elements outside of the input
- * would add +0, which changes no sum that begins with +0. vectors: a constant. */
+/* The averages of `vectors` vectors of channels, from x and y on, at output (row, column). Elements
+ * outside the input would add +0, which changes no sum that starts from +0. vectors: a constant. */
 GM_SIMD_INLINE void average_vectors(const gm_insn_average_pool *insn, const float *x, uint32_t row, uint32_t column,
                                     float count, float *y, uint32_t vectors)
 {

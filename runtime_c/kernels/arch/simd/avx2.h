@@ -89,7 +89,7 @@ GM_SIMD_INLINE gm_vec gm_vec_mac(gm_vec acc, gm_vec a, gm_vec b)
 #endif
 }
 
-/* The instruction gives its second operand where one is NaN or both are 0. */
+/* The instruction returns its second operand if one is NaN or both are 0. */
 GM_SIMD_INLINE gm_vec gm_vec_relu(gm_vec v)
 {
     return _mm256_max_ps(_mm256_setzero_ps(), v);
@@ -111,7 +111,7 @@ GM_SIMD_INLINE void gm_vec_transpose(gm_vec *t)
     t[6] = _mm256_permute2f128_ps(b2, b6, 0x31), t[7] = _mm256_permute2f128_ps(b3, b7, 0x31);
 }
 
-/* Two half rows, which loads put side by side. */
+/* Two half rows, loaded side by side. */
 GM_SIMD_INLINE gm_vec gm_vec_load_halves(const float *low, const float *high)
 {
     return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(low)), _mm_loadu_ps(high), 1);

@@ -1,5 +1,5 @@
-/* CONV_GRAD_X_S16 with vectors: the matrix product of windows of dy and weights, for each phase of
- * the strides. */
+/* CONV_GRAD_X_S16 with vectors: the matrix product of windows of dy and weights, for each
+ * phase of the strides. */
 #include "../../../generated/instructions/conv_grad_x_s16.h"
 #include "../../conv_grad_x_s16.h"
 #include "blocks/depthwise_s16.h"
@@ -13,8 +13,8 @@ typedef struct conv_grad_x_kernel {
     const gm_grad_x_s16 *x;
     const int16_t *dy;          /* of the group */
     size_t first;               /* offset of the group in dx */
-    uint32_t step;              /* from one number of a pixel to the next */
-    uint32_t channel;           /* the group's first, among all groups' */
+    uint32_t step;              /* from one value of a pixel to the next */
+    uint32_t channel;           /* the group's first, among the channels of all groups */
     gm_lanes_made lanes;
 } conv_grad_x_kernel;
 
@@ -39,7 +39,7 @@ GM_SIMD_INLINE gm_pairs read_pairs_of_gradients(const void *kernel, size_t first
                                second != GM_S16_OUTSIDE ? dy + second : none);
 }
 
-/* gm_finish_s16_sum() of GM_LANES neighbours. */
+/* gm_finish_s16_sum() for GM_LANES adjacent values. */
 GM_SIMD_INLINE gm_float_lanes finish_lanes(const gm_grad_x_s16 *x, const uint32_t *sums, size_t at, uint32_t channel)
 {
     gm_float_lanes value = __builtin_convertvector(gm_lanes_of_words(sums), gm_float_lanes) * gm_lanes_splat(x->unit);

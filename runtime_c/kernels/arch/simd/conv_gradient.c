@@ -1,5 +1,5 @@
 /* CONV_GRAD_W with vectors: dw[m,c,k,l] (+)= sum over outputs of dy[output,m] x[input under
- * (k,l),c]; and CONV_UPDATE, whose rule takes each part of these gradients at once. */
+ * (k,l),c]; and CONV_UPDATE, whose rule consumes each part of these gradients at once. */
 #include "../../../generated/instructions/conv_grad_w.h"
 #include "../../../generated/instructions/conv_update.h"
 #include "blocks/weight_gradient.h"

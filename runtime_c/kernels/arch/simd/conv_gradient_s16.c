@@ -1,11 +1,11 @@
 /*
- * CONV_GRAD_W_S16 and CONV_UPDATE_S16 with vectors: for each output channel m and each column, which
- * is a tap of an input channel,
+ * CONV_GRAD_W_S16 and CONV_UPDATE_S16 with vectors: for each output channel m and each column,
+ * which is a tap of an input channel,
  *
  *   sum[m,column] = sum over pixels of dy[pixel,m] (x[under the tap,channel] - x_zero)
  *
- * Two pixels are a pair. Sums of a chunk of pixels have 32 bits and cannot overflow; those of all
- * chunks are float64 numbers, of which all integers up to 2^53 are exact.
+ * Two pixels make a pair. Sums over a chunk of pixels have 32 bits and cannot overflow; those over
+ * all chunks are float64, in which all integers up to 2^53 are exact.
  */
 #include "../../../generated/instructions/conv_grad_w_s16.h"
 #include "../../../generated/instructions/conv_update_s16.h"
@@ -16,32 +16,32 @@
 
 #if GM_ARCH_SIMD_S8 && (GM_WITH_CONV_GRAD_W_S16 || GM_WITH_CONV_UPDATE_S16)
 
-/* Output channels and columns whose sums are taken at once, and pairs of pixels of a chunk. */
+/* Output channels and columns whose sums are computed at once, and pairs of pixels of a chunk. */
 #define GRADIENT_ROWS 24u
 #define GRADIENT_TILES 9u
 #define GRADIENT_COLUMNS (GRADIENT_TILES * GM_S16_COLUMNS)
 #define GRADIENT_PAIRS (GM_PANEL_FLOATS / 256)
 
-/* Where a pixel of dy lies, and where its window begins in x, which may be outside. */
+/* A pixel's offset in dy, and the start of its window in x, which may be outside. */
 typedef struct s16_gradient_pixel {
     size_t dy, sample;
     uint32_t row, column;
 } s16_gradient_pixel;
 
-/* Columns: all taps of some input channels, or some taps of one. A run are taps whose numbers are neighbours, a whole
- * one those of whole vectors. */
+/* Columns: all taps of some input channels, or some taps of one. A run is a number of taps with
+ * contiguous values; a whole run fills whole vectors. */
 typedef struct gradient_columns {
     uint32_t channel, channels, tap, taps, run;
     int has_whole_runs;
 } gradient_columns;
 
-/* The rows and columns of one block, and the chunk that is packed. */
+/* The rows and columns of one block, and the packed chunk. */
 typedef struct s16_gradient_block {
     const gm_simd_gradient *of;
     const int8_t *x;             /* of the group */
     const int16_t *dy;           /* of the first of the output channels */
     uint32_t rows, columns, pairs;
-    int continues;               /* sums are of the chunks before */
+    int continues;               /* sums continue those of earlier chunks */
     gradient_columns where;
     size_t offsets[GRADIENT_COLUMNS];
     int8_t outside[GRADIENT_COLUMNS]; /* the zero point */
@@ -76,7 +76,7 @@ GM_SIMD_INLINE void pack_s16_gradients(const s16_gradient_block *b, const s16_gr
     }
 }
 
-/* Lists how far behind the window's beginning the columns' numbers lie. */
+/* Lists the columns' offsets from the window's beginning. */
 static void list_offsets(s16_gradient_block *b)
 {
     const gm_conv_gradient_s8 *g = &b->of->gradient;
@@ -88,7 +88,7 @@ static void list_offsets(s16_gradient_block *b)
     }
 }
 
-/* Returns whether the whole window of a pixel is inside of x. */
+/* Returns whether the whole window of a pixel is inside x. */
 static inline int is_window_inside(const gm_window *w, const s16_gradient_pixel *pixel)
 {
     uint32_t height = (w->kernel_h - 1) * w->dilation_h, width = (w->kernel_w - 1) * w->dilation_w;
@@ -111,7 +111,7 @@ GM_SIMD_INLINE void copy_tap(const s16_gradient_block *b, const s16_gradient_pix
     }
 }
 
-/* Returns the numbers of a run of taps, the first of which is (k, l): where they lie, or copied. */
+/* Returns the values of a run of taps, from (k, l) on: in place, or copied. */
 GM_SIMD_INLINE const int8_t *run_numbers(const s16_gradient_block *b, const s16_gradient_pixel *pixel, uint32_t k,
                                          uint32_t l, int8_t *copy)
 {
@@ -130,7 +130,7 @@ GM_SIMD_INLINE const int8_t *run_numbers(const s16_gradient_block *b, const s16_
     return copy;
 }
 
-/* n columns from this one on, where a column's numbers of both pixels become a pair. */
+/* n columns from this one on; a column's values at both pixels make a pair. */
 GM_SIMD_INLINE void pair_columns(s16_gradient_block *b, uint32_t column, uint32_t n, const int8_t *first,
                                  const int8_t *second)
 {
@@ -141,7 +141,7 @@ GM_SIMD_INLINE void pair_columns(s16_gradient_block *b, uint32_t column, uint32_
     }
 }
 
-/* The windows of a pair of pixels, of which all is inside, one number after the other. */
+/* The windows of a pair of pixels that are entirely inside, one value after another. */
 GM_SIMD_INLINE void pack_scattered_windows(s16_gradient_block *b, const s16_gradient_pixel *pixels)
 {
     const gm_conv_gradient_s8 *g = &b->of->gradient;
@@ -262,7 +262,8 @@ GM_SIMD_TARGET void gm_simd_finish_gradient(const gm_simd_gradient *of, uint32_t
     }
 }
 
-/* The gradients of one output channel's columns, which are neighbours in its row: taps vary fastest. */
+/* The gradients of one output channel's columns, which are contiguous in its row:
+ * taps vary fastest. */
 static void finish_row(const s16_gradient_block *b, uint32_t row, uint32_t channel)
 {
     const gm_window *w = &b->of->gradient.window;
@@ -299,7 +300,7 @@ static gradient_columns columns_from(const gm_conv_gradient_s8 *g, uint32_t chan
     return found;
 }
 
-/* All columns of some output channels of a group, the first of which has this number. */
+/* All columns of some output channels of a group. channel: index of the first one. */
 static void make_rows(s16_gradient_block *b, uint32_t channel, const int8_t *x)
 {
     const gm_conv_gradient_s8 *g = &b->of->gradient;

@@ -31,7 +31,7 @@ GM_SIMD_INLINE gm_pairs read_pairs_of_inputs(const void *kernel, size_t first, s
     return gm_pairs_of_bytes(one, second != GM_S16_OUTSIDE ? c->x + second : c->outside, c->x_zero);
 }
 
-/* What GM_LANES outputs are made with. */
+/* The parameters of GM_LANES outputs. */
 typedef struct requantization_lanes {
     gm_word_lanes bias;
     gm_float_lanes multipliers, offsets;
@@ -49,7 +49,8 @@ GM_SIMD_INLINE requantization_lanes requantization_of(const gm_requantization *r
     return lanes;
 }
 
-/* gm_requantized() of GM_LANES outputs. Where there are no offsets, a sum with 0 rounds to the same integer. */
+/* gm_requantized() for GM_LANES outputs. Without offsets, adding 0 to a sum rounds
+ * to the same integer. */
 GM_SIMD_INLINE void requantize_lanes(const requantization_lanes *lanes, const gm_output_range *range,
                                      const uint32_t *sums, int8_t *to)
 {

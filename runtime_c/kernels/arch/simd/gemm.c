@@ -8,7 +8,7 @@
 
 /* ---- One row ------------------------------------------------------------------------------------------------- */
 
-/* `vectors` vectors of outputs of one row, where b_col is 1. */
+/* `vectors` vectors of outputs of one row; b_col is 1. */
 GM_SIMD_INLINE void row_block_across(const float *a, const float *b, float *y, const gm_gemm_strides *s,
                                      uint32_t vectors)
 {
@@ -18,7 +18,7 @@ GM_SIMD_INLINE void row_block_across(const float *a, const float *b, float *y, c
     gm_tile_store(y, sums, vectors * GM_LANES, vectors);
 }
 
-/* The outputs that are left of the row, less than a vector. */
+/* The remaining outputs of the row, less than a vector. */
 GM_SIMD_INLINE void row_end_across(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
 {
     gm_vec sum = gm_vec_load_part(y, n);
@@ -51,7 +51,7 @@ static GM_SIMD_TARGET void gemm_row_across(const float *a, const float *b, float
     }
 }
 
-/* t[i][c] = b[i + c b_col] for i below `count`: the last of `columns` stands for those that are not there. */
+/* t[i][c] = b[i + c b_col] for i below `count`: missing columns repeat the last of `columns`. */
 GM_SIMD_INLINE void load_transposed(gm_vec *t, const float *b, size_t b_col, uint32_t columns, uint32_t count)
 {
 #ifdef GM_VEC_LOADS_TRANSPOSED
@@ -72,7 +72,7 @@ GM_SIMD_INLINE void load_transposed(gm_vec *t, const float *b, size_t b_col, uin
     gm_vec_transpose(t);
 }
 
-/* sum += a b over the first `count` of GM_LANES values of k, whose elements begin at `a` and b. */
+/* sum += a b over the first `count` of GM_LANES values of k, with elements from `a` and b on. */
 GM_SIMD_INLINE gm_vec add_block_along(gm_vec sum, const float *a, size_t a_col, const float *b, size_t b_col,
                                       uint32_t columns, uint32_t count)
 {
@@ -85,14 +85,14 @@ GM_SIMD_INLINE gm_vec add_block_along(gm_vec sum, const float *a, size_t a_col, 
     return sum;
 }
 
-/* The same for the values of k that are left. */
+/* The same for the remaining values of k. */
 GM_SIMD_LONG gm_vec add_rest_along(gm_vec sum, const float *a, size_t a_col, const float *b, size_t b_col,
                                    uint32_t columns, uint32_t count)
 {
     return add_block_along(sum, a, a_col, b, b_col, columns, count);
 }
 
-/* `vectors` vectors of outputs of one row, where b_row is 1. The last vector has `last` outputs. */
+/* `vectors` vectors of outputs of one row; b_row is 1. The last vector has `last` outputs. */
 GM_SIMD_INLINE void row_block_along(const float *a, const float *b, float *y, const gm_gemm_strides *s,
                                     uint32_t vectors, uint32_t last)
 {
@@ -139,7 +139,7 @@ static GM_SIMD_TARGET void gemm_row_along(const float *a, const float *b, float 
 
 /* ---- Tiles --------------------------------------------------------------------------------------------------- */
 
-/* y (m rows) += a b, where b is a panel or as wide as one. Rows that the last tile has behind m
+/* y (m rows) += a b; b is a panel or as wide as one. In the last tile, rows past m
  * repeat the last row. */
 GM_SIMD_INLINE void multiply_panel(const float *a, size_t a_row, size_t a_col, const float *b, size_t b_row, float *y,
                                    size_t y_row, uint32_t m, uint32_t columns, uint32_t k, uint32_t vectors)
@@ -165,7 +165,7 @@ GM_SIMD_INLINE void multiply_panel(const float *a, size_t a_row, size_t a_col, c
 
 #if GM_ARCH_AVX512
 
-/* multiply_panel() of one wide row for each of y. */
+/* multiply_panel() with one wide row for each row of y. */
 static GM_SIMD_TARGET_512 void multiply_panel_512(const float *a, size_t a_row, size_t a_col, const float *b,
                                                   size_t b_row, float *y, size_t y_row, uint32_t m, uint32_t k)
 {
@@ -190,11 +190,11 @@ static GM_SIMD_TARGET_512 void multiply_panel_512(const float *a, size_t a_row, 
 
 #endif
 
-/* A right-hand matrix of so many floats stays in the first cache without being packed. */
+/* A right-hand matrix of so many floats stays in the L1 cache without packing. */
 #define SMALL_MATRIX 4096u
 
 /* All rows of up to a panel's width of columns. Without a panel, b is read again for each
- * GM_TILE_ROWS rows, and where a power of two is between its rows, they share a few cache lines. */
+ * GM_TILE_ROWS rows, and with a power of two between its rows, they share a few cache lines. */
 GM_SIMD_INLINE void multiply_columns(const float *a, const float *b, float *y, uint32_t m, uint32_t columns,
                                      uint32_t y_row, const gm_gemm_strides *s, uint32_t vectors)
 {

@@ -1,5 +1,5 @@
-/* GEMM_UPDATE with vectors: some rows of the gradient a b at a time, each at once applied by the
- * rule. */
+/* GEMM_UPDATE with vectors: several rows of the gradient a b at a time; the rule
+ * applies each at once. */
 #include "../../../generated/instructions/gemm_update.h"
 #include "../../gemm_tile.h"
 #include "simd.h"
@@ -7,11 +7,11 @@
 
 #if GM_ARCH_SIMD && GM_WITH_GEMM_UPDATE
 
-/* The rule is applied with so many gradients: they stay in the first cache beside the parameters
+/* The rule is applied to so many gradients: they stay in the L1 cache along with the parameters
  * and their moments. */
 #define AT_ONCE 2048u
 
-/* A rule multiplies such rows of b by a[m] on its way; shorter ones are too many calls. */
+/* A rule multiplies such rows of b by a[m] on the fly; shorter ones need too many calls. */
 #define LONG_OUTER_ROW (8u * GM_LANES)
 
 /* rows[m,n] = a[m] b[n] */

@@ -1,4 +1,4 @@
-/* GRU_CELLS_GRAD with vectors: a lane holds one of the hidden numbers of a row. */
+/* GRU_CELLS_GRAD with vectors: a lane holds one hidden value of a row. */
 #include "../../../generated/instructions/gru_cells_grad.h"
 #include "../../gru.h"
 #include "blocks/functions.h"

@@ -1,4 +1,4 @@
-/* LSTM_CELLS and its gradient with vectors: a lane holds one of the hidden numbers of a row. */
+/* LSTM_CELLS and its gradient with vectors: a lane holds one hidden value of a row. */
 #include "../../../generated/instructions/lstm_cells.h"
 #include "../../../generated/instructions/lstm_cells_grad.h"
 #include "../../lstm.h"
@@ -7,7 +7,7 @@
 
 #if GM_ARCH_FUNCTIONS && (GM_WITH_LSTM_CELLS || GM_WITH_LSTM_CELLS_GRAD)
 
-/* a + p c where there are peepholes. */
+/* a + p c if there are peepholes, else a. */
 GM_SIMD_INLINE gm_lanes_f32 peep_lanes(gm_lanes_f32 a, const float *p, gm_lanes_f32 c, uint32_t count)
 {
     return p ? gm_lanes_mac(a, gm_lanes_load_part(p, count), c) : a;
@@ -17,7 +17,7 @@ GM_SIMD_INLINE gm_lanes_f32 peep_lanes(gm_lanes_f32 a, const float *p, gm_lanes_
 
 #if GM_ARCH_FUNCTIONS && GM_WITH_LSTM_CELLS
 
-/* The hidden numbers from j on: `count` of them, GM_LANES at most. */
+/* The hidden values from j on: `count` of them, at most GM_LANES. */
 GM_SIMD_INLINE void lstm_lanes(const gm_insn_lstm_cells *insn, const float *p, float *gates, const float *before,
                                float *c, float *h, uint32_t j, uint32_t count)
 {
@@ -62,7 +62,7 @@ int gm_simd_lstm_row(const gm_insn_lstm_cells *insn, const float *p, float *gate
 
 #if GM_ARCH_FUNCTIONS && GM_WITH_LSTM_CELLS_GRAD
 
-/* The hidden numbers from j on: `count` of them, GM_LANES at most. */
+/* The hidden values from j on: `count` of them, at most GM_LANES. */
 GM_SIMD_INLINE void lstm_lanes_grad(const gm_insn_lstm_cells_grad *insn, const gm_lstm_row *row, float *dh, float *dc,
                                     float *dz, uint32_t j, uint32_t count)
 {

@@ -1,7 +1,7 @@
 /*
- * MAX_POOL and MAX_POOL_INDEX_GRAD with vectors of neighbouring channels:
+ * MAX_POOL and MAX_POOL_INDEX_GRAD with vectors of adjacent channels:
  * y = max over the taps of x, index = the first tap that has it, dx[pixel] = sum of dy over the
- * windows whose index is the tap under which the pixel lies.
+ * windows whose index is the tap that covers the pixel.
  */
 #include "../../../generated/instructions/max_pool.h"
 #include "../../../generated/instructions/max_pool_index_grad.h"
@@ -14,12 +14,11 @@
 #define CHANNELS GM_LANES
 #define SQUARE_TAPS 4u /* of a window of 2x2 */
 
-/* The vectors of the compiler itself: these kernels compare and choose, for which vector.h has
- * nothing. */
+/* The compiler's own vectors: these kernels compare and select, for which vector.h has nothing. */
 typedef float floats __attribute__((vector_size(4 * CHANNELS)));
 typedef int32_t words __attribute__((vector_size(4 * CHANNELS)));
 
-/* CHANNELS floats that lie `step` apart. */
+/* CHANNELS floats, `step` apart. */
 GM_SIMD_INLINE floats load_apart(const float *p, uint32_t step)
 {
     floats v = {0};
@@ -46,7 +45,7 @@ GM_SIMD_INLINE void store_apart(float *p, uint32_t step, floats v)
     }
 }
 
-/* a where the mask has all bits, b where it has none. */
+/* Selects a in lanes with a mask of ones, b in lanes with zeros. */
 GM_SIMD_INLINE words choose(words mask, words a, words b)
 {
 #if defined(__x86_64__)
@@ -66,13 +65,13 @@ typedef struct pool_call {
     uint32_t no_tap;
 } pool_call;
 
-/* In all lanes: the index of no tap, and all bits where no RELU cuts gradients. */
+/* In all lanes: the index for no tap, and all ones unless a RELU blocks gradients. */
 typedef struct pool_lanes {
     words no_tap, passes;
 } pool_lanes;
 
-/* CHANNELS of an output pixel: the first largest of its `taps`, and which it is. x: of the window of the region's first
- * pixel. */
+/* CHANNELS of an output pixel: the first largest of its `taps`, and its index. x: of the window of
+ * the region's first pixel. */
 GM_SIMD_INLINE void pool_pixel(const pool_lanes *p, const size_t *source, const uint32_t *tap, uint32_t taps,
                                uint32_t y_channel, const float *x, float *y, uint8_t *index)
 {
@@ -94,7 +93,7 @@ GM_SIMD_INLINE void pool_pixel(const pool_lanes *p, const size_t *source, const 
     }
 }
 
-/* The pixels of a row. y_channel is a constant where it is 1, taps where they are SQUARE_TAPS. */
+/* The pixels of a row. y_channel is a constant if it is 1, taps if it is SQUARE_TAPS. */
 GM_SIMD_INLINE void pool_pixels(const pool_call *p, const size_t *source, const uint32_t *tap, uint32_t taps,
                                 uint32_t y_channel, const float *x, float *y, uint8_t *index)
 {
@@ -109,7 +108,7 @@ GM_SIMD_INLINE void pool_pixels(const pool_call *p, const size_t *source, const 
     }
 }
 
-/* One row of a region. Of windows of 2x2 the offsets stay in registers. */
+/* One row of a region. For 2x2 windows the offsets stay in registers. */
 static GM_SIMD_TARGET void pool_row(const pool_call *p, const float *x, float *y, uint8_t *index)
 {
     const gm_region *region = p->region;
@@ -160,7 +159,7 @@ int gm_simd_max_pool(const gm_insn_max_pool *insn, const float *x, float *y, uin
 
 #if GM_ARCH_SIMD && GM_WITH_MAX_POOL_INDEX_GRAD
 
-/* A window that has some pixel under its tap `number`, and where its index and dy lie. */
+/* A window that covers some pixel with its tap `number`, and the offsets of its index and dy. */
 typedef struct cover {
     size_t index, dy;
     int32_t number;
@@ -192,13 +191,13 @@ GM_SIMD_INLINE void sum_covering_windows(const covers *w, uint32_t count, const 
     floats sum = {0};
     for (uint32_t i = 0; i < count; i++) {
         words mine = (words)((words)gm_vec_load_bytes(index + w->at[i].index) == w->at[i].number);
-        /* A sum that starts from +0 is never -0, so that adding +0 changes nothing. */
+        /* A sum that starts from +0 is never -0, so adding +0 changes nothing. */
         sum += (floats)(mine & (words)load_apart(dy + w->at[i].dy, dy_channel));
     }
     store_apart(dx, 1, sum);
 }
 
-/* A row of `pixels` pixels. y_channel and count are constants where they are 1. */
+/* A row of `pixels` pixels. y_channel and count are constants if they are 1. */
 GM_SIMD_INLINE void gather_pixels(const gm_insn_max_pool_index_grad *insn, const covers *w, uint32_t pixels,
                                   const uint8_t *index, const float *dy, float *dx, uint32_t y_channel, uint32_t count)
 {
@@ -236,7 +235,7 @@ static void gather_region(const gm_insn_max_pool_index_grad *insn, const gm_regi
     }
 }
 
-/* Whether each input lies in one window, as windows of the stride's size stand side by side. */
+/* Whether each input is in exactly one window: windows of the stride's size side by side. */
 static int windows_tile_input(const gm_insn_max_pool_index_grad *insn)
 {
     return insn->kernel_h == insn->stride_h && insn->kernel_w == insn->stride_w && insn->dilation_h == 1 &&
@@ -244,7 +243,8 @@ static int windows_tile_input(const gm_insn_max_pool_index_grad *insn)
            insn->in_h == insn->out_h * insn->stride_h && insn->in_w == insn->out_w * insn->stride_w;
 }
 
-/* dx of CHANNELS channels in one window. x_h, x_w: the steps from row to row and from pixel to pixel. */
+/* dx of CHANNELS channels in one window. x_h, x_w: the steps from row to row and
+ * from pixel to pixel. */
 GM_SIMD_INLINE void spread_window(const uint8_t *index, const float *dy, float *dx, uint32_t y_channel, size_t x_h,
                                   size_t x_w, uint32_t kernel_h, uint32_t kernel_w)
 {
@@ -261,7 +261,7 @@ GM_SIMD_INLINE void spread_window(const uint8_t *index, const float *dy, float *
     }
 }
 
-/* A row of windows. y_channel and the kernel's size are constants where they are 1 and 2x2. */
+/* A row of windows. y_channel and the kernel's size are constants if they are 1 and 2x2. */
 GM_SIMD_INLINE void spread_windows(const gm_insn_max_pool_index_grad *insn, const uint8_t *index, const float *dy,
                                    float *dx, uint32_t y_channel, uint32_t kernel_h, uint32_t kernel_w)
 {
@@ -283,7 +283,7 @@ static GM_SIMD_TARGET void spread_row(const gm_insn_max_pool_index_grad *insn, c
     }
 }
 
-/* All of dx, where each input lies in one window. */
+/* All of dx, if each input is in exactly one window. */
 static void spread_all(const gm_insn_max_pool_index_grad *insn, const uint8_t *index, const float *dy, float *dx)
 {
     for (uint32_t b = 0; b < insn->batch; b++) {

@@ -1,5 +1,5 @@
-/* vector.h for AArch64, whose NEON rounds to nearest and keeps subnormals; 32-bit Arm's does
- * not. */
+/* vector.h for AArch64, whose NEON rounds to nearest and keeps subnormals; that of
+ * 32-bit Arm does not. */
 #ifndef GM_SIMD_NEON_H
 #define GM_SIMD_NEON_H
 
@@ -20,7 +20,7 @@
 
 typedef float32x4_t gm_vec;
 typedef uint32x4_t gm_words;
-typedef int16x4x2_t gm_pairs; /* the first numbers of the pairs, and the second ones */
+typedef int16x4x2_t gm_pairs; /* the first values of the pairs, and the second ones */
 
 GM_SIMD_INLINE gm_vec gm_vec_load(const float *p)
 {

@@ -1,4 +1,4 @@
-/* Batch normalization of channels that are neighbours in memory: each lane holds one, and takes its
+/* Batch normalization for adjacent channels: each lane holds one, and takes its
  * elements in order. */
 #include "../../../generated/instructions/moments.h"
 #include "../../../generated/instructions/normalize.h"
@@ -10,12 +10,12 @@
 
 #if GM_ARCH_TILES && (GM_WITH_MOMENTS || GM_WITH_NORMALIZE || GM_WITH_NORMALIZE_SUMS || GM_WITH_NORMALIZE_GRAD)
 
-/* The most vectors that go over the pixels together, and how many channels these hold. */
+/* The most vectors that pass over the pixels together, and the number of channels in them. */
 #define WIDE 4u
 #define WIDE_COLUMNS (WIDE * GM_LANES)
 
-/* `columns` channels of tensors (pixels, channels), from `first` on, in `vectors` vectors; of so many pixels, whose
- * first element of these channels lies at `start`. */
+/* `columns` channels of tensors (pixels, channels), from `first` on, in `vectors` vectors; for so
+ * many pixels, with the first element of these channels at `start`. */
 typedef struct channel_block {
     size_t pixels, step, start;
     uint32_t first, columns, vectors;
@@ -34,8 +34,8 @@ static inline gm_part all_of(uint32_t n)
     return range;
 }
 
-/* Defines gm_<name>_across, which calls <name>_block for these channels and pixels, ranges of what `insn` has. Sums of one
- * vector would wait for each other, and those of two lie in one cache line. */
+/* Defines gm_<name>_across, which calls <name>_block for these ranges of channels and pixels of
+ * `insn`. Sums of one vector would wait for each other, and those of two are in one cache line. */
 #define DEFINE_NORMALIZE_ACROSS(name, CHANNELS, PIXELS)                                                        \
     static GM_SIMD_TARGET uint32_t name##_blocks(const struct gm_session *session, const gm_insn_##name *insn) \
     {                                                                                                          \
@@ -58,7 +58,7 @@ static inline gm_part all_of(uint32_t n)
         return gm_simd_runs() ? name##_blocks(session, insn) : (CHANNELS).start;                               \
     }
 
-/* Runs BODY for each pixel, which lies at `at`, and in it for each vector v. */
+/* Runs BODY for each pixel, at offset `at`, and in it for each vector v. */
 #define FOR_VECTORS(b, LOADS, BODY)                                           \
     for (size_t i = 0, at = (b).start; i < (b).pixels; i++, at += (b).step) { \
         LOADS                                                                 \
@@ -68,8 +68,8 @@ static inline gm_part all_of(uint32_t n)
         }                                                                     \
     }
 
-/* Loads a number of each channel of the block; p: of the first one, or NULL where all are
- * `absent`. */
+/* Loads a value for each channel of the block; p: that of the first one, or NULL
+ * if all are `absent`. */
 GM_SIMD_INLINE void load_channels(gm_vec *to, const float *p, float absent, channel_block b)
 {
     for (uint32_t v = 0; p == NULL && v < b.vectors; v++) {
@@ -85,7 +85,7 @@ GM_SIMD_INLINE gm_vec rounded_product(gm_vec a, gm_vec b)
     return gm_vec_mac(gm_vec_splat(GM_EMPTY_SUM), a, b);
 }
 
-/* -p, so that + subtracts it. */
+/* Loads -p, so that + subtracts it. */
 GM_SIMD_INLINE void load_negated(gm_vec *to, const float *p, channel_block b)
 {
     load_channels(to, p, 0.0f, b);
@@ -135,7 +135,7 @@ DEFINE_NORMALIZE_ACROSS(moments, gm_part_of(session, insn->channels), all_of(ins
 
 #endif
 
-/* The address of channel c; NULL where p is absent. */
+/* The address of channel c; NULL if p is. */
 static inline const float *from_channel(const float *p, uint32_t c)
 {
     return p ? p + c : NULL;

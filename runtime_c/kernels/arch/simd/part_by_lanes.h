@@ -1,5 +1,4 @@
-/* The parts of vectors that vector.h asks for, where 128-bit vectors have no masked loads and
- * stores. */
+/* vector.h's partial loads and stores for 128-bit vectors without masked ones. */
 #ifndef GM_SIMD_PART_BY_LANES_H
 #define GM_SIMD_PART_BY_LANES_H
 

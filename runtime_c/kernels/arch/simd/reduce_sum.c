@@ -16,7 +16,7 @@
         }                                                                             \
     }
 
-/* sums[v] of outputs that are neighbours in x. vectors: a constant. */
+/* sums[v] of outputs that are adjacent in x. vectors: a constant. */
 GM_SIMD_INLINE void sum_across(gm_vec *sums, const float *x, const gm_insn_reduce_sum *insn, uint32_t vectors)
 {
     GM_UNROLL
@@ -40,7 +40,7 @@ GM_SIMD_LONG gm_vec sum_of_vectors(const float *x, const gm_insn_reduce_sum *ins
     return sum;
 }
 
-/* The sums of GM_LANES outputs, the terms of each of which are neighbours in x. */
+/* The sums of GM_LANES outputs; the terms of each are contiguous in x. */
 GM_SIMD_INLINE gm_vec sum_along(const float *x, const gm_insn_reduce_sum *insn)
 {
     gm_vec sum = gm_vec_splat(0.0f);
@@ -67,7 +67,7 @@ GM_SIMD_INLINE void store_scaled_sums(float *y, gm_vec sum, const gm_insn_reduce
     gm_vec_store(y, gm_vec_mac(start, gm_vec_splat(insn->scale), sum));
 }
 
-/* A row of outputs along k3 that are neighbours in x; returns how many are done. */
+/* A row of outputs along k3 that are adjacent in x; returns how many are done. */
 static GM_SIMD_TARGET uint32_t reduce_row_across(const float *x, float *y, const gm_insn_reduce_sum *insn)
 {
     uint32_t k = 0;
@@ -84,7 +84,7 @@ static GM_SIMD_TARGET uint32_t reduce_row_across(const float *x, float *y, const
     return k;
 }
 
-/* A row of outputs along k3, the terms of each of which are neighbours in x. */
+/* A row of outputs along k3; the terms of each are contiguous in x. */
 static GM_SIMD_TARGET uint32_t reduce_row_along(const float *x, float *y, const gm_insn_reduce_sum *insn)
 {
     uint32_t k = 0;
@@ -102,7 +102,7 @@ uint32_t gm_simd_reduce_row(const float *x, float *y, const gm_insn_reduce_sum *
     return insn->rs3 == 1 && insn->r3 >= GM_LANES ? reduce_row_along(x, y, insn) : 0;
 }
 
-/* GM_LANES outputs along k2, which are neighbours in x, by as many along k3. */
+/* GM_LANES outputs along k2, which are adjacent in x, by as many along k3. */
 GM_SIMD_INLINE void reduce_square(const float *x, float *y, const gm_insn_reduce_sum *insn)
 {
     gm_vec t[GM_LANES];
@@ -124,7 +124,7 @@ GM_SIMD_INLINE float sum_one(const float *x, const gm_insn_reduce_sum *insn)
     return sum;
 }
 
-/* y[k2,k3] of an x in which outputs along k2 are neighbours. */
+/* y[k2,k3] of an x in which outputs along k2 are adjacent. */
 GM_SIMD_TARGET static void reduce_plane(const float *x, float *y, const gm_insn_reduce_sum *insn)
 {
     uint32_t squared = insn->k3 / GM_LANES * GM_LANES;

@@ -1,4 +1,4 @@
-/* vector.h for WebAssembly without vectors: one lane, so that the same tiles stand in registers. */
+/* vector.h for WebAssembly without vectors: one lane, so that the same tiles stay in registers. */
 #ifndef GM_SIMD_SCALAR_H
 #define GM_SIMD_SCALAR_H
 

@@ -1,5 +1,6 @@
-/* SOFTMAX and SOFTMAX_GRAD with vectors, of rows of neighbours. Elements stand side by side where each is computed by
- * itself; sums of some rows are taken together, as each of them has to wait for its last element. */
+/* SOFTMAX and SOFTMAX_GRAD with vectors, for contiguous rows. Lanes hold adjacent elements
+ * in elementwise steps; the sums of several rows run together, as each of them has to wait
+ * for its last element. */
 #include "../../../generated/instructions/softmax.h"
 #include "../../../generated/instructions/softmax_grad.h"
 #include "blocks/functions.h"
@@ -9,7 +10,7 @@
 
 #define ROWS_AT_ONCE 4u
 
-/* The row of each index; those behind `rows` repeat the last. */
+/* The row of each index; those past `rows` repeat the last. */
 static void find_some_rows(const float **row, const float *x, uint32_t rows, uint32_t n)
 {
     for (uint32_t r = 0; r < ROWS_AT_ONCE; r++) {
@@ -60,7 +61,7 @@ static GM_SIMD_TARGET void divide_lanes(float *y, float divisor, uint32_t n)
     GM_FOR_LANES(y, y, n, value = x / GM_LANES_OF(divisor);)
 }
 
-/* Which of +0 and -0 is the largest element does not show in the exponentials. */
+/* Whether the largest element is +0 or -0 does not affect the exponentials. */
 int gm_simd_softmax(const float *x, float *y, uint32_t rows, uint32_t n)
 {
     if (!gm_simd_runs()) {
@@ -97,7 +98,7 @@ static GM_SIMD_TARGET void dot_some_rows(float *dots, const float *const *dy, co
     dots[0] = d0, dots[1] = d1, dots[2] = d2, dots[3] = d3;
 }
 
-/* dx = y (dy - dot) of one row. */
+/* dx = y (dy - dot) for one row. */
 static GM_SIMD_TARGET void gradient_of_row(const float *dy, const float *y, float *dx, float dot, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i += GM_LANES) {

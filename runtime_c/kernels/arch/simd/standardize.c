@@ -1,5 +1,6 @@
-/* STANDARDIZE and STANDARDIZE_GRAD with vectors: each lane has a group, and takes its elements in their order.
- * Groups are neighbours in memory, or else elements are: then blocks of both are transposed in registers. */
+/* STANDARDIZE and STANDARDIZE_GRAD with vectors: each lane holds a group, and takes its elements
+ * in order. Either groups are adjacent in memory, or elements are: then blocks of both are
+ * transposed in registers. */
 #include "../../../generated/instructions/standardize.h"
 #include "../../../generated/instructions/standardize_grad.h"
 #include "../../reduction.h"
@@ -8,8 +9,8 @@
 
 #if GM_ARCH_ROW_NORMS && (GM_WITH_STANDARDIZE || GM_WITH_STANDARDIZE_GRAD)
 
-/* The dimensions of an instruction: those that are kept, whose indices number the groups, and those over which each
- * group's elements lie. */
+/* The dimensions of an instruction: the kept ones, whose indices number the groups, and those over
+ * which each group's elements run. */
 typedef struct group_dims {
     uint32_t k0, k1, k2, k3, ks0, ks1, ks2, ks3;
     uint32_t r0, r1, r2, r3, rs0, rs1, rs2, rs3;
@@ -19,16 +20,17 @@ typedef struct group_dims {
     {(i)->k0, (i)->k1, (i)->k2, (i)->k3, (i)->ks0, (i)->ks1, (i)->ks2, (i)->ks3, \
      (i)->r0, (i)->r1, (i)->r2, (i)->r3, (i)->rs0, (i)->rs1, (i)->rs2, (i)->rs3}
 
-/* GM_LANES groups, or fewer. first: the offset of each one's first element; lanes behind repeat the last group. */
+/* GM_LANES groups, or fewer. first: the offset of each one's first element; lanes past the end
+ * repeat the last group. */
 typedef struct group_lanes {
     const group_dims *dims;
     size_t first[GM_LANES];
     uint32_t count;
-    int neighbours; /* the groups are */
+    int neighbours; /* the groups are adjacent */
 } group_lanes;
 
-/* Runs the statements for each run of up to GM_LANES elements along r3: `elements` of them, the first at the offset
- * `at`. */
+/* Runs the statements for each run of up to GM_LANES elements along r3: `elements` of them, the
+ * first at offset `at`. */
 #define FOR_BLOCKS(d, ...)                                                                   \
     for (uint32_t row = 0; row < (d)->r0 * (d)->r1 * (d)->r2; row++) {                       \
         uint32_t begin = gm_row_offset(row, (d)->r1, (d)->r2, (d)->rs0, (d)->rs1, (d)->rs2); \
@@ -67,7 +69,7 @@ static group_lanes lanes_from(const group_dims *d, uint32_t group, int neighbour
     return g;
 }
 
-/* Whether vectors suit: 1 where groups are neighbours, 0 where elements are, -1 where neither are enough. */
+/* Whether vectors suit: 1 if groups are adjacent, 0 if elements are, -1 if neither are enough. */
 static int which_are_neighbours(const group_dims *d)
 {
     if (d->ks3 == 1 && d->k3 >= GM_LANES) {
@@ -125,7 +127,7 @@ GM_SIMD_INLINE gm_vec standardized(gm_vec x, gm_vec shift, gm_vec mean, gm_vec i
     return gm_vec_mul(gm_vec_sub(gm_vec_sub(x, shift), mean), inv_std);
 }
 
-/* y of all elements of neighbouring groups. */
+/* y of all elements of adjacent groups. */
 GM_SIMD_INLINE void standardize_neighbours(const float *x, float *y, const group_lanes *g, const group_moments *m)
 {
     FOR_BLOCKS(
@@ -138,7 +140,7 @@ GM_SIMD_INLINE void standardize_neighbours(const float *x, float *y, const group
         })
 }
 
-/* y of all elements of groups whose elements are neighbours. */
+/* y of all elements of groups with contiguous elements. */
 GM_SIMD_INLINE void standardize_rows(const float *x, float *y, const group_lanes *g, const group_moments *m)
 {
     float shift[GM_LANES], mean[GM_LANES], inv_std[GM_LANES];
@@ -155,7 +157,7 @@ GM_SIMD_INLINE void standardize_rows(const float *x, float *y, const group_lanes
     }
 }
 
-/* statistics[group] of some groups, where they are asked for. */
+/* statistics[group] of some groups, if requested. */
 GM_SIMD_INLINE void store_statistics(float *statistics, uint32_t group, gm_vec values, uint32_t count)
 {
     if (statistics) {
@@ -193,7 +195,7 @@ int gm_simd_standardize(const gm_insn_standardize *insn, const gm_standardized *
 
 #if GM_ARCH_ROW_NORMS && GM_WITH_STANDARDIZE_GRAD
 
-/* What the gradient of a group's elements is made of. */
+/* The statistics for the gradient of a group's elements. */
 typedef struct group_slopes {
     gm_vec mean, slope; /* of dy; minus the mean of dy y */
 } group_slopes;
@@ -220,7 +222,7 @@ GM_SIMD_INLINE gm_vec gradient_of(gm_vec dy, gm_vec y, gm_vec mean, gm_vec slope
     return gm_vec_mul(inv_std, gm_vec_mac(gm_vec_sub(dy, mean), slope, y));
 }
 
-/* dx of some elements that lie at `own`: `count` lanes. */
+/* dx of `count` lanes of elements at offset `own`. */
 GM_SIMD_INLINE void store_gradient(const gm_standardized_grad *to, size_t own, uint32_t count, group_slopes s,
                                    gm_vec inv_std)
 {

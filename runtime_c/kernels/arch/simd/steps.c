@@ -1,5 +1,5 @@
-/* Steps of SGD, momentum, Adam and both forms of AdamW with vectors: the operations of optimizers/steps.c, on GM_LANES
- * parameters at once. */
+/* Steps of SGD, momentum, Adam and both forms of AdamW with vectors: the operations of
+ * optimizers/steps.c, on GM_LANES parameters at once. */
 #include "../../optimizers/steps.h"
 #include "simd.h"
 #include "vector.h"

@@ -1,5 +1,5 @@
-/* Steps of stored integers with vectors: of 8 and 16 bits, where 2^16 times the longest step is an
- * integer of 31 bits. */
+/* Steps of stored integers with vectors: for 8 and 16 bits, if 2^16 times the longest step
+ * is a 31-bit integer. */
 #include "../../optimizers/stored_update.h"
 #include "blocks/lanes.h"
 #include "s8.h"
@@ -9,13 +9,13 @@
 
 #define LONGEST_OF_LANES 0x1p14f
 
-/* What a step is made of, in all lanes. */
+/* The parameters of a step, in all lanes. */
 typedef struct lane_steps {
     gm_float_lanes rate, limit;
     gm_int_lanes low, high;
 } lane_steps;
 
-/* Returns random numbers of 16 bits for the elements from number `at` on: halves of gm_random_pair(). */
+/* Returns 16-bit random numbers for the elements from index `at` on: halves of gm_random_pair(). */
 GM_SIMD_INLINE gm_int_lanes random_lanes(gm_random random, uint32_t at)
 {
     gm_word_lanes number;
@@ -29,7 +29,7 @@ GM_SIMD_INLINE gm_int_lanes random_lanes(gm_random random, uint32_t at)
     return (gm_int_lanes)(((word >> 16) & odd) | (word & 0xffffu & ~odd));
 }
 
-/* gm_round() of numbers up to 2^30; NaN gives 0. From 2^23 on all floats are integers. */
+/* gm_round() for values up to 2^30; NaN gives 0. From 2^23 on all floats are integers. */
 GM_SIMD_INLINE gm_int_lanes rounded_lanes(gm_float_lanes x)
 {
     gm_float_lanes shift = (gm_float_lanes)(((gm_int_lanes)x & INT32_MIN) | 0x4b000000); /* 2^23, with the sign of x */

@@ -1,4 +1,4 @@
-/* SUM_S16 with vectors: of channels that are neighbours, a lane each, or of numbers that are. */
+/* SUM_S16 with vectors: for adjacent channels, one per lane, or for contiguous values. */
 #include "../../../generated/instructions/sum_s16.h"
 #include "blocks/lanes.h"
 #include "s8.h"
@@ -6,12 +6,13 @@
 
 #if GM_ARCH_SIMD_S8 && GM_WITH_SUM_S16
 
-/* So many numbers, or pairs of them, are summed in int32 before they are added in int64. */
+/* So many values, or pairs of them, are summed in int32 before they are added in int64. */
 #define NUMBERS_AT_ONCE 16384u
 
 #define SUM_VECTORS (GM_SUMS_AT_ONCE / GM_LANES)
 
-/* Adds so many vectors of neighbouring channels, over `count` rows that lie a step apart. vectors: a constant. */
+/* Adds so many vectors of adjacent channels, over `count` rows, a step apart.
+ * vectors: a constant. */
 GM_SIMD_INLINE void add_rows(const int16_t *x, uint32_t count, size_t step, uint32_t vectors, int64_t *sums)
 {
     gm_int_lanes sum[SUM_VECTORS];
@@ -35,7 +36,7 @@ GM_SIMD_INLINE void add_rows(const int16_t *x, uint32_t count, size_t step, uint
     }
 }
 
-/* So many vectors of neighbouring channels. */
+/* So many vectors of adjacent channels. */
 GM_SIMD_INLINE void sum_neighbours(const gm_insn_sum_s16 *insn, const int16_t *x, uint32_t vectors, int64_t *sums)
 {
     memset(sums, 0, vectors * GM_LANES * sizeof *sums);
@@ -48,7 +49,7 @@ GM_SIMD_INLINE void sum_neighbours(const gm_insn_sum_s16 *insn, const int16_t *x
     }
 }
 
-/* Returns the sum of 2 GM_LANES neighbouring numbers, so many times. */
+/* Returns the sum of `times` times 2 GM_LANES contiguous values. */
 GM_SIMD_INLINE int64_t sum_pairs(const int16_t *x, uint32_t times)
 {
     int16_t ones[2 * GM_LANES];
@@ -69,7 +70,7 @@ GM_SIMD_INLINE int64_t sum_pairs(const int16_t *x, uint32_t times)
     return all;
 }
 
-/* One channel, whose inner numbers are neighbours. */
+/* One channel, with contiguous inner values. */
 static GM_SIMD_TARGET int64_t sum_runs(const gm_insn_sum_s16 *insn, const int16_t *x)
 {
     int64_t sum = 0;

@@ -1,4 +1,4 @@
-/* How wide the vectors of x86-64 are, in builds that ask the processor themselves (GM_ASK_CPU). */
+/* The vector width of x86-64, in builds that ask the processor themselves (GM_ASK_CPU). */
 #ifndef GM_SIMD_WIDTH_H
 #define GM_SIMD_WIDTH_H
 
@@ -9,8 +9,8 @@
 
 typedef enum gm_simd_width { GM_SIMD_NONE, GM_SIMD_256, GM_SIMD_512 } gm_simd_width;
 
-/* From now on the whole program uses no wider vectors than these. Returns the widest that it uses, which the processor
- * has. Tests compare the bits of all widths. */
+/* From now on the whole program uses no wider vectors than these. Returns the widest that it uses,
+ * which the processor supports. Tests compare the bits of all widths. */
 gm_simd_width gm_simd_limit(gm_simd_width widest);
 
 #else

@@ -1,7 +1,8 @@
 /*
- * Convolutions and their gradients on a processor without floats. Each output is one sum over three loops: of CONV over
- * kernel rows, kernel columns and input channels; of CONV_TRANSPOSE over kernel rows, kernel columns and output
- * channels; of a weight's gradient over samples, output rows and output columns.
+ * Convolutions and their gradients on a processor without floats. Each output is one sum over
+ * three loops: CONV runs over kernel rows, kernel columns and input channels; CONV_TRANSPOSE over
+ * kernel rows, kernel columns and output channels; a weight gradient over samples, output rows
+ * and output columns.
  */
 #include "../../../generated/instructions/conv.h"
 #include "../../../generated/instructions/conv_grad_w.h"
@@ -14,15 +15,15 @@
 
 #if GM_WITH_CONV
 
-/* Kernel taps [first, end) of output o that lie inside the input, along one axis. */
+/* The kernel taps [first, end) of output o that are inside the input, along one axis. */
 static gm_span taps_of_output(uint32_t o, uint32_t stride, uint32_t dilation, uint32_t pad, uint32_t in,
                               uint32_t kernel)
 {
     return gm_valid_outputs(o, dilation, stride, pad, in, kernel);
 }
 
-/* The output channels of one group at one output position. x, w and y: of the position's first tap inside, and of its
- * first output channel. */
+/* The output channels of one group at one output position. x, w and y: at the position's first tap
+ * inside the input, and at its first output channel. */
 static void soft_conv_pixel(const gm_insn_conv *insn, const float *x, const float *w, const float *bias, float *y,
                             const soft_loop *loops)
 {
@@ -32,7 +33,7 @@ static void soft_conv_pixel(const gm_insn_conv *insn, const float *x, const floa
     }
 }
 
-/* One row of outputs. x and y: of the sample; taps: the kernel rows inside the input. */
+/* One row of outputs. x and y: the sample; taps: the kernel rows inside the input. */
 static void soft_conv_row(const struct gm_session *session, const gm_insn_conv *insn, const float *x, float *y,
                           uint32_t row, gm_span taps)
 {
@@ -76,8 +77,8 @@ int gm_kernel_conv(const struct gm_session *session, const void *instruction)
 
 #if GM_WITH_CONV_TRANSPOSE
 
-/* The kernel taps that lie on one input, along one axis, and the outputs to which they belong. From one to the next the
- * distance is the same. */
+/* The kernel taps that cover one input, along one axis, and the outputs they belong to. Both
+ * are evenly spaced. */
 typedef struct soft_taps {
     uint32_t count, first, step, output, output_step;
 } soft_taps;
@@ -101,19 +102,19 @@ static soft_taps taps_on(uint32_t i, uint32_t stride, uint32_t dilation, uint32_
     return taps;
 }
 
-/* The input channels of one group at one input position. y, w and x: of the position's first tap, and of the first
- * input channel. */
+/* The input channels of one group at one input position. y, w and x: at the position's first tap,
+ * and at the first input channel. */
 static void soft_transposed_pixel(const gm_insn_conv_transpose *insn, const float *y, const float *w, const float *bias,
                                   float *x, const soft_loop *loops)
 {
     for (uint32_t c = 0; c < insn->in_channels; c++, w += insn->w_in_channel, x += insn->x_channel) {
         float start = insn->accumulate ? *x : bias ? bias[c] : GM_EMPTY_SUM;
-        /* Where no window has the pixel, the sum may still be GM_EMPTY_SUM: -0 + 0 is 0. */
+        /* If no window covers the pixel, the sum may still be GM_EMPTY_SUM: -0 + 0 is 0. */
         *x = gm_soft_sum_products(start, y, w, loops) + 0.0f;
     }
 }
 
-/* One row of inputs. y and x: of the sample; down: the kernel rows that lie on it. */
+/* One row of inputs. y and x: the sample; down: the kernel rows that cover it. */
 static void soft_transposed_row(const struct gm_session *session, const gm_insn_conv_transpose *insn, const float *y,
                                 float *x, const soft_taps *down)
 {
@@ -152,7 +153,7 @@ int gm_kernel_conv_transpose(const struct gm_session *session, const void *instr
 
 #if GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE
 
-/* The tap (k, l) of all input channels. x and dy: of the first sample. */
+/* Tap (k, l) of all input channels. x and dy: the first sample. */
 static void soft_gradient_tap(const gm_conv_gradient *g, const float *x, const float *dy, float *row, uint32_t k,
                               uint32_t l)
 {

@@ -1,9 +1,10 @@
 /*
- * Products by a factor, quotients and square roots of numbers that stay apart in mantissa and exponent, as sums of
- * soft_sum.h do: what optimizers with moments consist of.
+ * Products with a factor, quotients and square roots of numbers kept apart as mantissa and
+ * exponent, like the sums of soft_sum.h: the operations of optimizers with moments.
  *
- * Exponents have no limits here. Whoever calls these functions makes sure that every product and quotient is normal or
- * zero, as a subnormal one would be rounded otherwise. The exponent of zero is so low that it stays lower than all others.
+ * Exponents have no limits here. The caller makes sure that every product and quotient is normal or
+ * zero, because a subnormal one would round differently. The exponent of zero is so low that it
+ * stays below all others.
  */
 #ifndef SOFT_FACTOR_H
 #define SOFT_FACTOR_H
@@ -18,7 +19,7 @@ typedef struct soft_factor {
     int32_t exponent;
 } soft_factor;
 
-/* A number that is not negative. */
+/* A nonnegative number. */
 typedef struct soft_size {
     uint32_t mantissa;
     int32_t exponent;
@@ -37,8 +38,8 @@ SOFT_INLINE soft_factor soft_factor_of(float x)
                          (int32_t)(bits >> 23) - SOFT_EXPONENT_OFFSET - 2 * SOFT_FACTOR_EXPONENT};
 }
 
-/* Takes a number of either sign apart that is zero, or from 2^(least - 127) to below 2^(limit - 127). Returns 0 where it is
- * another one. */
+/* Splits a number of either sign that is zero, or from 2^(least - 127) to below 2^(limit - 127).
+ * Returns 0 for any other number. */
 SOFT_INLINE int soft_take(float x, uint32_t least, uint32_t limit, soft_sum *taken)
 {
     uint32_t bits = gm_bits_of(x), size = (bits << 1) - (least << 24);
@@ -51,7 +52,7 @@ SOFT_INLINE int soft_take(float x, uint32_t least, uint32_t limit, soft_sum *tak
     return bits << 1 == 0;
 }
 
-/* The same of a number that is not negative. */
+/* The same for a nonnegative number. */
 SOFT_INLINE int soft_take_size(float x, uint32_t least, uint32_t limit, soft_size *taken)
 {
     uint32_t bits = gm_bits_of(x), size = bits - (least << 23);
@@ -69,7 +70,7 @@ SOFT_INLINE soft_size soft_size_of(soft_sum x)
     return (soft_size){(uint32_t)soft_signed((uint32_t)x.mantissa, (uint32_t)x.mantissa), x.exponent};
 }
 
-/* Returns x with the sign that the highest bit tells. */
+/* Returns x with the sign of the highest bit of `sign`. */
 SOFT_INLINE soft_sum soft_with_sign(soft_size x, uint32_t sign)
 {
     return (soft_sum){soft_signed(x.mantissa, sign), x.exponent};
@@ -82,48 +83,48 @@ SOFT_INLINE soft_size soft_times(soft_factor f, soft_size x)
     return (soft_size){mantissa, exponent};
 }
 
-/* The same of a number with a sign. */
+/* The same for a signed number. */
 SOFT_INLINE soft_sum soft_times_signed(soft_factor f, soft_sum x)
 {
     return soft_with_sign(soft_times(f, soft_size_of(x)), (uint32_t)x.mantissa);
 }
 
-/* Returns x with a mantissa below 2^24, as factors have it. */
+/* Returns x with a mantissa below 2^24, as factors need it. */
 SOFT_INLINE soft_size soft_carried(soft_size x)
 {
     uint32_t carry = x.mantissa >> 24;
     return (soft_size){x.mantissa >> carry, x.exponent + (int32_t)carry};
 }
 
-/* x as a factor. x: as of soft_carried(). */
+/* x as a factor. x: a result of soft_carried(). */
 SOFT_INLINE soft_factor soft_factor_of_size(soft_size x)
 {
     return (soft_factor){x.mantissa << 8, x.exponent - 2 * SOFT_FACTOR_EXPONENT};
 }
 
-/* Returns the sum of two numbers that are not negative, and the larger of which is the first. */
+/* Returns the sum of two nonnegative numbers, the larger one first. */
 SOFT_INLINE soft_size soft_add_smaller(soft_size larger, soft_size smaller)
 {
     const int32_t less = larger.exponent - smaller.exponent;
     if (less > 27) {
         return larger;
     }
-    /* 6 bits longer than a mantissa. The lowest bit is 1 where bits are lost below it. */
+    /* 6 bits longer than a mantissa. The lowest bit is 1 if bits are lost below it. */
     const uint32_t whole = smaller.mantissa << 6, shifted = whole >> less;
     uint32_t sum = (larger.mantissa << 6) + (shifted | (shifted << less != whole));
-    const uint32_t carry = sum >> 30; /* 2 of 2^31 alone */
+    const uint32_t carry = sum >> 30; /* 2 for 2^31 alone */
     sum = sum >> carry | (sum & carry);
     return (soft_size){(sum + 0x1f + (sum >> 6 & 1)) >> 6, larger.exponent + (int32_t)carry};
 }
 
-/* Returns the sum of two numbers that are not negative; both may be zero. */
+/* Returns the sum of two nonnegative numbers; both may be zero. */
 SOFT_INLINE soft_size soft_add_sizes(soft_size a, soft_size b)
 {
     return a.exponent >= b.exponent ? soft_add_smaller(a, b) : soft_add_smaller(b, a);
 }
 
-/* Returns the quotient of two mantissas, 24 bits and one that rounds: of rest / divisor, where rest is below divisor, the
- * bits behind the point, below a leading 1. */
+/* Returns the quotient of two mantissas, 24 bits and a rounding bit: for rest / divisor with rest
+ * below divisor, the bits after the point, below a leading 1. */
 SOFT_INLINE uint32_t soft_long_division(uint32_t rest, uint32_t divisor)
 {
     uint32_t quotient = 1;
@@ -146,7 +147,8 @@ SOFT_INLINE uint32_t soft_long_division(uint32_t rest, uint32_t divisor)
     return quotient;
 }
 
-/* Returns a / b, for a b that is not zero. Between two neighbours no quotient is half-way, so its bit 25 rounds it. */
+/* Returns a / b for a nonzero b. No quotient is half-way between two floats, so
+ * its bit 25 rounds it. */
 SOFT_INLINE soft_size soft_divided(soft_size a, soft_size b)
 {
     int32_t exponent = a.exponent - b.exponent + 2 * SOFT_FACTOR_EXPONENT + 1;
@@ -158,7 +160,7 @@ SOFT_INLINE soft_size soft_divided(soft_size a, soft_size b)
     return (soft_size){(soft_long_division(dividend - b.mantissa, b.mantissa) + 1) >> 1, exponent};
 }
 
-/* Returns the square root of x, which is not zero and as of soft_carried(). */
+/* Returns the square root of x, which is nonzero and a result of soft_carried(). */
 SOFT_INLINE soft_size soft_square_root(soft_size x)
 {
     return (soft_size){gm_root(x.mantissa << (2 - (x.exponent & 1))), ((x.exponent + 1) >> 1) + SOFT_FACTOR_EXPONENT};

@@ -11,7 +11,8 @@ SOFT_INLINE float float_at(const char *at)
 
 #if !SOFT_RUN_IN_ASSEMBLY
 
-/* Adds products until this turn has none left. Returns 0 where the next one is for gm_soft_add_any_product(). */
+/* Adds products until this iteration has none left. Returns 0 if the next one is for
+ * gm_soft_add_any_product(). */
 static int run_turn(soft_run *run)
 {
     soft_run r = *run;
@@ -72,7 +73,7 @@ float gm_soft_sum_products(float start, const float *a, const float *b, const so
 {
     soft_sum sum = soft_sum_of(start);
     if (loops[2].count == 1) {
-        /* An inner loop of one turn is none. */
+        /* An innermost loop with a single iteration is dropped. */
         return soft_value(gm_soft_add_products(sum, a, b, loops));
     }
     for (uint32_t i = loops[0].count; i > 0; i--, a += loops[0].a, b += loops[0].b) {

@@ -1,6 +1,6 @@
 /*
- * gm_soft_run() for Cortex-M3, and for M4 and M33 without FPU: 46 machine instructions a product, where the compiler's
- * floating point takes 70 to 100. It does what soft_sum.h has in C.
+ * gm_soft_run() for Cortex-M3, and for M4 and M33 without FPU: 46 machine instructions per product;
+ * the compiler's floating point takes 70 to 100. It does what soft_sum.h does in C.
  */
 #include "../arch.h"
 #include "soft_products.h"
@@ -16,7 +16,7 @@
  *     r4  b                            r12  size of a; the product's exponent
  *     r5  count                        r0   size of b; the product's sign
  *     r6  step of a                    lr   the product's lower half; what is shifted
- *     r8  step of b                    r7   the frame pointer, where the compiler wants one
+ *     r8  step of b                    r7   the frame pointer, if the compiler wants one
  */
 void gm_soft_run(soft_run *run)
 {
@@ -108,7 +108,7 @@ void gm_soft_run(soft_run *run)
         SOFT_LINE("add r4, r4, r8")
         SOFT_LINE("subs r5, r5, #1")
         SOFT_LINE("bne 1b")
-        "0:\n\t"                                    /* the next turn */
+        "0:\n\t"                                    /* the next iteration */
         SOFT_LINE("ldr r0, %[run]")
         SOFT_LINE("ldr lr, [r0, #28]")
         SOFT_LINE("subs lr, lr, #1")
@@ -128,7 +128,7 @@ void gm_soft_run(soft_run *run)
         SOFT_LINE("lsl lr, r11, #1")
         SOFT_LINE("lsls r12, r10, #1")
         SOFT_LINE("ite eq")
-        SOFT_LINE("moveq r12, lr")                       /* twice the other factor, where one is zero */
+        SOFT_LINE("moveq r12, lr")                       /* twice the other factor, if one is zero */
         SOFT_LINE("cmpne lr, #0")
         SOFT_LINE("bne 9b")
         SOFT_LINE("cmp r12, #0xff000000")

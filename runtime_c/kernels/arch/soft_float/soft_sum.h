@@ -1,10 +1,11 @@
 /*
- * Sums of products in binary32 on a processor that computes with integers alone: the bits of `sum += a * b`, product
- * and sum rounded apart, at about half the instructions of two calls of the compiler's floating point.
+ * Sums of products in binary32 on a processor with integer arithmetic only: bitwise equal to `sum
+ * += a * b` with product and sum rounded separately, at about half the instructions of two calls of
+ * the compiler's floating point.
  *
- * A sum stays apart in mantissa and exponent from its first product to its last. So it is put together and taken apart
- * once, not with each product. Nearly all products have factors of ordinary size; all others take a way of their own,
- * which is seldom gone and need not be fast.
+ * A sum stays split into mantissa and exponent from its first product to its last. So it is packed
+ * and unpacked once, not for each product. Nearly all products have factors of ordinary size; all
+ * others take a path of their own, which is rare and need not be fast.
  */
 #ifndef SOFT_SUM_H
 #define SOFT_SUM_H
@@ -14,23 +15,24 @@
 
 #if GM_ARCH_SOFT_FLOAT
 
-/* A compiler that looks for the fewest bytes would call these functions, and hand sums over in memory. */
+/* A compiler that optimizes for size would call these functions, and pass sums in memory. */
 #define SOFT_INLINE __attribute__((always_inline)) static inline
 
-/* Factors are of ordinary size from 2^-44 to below 2^20. Then their product is normal, and 2^32 of them do not reach
- * 2^100. SOFT_SIZE() is below SOFT_SIZE_LIMIT for these alone, and has an exponent in its highest 8 bits. */
+/* Factors are of ordinary size from 2^-44 to below 2^20. Then their product is normal, and 2^32 of
+ * them do not reach 2^100. SOFT_SIZE() is below SOFT_SIZE_LIMIT for these alone, and has an
+ * exponent in its highest 8 bits. */
 #define SOFT_LEAST_EXPONENT (127u - 44u)
 #define SOFT_SIZE(bits) (((bits) << 1) - (SOFT_LEAST_EXPONENT << 24))
 #define SOFT_SIZE_LIMIT 0x40000000u
 
 /*
- * The value is mantissa 2^(exponent - 110), where 2^23 <= |mantissa| <= 2^24. So the exponent of a product is the sum
- * of those that SOFT_SIZE() gives, or one less. There are two exceptions:
+ * The value is mantissa 2^(exponent - 110), with 2^23 <= |mantissa| <= 2^24. So the exponent of a
+ * product is the sum of those from SOFT_SIZE(), or one less. There are two exceptions:
  *
  *   zero                           mantissa 0, exponent SOFT_PLUS_ZERO or SOFT_MINUS_ZERO
  *   from 2^100 on, infinity, NaN   the mantissa has the bits of the float, the exponent is SOFT_AS_FLOAT
  *
- * To a number of the second kind a product of factors of ordinary size adds nothing, as it is too small.
+ * A product of factors of ordinary size is too small to change a number of the second kind.
  */
 typedef struct soft_sum {
     int32_t mantissa, exponent;
@@ -40,18 +42,18 @@ typedef struct soft_sum {
 #define SOFT_MINUS_ZERO (SOFT_PLUS_ZERO - 1)
 #define SOFT_AS_FLOAT 0x1000000
 
-/* What a mantissa and the exponent that SOFT_SIZE() gives exceed those of a sum by. */
+/* A factor's exponent as a sum, minus its exponent from SOFT_SIZE(). */
 #define SOFT_FACTOR_EXPONENT 43
 
-/* The exponent field of a float less the exponent of a sum. */
+/* The exponent field of a float minus the exponent of a sum. */
 #define SOFT_EXPONENT_OFFSET 40
 
-/* Below the lowest bit of a mantissa, sums have so many bits before they are rounded. */
+/* Extra bits of sums below the lowest bit of a mantissa, before rounding. */
 #define SOFT_EXTRA_BITS 4
 
 #define SOFT_LEADING_BIT 0x800000u
 
-/* soft_sum_of() and soft_value() of any number. */
+/* soft_sum_of() and soft_value() for any number. */
 soft_sum gm_soft_sum_of_any(float x);
 float gm_soft_value_of_any(soft_sum sum);
 
@@ -66,7 +68,7 @@ SOFT_INLINE uint32_t soft_lower_mantissa(uint32_t bits)
     return (bits & (SOFT_LEADING_BIT - 1)) | SOFT_LEADING_BIT;
 }
 
-/* Returns the mantissa with the sign that the highest bit tells. */
+/* Returns the mantissa with the sign of the highest bit of `sign`. */
 SOFT_INLINE int32_t soft_signed(uint32_t mantissa, uint32_t sign)
 {
     int32_t negative = (int32_t)(sign >> 31);
@@ -94,27 +96,28 @@ SOFT_INLINE float soft_value(soft_sum sum)
 /* Adds any product, by the compiler's floating point. */
 soft_sum gm_soft_add_any_product(soft_sum sum, float a, float b);
 
-/* Whether the product is zero because a factor is; not where the other one is infinite or NaN. */
+/* Whether the product is zero because a factor is, and the other one is
+ * neither infinite nor NaN. */
 SOFT_INLINE int soft_product_is_zero(uint32_t a, uint32_t b)
 {
     return a << 1 == 0 ? b << 1 < 0xff000000u : b << 1 == 0 && a << 1 < 0xff000000u;
 }
 
-/* Adds a zero with this sign: -0 + -0 alone is -0. */
+/* Adds a zero with this sign: only -0 + -0 is -0. */
 SOFT_INLINE soft_sum soft_add_zero(soft_sum sum, uint32_t sign)
 {
     return sum.mantissa != 0 || sign >> 31 ? sum : (soft_sum){0, SOFT_PLUS_ZERO};
 }
 
-/* Returns how many of the upper bits of a number from 1 to 2^30 are zero, less 2. No sum is -1, which would ask for
- * that of 0: where numbers cancel each other, the lowest bits of their sum are zero. */
+/* Returns the number of leading zeros of a number from 1 to 2^30, minus 2. No sum is -1, which
+ * would need that of 0: if numbers cancel, the lowest bits of their sum are zero. */
 SOFT_INLINE int32_t soft_room_above(uint32_t x)
 {
 #if defined(__ARM_FEATURE_CLZ)
     return __builtin_clz(x) - 2;
 #else
     int32_t room = 0;
-    for (; x < 1u << 24; x <<= 5) { /* seldom: numbers that cancel each other */
+    for (; x < 1u << 24; x <<= 5) { /* seldom: numbers that cancel */
         room += 5;
     }
     for (; x < 1u << 29; x <<= 1) {
@@ -124,9 +127,9 @@ SOFT_INLINE int32_t soft_room_above(uint32_t x)
 #endif
 }
 
-/* Returns the mantissa of the sum of two numbers before it is rounded, SOFT_EXTRA_BITS longer than theirs. The exponent
- * of the second is `less` smaller. The lowest bit is 1 where bits are lost below it: so it rounds as the exact
- * sum does. */
+/* Returns the mantissa of the sum of two numbers before rounding, SOFT_EXTRA_BITS longer than
+ * theirs. The exponent of the second is `less` smaller. The lowest bit is 1 if bits are lost below
+ * it, so that it rounds as the exact sum does. */
 SOFT_INLINE int32_t soft_add_shifted(int32_t larger, int32_t smaller, int32_t less)
 {
     int32_t shifted;
@@ -140,7 +143,7 @@ SOFT_INLINE int32_t soft_add_shifted(int32_t larger, int32_t smaller, int32_t le
     return (int32_t)((uint32_t)larger << SOFT_EXTRA_BITS) + shifted;
 }
 
-/* Rounds a sum that is SOFT_EXTRA_BITS longer than a mantissa, and is of this exponent. */
+/* Rounds a sum with this exponent that is SOFT_EXTRA_BITS longer than a mantissa. */
 SOFT_INLINE soft_sum soft_rounded(int32_t sum, int32_t exponent)
 {
     if (sum == 0) {
@@ -152,7 +155,7 @@ SOFT_INLINE soft_sum soft_rounded(int32_t sum, int32_t exponent)
     return (soft_sum){mantissa, exponent + 2 - room};
 }
 
-/* sum + x, for an x that is not zero, and of which the exponent is that of a product. */
+/* sum + x, for a nonzero x with the exponent of a product. */
 SOFT_INLINE soft_sum soft_add(soft_sum sum, int32_t mantissa, int32_t exponent)
 {
     int32_t less = sum.exponent - exponent;
@@ -163,11 +166,11 @@ SOFT_INLINE soft_sum soft_add(soft_sum sum, int32_t mantissa, int32_t exponent)
                       : soft_rounded(soft_add_shifted(mantissa, sum.mantissa, -less), exponent);
 }
 
-/* Returns a b / 2^32, of 24 bits or 23, and in `fraction` the bits behind the point. */
+/* Returns a b / 2^32, of 24 bits or 23, and in `fraction` the bits after the point. */
 SOFT_INLINE uint32_t soft_wide_product(uint32_t a, uint32_t b, uint32_t *fraction)
 {
 #if defined(__ARM_ARCH) && !defined(__thumb2__)
-    /* Without an instruction for it: of halves of 12 bits each. */
+    /* Without an instruction for it: by halves of 12 bits each. */
     uint32_t a_high = a >> 20, a_low = a << 12 >> 20, b_high = b >> 12, b_low = b << 20 >> 20;
     uint32_t low = a_low * b_low, middle = a_high * b_low + a_low * b_high + (low >> 12);
     *fraction = middle << 20 | low << 20 >> 12;
@@ -179,8 +182,9 @@ SOFT_INLINE uint32_t soft_wide_product(uint32_t a, uint32_t b, uint32_t *fractio
 #endif
 }
 
-/* Returns the mantissa of a product of two positive numbers, rounded. a: of 24 bits, in the upper ones of 32; b: of 24,
- * or 2^24. exponent: the sum of both, which falls by 1 where the mantissa would have a bit less. */
+/* Returns the rounded mantissa of a product of two positive numbers. a: 24 bits, in the upper ones
+ * of 32; b: 24 bits, or 2^24. exponent: the sum of both, which this decrements if the mantissa
+ * would have one bit less. */
 SOFT_INLINE uint32_t soft_multiply(uint32_t a, uint32_t b, int32_t *exponent)
 {
     uint32_t fraction, product = soft_wide_product(a, b, &fraction);
@@ -189,7 +193,7 @@ SOFT_INLINE uint32_t soft_multiply(uint32_t a, uint32_t b, int32_t *exponent)
         fraction <<= 1;
         --*exponent;
     }
-    return product + (fraction + (product & 1) > 0x80000000u); /* to nearest, of two to the even one */
+    return product + (fraction + (product & 1) > 0x80000000u); /* to nearest, ties to even */
 }
 
 /* Adds a product of factors of ordinary size. */

@@ -1,6 +1,7 @@
 /*
- * Steps of optimizers on a processor without floats. A parameter whose numbers are of the usual sizes is updated in numbers
- * that stay apart in mantissa and exponent; all others take the compiler's floating point.
+ * Optimizer steps on a processor without floats. If the values of a parameter are of the
+ * usual sizes, they are updated split into mantissa and exponent; all others take the
+ * compiler's floating point.
  */
 #include "../../optimizers/steps.h"
 #include "soft_factor.h"
@@ -12,7 +13,7 @@
 
 #if GM_WITH_SGD
 
-/* SOFT_SIZE() of minus_lr from which on no product of it is subnormal: 2^-38. */
+/* The SOFT_SIZE() of minus_lr from which on none of its products is subnormal: 2^-38. */
 #define LEAST_LR_SIZE 6
 
 /* The two factors of a gradient. */
@@ -31,8 +32,9 @@ static float sgd_stepped(const sgd_factors *f, float p, uint32_t g)
     return soft_value(soft_add(soft_sum_of(p), soft_signed(product, g ^ f->sign), exponent));
 }
 
-/* Returns the limit of SOFT_SIZE() of the gradients that sgd_stepped() takes: all of ordinary size, or none where a
- * factor is not of ordinary size or minus_lr so small that a product could be subnormal. */
+/* Returns the limit of SOFT_SIZE() of the gradients that sgd_stepped() handles: all of ordinary
+ * size, or none if a factor is not of ordinary size or minus_lr is so small that a product
+ * could be subnormal. */
 static uint32_t sgd_limit(uint32_t scale, uint32_t minus_lr)
 {
     int ordinary = (SOFT_SIZE(scale) | SOFT_SIZE(minus_lr)) < SOFT_SIZE_LIMIT;
@@ -65,8 +67,8 @@ void gm_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float sca
 
 #if GM_ARCH_SOFT_STEPS && (GM_WITH_MOMENTUM || GM_WITH_ADAM || GM_WITH_ADAMW || GM_WITH_ADAMW_ORT)
 
-/* Biased exponents of numbers of the usual sizes. The least products that they allow stand behind these: none is
- * subnormal. */
+/* Biased exponents of values of the usual sizes. Comments after products give the least that these
+ * allow: none is subnormal. */
 #define LEAST_SIZE SOFT_LEAST_EXPONENT /* gradients, parameters and most factors: 2^-44 */
 #define LEAST_M (127u - 60u)           /* first moments */
 #define LARGE_SIZE (127u + 20u)        /* the first exponent that is too large */
@@ -88,7 +90,7 @@ typedef struct soft_momentum {
     soft_factor scale, momentum, lr;
 } soft_momentum;
 
-/* Returns 0, and does nothing, where a number is not of the usual size. */
+/* Returns 0, and does nothing, if a value is not of the usual size. */
 SOFT_INLINE int take_momentum_step(const soft_momentum *f, float g, float *p, float *v)
 {
     soft_sum gradient, old, from;
@@ -158,7 +160,8 @@ static int are_moment_factors(float scale, float one_minus_beta1, float beta2, f
            soft_is_factor(beta2, LEAST_BETA2) && soft_is_factor(one_minus_beta2, LEAST_SIZE);
 }
 
-/* Takes m and v apart, and updates them. Returns 0 where a number is not of the usual size, or the result is zero. */
+/* Splits m and v, and updates them. Returns 0 if a value is not of the usual size, or
+ * the result is zero. */
 SOFT_INLINE int update_moments(const soft_moment_factors *f, float g, float m, float v, soft_moments *to)
 {
     soft_sum gradient, first;
@@ -184,7 +187,7 @@ SOFT_INLINE float soft_value_of_size(soft_size x)
     return soft_value((soft_sum){(int32_t)x.mantissa, x.exponent});
 }
 
-/* Returns the step -rate m / denominator, or a zero where it could be subnormal. */
+/* Returns the step -rate m / denominator, or a zero if it could be subnormal. */
 SOFT_INLINE soft_sum step_of_moments(soft_factor rate, soft_sum first, soft_size denominator)
 {
     soft_size quotient = soft_divided(soft_size_of(first), denominator);

@@ -1,7 +1,7 @@
 /*
- * Sums become bytes, in assembly for Cortex-M with the DSP extension and FPU: y = min(max(round(
- * sum m + offset) + zero, low), high). Conversions and 16-bit sums saturate, far outside of the
- * bounds.
+ * Turns sums into bytes, in assembly for Cortex-M with the DSP extension and FPU: y =
+ * min(max(round(sum m + offset) + zero, low), high). Conversions and 16-bit sums saturate, far
+ * outside the bounds.
  */
 #ifndef GM_ARM_M_BYTES_H
 #define GM_ARM_M_BYTES_H
@@ -13,7 +13,7 @@
 #define PLUS(sum, with) LINE("vadd.f32 " #sum ", " #sum ", " #with)
 #define TO_NEAREST(sum, with) LINE("vcvtr.s32.f32 " #sum ", " #sum)
 
-/* Four integers as bytes, in a. r9: the zero point, twice */
+/* Packs four integers as bytes into a. r9: the zero point, twice */
 #define TO_BYTES(a, b, c, d)                                                               \
     LINE("ssat " #a ", #16, " #a) LINE("ssat " #b ", #16, " #b)                            \
     LINE("ssat " #c ", #16, " #c) LINE("ssat " #d ", #16, " #d)                            \
@@ -24,10 +24,10 @@
     LINE("orr " #a ", " #a ", " #b ", lsl #8")
 
 /*
- * The same of numbers that are narrow (requantize.h), where the bounds are the ends of the type. Where 3 2^22 is added to
- * a float, it is rounded to an integer, whose lower half the result has in its own.
+ * The same for narrow results (requantize.h), if the bounds are the ends of the type. Adding 3 2^22
+ * to a float rounds it to an integer, which is the lower half of the result's bits.
  *
- * s16: 3 2^22. r9, and s17 while r9 has something else: the zero point + 128, twice.
+ * s16: 3 2^22. r9, and s17 while r9 holds something else: the zero point + 128, twice.
  */
 #define START_NARROW_BYTES(zero, t)                                                        \
     LINE("mov " #t ", #0x00800080") LINE("sadd16 " #zero ", " #zero ", " #t) LINE("vmov s17, " #zero) \
@@ -39,11 +39,11 @@
     LINE("usat16 " #a ", #8, " #a) LINE("usat16 " #b ", #8, " #b)                          \
     LINE("orr " #a ", " #a ", " #b ", lsl #8") LINE("eor " #a ", #0x80808080")
 
-/* r10, r11: low and high, four times. Goes to `behind` where they are the ends of the type. */
+/* r10, r11: low and high, four times. Jumps to `behind` if they are the ends of the type. */
 #define UNLESS_ENDS(behind)                                                                \
     LINE("cmp r10, #0x80808080") LINE("it eq") LINE("cmpeq r11, #0x7f7f7f7f") LINE("beq " #behind "f")
 
-/* b is lost. */
+/* Clobbers b. */
 #define IN_BOUNDS(a, b)                                                                    \
     LINE("ssub8 " #b ", " #a ", r10") LINE("sel " #a ", " #a ", r10")                      \
     LINE("ssub8 " #b ", r11, " #a) LINE("sel " #a ", " #a ", r11")

@@ -1,14 +1,13 @@
-/* Batch normalization of 8 channels that are neighbours: what the kernels for Cortex-M have in
- * common. */
+/* Batch normalization of 8 adjacent channels: what the Cortex-M kernels have in common. */
 #ifndef GM_ARM_M_CHANNELS_H
 #define GM_ARM_M_CHANNELS_H
 
-/* The values that the channels are normalized with. */
+/* The values that normalize the channels. */
 typedef struct gm_channel_vectors {
     const float *mean, *inv_std, *scale, *bias;
 } gm_channel_vectors;
 
-/* The values that the sums of gradients are made with, and the gradients that the sums become. */
+/* The inputs of the gradient sums, and the gradients that receive them. */
 typedef struct gm_channel_sums {
     const float *mean, *inv_std;
     float *dscale, *dbias;

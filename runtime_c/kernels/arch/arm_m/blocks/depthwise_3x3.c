@@ -5,16 +5,16 @@
 
 #if GM_ARCH_PAIRS && GM_ARCH_DSP
 
-/* What the loop over channels takes, in the order of the registers: addresses, those but the last of the channel before.
- * bias: not read where sums begin with 0. */
+/* The inputs of the loop over channels, in register order. All addresses but bias point at the
+ * previous channel. Sums that begin at 0 do not read bias. */
 typedef struct channel_sums {
     uintptr_t x, end, sums, weights, bias;
     uint32_t left; /* channels */
 } channel_sums;
 
 /*
- * A pair of columns ends the outputs before it, and begins its own. Machine instructions: 19 for 18 products where the
- * stride is 1, 13 for 9 where it is 2.
+ * Each pair of columns completes the outputs before it, and starts its own. Machine instructions:
+ * 19 for 18 products at stride 1, 13 for 9 at stride 2.
  *
  *     r0   x                       r4-r6    first and second weight of each row
  *     r2   sums                    r8-r10   second and third
@@ -71,7 +71,7 @@ DEFINE_3X3_SUMS(sums_by_1, FROM_BIAS, BEGIN_FIRST BEGIN_SECOND, FINISH_FIRST FIN
 DEFINE_3X3_SUMS(sums_by_1_from_0, FROM_0, BEGIN_WITH_0, FINISH_FIRST FINISH_SECOND STORE_TWO, TO_END_IN_REGISTER)
 DEFINE_3X3_SUMS(sums_by_2, FROM_BIAS, BEGIN_FIRST, FINISH_FIRST LINE("str r7, [r2], #16"), TO_END)
 
-/* The fields but the bias. */
+/* All fields except bias. */
 static channel_sums channel_sums_of(const gm_depthwise_pixels *p, uint32_t at_once, uint32_t *sums)
 {
     return (channel_sums){

@@ -1,4 +1,4 @@
-/* Gradients of weights of depthwise_3x3.h. */
+/* Weight gradients of depthwise_3x3.h. */
 #include "depthwise_3x3.h"
 
 #include "registers.h"
@@ -7,7 +7,7 @@
 
 #define LOAD_NINE_SUMS                                                                                  \
     LINE("ldm r0, {r1-r3}") LINE("ldm r1, {r4-r6}") LINE("ldm r2, {r7-r9}") LINE("ldm r3, {r10-r12}")
-/* row: where the stack has the struct. */
+/* row: the stack slot of the struct. */
 #define STORE_NINE_SUMS(row)                                                                            \
     LINE("ldr r0, " row)                                                                                \
     LINE("ldm r0, {r1-r3}") LINE("stm r1, {r4-r6}") LINE("stm r2, {r7-r9}") LINE("stm r3, {r10-r12}")
@@ -15,7 +15,8 @@
 #if GM_ARCH_DSP
 
 /*
- * One channel. Machine instructions for two outputs, which are 18 products: 20 where the stride is 1, 30 where it is 2.
+ * One channel. Machine instructions for two outputs, which are 18 products: 20 at stride
+ * 1, 30 at stride 2.
  *
  *     r4-r6, r7-r9, r10-r12   three sums of each row     r2   dy of two outputs
  *     r0, r1   x, dy          r3   a pair of columns     lr   dy of the two before them
@@ -24,7 +25,7 @@
  */
 #define ADD_3X3(mac, sum, dy) LINE(mac " " #sum ", " #dy ", r3, " #sum)
 
-/* The last of the loads moves x on. */
+/* The last of the loads advances x. */
 #define PAIR_BY_1(load, t0, t1, t2)                                                                     \
     LINE("ldr r3, " load)                                                                               \
     ADD_3X3("smlatb", t1, lr) ADD_3X3("smlad", t2, lr) ADD_3X3("smlad", t0, r2) ADD_3X3("smlabt", t1, r2)
@@ -63,18 +64,19 @@
 #else
 
 /*
- * One channel, two outputs at a time, and the last one of an odd number. Machine instructions for 18 products: 35 where the
- * stride is 1, 38 where it is 2.
+ * One channel, two outputs at a time, then the last one if their number is odd. Machine
+ * instructions for 18 products: 35 at stride 1, 38 at stride 2.
  *
  *     r4-r6, r7-r9, r10-r12   three sums of each row     r2, lr   dy of two outputs
- *     r0, r1   x, dy                                     r3       a number of x
+ *     r0, r1   x, dy                                     r3       a value of x
  *
- * On the stack: the end of dy, whether one output is left, the struct, r7, which may be the frame pointer.
+ * On the stack: the end of dy, whether one output is left, the struct, r7, which may be
+ * the frame pointer.
  */
 #define NUMBER(at) LINE("ldrsh r3, " at)
 #define TIMES(sum, dy) LINE("mla " #sum ", r3, " #dy ", " #sum)
 
-/* The first number is loaded last, because that may move x on. */
+/* The first value is loaded last, because its load may advance x. */
 #define ROW_BY_1(x0, x1, x2, x3, t0, t1, t2)                                                            \
     NUMBER(x1) TIMES(t1, r2) TIMES(t0, lr) NUMBER(x2) TIMES(t2, r2) TIMES(t1, lr)                       \
     NUMBER(x3) TIMES(t2, lr) NUMBER(x0) TIMES(t0, r2)

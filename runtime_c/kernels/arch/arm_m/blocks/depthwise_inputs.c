@@ -31,7 +31,8 @@ static inline void store_pair(uint32_t *to, uint32_t left, uint32_t right, uint3
 
 #if GM_ARCH_DSP
 
-/* So many pairs of columns of four channels, at least one: 15 machine instructions each. Returns where the next pair goes. */
+/* Packs at least one pair of columns of four channels: 15 machine instructions each. Returns the
+ * place of the next pair. */
 __attribute__((noinline)) static uint32_t *pack_pairs(const gm_depthwise_inputs *inputs, const int8_t *row, uint32_t pairs,
                                                       uint32_t *to)
 {
@@ -52,8 +53,8 @@ __attribute__((noinline)) static uint32_t *pack_pairs(const gm_depthwise_inputs 
 
 #endif
 
-/* The columns of x, of which the first one may be the second of its pair. Returns where the next pair goes. channels: a
- * constant where there are four. */
+/* Packs the columns of x; the first one may be the second of its pair. Returns the place of the
+ * next pair. channels: a constant if there are four. */
 static inline __attribute__((always_inline)) uint32_t *pack_columns(const gm_depthwise_inputs *inputs, const int8_t *row,
                                                                     uint32_t columns, uint32_t channels, uint32_t *to)
 {

@@ -6,7 +6,8 @@
 
 #if GM_ARCH_PAIRS
 
-/* One channel of a kernel of 3 by 3: the first pair of the set for even columns, and the second of that for odd. */
+/* One channel of a 3x3 kernel: the first pair of the set for even columns, and the second pair of
+ * the set for odd columns. */
 static void pack_3x3(const gm_depthwise_kernel *kernel, const int8_t *w, uint32_t *to)
 {
     int32_t zero = kernel->zero, step = kernel->column_step, row_step = kernel->row_step;
@@ -21,8 +22,8 @@ static void pack_3x3(const gm_depthwise_kernel *kernel, const int8_t *w, uint32_
     }
 }
 
-/* A row of one channel. to: its word of the first pair. Each word is there once more `again` words behind, so that the
- * order in which rows lie may begin with any. columns: a constant where that is known. */
+/* A row of one channel. to: its word of the first pair. Each word is repeated `again` words further
+ * on, so that the row order may begin with any row. columns: a constant if known. */
 static inline __attribute__((always_inline)) void pack_kernel_row(const gm_depthwise_kernel *kernel, const int8_t *w,
                                                                   uint32_t *to, uint32_t again, const uint32_t columns)
 {

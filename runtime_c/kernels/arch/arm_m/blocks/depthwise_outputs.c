@@ -23,7 +23,7 @@ static inline gradients_of_4 gradients_at(const int16_t *from, uint32_t channels
     return result;
 }
 
-/* Two columns as a pair of each channel. */
+/* Packs two columns as one pair per channel. */
 static inline void store_gradient_columns(uint32_t *to, gradients_of_4 left, gradients_of_4 right)
 {
     to[0] = gm_lower_halves(left.low, right.low);
@@ -32,8 +32,8 @@ static inline void store_gradient_columns(uint32_t *to, gradients_of_4 left, gra
     to[3] = gm_upper_halves(left.high, right.high);
 }
 
-/* Gradients without zeros between them, of which the first one may be the second of its pair. Returns where the next pair
- * goes. channels: a constant where there are four. */
+/* Packs gradients without zeros between them; the first one may be the second of its pair. Returns
+ * the place of the next pair. channels: a constant if there are four. */
 static inline __attribute__((always_inline)) uint32_t *pack_neighbouring(const gm_depthwise_outputs *outputs,
                                                                          const int16_t *row, uint32_t columns,
                                                                          uint32_t channels, uint32_t *to)
@@ -54,7 +54,7 @@ static inline __attribute__((always_inline)) uint32_t *pack_neighbouring(const g
     return to;
 }
 
-/* One gradient at a time, each in a pair of its own. column: of the first one. */
+/* One gradient at a time, each in a pair of its own. column: that of the first one. */
 static void pack_scattered(const gm_depthwise_outputs *outputs, const int16_t *row, uint32_t *to, const uint32_t *end)
 {
     const gradients_of_4 none = {0, 0};

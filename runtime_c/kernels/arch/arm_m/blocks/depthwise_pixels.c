@@ -8,14 +8,14 @@
 #if GM_ARCH_DSP
 
 /*
- * An output of four channels: 6 machine instructions for 8 products, and some 60.
+ * An output of four channels: 6 machine instructions for 8 products, and about 60 more.
  *
  *     r0-r3     sums                        s0-s3     the same, scaled
  *     r4-r7     inputs,  r12  the next      s8-s11    multipliers
  *     r8-r11    weights, lr   the next      s12-s15   offsets
  *
- * All registers are taken, so the struct and the end of the inputs wait on the stack. r7 may be the
- * frame pointer, of which the compiler is not told.
+ * All registers are taken, so the struct and the end of the inputs are on the stack. r7 may be the
+ * frame pointer, so the compiler does not know about it.
  */
 #define PIXELS_FIELD(to, member) LINE("ldr " #to ", [r8, %[" #member "]]")
 #define PIXELS_OFFSET(member) [member] "i"(offsetof(gm_depthwise_pixels, member))
@@ -38,7 +38,7 @@
 #define ROWS_5 ROWS_3 ROW_OF_FOUR ROW_OF_FOUR
 #define ROWS_7 ROWS_5 ROW_OF_FOUR ROW_OF_FOUR
 
-/* All pairs of columns, of a kernel of so many rows; and of any. */
+/* All pairs of columns, for a kernel of n rows; and for any kernel. */
 #define PAIRS_OF(ROWS, n)                                                                  \
     "2:\n\t" ROWS                                                                          \
     LINE("ldr r4, [sp]") LINE("add lr, #16 * (" #n " - 1)") LINE("cmp r12, r4") LINE("bne 2b")
@@ -69,7 +69,7 @@
     LINE("str r0, [r2]") LINE("add r2, r3") LINE("subs r1, #1")                            \
     LINE("strd r1, r2, [r8, %[left]]")
 
-/* Fields of what becomes of sums are not read where they are only stored. */
+/* If sums are only stored, the fields that say how to finish them are not read. */
 #define START_BYTES                                                                        \
     LINE("ldrd r9, r10, [r8, %[multipliers]]")                                             \
     LINE("vldmia r9, {s8-s11}")                                                            \
@@ -111,13 +111,14 @@ DEFINE_BYTES_AND_SUMS(7_rows, PAIRS_OF(ROWS_7, 7))
 DEFINE_BYTES_AND_SUMS(any_rows, PAIRS_OF_ANY)
 
 /*
- * Sums of n outputs become bytes, two outputs at a time: 71 machine instructions for 8 numbers, and 53 where these are
- * narrow (requantize.h), for which r9 has what START_NARROW_BYTES() makes, r10 the outputs that are left, r11 offsets.
+ * Turns the sums of n outputs into bytes, two outputs at a time: 71 machine instructions for 8
+ * values, and 53 if they are narrow (requantize.h); then r9 holds what START_NARROW_BYTES() makes,
+ * r10 the number of remaining outputs, r11 offsets.
  *
  *     r0-r7    sums, numbers, bytes        r12, lr   sums that are left, y
  *     r9-r11   zero, low, high             r8        y_step
  *
- * On the stack: the struct, the outputs that are left, offsets, r7.
+ * On the stack: the struct, the number of remaining outputs, offsets, r7.
  */
 __attribute__((noinline)) static void bytes_of_sums(gm_depthwise_pixels *pixels, const uint32_t *sums, uint32_t n)
 {

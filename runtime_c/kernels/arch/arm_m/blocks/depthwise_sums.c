@@ -1,6 +1,6 @@
 /*
- * Outputs of depthwise_pixels.h without the DSP extension: the sums of some outputs, one channel after another, and what
- * becomes of them.
+ * Outputs of depthwise_pixels.h without the DSP extension: the sums of a few outputs, one channel
+ * after another, and how they are finished.
  */
 #include "depthwise_kernel.h"
 #include "depthwise_pixels.h"
@@ -9,14 +9,16 @@
 
 #if GM_ARCH_PAIRS && !GM_ARCH_DSP
 
-/* Outputs whose sums wait at a time: an even number, so that the next ones begin with a pair as these do. */
+/* Outputs whose sums are buffered at a time: an even number, so that the next ones begin with the
+ * same column of a pair. */
 #define OUTPUTS_AT_ONCE 8u
 
-/* One channel of some outputs. Steps are in words. */
+/* One channel of several outputs. Steps are in words. */
 typedef struct kernel_sums {
-    const uint32_t *x;          /* of the pair that the first kernel begins with */
+    const uint32_t *x;          /* of the pair with which the first kernel begins */
     uint32_t *to;               /* by output, GM_DEPTHWISE_CHANNELS apart */
-    const uint32_t *twos_end, *end; /* of x: behind outputs two at a time, and all; each kernel begins a pair behind */
+    const uint32_t *twos_end, *end; /* of x: after outputs taken two at a time, and after all; each kernel begins one
+                                     * pair later */
     uint32_t bias;
     const uint32_t *weights;
 } kernel_sums;
@@ -24,8 +26,8 @@ typedef struct kernel_sums {
 #if defined(__thumb2__)
 
 /*
- * Kernels of 3 by 3, that begin with the first column of a pair. Two outputs beside each other, 38 machine instructions;
- * then one at a time, 24.
+ * 3x3 kernels that begin with the first column of a pair. Two adjacent outputs take 38 machine
+ * instructions; then one at a time, 24.
  *
  *     r0  x    r1  to    r2  an input    r3, r4  sums    r5 to lr  weights
  */
@@ -74,7 +76,8 @@ __attribute__((noinline)) static void sums_of_3_by_3(const kernel_sums *sums)
                      : "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", "cc", "memory");
 }
 
-/* The sums of n outputs of channel c, where the kernel suits. Returns 0, and does nothing, where it does not. */
+/* The sums of n outputs of channel c, if the kernel suits. Otherwise returns
+ * 0, and does nothing. */
 static int sum_3_by_3(const gm_depthwise_pixels *p, uint32_t rows, uint32_t columns, uint32_t c, uint32_t n, uint32_t *to)
 {
     const uint32_t pair_words = 3 * GM_DEPTHWISE_CHANNELS;
@@ -93,13 +96,13 @@ static int sum_3_by_3(const gm_depthwise_pixels *p, uint32_t rows, uint32_t colu
 #define sum_3_by_3(p, rows, columns, c, n, to) ((void)(columns), 0)
 #endif
 
-/* One channel of a kernel, whose weights skip so many numbers behind each pair. */
+/* One channel of a kernel; its weights skip `skip` values after each pair. */
 typedef struct kernel_channel {
     const int16_t *x, *end;
     uint32_t rows, skip, bias;
 } kernel_channel;
 
-/* The output of a kernel, and that of another one on the same pairs. */
+/* The output of one kernel, and that of another one on the same pairs. */
 static inline void sum_two_kernels(const kernel_channel *k, const int16_t *w, const int16_t *other, uint32_t *sums)
 {
     uint32_t s = k->bias, t = k->bias;
@@ -124,7 +127,7 @@ static inline uint32_t sum_kernel(const kernel_channel *k, const int16_t *w)
     return s;
 }
 
-/* The same of any kernel. */
+/* The same for any kernel. */
 static void sum_any_kernel(const gm_depthwise_pixels *p, uint32_t rows, uint32_t c, uint32_t n, uint32_t *to)
 {
     const int16_t *even = (const int16_t *)(p->weights[0] + c), *odd = (const int16_t *)(p->weights[1] + c);

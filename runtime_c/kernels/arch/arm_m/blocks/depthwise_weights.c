@@ -17,8 +17,8 @@ static void store_gradients(const gm_insn_conv_grad_w_s16 *insn, const int64_t *
 
 #if GM_ARCH_SUM_STEPS
 
-/* Updates the weights of a channel, where its sums are all that steps need. Returns 0, and does nothing, where they are
- * not. joint: unit times factor. */
+/* Updates the weights of a channel, if its sums are all that the steps need. Otherwise returns 0,
+ * and does nothing. joint: unit times factor. */
 static int update_by_channel_sums(const gm_weight_gradients *made, const int64_t *sums, float joint, uint32_t channel,
                                   uint32_t taps)
 {

@@ -1,5 +1,5 @@
-/* Instructions of the DSP extension that no operator of C names: two int16 in a word, or four int8.
- * Without the extension they are some instructions each. */
+/* Instructions of the DSP extension that no C operator names, on two int16 or four int8 in a word.
+ * Without the extension they take a few instructions each. */
 #ifndef GM_ARM_M_DSP_H
 #define GM_ARM_M_DSP_H
 
@@ -8,7 +8,7 @@
 #include "../../../../src/numerics.h"
 #include "../../arch.h"
 
-/* Returns two numbers of 16 bits as a pair. */
+/* Packs two 16-bit values into a pair. */
 static inline uint32_t gm_pair(int32_t low, int32_t high)
 {
     return ((uint32_t)low & 0xffffu) | (uint32_t)high << 16;
@@ -16,7 +16,7 @@ static inline uint32_t gm_pair(int32_t low, int32_t high)
 
 #if GM_ARCH_DSP
 
-/* An instruction of two operands in registers. */
+/* An instruction with two register operands. */
 #define GM_DSP_2(name, text)                                                                 \
     static inline uint32_t name(uint32_t a, uint32_t b)                                      \
     {                                                                                        \
@@ -25,7 +25,7 @@ static inline uint32_t gm_pair(int32_t low, int32_t high)
         return result;                                                                       \
     }
 
-/* pair + the first and the third of four bytes, with their signs; and the others. */
+/* pair + the first and the third of four bytes, sign-extended; and the others. */
 GM_DSP_2(gm_add_first_and_third, "sxtab16 %0, %1, %2")
 GM_DSP_2(gm_add_second_and_fourth, "sxtab16 %0, %1, %2, ror #8")
 
@@ -38,8 +38,9 @@ GM_DSP_2(gm_upper_halves, "pkhtb %0, %2, %1, asr #16")
 #if defined(__thumb2__)
 
 /*
- * Both halves at once, where the lower half of a is no nearer to the ends of 16 bits than 128. Bytes become 0 to 255 when
- * their highest bit is turned over; of the lower sum that is done too, so that it has no carry.
+ * Both halves at once, if the lower half of a is at least 128 away from the ends of the 16-bit
+ * range. Flipping a byte's top bit maps it to 0 to 255; the same is done to the lower sum, so
+ * that it has no carry.
  */
 static inline uint32_t gm_add_two_bytes(uint32_t a, uint32_t turned)
 {
@@ -72,7 +73,7 @@ static inline uint32_t gm_upper_halves(uint32_t a, uint32_t b)
 
 #else
 
-/* The low half is of the sum of a's and a byte's, and so on. */
+/* The low half is the sum of a's and a byte's, and so on. */
 static inline uint32_t gm_add_first_and_third(uint32_t a, uint32_t b)
 {
     return gm_pair((int32_t)a + (int8_t)b, (int32_t)(a >> 16) + (int8_t)(b >> 16));
@@ -97,8 +98,8 @@ static inline uint32_t gm_upper_halves(uint32_t a, uint32_t b)
 
 #endif
 
-/* Four bytes, or two numbers of 16 bits, as a word, which need not lie at an address of words. Where the processor can, it
- * loads such a word at once; elsewhere a copy would be a call. */
+/* Four bytes, or two 16-bit values, as a word that may be unaligned. If the processor can load such
+ * a word at once, this does; elsewhere a copy would be a call. */
 #if defined(__thumb2__)
 
 static inline uint32_t gm_four_at(const int8_t *from)

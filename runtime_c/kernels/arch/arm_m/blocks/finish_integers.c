@@ -1,8 +1,9 @@
 /*
- * The last step of gradients without FPU: a sum times a factor, which is unit, scale and inverse in one, of 2^-(32 + shift)
- * and rounded down. Without a shift the lower word of the product is its fraction, else the lower bits of the upper word. A
- * product falls short of the exact one by less than the absolute value of the sum. What is closer to a half than that and
- * the roundings of float arithmetic, and the largest number so far, is done more exactly.
+ * The last step of gradients without FPU: a sum times a factor, which combines unit, scale and
+ * inverse, in units of 2^-(32 + shift) and rounded down. Without a shift, the lower word of the
+ * product is its fraction, else the lower bits of the upper word are. A product falls short of the
+ * exact one by less than the absolute value of the sum. If it is closer to a half than that plus
+ * the roundings of float arithmetic, or larger than all before, it is computed more exactly.
  */
 #include "finish_s16.h"
 
@@ -10,7 +11,7 @@
 
 #if GM_ARCH_CONV_GRAD_X_S16 && !GM_ARCH_DSP
 
-/* How close to a half a product may be, in units of 2^-32, where factors have no shift. */
+/* How close to a half a product may be, in units of 2^-32, if factors have no shift. */
 #define DOUBT (1u << 26)
 
 /* The least shift that leaves fractions enough bits. */
@@ -23,8 +24,9 @@ static int32_t exponent_of_finish(const gm_finish_s16 *f)
 }
 
 /*
- * A product below `most` is of a sum below most 2^(2 + shift), by which it may fall short, and float arithmetic rounds less
- * than most 2^9. All results have an absolute value of at most 2^15.
+ * A product below `most` has a sum below most 2^(2 + shift), which bounds how far it falls
+ * short, and float arithmetic rounds by less than most 2^9. All results have an absolute
+ * value of at most 2^15.
  */
 static uint32_t most_within_doubt(uint32_t shift)
 {
@@ -32,7 +34,8 @@ static uint32_t most_within_doubt(uint32_t shift)
     return most < 1u << 15 ? most : 1u << 15;
 }
 
-/* The shifts of gm_multiplier_of() that scales have. Beyond 31, where all results are 0, they do not count. */
+/* The range of gm_multiplier_of() shifts over all scales. Shifts beyond 31, which make all
+ * results 0, do not count. */
 typedef struct scale_shifts {
     int32_t least, most;
     int suit; /* all are normal numbers, and small enough */
@@ -70,7 +73,7 @@ static inline uint32_t integers_below(uint32_t end)
     return end > 0 ? 2 * end - 1 : 0;
 }
 
-/* Returns the number of one sum, in float arithmetic. */
+/* Returns the result of one sum, in float arithmetic. */
 __attribute__((noinline)) static int16_t finish_by_floats(gm_finish_s16 *f, uint32_t sum, uint32_t at, uint32_t channel)
 {
     gm_gradient_s16 made = {f->inverse, (float)f->limit, f->largest};
@@ -85,7 +88,8 @@ __attribute__((noinline)) static int16_t finish_by_floats(gm_finish_s16 *f, uint
     return result;
 }
 
-/* The same, by integers where a product of all digits shows what it is, and the number is smaller than what was seen. */
+/* The same by integers, if the full product determines the result, and the result is smaller
+ * than the largest seen. */
 __attribute__((noinline)) static int16_t finish_closely(gm_finish_s16 *f, uint32_t sum, uint32_t at, uint32_t channel)
 {
     const gm_multiplier m = gm_multiplier_of(f->scale ? f->scale[channel] : 1.0f, f->exponent);
@@ -115,7 +119,7 @@ typedef struct four_factors {
     int32_t of[4];
 } four_factors;
 
-/* Returns a factor of 2^-(32 + shift). turned: 126 - shift - exponent. */
+/* Returns a factor in units of 2^-(32 + shift). turned: 126 - shift - exponent. */
 static inline int32_t factor_of_scale(float scale, int32_t turned)
 {
     uint32_t bits = gm_bits_of(scale), by = (uint32_t)turned - (bits >> 23);
@@ -137,7 +141,7 @@ static inline four_factors factors_from(const gm_finish_s16 *f, uint32_t channel
                            factor_of_scale(scale[2], turned), factor_of_scale(scale[3], turned)}};
 }
 
-/* What numbers are compared with, in registers. */
+/* Bounds for comparisons, in registers. */
 typedef struct integer_bounds {
     int32_t first_between;
     uint32_t between, last, span, shift, doubt;
@@ -148,7 +152,8 @@ static inline integer_bounds integer_bounds_of(const gm_finish_s16 *f)
     return (integer_bounds){f->mask.low + 1, f->between, f->last, f->span, f->shift, f->doubt};
 }
 
-/* Returns the number of a sum that passes the mask. has_shift: whether factors have one, a constant. */
+/* Returns the result of a sum that passes the mask. has_shift: whether factors have a
+ * shift, a constant. */
 static inline __attribute__((always_inline)) int32_t finish_sum(gm_finish_s16 *f, integer_bounds *x, uint32_t sum,
                                                                 int32_t factor, uint32_t at, uint32_t channel,
                                                                 const int has_shift)
@@ -170,7 +175,7 @@ static inline __attribute__((always_inline)) int32_t finish_sum(gm_finish_s16 *f
     return result;
 }
 
-/* One channel at all positions. at: of the first one. */
+/* One channel at all positions. at: that of the first one. */
 static void finish_channel(gm_finish_s16 *f, const gm_finish_place *p, const uint32_t *sums, uint32_t at, uint32_t channel)
 {
     int32_t factor = factor_of_scale(f->scale ? f->scale[channel] : 1.0f, turned_of(f));
@@ -185,7 +190,7 @@ static void finish_channel(gm_finish_s16 *f, const gm_finish_place *p, const uin
     }
 }
 
-/* Four neighbouring channels at all positions. */
+/* Four adjacent channels at all positions. */
 #define FINISH_NEIGHBOUR(c)                                                                                        \
     result = 0;                                                                                                    \
     if ((uint32_t)(q[c] - x.first_between) < x.between) {                                                          \

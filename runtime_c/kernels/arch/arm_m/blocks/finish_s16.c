@@ -43,8 +43,8 @@ gm_finish_s16 gm_finish_of(const struct gm_session *session, const gm_insn_conv_
 #if GM_ARCH_DSP
 
 /*
- * Four neighbouring channels, 73 machine instructions, with an addend 91: numbers become 0 where
- * their byte of the mask is, then the largest is sought.
+ * Four adjacent channels, 73 machine instructions, with an addend 91: zeroes values whose mask byte
+ * is 0, then finds the largest.
  */
 #define EACH_OF_FOUR(WHAT) WHAT(s0, s4, a, 0) WHAT(s1, s5, b, 8) WHAT(s2, s6, c, 16) WHAT(s3, s7, d, 24)
 #define TO_SCALED(sum, scale, number, bit) LINE("vcvt.f32.s32 " #sum ", " #sum) LINE("vmul.f32 " #sum ", " #sum ", %[unit]")
@@ -69,7 +69,7 @@ gm_finish_s16 gm_finish_of(const struct gm_session *session, const gm_insn_conv_
     LINE("ssub16 %[t], %[limits], %[" #a "]") LINE("sel %[" #a "], %[" #a "], %[limits]")                   \
     LINE("ssub16 %[t], %[" #a "], %[minus_limits]") LINE("sel %[" #a "], %[" #a "], %[minus_limits]")
 
-/* Returns 255 in each byte whose number lies between the bounds, else 0. */
+/* Returns 255 in each byte whose value is between the bounds, else 0. */
 static inline uint32_t four_between(const gm_finish_s16 *f, uint32_t q)
 {
     uint32_t mask = UINT32_MAX, t;
@@ -81,14 +81,14 @@ static inline uint32_t four_between(const gm_finish_s16 *f, uint32_t q)
     return mask;
 }
 
-/* Returns 255 in each byte whose bit, the one at `at` or of the next three, is 1, else 0. */
+/* Returns 255 in each byte whose bit, among the four from `at` on, is 1, else 0. */
 static inline uint32_t four_bits(const uint8_t *bits, uint32_t at)
 {
     uint32_t both = bits[at / 8] | (uint32_t)bits[(at + 3) / 8] << 8;
     return (((both >> at % 8 & 15u) * 0x00204081u) & 0x01010101u) * 255u;
 }
 
-/* Returns 255 in each byte whose number passes the mask, else 0. */
+/* Returns 255 in each byte whose value passes the mask, else 0. */
 static inline uint32_t four_that_pass(const gm_finish_s16 *f, uint32_t at)
 {
     uint32_t between = f->mask.q ? four_between(f, gm_four_at(f->mask.q + at)) : UINT32_MAX;
@@ -127,7 +127,7 @@ __attribute__((noinline)) static void finish_four(gm_finish_s16 *f, const uint32
     f->largest = largest;
 }
 
-/* Returns the nearest integer, of halves the even one. */
+/* Returns the nearest integer, ties to even. */
 static inline int32_t nearest_integer(float x)
 {
     int32_t result;

@@ -3,7 +3,7 @@
  *
  *     along     a and b are contiguous in k: 4 k at once
  *     across    b is contiguous over the outputs: strided_loop.c
- *     strided   any strides: 4 outputs at once; Linear layers, which have none, go without it
+ *     strided   any strides: 4 outputs at once; omitted for Linear layers, which do not need it
  */
 #include "../../../gemm_tile.h"
 #include "../../arch.h"
@@ -65,7 +65,7 @@ static void along_row(const float *a, const float *b, float *y, uint32_t n, cons
 }
 
 #if WITH_ANY_STRIDES
-/* 4 outputs of any strides. Sums in s0 to s3, a in s16, b in s24 to s27. */
+/* 4 outputs with any strides. Sums in s0 to s3, a in s16, b in s24 to s27. */
 TILE strided_4(const float *a, const float *b, float *y, const gm_gemm_strides *s)
 {
     uint32_t k = s->k;
@@ -86,7 +86,7 @@ TILE strided_4(const float *a, const float *b, float *y, const gm_gemm_strides *
 
 #endif
 
-/* Outputs whose b are neighbours, else one after another. */
+/* All outputs at once if b's columns are adjacent, else one after another. */
 static void across_rows(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
 {
     uint32_t together = s->b_col == 1 ? n : 1;

@@ -1,4 +1,4 @@
-/* Tiles of matrix products on Cortex-M with FPU where b, or each operand, has any strides. */
+/* Matrix product tiles on Cortex-M with FPU, for any strides of b, or of both operands. */
 #include "gemm_tiles.h"
 
 #if GM_ARCH_ARM_M && !GM_ARCH_HELIUM && WITH_ANY_STRIDES
@@ -35,8 +35,8 @@ DEFINE_STRIDED(2)
 DEFINE_STRIDED(3)
 DEFINE_STRIDED(4)
 
-/* Defines columns_<rows>x4: a's columns are contiguous, b has any strides. A: registers of a's
- * column. */
+/* Defines columns_<rows>x4: a's columns are contiguous, b has any strides. A:
+ * registers of a's column. */
 #define DEFINE_COLUMNS(rows, A)                                                                                      \
     GEMM_TILE(columns_##rows##x4)                                                                                    \
     {                                                                                                                \
@@ -55,8 +55,8 @@ DEFINE_COLUMNS(2, "s24, s25")
 DEFINE_COLUMNS(3, "s24-s26")
 DEFINE_COLUMNS(4, "s24-s27")
 
-/* The values that do not fit into registers: where the four rows of sums are, and the number of
- * k. */
+/* The values that do not fit into registers: the addresses of the four rows of sums,
+ * and the number of k. */
 typedef struct tile_in_memory {
     float *row_0, *row_1, *row_2, *row_3;
     uint32_t k;
@@ -66,7 +66,7 @@ typedef struct tile_in_memory {
  * Any strides: y[i][j] += a[i] * b[j] for all k.
  *
  *     s0-s15    sums, by rows       s20-s23   four b
- *     s24-s27   four a              at        a row of sums; then k that are left
+ *     s24-s27   four a              at        a row of sums; then the remaining k
  */
 GEMM_TILE(general_4x4)
 {

@@ -1,5 +1,5 @@
-/* Tiles of matrix products on Cortex-M with FPU where both operands are contiguous, in one
- * direction each. */
+/* Matrix product tiles on Cortex-M with FPU, for operands that are each
+ * contiguous in one direction. */
 #include "gemm_tiles.h"
 
 #if GM_ARCH_ARM_M && !GM_ARCH_HELIUM
@@ -40,7 +40,8 @@ __attribute__((noinline)) void gm_last_k_5(void)
     LOAD(b0, "s20, s21") LOAD(b1, "s22, s23") LOAD(b2, "s24, s25") LOAD(b3, "s26, s27") TILE_ROWS_##rows(ROW_ALONG)
 #define TWO_K_ACROSS(rows) LOAD_STEP(b, "s20-s23", b_step) LOAD_STEP(b, "s24-s27", b_step) TILE_ROWS_##rows(ROW_ACROSS)
 #else
-/* All that they take is loaded first. On a Cortex-M7 single registers come first, behind the multiply-add before. */
+/* Loads all operands first. On a Cortex-M7, single registers come first, right after the
+ * preceding multiply-add. */
 #if GM_TILES_OF_M7
 #define LOAD_A_0 LINE("vldr s16, [%[a0]]") LINE("vldr s17, [%[a0], #4]") LINE("adds %[a0], #8")
 #define LOAD_ALL_ACROSS                                                                 \
@@ -64,8 +65,9 @@ __attribute__((noinline)) void gm_last_k_5(void)
 #define TWO_K_ACROSS(rows) LOAD_ALL_ACROSS FIRST_K_ACROSS SECOND_K_ACROSS
 #endif
 
-/* A sum's products, and the tiles of a call. On a Cortex-M7 k is counted before the last multiply-adds, so that the branch
- * shares the cycle of one, and a call takes all tiles of its rows. */
+/* The products of a sum, and the tiles of a call. On a Cortex-M7, k is decremented before the
+ * last multiply-adds, so that the branch shares the cycle of one, and a call computes all
+ * tiles of its rows. */
 #if GM_TILES_OF_M7
 #define EACH_K_OF(of, rows)                                                                \
     LINE("subs %[k], #2") LINE("blo 2f")                                                \
@@ -82,7 +84,8 @@ __attribute__((noinline)) void gm_last_k_5(void)
 #define EACH_TILE (void)n;
 #endif
 
-/* Defines along_<rows>x4 and across_<rows>x4. The fifth row of a is its fourth where there are four. */
+/* Defines along_<rows>x4 and across_<rows>x4. With four rows, the fifth row of a
+ * is the fourth again. */
 #define ROWS_OF_A(rows)                                                                                             \
     const float *a0 = a, *a1 = a0 + s->a_row, *a2 = a1 + s->a_row, *a3 = a2 + s->a_row;                             \
     const float *a4 = a3 + (rows > 4 ? s->a_row : 0);                                                               \
@@ -133,14 +136,14 @@ DEFINE_TILE_ACROSS(5, FIFTH_ROW)
 #define ONE_K_OF_OUTER \
     LOAD_STEP(a, "s16-s19", a_step) LOAD_STEP(b, "s24-s27", b_step) MAC_4x4(s16, s17, s18, s19, s24, s25, s26, s27)
 #if GM_LARGE_TILES
-/* Two k an iteration. Where they are odd, the loop begins with the second one. */
+/* Two k per iteration. If k is odd, the loop begins with the second one. */
 #define EACH_K_OF_OUTER                                                 \
     LINE("tst %[k], #1") LINE("beq 2f") LINE("adds %[k], #1") LINE("b 3f") \
     LOOP_LABEL(2) ONE_K_OF_OUTER                                        \
     "3:\n\t" ONE_K_OF_OUTER                                             \
     LINE("subs %[k], #2") LINE("bne 2b")
 #elif GM_TILES_OF_M7
-/* Two k an iteration, which are loaded first. Sums of addresses share cycles. */
+/* Two k per iteration, loaded first. Address additions share cycles. */
 #define TWO_K_OF_OUTER                                                                  \
     LINE("vldmia %[a], {s16-s19}") LINE("vldmia %[b], {s24-s27}")                       \
     LINE("add %[a], %[a_step]") LINE("add %[b], %[b_step]")                             \
@@ -158,8 +161,8 @@ DEFINE_TILE_ACROSS(5, FIFTH_ROW)
 #define EACH_K_OF_OUTER LOOP_LABEL(2) ONE_K_OF_OUTER LINE("subs %[k], #1") LINE("bne 2b")
 #endif
 
-/* All whole tiles of 4 rows: sums of a weight's gradient are often short, so that a call for each
- * tile would show. */
+/* All whole tiles of 4 rows: the sums of weight gradients are often short, so that one call
+ * per tile would show. */
 GEMM_TILE(outer_4x4)
 {
     const float *a_k, *b_k;

@@ -1,4 +1,4 @@
-/* The tiles that matrix products for Cortex-M with FPU are made of: several rows by 4 columns. */
+/* The tiles of matrix products for Cortex-M with FPU: several rows by 4 columns. */
 #ifndef GM_ARM_M_GEMM_TILES_H
 #define GM_ARM_M_GEMM_TILES_H
 
@@ -7,36 +7,40 @@
 #include "registers.h"
 #include "strided_loop.h"
 
-/* Whether there are tiles of 5 rows: 20 sums leave room for 8 elements of b, 2 of a and 2 products at a time, where those of
- * one instruction are better off with all operands loaded. Linear layers go without them, and without outer's two k at a
- * time, for the sake of code's size. */
+/* Whether there are tiles of 5 rows. With separate multiply and add, 20 sums leave room for 8
+ * elements of b, 2 of a and 2 products at a time; a single multiply-add instruction is better
+ * off with all operands loaded. Linear layers omit these tiles, and outer's two k at a time,
+ * to save code size. */
 #define GM_LARGE_TILES (GM_APART && WITH_ANY_STRIDES)
 
-/* Whether tiles of 4 rows, of which products are one instruction, are laid out for a Cortex-M7. Behind a multiply-add it loads
- * a single register at once, but several only three cycles later; and a sum of addresses takes no cycle beside an
- * instruction of one register. Linear layers go without that too. */
+/* Whether tiles of 4 rows with single-instruction products are scheduled for a Cortex-M7. After a
+ * multiply-add it loads a single register at once, but several only three cycles later; and an
+ * address addition is free next to an instruction on one register. Linear layers omit this too. */
 #define GM_TILES_OF_M7 (!GM_APART && WITH_ANY_STRIDES)
 
-/* A tile of so many rows by 4 columns; of gm_outer_4x4 by n columns, a multiple of 4, and where GM_TILES_OF_M7 of
- * gm_along_4x4 and gm_across_4x4 too. Which operands are contiguous: gemm.c. */
+/* A tile of so many rows by 4 columns; gm_outer_4x4 does n columns, a multiple of 4,
+ * and with GM_TILES_OF_M7 so do gm_along_4x4 and gm_across_4x4. gemm.c says which
+ * operands are contiguous. */
 typedef void gm_gemm_tile(const float *a, const float *b, float *y, uint32_t n, uint32_t y_row, const gm_gemm_strides *s);
 gm_gemm_tile gm_along_4x4, gm_across_4x4, gm_outer_4x4;
-gm_gemm_tile gm_along_5x4, gm_across_5x4; /* where GM_LARGE_TILES */
+gm_gemm_tile gm_along_5x4, gm_across_5x4; /* if GM_LARGE_TILES */
 gm_gemm_tile gm_strided_4x4, gm_strided_3x4, gm_strided_2x4;
 gm_gemm_tile gm_columns_4x4, gm_columns_3x4, gm_columns_2x4;
 gm_gemm_tile gm_general_4x4;
 
-/* Begins the definition of gm_<name>. A compiler that sees all sources at once may not copy it to its caller. */
+/* Begins the definition of gm_<name>. With link-time optimization, the compiler
+ * must not inline it. */
 #define GEMM_TILE(name)                                                                                         \
     __attribute__((noinline)) void gm_##name(const float *a, const float *b, float *y, uint32_t n, uint32_t y_row, \
                                              const gm_gemm_strides *s)
 
-/* The last of an odd number of k, for 4 rows or 5: sums from s0 on += a in s24 to s28, by rows, times b in s20 to s23.
- * Tiles call it within their assembly, so that they share its code, by LAST_K. It leaves the core's registers alone. */
+/* The last k if k is odd, for 4 rows or 5: sums from s0 on += a in s24 to s28, by rows, times b in
+ * s20 to s23. Tiles call it within their assembly, through LAST_K, to share its code. It does not
+ * touch the core's registers. */
 void gm_last_k_4(void);
 void gm_last_k_5(void);
 #define LAST_K(rows) LINE("bl gm_last_k_" #rows)
-/* Lets the compiler know of the call, where it takes the function's address for a constant. */
+/* Lets the compiler know of the call, if it accepts the function's address as a constant. */
 #if defined(__PIC__)
 #define CALLS_LAST_K(rows) [last_k] "i"(rows)
 #else
@@ -65,7 +69,7 @@ static inline uint32_t gm_bytes(uint32_t elements)
 #define STORE_4x4 STORE_ROW("s12-s15") LAST_ROW STORE_3x4
 #define STORE_5x4 STORE_ROW("s16-s19") LAST_ROW STORE_4x4
 
-/* Runs BODY for 2 k at a time, then REST where one is left. */
+/* Runs BODY for 2 k at a time, then REST if one is left. */
 #define TWO_AT_A_TIME(BODY, REST)     \
     LINE("subs %[k], #2")             \
     LINE("blo 2f")                    \

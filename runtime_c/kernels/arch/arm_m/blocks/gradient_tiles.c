@@ -9,15 +9,15 @@
 static const float ones[GM_PAIR_COLUMNS] = {1.0f, 1.0f, 1.0f, 1.0f};
 static const int8_t passing[GM_PAIR_COLUMNS];
 
-/* Whether x, and its product with a sum of 32 bits, is a normal number. */
+/* Whether x, and its product with a 32-bit sum, is a normal number. */
 static int is_moderate(float x)
 {
     uint32_t exponent = gm_bits_of(x) >> 23 & 0xffu;
     return exponent > 0 && exponent < 254 - 32;
 }
 
-/* Whether four channels of an input, of which the first one's number is a multiple of 4, have their bits in one byte. With
- * Helium bits are not taken. */
+/* Whether four channels of an input, starting at a multiple of 4, have their bits in one byte. The
+ * Helium form does not support bits. */
 static int are_bits_in_bytes(const gm_insn_conv_grad_x_s16 *insn)
 {
     uint32_t group = insn->groups > 1 && insn->in_channels > 1 ? insn->x_group : 0;
@@ -34,7 +34,7 @@ int gm_suits_gradient_tiles(const gm_finish_s16 *f, const gm_insn_conv_grad_x_s1
     return suits;
 }
 
-/* What PAIR_PRODUCT needs lies on the stack, then the struct, then r7. */
+/* What PAIR_PRODUCT needs is on the stack, then the struct, then r7. */
 #define TILES_OFFSET(member) [member] "i"(offsetof(gm_gradient_tiles, member))
 #define EMPTY(sum) LINE("mov " #sum ", #0")
 #define FIND_PRODUCT                                                                       \
@@ -44,11 +44,12 @@ int gm_suits_gradient_tiles(const gm_finish_s16 *f, const gm_insn_conv_grad_x_s1
     LINE("ldr r8, [sp, #8]") LINE("ldrd r12, lr, [r8, %[a]]")                              \
     EMPTY(r0) EMPTY(r1) EMPTY(r2) EMPTY(r3) EMPTY(r4) EMPTY(r5) EMPTY(r6) EMPTY(r7)
 
-/* 255 in `mask` for each byte of q that is within least, in r9, and most, in r10, else 0. r12 is 0; q is lost. */
+/* 255 in `mask` for each byte of q that is at least `least`, in r9, and at most `most`, in r10,
+ * else 0. r12 is 0; clobbers q. */
 #define MASK_OF(q, mask)                                                                   \
     LINE("ssub8 " #mask ", " #q ", r9") LINE("mvn " #mask ", #0") LINE("sel " #mask ", " #mask ", r12") \
     LINE("ssub8 " #q ", r10, " #q) LINE("sel " #mask ", " #mask ", r12")
-/* Sums become 0 where their byte of the mask is; r9 is lost. */
+/* Zeroes sums whose mask byte is 0; clobbers r9. */
 #define MASK_SUM(sum, mask, bit) LINE("sbfx r9, " #mask ", #" #bit ", #8") LINE("and " #sum ", r9")
 #define MASK_ROW(mask, a, b, c, d)                                                         \
     MASK_SUM(a, mask, 0) MASK_SUM(b, mask, 8) MASK_SUM(c, mask, 16)                        \
@@ -72,10 +73,10 @@ int gm_suits_gradient_tiles(const gm_finish_s16 *f, const gm_insn_conv_grad_x_s1
     LINE("add r9, r9, r12, lsl #1") LINE("str r9, [r8, %[q]]")                             \
     MASK_BOTH
 
-/* The same of bits, in r11 and lr from their lowest on. */
+/* The same for mask bits, in r11 and lr from the lowest on. */
 #define BIT_SUM(sum, bits, bit) LINE("sbfx r9, " #bits ", #" #bit ", #1") LINE("and " #sum ", r9")
 #define BIT_ROW(bits, a, b, c, d) BIT_SUM(a, bits, 0) BIT_SUM(b, bits, 1) BIT_SUM(c, bits, 2) BIT_SUM(d, bits, 3)
-/* at: of both rows' first bits, in r9 and r10. r12 is lost. */
+/* at: the first bits of both rows, in r9 and r10. Clobbers r12. */
 #define BITS_OF_BOTH                                                                       \
     LINE("ldr r12, [r8, %[bits]]")                                                         \
     LINE("lsr r11, r9, #3") LINE("lsr lr, r10, #3")                                        \
@@ -92,7 +93,7 @@ int gm_suits_gradient_tiles(const gm_finish_s16 *f, const gm_insn_conv_grad_x_s1
     BITS_OF_BOTH                                                                           \
     BIT_ROW(r11, r0, r1, r2, r3) BIT_ROW(lr, r4, r5, r6, r7)
 
-/* Two numbers' upper halves, without signs, in a; the larger ones in r9. */
+/* The upper halves of two values, without signs, in a; the larger ones in r9. */
 #define SEE_TWO(a, b)                                                                      \
     LINE("pkhtb " #a ", " #b ", " #a ", asr #16") LINE("bic " #a ", #0x80008000")          \
     LINE("usub16 r10, " #a ", r9") LINE("sel r9, " #a ", r9")
@@ -115,7 +116,8 @@ int gm_suits_gradient_tiles(const gm_finish_s16 *f, const gm_insn_conv_grad_x_s1
     SEE_TWO(r0, r1) SEE_TWO(r2, r3) SEE_TWO(r4, r5) SEE_TWO(r6, r7)                        \
     LINE("str r9, [r8, %[largest]]")
 
-/* Numbers as pairs. Where none yet is beyond the bound, as is the rule, all are within the limits. */
+/* Packs values as pairs. If no value so far exceeds the bound, which is the usual case, all are
+ * within the limits. */
 #define SATURATED(number) LINE("ssat " #number ", #16, " #number)
 #define PAIR_OF(a, b) LINE("pkhbt " #a ", " #a ", " #b ", lsl #16")
 #define LIMITED(pair)                                                                      \
@@ -172,7 +174,7 @@ DEFINE_GRADIENTS(make_tiles_by_bits, FIND_PRODUCT, PRODUCT_OF_TILE, BITS_OF_TILE
 #define gm_make_gradient_tiles(tiles) ((tiles)->bits ? make_tiles_by_bits : make_tiles)(tiles)
 #endif
 
-/* Sums that there are already, of four channels of two columns. */
+/* Ready-made sums, of four channels of two columns. */
 #define SCALES_OF_ALL                                                                      \
     LINE("ldr r9, [r0, %[scale]]") LINE("vldr s12, [r0, %[factor]]") LINE("vldm r9, {s8-s11}") TIMES_FACTOR
 #define LOAD_SUMS_OF_TWO                                                                   \
@@ -186,7 +188,7 @@ DEFINE_GRADIENTS(make_columns_by_bits, SCALES_OF_ALL, LOAD_SUMS_OF_TWO, BITS_OF_
 
 /* ---- Instructions ---------------------------------------------------------------------------- */
 
-/* The upper half of the bits below which a number rounds to one within the limit. */
+/* The upper half of the bits below which a value rounds to one within the limit. */
 static uint32_t bound_of(int32_t limit)
 {
     float power = 1.0f;

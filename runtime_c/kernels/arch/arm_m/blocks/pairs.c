@@ -48,7 +48,7 @@ __attribute__((noinline)) void gm_pair_product(gm_pair_tile *tile)
  * Low registers are few: two rows by two columns at a time, 30 machine instructions for 8 products.
  *
  *     r3, r4  words of both rows          r1  a     r8 to r11  sums
- *     r5, r6  words of two columns        r2  b     r12, lr    where whole fours of words, and all, end
+ *     r5, r6  words of two columns        r2  b     r12, lr    ends of whole fours of words, and of all
  */
 #define THUMB_ADD(sum, factor, by) LINE("muls " #factor ", " #by) LINE("add " #sum ", " #factor)
 #define LOWER_HALVES                                                                                \
@@ -65,7 +65,7 @@ __attribute__((noinline)) void gm_pair_product(gm_pair_tile *tile)
     #loop ":\n\t" BODY LINE("cmp r2, " #end) LINE("bne " #loop "b")                                 \
     #behind ":\n\t"
 
-/* sums: four of each row. Ends are of the first of both columns. */
+/* sums: four of each row. Ends: for the first of both columns. */
 __attribute__((noinline)) static void multiply_two_columns(uint32_t *sums, const uint32_t *a, const uint32_t *b,
                                                            const uint32_t *const ends[2])
 {
@@ -108,7 +108,7 @@ uint32_t *gm_pair_zeros(uint32_t *to, uint32_t across, uint32_t words)
     return to;
 }
 
-/* The i-th four of numbers. across: a constant, so that stores need no sums. */
+/* The i-th group of four values. across: a constant, so that stores need no address arithmetic. */
 static inline void pack_four(uint32_t *to, const uint32_t across, const int8_t *from, const uint32_t i,
                              uint32_t minus_zero)
 {
@@ -132,7 +132,7 @@ static inline uint32_t *whole_fours(uint32_t *to, const uint32_t across, const i
     return to;
 }
 
-/* 1 to 3 numbers. */
+/* 1 to 3 values. */
 static uint32_t *last_numbers(uint32_t *to, uint32_t across, const int8_t *from, uint32_t n, int32_t zero)
 {
     to[0] = gm_pair(from[0] - zero, n > 2 ? from[2] - zero : 0);
@@ -140,7 +140,7 @@ static uint32_t *last_numbers(uint32_t *to, uint32_t across, const int8_t *from,
     return to + 2 * across;
 }
 
-/* Neighbouring numbers. */
+/* Contiguous values. */
 static uint32_t *gapless_run(uint32_t *to, uint32_t across, const int8_t *from, uint32_t n, int32_t zero)
 {
     uint32_t fours = n / 4, rest = n % 4, minus_zero = gm_pair(-zero, -zero);
@@ -151,14 +151,14 @@ static uint32_t *gapless_run(uint32_t *to, uint32_t across, const int8_t *from, 
 
 #if GM_ARCH_DSP
 
-/* Four numbers of both rows: 7 machine instructions. */
+/* Four values of both rows: 7 machine instructions. */
 #define FOUR_OF_BOTH                                                                                 \
     LINE("ldr %[a], [%[first]], #4") LINE("ldr %[b], [%[second]], #4")                               \
     LINE("sxtab16 r3, %[zero], %[a]") LINE("sxtab16 r4, %[zero], %[b]")                              \
     LINE("sxtab16 r5, %[zero], %[a], ror #8") LINE("sxtab16 r6, %[zero], %[b], ror #8")              \
     LINE("stmia %[to]!, {r3, r4, r5, r6}")
 
-/* So many times four, two at a time. */
+/* `fours` groups of four, two at a time. */
 static inline uint32_t *fours_of_two_runs(uint32_t *to, const int8_t *first, const int8_t *second, uint32_t fours,
                                           uint32_t minus_zero)
 {
@@ -215,7 +215,7 @@ void gm_pair_four_runs(uint32_t *to, const int8_t *from, uint32_t run_step, uint
 }
 #endif
 
-/* Not part of gm_pair_run(), which then needs no room for the buffer. */
+/* Separate from gm_pair_run(), so that its frame has no buffer. */
 __attribute__((noinline)) static uint32_t *scattered_run(uint32_t *to, uint32_t across, const int8_t *from, uint32_t n,
                                                          uint32_t step, int32_t zero)
 {

@@ -1,11 +1,11 @@
 /*
- * Products of int8 and int16 matrices on Cortex-M, by pairs of int16: where the processor has the
- * DSP extension, one instruction (SMLAD) takes two products.
+ * Products of int8 and int16 matrices on Cortex-M, by pairs of int16: with the DSP extension, one
+ * instruction (SMLAD) does two products.
  *
- * Operands are first widened into panels. A word of a panel has two neighbouring k of one row or
- * column, the first in the lower half. The words of a tile's 2 rows, or 4 columns, lie side by
- * side, one k after another, so that a tile reads both of its panels from start to end. Sums are
- * taken modulo 2^32, so that no order of them gives other bits.
+ * Operands are first widened into packed panels. A word of a panel holds two adjacent k of one row
+ * or column, the first in the lower half. The words of a tile's 2 rows, or 4 columns, are
+ * interleaved by k, so that a tile reads both of its panels from start to end. Sums are modulo
+ * 2^32, so their order does not matter.
  */
 #ifndef GM_ARM_M_PAIRS_H
 #define GM_ARM_M_PAIRS_H
@@ -24,10 +24,11 @@
 typedef struct gm_pair_tile {
     uint32_t sums[GM_PAIR_ROWS * GM_PAIR_COLUMNS]; /* by row, then column; in and out */
     const uint32_t *a, *b;                         /* the panels */
-    const uint32_t *fours_end, *end;               /* of b: behind the last whole four of words of a column, and all */
+    const uint32_t *fours_end, *end;               /* of b: after the last whole group of four words of a column, and
+                                                    * after all */
 } gm_pair_tile;
 
-/* Sets where the products end, of which a panel has so many words a row. */
+/* Sets where the products end; a panel has so many words per row. */
 static inline void gm_pair_words(gm_pair_tile *tile, const uint32_t *b, uint32_t words)
 {
     tile->b = b;
@@ -43,45 +44,46 @@ static inline void gm_pair_empty(gm_pair_tile *tile)
     sums[4] = 0, sums[5] = 0, sums[6] = 0, sums[7] = 0;
 }
 
-/* sums[r][c] += sum over k of a[r][k] b[c][k], of at least one word. */
+/* sums[r][c] += sum over k of a[r][k] b[c][k], over at least one word. */
 void gm_pair_product(gm_pair_tile *tile);
 
-/* The words that a run of n numbers takes in a row of a panel: an even number. */
+/* The number of words that a run of n values takes in a panel row, an even number. */
 static inline uint32_t gm_pair_words_of(uint32_t n)
 {
     return (n + 3) / 4 * 2;
 }
 
-/* Writes so many zero words to one row of a panel, whose words are `across` words apart, and returns
- * where the next ones go. */
+/* Writes `words` zero words to one row of a panel, whose words are `across` words apart, and
+ * returns the place of the next ones. */
 uint32_t *gm_pair_zeros(uint32_t *to, uint32_t across, uint32_t words);
 
-/* The longest run whose numbers may lie in any order in the operand. */
+/* The longest run whose values may have any stride in the operand. */
 #define GM_PAIR_BUFFER 64u
 
 /*
- * Writes a run of n numbers to one row of a panel, whose words are `across` words apart, and
- * returns where the next ones go. Of each four numbers, the first and the third are a pair, then the
- * second and the fourth, as SXTB16 takes them out of a word. Behind the n-th there are zeros.
- * step: from one number to the next. zero: -128 .. 127, taken off each.
+ * Writes a run of n values to one row of a panel, whose words are `across` words apart, and returns
+ * the place of the next ones. Of each four values, the first and the third make a pair, then the
+ * second and the fourth, as SXTB16 extracts them from a word. Zeros follow the n-th value.
+ * step: from one value to the next. zero: -128 .. 127, subtracted from each.
  */
 uint32_t *gm_pair_run(uint32_t *to, uint32_t across, const int8_t *from, uint32_t n, uint32_t step, int32_t zero);
 
 #if !GM_ARCH_HELIUM
-/* The same of four runs of neighbouring numbers, run_step apart, which go to all columns of a tile. */
+/* The same for four runs of contiguous values, run_step apart, which go to all
+ * columns of a tile. */
 void gm_pair_four_runs(uint32_t *to, const int8_t *from, uint32_t run_step, uint32_t n, int32_t zero);
 #endif
 
-/* The same of neighbouring numbers of two runs, which go to both rows. */
+/* The same for contiguous values of two runs, which go to both rows. */
 uint32_t *gm_pair_two_runs(uint32_t *to, const int8_t *first, const int8_t *second, uint32_t n, int32_t zero);
 
 /*
- * The same of gradients and of what they are multiplied with, where two neighbouring k are a pair,
- * the last of which may be alone. Gradients go to one row, numbers of 8 bits to all columns of a
- * tile, of which there may be fewer: their k are rows, row_step apart.
+ * The same for gradients and their multiplicands, with two adjacent k as a pair; the last k may be
+ * alone. Gradients go to one row, 8-bit values to all columns of a tile, or to fewer: their k are
+ * rows, row_step apart.
  */
 uint32_t *gm_pair_gradients(uint32_t *to, const int16_t *from, uint32_t n, uint32_t step);
-/* The same of two neighbours at each k, which go to both rows. */
+/* The same for two adjacent values at each k, which go to both rows. */
 uint32_t *gm_pair_two_gradients(uint32_t *to, const int16_t *from, uint32_t n, uint32_t step);
 uint32_t *gm_pair_columns(uint32_t *to, const int8_t *from, uint32_t rows, uint32_t row_step, uint32_t columns,
                           uint32_t column_step, int32_t zero);

@@ -1,4 +1,4 @@
-/* Panels of pairs.h for gradients: two neighbouring k are a pair. */
+/* Panels of pairs.h for gradients: two adjacent k are a pair. */
 #include "../../helium/blocks/pairs_s16.h"
 #include "dsp.h"
 #include "pairs.h"
@@ -8,7 +8,8 @@
 
 #if defined(__thumb2__)
 
-/* So many times 16 neighbours, at an address of words: 12 machine instructions each. */
+/* `times` groups of 16 contiguous values at a word-aligned address: 12 machine
+ * instructions each. */
 __attribute__((noinline)) static uint32_t *copy_sixteens(uint32_t *to, const int16_t *from, uint32_t times)
 {
     __asm__ volatile("1:\n\t"
@@ -30,7 +31,7 @@ __attribute__((noinline)) static uint32_t *copy_sixteens(uint32_t *to, const int
 #define copy_sixteens(to, from, times) (to)
 #endif
 
-/* How many sixteens of neighbours can be copied so. */
+/* How many groups of sixteen contiguous values can be copied this way. */
 static inline uint32_t sixteens_of(const int16_t *from, uint32_t n)
 {
 #if defined(__thumb2__)
@@ -87,7 +88,7 @@ uint32_t *gm_pair_two_gradients(uint32_t *to, const int16_t *from, uint32_t n, u
     return to;
 }
 
-/* Numbers of two rows, as pairs of four columns. */
+/* Values of two rows, as pairs of four columns. */
 static inline void store_columns(uint32_t *to, uint32_t first, uint32_t second, uint32_t minus_zero)
 {
     uint32_t even_first = gm_add_first_and_third(minus_zero, first), even = gm_add_first_and_third(minus_zero, second);
@@ -98,7 +99,7 @@ static inline void store_columns(uint32_t *to, uint32_t first, uint32_t second, 
     to[3] = gm_upper_halves(odd_first, odd);
 }
 
-/* Up to four columns of one row, `step` apart; zero points behind them. */
+/* Up to four columns of one row, `step` apart, followed by zero points. */
 static uint32_t some_columns(const int8_t *from, uint32_t columns, uint32_t step, uint32_t zeros)
 {
     uint32_t four = zeros;

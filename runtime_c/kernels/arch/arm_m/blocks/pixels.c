@@ -1,5 +1,5 @@
-/* The first and the last step of each pixel of a convolution's output on Cortex-M with FPU: the
- * values that it starts from, and RELU or + 0. */
+/* The first and the last step of each output pixel of a convolution on Cortex-M with FPU: the
+ * starting values, and RELU or + 0. */
 #include "../../../../generated/instructions/conv.h"
 #include "../../../../generated/instructions/conv_transpose.h"
 #include "../../../rows.h"
@@ -10,7 +10,7 @@
 
 /* ---- First: bias ----------------------------------------------------------------------------- */
 
-/* Defines fill_<n>: so many values to each of `count` pixels that are `step` elements apart. */
+/* Defines fill_<n>: n values to each of `count` pixels, `step` elements apart. */
 #define DEFINE_FILL(n, REGISTERS)                                                                  \
     TILE fill_##n(const float *values, float *y, uint32_t count, uint32_t step)                    \
     {                                                                                              \
@@ -29,8 +29,7 @@ DEFINE_FILL(8, "s0-s7")
 DEFINE_FILL(4, "s0-s3")
 DEFINE_FILL(1, "s0")
 
-/* Returns the product with its rows of output pixels joined into one where they follow each other
- * without a gap. */
+/* Returns the product with its rows of output pixels joined into one if they are contiguous. */
 static gm_product output_with_joined_rows(gm_product p)
 {
     if (p.out.row == p.columns * p.out.column) {
@@ -40,7 +39,7 @@ static gm_product output_with_joined_rows(gm_product p)
     return p;
 }
 
-/* `none` has 8 times what outputs start from where there is no bias. */
+/* `none` has 8 copies of the starting value of outputs without a bias. */
 static void start_row(const gm_product *p, const float *bias, const float *none, float *out)
 {
     for (uint32_t n = 0, count; n < p->outputs; n += count) {
@@ -74,8 +73,8 @@ void gm_start_pixels(const gm_product *product, const float *bias, float *out)
 
 /* ---- Last: RELU, or + 0 ---------------------------------------------------------------------- */
 
-/* Returns the product with its output pixels joined into one of more outputs where they follow each
- * other without a gap. */
+/* Returns the product with its output pixels joined into one with more outputs if
+ * they are contiguous. */
 static gm_product with_joined_pixels(gm_product p)
 {
     p = output_with_joined_rows(p);
@@ -86,7 +85,7 @@ static gm_product with_joined_pixels(gm_product p)
     return p;
 }
 
-/* Runs OF(y, y, n) over all neighbouring outputs of each pixel. */
+/* Runs OF(y, y, n) over all adjacent outputs of each pixel. */
 #define EACH_PIXEL(product, out, OF)                                                               \
     const gm_product p = with_joined_pixels(*product);                                             \
     uint32_t together = p.out.channel == 1 ? p.outputs : 1;                                        \

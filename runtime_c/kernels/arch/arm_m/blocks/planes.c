@@ -1,7 +1,8 @@
 /*
- * Convolutions of three planes, which channels of a picture are where they come first: products with the weights of 4
- * outputs and 2 taps in registers, or 1 tap. A tap's three inputs are a plane apart, and neighbouring taps are neighbours.
- * The sums of a pixel are in s0 to s3, two inputs at a time in s4 and s5, and the weights from s6 on: by tap, plane, output.
+ * Convolutions of three planes, such as the channels of an NCHW image: products with the weights of
+ * 4 outputs and 1 or 2 taps in registers. A tap's three inputs are a plane apart, and adjacent taps
+ * are contiguous. The sums of a pixel are in s0 to s3, two inputs at a time in s4 and s5, and the
+ * weights from s6 on: by tap, plane, output.
  */
 #include "../../arch.h"
 #include "taps.h"
@@ -27,7 +28,8 @@
     MAC_4(s4, s22, s23, s24, s25) MAC_4(s5, s26, s27, s28, s29)                                           \
     END_PIXEL
 
-/* Defines a block of taps. The weights' address is that of the second plane's inputs behind their load. */
+/* Defines a block of taps. `second` holds the weights' address until they are loaded, then that of
+ * the second plane's inputs. */
 #define DEFINE_PLANES(name, WEIGHTS, TAPS)                                                                \
     TILE name(const gm_loop *loop, uint32_t plane, const float *a, float *b, const float *w)              \
     {                                                                                                     \

@@ -18,7 +18,7 @@ int gm_are_finite(const float *x, uint32_t n)
 
 #if GM_ARCH_DSP
 
-/* A number below it, and a zero point that is added, are one of 16 bits. */
+/* A value below it plus a zero point fits in 16 bits. */
 #define NARROW 32000.0f
 
 int gm_are_narrow(const float *multipliers, const float *offsets, const int32_t *bias, uint32_t channels, float most)
@@ -44,9 +44,10 @@ int gm_are_narrow(const float *multipliers, const float *offsets, const int32_t 
 
 /*
  * A tile: the product, whose sums are in r0 to r7, then y = min(max(round(sum m + offset) + zero,
- * low), high). Machine instructions for 8 outputs: 84, and 68 where these are narrow.
+ * low), high). Machine instructions for 8 outputs: 84, and 68 if they are narrow.
  *
- * On the stack: what the product needs, a, the end of b, bias and bias_step, multipliers and offsets, y, the struct, r7.
+ * On the stack: what the product needs, a, the end of b, bias and bias_step, multipliers and
+ * offsets, y, the struct, r7.
  */
 #define OUTPUTS_OFFSET(member) [member] "i"(offsetof(gm_pair_outputs, member))
 
@@ -93,7 +94,7 @@ int gm_are_narrow(const float *multipliers, const float *offsets, const int32_t 
                            "s16", "s17");                                                  \
     }
 
-/* Conversions and 16-bit sums saturate, far outside of the bounds. */
+/* Conversions and 16-bit sums saturate, far outside the bounds. */
 #define ROUND_ANY                                                                          \
     EACH_SUM_OF_8(TO_NEAREST) FLOATS_TO_SUMS                                               \
     LINE("ldr r8, [sp, #40]") LINE("ldrd r9, r10, [r8, %[zero]]") LINE("ldr r11, [r8, %[high]]") \
@@ -156,7 +157,7 @@ __attribute__((noinline)) static void store_any_tile(const gm_pair_outputs *o, c
     }
 }
 
-/* One column of a tile whose multipliers have factors, and whose outputs no bounds. */
+/* One column of a tile whose multipliers have factors, and whose outputs have no bounds. */
 #define STORE_WHOLE(c)                                                                                             \
     factor = gm_factor_of_bits(gm_bits_of(multipliers[c]));                                                         \
     first[c] = gm_scaled_to_whole_int8((int32_t)sums[c], factor, zero, multipliers + (c), &o->range);               \

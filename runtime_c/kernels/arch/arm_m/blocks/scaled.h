@@ -1,8 +1,10 @@
 /*
- * Sums times multipliers without FPU: the bits of float arithmetic, of which hardly any is done.
+ * Sums times multipliers without FPU: bitwise equal to float arithmetic, which
+ * this hardly ever uses.
  *
- * A product is computed exactly, as an integer with fraction bits. That of float arithmetic has been rounded twice, sum
- * and product, and so lies within 2^-23 of it. Only where a half lies as close does that decide what it is rounded to.
+ * A product is computed exactly, as an integer with fraction bits. The float product has
+ * been rounded twice, sum and product, and so is within 2^-23 of it. That matters only if
+ * a half is as close.
  */
 #ifndef GM_ARM_M_SCALED_H
 #define GM_ARM_M_SCALED_H
@@ -14,13 +16,13 @@
 /* A positive multiplier: significand 2^-(32 + shift). */
 typedef struct gm_multiplier {
     int32_t significand; /* 2^30 .. 2^31 */
-    uint32_t shift;      /* 1 .. 31, or 0: it is none of these */
+    uint32_t shift;      /* 1 .. 31, or 0 if the multiplier has no such form */
 } gm_multiplier;
 
 /* Returns the upper word of a product, and sets the lower one. */
 #if defined(__thumb2__)
 
-/* Of an int64_t, compilers make more than one machine instruction where they know of one sign. */
+/* For an int64_t, compilers emit more than one machine instruction if they know one sign. */
 static inline int32_t gm_wide_product(int32_t a, int32_t b, uint32_t *low)
 {
     int32_t high;
@@ -30,7 +32,7 @@ static inline int32_t gm_wide_product(int32_t a, int32_t b, uint32_t *low)
 
 #else
 
-/* Of halves; an int64_t would be a call. No sum of two of these exceeds 32 bits. */
+/* By halves; an int64_t would be a call. No sum of two of these exceeds 32 bits. */
 static inline int32_t gm_wide_product(int32_t a, int32_t b, uint32_t *low)
 {
     int32_t a_high = a >> 16, b_high = b >> 16, a_low = a & 0xffff, b_low = b & 0xffff;
@@ -52,12 +54,13 @@ static inline gm_multiplier gm_multiplier_of(float multiplier, int32_t exponent)
     return (gm_multiplier){significand, is_normal && shift - 1u < 31u ? shift : 0};
 }
 
-/* A product, rounded to the nearest integer. from_half: how far its fraction is from a half, in units of 2^-32. */
+/* A product, rounded to the nearest integer. from_half: the distance of its fraction from a half,
+ * in units of 2^-32. */
 typedef struct gm_scaled {
     int32_t nearest, from_half;
 } gm_scaled;
 
-/* Returns the product, where the shift is not 0. */
+/* Returns the product; the shift is not 0. */
 static inline gm_scaled gm_scale(int32_t sum, const gm_multiplier *m)
 {
     uint32_t low;
@@ -66,19 +69,20 @@ static inline gm_scaled gm_scale(int32_t sum, const gm_multiplier *m)
     return (gm_scaled){(high >> m->shift) + (int32_t)(fraction >> 31), (int32_t)(fraction ^ 0x80000000u)};
 }
 
-/* Returns how far from a half a product of an absolute value below `bound`, at most 2^15, has to be. */
+/* Returns how far from a half a product with an absolute value below `bound`, at
+ * most 2^15, must be. */
 static inline uint32_t gm_doubt_below(uint32_t bound)
 {
     return (bound << 9) + 2;
 }
 
-/* Returns whether it is as far, so that float arithmetic rounds it to the same integer. */
+/* Returns whether it is that far, so that float arithmetic rounds it to the same integer. */
 static inline int gm_is_certain(const gm_scaled *scaled, uint32_t doubt)
 {
     return (uint32_t)scaled->from_half + doubt > 2 * doubt;
 }
 
-/* Returns how many zeros stand before the first one of a number that is not 0. */
+/* Returns the number of leading zeros of a nonzero number. */
 static inline uint32_t gm_leading_zeros(uint32_t a)
 {
 #if defined(__GNUC__)
@@ -92,8 +96,8 @@ static inline uint32_t gm_leading_zeros(uint32_t a)
 #endif
 }
 
-/* Returns (float)sum * factor: both numbers and their product have 24 digits, and only where what follows these begins
- * like a half, which takes 7 or 8 further ones to see, float arithmetic decides. */
+/* Returns (float)sum * factor: both factors and their product have 24 digits. Float arithmetic
+ * decides only if the digits after these begin like a half; 7 or 8 further digits show that. */
 static inline float gm_sum_times(int32_t sum, float factor)
 {
     uint32_t bits = gm_bits_of(factor), a = sum < 0 ? 0u - (uint32_t)sum : (uint32_t)sum;
@@ -109,7 +113,7 @@ static inline float gm_sum_times(int32_t sum, float factor)
     return gm_float_of(((uint32_t)sum & 0x80000000u) | (((exponent + shift - 8u) << 23) + rounded));
 }
 
-/* Bounds of int8 outputs, and their zero point. */
+/* The bounds of int8 outputs, and their zero point. */
 typedef struct gm_int8_bounds {
     int32_t zero, low, high;
 } gm_int8_bounds;
@@ -119,7 +123,7 @@ static inline gm_int8_bounds gm_int8_bounds_of(const gm_output_range *range)
     return (gm_int8_bounds){range->zero, (int32_t)range->least + range->zero, (int32_t)range->most + range->zero};
 }
 
-/* Returns an integer with the zero point, within the bounds. */
+/* Returns an integer plus the zero point, clamped to the bounds. */
 static inline int8_t gm_within_bounds(int32_t y, const gm_int8_bounds *bounds)
 {
     y += bounds->zero;
@@ -145,12 +149,13 @@ static inline int8_t gm_saturated(int32_t y)
 }
 
 /*
- * Returns 2^32 times a positive multiplier, rounded down, for sums that become int8; 0 where that is not close enough, or
- * there is an offset.
+ * Returns 2^32 times a positive multiplier, rounded down, for sums that become int8; 0 if that is
+ * not close enough, or there is an offset.
  *
- * A product of this factor, in units of 2^-32, falls short of the exact one by less than the absolute value of the sum.
- * Within 2^9, twice what any bounds are apart, that is less than 2^23 for these multipliers, which are at least 2^-14, and
- * what float arithmetic rounds is less than 2^19. Beyond 2^9 it is no matter how a product is rounded.
+ * A product with this factor, in units of 2^-32, falls short of the exact one by less than the
+ * absolute value of the sum. Within 2^9, twice the largest distance of bounds, that is less than
+ * 2^23 for these multipliers, which are at least 2^-14, and float arithmetic rounds by less than
+ * 2^19. Beyond 2^9 the rounding of a product does not matter.
  */
 #define GM_INT8_DOUBT (1u << 24)
 
@@ -165,10 +170,11 @@ static inline int32_t gm_int8_factor(const float *multiplier, const float *offse
     return offset == NULL && shift - 2u < 12u ? gm_factor_of_bits(bits) : 0;
 }
 
-/* Returns gm_to_int8() of sum * *multiplier (+ *offset), where *multiplier is finite. offset: NULL for none. */
+/* Returns gm_to_int8() of sum * *multiplier (+ *offset); *multiplier is finite.
+ * offset: NULL for none. */
 int8_t gm_scaled_by_floats(int32_t sum, const float *multiplier, const float *offset, const gm_output_range *range);
 
-/* Returns the same, by a product of all digits where that shows what it is. */
+/* Returns the same, from the full product if that determines the result. */
 static inline int8_t gm_scaled_closely(int32_t sum, const float *multiplier, const float *offset,
                                        const gm_output_range *range)
 {
@@ -183,16 +189,17 @@ static inline int8_t gm_scaled_closely(int32_t sum, const float *multiplier, con
     return gm_scaled_by_floats(sum, multiplier, offset, range);
 }
 
-/* The same, as a function of its own: for multipliers that have no factor, and for products that are next to a half. */
+/* The same, as a separate function: for multipliers without a factor, and for
+ * products next to a half. */
 int8_t gm_int8_of_sum(int32_t sum, const float *multiplier, const float *offset, const gm_output_range *range);
 
-/* Whether a product of a factor is surely rounded as that of float arithmetic. low: its lower word. */
+/* Whether a product with a factor surely rounds as in float arithmetic. low: its lower word. */
 static inline int gm_is_certain_int8(uint32_t low)
 {
     return low - (0x80000000u - GM_INT8_DOUBT) > 2 * GM_INT8_DOUBT;
 }
 
-/* Returns the same, factor being gm_int8_factor(), and not 0. */
+/* Returns the same; factor is gm_int8_factor(), and not 0. */
 static inline int8_t gm_scaled_to_int8(int32_t sum, int32_t factor, const gm_int8_bounds *bounds, const float *multiplier,
                                        const gm_output_range *range)
 {
@@ -202,7 +209,7 @@ static inline int8_t gm_scaled_to_int8(int32_t sum, int32_t factor, const gm_int
                                    : gm_int8_of_sum(sum, multiplier, NULL, range);
 }
 
-/* The same where gm_are_whole(). */
+/* The same if gm_are_whole(). */
 static inline int8_t gm_scaled_to_whole_int8(int32_t sum, int32_t factor, int32_t zero, const float *multiplier,
                                              const gm_output_range *range)
 {

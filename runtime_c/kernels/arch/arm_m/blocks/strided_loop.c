@@ -1,8 +1,8 @@
 /*
- * Machine instructions for each multiply-accumulate in a long row: across 1.44, 1.75, 2.5, 4 and
- * 7, 16, 8, 4, 2 and 1 outputs at a time; products 1.75 and 7, scaled 1.88 and 8, of 8 and 1; 4
- * channels by 3 taps 1.92, by 2 2.38.
- * Some are asked of Helium first.
+ * Machine instructions for each multiply-accumulate in a long row: across: 1.44, 1.75, 2.5, 4 and 7
+ * for 16, 8, 4, 2 and 1 outputs at a time; products: 1.75 and 7 for 8 and 1; scaled: 1.88 and 8 for
+ * 8 and 1; 4 channels by 3 taps: 1.92, by 2 taps: 2.38.
+ * Some calls try Helium first.
  */
 #include "strided_loop.h"
 
@@ -13,8 +13,8 @@
 
 /* ---- Across ---------------------------------------------------------------------------------- */
 
-/* Defines across_<n>. Y: the registers of the sums; PRODUCTS: loads of b, and multiply-accumulates
- * with s16. */
+/* Defines across_<n>. Y: the registers of the sums; PRODUCTS: loads of b, and
+ * multiply-accumulates with s16. */
 #define DEFINE_ACROSS(n, Y, B_AHEAD, PRODUCTS) \
     DEFINE_KEEPING_SUMS(across_##n, Y, 0, B_AHEAD, LOAD_1_STEP(a, s16, a_step) PRODUCTS)
 
@@ -59,8 +59,8 @@ void gm_loop_across(const gm_loop *loop, const float *a, const float *b, float *
 
 /* ---- Element by element ---------------------------------------------------------------------- */
 
-/* Multiply-adds of 8 registers and of one: PRODUCTS add a times b to the sums, and SCALED add a
- * times w to b. */
+/* Multiply-adds of 8 registers and of one: PRODUCTS add a times b to the sums, and SCALED
+ * add a times w to b. */
 #define PRODUCTS_8                                                                                   \
     LOAD_STEP(a, "s0-s7", a_step) LOAD_STEP(b, "s8-s15", b_step)                                     \
     MAC_2(s16, s0, s8, s17, s1, s9) MAC_2(s18, s2, s10, s19, s3, s11)                                \
@@ -93,7 +93,7 @@ void gm_loop_products(const gm_loop *loop, const float *a, const float *b, float
     }
 }
 
-/* Up to 8 weights; how many. */
+/* Copies up to 8 weights, and returns how many. */
 static uint32_t gather_weights(const float *w, uint32_t w_step, uint32_t n, float weights[8])
 {
     uint32_t count = n >= 8 ? 8 : 1;
@@ -121,8 +121,8 @@ static void add_scaled(const gm_loop *loop, const float *a, float *b, uint32_t n
 
 #if GM_ARCH_SCALED_TAPS
 
-/* 4 channels by 3 taps or 2: weights are in s0 to s11, by taps, the sums of 4 channels in s12 to s15, and their inputs
- * under each tap from s16 on, four registers of an input column. */
+/* 4 channels by 2 or 3 taps: weights are in s0 to s11, by taps, the sums of 4 channels in s12 to
+ * s15, and their inputs under each tap from s16 on, four registers per input column. */
 #define TAPS_COLUMN_0 s16, s17, s18, s19
 #define TAPS_COLUMN_1 s20, s21, s22, s23
 #define TAPS_COLUMN_2 s24, s25, s26, s27
@@ -149,7 +149,8 @@ DEFINE_TAPS(taps_2, "s0-s7", tap,
 DEFINE_TAPS(taps_3, "s0-s11", 2 * tap,
             LOAD_STEP(a, "s16-s19", a_tap) LOAD_STEP(a, "s20-s23", a_tap) LOAD_STEP(a, "s24-s27", a_step)
             OUTPUT(ADD_FIRST(TAPS_COLUMN_0) ADD_SECOND(TAPS_COLUMN_1) ADD_THIRD(TAPS_COLUMN_2)))
-/* Three output columns, where input columns are as far apart as taps: five input columns are loaded for them, not nine. */
+/* Three output columns, if input columns are as far apart as taps: they need five input
+ * columns, not nine. */
 DEFINE_TAPS(taps_3_by_3, "s0-s11", 4 * tap,
             LOAD_STEP(a, "s16-s19", a_tap) LOAD_STEP(a, "s20-s23", a_tap) LOAD_STEP(a, "s24-s27", a_tap)
             OUTPUT(ADD_FIRST(TAPS_COLUMN_0) ADD_SECOND(TAPS_COLUMN_1) ADD_THIRD(TAPS_COLUMN_2))
@@ -191,7 +192,7 @@ static void add_scaled_taps(const gm_loop *loop, const gm_scaled_taps *taps, con
     }
 }
 
-/* How many of the taps that are left come next. */
+/* The number of taps to do next. */
 static uint32_t taps_at_once(uint32_t left)
 {
     return left < 3 ? left : left == 4 ? 2 : 3;

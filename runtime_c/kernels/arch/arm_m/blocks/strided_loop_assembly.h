@@ -1,18 +1,18 @@
-/* Strided loops in assembly: strided_loop.c and weight_blocks.c give the body that each iteration
- * runs. */
+/* Strided loops in assembly: strided_loop.c and weight_blocks.c provide the body
+ * of each iteration. */
 #ifndef GM_ARM_M_STRIDED_LOOP_ASSEMBLY_H
 #define GM_ARM_M_STRIDED_LOOP_ASSEMBLY_H
 
 #include "registers.h"
 #include "strided_loop.h"
 
-/* From the end of a row to the beginning of the next, in bytes. */
+/* Bytes from the end of a row to the beginning of the next. */
 static inline uint32_t gm_loop_skip(uint32_t row, uint32_t column, uint32_t columns)
 {
     return 4 * (row - columns * column);
 }
 
-/* BODY for each row and column of a loop. It moves a and b by a_step and b_step. */
+/* Runs BODY for each row and column of a loop. It advances a and b by a_step and b_step. */
 #define STRIDED_LOOP(BODY)                    \
     "1:\n\t"                                  \
     LINE("mov %[left], %[columns]")           \
@@ -25,8 +25,8 @@ static inline uint32_t gm_loop_skip(uint32_t row, uint32_t column, uint32_t colu
     LINE("subs %[rows], #1")                  \
     LINE("bne 1b")
 
-/* Its operands: what changes, and what does not. a and b are AHEAD elements further at the end of a
- * column. */
+/* Its operands: those that change, and those that do not. a and b are AHEAD elements further at
+ * the end of a column. */
 #define LOOP_CHANGES [a] "+r"(a), [b] "+r"(b), [rows] "+r"(rows), [left] "=&r"(left)
 #define LOOP_STRIDES(A_AHEAD, B_AHEAD)                                                                       \
     [columns] "r"(loop->columns), [a_step] "r"(4 * (loop->a_column - (A_AHEAD))),                          \
@@ -34,8 +34,8 @@ static inline uint32_t gm_loop_skip(uint32_t row, uint32_t column, uint32_t colu
         [a_skip] "r"(gm_loop_skip(loop->a_row, loop->a_column, loop->columns)),                            \
         [b_skip] "r"(gm_loop_skip(loop->b_row, loop->b_column, loop->columns))
 
-/* Defines a function whose `kept`, an array, is in REGISTERS all the while: of sums, which are stored behind the
- * loop, or of weights. B: const float or float. */
+/* Defines a function that keeps the array `kept` in REGISTERS throughout: sums, which are stored
+ * after the loop, or weights. B: const float or float. */
 #define DEFINE_KEEPING_THEM(name, B, KEPT, REGISTERS, A_AHEAD, B_AHEAD, BODY, STORE)                       \
     TILE name(const gm_loop *loop, const float *a, B *b, KEPT *kept)                                       \
     {                                                                                                      \

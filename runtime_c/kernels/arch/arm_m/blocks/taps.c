@@ -36,21 +36,21 @@ gm_tap gm_tap_of(const gm_window *window, const gm_layout *x, const gm_layout *y
     return gm_tap_of_columns(window, x, y, k, l, columns);
 }
 
-/* One row of pixels by all outputs, of which out's neighbours are contiguous. */
+/* One row of pixels by all outputs; adjacent outputs are contiguous in `out`. */
 static void pixels_by_outputs(const gm_product *p, const float *in, const float *w, float *out)
 {
     const gm_gemm_strides strides = { p->in.column, p->in.channel, p->w_in, p->w_out, p->sums };
     gm_gemm_matrix(in, w, out, p->columns, p->outputs, p->out.column, &strides);
 }
 
-/* The same where neighbouring pixels of out are contiguous. */
+/* The same if adjacent pixels are contiguous in `out`. */
 static void outputs_by_pixels(const gm_product *p, const float *in, const float *w, float *out)
 {
     const gm_gemm_strides strides = { p->w_out, p->w_in, p->in.channel, p->in.column, p->sums };
     gm_gemm_matrix(w, in, out, p->outputs, p->columns, p->out.channel, &strides);
 }
 
-/* Joins the rows of a product into one where those of both sides follow each other without a gap. */
+/* Joins the rows of a product into one if those of both sides are contiguous. */
 static void join_product_rows(gm_product *p)
 {
     if (p->in.row == p->columns * p->in.column && p->out.row == p->columns * p->out.column) {

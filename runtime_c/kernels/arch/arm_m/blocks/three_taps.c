@@ -1,7 +1,7 @@
 /*
- * Gradients of a kernel row of three taps on Cortex-M with FPU: 24 sums stay in registers while all
- * outputs pass. Machine instructions for each multiply-accumulate in a long row: 1.5 of 2 output
- * channels by 4 input channels, 1.29 of 8 output channels. Of 4 groups 12 sums stay.
+ * Gradients of a three-tap kernel row on Cortex-M with FPU: 24 sums stay in registers across all
+ * outputs. Machine instructions for each multiply-accumulate in a long row: 1.5 for 2 output
+ * channels by 4 input channels, 1.29 for 8 output channels. For 4 groups, 12 sums stay.
  */
 #include "../../../../generated/instructions/conv_grad_w.h"
 #include "../../../../generated/instructions/conv_update.h"
@@ -12,7 +12,7 @@
 #if (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE) && GM_ARCH_ARM_M && !GM_ARCH_HELIUM
 
 /*
- * All functions are this loop over rows of outputs. i counts 8 neighbouring channels, l three taps:
+ * All functions are this loop over rows of outputs. i counts 8 adjacent channels, l three taps:
  *
  *     load sums[i * sums_step + l], for all i and l
  *     for (; rows > 0; rows--, x += x_skip, y += y_skip) {
@@ -23,7 +23,7 @@
  *     store them
  *
  *     s[3 i + l]   sums, s0 to s23        x, y    input under the next tap, and output gradient
- *     s24-s30      inputs and             row     the gm_three_taps, whose fields `ldr` takes
+ *     s24-s30      inputs and             row     the gm_three_taps, for `ldr` of its fields
  *                  output gradients       n       outputs that are left, or what is added
  */
 #define EACH_OF_4_SUMS(WHAT, NEXT) WHAT("s0-s2") NEXT WHAT("s3-s5") NEXT WHAT("s6-s8") NEXT WHAT("s9-s11")
@@ -44,7 +44,7 @@
     FIELD(sums_step)                                                                                            \
     EACH_SUM(STORE_SUMS, NEXT_SUM)
 
-/* OUTPUT, where the field is not 0 */
+/* Runs OUTPUT if the field is not 0 */
 #define IF_ANY(field, behind, OUTPUT)                                                                           \
     FIELD(field)                                                                                                \
     LINE("cmp %[n], #0")                                                                                        \
@@ -77,7 +77,7 @@
                          : CHANGED);                                                                            \
     }
 
-/* Outputs that take one tap after another. The one on the left begins behind the first tap. */
+/* Outputs one tap at a time. The one on the left begins after the first tap. */
 #define TAP_BY_TAP(LOAD_DY, TAP_0, TAP_1, TAP_2)                                                                \
     FIELD(left)                                                                                                 \
     LINE("cmp %[n], #0")                                                                                        \
@@ -98,7 +98,8 @@
 
 /* ---- 2 output channels by 4 input channels --------------------------------------------------- */
 
-/* sums[4 i + j][l] += dy[i] x[l][j]: dy of an output is in s28 and s29, a tap's inputs in s24 to s27. */
+/* sums[4 i + j][l] += dy[i] x[l][j]: dy of an output is in s28 and s29, a tap's
+ * inputs in s24 to s27. */
 #define LOAD_2_DY LOAD_1_STEP(y, s28, y_gap) LOAD_1_STEP(y, s29, y_step)
 #define CHANNELS_OF_TAP(c0, c1, c2, c3, d0, d1, d2, d3)                                                         \
     LOAD(x, "s24-s27")                                                                                          \
@@ -113,7 +114,7 @@ DEFINE_TAP_BY_TAP(row_of_2_by_4_channels, LOAD_ALL_SUMS, STORE_ALL_SUMS, LOAD_2_
 /* ---- 8 output channels, one input channel ---------------------------------------------------- */
 
 /* sums[i][l] += dy[i] x[l]: an output's three inputs are in s24 to s26, four of its dy at a time in
- * s27 to s30, or two where products have registers too. Two output channels take their taps together. */
+ * s27 to s30, or two if products take registers too. Two output channels do their taps together. */
 #define TAPS_1_AND_2(a, b, c, dy, d, e, f, dz) MAC_2(b, s25, dy, e, s25, dz) MAC_2(c, s26, dy, f, s26, dz)
 #define TAPS_0_AND_1(a, b, c, dy, d, e, f, dz) MAC_2(a, s24, dy, d, s24, dz) MAC_2(b, s25, dy, e, s25, dz)
 #define TAPS_0_TO_2(a, b, c, dy, d, e, f, dz) \
@@ -163,9 +164,10 @@ DEFINE_TAP_BY_TAP(row_of_4_groups, LOAD_SUMS_OF_GROUPS, STORE_SUMS_OF_GROUPS, LO
 #define row_of_4_groups row_of_2_by_4_channels /* not called */
 #endif
 
-/* ---- Which, and how -------------------------------------------------------------------------- */
+/* ---- Selection ------------------------------------------------------------------------------ */
 
-/* Outputs of a row. 0 where other taps, or those of more outputs, leave the input. */
+/* Divides the outputs of a row. Returns 0 if other taps than these, or taps of more outputs, are
+ * outside the input. */
 static int divide_row(const gm_window *w, gm_three_taps *row)
 {
     uint32_t behind_last = (w->out_w - 1) * w->stride_w + 3 - w->pad_w; /* input columns that are reached */
@@ -178,8 +180,8 @@ static int divide_row(const gm_window *w, gm_three_taps *row)
     return w->out_w > row->left + row->right;
 }
 
-/* x begins at the input's first column. Past a row of outputs it is at the next one's first tap;
- * past `right`, which it does not leave, at that output's second tap or first. */
+/* x begins at the input's first column. After a row of outputs it is at the next one's first tap;
+ * after `right` it has not left that output: it is at the output's second tap or its first. */
 static void find_steps(const gm_conv_gradient *g, enum gm_neighbours of, gm_three_taps *row)
 {
     const gm_window *w = &g->window;

@@ -1,10 +1,11 @@
 /*
- * Products with a block of weights in registers. A strided loop (gm_loop) goes over rows and
- * columns of the inputs `a` and the sums `b`, which may have any strides. In each column, every
- * input is multiplied with its weights, and added to the sums of all outputs of the block.
+ * Products with a block of weights in registers. A strided loop (gm_loop) walks the rows
+ * and columns of the inputs `a` and the sums `b`, which may have any strides. In each
+ * column it multiplies every input by its weights, and adds the products to the sums of all
+ * outputs of the block.
  *
- * Machine instructions for each multiply-accumulate in a long row, by inputs and outputs of the
- * block:
+ * Machine instructions for each multiply-accumulate in a long row, by inputs and
+ * outputs of the block:
  *
  *     outputs   6 inputs   4      3      2      1
  *           4   1.33       1.44   1.58   1.88   2.75    inputs are contiguous
@@ -35,9 +36,10 @@ DEFINE_KEEPING_WEIGHTS(block_2x4, "s8-s15", 0, 0, BEGIN_4("s4, s5") FIRST SECOND
 DEFINE_KEEPING_WEIGHTS(block_3x4, "s8-s19", 0, 0, BEGIN_4("s4-s6") FIRST SECOND THIRD END_4)
 DEFINE_KEEPING_WEIGHTS(block_4x4, "s8-s23", 0, 0, BEGIN_4("s4-s7") FIRST SECOND THIRD FOURTH END_4)
 
-/* Blocks of 6 inputs, one after another: as functions of one block, they would save registers of the FPU for each. */
+/* Blocks of 6 inputs in sequence: one function per block would save and restore FPU
+ * registers for each. */
 #if GM_APART
-/* Weights are from s6 on, as s30 and s31 have products: two inputs at a time. */
+/* Weights start at s6, since s30 and s31 hold products: two inputs at a time. */
 #define WEIGHTS_6x4 "s6-s29"
 #define ADD_6x4                                                                                           \
     LOAD(a, "s4, s5") LINE("vldmia %[b], {s0-s3}")                                                        \
@@ -125,11 +127,11 @@ DEFINE_KEEPING_WEIGHTS(block_4x1, "s8-s11", 0, 0,
 /* ---- A block whose columns are contiguous, but not its inputs -------------------------------- */
 
 #if GM_ARCH_HELIUM
-/* Helium has no such block: inputs_of_block() gives it one input where inputs are apart. */
+/* Helium has no such block: inputs_of_block() returns one input if inputs are not contiguous. */
 #define columns_of_block_4x4(loop, input, a, b, w) ((void)(input))
 #else
 
-/* Loads 4 inputs of two neighbouring columns, or of one. a moves on by two columns in both cases. */
+/* Loads 4 inputs of two adjacent columns, or of one. a advances by two columns in both cases. */
 #define LOAD_COLUMNS_0_1(first, second) LOAD_STEP(a, first, a_input) LOAD_STEP(a, second, a_input)
 #define LOAD_COLUMNS_2_3(third, fourth) LOAD_STEP(a, third, a_input) LOAD_STEP(a, fourth, a_back)
 
@@ -222,7 +224,8 @@ static uint32_t outputs_of_block(uint32_t left, int single)
     return left >= 8 && single && !GM_ARCH_HELIUM ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
 }
 
-/* Returns the inputs of the next block, besides those of 6. apart: inputs are not contiguous, but columns are. */
+/* Returns the inputs of the next block, apart from those of 6. apart: inputs are not
+ * contiguous, but columns are. */
 static uint32_t inputs_of_block(uint32_t left, uint32_t outputs, int apart)
 {
     if (GM_ARCH_HELIUM && outputs == 4) {
@@ -271,8 +274,8 @@ __attribute__((noinline)) static float *gather(const float *w, uint32_t input, u
     return to;
 }
 
-/* Copying a block's weights pays off from 16 pixels on. Tiles of long sums are faster where weights
- * are contiguous, as they copy none. */
+/* Copying a block's weights pays off from 16 pixels on. For long sums with contiguous weights,
+ * tiles are faster, as they copy none. */
 int gm_blocks_suit(const gm_product *product)
 {
     const gm_product *p = product;

@@ -8,7 +8,7 @@
 #if GM_WITH_CONV_S8 && GM_ARCH_PAIRS && GM_ARCH_HELIUM
 
 /*
- * 22 machine instructions for 16 taps of two outputs of four channels, and 42 for what becomes of these.
+ * 22 machine instructions for 16 taps of two outputs of four channels, and 42 to finish these.
  *
  *     r0, r2, r4, r6     sums of the first output     r1, r5  windows    q0-q3  16 taps of each channel
  *     r8, r10, r12, lr   sums of the second           r3, r9  weights    q4-q7  their weights

@@ -20,7 +20,7 @@ __attribute__((noinline)) int8_t *gm_byte_copy(int8_t *to, const int8_t *from, u
     return to + n;
 }
 
-/* q1: offsets of four numbers. */
+/* q1: offsets of four values. */
 __attribute__((noinline)) int8_t *gm_byte_gather(int8_t *to, const int8_t *from, uint32_t n, uint32_t step)
 {
     register uint32_t first __asm__("r4") = 0;

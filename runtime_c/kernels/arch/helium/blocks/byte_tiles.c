@@ -29,7 +29,7 @@
     LINE("vldrw.u32 q3, [r3], #16") LINE("vldrw.u32 q4, [r3], #16")                             \
     LINE("ldrd r1, r5, [r11, %[a]]") LINE("ldr r9, [r11, %[sixteens_end]]")
 
-/* Numbers of rows behind the last ones are not loaded, and count as 0. */
+/* Values after the end of a row are not loaded, and count as 0. */
 #define BYTE_PRODUCT                                                                            \
     LINE("cmp r1, r9") LINE("beq 3f")                                                           \
     "2:\n\t"                                                                                    \

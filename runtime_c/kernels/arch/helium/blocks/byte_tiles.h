@@ -1,4 +1,4 @@
-/* Products of int8 matrices with Helium, of which one machine instruction takes 16, that become int8 at once. */
+/* Products of int8 matrices with Helium, 16 per machine instruction, that become int8 at once. */
 #ifndef GM_HELIUM_BYTE_TILES_H
 #define GM_HELIUM_BYTE_TILES_H
 
@@ -10,34 +10,35 @@
 #define GM_BYTE_ROWS 2u
 #define GM_BYTE_COLUMNS 4u
 
-/* What becomes of the sums of a tile's columns. In a panel the numbers of the columns follow it: 16 of each column by
- * turns, zeros behind the last ones. */
+/* How the sums of a tile's columns become outputs. In a panel the values of the columns follow this
+ * struct: 16 of each column in turn, padded with zeros. */
 typedef struct gm_byte_columns {
-    uint32_t starts[GM_BYTE_COLUMNS]; /* what sums start from */
+    uint32_t starts[GM_BYTE_COLUMNS]; /* starting values of the sums */
     float multipliers[GM_BYTE_COLUMNS], offsets[GM_BYTE_COLUMNS];
 } gm_byte_columns;
 
-/* Returns how many bytes a tile takes in a panel, whose columns have n numbers. */
+/* Returns the size in bytes of a tile in a panel; its columns have n values. */
 static inline uint64_t gm_byte_tile_size(uint32_t n)
 {
     return sizeof(gm_byte_columns) + GM_BYTE_COLUMNS * (((uint64_t)n + 15) / 16 * 16);
 }
 
-/* Tiles of 2 rows by 4 columns of outputs, one beside the other. */
+/* Adjacent tiles of 2 rows by 4 columns of outputs. */
 typedef struct gm_byte_tiles {
-    const int8_t *a[GM_BYTE_ROWS]; /* the numbers of each row are neighbours */
-    const int8_t *sixteens_end;    /* of the first row: behind its last whole 16 numbers */
-    uint32_t rest;                 /* of numbers behind these */
-    const void *b;                 /* the panel; moves on */
+    const int8_t *a[GM_BYTE_ROWS]; /* the values of each row are contiguous */
+    const int8_t *sixteens_end;    /* of the first row: after its last whole group of 16 values */
+    uint32_t rest;                 /* number of values after these */
+    const void *b;                 /* the panel; advances */
     uint32_t tiles;                /* at least 1 */
-    int8_t *y[GM_BYTE_ROWS];       /* the outputs of each row are neighbours; moves on */
+    int8_t *y[GM_BYTE_ROWS];       /* the outputs of each row are contiguous; advances */
     int32_t zero, low, high;
 } gm_byte_tiles;
 
-/* y = min(max(round((starts + sum of a b) multipliers + offsets) + zero, low), high), of all tiles. */
+/* y = min(max(round((starts + sum of a b) multipliers + offsets) + zero, low),
+ * high), for all tiles. */
 void gm_make_byte_tiles(gm_byte_tiles *tiles);
 
-/* Writes n numbers, at least 1, to one column of a tile, and returns their sum. */
+/* Writes n values, at least 1, to one column of a tile, and returns their sum. */
 int32_t gm_byte_column(int8_t *to, const int8_t *from, uint32_t n);
 
 #endif

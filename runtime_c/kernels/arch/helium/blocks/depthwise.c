@@ -1,9 +1,10 @@
 /*
- * Depthwise convolutions with kernels three taps wide, with Helium: 4 groups at a time, whose
- * weights of a kernel row, or the sums of these weights' gradients, stay in registers while all
- * pixels pass. Each input is loaded once for up to three products, and the first kernel row that reaches an output begins
- * its sum. Machine instructions for each multiply-accumulate in a long row, with strides of 1 and 2: 0.69 and 0.89, where
- * sums begin 0.61 and 0.81, gradients of weights 0.61 and 0.81.
+ * Depthwise convolutions with kernels three taps wide, with Helium: 4 groups at a time. The
+ * weights of a kernel row, or the sums of these weights' gradients, stay in registers across all
+ * pixels. Each input is loaded once for up to three products, and the first kernel row that
+ * reaches an output starts its sum. Machine instructions for each multiply-accumulate in a long
+ * row, with strides of 1 and 2: 0.69 and 0.89, for rows that start sums 0.61 and 0.81, for weight
+ * gradients 0.61 and 0.81.
  */
 #include "../../../../generated/instructions/conv.h"
 #include "../../../../generated/instructions/conv_grad_w.h"
@@ -16,23 +17,26 @@
 
 #if GM_ARCH_HELIUM && (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE || GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE)
 
-/* A kernel row that reaches outputs: `left` outputs of a row, one or none, without its first tap, then those with all three
- * taps, by threes and then the rest, and `right` ones, one or none, without its last tap. Steps and skips in bytes. Assembly
- * reads the first ones in this order. */
+/* A kernel row and the outputs it reaches: `left` outputs of a row, 0 or 1, without its first tap,
+ * then those with all three taps, in groups of three and then the rest, and `right` ones, 0 or 1,
+ * without its last tap. Steps and skips in bytes. Assembly reads the first fields in this order. */
 typedef struct kernel_row {
     uint32_t x_step, y_step, threes, rest, edges; /* left + 2 right */
-    uint32_t rows, x_skip, y_skip;                /* skips: to the next row, from behind a row's last input and output */
+    uint32_t rows, x_skip, y_skip;                /* skips: to the next row, from the end of a row's inputs and
+                                                   * outputs */
     uint32_t w_group;                             /* from the weights of one group to the next */
     uint32_t fresh;                               /* its outputs have no sums yet */
-    uint32_t x_next, y_next, w_next, more;        /* where `more` is not 0: to the next kernel row, from behind the last row */
-    uint32_t number, x_row, y_row;                /* which one it is; from one row to the next */
-    uint32_t x, y;                                /* its first input and output, in elements behind the beginning */
+    uint32_t x_next, y_next, w_next, more;        /* if `more` is not 0: to the next kernel row, from the end of the
+                                                   * last row */
+    uint32_t number, x_row, y_row;                /* its index; from one row to the next */
+    uint32_t x, y;                                /* offsets of its first input and output, in elements */
     uint32_t first, row_step;                     /* the rows of outputs: first, first + row_step, ... */
 } kernel_row;
 
 #define MOST_KERNEL_ROWS 5u
 
-/* All of them, in their order. Sums begin with the first `fresh` ones, each row of outputs with one of these. */
+/* All of them in order. The first `fresh` ones start the sums, each row of outputs
+ * with one of these. */
 typedef struct kernel_rows {
     uint32_t count, fresh;
     kernel_row rows[MOST_KERNEL_ROWS];
@@ -40,20 +44,20 @@ typedef struct kernel_rows {
 
 /* ---- Rows in assembly ------------------------------------------------------------------------ */
 
-/* x is in r4, y in r5; q0 to q2 are weights or sums of three taps, q7 offsets of the four groups in
- * these. */
+/* x is in r4, y in r5; q0 to q2 are weights or sums of three taps, q7 offsets of the
+ * four groups in these. */
 #define NEXT_X(q) LINE("vldrw.u32 " #q ", [r4]") LINE("add r4, r6")
 #define LOAD_Y LINE("vldrw.u32 q6, [r5]")
 #define STORE_Y LINE("vstrw.32 q6, [r5]") LINE("add r5, r8")
 #define VECTORS(sum, a, b) LINE("vfma.f32 " #sum ", " #a ", " #b)
 
-/* The first product of an output: Y has a sum, EMPTY has the empty sum, and ZERO begins with 0. */
+/* The first product of an output: Y has a sum, EMPTY has the empty sum, and ZERO starts from 0. */
 #define FIRST_OF_Y(a, w) LOAD_Y VECTORS(q6, a, w)
 #define FIRST_OF_EMPTY(a, w) LINE("vmul.f32 q6, " #a ", " #w)
 #define FIRST_OF_ZERO(a, w) LINE("vmov.i32 q6, #0") VECTORS(q6, a, w)
 
-/* Multiply-adds with the inputs of an output's first, second and third tap: Y, EMPTY and ZERO add input times
- * weight to y, and SUM adds input times y to the sums. */
+/* Multiply-adds with the inputs of an output's first, second and third tap: Y, EMPTY and ZERO add
+ * input times weight to y, and SUM adds input times y to the sums. */
 #define TO_LEFT(OF, b, c) FIRST_OF_##OF(b, q1) VECTORS(q6, c, q2) STORE_Y
 #define TO_MIDDLE(OF, a, b, c) FIRST_OF_##OF(a, q0) VECTORS(q6, b, q1) VECTORS(q6, c, q2) STORE_Y
 #define TO_RIGHT(OF, a, b) FIRST_OF_##OF(a, q0) VECTORS(q6, b, q1) STORE_Y
@@ -70,9 +74,8 @@ typedef struct kernel_rows {
 #define SUM_MIDDLE(a, b, c) LOAD_Y LINE("add r5, r8") VECTORS(q0, a, q6) VECTORS(q1, b, q6) VECTORS(q2, c, q6)
 #define SUM_RIGHT(a, b) LOAD_Y LINE("add r5, r8") VECTORS(q0, a, q6) VECTORS(q1, b, q6)
 
-/* How a row begins, its left output, three outputs, one, and its right one. With a stride of one
- * the inputs of an output's first two taps are in q3 and q4 before it, else that of its first tap
- * in q3. */
+/* How a row begins, its left output, three outputs, one, and its right one. At stride 1, q3 and q4
+ * hold the inputs of an output's first two taps beforehand, else q3 holds that of its first tap. */
 #define BEGIN_1 NEXT_X(q3) NEXT_X(q4)
 #define LEFT_1(OF) OF##_LEFT(q3, q4)
 #define THREE_1(OF)                                                                                           \
@@ -87,10 +90,10 @@ typedef struct kernel_rows {
 #define RIGHT_2(OF) NEXT_X(q4) OF##_RIGHT(q3, q4)
 
 /*
- * The other way round with a stride of two (SPREAD): "x" is the convolution's output and "y" its input, of which each
- * second one, between two outputs, takes the middle tap of the first of them, and each other one the first tap of an output
- * and the last tap of the one before it, which is in q3. The left input, if it is there, has no output before it, the right
- * one none of its own.
+ * The transposed direction at stride 2 (SPREAD): "x" is the convolution's output and "y" its input.
+ * Every second y, between two outputs, takes the middle tap of the first of them; every other one
+ * takes the first tap of an output and the last tap of the one before it, which is in q3. The left
+ * input, if present, has no output before it, the right one none of its own.
  */
 #define BEGIN_SPREAD NEXT_X(q3)
 #define LEFT_SPREAD(OF) FIRST_OF_##OF(q3, q0) STORE_Y
@@ -101,15 +104,16 @@ typedef struct kernel_rows {
 #define ONE_SPREAD(OF) SPREAD_TO(OF, q3, q4) LINE("vmov q3, q4")
 #define RIGHT_SPREAD(OF) FIRST_OF_##OF(q3, q2) STORE_Y
 
-/* At the end of a kernel row's sums; outputs are stored. */
+/* At the end of a kernel row's sums; outputs are stored already. */
 #define END_EMPTY
 #define END_ZERO
 #define END_SUM                                                                                               \
     LINE("vstrw.32 q0, [r2, q7]") LINE("add r2, #4") LINE("vstrw.32 q1, [r2, q7]") LINE("add r2, #4")         \
     LINE("vstrw.32 q2, [r2, q7]") LINE("sub r2, #8")
 
-/* WITH: what is done where a row has an edge, and the outputs that threes leave: ANY asks for each row; BOTH knows that both
- * edges are there; and ONE that one output is left too, whose inputs the right one takes from where they are. */
+/* WITH: how to handle a row's edges, and the outputs that groups of three leave: ANY checks in each
+ * row; BOTH knows that both edges are present; ONE also knows that one output is left, and the
+ * right one takes its inputs from their current registers. */
 #define LEFT_OF_ANY(OF, STRIDE) LINE("tst r11, #1") LINE("beq 2f") LEFT_##STRIDE(OF) "2:\n\t"
 #define RIGHT_OF_ANY(OF, STRIDE) REST(OF, STRIDE) LINE("tst r11, #2") LINE("beq 7f") RIGHT_##STRIDE(OF) "7:\n\t"
 #define LEFT_OF_BOTH(OF, STRIDE) LEFT_##STRIDE(OF)
@@ -119,7 +123,7 @@ typedef struct kernel_rows {
 #define LEFT_OF_SPREAD LEFT_OF_ANY
 #define RIGHT_OF_SPREAD(OF, STRIDE)                                                                           \
     REST(OF, STRIDE) BETWEEN(OF, q3) LINE("tst r11, #2") LINE("beq 7f") RIGHT_##STRIDE(OF) "7:\n\t"
-/* The same of one edge, the right one, and two outputs behind threes. */
+/* The same with one edge, the right one, and two outputs after the groups of three. */
 #define LEFT_OF_TWO(OF, STRIDE)
 #define RIGHT_OF_TWO(OF, STRIDE) SPREAD_TO(OF, q3, q4) SPREAD_TO(OF, q4, q3) BETWEEN(OF, q3) RIGHT_##STRIDE(OF)
 #define REST(OF, STRIDE)                                                                                      \
@@ -129,7 +133,7 @@ typedef struct kernel_rows {
     LINE("le lr, 5b")                                                                                         \
     "6:\n\t"
 
-/* All rows of outputs of a kernel row, whose fields have been loaded. */
+/* All rows of outputs of a kernel row; its fields are loaded. */
 #define ROWS_OF_OUTPUTS(OF, STRIDE, WITH)                                                                            \
     "1:\n\t"                                                                                                  \
     BEGIN_##STRIDE                                                                                            \
@@ -162,15 +166,16 @@ typedef struct kernel_rows {
 
 #define ROW_OFFSET(name) [name] "i"(offsetof(kernel_row, name))
 
-/* Defines a function of this kernel row and those behind it, at whose first input, output and weights or sums x, y and w
- * are. It returns the one in which subnormal numbers were flushed, else what is behind the last one. OF: EMPTY or ZERO, where
- * it adds to y, of which those that are fresh begin so, and which is without use where numbers were flushed; or SUM, where
- * it adds to w, of which that kernel row has not changed. */
+/* Defines a function that runs this kernel row and the ones after it; x, y and w point at its first
+ * input, output and weights or sums. Returns the kernel row in which subnormals were flushed, else
+ * the end of the kernel rows. OF: EMPTY or ZERO, which add to y (fresh rows start this way, and y
+ * is invalid if values were flushed); or SUM, which adds to w (the kernel row that flushed values
+ * has not changed w). */
 #define DEFINE_ROWS_OF_EDGES(name, OF, STRIDE, WITH)                                                          \
     __attribute__((noinline)) static const kernel_row *name(const float *x, const float *y, const float *w,   \
                                                             const kernel_row *row)                            \
     {                                                                                                         \
-        register uintptr_t r0 __asm__("r0") = (uintptr_t)x; /* then a step, and what was flushed */           \
+        register uintptr_t r0 __asm__("r0") = (uintptr_t)x; /* then a step, and the flush flags */           \
         register uintptr_t r1 __asm__("r1") = (uintptr_t)y;                                                   \
         register uintptr_t r2 __asm__("r2") = (uintptr_t)w;                                                   \
         register const kernel_row *r3 __asm__("r3") = row;                                                    \
@@ -198,7 +203,8 @@ typedef struct kernel_rows {
         return r3;                                                                                            \
     }
 
-/* The same of rows of any edges, with forms of their own for a stride of one and both, the usual ones. */
+/* The same for rows with any edges, with specialized forms for stride 1 and both
+ * edges, the usual case. */
 #define DEFINE_OUTPUT_ROWS(name, OF)                                                                                   \
     DEFINE_ROWS_OF_EDGES(name##_of_one, OF, 1, ONE)                                                                    \
     DEFINE_ROWS_OF_EDGES(name##_of_both_edges, OF, 1, BOTH)                                                            \
@@ -213,13 +219,14 @@ typedef struct kernel_rows {
 
 /* ---- Which outputs a kernel row reaches ------------------------------------------------------ */
 
-/* So many elements further, which may be backwards */
+/* Advances by so many elements, perhaps backwards */
 static const float *elements_behind(const float *p, uint32_t elements)
 {
     return (const float *)((uintptr_t)p + 4 * elements);
 }
 
-/* Sets the columns of a row of outputs, and the steps of its rows. Returns 0 where outputs lack other taps than these. */
+/* Sets the columns of a row of outputs, and the steps of its rows. Returns 0 if outputs lack
+ * other taps than these. */
 static int set_columns(const gm_window *w, const gm_layout *x, const gm_layout *y, kernel_row *l)
 {
     gm_span taps[3];
@@ -235,7 +242,8 @@ static int set_columns(const gm_window *w, const gm_layout *x, const gm_layout *
            right <= 1 && taps[0].end == w->out_w && taps[1].end == w->out_w;
 }
 
-/* Sets how to go on from one kernel row to another. w_row: bytes from the weights of one to those of the next. */
+/* Sets how to advance from one kernel row to another. w_row: bytes from the weights of one to
+ * those of the next. */
 static void lead_to(kernel_row *row, const kernel_row *next, uint32_t w_row)
 {
     row->x_next = 4 * (next->x - row->x) - row->rows * row->x_row;
@@ -244,8 +252,8 @@ static void lead_to(kernel_row *row, const kernel_row *next, uint32_t w_row)
     row->more = 1;
 }
 
-/* Sets the kernel rows, whose columns are these. x, y: elements from one input row to the next, and from one output row.
- * spread: x and y change their sides. */
+/* Sets the kernel rows; `columns` has their columns. x, y: elements from one input row to the next,
+ * and from one output row. spread: x and y swap sides. */
 static void set_rows(const gm_window *w, uint32_t x, uint32_t y, uint32_t w_row, const kernel_row *columns, int spread,
                      kernel_rows *all)
 {
@@ -267,8 +275,8 @@ static void set_rows(const gm_window *w, uint32_t x, uint32_t y, uint32_t w_row,
     }
 }
 
-/* The kernel rows of a depthwise convolution. w_group, w_row: bytes from the weights of one group to the next, and of one
- * kernel row. Returns 0 where they are none that can be taken. */
+/* The kernel rows of a depthwise convolution. w_group, w_row: bytes from the weights of one group
+ * to the next, and of one kernel row. Returns 0 for unsupported kernels. */
 static int set_kernel_rows(const gm_window *w, const gm_layout *x, const gm_layout *y, uint32_t w_group, uint32_t w_row,
                            kernel_rows *all)
 {
@@ -285,7 +293,7 @@ static int set_kernel_rows(const gm_window *w, const gm_layout *x, const gm_layo
 
 #if GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE
 
-/* Sets how many kernel rows sums begin with. */
+/* Sets how many kernel rows start sums. */
 static void set_fresh(kernel_rows *all, uint32_t fresh)
 {
     all->fresh = fresh;
@@ -294,12 +302,12 @@ static void set_fresh(kernel_rows *all, uint32_t fresh)
     }
 }
 
-/* Whether the sums of a row of outputs begin with one of the fresh kernel rows. */
+/* Whether one of the fresh kernel rows starts the sums of a row of outputs. */
 static int begins(const kernel_rows *all, uint32_t row)
 {
     for (uint32_t i = 0; i < all->fresh; i++) {
         const kernel_row *k = &all->rows[i];
-        uint32_t behind = row - k->first; /* at least as many as there are rows, where the row is before the first one */
+        uint32_t behind = row - k->first; /* if the row is before the first one, this is at least the number of rows */
         if (behind % k->row_step == 0 && behind / k->row_step < k->rows) {
             return 1;
         }
@@ -307,8 +315,8 @@ static int begins(const kernel_rows *all, uint32_t row)
     return 0;
 }
 
-/* Starts the other ones of `rows` rows, all groups of each pixel, from bias or, where there is none, from `none`. y: elements
- * from one row to the next, and from one pixel. */
+/* Starts the other ones of `rows` rows, all groups of each pixel, from bias or, without one, from
+ * `none`. y: elements from one row to the next, and from one pixel. */
 static void start_other_rows(const kernel_rows *all, const float *bias, float none, uint32_t groups, uint32_t rows,
                              uint32_t columns, const gm_layout *y, const float *at)
 {
@@ -320,20 +328,21 @@ static void start_other_rows(const kernel_rows *all, const float *bias, float no
     }
 }
 
-/* Transposed, x and y are the other way round, and go backwards: each x takes its products in the
- * same order then. */
+/* If transposed, x and y are swapped, and run backwards: then each x takes its products
+ * in the same order. */
 typedef struct depthwise_conv {
     gm_window window;
     gm_layout x, y;
     uint32_t groups, w_group, w_h;
-    int plus_zero; /* + 0 is the last step, and all outputs start from 0 in place of the empty sum: that is the same */
+    int plus_zero; /* + 0 is the last step, and all outputs start from 0 instead of the empty sum, which is
+                    * equivalent */
 } depthwise_conv;
 
 DEFINE_OUTPUT_ROWS(rows_from_empty, EMPTY)
 DEFINE_OUTPUT_ROWS(rows_from_zero, ZERO)
 DEFINE_ROWS_OF_EDGES(rows_by_two, EMPTY, 2, ANY)
 
-/* Computes 4 groups. x, y, w: at the first kernel row. Returns 0 where subnormal numbers were flushed. */
+/* Computes 4 groups. x, y, w: at the first kernel row. Returns 0 if subnormals were flushed. */
 static int depthwise_products(const depthwise_conv *d, const kernel_rows *all, const float *x, const float *w, const float *y)
 {
     const kernel_row *first = all->rows;
@@ -356,7 +365,7 @@ static float plain_depthwise_sum(const depthwise_conv *d, const float *x, const 
     return sum;
 }
 
-/* One group from the beginning, in plain C */
+/* One group from the start, in plain C */
 static void plain_group(const depthwise_conv *d, const float *x, const float *w, float bias, float *y)
 {
     for (uint32_t row = 0; row < d->window.out_h; row++) {
@@ -408,7 +417,7 @@ int gm_helium_depthwise(const gm_insn_conv *insn, const float *x, const float *w
 
 #if GM_WITH_CONV_TRANSPOSE
 
-/* With a stride of one: a convolution that goes backwards. */
+/* At stride 1: a convolution that runs backwards. */
 static int transpose_backwards(const gm_insn_conv_transpose *insn, const float *y, const float *w, const float *bias,
                                float *x)
 {
@@ -427,7 +436,7 @@ static int transpose_backwards(const gm_insn_conv_transpose *insn, const float *
 DEFINE_ROWS_OF_EDGES(spread_rows, ZERO, SPREAD, SPREAD)
 DEFINE_ROWS_OF_EDGES(spread_rows_of_two, ZERO, SPREAD, TWO)
 
-/* Computes 4 groups. x, y, w: at the first kernel row. Returns 0 where subnormal numbers were flushed. */
+/* Computes 4 groups. x, y, w: at the first kernel row. Returns 0 if subnormals were flushed. */
 static int spread_products(const kernel_rows *all, const float *y, const float *w, float *x)
 {
     const kernel_row *first = all->rows;
@@ -448,7 +457,7 @@ static float plain_spread_sum(const gm_insn_conv_transpose *insn, const float *y
     return sum;
 }
 
-/* One group from the beginning, in plain C */
+/* One group from the start, in plain C */
 static void plain_spread_group(const gm_insn_conv_transpose *insn, const float *y, const float *w, const float *bias,
                                float *x)
 {
@@ -460,7 +469,7 @@ static void plain_spread_group(const gm_insn_conv_transpose *insn, const float *
     }
 }
 
-/* Returns 0 where kernels or columns are none that can be taken. */
+/* Returns 0 for unsupported kernels or columns. */
 static int set_spread_rows(const gm_insn_conv_transpose *insn, kernel_rows *all)
 {
     const gm_window window = GM_WINDOW(insn);
@@ -478,7 +487,8 @@ static int set_spread_rows(const gm_insn_conv_transpose *insn, kernel_rows *all)
     return 1;
 }
 
-/* How many of the first kernel rows reach different rows of inputs, and all of their columns. */
+/* The number of leading kernel rows that reach different rows of inputs, and
+ * all of their columns. */
 static uint32_t spread_apart(const gm_insn_conv_transpose *insn, const kernel_rows *all)
 {
     uint32_t reached = 2 * insn->out_w - insn->pad_w + 1, most = insn->dilation_h == 1 ? insn->stride_h : 1, count = 0;
@@ -488,7 +498,7 @@ static uint32_t spread_apart(const gm_insn_conv_transpose *insn, const kernel_ro
     return count;
 }
 
-/* With a stride of two: each output goes to the inputs under its three taps. */
+/* At stride 2: each output contributes to the inputs under its three taps. */
 static int transpose_by_two(const gm_insn_conv_transpose *insn, const float *y, const float *w, const float *bias,
                             float *x)
 {
@@ -546,7 +556,7 @@ static void plain_tap(const gm_conv_gradient *g, uint32_t k, uint32_t l, const f
     }
 }
 
-/* Adds what one sample gives to the sums of 4 groups, `size` taps each. */
+/* Adds one sample's products to the sums of 4 groups, `size` taps each. */
 static void add_sample(const gm_conv_gradient *g, const kernel_rows *all, const float *x, const float *dy, float *sums,
                        uint32_t size)
 {

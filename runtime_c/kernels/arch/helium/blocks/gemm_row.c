@@ -1,12 +1,12 @@
 /*
- * A row of a matrix product with Helium. Machine instructions for each multiply-accumulate of a
- * long sum:
+ * A row of a matrix product with Helium. Machine instructions for each
+ * multiply-accumulate of a long sum:
  *
  *     b[k,.] is contiguous               24, 12, 8 and 4 columns: 0.56, 0.71, 0.81 and 1.13
  *     a and b[.,n] are                   12, 8 and 4 columns: 0.54, 0.56 and 0.63
  *     b has any strides                  12, 8 and 4 columns: 0.83, 0.88 and 1
  *
- * 0.07, 0.13, 0.19 and 0.38 more where a is not contiguous.
+ * 0.07, 0.13, 0.19 and 0.38 more if a is not contiguous.
  */
 #include "../../../gemm_tile.h"
 #include "../../arm_m/blocks/registers.h"
@@ -23,7 +23,7 @@ typedef struct row_sums {
     const float *b;
 } row_sums;
 
-/* Loads or stores of n vectors of sums, of which the last may have fewer columns. */
+/* Loads or stores of n vectors of sums; the last one may have fewer columns. */
 #define Y_LAST(what, q, offset) LINE("vpst") LINE(what "t.32 " #q ", [r9, #" #offset "]")
 #define Y_1(what) Y_LAST(what, q0, 0)
 #define Y_2(what) LINE(what ".32 q0, [r9]") Y_LAST(what, q1, 16)
@@ -32,7 +32,7 @@ typedef struct row_sums {
     LINE(what ".32 q0, [r9]") LINE(what ".32 q1, [r9, #16]") LINE(what ".32 q2, [r9, #32]")                   \
     LINE(what ".32 q3, [r9, #48]") LINE(what ".32 q4, [r9, #64]") Y_LAST(what, q5, 80)
 
-/* Defines <name>_<n>, of n vectors of sums in q0 and on, which returns 0 where nothing is stored.
+/* Defines <name>_<n>, for n vectors of sums from q0 on, which returns 0 if it stores nothing.
  * BEGIN_<n>, with b and the bytes between its columns in r6 and r5; PRODUCTS_<n>(a): with one k; r4
  * to r6 and r10 have four k of a. */
 #define DEFINE_ROW_SUMS_OF(name, n, BEGIN, PRODUCTS, LOAD_4, LOAD_1)                                          \
@@ -70,7 +70,7 @@ typedef struct row_sums {
         return flushed == 0;                                                                                  \
     }
 
-/* Four k of a, and one: contiguous; of any stride */
+/* Four k of a, and one: contiguous; with any stride */
 #define CONTIGUOUS LINE("ldm r1!, {r4, r5, r6, r10}"), LINE("ldr r4, [r1], #4")
 #define STEP(a) LINE("ldr " #a ", [r1]") LINE("add r1, r3")
 #define STRIDED STEP(r4) STEP(r5) STEP(r6) STEP(r10), STEP(r4)
@@ -78,9 +78,10 @@ typedef struct row_sums {
 
 typedef int (*row_way)(const row_sums *row);
 
-/* ---- b's columns are neighbours -------------------------------------------------------------- */
+/* ---- b's columns are contiguous -------------------------------------------------------------- */
 
-/* b is in r12. A load behind the last column is none; 24 columns are all there. */
+/* b is in r12. Loads past the last column are masked out; if there are 24
+ * columns, all are valid. */
 #define B_VECTOR(q, offset) LINE("vldrw.u32 " #q ", [r12, #" #offset "]")
 #define B_LAST(q, offset) LINE("vpst") LINE("vldrwt.u32 " #q ", [r12, #" #offset "]")
 #define NEXT_B LINE("add r12, r8")
@@ -108,7 +109,8 @@ DEFINE_ROW_SUMS(strided_neighbours, 6, NEIGHBOURS_BEGIN, NEIGHBOURS, STRIDED)
 
 /* ---- They are gathered ----------------------------------------------------------------------- */
 
-/* q3 to q5 are addresses of 4 columns each, one k back; lanes behind the last column have its own. */
+/* q3 to q5 are addresses of 4 columns each, one k back; lanes past the last column
+ * repeat its address. */
 #define ADDRESSES(q)                                                                                          \
     LINE("vidup.u32 " #q ", r4, #1") LINE("vmin.u32 " #q ", " #q ", q6")                                      \
     LINE("vmul.i32 " #q ", " #q ", r5") LINE("vadd.i32 " #q ", " #q ", r6")
@@ -116,7 +118,7 @@ DEFINE_ROW_SUMS(strided_neighbours, 6, NEIGHBOURS_BEGIN, NEIGHBOURS, STRIDED)
 #define GATHERED_BEGIN_2 GATHERED_BEGIN_1 ADDRESSES(q4)
 #define GATHERED_BEGIN_3 GATHERED_BEGIN_2 ADDRESSES(q5)
 
-/* Where k are neighbours, addresses move as they are used. */
+/* If k is contiguous, loads advance the addresses. */
 #define ALONG(b, addresses) LINE("vldrw.u32 " #b ", [" #addresses ", #4]!")
 #define ALONG_1(a) ALONG(q6, q3) VFMA(q0, q6, a)
 #define ALONG_2(a) ALONG(q6, q3) ALONG(q7, q4) VFMA(q0, q6, a) VFMA(q1, q7, a)
@@ -136,7 +138,7 @@ DEFINE_ROW_SUMS(any, 3, GATHERED_BEGIN, ANY, STRIDED)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* The functions for rows of 1, 2, 3 and 6 vectors; NULL where there is none for so many. */
+/* The functions for rows of 1, 2, 3 and 6 vectors; NULL if there is none. */
 static const row_way row_ways[4][4] = {
     { neighbours_1, neighbours_2, neighbours_3, neighbours_6 },
     { strided_neighbours_1, strided_neighbours_2, strided_neighbours_3, strided_neighbours_6 },
@@ -152,7 +154,7 @@ static const row_way *ways_for(const gm_gemm_strides *s, uint32_t n)
     return s->a_col == 1 && s->b_row == 1 ? row_ways[2] : row_ways[3];
 }
 
-/* In plain C, where subnormal numbers are there. */
+/* In plain C, for subnormals. */
 static void plain_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
 {
     for (uint32_t column = 0; column < n; column++) {

@@ -7,7 +7,7 @@
 #if GM_ARCH_CONV_GRAD_X_S16 && GM_ARCH_HELIUM
 
 /*
- * 22 machine instructions for 8 taps of two inputs of four channels, and 67 for what becomes of these.
+ * 22 machine instructions for 8 taps of two inputs of four channels, and 67 to finish these.
  *
  *     r0, r2, r4, r6     sums of the first input      r1, r5  windows    q0-q3  8 taps of each channel
  *     r8, r10, r12, lr   sums of the second           r3, r9  weights    q4-q7  their weights

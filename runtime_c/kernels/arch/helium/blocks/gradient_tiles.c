@@ -17,7 +17,7 @@
     LINE("vmov.i32 q4, #0")                                                                     \
     HELIUM_MASK_ROW(q0, q2) HELIUM_MASK_ROW(q1, q3)
 
-/* q6: the largest numbers of four columns */
+/* q6: the largest values of four columns */
 #define HELIUM_SCALE_AND_SEE                                                                    \
     LINE("ldrd r3, r5, [r1, %[scale]]") LINE("vldrw.u32 q4, [r3]")                              \
     LINE("add r3, r5") LINE("str r3, [r1, %[scale]]")                                           \

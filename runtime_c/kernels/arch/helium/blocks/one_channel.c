@@ -1,7 +1,8 @@
 /*
- * Gradients of a first layer's weights with Helium, whose inputs have one channel: 8 output channels by two taps of the
- * kernel that reach the same outputs, over all pixels. Machine instructions for each multiply-accumulate in a long row:
- * 0.63 where their inputs are neighbours, 0.69 where they are not, and 1 of one tap.
+ * Weight gradients of a first layer with Helium, for inputs with one channel: 8 output
+ * channels by two kernel taps that reach the same outputs, over all pixels. Machine
+ * instructions for each multiply-accumulate in a long row: 0.63 if their inputs are
+ * contiguous, 0.69 if not, and 1 for one tap.
  */
 #include <stddef.h>
 
@@ -16,21 +17,23 @@
 #if GM_ARCH_HELIUM && (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE)
 
 #define OUTPUTS_OF_ONE 8u
-#define TAPS_OF_ONE 40u /* of an output channel; the sums of 8 lie on the stack */
+#define TAPS_OF_ONE 40u /* of an output channel; the sums of 8 are on the stack */
 
-/* Pixels under two taps, steps in bytes: the next pixel of a row, and from behind a row to the next one; from a sum to that
- * of the next output channel; from the first tap's sum and input to those of the second, 0 where there is none. */
+/* Pixels under two taps, steps in bytes: to the next pixel of a row, and from the end of a row to
+ * the next one; from a sum to that of the next output channel; from the first tap's sum and input
+ * to those of the second, 0 if there is none. */
 typedef struct pixels_of_taps {
     uint32_t x_step, dy_step, columns, rows, x_skip, dy_skip, sum_out, sum_second, x_second;
     float *sums;
 } pixels_of_taps;
 
-/* Inputs to r4 and, of two taps, r5. */
+/* Inputs to r4 and, for two taps, r5. */
 #define ONE_INPUT LINE("ldr r4, [%[x]]")
 #define TWO_INPUTS LINE("ldr r4, [%[x]]") LINE("ldr r5, [%[x], r2]")
 #define TWO_NEIGHBOURS LINE("ldrd r4, r5, [%[x]]")
 
-/* Loads or stores of the sums of 8 output channels, at r2 and r9. BOTH keeps what only two taps have. */
+/* Loads or stores of the sums of 8 output channels, at r2 and r9. BOTH keeps what
+ * only two taps need. */
 #define TWO_TAPS(what) what
 #define ONE_TAP(what)
 #define SUMS_OF_TAPS(what, BOTH)                                                                              \
@@ -41,8 +44,8 @@ typedef struct pixels_of_taps {
     BOTH(LINE("ldr r5, [%[pixels], %[sum_second]]") LINE("add r2, r5") LINE("add r9, r5")                     \
          LINE(what " q2, [r2, q7]") LINE(what " q3, [r9, q7]"))
 
-/* Defines a function that adds to the sums the products of their inputs and output gradients. It returns 0, and does
- * nothing, where subnormal numbers were flushed. */
+/* Defines a function that adds the products of inputs and output gradients to the sums. It returns
+ * 0, and does nothing, if subnormals were flushed. */
 #define DEFINE_ADD_TAPS(name, BOTH, X)                                                                         \
     __attribute__((noinline)) static int name(const float *x, const float *dy, const pixels_of_taps *pixels)  \
     {                                                                                                         \
@@ -85,7 +88,7 @@ static int add_pixels_of_taps(const float *x, const float *dy, const pixels_of_t
     return pixels->x_second == sizeof *x ? add_two_neighbours(x, dy, pixels) : add_two_taps(x, dy, pixels);
 }
 
-/* The same of one tap in plain C. size: from a sum to that of the next output channel. */
+/* The same for one tap in plain C. size: from a sum to that of the next output channel. */
 static void add_plain_tap(const gm_tap *tap, const float *x, const float *dy, float *sums, uint32_t size)
 {
     for (uint32_t i = 0; i < OUTPUTS_OF_ONE; i++, dy++, sums += size) {
@@ -98,7 +101,8 @@ static void add_plain_tap(const gm_tap *tap, const float *x, const float *dy, fl
     }
 }
 
-/* Adds the products of the batch at tap (k, l) and, where one of `down` and `right` is 1, at the tap so far behind it. */
+/* Adds the products of the batch at tap (k, l) and, if one of `down` and `right` is 1, at the
+ * tap that far from it. */
 static void add_batch(const gm_conv_gradient *g, uint32_t k, uint32_t l, uint32_t down, uint32_t right, const float *x,
                       const float *dy, float *sums)
 {
@@ -121,7 +125,8 @@ static void add_batch(const gm_conv_gradient *g, uint32_t k, uint32_t l, uint32_
     }
 }
 
-/* Which rows and columns of the kernel reach the same outputs as the next one: bit k and bit l. */
+/* The rows and columns of the kernel that reach the same outputs as the next
+ * one: bit k and bit l. */
 typedef struct alike {
     uint32_t rows, columns;
 } alike;
@@ -147,8 +152,8 @@ static alike alike_of(const gm_window *w)
     return same;
 }
 
-/* The gradients of 8 output channels, two columns of the kernel or two rows at a time where they are alike. dy: at the first
- * output channel. */
+/* The gradients of 8 output channels, two kernel columns or two kernel rows at a time if they reach
+ * the same outputs. dy: at the first output channel. */
 static void sums_of_one_channel(const gm_conv_gradient *g, const alike *same, const float *x, const float *dy, float *sums)
 {
     const gm_window *w = &g->window;

@@ -1,6 +1,6 @@
 /*
- * The product of pairs.h with Helium: eight k at a time, 16 machine instructions for 64 products. Loads
- * that part two, or four, interleaved vectors leave the panels as they are for all of Cortex-M.
+ * The product of pairs.h with Helium: eight k at a time, 16 machine instructions for 64 products.
+ * Loads that de-interleave two, or four, vectors let the panels keep the layout of all Cortex-M.
  *
  *     r0, r2, r4, r6     sums of the first row, in even registers alone      r1   a
  *     r8, r10, r12, lr   sums of the second row                              r3   b
@@ -14,7 +14,8 @@
 
 #define ADD_EIGHT(s, t, column) LINE("vmladava.s16 " #s ", q0, " #column) LINE("vmladava.s16 " #t ", q1, " #column)
 
-/* Four vectors, of which each has every fourth number. moves: "!" where the address goes on behind them, or "". */
+/* Loads four vectors, each with every fourth value. moves: "!" to advance the
+ * address past them, or "". */
 #define LOAD_PARTED(bits, vectors, from, moves)                                                 \
     LINE("vld40." bits " {" vectors "}, [" from "]")                                            \
     LINE("vld41." bits " {" vectors "}, [" from "]")                                            \
@@ -32,7 +33,7 @@
     LINE("smlad " #s ", r7, r11, " #s) LINE("smlad " #t ", r9, r11, " #t)
 #define TWO_PRODUCTS LINE("ldrd r7, r9, [r1], #8") ADD_TWO(r0, r8) ADD_TWO(r2, r10) ADD_TWO(r4, r12) ADD_TWO(r6, lr)
 
-/* Takes labels 10 to 13. r7 and r11 are lost. */
+/* Uses labels 10 to 13. Clobbers r7 and r11. */
 #define HELIUM_PAIR_PRODUCT                                                                     \
     LINE("cmp r3, r9") LINE("beq 11f")                                                          \
     "10:\n\t"                                                                                   \
@@ -45,7 +46,8 @@
     LINE("cmp r3, r5") LINE("bne 12b")                                                          \
     "13:\n\t"
 
-/* Begins a tile of a struct on top of the stack: its panels, their ends, and sums that are 0. */
+/* Begins a tile; its struct is on top of the stack: loads its panels and their ends,
+ * and zeroes the sums. */
 #define HELIUM_EMPTY(sum) LINE("mov " #sum ", #0")
 #define HELIUM_EMPTY_SUMS                                                                       \
     HELIUM_EMPTY(r0) HELIUM_EMPTY(r2) HELIUM_EMPTY(r4) HELIUM_EMPTY(r6)                         \
@@ -62,12 +64,12 @@
     LINE("vmov s0, s1, r0, r2") LINE("vmov s2, s3, r4, r6")                                     \
     LINE("vmov s4, s5, r8, r10") LINE("vmov s6, s7, r12, lr")
 
-/* The sums of a row become 0 where q is not within r3 and r5. q4: zeros. */
+/* Zeroes the sums of a row if q is not between r3 and r5. q4: zeros. */
 #define HELIUM_MASK_ROW(sums, q)                                                                \
     LINE("vcmp.s32 ge, " #q ", r3") LINE("vpst") LINE("vcmpt.s32 le, " #q ", r5")               \
     LINE("vpsel " #sums ", " #sums ", q4")
 
-/* Ends it: r1 is the struct, which has where b goes on. */
+/* Ends it: r1 becomes the struct, which receives the advanced b. */
 #define HELIUM_END_PAIRS LINE("ldr r1, [sp]") LINE("str r3, [r1, %[b]]") HELIUM_SUMS_OF_ROWS
 
 #define HELIUM_PRODUCT_CHANGES                                                                  \

@@ -5,10 +5,11 @@
 
 #if GM_ARCH_PAIRS && GM_ARCH_HELIUM
 
-/* The farthest of eight numbers, whose offsets are of 16 bits; fewer than so many k are left to others. */
+/* The farthest of eight elements, as offsets have 16 bits; fewer k than FEWEST are
+ * left to other code. */
 enum { FARTHEST = 65535, FEWEST = 8 };
 
-/* q1: offsets of eight numbers, which are twice or once as many bytes. */
+/* q1: offsets of eight elements; bytes are twice or once as many. */
 __attribute__((noinline)) static void gather_gradients(uint32_t *to, const int16_t *from, const uint16_t *offsets,
                                                        uint32_t times, uint32_t step)
 {

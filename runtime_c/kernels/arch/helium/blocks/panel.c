@@ -1,6 +1,6 @@
 /*
- * The product of panel.h in tiles of 3 rows by 8 columns. Machine instructions of a tile: 9.75 k + 32, which is 0.41 for
- * each multiply-accumulate of a long sum, and 7 for 8 numbers that are packed.
+ * The product of panel.h in tiles of 3 rows by 8 columns. Machine instructions per tile: 9.75 k +
+ * 32, which is 0.41 for each multiply-accumulate of a long sum, and 7 to pack 8 values.
  *
  *     r1-r3   rows of a                         q0-q5   sums, two vectors of each row
  *     r4, r5, r9-r12  two k of each             q6, q7  8 columns of b at one k
@@ -17,20 +17,20 @@
 #if GM_ARCH_HELIUM
 
 #define PANEL_COLUMNS 8u
-#define PANEL_SUMS 64u /* k of a panel, at the most; it lies on the stack */
+#define PANEL_SUMS 64u /* k of a panel, at most; it is on the stack */
 #define LEAST_ROWS 24u
 
-/* Blocks of 3 rows, one behind the other, that meet a panel. Steps are in bytes. */
+/* Consecutive blocks of 3 rows that use a panel. Steps are in bytes. */
 typedef struct panel_blocks {
     const float *a;
-    uint32_t a_second, a_third; /* from a block's first row to the others, which may be the same */
-    uint32_t a_next;            /* from behind the last k of each row to the next block's */
+    uint32_t a_second, a_third; /* from a block's first row to the others, which may be the same row */
+    uint32_t a_next;            /* from the end of each row's k to the next block's */
     float *y;
     uint32_t y_second, y_third;
     uint32_t y_next; /* to the next block */
     uint32_t left;   /* blocks */
     const float *b;  /* the panel */
-    uint32_t fours;  /* k, four at a time */
+    uint32_t fours;  /* k in groups of four */
     uint32_t from_empty, plus_zero;
 } panel_blocks;
 
@@ -38,15 +38,16 @@ typedef struct panel_blocks {
 
 #define PANEL_OFFSET(name) [name] "i"(offsetof(panel_blocks, name))
 
-/* The other rows of y come to r9 and r10. */
+/* Puts the other rows of y in r9 and r10. */
 #define ROWS_OF_Y LINE("ldrd r9, r10, [r0, %[y_second]]") LINE("add r9, r8") LINE("add r10, r8")
 #define SUMS_OF_Y(what)                                                                                       \
     ROWS_OF_Y                                                                                                 \
     LINE(what " q0, [r8]") LINE(what " q1, [r8, #16]") LINE(what " q2, [r9]") LINE(what " q3, [r9, #16]")     \
     LINE(what " q4, [r10]") LINE(what " q5, [r10, #16]")
 
-/* The first 4 columns of one k meet its number of each row, then the others. Each vector of b is loaded for the next k as
- * soon as it is free, behind the last k too. The first products are what the empty sum becomes by them. */
+/* The first 4 columns of one k times its value of each row, then the others. Each vector of b is
+ * reloaded for the next k as soon as it is free, after the last k too. The first products
+ * replace empty sums. */
 #define FOUR_COLUMNS(TAKE, b, s, t, u, a0, a1, a2)                                                            \
     TAKE(s, b, a0) TAKE(t, b, a1) TAKE(u, b, a2) LINE("vldrw.u32 " #b ", [r6], #16")
 #define EIGHT_COLUMNS_OF_PANEL(TAKE, a0, a1, a2)                                                              \
@@ -60,7 +61,7 @@ typedef struct panel_blocks {
 #define SUMS_PLUS_ZERO                                                                                        \
     LINE("vmov.i32 q6, #0") PLUS_ZERO(q0) PLUS_ZERO(q1) PLUS_ZERO(q2) PLUS_ZERO(q3) PLUS_ZERO(q4) PLUS_ZERO(q5)
 
-/* Computes the blocks that are left. Ends before one that has subnormal numbers. */
+/* Computes the remaining blocks. Stops before a block that has subnormals. */
 __attribute__((noinline)) static void meet_panel(panel_blocks *blocks)
 {
     register panel_blocks *r0 __asm__("r0") = blocks;
@@ -102,9 +103,9 @@ __attribute__((noinline)) static void meet_panel(panel_blocks *blocks)
                      : "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", CHANGED);
 }
 
-/* ---- In plain C, where subnormal numbers are there ------------------------------------------- */
+/* ---- In plain C, for subnormals -------------------------------------------------------------- */
 
-/* So many bytes further */
+/* Advances by so many bytes */
 static const float *bytes_behind(const float *p, uint32_t bytes)
 {
     return (const float *)((uintptr_t)p + bytes);
@@ -121,7 +122,7 @@ static void plain_panel_row(const panel_blocks *p, const float *a, float *y)
     }
 }
 
-/* The next block. Rows that are the same are taken once. */
+/* The next block. Repeated rows are done once. */
 static void plain_panel_block(panel_blocks *p)
 {
     plain_panel_row(p, p->a, p->y);
@@ -135,7 +136,7 @@ static void plain_panel_block(panel_blocks *p)
 
 /* ---- Panels ---------------------------------------------------------------------------------- */
 
-/* 8 columns of k rows of b, steps in bytes */
+/* Packs 8 columns of k rows of b, steps in bytes */
 static void pack_panel(float *to, const float *b, uint32_t k, uint32_t b_k, uint32_t b_column)
 {
     register uint32_t first __asm__("r4") = 0;
@@ -153,7 +154,8 @@ static void pack_panel(float *to, const float *b, uint32_t k, uint32_t b_k, uint
                      : "lr", CHANGED);
 }
 
-/* `count` blocks from row number `first` on, of `rows` rows each, 3 or fewer; those that are missing are the last one. */
+/* `count` blocks from row `first` on, of `rows` rows each, 3 or fewer; missing rows
+ * repeat the last one. */
 static void blocks_of_rows(const gm_panel_product *of, panel_blocks p, uint32_t first, uint32_t rows, uint32_t count)
 {
     uint32_t second = rows > 1, third = rows > 2 ? 2 : second;
@@ -173,7 +175,7 @@ static void blocks_of_rows(const gm_panel_product *of, panel_blocks p, uint32_t 
     }
 }
 
-/* 8 columns, of k neighbours of each row: those of `of`. */
+/* 8 columns with of->k adjacent k of each row. */
 static void panel_part(const gm_panel_product *of)
 {
     float panel[PANEL_COLUMNS * (PANEL_SUMS + 1)]; /* one k more is loaded than used */

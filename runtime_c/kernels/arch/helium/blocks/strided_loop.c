@@ -1,20 +1,20 @@
 /*
- * Strided loops (strided_loop.h) with Helium. Machine instructions for each multiply-accumulate
- * in a long row: across 0.75, 1 and 1.5, 16, 8 and 4 outputs at a time; products 1.13.
+ * Strided loops (strided_loop.h) with Helium. Machine instructions for each multiply-accumulate in
+ * a long row: across: 0.75, 1 and 1.5 for 16, 8 and 4 outputs at a time; products: 1.13.
  */
 #include "../../arm_m/blocks/registers.h"
 #include "../helium.h"
 
 #if GM_ARCH_HELIUM
 
-/* From the end of a row to the beginning of the next, in bytes. */
+/* Bytes from the end of a row to the beginning of the next. */
 static uint32_t skip(uint32_t row, uint32_t column, uint32_t columns)
 {
     return 4 * (row - columns * column);
 }
 
-/* Defines a function that adds BODY for each row and column to sums. It moves a and b by a_step and
- * b_step. */
+/* Defines a function that adds BODY to sums for each row and column. It advances a and b by
+ * a_step and b_step. */
 #define DEFINE_LOOP(name, LOAD_SUMS, BODY, STORE_SUMS)                                                        \
     __attribute__((noinline)) int name(const gm_loop *loop, const float *a, const float *b, float *y)         \
     {                                                                                                         \

@@ -19,7 +19,8 @@ void gm_order_taps(gm_tap_turns *t)
     t->bytes = (taps + t->lanes - 1) / t->lanes * t->lanes * GM_TAP_CHANNELS;
 }
 
-/* Writes n of so many taps, zeros in place of the others: those numbers of `from` that `order` has. Returns their sum. */
+/* Writes n taps in the order that `order` gives, padded with zeros to `lanes`.
+ * Returns their sum. */
 __attribute__((noinline)) static int32_t order_taps(int8_t *to, const int8_t *from, const uint8_t *order, uint32_t n,
                                                     uint32_t lanes)
 {
@@ -35,7 +36,7 @@ __attribute__((noinline)) static int32_t order_taps(int8_t *to, const int8_t *fr
     return sum;
 }
 
-/* The weights of one turn begin with one of twice as many rows. */
+/* The weights of a turn begin at one row of a copy that has all rows twice. */
 int32_t gm_pack_turns(const gm_tap_turns *t, const int8_t *w, uint32_t channel, int8_t *to)
 {
     uint32_t lanes = t->lanes, taps = t->rows * t->columns;

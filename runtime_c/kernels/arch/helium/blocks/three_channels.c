@@ -1,6 +1,7 @@
 /*
- * Gradients of a first layer's weights with Helium, whose inputs have 3 channels: these by 8 output channels at one tap of
- * the kernel, over all pixels. Machine instructions for each multiply-accumulate in a long row: 0.58.
+ * Weight gradients of a first layer with Helium, for inputs with 3 channels: these by 8 output
+ * channels at one kernel tap, over all pixels. Machine instructions for each multiply-accumulate
+ * in a long row: 0.58.
  */
 #include <stddef.h>
 
@@ -15,10 +16,11 @@
 #if GM_ARCH_HELIUM && (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE)
 
 #define OUT_CHANNELS 8u
-#define MOST_WEIGHTS 27u /* of an output channel; the sums of 8 lie on the stack */
+#define MOST_WEIGHTS 27u /* of an output channel; the sums of 8 are on the stack */
 
-/* Pixels under a tap, steps in bytes: the next pixel of a row, and from behind a row to the next one; from a sum to that of
- * the next output channel, and of the next channel; from an input to that of the next channel. */
+/* Pixels under a tap, steps in bytes: to the next pixel of a row, and from the end of a row to the
+ * next one; from a sum to that of the next output channel, and of the next channel; from an input
+ * to that of the next channel. */
 typedef struct tap_pixels {
     uint32_t x_step, dy_step, columns, rows, x_skip, dy_skip, sum_out, sum_in, x_in;
     float *sums;
@@ -34,8 +36,8 @@ typedef struct tap_pixels {
     SUMS_OF_CHANNEL(what, q0, q1) SUMS_OF_CHANNEL(what, q2, q3)                                               \
     LINE(what " q4, [r2, q7]") LINE(what " q5, [r3, q7]")
 
-/* Adds to all sums the products of their inputs and output gradients. Returns 0, and does nothing, where subnormal numbers
- * were flushed. */
+/* Adds the products of inputs and output gradients to all sums. Returns 0, and does nothing, if
+ * subnormals were flushed. */
 __attribute__((noinline)) static int add_tap_of_three(const float *x, const float *dy, const tap_pixels *pixels)
 {
     uint32_t flushed;
@@ -65,7 +67,7 @@ __attribute__((noinline)) static int add_tap_of_three(const float *x, const floa
     return flushed == 0;
 }
 
-/* The same in plain C, of one sum */
+/* The same in plain C, for one sum */
 static void plain_tap_sum(const gm_tap *tap, const float *x, const float *dy, float *sum)
 {
     for (uint32_t row = 0; row < tap->rows; row++) {
@@ -76,7 +78,7 @@ static void plain_tap_sum(const gm_tap *tap, const float *x, const float *dy, fl
     }
 }
 
-/* Tap `number` of one sample. x, dy: of the sample; sums: of the tap. */
+/* Tap `number` of one sample. x, dy: the sample; sums: the tap. */
 static void add_sample_of_three(const gm_conv_gradient *g, const gm_tap *tap, const float *x, const float *dy, float *sums)
 {
     uint32_t taps = g->window.kernel_h * g->window.kernel_w, size = 3 * taps;

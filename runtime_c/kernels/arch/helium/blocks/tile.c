@@ -1,15 +1,15 @@
 /*
- * Tiles (tile.h) with Helium. Machine instructions for each multiply-accumulate of a long sum,
- * of more and of 4 rows:
+ * Tiles (tile.h) with Helium. Machine instructions for each multiply-accumulate of a long sum, for
+ * more rows and for 4 rows:
  *
  *     rows by neighbours, gathered     0.50, 0.53
  *     3 rows by eight                  0.46
  *     rows by steps                    0.45, 0.47
  *     column                           0.44, 0.53
  *
- * Sums are in q0 to q4, or of a column to q5; q5 and q6 have two k of b, or q6 one, q7 offsets
- * or addresses of columns. Of a tile at the right edge, loads and stores of sums reach only the
- * columns that there are, and lanes behind them gather the last column again.
+ * Sums are in q0 to q4, or for a column to q5; q5 and q6 have two k of b, or q6 one, q7 offsets or
+ * addresses of columns. In a tile at the right edge, loads and stores of sums touch only existing
+ * columns, and lanes past them gather the last column again.
  */
 #include "tile.h"
 
@@ -24,8 +24,8 @@
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
-/* MORE_ROWS keeps what only a tile of more than 4 rows has: 5, or of a column 6. FOUR_ROWS leaves
- * it out. */
+/* MORE_ROWS keeps what only a tile with more than 4 rows has: 5, or for a column 6.
+ * FOUR_ROWS omits it. */
 #define MORE_ROWS(what) what
 #define FOUR_ROWS(what)
 
@@ -33,12 +33,13 @@
     LINE("vmov.i32 q0, #0x80000000") LINE("vmov q1, q0") LINE("vmov q2, q0") LINE("vmov q3, q0")              \
     LINE("vmov q4, q0") LINE("vmov q5, q0")
 
-/* Loads or stores of the sums that y's rows have, in r1 and on. AT(row): of which address. */
+/* Loads or stores of the sums at y's rows, which are in r1 and on. AT(row):
+ * the address of a row. */
 #define SUMS_4(what, AT)                                                                                      \
     LINE("vpstttt")                                                                                           \
     LINE(what " q0, " AT(r1)) LINE(what " q1, " AT(r2)) LINE(what " q2, " AT(r3)) LINE(what " q3, " AT(r4))
 
-/* By rows y's columns are neighbours. */
+/* In the forms by rows, y's columns are contiguous. */
 #define HERE(p) "[" #p "]"
 #define PASSING(p) "[" #p "], #16"
 #define SUMS_OF_ROWS(what, AT, MORE)                                                                          \
@@ -46,7 +47,7 @@
 #define LOAD_ROWS(MORE) SUMS_OF_ROWS("vldrwt.u32", HERE, MORE)
 #define STORE_ROWS(MORE) SUMS_OF_ROWS("vstrwt.32", PASSING, MORE) LINE("stm r0, {r1-r5}")
 
-/* The same of 3 rows by 8 columns, which are all there. */
+/* The same for 3 rows by 8 columns, none of them missing. */
 #define EIGHT_OF_ROW(what, p, q, r, FIRST, SECOND)                                                            \
     LINE(what " " #q ", " FIRST(p)) LINE(what " " #r ", " SECOND(p))
 #define BEHIND(p) "[" #p ", #16]"
@@ -56,7 +57,7 @@
 #define LOAD_EIGHT(MORE) SUMS_OF_EIGHT("vldrw.u32", HERE, BEHIND)
 #define STORE_EIGHT(MORE) SUMS_OF_EIGHT("vstrw.32", PASSING, PASSING) LINE("stm r0, {r1-r3}")
 
-/* By columns they need not be. */
+/* In the forms by columns, they need not be. */
 #define SCATTERED(p) "[" #p ", q7]"
 #define SUMS_OF_COLUMN(what, MORE)                                                                            \
     LINE("ldr r12, [r0, %[y_column]]") LINE("mov r10, #0")                                                    \
@@ -72,13 +73,13 @@
 
 /* ---- Products -------------------------------------------------------------------------------- */
 
-/* One k of b, which is at r6, or at addresses in q7; r8: b_k */
+/* One k of b, at r6, or at addresses in q7; r8: b_k */
 #define NEIGHBOURS(q) LINE("vldrw.u32 " #q ", [r6]") LINE("add r6, r8")
 #define GATHERED(q) LINE("vldrw.u32 " #q ", [r6, q7]") LINE("add r6, r8")
 #define STEPS_OF_1(q) LINE("vldrw.u32 " #q ", [q7, #4]!")
 #define STEPS_OF_9(q) LINE("vldrw.u32 " #q ", [q7, #36]!")
 
-/* Two k, and one, of rows of a, which are at r1 to r5. */
+/* Two k, and one, of rows of a, at r1 to r5. */
 #define TWO_ROWS(p, q, sums_p, sums_q)                                                                        \
     LINE("ldrd r9, r10, [" #p "], #8") LINE("ldrd r11, r12, [" #q "], #8")                                    \
     VFMA(sums_p, q5, r9) VFMA(sums_q, q5, r11) VFMA(sums_p, q6, r10) VFMA(sums_q, q6, r12)
@@ -90,7 +91,7 @@
     VFMA(q0, q5, r9) VFMA(q1, q5, r10) VFMA(q2, q5, r11) VFMA(q3, q5, r12)                                    \
     MORE(LINE("ldr r9, [r5], #4") VFMA(q4, q5, r9))
 
-/* The same of 3 rows by 8 columns. */
+/* The same for 3 rows by 8 columns. */
 #define EIGHT_COLUMNS(a, b, c)                                                                                \
     LINE("vldrw.u32 q6, [r6]") LINE("vldrw.u32 q7, [r6, #16]") LINE("add r6, r8")                             \
     VFMA(q0, q6, a) VFMA(q1, q7, a) VFMA(q2, q6, b) VFMA(q3, q7, b) VFMA(q4, q6, c) VFMA(q5, q7, c)
@@ -100,7 +101,7 @@
 #define EIGHT_1(B, MORE)                                                                                      \
     LINE("ldr r9, [r1], #4") LINE("ldr r11, [r2], #4") LINE("ldr r4, [r3], #4") EIGHT_COLUMNS(r9, r11, r4)
 
-/* The same of a column, which is at r1; r2: a_k */
+/* The same for a column, which is at r1; r2: a_k */
 #define COLUMN_1(B, MORE)                                                                                     \
     LINE("ldm r1, {r3, r4, r9, r10" MORE(", r11, r12") "}") LINE("add r1, r2")                                \
     B(q6)                                                                                                     \
@@ -114,19 +115,19 @@
 #define BEGIN_EIGHT
 #define BEGIN_COLUMN LINE("ldr r2, [r0, %[a_k]]")
 
-/* Offsets of columns; those behind the last one, r9, are its own. */
+/* Offsets of columns; those past the last one, r9, repeat its offset. */
 #define BEGIN_NEIGHBOURS
 #define BEGIN_GATHERED                                                                                        \
     LINE("ldr r9, [r0, %[last_column]]") LINE("vdup.32 q6, r9")                                               \
     LINE("mov r10, #0") LINE("vidup.u32 q7, r10, #1") LINE("vmin.u32 q7, q7, q6")                             \
     LINE("ldr r9, [r0, %[b_column]]") LINE("vmul.i32 q7, q7, r9")
 
-/* Addresses are one k behind: loads move them first. */
+/* Addresses lag by one k: loads advance them first. */
 #define BEGIN_STEPS BEGIN_GATHERED LINE("sub r6, r8") LINE("vadd.i32 q7, q7, r6")
 #define BEGIN_STEPS_OF_1 BEGIN_STEPS
 #define BEGIN_STEPS_OF_9 BEGIN_STEPS
 
-/* To the next tap */
+/* Advances to the next tap */
 #define MOVE_ROWS MOVE_5(r11)
 #define MOVE_EIGHT LINE("add r1, r11") LINE("add r2, r11") LINE("add r3, r11")
 #define MOVE_COLUMN LINE("add r1, r11")
@@ -135,7 +136,7 @@
 #define MOVE_STEPS_OF_1 LINE("vadd.i32 q7, q7, r12")
 #define MOVE_STEPS_OF_9 LINE("vadd.i32 q7, q7, r12")
 
-/* Goes to `next` with the steps there in r11 and r12, or falls through at the end. */
+/* Jumps to `next` with the steps to the next tap in r11 and r12, or falls through at the end. */
 #define NEXT_TAP(next)                                                                                        \
     LINE("ldrd r9, r10, [r0, %[taps_left]]")                                                                  \
     LINE("subs r9, #1")                                                                                       \
@@ -149,7 +150,7 @@
     LINE("strd r9, r10, [r0, %[taps_left]]")                                                                  \
     LINE("bne " #next)
 
-/* Goes to `next` where another tile is left. */
+/* Jumps to `next` if another tile is left. */
 #define NEXT_TILE(next)                                                                                       \
     LINE("ldr r10, [r0, %[rows]]") LINE("str r10, [r0, %[rows_left]]")                                        \
     LINE("ldrd r8, r10, [r0, %[b_tile]]") LINE("ldr r6, [r0, %[b]]")                                          \
@@ -160,12 +161,12 @@
 
 #define AT(member) [member] "i"(offsetof(gm_tile, member))
 
-/* Defines what computes the tiles that are left, and returns 0 where it ends before one of them. A:
- * ROWS, EIGHT or COLUMN; B: one of the forms above. */
+/* Defines a function that computes the remaining tiles, and returns 0 if it stops before one of
+ * them. A: ROWS, EIGHT or COLUMN; B: one of the forms above. */
 #define DEFINE_TILES(name, A, B, MORE)                                                                        \
     __attribute__((noinline)) static int name(gm_tile *tile)                                                  \
     {                                                                                                         \
-        register uintptr_t r0 __asm__("r0") = (uintptr_t)tile; /* and what was flushed */                     \
+        register uintptr_t r0 __asm__("r0") = (uintptr_t)tile; /* and the flush flags */                     \
         __asm__ volatile(HELIUM                                                                               \
                          CLEAR_FLUSHED(r9)                                                                    \
                          LINE("ldr r6, [r0, %[last_column]]")                                                 \
@@ -228,7 +229,7 @@ DEFINE_BOTH(rows_by_steps_of_9, ROWS, STEPS_OF_9)
 DEFINE_BOTH(column_by_neighbours, COLUMN, NEIGHBOURS)
 DEFINE_BOTH(column_by_gathered, COLUMN, GATHERED)
 
-/* The functions for tiles of each form: of 4 rows, and of more. */
+/* The functions for tiles of each form: with 4 rows, and with more. */
 static int (*const tiles[GM_TILE_FORMS][2])(gm_tile *tile) = {
     { rows_by_neighbours_4, rows_by_neighbours_more },     { rows_by_eight, NULL },
     { rows_by_gathered_4, rows_by_gathered_more },         { rows_by_steps_of_1_4, rows_by_steps_of_1_more },
@@ -236,9 +237,9 @@ static int (*const tiles[GM_TILE_FORMS][2])(gm_tile *tile) = {
     { column_by_gathered_4, column_by_gathered_more },
 };
 
-/* ---- In plain C, where subnormal numbers are there ------------------------------------------- */
+/* ---- In plain C, for subnormals -------------------------------------------------------------- */
 
-/* So many bytes further, which may be backwards */
+/* Advances by so many bytes, perhaps backwards */
 static const float *behind(const float *p, uint32_t bytes)
 {
     return (const float *)((uintptr_t)p + bytes);
@@ -259,7 +260,7 @@ static float plain_tile_sum(const gm_tile *tile, const float *a, const float *b,
     return sum;
 }
 
-/* One tile. Rows that are the same are taken once. */
+/* One tile. Repeated rows are done once. */
 static void plain(gm_tile *tile, gm_tile_form form, uint32_t rows)
 {
     int of_column = form >= GM_COLUMN_BY_NEIGHBOURS;

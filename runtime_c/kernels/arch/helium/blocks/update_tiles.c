@@ -1,6 +1,6 @@
 /*
- * The tiles of update_tiles.h. Machine instructions of a tile of k pixels, of 6 and of 4 rows:
- * 10.25 k + 41 and 8.25 k + 34, which is 0.43 and 0.52 for each multiply-accumulate of a long sum.
+ * The tiles of update_tiles.h. Machine instructions per tile of k pixels, for 6 and 4 rows: 10.25 k
+ * + 41 and 8.25 k + 34, which is 0.43 and 0.52 for each multiply-accumulate of a long sum.
  *
  *     r1, r2    dy, and its step       q0-q5   sums
  *     r6, r8    x, and its step        q6      x, then parameters
@@ -17,13 +17,13 @@
 
 #if GM_ARCH_HELIUM && GM_WITH_SGD && GM_WITH_CONV_UPDATE
 
-/* UPDATE_SIX keeps what only a tile of 6 rows has. */
+/* UPDATE_SIX keeps what only a tile with 6 rows has. */
 #define UPDATE_SIX(what) what
 #define UPDATE_FOUR(what)
 
 #define UPDATE_OFFSET(name) [name] "i"(offsetof(gm_update_tiles, name))
 
-/* The first products are what the empty sum becomes by them. */
+/* The first products replace empty sums. */
 #define PIXEL(TAKE, SIX)                                                                                      \
     LINE("ldm r1, {r3, r4, r9, r10" SIX(", r11, r12") "}") LINE("add r1, r2")                                 \
     LINE("vldrw.u32 q6, [r6]") LINE("add r6, r8")                                                             \
@@ -43,7 +43,8 @@
     LINE("le lr, 4b")                                                                                         \
     "5:\n\t"
 
-/* A row's sums are free once they are added to its parameters, which take their place a row on. */
+/* Once a row's sums are added to its parameters, their register is free for the
+ * parameters of the next row. */
 #define STEP_ROW(parameters, sums, p) LINE("vldrw.u32 " #parameters ", [" #p "]") VFMA(parameters, sums, lr)
 #define STEP_TILE_ROWS(SIX)                                                                                   \
     LINE("ldrd r9, lr, [r0, %[p_row]]")                                                                       \
@@ -55,7 +56,7 @@
     LINE("vstrw.32 q6, [r5], #16") LINE("vstrw.32 q0, [r3]") LINE("vstrw.32 q1, [r4]")                        \
     LINE("vstrw.32 q2, [r10]") SIX(LINE("vstrw.32 q3, [r11]") LINE("vstrw.32 q4, [r12]"))
 
-/* Defines a function; r7, which may be the frame's, is put back. */
+/* Defines a function; it restores r7, which may be the frame pointer. */
 #define DEFINE_UPDATE_TILES(name, SIX)                                                                        \
     __attribute__((noinline)) void name(gm_update_tiles *tiles)                                               \
     {                                                                                                         \

@@ -1,6 +1,6 @@
 /*
- * Blocks of weights in vector registers, of 4 outputs and up to 5 inputs, which meet all pixels
- * in turn: for sums so short that tiles cost more than they save. Machine instructions for
+ * Blocks of weights in vector registers, for 4 outputs and up to 5 inputs; all pixels pass over
+ * each in turn: for sums so short that tiles cost more than they save. Machine instructions for
  * each multiply-accumulate in a long row:
  *
  *     inputs are neighbours     5 inputs 0.55, 4 0.63, 3 0.75, 2 1, 1 1.75
@@ -15,8 +15,9 @@
 
 #if GM_ARCH_HELIUM && GM_WITH_CONV
 
-/* In bytes: from one pixel to the next, of inputs and outputs; from behind a row to the next one; from a pixel's first
- * input to each, and from its weight; from the weights of an output to those of the next. Assembly reads it in this order. */
+/* In bytes: from one pixel to the next, of inputs and outputs; from the end of a row to the next
+ * one; from a pixel's first input to each, and from its weight; from the weights of an output to
+ * those of the next. Assembly reads it in this order. */
 typedef struct steps {
     uint32_t in, out, columns, rows, in_skip, out_skip, inputs[5], weights[5], w_out;
 } steps;
@@ -28,7 +29,7 @@ typedef struct steps {
     LINE("add r5, r3, %[weights]")                                                                            \
     WEIGHTS_OF_INPUT(q0) WEIGHTS_OF_INPUT(q1) WEIGHTS_OF_INPUT(q2) WEIGHTS_OF_INPUT(q3) WEIGHTS_OF_INPUT(q4)
 
-/* Inputs at r0, the others r2, r5, r6 and r8 bytes behind it; sums in q5. */
+/* Inputs at r0, the others r2, r5, r6 and r8 bytes further; sums in q5. */
 #define PRODUCT(weights, at) LINE("ldr r4, [r0" at "]") VFMA(q5, weights, r4)
 #define BLOCK_ANYWHERE_3 PRODUCT(q0, "") PRODUCT(q1, ", r2") PRODUCT(q2, ", r5")
 #define BLOCK_ANYWHERE_4 BLOCK_ANYWHERE_3 PRODUCT(q3, ", r6")
@@ -44,7 +45,7 @@ typedef struct steps {
     VFMA(q5, q0, r2) VFMA(q5, q1, r4) VFMA(q5, q2, r5) VFMA(q5, q3, r6) VFMA(q5, q4, r8)
 
 /* Defines the loop of a block: out[0..4] += its products in each pixel. Registers that a smaller
- * one leaves out have the first input's weights. */
+ * block does not use hold the first input's weights. */
 #define DEFINE_BLOCK(name, PRODUCTS)                                                                                 \
     __attribute__((noinline)) static void name(const float *in, float *out, const float *w, const steps *s)          \
     {                                                                                                                \
@@ -88,25 +89,26 @@ static block_way *const block_ways[2][5] = {
     { block_neighbours_1, block_neighbours_2, block_neighbours_3, block_neighbours_4, block_neighbours_5 },
 };
 
-/* How many inputs to take where so many are left */
+/* The number of inputs to do at once if so many are left */
 static uint32_t inputs_at_once(uint32_t left, int neighbours)
 {
     return left == 6 ? 3 : left >= 5 ? 5 : left == 2 && !neighbours ? 1 : left;
 }
 
-/* Input i of a pixel, counted through all taps, in elements behind the first one */
+/* The offset of input i of a pixel, counted over all taps, in elements from the first one */
 static uint32_t input_at(const gm_product *p, uint32_t in_tap, uint32_t i)
 {
     return i / p->sums * in_tap + i % p->sums * p->in.channel;
 }
 
-/* Its weight, in elements behind the first one */
+/* The offset of its weight, in elements from the first one */
 static uint32_t weight_at(const gm_product *p, uint32_t i)
 {
     return i / p->sums * p->w_tap + i % p->sums * p->w_in;
 }
 
-/* Where the pixels lie, a column as a row: its steps are taken once for all pixels. */
+/* The layout of the pixels, with a single column as a row: its steps are computed
+ * once for all pixels. */
 static steps steps_of(const gm_product *p)
 {
     if (p->columns == 1) {
@@ -117,7 +119,7 @@ static steps steps_of(const gm_product *p)
                     .out_skip = 4 * (p->out.row - p->columns * p->out.column), .w_out = 4 * p->w_out };
 }
 
-/* Sets where `count` inputs from number i on lie, and their weights. */
+/* Sets the offsets of `count` inputs from index i on, and of their weights. */
 static void set_inputs(const gm_product *p, uint32_t in_tap, uint32_t i, uint32_t count, steps *s)
 {
     for (uint32_t j = 0; j < 5; j++) {

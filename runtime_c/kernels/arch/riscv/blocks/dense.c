@@ -1,4 +1,4 @@
-/* Window sums of groups with several outputs: tiles of pixels by outputs. */
+/* Window sums for groups with several outputs: tiles of pixels by outputs. */
 #include "../../../../generated/instructions/conv.h"
 #include "../../../../generated/instructions/conv_transpose.h"
 #include "../../../rows.h"
@@ -6,7 +6,7 @@
 
 #if GM_ARCH_RISCV && (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE)
 
-/* A row's output behind whole fours. b: of its weights. */
+/* One of a row's outputs after the whole groups of four. b: at its weights. */
 static void sum_output(const gm_riscv_tile *t, uint32_t row, const float *b, const float *start, float *y)
 {
     const float *a = t->a[row];
@@ -32,7 +32,7 @@ static void sum_last_outputs(const gm_riscv_tile *t, uint32_t rows, uint32_t fir
     }
 }
 
-/* All outputs of some rows, of which those behind `count` are repeated ones. */
+/* All outputs of some rows; those past `count` are repeated ones. */
 static void sum_outputs_of_rows(const gm_riscv_tile *tile, const gm_riscv_window_sum *sum, gm_riscv_form form,
                                 uint32_t rows, uint32_t count)
 {
@@ -46,7 +46,7 @@ static void sum_outputs_of_rows(const gm_riscv_tile *tile, const gm_riscv_window
     }
 }
 
-/* y[i] = start[i] + 0, or 0 where there is no start. */
+/* y[i] = start[i] + 0, or 0 if start is NULL. */
 static void give_empty_sums(const float *start, float *y, uint32_t outputs)
 {
     for (; outputs >= 8 && start == NULL; outputs -= 8, y += 8) {
@@ -58,7 +58,7 @@ static void give_empty_sums(const float *start, float *y, uint32_t outputs)
     }
 }
 
-/* Pixels of CONV_TRANSPOSE under which no tap lies: most of those between strides. */
+/* Pixels of CONV_TRANSPOSE that no tap covers: most of those between strides. */
 static void sum_nothing(const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *bias, float *y)
 {
     gm_riscv_cursor at = gm_riscv_first_pixel(sum, region, y, y);
@@ -67,8 +67,8 @@ static void sum_nothing(const gm_riscv_window_sum *sum, const gm_riscv_region *r
     }
 }
 
-/* Whether a region is of a first layer: 3 channels in planes, 3x3 taps, and pixels for a tile in each row. With vectors such
- * a layer has the tiles of all others. */
+/* Whether a region belongs to a first layer: 3 channels in planes, 3x3 taps, and enough pixels for
+ * a tile in each row. With vectors such a layer uses the tiles of all others. */
 static int is_of_planes(const gm_riscv_tile *tile, const gm_riscv_window_sum *sum, const gm_riscv_region *region)
 {
     return !GM_RISCV_SMALL && !GM_ARCH_ZVE32F && !sum->transposed && sum->inputs == 3 &&
@@ -78,7 +78,8 @@ static int is_of_planes(const gm_riscv_tile *tile, const gm_riscv_window_sum *su
            tile->b_column == 3 * 9;
 }
 
-/* Six neighbours in a row at a time, whose last six may be counted twice. at: the first pixel of the region. */
+/* Six adjacent pixels of a row at a time; the last six may overlap those before. at: the first
+ * pixel of the region. */
 static void sum_planes(gm_riscv_tile *tile, const gm_riscv_window_sum *sum, const gm_riscv_region *region,
                        const gm_riscv_cursor *at)
 {

@@ -1,8 +1,8 @@
 /*
- * Window sums of neighbouring groups that have one input and one output each. Machine instructions for each
+ * Window sums for adjacent groups with one input and one output each. Machine instructions for each
  * multiply-accumulate of a 3x3 kernel, in long columns:
  *
- *     pictures of 5 columns, 4, 3    1.54, 1.57, 1.62
+ *     images of 5 columns, 4, 3      1.54, 1.57, 1.62
  *     three columns of pixels, one   1.6, 2.0
  *     one column, 3x2 taps           2.1
  *     tiles of 4 pixels              2.9, and 0.5 to begin and to store them
@@ -16,25 +16,27 @@
 
 /* ---- Columns of pixels of one group ---------------------------------------------------------- */
 
-/* Pixels and what they see lie in the order of taps: those of CONV_TRANSPOSE backwards. Steps are in elements, modulo the
- * size of an address. */
+/* Pixels and what they see are in the order of taps: for CONV_TRANSPOSE they run backwards. Steps
+ * are in elements, modulo the size of an address. */
 typedef struct pixel_walk {
-    const float *x; /* the first row that is read */
+    const float *x; /* the first row to read */
     float *y;
     size_t x_row, x_column, y_row, y_column;
     uint32_t rows, columns;
     int has_first, has_last; /* whether the first pixel sees its first row of taps, and the last one its last */
-    float start, last;       /* what sums start from, and what is added at the end: -0 changes nothing */
+    float start, last;       /* starting value of the sums, and the value added at the end: -0 changes nothing */
 } pixel_walk;
 
-/* Each row of the picture is loaded once, and goes to the pixels of three rows, whose sums stand in registers. */
+/* Each image row is loaded once, and contributes to the pixels of three rows, whose sums
+ * stay in registers. */
 typedef struct three_rows {
     const float *x[5];
     float *y[5];
     float sums[3][5]; /* [row modulo 3][pixel] */
 } three_rows;
 
-/* Neighbouring pixels, their columns of taps, and how many of these the first one lacks, and the last one at its other end. */
+/* Adjacent pixels, their columns of taps, and how many of these the first pixel lacks, and the last
+ * one at its other end. */
 typedef struct walked_columns {
     uint32_t pixels, taps, lacking;
 } walked_columns;
@@ -44,8 +46,9 @@ GM_INLINED uint32_t columns_of_picture(walked_columns c)
     return c.pixels + c.taps - 1 - 2 * c.lacking;
 }
 
-/* Adds the products of the next row of the picture under the rows of taps from k to end: under the last row of taps to pixels
- * of row `last`, modulo 3, and under those before to the pixels of the rows behind it. The first product begins a sum. */
+/* Adds the products of the next image row under the tap rows from k to end: the last tap row
+ * contributes to the pixels of row `last`, modulo 3, and those before it to the pixels of the rows
+ * after that. The first product starts a sum. */
 GM_INLINED void add_row_of_picture(three_rows *t, const pixel_walk *at, const float *w, uint32_t last, uint32_t k,
                                    uint32_t end, walked_columns c)
 {
@@ -80,7 +83,7 @@ GM_INLINED void sum_row_of_pixels(three_rows *t, const pixel_walk *at, const flo
     store_row_of_pixels(t, at, row, c.pixels);
 }
 
-/* All rows but the last one, whose sums become those of row 0. */
+/* All rows except the last; its sums are left in slot 0. */
 GM_INLINED void sum_rows_but_last(three_rows *t, const pixel_walk *at, const float *w, walked_columns c)
 {
     uint32_t rows = at->rows - 1;
@@ -98,7 +101,7 @@ GM_INLINED void sum_rows_but_last(three_rows *t, const pixel_walk *at, const flo
     }
 }
 
-/* Columns of pixels from number `first` on, of 3 rows of taps. */
+/* Columns of pixels from index `first` on, with 3 rows of taps. */
 GM_INLINED void sum_columns_of_pixels(const pixel_walk *at, const float *w, uint32_t first, walked_columns c)
 {
     three_rows t;
@@ -157,7 +160,7 @@ static void sum_group_of_2_taps(const gm_riscv_window_sum *sum, const pixel_walk
     }
 }
 
-/* All columns of a narrow picture. */
+/* All columns of a narrow image. */
 static void sum_group_of_picture(const gm_riscv_window_sum *sum, const pixel_walk *walk, const float *w)
 {
     const pixel_walk at = *walk;
@@ -172,13 +175,15 @@ static void sum_group_of_picture(const gm_riscv_window_sum *sum, const pixel_wal
     }
 }
 
-/* The row or column that the first tap of the first pixel sees, in the order of taps: -1 where it is outside. */
+/* The row or column that the first tap of the first pixel sees, in the order of taps:
+ * -1 if it is outside. */
 static uint32_t first_seen(const gm_riscv_axis *axis)
 {
     return axis->transposed ? axis->source - axis->pixels - axis->pad : (uint32_t)0 - axis->pad;
 }
 
-/* Whether taps are 3 and move on by one with each pixel, and at most one of them is outside of the picture at each end. */
+/* Whether there are 3 taps that advance by one with each pixel, and at most one of them is outside
+ * the image at each end. */
 static int has_3_neighbours(const gm_riscv_axis *axis)
 {
     const uint32_t second = first_seen(axis) + 1;
@@ -199,7 +204,7 @@ int gm_riscv_is_walk(const gm_riscv_window_sum *sum, const gm_riscv_stretch *col
            sum->columns.stride == 1 && sum->columns.dilation == 1;
 }
 
-/* The walk of group 0, from the corner where the first tap sees the picture's own. */
+/* The walk of group 0, from the corner at which the first tap sees the image's own corner. */
 static pixel_walk walk_of(const gm_riscv_window_sum *sum, const gm_riscv_stretch *columns, const float *x, float *y)
 {
     const gm_riscv_axis *rows = &sum->rows;
@@ -280,7 +285,7 @@ GM_INLINED void move_pixels(const float **x, size_t by, uint32_t rows)
     }
 }
 
-/* The sums of neighbouring groups, from number g on. Of the tile, k is of taps of a row. */
+/* The sums of adjacent groups, from index g on. The tile's k counts the taps of a row. */
 GM_INLINED void sum_groups_of_tile(const gm_riscv_tile *t, const float *w, size_t w_group, uint32_t g, uint32_t rows,
                                    uint32_t columns)
 {

@@ -1,7 +1,7 @@
 /*
- * The 9 sums of a group stand in registers. In a narrow picture so do three rows of dy, of which each row of the picture needs
- * one new one: 1.54 machine instructions for each multiply-accumulate of 5 columns. In others so do three columns of the
- * picture, of which each pixel of dy needs one new one: 2.0 of a long row.
+ * The 9 sums of a group stay in registers. In a narrow image so do three rows of dy; each image row
+ * needs one new row: 1.54 machine instructions for each multiply-accumulate with 5 columns. In
+ * other images so do three image columns; each pixel of dy needs one new column: 2.0 in a long row.
  */
 #include "../../../../generated/instructions/conv_grad_w.h"
 #include "../../../../generated/instructions/conv_update.h"
@@ -11,9 +11,9 @@
 
 #if GM_ARCH_RISCV && !GM_ARCH_ZVE32F && (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE)
 
-/* ---- Pictures of 3 to 5 columns -------------------------------------------------------------- */
+/* ---- Images of 3 to 5 columns ---------------------------------------------------------------- */
 
-/* The next pixels of the picture and of dy, and the rows of dy that a row of the picture goes with. */
+/* The next pixels of the image and of dy, and the rows of dy that an image row pairs with. */
 typedef struct three_rows_of_dy {
     const float *x[5], *dy[5];
     size_t x_row, dy_row;
@@ -30,8 +30,8 @@ GM_INLINED void load_row_of_dy(three_rows_of_dy *t, uint32_t to, uint32_t column
     }
 }
 
-/* A row of the picture, with its rows of dy: under kernel row 0 the next one, under row 1 its own, which is number `row`
- * modulo 3, and under row 2 the one before. Kernel rows are those from k to end. */
+/* An image row with its rows of dy: under kernel row 0 the next one, under row 1 its own, which is
+ * row `row` modulo 3, and under row 2 the one before. Kernel rows are those from k to end. */
 GM_INLINED void add_narrow_row(three_rows_of_dy *t, float *sums, uint32_t row, uint32_t k, uint32_t end,
                                uint32_t columns)
 {
@@ -89,7 +89,7 @@ typedef struct three_columns {
     float at[3][3]; /* [column][row] */
 } three_columns;
 
-/* Loads the next column of x, as number `to`. Kernel rows are those from k to end. */
+/* Loads the next column of x into slot `to`. Kernel rows are those from k to end. */
 GM_INLINED void load_column(three_columns *t, uint32_t to, uint32_t k, uint32_t end)
 {
     GM_UNROLLED
@@ -99,7 +99,8 @@ GM_INLINED void load_column(three_columns *t, uint32_t to, uint32_t k, uint32_t 
     }
 }
 
-/* The next pixel of dy, which sees columns first, first + 1 and first + 2, modulo 3, under kernel columns l to last. */
+/* The next pixel of dy, which sees columns first, first + 1 and first + 2, modulo 3, under kernel
+ * columns l to last. */
 GM_INLINED void add_pixel(three_columns *t, float *sums, uint32_t first, uint32_t k, uint32_t end, uint32_t l,
                           uint32_t last)
 {
@@ -144,7 +145,7 @@ GM_INLINED void add_row_of_dy(three_columns t, float *sums, uint32_t columns, ui
     add_pixel(&t, sums, 2, k, end, 0, 2);
 }
 
-/* Each row sees itself and its neighbours, of which the first and the last row have but one. */
+/* Each row sees itself and its neighbours; the first and the last row have only one. */
 GM_INLINED void add_wide_picture(const gm_conv_gradient *g, const float *x, const float *dy, float *sums)
 {
     const uint32_t rows = g->window.in_h, columns = g->window.in_w;

@@ -1,4 +1,4 @@
-/* Gradients of the weights of groups that have one channel and one output channel each. */
+/* Weight gradients for groups with one channel and one output channel each. */
 #ifndef GM_RISCV_DEPTHWISE_GRADIENT_H
 #define GM_RISCV_DEPTHWISE_GRADIENT_H
 
@@ -7,14 +7,14 @@
 #if GM_ARCH_ZVE32F
 #include "tile.h"
 
-/* Adds up one tap of n neighbouring groups, or as many as there are lanes, of whose first one the tile has the pixels, in its
- * first row; their sums are its columns. Returns how many groups these are. */
+/* Adds up one tap of n adjacent groups, or of as many as there are lanes. The tile's first row has
+ * the pixels of the first group; the sums are its columns. Returns how many groups it did. */
 uint32_t gm_lanes_add_groups(const gm_riscv_tile *tile, uint32_t n);
 
 #elif GM_ARCH_RISCV
 
-/* Adds the gradients of kernels of 3x3 taps, stride and padding 1, of one group, to sums[9]. The picture has at least two
- * rows and two columns. */
+/* Adds the gradients of a 3x3 kernel with stride and padding 1, for one group, to sums[9]. The
+ * image has at least two rows and two columns. */
 void gm_riscv_add_3x3_gradient(const gm_conv_gradient *g, const float *x, const float *dy, float *sums);
 
 /* Whether a window is of this kind. */

@@ -1,5 +1,5 @@
 /*
- * Machine instructions for each multiply-accumulate of a long sum, of 6, 4 and 1 rows:
+ * Machine instructions for each multiply-accumulate of a long sum, for 6, 4 and 1 rows:
  *
  *     along                 1.45, 1.66, 2.5
  *     along 9, across       1.48, 1.66, 2.7
@@ -8,7 +8,7 @@
  *     planes                1.46
  *     general               1.92, 2.13, 4
  *
- * Products and sums that are rounded apart take one more.
+ * Separately rounded products and sums take one more.
  */
 #include "tile.h"
 
@@ -30,9 +30,9 @@ gm_riscv_form gm_riscv_form_of(size_t a_row, size_t a_k, size_t b_k, size_t b_co
 
 const float gm_riscv_empty_sums[GM_RISCV_COLUMNS] = {GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM};
 
-/* Elements from one to the next; 0 where only the tile knows. unroll: products of a sum in one turn of the loop. planes:
- * where it is not 0, the channels, each of which has an address of its own; k is one turn, behind which a and b are where
- * they were. */
+/* Elements from one to the next; 0 if only the tile knows. unroll: products of a sum in one loop
+ * iteration. planes: if not 0, the number of channels, each with an address of its own; then k is
+ * one iteration, and it leaves a and b at their start. */
 typedef struct form_steps {
     size_t a_row, a_k, b_k, b_column, y_column;
     uint32_t unroll, planes;
@@ -65,7 +65,7 @@ GM_INLINED float b_at(const tile_place *at, form_steps s, uint32_t c, uint32_t i
     return s.b_column ? at->b[0][c * s.b_column + of_i] : at->b[c][of_i];
 }
 
-/* How many addresses a tile has of a. */
+/* The number of addresses that a tile has for a. */
 GM_INLINED uint32_t places_of_a(form_steps s, uint32_t rows)
 {
     return s.planes ? s.planes : s.a_row ? 1 : rows;
@@ -86,8 +86,8 @@ GM_INLINED void move_place(tile_place *at, form_steps s, uint32_t rows, size_t a
     }
 }
 
-/* One product of each sum, or the first one, of a sum that is empty. i: of this turn. A number of a is loaded a row ahead of
- * its products. */
+/* One product of each sum, or the first one of an empty sum. i: index in this iteration. A value of
+ * a is loaded one row ahead of its products. */
 GM_INLINED void add_products_of_tile(float *sums, const tile_place *at, form_steps s, uint32_t rows, uint32_t i,
                                      int is_first)
 {
@@ -111,7 +111,8 @@ GM_INLINED void add_products_of_tile(float *sums, const tile_place *at, form_ste
     }
 }
 
-/* As many products of each sum as a turn has. Steps that only the tile knows are taken one by one. */
+/* As many products of each sum as an iteration has. Steps that only the tile knows
+ * are taken one by one. */
 GM_INLINED void add_turn(float *sums, tile_place *at, const gm_riscv_tile *t, form_steps s, uint32_t rows,
                          uint32_t unroll, int is_first)
 {
@@ -125,8 +126,8 @@ GM_INLINED void add_turn(float *sums, tile_place *at, const gm_riscv_tile *t, fo
     }
 }
 
-/* k products of each sum. A kernel of few channels has 3 or 4 taps in a row. Tiles of fewer rows are seldom enough to be
- * shorter. */
+/* k products of each sum. A kernel of few channels has 3 or 4 taps in a row. Tiles of fewer rows
+ * are rare enough for shorter loops. */
 GM_INLINED void add_tap_of_tile(float *sums, tile_place *at, const gm_riscv_tile *t, form_steps s, uint32_t rows,
                                 uint32_t k)
 {
@@ -151,7 +152,7 @@ GM_INLINED void add_tap_of_tile(float *sums, tile_place *at, const gm_riscv_tile
     }
 }
 
-/* begun: products that the first tap's sums have already. */
+/* begun: products that the first tap's sums already have. */
 GM_INLINED void add_taps_of_tile(float *sums, tile_place *at, const gm_riscv_tile *t, form_steps s, uint32_t rows,
                                  uint32_t begun)
 {
@@ -185,8 +186,8 @@ GM_INLINED void load_sums_of_tile(float *sums, const gm_riscv_tile *t, const flo
     }
 }
 
-/* Begins the sums, and returns how many products they have then. An empty sum
- * begins with its first product. */
+/* Starts the sums, and returns how many products they then have. An empty sum starts with
+ * its first product. */
 GM_INLINED uint32_t begin_sums_of_tile(float *sums, tile_place *at, const gm_riscv_tile *t, form_steps s,
                                        const float *start, size_t first, size_t y_column, uint32_t rows)
 {
@@ -198,7 +199,7 @@ GM_INLINED uint32_t begin_sums_of_tile(float *sums, tile_place *at, const gm_ris
     return 0;
 }
 
-/* y += minus_lr sum. Of rows that are the same, one takes the step. */
+/* y += minus_lr sum. If several rows are the same, only one takes the step. */
 GM_INLINED void step_by_sums_of_tile(const float *sums, const gm_riscv_tile *t, size_t first, size_t y_column,
                                      uint32_t rows)
 {
@@ -301,7 +302,7 @@ static void planes_by_2(const gm_riscv_tile *tile, uint32_t blocks)
     sum_blocks(tile, STEPS_PLANES(2), 6, blocks);
 }
 
-/* A switch, as a call through a pointer is none whose stack can be told. */
+/* A switch, since the stack of a call through a pointer cannot be bounded. */
 #define SUM_OF(name)               \
     if (rows == GM_RISCV_ROWS) {   \
         name##_of_6(tile, blocks); \

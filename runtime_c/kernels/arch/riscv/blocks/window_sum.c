@@ -32,7 +32,7 @@ static gm_riscv_taps taps_of_pixel(const gm_riscv_axis *axis, uint32_t pixel)
     return taps;
 }
 
-/* The stretch that begins with a pixel. */
+/* The stretch that begins at a pixel. */
 static gm_riscv_stretch stretch_from(const gm_riscv_axis *axis, uint32_t pixel)
 {
     gm_riscv_stretch s = {pixel, 0, taps_of_pixel(axis, pixel)};
@@ -45,7 +45,7 @@ static gm_riscv_stretch stretch_from(const gm_riscv_axis *axis, uint32_t pixel)
     return s;
 }
 
-/* Goes on to the next stretch, which may be of the next phase. Returns 0 behind the last one. */
+/* Advances to the next stretch, which may be of the next phase. Returns 0 after the last one. */
 static int go_to_next_stretch(const gm_riscv_axis *axis, gm_riscv_stretch *s)
 {
     uint32_t next = s->first + s->count * axis->pixel_step;

@@ -3,7 +3,8 @@
  *
  *     dest[pixel,group,output] = start + sum over taps and inputs of source[under the tap,group,input] w
  *
- * Pixels that see the same taps are a region: those inside of a picture, those at an edge, and those in a corner.
+ * Pixels that see the same taps form a region: those in the interior of an image, those at an edge,
+ * and those in a corner.
  */
 #ifndef GM_RISCV_WINDOW_SUM_H
 #define GM_RISCV_WINDOW_SUM_H
@@ -13,7 +14,7 @@
 
 #if GM_ARCH_RISCV
 
-/* Rows or columns of a window. Of CONV_TRANSPOSE, stride or dilation is 1. */
+/* Rows or columns of a window. For CONV_TRANSPOSE, stride or dilation is 1. */
 typedef struct gm_riscv_axis {
     uint32_t pixels, source, kernel, stride, dilation, pad;
     int transposed;
@@ -23,7 +24,7 @@ typedef struct gm_riscv_axis {
     size_t source_tap;    /* between what it sees under them; an address wraps with it */
 } gm_riscv_axis;
 
-/* The first of the taps that a pixel sees, how many there are, and what it sees under the first. */
+/* The first of the taps that a pixel sees, their number, and what it sees under the first. */
 typedef struct gm_riscv_taps {
     uint32_t first, count, source;
 } gm_riscv_taps;
@@ -50,7 +51,7 @@ typedef struct gm_riscv_region {
     gm_riscv_stretch rows, columns;
 } gm_riscv_region;
 
-/* Does all of it. Returns 0, and does nothing, where plain C is the better way. */
+/* Does all of it. Returns 0, and does nothing, if plain C is better. */
 int gm_riscv_sum_windows(const gm_riscv_window_sum *sum);
 
 /* The axes of CONV and of CONV_TRANSPOSE. */
@@ -59,27 +60,27 @@ gm_riscv_axis gm_riscv_conv_axis(uint32_t in, uint32_t out, uint32_t kernel, uin
 gm_riscv_axis gm_riscv_transposed_axis(uint32_t in, uint32_t out, uint32_t kernel, uint32_t stride, uint32_t dilation,
                                        uint32_t pad);
 
-/* Sets what a tile has to know of the window: taps and the steps between them, for k products in each, and the weights of
- * the first tap. */
+/* Sets what a tile needs to know about the window: taps and the steps between them, for k products
+ * in each, and the weights of the first tap. */
 void gm_riscv_set_taps(gm_riscv_tile *tile, const gm_riscv_window_sum *sum, const gm_riscv_region *region,
                        const float *w);
 
-/* Returns the tile of a region of a depthwise window sum, which has no pixels yet. */
+/* Returns the tile of a region of a depthwise window sum, still without pixels. */
 gm_riscv_tile gm_riscv_depthwise_tile(const gm_riscv_window_sum *sum, const gm_riscv_region *region);
 
-/* A position in a region. x: the first tap's source; y: of the pixel. Steps are in elements: to the next pixel, and to the
- * first one of the next row from behind a row. */
+/* A position in a region. x: the first tap's source; y: of the pixel. Steps are in elements: to the
+ * next pixel, and from the end of a row to the first pixel of the next row. */
 typedef struct gm_riscv_cursor {
     const float *x;
     float *y;
-    uint32_t column, columns, left; /* left: pixels that are left in the region */
+    uint32_t column, columns, left; /* left: remaining pixels of the region */
     size_t x_step, y_step, x_row, y_row;
 } gm_riscv_cursor;
 
 gm_riscv_cursor gm_riscv_first_pixel(const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *x,
                                      float *y);
 
-/* Goes on by one pixel. */
+/* Advances by one pixel. */
 static inline void gm_riscv_move_cursor(gm_riscv_cursor *at)
 {
     at->x += at->x_step, at->y += at->y_step;
@@ -89,28 +90,30 @@ static inline void gm_riscv_move_cursor(gm_riscv_cursor *at)
     }
 }
 
-/* Sets the rows of a tile to the next pixels, the last of which may be repeated. Returns how many these are. */
+/* Sets the rows of a tile to the next pixels, and may repeat the last one. Returns
+ * how many there are. */
 uint32_t gm_riscv_take_pixels(gm_riscv_tile *tile, gm_riscv_cursor *at, uint32_t rows);
 
-/* The sums of a region of one sample, of one group or, depthwise, of all. */
+/* The sums of a region of one sample, for one group or, depthwise, for all. */
 void gm_riscv_sum_dense(const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *x, const float *w,
                         const float *bias, float *y);
 void gm_riscv_sum_depthwise(const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *x, float *y);
 
 #if GM_ARCH_ZVE32F
-/* There lanes of groups are the better way. */
+/* With vectors, lanes of groups are better. */
 #define gm_riscv_is_walk(sum, columns) 0
 #define gm_riscv_is_narrow_walk(sum) 0
 #define gm_riscv_walk(sum, region, x, y) (void)(region)
 #else
-/* Whether these columns have 3 rows of 3 or 2 columns of taps, which move on by one with each pixel, and at most one row of
- * taps is outside of the picture at each end: such columns are walked down in all rows. */
+/* Whether these columns have 3 rows of 3 or 2 columns of taps, which advance by one with each
+ * pixel, and at most one row of taps is outside the image at each end: such columns are walked
+ * from top to bottom. */
 int gm_riscv_is_walk(const gm_riscv_window_sum *sum, const gm_riscv_stretch *columns);
 
-/* Whether the picture has such columns and is so narrow that all of them are walked down at once. */
+/* Whether the image has such columns and is so narrow that all of them are walked at once. */
 int gm_riscv_is_narrow_walk(const gm_riscv_window_sum *sum);
 
-/* The sums of all groups of a region that has all rows and, in a narrow picture, all columns. */
+/* The sums of all groups of a region that has all rows and, in a narrow image, all columns. */
 void gm_riscv_walk(const gm_riscv_window_sum *sum, const gm_riscv_region *region, const float *x, float *y);
 #endif
 

@@ -1,4 +1,4 @@
-/* Sums of squares, in lanes: 5 machine instructions for 32 numbers with vectors of 128 bits. */
+/* Sums of squares, in lanes: 5 machine instructions for 32 values with 128-bit vectors. */
 #ifndef GM_LANES_ANY_BEYOND_H
 #define GM_LANES_ANY_BEYOND_H
 
@@ -11,7 +11,7 @@
 #define V_BEYOND_NUMBERS 8
 #define V_BEYOND_TOTAL 16
 
-/* Returns the sum of squares of as many whole vectors of `lanes` numbers. */
+/* Returns the sum of squares of so many whole vectors of `lanes` values. */
 GM_INLINED float gm_lanes_squares(const float *x, uint32_t vectors, uint32_t lanes)
 {
     gm_lanes_fill(V_BEYOND_SQUARES, 0.0f);

@@ -1,7 +1,7 @@
 /*
- * Window sums of neighbouring groups that have one input and one output each: tiles of pixels by groups, which are lanes.
- * Machine instructions for each multiply-accumulate of 6 pixels by 16 groups, as many as there are at once with vectors of
- * 128 bits: 0.23, and some 35 for each row of taps.
+ * Window sums for adjacent groups with one input and one output each: tiles of pixels by groups,
+ * which are lanes. Machine instructions for each multiply-accumulate of 6 pixels by 16 groups, as
+ * many as fit at once in 128-bit vectors: 0.23, and about 35 for each row of taps.
  */
 #include "../../../../generated/instructions/conv.h"
 #include "../../../../generated/instructions/conv_transpose.h"
@@ -35,7 +35,7 @@ GM_INLINED void move_seen(const float **x, size_t by, uint32_t rows)
     }
 }
 
-/* The sums of neighbouring groups, from number g on. Of the tile, k is of taps of a row. */
+/* The sums of adjacent groups, from index g on. The tile's k counts the taps of a row. */
 GM_INLINED void sum_lanes_of_pixels(const gm_riscv_tile *t, const float *w, size_t w_group, uint32_t g, uint32_t rows)
 {
     const float *x[GM_RISCV_ROWS];

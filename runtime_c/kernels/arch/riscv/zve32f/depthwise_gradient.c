@@ -1,5 +1,5 @@
-/* Gradients of depthwise weights: sums of neighbouring groups, which are lanes. Machine instructions for each
- * multiply-accumulate of 32 groups, as many as there are at once with vectors of 128 bits: 0.22. */
+/* Depthwise weight gradients: sums of adjacent groups, which are lanes. Machine instructions for
+ * each multiply-accumulate of 32 groups, as many as fit at once in 128-bit vectors: 0.22. */
 #include "../../../../generated/instructions/conv_grad_w.h"
 #include "../../../../generated/instructions/conv_update.h"
 #include "../blocks/depthwise_gradient.h"

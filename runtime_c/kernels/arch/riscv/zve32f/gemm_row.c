@@ -1,6 +1,7 @@
 /*
- * One row of a matrix product, whose outputs are lanes. Machine instructions for each multiply-accumulate of a long sum, by
- * 32 columns, as many as there are at once with vectors of 128 bits: 0.19.
+ * One row of a matrix product; its outputs are lanes. Machine instructions for each
+ * multiply-accumulate of a long sum, with 32 columns, as many as fit at once in
+ * 128-bit vectors: 0.19.
  */
 #include "../../../gemm_tile.h"
 #include "lanes.h"

@@ -1,10 +1,12 @@
 /*
- * Instructions on vector registers of single numbers, as functions. A lane is a number of a vector; how many a register has
- * depends on the processor, and how many are asked for is told before (gm_lanes_4, gm_lanes_8), with how many registers in
- * a row a number of a register names. RISC-V "V" Vector Extension, version 1.0.
+ * Instructions on vector registers of single-precision values, as functions. A lane is one value of
+ * a vector; the number of lanes in a register depends on the processor. gm_lanes_4 or gm_lanes_8
+ * sets how many lanes the next instructions use, and how many consecutive registers a register
+ * number stands for. RISC-V "V" Vector Extension, version 1.0.
  *
- * What a register holds stays from one function to the next, as the compiler does not know of them. The assembler is told in
- * each of them, so that no flag of the compiler is needed. Register numbers are constants. Strides are in elements.
+ * Registers keep their contents from one function to the next, since the compiler does not know
+ * about them. Each function enables the extension for the assembler, so that no compiler flag is
+ * needed. Register numbers are constants. Strides are in elements.
  */
 #ifndef GM_LANES_H
 #define GM_LANES_H
@@ -16,8 +18,8 @@
 
 #define GM_LANES_CODE(text) ".option push\n\t.option arch, +zve32f\n\t" text "\n\t.option pop"
 
-/* The next instructions are of n lanes, or as many as 4 registers have. Returns how many. Numbers of registers are
- * multiples of 4. */
+/* Sets the next instructions to n lanes, or as many as 4 registers have. Returns how many. Register
+ * numbers are multiples of 4. */
 GM_INLINED uint32_t gm_lanes_4(uint32_t n)
 {
     uint32_t lanes;
@@ -25,7 +27,7 @@ GM_INLINED uint32_t gm_lanes_4(uint32_t n)
     return lanes;
 }
 
-/* The same of 8 registers. */
+/* The same for 8 registers. */
 GM_INLINED uint32_t gm_lanes_8(uint32_t n)
 {
     uint32_t lanes;
@@ -45,7 +47,7 @@ GM_INLINED void gm_lanes_load_strided(uint32_t v, const float *from, size_t stri
     __asm__ volatile(GM_LANES_CODE("vlse32.v v%0, (%1), %2") : : "i"(v), "r"(from), "r"(stride * 4) : "memory");
 }
 
-/* Of either; is_unit: a constant, whether the stride is 1. */
+/* Loads either way; is_unit: a constant, whether the stride is 1. */
 GM_INLINED void gm_lanes_load_either(uint32_t v, const float *from, size_t stride, int is_unit)
 {
     if (is_unit) {
@@ -65,7 +67,7 @@ GM_INLINED void gm_lanes_store_strided(uint32_t v, float *to, size_t stride)
     __asm__ volatile(GM_LANES_CODE("vsse32.v v%0, (%1), %2") : : "i"(v), "r"(to), "r"(stride * 4) : "memory");
 }
 
-/* Each lane is the number. */
+/* Sets each lane to the value. */
 GM_INLINED void gm_lanes_fill(uint32_t v, float number)
 {
     __asm__ volatile(GM_LANES_CODE("vfmv.v.f v%0, %1") : : "i"(v), "f"(number));
@@ -78,7 +80,7 @@ GM_INLINED void gm_lanes_copy(uint32_t v, uint32_t a)
 
 /* ---- Arithmetic ------------------------------------------------------------------------------ */
 
-/* v = a OP b, of lanes, and of lanes and a number. */
+/* v = a OP b, for lanes, and for lanes and a scalar. */
 #define GM_DEFINE_LANES_OPERATION(name, instruction)                                                 \
     GM_INLINED void gm_lanes_##name(uint32_t v, uint32_t a, uint32_t b)                              \
     {                                                                                                \
@@ -99,7 +101,8 @@ GM_INLINED void gm_lanes_sqrt(uint32_t v, uint32_t a)
     __asm__ volatile(GM_LANES_CODE("vfsqrt.v v%0, v%1") : : "i"(v), "i"(a));
 }
 
-/* sum = GM_MAC(sum, a, b). product: a register, perhaps a or b, that the strict profile changes. */
+/* sum = GM_MAC(sum, a, b). product: a register, perhaps a or b, that the
+ * strict profile clobbers. */
 GM_INLINED void gm_lanes_mac(uint32_t sum, uint32_t a, uint32_t b, uint32_t product)
 {
 #if GM_FUSED
@@ -111,7 +114,7 @@ GM_INLINED void gm_lanes_mac(uint32_t sum, uint32_t a, uint32_t b, uint32_t prod
 #endif
 }
 
-/* The same, where b is a number. */
+/* The same for a scalar b. */
 GM_INLINED void gm_lanes_mac_number(uint32_t sum, uint32_t a, float b, uint32_t product)
 {
 #if GM_FUSED
@@ -123,7 +126,7 @@ GM_INLINED void gm_lanes_mac_number(uint32_t sum, uint32_t a, float b, uint32_t 
 #endif
 }
 
-/* Returns the sum of all lanes of a, in any order. Register v changes. */
+/* Returns the sum of all lanes of a, in any order. Clobbers register v. */
 GM_INLINED float gm_lanes_total(uint32_t a, uint32_t v)
 {
     float total;
@@ -135,25 +138,25 @@ GM_INLINED float gm_lanes_total(uint32_t a, uint32_t v)
 
 /* ---- Choices --------------------------------------------------------------------------------- */
 
-/* Register 0 tells which lanes are chosen: those of a that are below the number. */
+/* Register 0 is the mask of the chosen lanes: those of a that are below the number. */
 GM_INLINED void gm_lanes_choose_below(uint32_t a, float number)
 {
     __asm__ volatile(GM_LANES_CODE("vmflt.vf v0, v%0, %1") : : "i"(a), "f"(number));
 }
 
-/* Those that are below it or the same. */
+/* Those that are below or equal to it. */
 GM_INLINED void gm_lanes_choose_at_most(uint32_t a, float number)
 {
     __asm__ volatile(GM_LANES_CODE("vmfle.vf v0, v%0, %1") : : "i"(a), "f"(number));
 }
 
-/* Those that are not above it: NaN too. */
+/* Those that are not above it, including NaN. */
 GM_INLINED void gm_lanes_choose_not_above(uint32_t a, float number)
 {
     __asm__ volatile(GM_LANES_CODE("vmfgt.vf v0, v%0, %1\n\tvmnot.m v0, v0") : : "i"(a), "f"(number));
 }
 
-/* v = +0 where lanes are chosen, else a. */
+/* v = +0 in chosen lanes, else a. */
 GM_INLINED void gm_lanes_clear_chosen(uint32_t v, uint32_t a)
 {
     __asm__ volatile(GM_LANES_CODE("vmerge.vim v%0, v%1, 0, v0") : : "i"(v), "i"(a));

@@ -1,7 +1,7 @@
 /*
- * Batch normalization of neighbouring channels, which are lanes. Machine instructions for each row of 16 channels, as many
- * as there are at once with vectors of 128 bits: moments 6 and 6, normalize 9, with RELU 11, of a scale alone 7, sums 9,
- * gradient 12.
+ * Batch normalization of adjacent channels, which are lanes. Machine instructions for each row of
+ * 16 channels, as many as fit at once in 128-bit vectors: moments 6 and 6, normalize 9, with RELU
+ * 11, with a scale alone 7, sums 9, gradient 12.
  */
 #include "../../../../generated/instructions/moments.h"
 #include "../../../../generated/instructions/normalize.h"
@@ -12,7 +12,7 @@
 
 #if GM_ARCH_ZVE32F
 
-/* Registers. 0 tells which lanes are chosen. */
+/* Registers. 0 is the mask of the chosen lanes. */
 #define V_NORM_X 4
 #define V_NORM_DY 8
 #define V_NORM_MEAN 12
@@ -23,7 +23,7 @@
 
 #if GM_WITH_MOMENTS
 
-/* V_NORM_MEAN = the means of n rows, `step` apart: their first one and the mean distance from it. */
+/* V_NORM_MEAN = the means of n rows, `step` apart: the first row plus the mean difference to it. */
 static void means_of_lanes(const float *x, uint32_t n, size_t step)
 {
     gm_lanes_load(V_NORM_MEAN, x);
@@ -91,7 +91,7 @@ GM_INLINED void normalize_lanes(const float *x, float *y, uint32_t n, size_t ste
     }
 }
 
-/* Without mean and bias, of which neither 0 nor the empty sum would change anything. */
+/* Without mean and bias: neither subtracting 0 nor adding the empty sum would change anything. */
 static void scale_lanes(const float *x, float *y, uint32_t n, size_t step)
 {
     for (; n > 0; n--, x += step, y += step) {
@@ -101,7 +101,7 @@ static void scale_lanes(const float *x, float *y, uint32_t n, size_t step)
     }
 }
 
-/* Loads lanes from there, or fills them where there is nothing. */
+/* Loads lanes from `from`, or fills them if it is NULL. */
 GM_INLINED void load_or_fill(uint32_t v, const float *from, uint32_t first, float number)
 {
     if (from) {
@@ -145,7 +145,7 @@ uint32_t gm_normalize_across(const struct gm_session *session, const gm_insn_nor
 
 #if GM_WITH_NORMALIZE_SUMS
 
-/* V_NORM_SUM += dy, V_NORM_PRODUCTS += dy (x - mean), of n rows, `step` apart. */
+/* V_NORM_SUM += dy, V_NORM_PRODUCTS += dy (x - mean), over n rows, `step` apart. */
 static void add_rows_of_lanes(const float *dy, const float *x, uint32_t n, size_t step)
 {
     for (; n > 0; n--, dy += step, x += step) {
@@ -180,7 +180,8 @@ uint32_t gm_normalize_sums_across(const struct gm_session *session, const gm_ins
 
 #if GM_WITH_NORMALIZE_GRAD
 
-/* dx = V_NORM_FACTOR (dy - V_NORM_SUM + V_NORM_PRODUCTS (x - V_NORM_MEAN)), of n rows, `step` apart. */
+/* dx = V_NORM_FACTOR (dy - V_NORM_SUM + V_NORM_PRODUCTS (x - V_NORM_MEAN)), for n
+ * rows, `step` apart. */
 static void gradients_of_lanes(const float *dy, const float *x, float *dx, uint32_t n, size_t step)
 {
     for (; n > 0; n--, dy += step, x += step, dx += step) {
@@ -202,7 +203,7 @@ uint32_t gm_normalize_grad_across(const struct gm_session *session, const gm_ins
     float *dx = gm_f32_out(session, insn->dx), n = (float)insn->outer;
     for (uint32_t done = 0, lanes; done < insn->channels; done += lanes) {
         lanes = gm_lanes_4(insn->channels - done);
-        load_factor_lanes(scale + done, inv_std + done); /* V_NORM_X has inv_std then */
+        load_factor_lanes(scale + done, inv_std + done); /* V_NORM_X then holds inv_std */
         gm_lanes_load(V_NORM_PRODUCTS, dscale + done);
         gm_lanes_div_number(V_NORM_PRODUCTS, V_NORM_PRODUCTS, n);
         gm_lanes_mul(V_NORM_PRODUCTS, V_NORM_X, V_NORM_PRODUCTS);

@@ -1,5 +1,5 @@
-/* Rows of contiguous elements, which are lanes. Machine instructions for 32 of them, as many as there are at once with
- * vectors of 128 bits: RELU 10, its gradient 13, operations on two rows 11. */
+/* Rows of contiguous elements, which are lanes. Machine instructions for 32 of them, as many as fit
+ * at once in 128-bit vectors: RELU 10, its gradient 13, operations on two rows 11. */
 #include "../../../../generated/instructions/add.h"
 #include "../../../../generated/instructions/div.h"
 #include "../../../../generated/instructions/mul.h"

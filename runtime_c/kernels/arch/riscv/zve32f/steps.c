@@ -1,7 +1,7 @@
 /*
- * Steps of optimizers, of parameters that are lanes. Square roots and quotients of vectors are rounded as those of numbers.
- * Machine instructions for as many parameters as 4 registers have, 16 with vectors of 128 bits: SGD 20, and 9 where rows
- * share their gradient; momentum 15, Adam and AdamW 27.
+ * Optimizer steps with parameters in lanes. Vector square roots and quotients round as scalar ones
+ * do. Machine instructions for as many parameters as 4 registers hold, 16 with 128-bit vectors: SGD
+ * 20, and 9 if rows share their gradient; momentum 15, Adam and AdamW 27.
  */
 #include "../../../optimizers/steps.h"
 #include "lanes.h"
@@ -64,7 +64,7 @@ void gm_momentum_step(const gm_momentum_factors *factors, const float *g, float 
 
 #if GM_WITH_ADAM || GM_WITH_ADAMW || GM_WITH_ADAMW_ORT
 
-/* The moments of the next lanes, as moments.h has them. */
+/* Updates the moments of the next lanes, as moments.h does. */
 GM_INLINED void move_moments(const float *g, float *m, float *v, float scale, float one_minus_beta1, float beta2,
                              float one_minus_beta2)
 {

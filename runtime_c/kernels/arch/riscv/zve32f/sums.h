@@ -1,4 +1,4 @@
-/* What sums of a tile whose columns are lanes start from, and what becomes of them. */
+/* Starting values of the sums of a tile with lanes as columns, and what happens to the sums. */
 #ifndef GM_LANES_SUMS_H
 #define GM_LANES_SUMS_H
 
@@ -6,11 +6,11 @@
 
 #if GM_ARCH_ZVE32F
 
-/* The register of a row's sums, and one that is free when they are done. */
+/* The register of a row's sums, and one that is free once they are done. */
 #define GM_LANES_SUM(row) (4 * (row))
 #define GM_LANES_FREE 24
 
-/* Neighbours take a load and a store of their own. */
+/* Contiguous values have a load and a store of their own. */
 GM_INLINED void gm_lanes_load_y(uint32_t v, const float *y, size_t y_column)
 {
     if (y_column == 1) {
@@ -29,7 +29,7 @@ GM_INLINED void gm_lanes_store_y(uint32_t v, float *y, size_t y_column)
     }
 }
 
-/* first: number of the first column. y_column: the tile's, perhaps a constant. */
+/* first: index of the first column. y_column: the tile's, perhaps a constant. */
 GM_INLINED void gm_lanes_begin(const gm_riscv_tile *t, size_t first, size_t y_column, uint32_t rows)
 {
     const float *start = t->start;
@@ -60,7 +60,7 @@ GM_INLINED void gm_lanes_store_sums(const gm_riscv_tile *t, size_t first, size_t
     }
 }
 
-/* The steps y += minus_lr sum. Of rows that are the same, one takes the step. */
+/* The steps y += minus_lr sum. If several rows are the same, only one takes the step. */
 GM_INLINED void gm_lanes_step(const gm_riscv_tile *t, size_t first, size_t y_column, uint32_t rows)
 {
     const float minus_lr = t->minus_lr;

@@ -1,13 +1,13 @@
 /*
- * The tiles of blocks/tile.h, whose columns are lanes: sums of a row stand in 4 registers, b in 4 more. Machine instructions
- * for each multiply-accumulate of a long sum, of 6, 4 and 1 rows by 16 columns, as many as there are at once with vectors of
- * 128 bits; half of that with 256:
+ * The tiles of blocks/tile.h, with lanes as columns: the sums of a row are in 4 registers, b in 4
+ * more. Machine instructions for each multiply-accumulate of a long sum, for 6, 4 and 1 rows by 16
+ * columns, as many as fit at once in 128-bit vectors; half of that with 256 bits:
  *
  *     neighbours in k    0.17, 0.18, 0.30
  *     outer              0.18, 0.20, 0.44
  *     general            0.23, 0.25, 0.44
  *
- * Products and sums that are rounded apart take 0.06 more.
+ * Separately rounded products and sums take 0.06 more.
  */
 #include "sums.h"
 
@@ -19,12 +19,13 @@ const float gm_riscv_empty_sums[GM_RISCV_COLUMNS] = {GM_EMPTY_SUM};
 #define V_TILE_B 24
 #define V_TILE_PRODUCT 28
 
-/* What is known of a tile's steps: whether rows of a are neighbours, the k of a row, and columns of b. */
+/* What is known of a tile's steps: whether rows of a, the k of a row, and columns
+ * of b are contiguous. */
 typedef struct lanes_form {
     int a_row, a_k, b_column;
 } lanes_form;
 
-/* The addresses of the next products. Rows that are neighbours share the first one. */
+/* The addresses of the next products. Adjacent rows share the first one. */
 typedef struct lanes_place {
     const float *a[GM_RISCV_ROWS], *b;
 } lanes_place;
@@ -40,7 +41,7 @@ GM_INLINED void move_lanes_place(lanes_place *at, lanes_form form, uint32_t rows
     at->b += b;
 }
 
-/* One product of each sum. i: of this turn, in which neighbours in k share an address. */
+/* One product of each sum. i: index in this iteration; contiguous k share an address in it. */
 GM_INLINED void add_products_of_lanes(const lanes_place *at, lanes_form form, uint32_t rows, size_t b_column,
                                       uint32_t i)
 {
@@ -124,7 +125,7 @@ DEFINE_LANES(lanes_outer, 1, 0, 1)
 DEFINE_LANES(lanes_general, 0, 0, 1)
 DEFINE_LANES(lanes_general_along, 0, 0, 0)
 
-/* A switch, as a call through a pointer is none whose stack can be told. */
+/* A switch, since the stack of a call through a pointer cannot be bounded. */
 #define SUM_OF_LANES(name)          \
     if (rows == GM_RISCV_ROWS) {    \
         name##_of_6(tile, columns); \

@@ -1,4 +1,4 @@
-/* Window sums whose vectors hold neighbouring outputs of one group: tiles of pixels by vectors. */
+/* Window sums with adjacent outputs of one group in vectors: tiles of pixels by vectors. */
 #include "../../../../generated/instructions/conv.h"
 #include "../../../../generated/instructions/conv_transpose.h"
 #include "../avx512.h"
@@ -6,22 +6,21 @@
 
 #if GM_ARCH_TILES && (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE)
 
-/* Pixels of a tile of some vectors of outputs: as many accumulators as hide the latency of a
- * multiply-add. */
+/* Pixels of a tile of some vectors of outputs: as many accumulators as hide the latency
+ * of a multiply-add. */
 #define DENSE_PIXELS(vectors) ((vectors) == 1 ? 8u : GM_TILE_PIXELS)
 
-/* Where so few pixels are left there is a smaller tile, unless bytes count. */
+/* If so few pixels are left, there is a smaller tile, except in builds that must be small. */
 #if defined(__wasm__)
 #define FEW_PIXELS(vectors) 0u
 #else
 #define FEW_PIXELS(vectors) (DENSE_PIXELS(vectors) / 2)
 #endif
 
-/* Blocks of outputs whose weights are packed together, so that they share what is found out about regions. */
+/* Blocks of outputs with weights packed together, so that they share the analysis of regions. */
 #define MOST_BLOCKS 8u
 
-/* Steps whose sources lie a constant apart, and whose weights lie side by side: a tap, or
- * neighbouring ones. */
+/* Steps with sources a constant apart, and contiguous weights: a tap, or adjacent taps. */
 typedef struct tap_run {
     size_t source, panel; /* offsets of the first step */
     uint32_t count;
@@ -44,7 +43,7 @@ static void append_run(tap_runs *found, tap_run next, uint32_t width)
     }
 }
 
-/* Lists the steps of a block that the pixels of a region take part in. */
+/* Lists the steps of a block that apply to the pixels of a region. */
 static void find_tap_runs(tap_runs *found, const gm_region *region, const gm_window_sum *sum, const gm_weight_block *b)
 {
     found->count = 0;
@@ -62,7 +61,7 @@ static void find_tap_runs(tap_runs *found, const gm_region *region, const gm_win
     }
 }
 
-/* `columns` neighbouring outputs of a group. offset: of the first from that of a pixel. */
+/* `columns` adjacent outputs of a group. offset: from a pixel's to the first output's. */
 typedef struct output_columns {
     float start[GM_TILE_COLUMNS]; /* bias, or the empty sum */
     size_t offset, stride;
@@ -96,7 +95,7 @@ GM_SIMD_INLINE void store_sums(const gm_vec *sums, const gm_window_pixels *p, co
 
 #else
 
-/* Outputs that do not fill whole vectors pass through a buffer, in rows of `width`. */
+/* Outputs that do not fill whole vectors go through a buffer, in rows of `width`. */
 static void load_strided(float *buffer, const gm_window_pixels *p, const output_columns *o, uint32_t width)
 {
     for (uint32_t r = 0; r < p->count; r++) {
@@ -115,7 +114,7 @@ static void store_strided(const float *buffer, const gm_window_pixels *p, const 
     }
 }
 
-/* go_on: from what is in the outputs; whole: these are whole vectors. */
+/* go_on: start from the current outputs; whole: outputs are whole vectors. */
 GM_SIMD_INLINE void load_sums(gm_vec *sums, const gm_window_pixels *p, const output_columns *o, int go_on, int whole,
                               uint32_t rows, uint32_t vectors)
 {
@@ -150,7 +149,7 @@ GM_SIMD_INLINE void store_sums(const gm_vec *sums, const gm_window_pixels *p, co
 
 #endif
 
-/* The steps of one block, of one tile of `rows` pixels. */
+/* The steps of one block, for one tile of `rows` pixels. */
 GM_SIMD_INLINE void sum_tile(const gm_window_sum *sum, const gm_weight_block *b, const tap_runs *steps,
                              const gm_window_pixels *p, const output_columns *o, uint32_t rows, uint32_t vectors)
 {
@@ -170,20 +169,21 @@ GM_SIMD_INLINE void sum_tile(const gm_window_sum *sum, const gm_weight_block *b,
 
 #if !GM_BYTES_COUNT
 
-/* ---- Pixels that lie evenly ----------------------------------------------------------------------------------- */
+/* ---- Evenly spaced pixels
+ * ------------------------------------------------------------------------------------ */
 
-/* Pixels of a line, each a step behind the one before: of a row, of a column, or the same pixel of all samples. */
+/* Evenly spaced pixels: of a row, of a column, or the same pixel of all samples. */
 typedef struct pixel_line {
     uint32_t count;
     size_t source_step, dest_step;
 } pixel_line;
 
-/* Of so many vectors there are tiles of EVEN_PIXELS, and smaller ones, of which a line needs at least one. The latency of
- * a multiply-add hides behind both. */
+/* For so many vectors there are tiles of EVEN_PIXELS, and smaller ones; a line needs at least one
+ * smaller tile. Both hide the latency of a multiply-add. */
 #define EVEN_PIXELS(vectors) ((vectors) == 1 ? 2 * GM_TILE_PIXELS : GM_TILE_PIXELS)
 #define LEAST_EVEN_PIXELS(vectors) ((vectors) == 1 ? 2 * GM_TILE_ROWS : GM_TILE_ROWS)
 
-/* Returns how many pixels the next tile of a line has, where `left` are left. */
+/* Returns the number of pixels in the next tile of a line if `left` are left. */
 static inline uint32_t next_even_pixels(uint32_t left, uint32_t vectors)
 {
     return vectors == 1 ? 2 * gm_next_rows((left + 1) / 2) : gm_next_rows(left);
@@ -195,7 +195,7 @@ static inline int fills_tiles(uint32_t count, uint32_t vectors)
     return count >= EVEN_PIXELS(vectors) || count == LEAST_EVEN_PIXELS(vectors);
 }
 
-/* sum_tile() of `rows` pixels of a line, of which the first ones, `done` of them, are not stored. */
+/* sum_tile() for `rows` pixels of a line; it does not store the first `done` of them. */
 GM_SIMD_INLINE void sum_even_tile(const gm_window_sum *sum, const gm_weight_block *b, const tap_runs *steps,
                                   const pixel_line *line, const float *source, float *dest, uint32_t done,
                                   const output_columns *o, uint32_t rows, uint32_t vectors)
@@ -220,10 +220,11 @@ GM_SIMD_INLINE void sum_even_tile(const gm_window_sum *sum, const gm_weight_bloc
     store_sums(sums, &p, o, whole, rows, vectors);
 }
 
-/* A sum of so few steps, the taps of 3x3 windows of one channel, whose weights stay in registers. */
+/* The number of steps of a short sum, the taps of 3x3 windows of one channel, whose weights
+ * stay in registers. */
 #define FEW_STEPS 9u
 
-/* Whether a block is all of such a sum, of one whole vector of outputs. */
+/* Whether a block is all of such a sum, for one whole vector of outputs. */
 static int has_few_steps(const gm_window_sum *sum, const tap_runs *steps, const output_columns *o, uint32_t vectors)
 {
     const tap_run *run = steps->at;
@@ -232,8 +233,8 @@ static int has_few_steps(const gm_window_sum *sum, const tap_runs *steps, const 
            run[0].count == 3 && run[1].count == 3 && run[2].count == 3;
 }
 
-/* sum_line() of FEW_STEPS: each pixel by itself, as its neighbours' sums need not wait for its own. dest: the first of
- * these outputs. */
+/* sum_line() for FEW_STEPS: one pixel at a time, since its neighbours' sums need not wait for its
+ * own. dest: the first of these outputs. */
 GM_SIMD_INLINE void sum_few_steps(const gm_weight_block *b, const tap_runs *steps, const pixel_line *line,
                                   const float *source, float *dest, const output_columns *o, int relu)
 {
@@ -288,12 +289,12 @@ GM_SIMD_INLINE void sum_line(const gm_window_sum *sum, const gm_weight_block *b,
 
 #if GM_ARCH_AVX512
 
-/* The most pixels of a tile of wide rows: their sums, and a row of weights, fit into 32 registers. Lines that are shorter
- * than LEAST_PIXELS_512 are left to narrower vectors, which are as fast there. */
+/* The most pixels of a tile of wide rows: their sums, and a row of weights, fit into 32 registers.
+ * Lines shorter than LEAST_PIXELS_512 are left to narrower vectors, which are as fast there. */
 #define MOST_PIXELS_512 16u
 #define LEAST_PIXELS_512 7u
 
-/* sum_even_tile() of one wide row for each of `rows` pixels. */
+/* sum_even_tile() with one wide row for each of `rows` pixels. */
 GM_SIMD_INLINE_512 void sum_even_tile_512(const gm_window_sum *sum, const gm_weight_block *b, const tap_runs *steps,
                                           const pixel_line *line, const float *source, float *dest,
                                           const output_columns *o, uint32_t rows)
@@ -316,18 +317,19 @@ GM_SIMD_INLINE_512 void sum_even_tile_512(const gm_window_sum *sum, const gm_wei
     }
 }
 
-/* Returns the pixels of the next tile of a line, of which `left` are left: so many that all tiles are about as large. */
+/* Returns the pixels of the next tile of a line if `left` are left: all tiles get
+ * about the same size. */
 static inline uint32_t next_pixels_512(uint32_t left)
 {
     uint32_t tiles = (left + MOST_PIXELS_512 - 1) / MOST_PIXELS_512;
     return (left + tiles - 1) / tiles;
 }
 
-/* One tile of a line, which has room for this many pixels. */
+/* One tile of a line with this many pixels. */
 #define TILE_512(pixels) \
 case pixels: sum_even_tile_512(sum, b, steps, line, source, dest, o, pixels); break;
 
-/* sum_line() of as many outputs. dest: the first of these. */
+/* sum_line() for as many outputs. dest: the first of these. */
 static GM_SIMD_TARGET_512 void sum_line_512(const gm_window_sum *sum, const gm_weight_block *b, const tap_runs *steps,
                                             const pixel_line *line, const float *source, float *dest,
                                             const output_columns *o)
@@ -354,8 +356,8 @@ static GM_SIMD_TARGET_512 void sum_line_512(const gm_window_sum *sum, const gm_w
 
 #endif
 
-/* All pixels of a region by lines along one of its axes; but samples lie so far apart that only single pixels are lines
- * along these. Returns 0 where none fills tiles. */
+/* All pixels of a region by lines along one of its axes. Samples are far apart, so lines across
+ * them are only for regions of a single pixel. Returns 0 if no axis suits. */
 GM_SIMD_INLINE int sum_lines(const gm_window_sum *sum, const gm_weight_block *b, const gm_region *region,
                              const tap_runs *steps, const output_columns *o, uint32_t vectors)
 {
@@ -420,7 +422,7 @@ GM_SIMD_INLINE void sum_region(const gm_window_sum *sum, const gm_weight_block *
         left -= p.count;
         if (p.count > FEW_PIXELS(vectors)) {
             sum_tile(sum, b, steps, &p, o, DENSE_PIXELS(vectors), vectors);
-        } else if (!GM_BYTES_COUNT && p.count == 1) { /* a corner: so short that what follows can begin beside it */
+        } else if (!GM_BYTES_COUNT && p.count == 1) { /* a corner: so short that the next work can overlap it */
             sum_tile(sum, b, steps, &p, o, 1, vectors);
         } else {
             sum_tile(sum, b, steps, &p, o, FEW_PIXELS(vectors), vectors);
@@ -428,7 +430,7 @@ GM_SIMD_INLINE void sum_region(const gm_window_sum *sum, const gm_weight_block *
     }
 }
 
-/* `columns` neighbouring outputs of a group, from `output` on. */
+/* `columns` adjacent outputs of a group, from `output` on. */
 static output_columns output_columns_from(const gm_window_sum *sum, uint32_t group, uint32_t output, uint32_t columns)
 {
     output_columns o = {.offset = (size_t)group * sum->dest.group + (size_t)output * sum->dest.channel,
@@ -440,7 +442,7 @@ static output_columns output_columns_from(const gm_window_sum *sum, uint32_t gro
     return o;
 }
 
-/* Outputs whose weights are packed together, `size` floats for each block. */
+/* Outputs with weights packed together, `size` floats for each block. */
 typedef struct output_blocks {
     output_columns columns[MOST_BLOCKS];
     uint32_t count, size;
@@ -462,7 +464,8 @@ GM_SIMD_INLINE void sum_regions(const gm_window_sum *sum, gm_weight_block *b, co
     } while (gm_next_region(&region, &sum->rows, &sum->columns, &sum->source));
 }
 
-/* `columns` neighbouring outputs at most, from `output` on, of all pixels; returns how many. sum->x: of their group */
+/* At most `columns` adjacent outputs, from `output` on, for all pixels; returns how many.
+ * sum->x: of their group */
 GM_SIMD_INLINE uint32_t sum_outputs(const gm_window_sum *sum, uint32_t group, uint32_t output, uint32_t columns,
                                     uint32_t vectors)
 {
@@ -498,7 +501,7 @@ static GM_SIMD_TARGET uint32_t narrow(const gm_window_sum *sum, uint32_t group, 
     return sum_outputs(sum, group, output, columns, 1);
 }
 
-/* The next outputs of a group: of those that are left, as many as fill wide blocks, or else all. */
+/* The next outputs of a group: as many of the remaining ones as fill wide blocks, or else all. */
 static uint32_t sum_next_blocks(const gm_window_sum *sum, uint32_t group, uint32_t output)
 {
     uint32_t left = sum->outputs - output, behind = left % GM_TILE_COLUMNS;

@@ -1,7 +1,7 @@
 /*
- * The gradient of weights of int8 where each group has one input and one output channel, and groups
- * are neighbours: a lane has a group, and two pixels of a row are a pair. Sums of some rows have 32
- * bits and cannot overflow, those of all are integers in float64.
+ * The gradient of int8 weights if each group has one input and one output channel, and groups are
+ * adjacent: a lane holds a group, and two pixels of a row make a pair. Sums of a few rows have 32
+ * bits and cannot overflow, those of all rows are integers in float64.
  */
 #include "../../../../generated/instructions/conv_grad_w_s16.h"
 #include "../../../../generated/instructions/conv_update_s16.h"
@@ -12,7 +12,7 @@
 #if GM_ARCH_SIMD_S8 && (GM_WITH_CONV_GRAD_W_S16 || GM_WITH_CONV_UPDATE_S16)
 
 #define DEPTHWISE_TAPS 64u
-/* A sum of so many products of int16 and 8 bits and their zero point has 32 bits. */
+/* A sum of so many products of int16 with 8-bit values and their zero point fits in 32 bits. */
 #define PAIRS_OF_SUM 128u
 /* The columns of x and its padding that the windows of one row of outputs may reach. */
 #define COLUMNS_OF_LINE 512u
@@ -67,7 +67,8 @@ GM_SIMD_INLINE void pair_columns_of_row(depthwise_gradient *d, const int8_t *x)
     }
 }
 
-/* A row of outputs and so many neighbouring taps of a row, from this column of the line on. taps: a constant. */
+/* A row of outputs and `taps` adjacent taps of a row, from this column of the line
+ * on. taps: a constant. */
 GM_SIMD_INLINE void add_neighbouring_taps(const depthwise_gradient *d, const int16_t (*outputs)[2 * GM_LANES],
                                           uint32_t column, uint32_t taps, uint32_t (*sums)[GM_LANES])
 {

@@ -1,27 +1,29 @@
-/* See depthwise_rows.h. A tile has some neighbouring pixels of a row, in one vector of groups. Its inputs pass by in
- * the order of the kernel's columns, and each adds to the sums of the pixels that it lies under. */
+/* See depthwise_rows.h. A tile has several adjacent pixels of a row, in one vector of groups. Its
+ * inputs stream in the order of the kernel's columns, and each is added to the sums of the pixels
+ * whose windows cover it. */
 #include "../../../../generated/instructions/conv.h"
 #include "../../../../generated/instructions/conv_transpose.h"
 #include "depthwise_rows.h"
 
 #if GM_DEPTHWISE_ROWS && (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE)
 
-#define MOST_ROW_TAPS 3u /* of a kernel row: their weights stand in registers */
+#define MOST_ROW_TAPS 3u /* of a kernel row: their weights stay in registers */
 #define MOST_ROW_SUMS 12u
 
-/* The pixels of a row that meet the same taps, but for those at its ends. They are taken in the order in which the
- * inputs under the first tap come: for a transposed window from the last to the first, so that steps wrap. */
+/* The pixels of a row, all with the same taps except at the row's ends. They run in the
+ * order of the inputs under the first tap: for a transposed window from the last to the
+ * first, so that steps wrap. */
 typedef struct row_pixels {
     uint32_t count, taps;
-    uint32_t apart; /* the inputs from pixel to pixel, counted as the inputs from tap to tap */
-    uint32_t column, step; /* of the input under the first tap of the first pixel, and to that of the next tap */
+    uint32_t apart; /* inputs from pixel to pixel, in units of the inputs from tap to tap */
+    uint32_t column, step; /* of the input under the first tap of the first pixel, and the step to the next tap's */
     uint32_t first_tap; /* its column in the kernel */
-    uint32_t tap_distance; /* and that of the next one from it */
+    uint32_t tap_distance; /* the distance to that of the next tap */
     size_t first, dest_step; /* offsets of the first pixel in a row of outputs, and of the next from it */
 } row_pixels;
 
-/* What all tiles of a row of outputs share: the kernel rows inside of the input, each by the offset of its first column
- * of inputs, and of the weights of the first tap. */
+/* What all tiles of a row of outputs share: the kernel rows inside the input, each with the offset
+ * of its first column of inputs, and of the weights of the first tap. */
 typedef struct row_of_outputs {
     const gm_window_sum *sum;
     const gm_depthwise_operands *own;
@@ -32,13 +34,14 @@ typedef struct row_of_outputs {
     size_t source_row_step, dest_row_step; /* from row to row */
 } row_of_outputs;
 
-/* A tile's inputs [first, end) lie inside of the source. */
+/* A tile's inputs [first, end) are inside the source. */
 typedef struct tile_inputs {
     uint32_t first, end;
 } tile_inputs;
 
-/* sums[r] += the products of a kernel row, whose weights these are, with pixel r. at: the offset of the first input.
- * taps, pixels and apart: constants. Only inputs at the tile's ends can lie outside, as each pixel has a tap inside. */
+/* sums[r] += the products of a kernel row with these weights at pixel r. at: the offset of the
+ * first input. taps, pixels and apart: constants. Only inputs at the tile's ends can be outside, as
+ * each pixel has a tap inside. */
 GM_SIMD_INLINE void add_inputs(gm_vec *sums, const gm_vec *weights, const float *x, size_t at, size_t step,
                                tile_inputs inside, uint32_t taps, uint32_t pixels, uint32_t apart)
 {
@@ -59,7 +62,8 @@ GM_SIMD_INLINE void add_inputs(gm_vec *sums, const gm_vec *weights, const float 
     }
 }
 
-/* Which inputs of the tile whose first one lies in this column of the source are inside of it. */
+/* Returns which inputs of a tile are inside the source. column: the source
+ * column of the first one. */
 GM_SIMD_INLINE tile_inputs inputs_inside(const row_of_outputs *row, uint32_t column, uint32_t taps, uint32_t inputs)
 {
     uint32_t limit = row->sum->columns.source, step = row->pixels->step;
@@ -73,8 +77,9 @@ GM_SIMD_INLINE tile_inputs inputs_inside(const row_of_outputs *row, uint32_t col
     return inside;
 }
 
-/* A tile of `rows` rows, in GM_LANES groups. x: of the sample; at: the offset of the tile's first input in its row;
- * y: of the tile's first pixel. start: what sums start from, unless from the outputs. */
+/* A tile of `rows` rows, in GM_LANES groups. x: of the sample; at: the offset of the
+ * tile's first input in its row; y: of the tile's first pixel. start: what sums start
+ * from, unless from the outputs. */
 GM_SIMD_INLINE void sum_row_tile(const row_of_outputs *row, const float *x, size_t at, float *y, const float *w,
                                  gm_vec start, tile_inputs inside, uint32_t taps, uint32_t pixels, uint32_t apart,
                                  uint32_t rows)
@@ -110,7 +115,7 @@ GM_SIMD_INLINE void sum_row_tile(const row_of_outputs *row, const float *x, size
     }
 }
 
-/* Some tiles, of which the first begins with pixel `first`, in all whole vectors of groups. y: of the first row. */
+/* Several tiles, from pixel `first` on, in all whole vectors of groups. y: of the first row. */
 GM_SIMD_INLINE void sum_tiles(const row_of_outputs *row, const float *x, float *y, uint32_t first, uint32_t tiles,
                               uint32_t taps, uint32_t pixels, uint32_t apart, uint32_t rows)
 {
@@ -130,7 +135,7 @@ GM_SIMD_INLINE void sum_tiles(const row_of_outputs *row, const float *x, float *
 
 typedef void sum_tiles_of(const row_of_outputs *row, const float *x, float *y, uint32_t first, uint32_t tiles);
 
-/* Defines sum_tiles() of one form. */
+/* Defines one form of sum_tiles(). */
 #define DEFINE_ROW_TILES(taps, pixels, apart, rows)                                                                  \
     static GM_SIMD_TARGET void tiles_##taps##_##pixels##_##apart##_##rows(const row_of_outputs *row, const float *x, \
                                                                           float *y, uint32_t first, uint32_t tiles)  \
@@ -162,13 +167,13 @@ DEFINE_ROW_TILES(3, 8, 1, 1)
 DEFINE_ROW_TILES(3, 4, 2, 1)
 DEFINE_ROW_TILES(3, 4, 2, 2)
 
-/* How the next pixels are taken: one row or two at once. */
+/* How to do the next pixels: one row or two at once. */
 typedef struct tile_form {
     uint32_t pixels;
     sum_tiles_of *of_rows[2];
 } tile_form;
 
-/* Returns the form for the next pixels of a row, of which `left` are left. */
+/* Returns the form for the next pixels of a row if `left` are left. */
 static tile_form form_for(const row_pixels *p, uint32_t left)
 {
     static const tile_form forms[][2] = {{{1, {tiles_1_1_1_1, tiles_1_1_1_2}}, {4, {tiles_1_4_1_1, tiles_1_4_1_2}}},
@@ -204,7 +209,7 @@ static void sum_rows_of_pixels(const row_of_outputs *row, const float *x, float 
 
 /* ---- Which pixels share inputs ------------------------------------------------------------------------- */
 
-/* Whether a pixel has a tap inside of the source. column: of the input under its first tap. */
+/* Whether a pixel has a tap inside the source. column: of the input under its first tap. */
 static int has_inputs(const row_pixels *p, uint32_t column, uint32_t source)
 {
     int found = 0;
@@ -214,7 +219,7 @@ static int has_inputs(const row_pixels *p, uint32_t column, uint32_t source)
     return found;
 }
 
-/* Sets the taps of a phase's pixels; 0 where they are too many, or not all equally far apart. */
+/* Sets the taps of a phase's pixels; returns 0 if they are too many, or unevenly spaced. */
 static int find_row_taps(row_pixels *p, const gm_axis *axis, uint32_t phase)
 {
     uint32_t reach = phase * axis->advance + axis->shift;
@@ -239,7 +244,8 @@ static int find_row_taps(row_pixels *p, const gm_axis *axis, uint32_t phase)
     return p->taps > 0 && p->taps <= MOST_ROW_TAPS;
 }
 
-/* Sets the pixels of a row of one phase; 0 where they do not share inputs as tiles take them. */
+/* Sets the pixels of a row of one phase; returns 0 if they do not share inputs in a way
+ * that tiles support. */
 static int find_row_pixels(row_pixels *p, const gm_window_sum *sum, uint32_t phase)
 {
     const gm_axis *axis = &sum->columns;
@@ -262,7 +268,8 @@ static int find_row_pixels(row_pixels *p, const gm_window_sum *sum, uint32_t pha
 
 /* ---- All pixels ---------------------------------------------------------------------------------------- */
 
-/* Sets the kernel rows that rows of a stretch meet; offsets are those of the stretch's first row. */
+/* Sets the kernel rows that the rows of a stretch meet; offsets are those of the
+ * stretch's first row. */
 static void find_kernel_rows(row_of_outputs *row, const gm_stretch *rows)
 {
     const gm_window_sum *sum = row->sum;

@@ -1,7 +1,7 @@
 /*
- * Sums over windows of int8 or int16 where each group has one input and one output, and groups are
- * neighbours: a lane has a group, and two neighbouring taps of a row are a pair. Each number of the
- * source is paired once, in lines; those of all rows of a window are kept.
+ * Sums over windows of int8 or int16 if each group has one input and one output, and groups are
+ * adjacent: a lane holds a group, and two adjacent taps of a row make a pair. Each value of the
+ * source is paired once, in lines; the lines of all rows of a window are kept.
  */
 #ifndef GM_SIMD_DEPTHWISE_S16_H
 #define GM_SIMD_DEPTHWISE_S16_H
@@ -10,33 +10,35 @@
 
 #if GM_ARCH_SIMD_S8
 
-/* Neighbouring pixels that share a load of weights, and that are finished at once. */
+/* Adjacent pixels that share a load of weights, and the number finished at once. */
 #define GM_S16_PIXELS 4u
 #define GM_S16_FINISHED 16u
 
 /* Pairs of all lines. */
 #define GM_S16_LINES 768u
 
-/* An offset of the source that lies outside. */
+/* An offset outside the source. */
 #define GM_S16_OUTSIDE SIZE_MAX
 
-/* Returns pairs of the source's numbers at two offsets, of GM_LANES groups; zeros for those outside. */
+/* Returns pairs of the source's values at two offsets, of GM_LANES groups; zeros
+ * for those outside. */
 typedef gm_pairs gm_s16_read_pairs(const void *kernel, size_t first, size_t second);
 
 /* GM_LANES groups, and some columns of pixels. */
 typedef struct gm_s16_depthwise {
     const gm_s16_windows *windows;
-    uint32_t group, skipped;                        /* skipped: groups before those that are wanted */
+    uint32_t group, skipped;                        /* skipped: groups before the wanted ones */
     uint32_t first, pixels;                         /* columns of pixels of the phase */
-    uint32_t columns, dilation, across, height;     /* of a line; from tap to tap; pairs of taps in a row; lines */
-    uint32_t rows;                                  /* those of a window that are inside of the source */
+    uint32_t columns, dilation, across, height;     /* of a line; from tap to tap; pairs of taps in a row; number of
+                                                     * lines */
+    uint32_t rows;                                  /* rows of a window inside the source */
     const int16_t (*line_of[GM_KERNEL_LIMIT])[2 * GM_LANES];
     const int16_t (*weights_of[GM_KERNEL_LIMIT])[2 * GM_LANES];
     int16_t weights[GM_TAP_LIMIT][2 * GM_LANES];
     int16_t lines[GM_S16_LINES][2 * GM_LANES];
 } gm_s16_depthwise;
 
-/* Returns how many of the source's rows or columns all taps of a pixel take up, which have ascending deltas. */
+/* Returns how many of the source's rows or columns the taps of a pixel span; deltas ascend. */
 static inline uint32_t gm_s16_span_of(const gm_s16_taps *taps)
 {
     return taps->count > 0 ? taps->delta[taps->count - 1] - taps->delta[0] + 1 : 0;
@@ -73,7 +75,7 @@ static inline void gm_s16_pair_weights(gm_s16_depthwise *d, uint32_t w_group)
     }
 }
 
-/* Writes the line of row i of the source. sample: where the groups of the sample begin. */
+/* Writes the line of row i of the source. sample: offset of the sample's groups. */
 GM_SIMD_INLINE void gm_s16_pair_line(gm_s16_depthwise *d, size_t sample, uint32_t i, const void *kernel,
                                      gm_s16_read_pairs *read)
 {
@@ -89,8 +91,8 @@ GM_SIMD_INLINE void gm_s16_pair_line(gm_s16_depthwise *d, size_t sample, uint32_
     }
 }
 
-/* Lists the lines of a row of pixels, of which those from row `made` of the source on are written. Returns the row behind
- * the last. */
+/* Lists the lines of a row of pixels, after writing those from row `made` of the source on. Returns
+ * the row after the last. */
 GM_SIMD_INLINE uint32_t gm_s16_list_lines(gm_s16_depthwise *d, size_t sample, uint32_t row, uint32_t made,
                                           const void *kernel, gm_s16_read_pairs *read)
 {
@@ -112,7 +114,7 @@ GM_SIMD_INLINE uint32_t gm_s16_list_lines(gm_s16_depthwise *d, size_t sample, ui
     return made;
 }
 
-/* So many neighbouring pixels from this column of the lines on. pixels: a constant. */
+/* So many adjacent pixels from this column of the lines on. pixels: a constant. */
 GM_SIMD_INLINE void gm_s16_sum_pixels(const gm_s16_depthwise *d, uint32_t column, uint32_t pixels,
                                       uint32_t (*sums)[GM_LANES])
 {
@@ -139,7 +141,7 @@ GM_SIMD_INLINE void gm_s16_sum_pixels(const gm_s16_depthwise *d, uint32_t column
     }
 }
 
-/* A row of pixels, whose lines are listed. */
+/* A row of pixels; its lines are listed. */
 GM_SIMD_INLINE void gm_s16_depthwise_row(const gm_s16_depthwise *d, gm_s16_pixel pixel, void *kernel,
                                          gm_s16_finish *finish)
 {
@@ -194,8 +196,8 @@ GM_SIMD_INLINE void gm_s16_depthwise_phase(gm_s16_depthwise *d, uint32_t w_group
     }
 }
 
-/* All groups, at least GM_LANES, whose weights lie w_group apart. The last vector begins among the groups of the one
- * before. */
+/* All groups, at least GM_LANES; their weights are w_group apart. The last vector begins among the
+ * groups of the one before. */
 GM_SIMD_INLINE void gm_s16_depthwise_groups(gm_s16_windows *windows, uint32_t groups, uint32_t w_group, void *kernel,
                                             gm_s16_read_pairs *read, gm_s16_finish *finish)
 {

@@ -1,5 +1,4 @@
-/* Window sums whose vectors hold groups of one input and one output each, which are neighbours in
- * memory. */
+/* Window sums with adjacent groups of one input and one output each in vectors. */
 #include "../../../../generated/instructions/conv.h"
 #include "../../../../generated/instructions/conv_transpose.h"
 #include "depthwise_rows.h"
@@ -11,7 +10,7 @@
 /* Pixels that share a load of weights. */
 #define DEPTHWISE_PIXELS 4u
 
-/* [tap][group] of some neighbouring groups */
+/* [tap][group] for several adjacent groups */
 typedef struct depthwise_weights {
     GM_SIMD_ALIGNED float panel[GM_PANEL_FLOATS];
     uint32_t width;
@@ -31,7 +30,7 @@ GM_SIMD_INLINE void pack_depthwise_weights(depthwise_weights *own, const gm_wind
     }
 }
 
-/* `columns` neighbouring groups, from `group` on, of a tile of pixels; bias: NULL or that of the
+/* `columns` adjacent groups, from `group` on, of a tile of pixels; bias: NULL or that of the
  * first group packed. */
 GM_SIMD_INLINE void sum_groups(const gm_window_sum *sum, const gm_region *region, const gm_window_pixels *p,
                                const depthwise_weights *w, const float *bias, uint32_t group, uint32_t columns,
@@ -60,7 +59,7 @@ GM_SIMD_INLINE void sum_groups(const gm_window_sum *sum, const gm_region *region
     }
 }
 
-/* The groups from g on, of some pixels of a region. pixels: a constant. */
+/* The groups from g on, for some pixels of a region. pixels: a constant. */
 GM_SIMD_INLINE void sum_pixels(const gm_window_sum *sum, const gm_region *region, const gm_window_pixels *p,
                                const depthwise_weights *w, const float *bias, uint32_t g, uint32_t groups,
                                uint32_t pixels)
@@ -73,7 +72,7 @@ GM_SIMD_INLINE void sum_pixels(const gm_window_sum *sum, const gm_region *region
     }
 }
 
-/* `groups` neighbouring groups, the first of them that of sum->x and sum->y, of all pixels */
+/* `groups` adjacent groups, beginning with that of sum->x and sum->y, for all pixels */
 static GM_SIMD_TARGET void sum_range(const gm_window_sum *sum, const float *w, const float *bias, uint32_t groups)
 {
     depthwise_weights own;

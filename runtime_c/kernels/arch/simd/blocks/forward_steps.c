@@ -1,9 +1,9 @@
-/* The forward steps of LSTM, GRU and RNN, with weights that are transposed once for all of them. */
+/* The forward steps of LSTM, GRU and RNN, with weights transposed once for all steps. */
 #include "../../../recurrent.h"
 
 #if GM_ARCH_FUNCTIONS
 
-/* Floats of the weights that are transposed. */
+/* Floats of the transposed weights. */
 #define PANEL 16384u
 
 int gm_run_forward_steps(gm_forward_steps *run, const gm_session *session, const void *instruction,

@@ -1,4 +1,4 @@
-/* Rows of numbers through elementary functions, GM_LANES of them at once. */
+/* Elementary functions on rows, GM_LANES values at once. */
 #include "functions.h"
 #include "../simd.h"
 

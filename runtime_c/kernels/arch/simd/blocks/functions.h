@@ -1,5 +1,5 @@
-/* Elementary functions of GM_LANES numbers at once, with the operations of ../../../../src/numerics.c in their
- * order, so that each lane has the bits that these give. */
+/* Elementary functions of GM_LANES values at once, with the operations of
+ * ../../../../src/numerics.c in their order, so that each lane is bitwise equal to these. */
 #ifndef GM_SIMD_FUNCTIONS_H
 #define GM_SIMD_FUNCTIONS_H
 
@@ -7,13 +7,13 @@
 
 #if GM_ARCH_FUNCTIONS
 
-/* The compiler's own vectors, which it compares, shifts and converts. */
+/* The compiler's own vectors, which it can compare, shift and convert. */
 typedef float gm_lanes_f32 __attribute__((vector_size(4 * GM_LANES)));
 typedef int32_t gm_lanes_i32 __attribute__((vector_size(4 * GM_LANES)));
 
 #define GM_LANES_OF(x) ((gm_lanes_f32)gm_vec_splat(x))
 
-/* The first `count` numbers, GM_LANES at most. Lanes behind them are 0, and not stored. */
+/* The first `count` values, at most GM_LANES. Lanes after them are 0, and not stored. */
 GM_SIMD_INLINE gm_lanes_f32 gm_lanes_load_part(const float *from, uint32_t count)
 {
     gm_vec v;
@@ -32,7 +32,7 @@ GM_SIMD_INLINE gm_lanes_f32 gm_lanes_mac(gm_lanes_f32 acc, gm_lanes_f32 a, gm_la
     return (gm_lanes_f32)gm_vec_mac((gm_vec)acc, (gm_vec)a, (gm_vec)b);
 }
 
-/* Returns a where the mask has ones, b elsewhere. */
+/* Selects a in lanes with a mask of ones, b in the others. */
 GM_SIMD_INLINE gm_lanes_f32 gm_lanes_where(gm_lanes_i32 mask, gm_lanes_f32 a, gm_lanes_f32 b)
 {
     return (gm_lanes_f32)((mask & (gm_lanes_i32)a) | (~mask & (gm_lanes_i32)b));
@@ -132,7 +132,8 @@ GM_SIMD_INLINE gm_lanes_f32 gm_lanes_erf(gm_lanes_f32 x)
     return gm_lanes_where(magnitude < one, gm_lanes_mac(x, near_zero, x), e);
 }
 
-/* Runs BODY, which makes `value` of `x`, for all numbers of a row. The last vector may be a part of one. */
+/* Runs BODY, which computes `value` from `x`, for all elements of a row. The last
+ * vector may be partial. */
 #define GM_FOR_LANES(from, to, n, BODY)                \
     for (uint32_t i = 0; i < (n); i += GM_LANES) {     \
         gm_vec loaded, stored;                         \

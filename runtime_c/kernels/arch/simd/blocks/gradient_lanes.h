@@ -1,4 +1,4 @@
-/* Gradients of 16 bits that are made GM_LANES at a time. */
+/* 16-bit gradients, made GM_LANES at a time. */
 #ifndef GM_SIMD_GRADIENT_LANES_H
 #define GM_SIMD_GRADIENT_LANES_H
 
@@ -7,14 +7,14 @@
 
 #if GM_ARCH_SIMD_S8
 
-/* What lanes are made for. */
+/* The destination of lanes. */
 typedef struct gm_lanes_made {
     gm_gradient_s16 *made;
-    int16_t *to;          /* NULL: numbers are only seen */
+    int16_t *to;          /* NULL: only finds the largest value */
     gm_int_lanes largest; /* bits, as those of made */
 } gm_lanes_made;
 
-/* gm_passes() of GM_LANES neighbours. */
+/* gm_passes() for GM_LANES adjacent values. */
 GM_SIMD_INLINE gm_int_lanes gm_lanes_that_pass(const gm_clamp_mask *mask, size_t at)
 {
     gm_int_lanes passes = (gm_int_lanes){0} - 1;
@@ -33,7 +33,7 @@ GM_SIMD_INLINE gm_int_lanes gm_lanes_that_pass(const gm_clamp_mask *mask, size_t
     return passes;
 }
 
-/* Returns GM_LANES neighbours of a gradient in units of 2^exponent. */
+/* Returns GM_LANES adjacent values of a gradient in units of 2^exponent. */
 GM_SIMD_INLINE gm_float_lanes gm_lanes_of_s16(const int16_t *p)
 {
     gm_short_lanes numbers;
@@ -41,7 +41,7 @@ GM_SIMD_INLINE gm_float_lanes gm_lanes_of_s16(const int16_t *p)
     return __builtin_convertvector(numbers, gm_float_lanes);
 }
 
-/* gm_make() of GM_LANES neighbours. */
+/* gm_make() for GM_LANES adjacent values. */
 GM_SIMD_INLINE void gm_make_lanes(gm_lanes_made *m, gm_float_lanes value, size_t at)
 {
     gm_int_lanes bits = (gm_int_lanes)value & 0x7fffffff, larger = bits > m->largest;
@@ -55,7 +55,7 @@ GM_SIMD_INLINE void gm_make_lanes(gm_lanes_made *m, gm_float_lanes value, size_t
     }
 }
 
-/* What the vectors have seen is added to what was seen one by one. */
+/* Merges the largest value of the vectors into that of the scalars. */
 static inline void gm_see_lanes(const gm_lanes_made *m)
 {
     for (uint32_t i = 0; i < GM_LANES; i++) {

@@ -1,4 +1,5 @@
-/* The compiler's own vectors, for kernels that compare and choose, for which vector.h has nothing. */
+/* The compiler's own vectors, for kernels that compare and select, for which
+ * vector.h has nothing. */
 #ifndef GM_SIMD_LANES_H
 #define GM_SIMD_LANES_H
 
@@ -25,7 +26,8 @@ GM_SIMD_INLINE gm_int_lanes gm_lanes_of_words(const void *p)
     return v;
 }
 
-/* Numbers of int8 by vector.h, as gcc converts vectors of bytes one by one. Those that do not fit lose their high bits. */
+/* int8 conversions by vector.h, as gcc converts vectors of bytes one by one. Values that do not fit
+ * lose their high bits. */
 GM_SIMD_INLINE gm_int_lanes gm_lanes_of_s8(const void *p)
 {
     return (gm_int_lanes)gm_words_of_s8(p);
@@ -41,14 +43,13 @@ GM_SIMD_INLINE gm_float_lanes gm_lanes_splat(float x)
     return x - (gm_float_lanes){0};
 }
 
-/* Returns a where the mask has ones, b elsewhere. */
+/* Selects a in lanes with a mask of ones, b in the others. */
 GM_SIMD_INLINE gm_float_lanes gm_lanes_choose(gm_int_lanes mask, gm_float_lanes a, gm_float_lanes b)
 {
     return (gm_float_lanes)((mask & (gm_int_lanes)a) | (~mask & (gm_int_lanes)b));
 }
 
-/* Returns the numbers between the bounds, or the nearer bound; NaN becomes `first`, the bound that is
- * looked at first. */
+/* Returns x clamped to the bound; NaN becomes the bound that is applied first. */
 GM_SIMD_INLINE gm_float_lanes gm_lanes_at_least(gm_float_lanes x, gm_float_lanes least)
 {
     return gm_lanes_choose(x > least, x, least);
@@ -59,7 +60,7 @@ GM_SIMD_INLINE gm_float_lanes gm_lanes_at_most(gm_float_lanes x, gm_float_lanes 
     return gm_lanes_choose(x < most, x, most);
 }
 
-/* Returns the nearest integers, of which half-way ones are even. |x| < 2^22 */
+/* Returns the nearest integers, ties to even. |x| < 2^22 */
 GM_SIMD_INLINE gm_int_lanes gm_lanes_round(gm_float_lanes x)
 {
     gm_float_lanes shift = gm_lanes_splat(0x1.8p23f);

@@ -1,5 +1,5 @@
-/* Blocks of a convolution's outputs, in the order of the sum, and lists of those that have a
- * tap. */
+/* Blocks of a convolution's outputs, in the order of the sum, and lists of the
+ * outputs that have a tap. */
 #ifndef GM_SIMD_OUTPUT_BLOCKS_H
 #define GM_SIMD_OUTPUT_BLOCKS_H
 
@@ -7,7 +7,7 @@
 
 #if GM_ARCH_TILES
 
-/* The most outputs of a block: their gradients and inputs stay in the first cache. */
+/* The most outputs of a block: their gradients and inputs stay in the L1 cache. */
 #define GM_BLOCK_OUTPUTS 64u
 
 /* `count` outputs, from that at (batch, row, column) on. */
@@ -20,14 +20,14 @@ typedef struct gm_output_offsets {
     uint32_t x, dy;
 } gm_output_offsets;
 
-/* How many of the block are in its first row. */
+/* The number of the block's outputs in its first row. */
 static inline uint32_t gm_outputs_in_row(const gm_output_block *block, const gm_window *w)
 {
     uint32_t left = w->out_w - block->column;
     return block->count < left ? block->count : left;
 }
 
-/* Takes these off the block, of which nothing may be left. */
+/* Removes these from the block, which may become empty. */
 static inline void gm_skip_row(gm_output_block *block, const gm_window *w)
 {
     block->count -= gm_outputs_in_row(block, w);
@@ -38,7 +38,7 @@ static inline void gm_skip_row(gm_output_block *block, const gm_window *w)
     }
 }
 
-/* Makes it the block behind it, of `left` outputs at most. */
+/* Advances to the next block, of at most `left` outputs. */
 static inline void gm_next_block(gm_output_block *block, const gm_window *w, uint32_t left)
 {
     uint32_t column = block->column + block->count;
@@ -53,8 +53,8 @@ static inline uint32_t gm_offset(const gm_layout *layout, uint32_t batch, uint32
     return batch * layout->batch + row * layout->h + column * layout->w;
 }
 
-/* Lists the outputs of a block for which tap (k, l) lies inside the input, and returns how many
- * these are. dy: the layout of gradients, whose offset `origin` counts as 0. */
+/* Lists the outputs of a block for which tap (k, l) is inside the input, and returns how many. dy:
+ * the layout of gradients, in which offset `origin` counts as 0. */
 static inline uint32_t gm_list_outputs(gm_output_offsets *list, const gm_weight_gradient *g, gm_output_block block,
                                        uint32_t k, uint32_t l, const gm_layout *dy, uint32_t origin)
 {

@@ -1,5 +1,5 @@
-/* Panels: columns of a right-hand matrix laid side by side, so that the tile loop reads them as
- * vectors. */
+/* Panels: columns of a right-hand matrix side by side, so that the tile loop
+ * reads them as vectors. */
 #ifndef GM_SIMD_PANEL_H
 #define GM_SIMD_PANEL_H
 
@@ -20,8 +20,8 @@ GM_SIMD_INLINE void gm_pack_across(float *panel, const float *b, size_t b_row, u
     }
 }
 
-/* t[r][c] = b[r + c b_col] for r < rows, c < columns; the columns behind repeat the last, the rows
- * behind are 0. The next columns are sent for. */
+/* t[r][c] = b[r + c b_col] for r < rows, c < columns; columns past the end repeat the last, rows
+ * past the end are 0. Prefetches the next columns. */
 GM_SIMD_INLINE void gm_load_transposed(gm_vec *t, const float *b, size_t b_col, uint32_t rows, uint32_t columns)
 {
     if (rows >= GM_LANES && columns >= GM_LANES) {
@@ -39,8 +39,8 @@ GM_SIMD_INLINE void gm_load_transposed(gm_vec *t, const float *b, size_t b_col, 
     gm_vec_transpose(t);
 }
 
-/* panel[k][c] = b[k + c b_col] for c < columns, GM_LANES at most; what lies behind repeats the last
- * column. */
+/* panel[k][c] = b[k + c b_col] for c < columns, at most GM_LANES; columns past the
+ * end repeat the last. */
 GM_SIMD_INLINE void gm_pack_along(float *panel, const float *b, size_t b_col, uint32_t k, uint32_t columns,
                                   uint32_t width)
 {

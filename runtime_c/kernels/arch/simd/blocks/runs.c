@@ -1,5 +1,5 @@
-/* Whether this x86-64 processor has the instructions of the kernels beside. Only builds with
- * GM_ASK_CPU have this file's code, and with it the runtime's two variables. */
+/* Whether this x86-64 processor supports the vector kernels. Only builds with GM_ASK_CPU have this
+ * file's code, and with it the runtime's two variables. */
 #include "../simd.h"
 #include "../width.h"
 
@@ -16,10 +16,10 @@ static gm_simd_width width_of_processor(void)
 }
 
 /* Asks the processor once, since virtual machines take microseconds to answer. Threads that ask at
- * the same time write the same answer. limit: not NULL, to set it. */
+ * the same time write the same answer. limit: if not NULL, sets the limit. */
 static gm_simd_width width(const gm_simd_width *limit)
 {
-    static uint8_t known, most = GM_SIMD_512; /* known: 0 until the processor was asked, then 1 and its width */
+    static uint8_t known, most = GM_SIMD_512; /* known: 0 until the processor was asked, then 1 + its width */
     uint8_t answer = __atomic_load_n(&known, __ATOMIC_RELAXED);
     if (answer == 0) {
         answer = (uint8_t)(1 + width_of_processor());

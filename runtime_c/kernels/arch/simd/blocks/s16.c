@@ -53,7 +53,8 @@ GM_SIMD_TARGET void gm_s16_multiply(const gm_s16_tile *tile)
 
 /* ---- Panels ---------------------------------------------------------------------------------- */
 
-/* One column, whose numbers are any bytes apart. Beside its first number, and its last, another may stand. */
+/* One column with any stride in bytes. Other values may precede its first value, and follow its
+ * last, in the same pair. */
 static void pack_column_s16(int16_t *panel, uint32_t first, const gm_s16_matrix *m, const int8_t *from)
 {
     int16_t *to = panel + first / 2 * 2 * GM_S16_COLUMNS, zero = (int16_t)m->zero;
@@ -72,7 +73,7 @@ static void pack_column_s16(int16_t *panel, uint32_t first, const gm_s16_matrix 
     }
 }
 
-/* Numbers and columns that have gaps. Columns behind the last are zeros. */
+/* Values and columns with gaps. Columns past the end are zeros. */
 static void pack_scattered_s16(int16_t *panel, uint32_t first, const gm_s16_matrix *m)
 {
     static const int8_t none[1];
@@ -86,7 +87,7 @@ static void pack_scattered_s16(int16_t *panel, uint32_t first, const gm_s16_matr
     }
 }
 
-/* Numbers of which all columns are neighbours. */
+/* Values with contiguous columns. */
 static GM_SIMD_TARGET void pack_columns_s16(int16_t *panel, const gm_s16_matrix *m)
 {
     int8_t zeros[GM_S16_COLUMNS];
@@ -102,7 +103,7 @@ static GM_SIMD_TARGET void pack_columns_s16(int16_t *panel, const gm_s16_matrix 
     }
 }
 
-/* GM_LANES columns whose numbers are neighbours, 2 GM_LANES of each, from rows of int16. */
+/* GM_LANES columns of 2 GM_LANES contiguous values each, from rows of int16. */
 GM_SIMD_INLINE void transpose_pairs(int16_t *panel, int16_t (*rows)[2 * GM_LANES])
 {
     gm_vec block[GM_LANES];
@@ -117,7 +118,7 @@ GM_SIMD_INLINE void transpose_pairs(int16_t *panel, int16_t (*rows)[2 * GM_LANES
     }
 }
 
-/* Columns of which all numbers are neighbours. */
+/* Columns of contiguous values. */
 static GM_SIMD_TARGET void pack_rows_s16(int16_t *panel, const gm_s16_matrix *m)
 {
     for (uint32_t k = 0; k < m->numbers; k += 2 * GM_LANES, panel += 2 * GM_LANES * GM_S16_COLUMNS) {

@@ -1,5 +1,5 @@
-/* The loop inside of every kernel here: a tile of accumulators, each of which takes its products
- * one after the other. */
+/* The inner loop of every kernel here: a tile of accumulators. Each takes its products
+ * one after another. */
 #ifndef GM_SIMD_TILE_H
 #define GM_SIMD_TILE_H
 
@@ -7,7 +7,8 @@
 
 #if GM_ARCH_TILES
 
-/* The rows of the next tile, where `left` are left: GM_TILE_PIXELS or GM_TILE_ROWS, so that few are left over. */
+/* The rows of the next tile if `left` are left: GM_TILE_PIXELS or GM_TILE_ROWS, so that
+ * few are left over. */
 static inline uint32_t gm_next_rows(uint32_t left)
 {
     uint32_t rest = left % GM_TILE_PIXELS;
@@ -18,12 +19,12 @@ static inline uint32_t gm_next_rows(uint32_t left)
 /* The most rows of gm_tile_mac_even(). */
 #define GM_MOST_EVEN_ROWS 12u
 
-/* sums[r][v] += a[r][at + i a_step] b[i b_step + v] for i in 0..count, v a vector of columns. rows
- * and vectors: constants. */
+/* sums[r][v] += a[r][at + i a_step] b[i b_step + v] for i in 0..count; v is a vector of columns.
+ * rows and vectors: constants. */
 GM_SIMD_INLINE void gm_tile_mac_at(gm_vec *sums, const float *const *a, size_t at, size_t a_step, const float *b,
                                    size_t b_step, size_t count, uint32_t rows, uint32_t vectors)
 {
-    at *= sizeof(float), a_step *= sizeof(float); /* bytes: an address is then one addition */
+    at *= sizeof(float), a_step *= sizeof(float); /* bytes: then an address is one addition */
     for (; count > 0; count--) {
         gm_vec column[GM_ROW_VECTORS];
         GM_UNROLL
@@ -49,8 +50,8 @@ GM_SIMD_INLINE void gm_tile_mac(gm_vec *sums, const float *const *a, size_t a_st
     gm_tile_mac_at(sums, a, 0, a_step, b, b_step, count, rows, vectors);
 }
 
-/* gm_tile_mac() of rows of which each lies row_step behind the one before, from `a` on: so two numbers stand for the
- * addresses of four rows, for all of which there would be too few registers. */
+/* gm_tile_mac() for rows that are row_step apart, from `a` on: two numbers replace the addresses of
+ * four rows, which would need too many registers. */
 GM_SIMD_INLINE void gm_tile_mac_even(gm_vec *sums, const float *a, size_t row_step, size_t a_step, const float *b,
                                      size_t b_step, size_t count, uint32_t rows, uint32_t vectors)
 {
@@ -60,7 +61,7 @@ GM_SIMD_INLINE void gm_tile_mac_even(gm_vec *sums, const float *a, size_t row_st
     for (uint32_t q = 0; q < (rows + 3) / 4; q++) {
         four[q] = (const char *)(a + 4 * q * row_step);
     }
-    __asm__("" : "+r"(thrice)); /* else it is computed each time */
+    __asm__("" : "+r"(thrice)); /* else the compiler computes it each time */
     for (; count > 0; count--) {
         gm_vec column[GM_TILE_VECTORS];
         GM_UNROLL
@@ -79,13 +80,13 @@ GM_SIMD_INLINE void gm_tile_mac_even(gm_vec *sums, const float *a, size_t row_st
         GM_UNROLL
         for (uint32_t q = 0; q < (rows + 3) / 4; q++) {
             four[q] += a_step * sizeof(float);
-            __asm__("" : "+r"(four[q])); /* else there is an address for each row again */
+            __asm__("" : "+r"(four[q])); /* else each row has an address of its own again */
         }
         b += b_step;
     }
 }
 
-/* `columns` floats of p as vectors; the lanes behind them are 0. */
+/* `columns` floats of p as vectors; the lanes after them are 0. */
 GM_SIMD_INLINE void gm_tile_load(gm_vec *v, const float *p, uint32_t columns, uint32_t vectors)
 {
     GM_UNROLL

@@ -1,4 +1,4 @@
-/* Chooses the method of a weight gradient, lays out its sums, and hands the results over. */
+/* Chooses the method of a weight gradient, lays out its sums, and passes the results on. */
 #include "../../../../generated/instructions/conv_grad_w.h"
 #include "../../../../generated/instructions/conv_update.h"
 #include "weight_gradient_methods.h"
@@ -6,7 +6,7 @@
 
 #if GM_ARCH_TILES && (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE)
 
-/* The most gradients that are brought into the order of the weights at once. */
+/* The most gradients reordered to the order of the weights at once. */
 #define SEGMENT (GM_PANEL_FLOATS / 4u)
 
 /* ---- Choice of the method ---------------------------------------------------------------------------- */
@@ -15,8 +15,8 @@
 #define MANY_CHANNELS (GM_ROW_VECTORS / 2 * GM_LANES) /* These fill a row of vectors. */
 #define LONG_ROW 12u /* Of so many outputs, most have all taps inside the input. */
 
-/* Makes one row of all outputs of 1x1 windows that touch, as far as memory has no gaps between
- * them. */
+/* Makes one row of all outputs of 1x1 windows that touch, as far as they are
+ * contiguous in memory. */
 static void join_rows(gm_conv_gradient *g)
 {
     gm_window *w = &g->window;
@@ -45,7 +45,7 @@ static void find_valid_outputs(gm_weight_gradient *w)
     }
 }
 
-/* Whether vectors are to hold output channels, or groups: they are neighbours in memory, and there
+/* Whether vectors should hold output channels, or groups: they are adjacent in memory, and there
  * are too few input channels. */
 static int vectors_hold_out_channels(const gm_weight_gradient *w)
 {
@@ -66,7 +66,7 @@ static int fills_tap_rows_of_groups(const gm_weight_gradient *w)
            w->out_channels % GM_LANES == 0;
 }
 
-/* Returns NULL where plain C is as good, or the sums of a tile have no room. */
+/* Returns NULL if plain C is as good, or the sums of a tile do not fit. */
 static gm_gradient_method *choose_method(const gm_weight_gradient *w)
 {
     int rows_are_long = w->g.window.out_w >= LONG_ROW;
@@ -74,7 +74,7 @@ static gm_gradient_method *choose_method(const gm_weight_gradient *w)
         return gm_gradient_tap_rows;
     }
     if (w->vectors_of_out_channels) {
-        if (GM_LANES == 1) { /* a module without vectors goes without their bytes */
+        if (GM_LANES == 1) { /* a module without vectors saves their bytes */
             return NULL;
         }
         return w->out_channels >= MANY_CHANNELS && !rows_are_long ? gm_gradient_out_channels : gm_gradient_taps;
@@ -109,7 +109,7 @@ int gm_weight_gradient_start(gm_weight_gradient *w, uint32_t groups, uint32_t ou
 
 /* ---- Sums ------------------------------------------------------------------------------------------ */
 
-/* Sets how many output and input channels are taken together, and where their sums lie: for vectors
+/* Sets how many output and input channels to do together, and the layout of their sums: for vectors
  * of input channels. */
 static void lay_out_in_channels(const gm_weight_gradient *w, gm_gradient_sums *s)
 {
@@ -138,7 +138,7 @@ static void lay_out_out_channels(const gm_weight_gradient *w, gm_gradient_sums *
     s->in_channel_step = w->taps * s->tap_step;
 }
 
-/* GM_LANES rows of as many elements. */
+/* GM_LANES rows of GM_LANES elements. */
 GM_SIMD_INLINE void transpose_whole(float *to, uint32_t to_step, const float *from, uint32_t step)
 {
     gm_vec t[GM_LANES];
@@ -153,7 +153,7 @@ GM_SIMD_INLINE void transpose_whole(float *to, uint32_t to_step, const float *fr
     }
 }
 
-/* transpose_sums() of whole vectors, and of one element more in each row: the sums of 3x3 windows. */
+/* transpose_sums() for whole vectors plus one element in each row: the sums of 3x3 windows. */
 GM_SIMD_INLINE void transpose_odd(float *to, uint32_t to_step, const float *from, uint32_t step, uint32_t rows,
                                   uint32_t n)
 {
@@ -167,8 +167,9 @@ GM_SIMD_INLINE void transpose_odd(float *to, uint32_t to_step, const float *from
     }
 }
 
-/* to[i to_step + j] = from[j step + i] for i < rows, j < n. A block of vectors writes beyond the end of
- * its row, over up to GM_LANES elements. Where these belong to later rows, they are written after it. */
+/* to[i to_step + j] = from[j step + i] for i < rows, j < n. A block of vectors writes past the
+ * end of its row, over up to GM_LANES elements. If these belong to later rows, these are
+ * written afterwards. */
 static GM_SIMD_TARGET void transpose_sums(float *to, uint32_t to_step, const float *from, uint32_t step, uint32_t rows,
                                           uint32_t n)
 {
@@ -232,7 +233,7 @@ static void start_gradient_sums(const gm_weight_gradient *w, gm_gradient_sums *s
     }
 }
 
-/* Stores n gradients, or applies the rule with them. offset: of the first one's weight. */
+/* Stores n gradients, or applies the rule to them. offset: of the first one's weight. */
 static void store_or_apply(const gm_gradient_destination *to, const float *gradients, size_t offset, uint32_t n)
 {
     if (to->update == NULL) {
@@ -247,7 +248,7 @@ static void store_or_apply(const gm_gradient_destination *to, const float *gradi
     gm_rule_of(args.rule)(&args);
 }
 
-/* Brings finished sums into the order of the weights. offset: of the first sum's weight. */
+/* Reorders finished sums to the order of the weights. offset: of the first sum's weight. */
 static void finish_sums(const gm_weight_gradient *w, const gm_gradient_sums *s, const gm_gradient_destination *to,
                         size_t offset)
 {

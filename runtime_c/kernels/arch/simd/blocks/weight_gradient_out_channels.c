@@ -1,5 +1,4 @@
-/* The gradient of weights in vectors of many output channels or groups, for one tap after
- * another. */
+/* Weight gradients in vectors of many output channels or groups, one tap after another. */
 #include "../../../../generated/instructions/conv_grad_w.h"
 #include "../../../../generated/instructions/conv_update.h"
 #include "output_blocks.h"
@@ -8,8 +7,8 @@
 
 #if GM_ARCH_TILES && (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE)
 
-/* sums[m] += dy[m] x over the listed outputs, for `columns` output channels m; grouped: += dy[m]
- * x[m]. */
+/* sums[m] += dy[m] x over the listed outputs, for `columns` output channels m;
+ * grouped: += dy[m] x[m]. */
 GM_SIMD_INLINE void add_vectors(float *sums, const float *x, const float *dy, const gm_output_offsets *list,
                                 uint32_t count, uint32_t columns, uint32_t vectors, int grouped)
 {
@@ -29,7 +28,7 @@ GM_SIMD_INLINE void add_vectors(float *sums, const float *x, const float *dy, co
     gm_tile_store(sums, sum, columns, vectors);
 }
 
-/* One tap of one input channel, or of the one that each group has. */
+/* One tap of one input channel, or of each group's single one. */
 GM_SIMD_INLINE void add_tap_of_channel(float *sums, const float *x, const float *dy, const gm_output_offsets *list,
                                        uint32_t count, uint32_t out_channels, int grouped)
 {

@@ -1,5 +1,5 @@
-/* The gradient of weights by kernel rows: output channels by neighbouring taps, in vectors of input channels; or, where
- * each group has one of both, vectors of groups by neighbouring taps. */
+/* Weight gradients by kernel rows: output channels by adjacent taps, in vectors of input channels;
+ * or, if each group has one of both, vectors of groups by adjacent taps. */
 #include "../../../../generated/instructions/conv_grad_w.h"
 #include "../../../../generated/instructions/conv_update.h"
 #include "tile.h"
@@ -7,25 +7,25 @@
 
 #if GM_ARCH_SIMD && (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE)
 
-/* Output channels and neighbouring taps of a kernel row whose sums stand in registers: with an
- * input for each tap and an output gradient they fill 16 of them. */
+/* Output channels and adjacent taps of a kernel row whose sums stay in registers: with an input for
+ * each tap and an output gradient they fill 16 registers. */
 #define ROW_OUT_CHANNELS GM_TAP_ROW_OUT_CHANNELS
 #define ROW_TAPS 3u
 
-/* About so many outputs are a block: its gradients and inputs stay in the first cache while all
- * sums take their products. */
+/* About so many outputs form a block: its gradients and inputs stay in the L1 cache while all sums
+ * take their products. */
 #define ROW_BLOCK_OUTPUTS 64u
 
-/* Neighbouring outputs of a row for which the same taps [tap, tap + taps) lie inside the input;
- * there may be none. dy and x: the offsets of the first output and of its input under `tap` from
- * those of the row. They may wrap, as an input left of the row's first one is behind 0. */
+/* Adjacent outputs of a row for which the same taps [tap, tap + taps) are inside the input; there
+ * may be none. dy and x: the offsets of the first output and of its input under `tap` from those of
+ * the row. They may wrap, since an input left of the row's first one has a negative offset. */
 typedef struct output_run {
     uint32_t outputs, tap, taps;
     size_t x, dy;
 } output_run;
 
-/* Up to ROW_TAPS neighbouring taps of a kernel row, with all outputs of a row in runs. Steps in
- * floats from the input of one output, or tap, to that of the next. */
+/* Up to ROW_TAPS adjacent taps of a kernel row, with all outputs of a row in runs. Steps in floats
+ * from the input of one output, or tap, to that of the next. */
 typedef struct tap_row {
     const gm_conv_gradient *g;
     uint32_t taps, count;
@@ -67,8 +67,9 @@ static tap_row tap_row_at(const gm_weight_gradient *w, uint32_t column)
     return s;
 }
 
-/* tile[m,l] += dy[m] x[l] over `count` outputs, for the taps first <= l < first + taps. x: under the first of these
- * taps. grouped: m is a vector of groups of both, else an output channel. rows, taps and grouped: constants. */
+/* tile[m,l] += dy[m] x[l] over `count` outputs, for the taps first <= l < first + taps. x: under
+ * the first of these taps. grouped: m is a vector of groups in both operands, else an output
+ * channel. rows, taps and grouped: constants. */
 GM_SIMD_INLINE void add_outputs(gm_vec *tile, const tap_row *s, const float *x, const float *dy, uint32_t count,
                                 uint32_t first, uint32_t taps, uint32_t rows, int grouped)
 {
@@ -77,7 +78,7 @@ GM_SIMD_INLINE void add_outputs(gm_vec *tile, const tap_row *s, const float *x, 
         gm_vec inputs[ROW_TAPS];
         GM_UNROLL
         for (uint32_t l = 0; l < taps; l++) {
-            inputs[l] = gm_vec_load(x + l * tap_step); /* not asked for where grouped */
+            inputs[l] = gm_vec_load(x + l * tap_step); /* unused if grouped */
         }
         GM_UNROLL
         for (uint32_t m = 0; m < rows; m++) {
@@ -92,8 +93,8 @@ GM_SIMD_INLINE void add_outputs(gm_vec *tile, const tap_row *s, const float *x, 
     }
 }
 
-/* x and dy: of the row. The count of taps is a constant in each case, so that sums stay in
- * registers. */
+/* x and dy: of the row. The number of taps is a constant in each case, so that sums
+ * stay in registers. */
 GM_SIMD_INLINE void add_output_run(gm_vec *tile, const tap_row *s, const output_run *r, const float *x, const float *dy,
                                    uint32_t rows, int grouped)
 {
@@ -110,8 +111,8 @@ GM_SIMD_INLINE void add_output_run(gm_vec *tile, const tap_row *s, const output_
     }
 }
 
-/* Whether all rows are those of three taps between borders of one: outputs that lack the first tap, outputs that have all,
- * and outputs that lack the last. */
+/* Whether all rows have three taps and borders of one: outputs without the first tap, outputs with
+ * all, and outputs without the last. */
 static int is_bordered(const tap_row *s)
 {
     const output_run *r = s->runs;
@@ -119,7 +120,8 @@ static int is_bordered(const tap_row *s)
            r[2].taps == 2;
 }
 
-/* All runs of a row, x and dy of which these are. bordered: as above; then nothing has to be asked for each run. */
+/* All runs of a row with these x and dy. bordered: as above; then nothing needs
+ * checking for each run. */
 GM_SIMD_INLINE void add_output_row(gm_vec *tile, const tap_row *s, const float *x, const float *dy, int bordered,
                                    uint32_t rows, int grouped)
 {
@@ -135,9 +137,9 @@ GM_SIMD_INLINE void add_output_row(gm_vec *tile, const tap_row *s, const float *
     }
 }
 
-/* Output channels by GM_LANES input channels, or vectors of groups, over output rows for which kernel row k lies
- * inside the input. x and dy: of the sample, at the first of these channels. values: of the first tap and channels,
- * `step` from row to row of the tile. */
+/* Output channels by GM_LANES input channels, or vectors of groups, over output rows for which
+ * kernel row k is inside the input. x and dy: of the sample, at the first of these channels.
+ * values: of the first tap and channels, `step` from row to row of the tile. */
 GM_SIMD_INLINE void add_tile(const tap_row *s, uint32_t k, gm_span outputs, const float *x, const float *dy,
                              float *values, uint32_t step, uint32_t tap_step, uint32_t rows, int grouped)
 {

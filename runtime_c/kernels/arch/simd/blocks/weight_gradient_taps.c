@@ -1,4 +1,4 @@
-/* The gradient of weights in one vector of output channels or groups for each of some taps. */
+/* Weight gradients in one vector of output channels or groups for each of several taps. */
 #include "../../../../generated/instructions/conv_grad_w.h"
 #include "../../../../generated/instructions/conv_update.h"
 #include "../avx512.h"
@@ -7,16 +7,16 @@
 
 #if GM_ARCH_SIMD && (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE)
 
-/* Taps whose sums stand in registers. */
+/* Taps whose sums stay in registers. */
 #define SET_TAPS 9u
 #define ALL_TAPS ((1u << SET_TAPS) - 1)
 
-/* The most outputs of a row without all taps, of which it is found out beforehand which taps they have. */
+/* The most outputs of a row without all taps for which the taps are determined beforehand. */
 #define MOST_EDGES 16u
 
 typedef struct tap_set {
     uint32_t count;
-    size_t offset[SET_TAPS];          /* of a tap from the first one, which may lie outside of the input */
+    size_t offset[SET_TAPS];          /* of a tap from the first one, which may be outside the input */
     gm_span rows[SET_TAPS], columns[SET_TAPS]; /* the outputs that have each of them inside the input */
     gm_span common_rows, common_columns;       /* the outputs that have all of them */
     uint32_t edges[MOST_EDGES];                /* bits of the taps of each output left and right of common_columns */
@@ -33,7 +33,7 @@ static inline uint32_t taps_inside_of(const gm_span *spans, uint32_t i)
     return found;
 }
 
-/* Bits of the taps of an output of a row that has not all. */
+/* Bits of the taps of an output of a row that does not have all. */
 static inline uint32_t taps_at_edge(const tap_set *t, uint32_t column)
 {
     gm_span middle = t->common_columns;
@@ -50,7 +50,7 @@ static void find_taps_at_edges(tap_set *t, uint32_t columns)
     }
 }
 
-/* The taps from `tap` on. Where fewer are left, the last one is repeated. */
+/* The taps from `tap` on. If fewer are left, the last one is repeated. */
 static tap_set tap_set_at(const gm_weight_gradient *w, uint32_t tap)
 {
     const gm_window *window = &w->g.window;
@@ -69,14 +69,14 @@ static tap_set tap_set_at(const gm_weight_gradient *w, uint32_t tap)
 }
 
 /* sums[r] += dy x[r] over outputs of one row that have all taps r. x + at and dy: of the row's
- * first output; `at` wraps where that lies outside of the input. */
+ * first output; `at` wraps if that is outside the input. */
 GM_SIMD_INLINE void add_outputs_with_all_taps(gm_vec *sums, const tap_set *t, const gm_conv_gradient *g, const float *x,
                                               size_t at, const float *dy, gm_span outputs, uint32_t columns,
                                               int grouped)
 {
     size_t x_step = (size_t)g->window.stride_w * g->x.w;
     const float *tap_set[SET_TAPS];
-    if (outputs.first >= outputs.end) { /* x + at may be outside of the input then, for each tap */
+    if (outputs.first >= outputs.end) { /* x + at may then be outside the input, for each tap */
         return;
     }
     at += outputs.first * x_step;
@@ -98,8 +98,8 @@ GM_SIMD_INLINE void add_outputs_with_all_taps(gm_vec *sums, const tap_set *t, co
     }
 }
 
-/* sums[r] += dy x[r] of one output, of those taps r whose bit is set. x + at: where its window begins; `at` wraps where
- * that lies outside of the input. */
+/* sums[r] += dy x[r] for one output, for the taps r whose bit is set. x + at: the start of its
+ * window; `at` wraps if that is outside the input. */
 GM_SIMD_INLINE void add_output(gm_vec *sums, const tap_set *t, const float *x, size_t at, const float *dy,
                                uint32_t taps, uint32_t columns, int grouped)
 {
@@ -117,8 +117,8 @@ GM_SIMD_INLINE void add_output(gm_vec *sums, const tap_set *t, const float *x, s
     }
 }
 
-/* Outputs of one row that lack some taps. rows: bits of the taps whose kernel row lies inside; edge: whether some lie
- * outside of the row. */
+/* Outputs of one row that lack some taps. rows: bits of the taps whose kernel row is inside; edge:
+ * whether some are outside the row. */
 GM_SIMD_INLINE void add_outputs_at_edge(gm_vec *sums, const tap_set *t, const gm_conv_gradient *g, const float *x,
                                         size_t at, const float *dy, uint32_t rows, gm_span outputs, int edge,
                                         uint32_t columns, int grouped)
@@ -130,8 +130,9 @@ GM_SIMD_INLINE void add_outputs_at_edge(gm_vec *sums, const tap_set *t, const gm
     }
 }
 
-/* One row of outputs: those whose taps all lie inside of the row, and those on both sides. at: of x, where the row's first
- * window begins; it wraps where that lies outside of the input. taps: bits of those whose kernel row lies inside. */
+/* One row of outputs: those with all taps inside the row, and those on both sides. at: in x, the
+ * start of the row's first window; it wraps if that is outside the input. taps: bits of those whose
+ * kernel row is inside. */
 typedef struct output_row {
     size_t at;
     gm_span left, middle, right;
@@ -150,7 +151,7 @@ static inline output_row output_row_of(const tap_set *t, const gm_conv_gradient 
                         .taps = gm_inside(t->common_rows, o) ? ALL_TAPS : taps_inside_of(t->rows, o)};
 }
 
-/* All outputs of one sample, whose x and dy these are. */
+/* All outputs of one sample with these x and dy. */
 GM_SIMD_INLINE void add_image(gm_vec *sums, const tap_set *t, const gm_conv_gradient *g, const float *x,
                               const float *dy, uint32_t columns, int grouped)
 {
@@ -168,13 +169,13 @@ GM_SIMD_INLINE void add_image(gm_vec *sums, const tap_set *t, const gm_conv_grad
 
 #if GM_ARCH_AVX512
 
-/* add_outputs_with_all_taps() of GM_TILE_COLUMNS output channels. */
+/* add_outputs_with_all_taps() for GM_TILE_COLUMNS output channels. */
 GM_SIMD_INLINE_512 void add_outputs_with_all_taps_512(gm_wide *sums, const tap_set *t, const gm_conv_gradient *g,
                                                       const float *x, size_t at, const float *dy, gm_span outputs)
 {
     size_t x_step = (size_t)g->window.stride_w * g->x.w;
     const float *inputs[SET_TAPS];
-    if (outputs.first >= outputs.end) { /* x + at may be outside of the input then, for each tap */
+    if (outputs.first >= outputs.end) { /* x + at may then be outside the input, for each tap */
         return;
     }
     at += outputs.first * x_step;
@@ -192,7 +193,7 @@ GM_SIMD_INLINE_512 void add_outputs_with_all_taps_512(gm_wide *sums, const tap_s
     }
 }
 
-/* add_outputs_at_edge() of as many. */
+/* add_outputs_at_edge() for as many. */
 GM_SIMD_INLINE_512 void add_outputs_at_edge_512(gm_wide *sums, const tap_set *t, const gm_conv_gradient *g,
                                                 const float *x, size_t at, const float *dy, uint32_t rows,
                                                 gm_span outputs, int edge)
@@ -210,7 +211,7 @@ GM_SIMD_INLINE_512 void add_outputs_at_edge_512(gm_wide *sums, const tap_set *t,
     }
 }
 
-/* add_image() of as many. */
+/* add_image() for as many. */
 GM_SIMD_INLINE_512 void add_image_512(gm_wide *sums, const tap_set *t, const gm_conv_gradient *g, const float *x,
                                       const float *dy)
 {
@@ -226,7 +227,7 @@ GM_SIMD_INLINE_512 void add_image_512(gm_wide *sums, const tap_set *t, const gm_
     }
 }
 
-/* add_all_taps() of as many. */
+/* add_all_taps() for as many. */
 static GM_SIMD_TARGET_512 void add_all_taps_512(const gm_conv_gradient *g, const tap_set *t, const float *x,
                                                 const float *dy, float *values, uint32_t tap_step)
 {
@@ -246,8 +247,8 @@ static GM_SIMD_TARGET_512 void add_all_taps_512(const gm_conv_gradient *g, const
 
 #endif
 
-/* values[r,m] of the taps r and of `columns` neighbouring output channels or groups m, in one
- * sample. */
+/* values[r,m] of the taps r and of `columns` adjacent output channels or
+ * groups m, in one sample. */
 GM_SIMD_INLINE void add_all_taps(const gm_conv_gradient *g, const tap_set *t, const float *x, const float *dy,
                                  float *values, uint32_t tap_step, uint32_t columns, int grouped)
 {

@@ -1,5 +1,5 @@
-/* The gradient of weights by tiles: output channels by vectors of input channels, for one tap after
- * another. */
+/* Weight gradients by tiles: output channels by vectors of input channels, one
+ * tap after another. */
 #include "../../../../generated/instructions/conv_grad_w.h"
 #include "../../../../generated/instructions/conv_update.h"
 #include "../avx512.h"
@@ -9,26 +9,27 @@
 
 #if GM_ARCH_TILES && (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE)
 
-/* Inputs that lie further apart, in floats, are packed: where a power of two is between them, they
- * share a few cache lines. */
+/* Inputs further apart, in floats, are packed: with a power of two between them, they share
+ * a few cache lines. */
 #define FAR_APART 64u
 
 #define MOST_ROWS (GM_NARROW_ROWS > GM_TILE_PIXELS ? GM_NARROW_ROWS : GM_TILE_PIXELS)
 
-/* Keeps the compiler from holding the address of every row, for which it has too few registers. */
+/* Keeps the compiler from holding the address of every row, which would need too many registers. */
 #define ONE_ADDRESS(p) __asm__("" : "+r"(p))
 
-/* The operands that a tile reads of a block of outputs: the gradients of all, packed, and the
- * inputs of those that have one tap, listed and, where they lie apart, packed. */
+/* The operands of a tile for a block of outputs: the gradients of all, packed, and the inputs of
+ * the outputs that have one tap, listed and, if they are apart, packed. */
 typedef struct tile_operands {
     GM_SIMD_ALIGNED float gradients[GM_BLOCK_OUTPUTS * GM_GRADIENT_OUT_CHANNELS];
     GM_SIMD_ALIGNED float inputs[GM_BLOCK_OUTPUTS * GM_TILE_COLUMNS];
     gm_output_offsets listed[GM_BLOCK_OUTPUTS], packed[GM_BLOCK_OUTPUTS];
     uint32_t count;
-    gm_layout layout; /* of packed gradients, as if they were of all outputs */
+    gm_layout layout; /* of packed gradients, as if for all outputs */
 } tile_operands;
 
-/* sums[m,c] += gradients[m] inputs[c] over the listed outputs, for a tile of m and c. empty: of sums that are not set. */
+/* sums[m,c] += gradients[m] inputs[c] over the listed outputs, for a tile of m and c. empty: the
+ * sums are not set yet. */
 GM_SIMD_INLINE void add_listed_outputs(float *sums, uint32_t out_channel_step, int empty, const float *gradients,
                                        const float *inputs, const gm_output_offsets *list, uint32_t count,
                                        uint32_t rows, uint32_t vectors)
@@ -66,7 +67,7 @@ GM_SIMD_INLINE void add_listed_outputs(float *sums, uint32_t out_channel_step, i
 
 #if GM_ARCH_AVX512
 
-/* add_listed_outputs() of wide rows, GM_TILE_ROWS_512 at a time of `out_channels`. */
+/* add_listed_outputs() for wide rows, GM_TILE_ROWS_512 of `out_channels` at a time. */
 static GM_SIMD_TARGET_512 void add_listed_outputs_512(float *sums, uint32_t out_channel_step, int empty,
                                                       const float *gradients, const float *inputs,
                                                       const gm_output_offsets *list, uint32_t count,
@@ -107,7 +108,7 @@ GM_SIMD_INLINE void pack_inputs(tile_operands *p, const float *x, uint32_t chann
     }
 }
 
-/* Packs the inputs where they do not lie so that tiles can read them. width: of a tile. Returns whether it did. */
+/* Packs the inputs if tiles cannot read them in place. width: of a tile. Returns whether it did. */
 GM_SIMD_INLINE int pack_inputs_apart(const gm_weight_gradient *w, tile_operands *p, const float *x, uint32_t columns,
                                      uint32_t width)
 {
@@ -119,8 +120,7 @@ GM_SIMD_INLINE int pack_inputs_apart(const gm_weight_gradient *w, tile_operands 
     return 1;
 }
 
-/* One tap of all output channels by the width of a tile of input channels. x: of the first of
- * these. */
+/* One tap of all output channels by a tile's width of input channels. x: of the first of these. */
 GM_SIMD_INLINE void add_wide_columns(const gm_weight_gradient *w, tile_operands *p, const float *x, uint32_t columns,
                                      float *values, const gm_gradient_sums *sums)
 {
@@ -148,7 +148,7 @@ GM_SIMD_INLINE void add_wide_columns(const gm_weight_gradient *w, tile_operands 
     }
 }
 
-/* The same by the width of the narrower tile. */
+/* The same for the width of the narrower tile. */
 GM_SIMD_INLINE void add_narrow_columns(const gm_weight_gradient *w, tile_operands *p, const float *x, uint32_t columns,
                                        float *values, const gm_gradient_sums *sums)
 {

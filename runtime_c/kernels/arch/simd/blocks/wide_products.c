@@ -1,5 +1,5 @@
-/* Whether compilers leave products and sums apart in functions for AVX-512, which has a fused multiply-add even in the
- * strict profile. */
+/* Whether compilers keep multiply and add separate in functions for AVX-512, which has a fused
+ * multiply-add even in the strict profile. */
 #include "../../../../src/arithmetic.h"
 #include "../avx512.h"
 

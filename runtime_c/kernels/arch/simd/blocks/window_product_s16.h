@@ -1,11 +1,11 @@
 /*
- * Sums over windows of int8 or int16 times weights of int8, for each pixel, which is an output of
+ * Sums over windows of int8 or int16 times int8 weights, for each pixel, which is an output of
  * CONV_S8 or an input of CONV_GRAD_X_S16:
  *
  *   sum[pixel,output] = sum over taps and inputs of source[at the tap,input] (w - w_zero)
  *
- * in one group. Pixels of a phase meet the source in the same taps. Outside of the source there are
- * zeros.
+ * in one group. The pixels of a phase meet the source in the same taps. Outside the
+ * source there are zeros.
  */
 #ifndef GM_SIMD_WINDOW_PRODUCT_S16_H
 #define GM_SIMD_WINDOW_PRODUCT_S16_H
@@ -16,15 +16,15 @@
 
 #if GM_ARCH_SIMD_S8
 
-/* Blocks of pixels whose sums wait until the last part of a long sum. */
+/* Blocks of pixels whose partial sums are kept until the last part of a long sum. */
 #define GM_S16_WAITING 8u
 
-/* Numbers of a window that are listed one by one. */
+/* Values of a window that are listed one by one. */
 #define GM_S16_SCATTERED 64u
 
 /* One axis of the taps of a phase: tap k of the kernel meets base + delta. Deltas ascend. */
 typedef struct gm_s16_taps {
-    uint32_t first, pixels;      /* pixels: of the phase, the first of which is this one */
+    uint32_t first, pixels;      /* pixels: of the phase; `first` is the first of them */
     uint32_t count, tap[GM_KERNEL_LIMIT], delta[GM_KERNEL_LIMIT];
 } gm_s16_taps;
 
@@ -38,7 +38,7 @@ typedef struct gm_s16_windows {
     gm_s16_taps row_taps, column_taps; /* of the phase */
 } gm_s16_windows;
 
-/* The windows of any instruction of convolution; axes, source and strides of weights come later. */
+/* The windows of any convolution instruction; axes, source and strides of weights are set later. */
 #define GM_S16_WINDOWS(session, insn, in, out)     \
     {                                              \
         .batch = (insn)->batch,                    \
@@ -55,7 +55,7 @@ typedef struct gm_s16_part {
     uint32_t tap, taps, input, inputs;
 } gm_s16_part;
 
-/* A pixel, and where its window begins in the source. */
+/* A pixel; it also determines the start of its window in the source. */
 typedef struct gm_s16_pixel {
     uint32_t batch, row, column; /* of the phase */
 } gm_s16_pixel;
@@ -85,7 +85,7 @@ static inline gm_s16_part gm_s16_part_from(const gm_s16_windows *w, uint32_t tap
     return (gm_s16_part){tap, left < most ? left : most, input, inputs};
 }
 
-/* Goes on to the next part of the sum, of which there is one. */
+/* Advances to the next part of the sum; there is one. */
 static inline gm_s16_part gm_s16_next_part(const gm_s16_windows *w, const gm_s16_part *part)
 {
     uint32_t input = part->input + part->inputs;
@@ -103,13 +103,13 @@ static inline uint32_t gm_s16_pairs_of(const gm_s16_part *part)
     return (part->taps * part->inputs + 1) / 2;
 }
 
-/* Returns the numbers of a tile of outputs in the panel. */
+/* Returns the elements of a tile of outputs in the panel. */
 static inline uint32_t gm_s16_numbers_of_tile(const gm_s16_part *part)
 {
     return gm_s16_pairs_of(part) * 2 * GM_S16_COLUMNS;
 }
 
-/* Packs a tile of outputs from number `output` on. */
+/* Packs a tile of outputs from index `output` on. */
 static inline void gm_s16_pack_weights(const gm_s16_windows *w, const gm_s16_part *part, uint32_t output,
                                        int16_t *panel)
 {
@@ -137,14 +137,14 @@ static inline void gm_s16_next_pixel(const gm_s16_windows *w, gm_s16_pixel *at)
     }
 }
 
-/* What a kernel does with windows: `read` returns a run of numbers of the source, which may be in the room that it is
- * given, and `finish` takes the sums of some outputs of some pixels from number `output` on. at: where the pixels lie in
- * the target; step: from one pixel's sums to the next. */
+/* What a kernel does with windows: `read` returns a run of values of the source, which it may write
+ * to `room`, and `finish` takes the sums of some outputs of some pixels from index `output` on. at:
+ * the pixels' offsets in the target; step: from one pixel's sums to the next. */
 typedef const int16_t *gm_s16_read(const void *kernel, int16_t *room, size_t offset, uint32_t numbers, uint32_t step);
 typedef void gm_s16_finish(void *kernel, const size_t *at, uint32_t count, uint32_t output, uint32_t outputs,
                            const uint32_t *sums, uint32_t step);
 
-/* Returns where a pixel lies in the target. */
+/* Returns the offset of a pixel in the target. */
 static inline size_t gm_s16_target_of(const gm_s16_windows *w, const gm_s16_pixel *pixel)
 {
     return (size_t)pixel->batch * w->target.batch +
@@ -152,19 +152,19 @@ static inline size_t gm_s16_target_of(const gm_s16_windows *w, const gm_s16_pixe
            (w->column_taps.first + (size_t)pixel->column * w->columns.phases) * w->target.w;
 }
 
-/* Some outputs whose weights are in the panel, and what takes their sums. */
+/* Some outputs with weights in the panel, and what takes their sums. */
 typedef struct gm_s16_packed {
     const gm_s16_windows *windows;
     gm_s16_part part;
     uint32_t output, tiles;
     const int16_t *panel;
     int is_first, is_last;       /* of the parts */
-    uint32_t run;                /* taps whose numbers are neighbours */
-    int is_scattered; /* the part's numbers have gaps, and offsets from the first of the source that they meet */
+    uint32_t run;                /* taps with contiguous values */
+    int is_scattered; /* the part's values have gaps, and use `offsets` from the first source value that they meet */
     size_t offsets[GM_S16_SCATTERED];
 } gm_s16_packed;
 
-/* Lists the offsets where the source's numbers have gaps, and are few. */
+/* Lists the offsets if the source's values have gaps, and are few. */
 static inline void gm_s16_list_offsets(gm_s16_packed *p)
 {
     const gm_s16_windows *w = p->windows;
@@ -179,7 +179,7 @@ static inline void gm_s16_list_offsets(gm_s16_packed *p)
     }
 }
 
-/* Returns how many taps follow one another in the source: a row of them, or 1. */
+/* Returns how many taps are contiguous in the source: a row of them, or 1. */
 static inline uint32_t gm_s16_run_of(const gm_s16_windows *w, const gm_s16_part *part)
 {
     uint32_t across = w->column_taps.count;
@@ -195,7 +195,7 @@ static inline uint32_t gm_s16_run_of(const gm_s16_windows *w, const gm_s16_part 
     return across;
 }
 
-/* Returns whether all taps are inside of the source. */
+/* Returns whether all taps are inside the source. */
 static inline int gm_s16_is_inside(const gm_s16_taps *taps, uint32_t at, uint32_t source)
 {
     for (uint32_t k = 0; k < taps->count; k++) {
@@ -206,7 +206,8 @@ static inline int gm_s16_is_inside(const gm_s16_taps *taps, uint32_t at, uint32_
     return 1;
 }
 
-/* Writes the numbers of a part of a pixel's window one by one, and returns 1; 0 where some are outside. */
+/* Writes the values of a part of a pixel's window one by one, and returns 1; 0
+ * if some are outside. */
 GM_SIMD_INLINE int gm_s16_gather(const gm_s16_packed *p, const gm_s16_pixel *pixel, const void *kernel,
                                  gm_s16_read *read, int16_t *to)
 {
@@ -227,7 +228,7 @@ GM_SIMD_INLINE int gm_s16_gather(const gm_s16_packed *p, const gm_s16_pixel *pix
     return 1;
 }
 
-/* Copies n neighbouring numbers. */
+/* Copies n contiguous values. */
 GM_SIMD_INLINE void gm_s16_copy(int16_t *to, const int16_t *from, uint32_t n)
 {
     uint32_t i = 0;
@@ -242,7 +243,7 @@ GM_SIMD_INLINE void gm_s16_copy(int16_t *to, const int16_t *from, uint32_t n)
     }
 }
 
-/* Returns a part of a pixel's window: where it is, or written to the room. */
+/* Returns a part of a pixel's window: in place, or written to `room`. */
 GM_SIMD_INLINE const int16_t *gm_s16_window_row(const gm_s16_packed *p, const gm_s16_pixel *pixel, const void *kernel,
                                                 gm_s16_read *read, int16_t *room)
 {
@@ -278,11 +279,11 @@ GM_SIMD_INLINE const int16_t *gm_s16_window_row(const gm_s16_packed *p, const gm
         k += l == across;
         l = l == across ? 0 : l;
     }
-    *to = 0; /* the second number of the last pair */
+    *to = 0; /* the second value of the last pair */
     return room;
 }
 
-/* A block of pixels with all packed outputs. sums: of a tile; they wait there for the next part. */
+/* A block of pixels with all packed outputs. sums: of a tile; they stay there for the next part. */
 GM_SIMD_INLINE void gm_s16_block(const gm_s16_packed *p, const gm_s16_pixel *pixels, uint32_t count, uint32_t *sums,
                                  void *kernel, gm_s16_read *read, gm_s16_finish *finish)
 {
@@ -325,7 +326,7 @@ GM_SIMD_INLINE void gm_s16_blocks(const gm_s16_packed *p, gm_s16_pixel pixel, ui
     }
 }
 
-/* Returns a part with as many tiles of outputs as the panel has room for, packed. */
+/* Returns a part with as many tiles of outputs as fit in the panel, packed. */
 static inline gm_s16_packed gm_s16_pack_tiles(const gm_s16_windows *w, const gm_s16_part *part, uint32_t output,
                                               int16_t *panel)
 {

@@ -1,15 +1,15 @@
 /*
  * Sums over a window, seen from the pixel that takes the sum: an output of CONV, or an input of
- * CONV_TRANSPOSE. On each axis pixel d and kernel tap k meet the source at base(d) + delta[k],
- * if their phases agree and the source has it. A convolution has one phase; a transposed one has
- * as many as its stride.
+ * CONV_TRANSPOSE. On each axis pixel d and kernel tap k meet the source at base(d) + delta[k], if
+ * their phases agree and that is inside the source. A convolution has one phase; a transposed one
+ * has as many as its stride.
  */
 #ifndef GM_SIMD_WINDOW_REGIONS_H
 #define GM_SIMD_WINDOW_REGIONS_H
 
 #include "../../../window.h"
 
-/* The longest kernel axis and the most taps that are taken. */
+/* The longest supported kernel axis, and the most taps. */
 #define GM_KERNEL_LIMIT 32u
 #define GM_TAP_LIMIT 256u
 
@@ -25,8 +25,8 @@ typedef struct gm_stretch {
     uint32_t tap[GM_KERNEL_LIMIT], at[GM_KERNEL_LIMIT];
 } gm_stretch;
 
-/* Stretches of both axes: the taps and where the first pixel meets them, in the order of the
- * sum. */
+/* Stretches of both axes: the taps and where the first pixel meets them, in
+ * the order of the sum. */
 typedef struct gm_region {
     gm_stretch rows, columns;
     uint32_t taps;
@@ -61,7 +61,7 @@ static inline void gm_transposed_axis(gm_axis *axis, uint32_t in, uint32_t out, 
     }
 }
 
-/* The axes of any window's instruction, seen from its outputs or, transposed, from its inputs. */
+/* The axes of any window instruction, seen from its outputs or, transposed, from its inputs. */
 #define GM_CONV_AXES(rows, columns, insn)                                                                          \
     do {                                                                                                           \
         gm_conv_axis(rows, (insn)->in_h, (insn)->out_h, (insn)->kernel_h, (insn)->stride_h, (insn)->dilation_h,    \
@@ -77,7 +77,7 @@ static inline void gm_transposed_axis(gm_axis *axis, uint32_t in, uint32_t out, 
                            (insn)->dilation_w, (insn)->pad_w);                                                        \
     } while (0)
 
-/* The stretch that begins with pixel `first`. */
+/* The stretch that begins at pixel `first`. */
 static inline void gm_stretch_from(const gm_axis *axis, uint32_t first, gm_stretch *s)
 {
     uint32_t reach = first * axis->advance + axis->shift;
@@ -89,7 +89,7 @@ static inline void gm_stretch_from(const gm_axis *axis, uint32_t first, gm_stret
             continue;
         }
         uint32_t at = base + axis->delta[k];
-        uint32_t until = at < axis->source ? axis->source - at : 0u - at; /* the source's end, or its begin */
+        uint32_t until = at < axis->source ? axis->source - at : 0u - at; /* the source's end, or its beginning */
         uint32_t alike = axis->advance == 1 ? until : (until - 1) / axis->advance + 1;
         s->count = s->count < alike ? s->count : alike;
         if (at < axis->source) {
@@ -104,7 +104,8 @@ static inline void gm_first_stretch(const gm_axis *axis, gm_stretch *s)
     gm_stretch_from(axis, 0, s);
 }
 
-/* Stretches of a phase follow each other. 0 behind the last one of the last phase. */
+/* Advances to the next stretch: those of one phase, then those of the next. Returns 0 after the
+ * last one of the last phase. */
 static inline int gm_next_stretch(const gm_axis *axis, gm_stretch *s)
 {
     uint32_t next = s->first + s->count * axis->phases;
@@ -130,7 +131,7 @@ static inline void gm_list_region_taps(gm_region *region, const gm_axis *columns
     }
 }
 
-/* Goes over all regions: do { ... } while (gm_next_region(...)). */
+/* Iterates over all regions: do { ... } while (gm_next_region(...)). */
 static inline void gm_first_region(gm_region *region, const gm_axis *rows, const gm_axis *columns,
                                    const gm_layout *source)
 {

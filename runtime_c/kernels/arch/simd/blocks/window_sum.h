@@ -12,8 +12,8 @@
 
 #if GM_ARCH_TILES
 
-/* dest[b,row,column,group,output] from source[b,i,j,group,input] and weights, over taps and
- * inputs. */
+/* dest[b,row,column,group,output] from source[b,i,j,group,input] and weights,
+ * over taps and inputs. */
 typedef struct gm_window_sum {
     gm_axis rows, columns;
     gm_layout source, dest;
@@ -22,12 +22,12 @@ typedef struct gm_window_sum {
     const float *x, *w, *bias;
     float *y;
     int accumulate; /* sums start from dest */
-    int relu;       /* results below 0 become 0 */
+    int relu;       /* negative results become 0 */
     int transposed; /* CONV_TRANSPOSE, which adds +0 so that an empty sum is not -0 */
 } gm_window_sum;
 
-/* The first has vectors of the outputs of a group, the second vectors of groups of one input and
- * one output. They return 1 where they are done, 0 where too few of these are neighbours. */
+/* The first has vectors of a group's outputs, the second vectors of groups with one input and one
+ * output. They return 1 if they did the work, 0 if too few of these are adjacent. */
 int gm_simd_dense_sum(const gm_window_sum *sum);
 int gm_simd_depthwise_sum(const gm_window_sum *sum);
 
@@ -37,7 +37,7 @@ static inline int gm_simd_window_sum(const gm_window_sum *sum)
     return sum->inputs == 1 && sum->outputs == 1 ? gm_simd_depthwise_sum(sum) : gm_simd_dense_sum(sum);
 }
 
-/* Makes outputs of sums that have their last product. */
+/* Turns complete sums into outputs. */
 GM_SIMD_INLINE void gm_window_finish(gm_vec *v, const gm_window_sum *sum, uint32_t vectors)
 {
     GM_UNROLL
@@ -53,8 +53,8 @@ GM_SIMD_INLINE void gm_window_finish(gm_vec *v, const gm_window_sum *sum, uint32
 /* The most pixels of a tile. */
 #define GM_MOST_PIXELS (GM_BYTES_COUNT ? 8u : 12u)
 
-/* The addresses of some pixels of a region. Where fewer are left, the last one is repeated. Those before `first` are done,
- * and are not stored again. */
+/* The addresses of some pixels of a region. If fewer are left, the last one is repeated. Those
+ * before `first` are done, and are not stored again. */
 typedef struct gm_window_pixels {
     const float *source[GM_MOST_PIXELS];
     float *dest[GM_MOST_PIXELS];
@@ -69,7 +69,7 @@ typedef struct gm_pixel_cursor {
     size_t source_step, dest_step; /* to the next pixel of the row */
 } gm_pixel_cursor;
 
-/* Goes to the first pixel of the row. */
+/* Moves to the first pixel of the row. */
 static inline void gm_begin_row(gm_pixel_cursor *at, const gm_window_sum *sum, const gm_region *region)
 {
     size_t row = region->rows.first + at->row * sum->rows.phases;
@@ -87,7 +87,7 @@ static inline gm_pixel_cursor gm_first_pixel(const gm_window_sum *sum, const gm_
     return at;
 }
 
-/* Goes on by `count` pixels, of which the row must have as many left. */
+/* Advances by `count` pixels, which the row must still have. */
 static inline void gm_advance_pixels(gm_pixel_cursor *at, uint32_t count, const gm_window_sum *sum,
                                      const gm_region *region)
 {

@@ -1,4 +1,4 @@
-/* Packs the weights of a window's sum into a panel, in the order in which tiles read them. */
+/* Packs the weights of a window sum into a panel, in the order in which tiles read them. */
 #ifndef GM_SIMD_WINDOW_WEIGHTS_H
 #define GM_SIMD_WINDOW_WEIGHTS_H
 
@@ -7,19 +7,19 @@
 
 #if GM_ARCH_TILES
 
-/* [tap][input][output] of some neighbouring outputs, from step `first` to `end` of the sum, which
- * counts taps and inputs in one. */
+/* [tap][input][output] for several adjacent outputs, from step `first` to `end` of the sum; a step
+ * is one input of one tap. */
 typedef struct gm_weight_block {
     float *panel;
     uint32_t first, end, width;
-    uint32_t gap; /* floats between taps, where they would else share the lines of the first cache */
+    uint32_t gap; /* floats between taps that would otherwise share lines of the L1 cache */
 } gm_weight_block;
 
-/* Taps so many floats apart, or a multiple of it, share lines. */
+/* Taps that are a multiple of this many floats apart share cache lines. */
 #define GM_CACHE_ALIAS 1024u
 
-/* Packs all taps of `inputs` inputs that are neighbours in memory: they are transposed in
- * registers. w and panel: of the first of these inputs. */
+/* Packs all taps of `inputs` contiguous inputs, and transposes them in registers. w and panel: of
+ * the first of these inputs. */
 GM_SIMD_INLINE void gm_pack_transposed(float *panel, const gm_window_sum *sum, const float *w, uint32_t inputs,
                                        uint32_t columns, uint32_t width, size_t tap_step)
 {
@@ -58,7 +58,7 @@ GM_SIMD_INLINE void gm_pack_whole(gm_weight_block *b, const gm_window_sum *sum, 
     }
 }
 
-/* Packs one tap after another, of any strides. */
+/* Packs one tap after another, with any strides. */
 GM_SIMD_INLINE void gm_pack_taps(gm_weight_block *b, const gm_window_sum *sum, const float *w, uint32_t columns)
 {
     float *panel = b->panel;
@@ -81,7 +81,8 @@ GM_SIMD_INLINE int gm_packs_whole(const gm_weight_block *b, const gm_window_sum 
            sum->w_h == sum->columns.kernel;
 }
 
-/* Makes b the block of as much of the sum from b->first on as `room` floats hold. Returns how many it takes. */
+/* Makes b the block of as much of the sum from b->first on as `room` floats hold. Returns how
+ * many floats it takes. */
 GM_SIMD_INLINE uint32_t gm_fit_weights(gm_weight_block *b, const gm_window_sum *sum, uint32_t room)
 {
     uint32_t taps = sum->rows.kernel * sum->columns.kernel, steps = taps * sum->inputs, most = room / b->width;
@@ -91,7 +92,7 @@ GM_SIMD_INLINE uint32_t gm_fit_weights(gm_weight_block *b, const gm_window_sum *
     return (b->end - b->first) * b->width + taps * b->gap;
 }
 
-/* Packs the block. w: of `columns` neighbouring outputs, b->width at most */
+/* Packs the block. w: of `columns` adjacent outputs, at most b->width */
 GM_SIMD_INLINE void gm_pack_weights(gm_weight_block *b, const gm_window_sum *sum, const float *w, uint32_t columns)
 {
     if (gm_packs_whole(b, sum)) {
