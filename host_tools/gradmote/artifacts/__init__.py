@@ -1,6 +1,6 @@
 """The four ONNX files of a training, with the arguments of onnxruntime.training.artifacts.
 
-The names in __all__ are imported when they are first used.
+The names in __all__ are imported on first use.
 """
 
 from __future__ import annotations

@@ -17,24 +17,23 @@ from .schemes import Scheme, resolve
 
 @dataclass(frozen=True)
 class ArtifactOptions:
-    """The choice of what is trained in a model, and how, and of how the model is read.
+    """Options that choose what is trained in a model, and how, and how the model is read.
 
-    `scheme` says which parameters train; None trains nothing. `keep` names frozen weights that
-    belong to the checkpoint all the same, so that they can be exchanged without other models.
-    `outputs` names the model's outputs to keep, and `additional_outputs` values that training and
-    eval models also return. `loss_inputs` names the values that the loss takes; all outputs by
-    default. `untie` gives each of the nodes that use a weight its own, and leaves apart what an
-    exporter took apart. `tie` has pairs of names of equal weights, each of which trains as one
-    under the first name. `inputs` has shapes of the model's inputs, and values of those that never
-    change.
+    `scheme` selects the parameters to train; None trains nothing. `keep` names frozen weights that
+    still belong to the checkpoint, so that they can be exchanged without new models. `outputs` names
+    the model's outputs to keep, and `additional_outputs` values that training and eval models also
+    return. `loss_inputs` names the inputs of the loss; all outputs by default. `untie` gives each node
+    that uses a shared weight its own copy, and does not join weights that an exporter took apart. `tie`
+    has pairs of names of equal weights; each pair trains as one under the first name. `inputs` has
+    shapes of the model's inputs, and values of those that never change.
 
-    `batch_norm` is "frozen" (by default), "fold" or "batch", as rewrite.batch_norm explains. Where
-    nothing trains, "frozen" folds too, which leaves the least to compute. `running_variance` is for
-    "batch", over n ("population", as ONNX) or n - 1 values ("sample", as PyTorch).
+    `batch_norm` is "frozen" (by default), "fold" or "batch", as rewrite.batch_norm explains. If nothing
+    trains, "frozen" folds too, which leaves the least to compute. `running_variance` is for "batch":
+    the variance divides by n ("population", as ONNX) or n - 1 ("sample", as PyTorch).
 
-    `loss_scale` is a power of two by which the loss is multiplied before it is differentiated; an
-    image divides by it in the update. This keeps gradients from underflowing; where none would, all
-    bits of the result are the same.
+    `loss_scale` is a power of two by which the loss is multiplied before it is differentiated; an image
+    divides by it in the update. This keeps gradients from underflowing; if none would, the result is
+    bitwise equal.
 
     `float_head` makes the quantized weights of the last layer float32, and its result too, which is
     then not rounded.
@@ -56,9 +55,9 @@ class ArtifactOptions:
     float_head: bool = False
 
     def __post_init__(self) -> None:
-        """Raise ModelError for a loss scale that is no power of two from 2^-64 to 2^64.
+        """Raise ModelError for a loss scale that is not a power of two from 2^-64 to 2^64.
 
-        Other factors would change bits. Raise it for `untie` beside `tie`, too.
+        Other factors would change bits. Raise it for `untie` with `tie`, too.
         """
         if self.untie and self.tie:
             raise ModelError("both untie and tie", "name the pairs to tie alone: nothing else is joined by their names")
@@ -73,8 +72,8 @@ class ArtifactOptions:
     ) -> ArtifactOptions:
         """Return options whose scheme is given by names or patterns, or as a Scheme or its text.
 
-        train / freeze: None, None are all weights; train [] trains nothing. Raises ModelError where
-        both forms are given.
+        train / freeze: None, None are all weights; train [] trains nothing. Raises ModelError if both forms
+        are given.
         """
         chosen = resolve(scheme, train, freeze)
         if hasattr(others.get("optimizer"), "to_optimizer"):  # a block of gradmote.onnxblock
@@ -83,7 +82,7 @@ class ArtifactOptions:
 
     @property
     def ties(self) -> Ties:
-        """Return what the options say of weights that are equal."""
+        """Return the options for equal weights."""
         return Ties(self.untie, tuple((one, other) for one, other in self.tie))
 
     @property

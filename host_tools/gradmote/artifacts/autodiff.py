@@ -21,7 +21,7 @@ def differentiate(graph: ir.Graph, loss: ir.Value, wrt: Sequence[ir.Value], scal
     gradients are those of scale times the loss. Every value's rank must be known.
 
     Raises UnsupportedOperator naming the first node without a gradient rule on a path from `wrt` to
-    `loss`, ModelError where loss is no scalar or does not depend on a value.
+    `loss`, ModelError if loss is not a scalar or does not depend on a value.
     """
     if loss.shape is None or len(loss.shape) != 0:
         raise ModelError(
@@ -42,7 +42,7 @@ def differentiate(graph: ir.Graph, loss: ir.Value, wrt: Sequence[ir.Value], scal
 
 
 def reached_from(nodes: Sequence[ir.Node], wrt: Sequence[ir.Value]) -> set[ir.Value]:
-    """Return the values that depend on `wrt` through differentiable nodes and edges that stand for real numbers."""
+    """Return the values that depend on `wrt` through differentiable nodes and edges that carry real numbers."""
     active = set(wrt)
     for node in nodes:
         if not NO_GRADIENT.stands_in(node) and any(i in active for i in node.inputs):
@@ -51,7 +51,7 @@ def reached_from(nodes: Sequence[ir.Node], wrt: Sequence[ir.Value]) -> set[ir.Va
 
 
 def carries_gradient(node: ir.Node, output: ir.Value) -> bool:
-    """Return whether an output stands for real numbers: it is float, or quantized, or moves what is."""
+    """Return whether an output carries real numbers: it is float, or quantized, or moves such values."""
     if output.dtype is None or output.dtype.is_floating_point():
         return True
     if node.domain == DOMAIN:
@@ -70,8 +70,8 @@ def describe_gradient(grad: ir.Value, value: ir.Value) -> None:
 def visit(builder: Builder, node: ir.Node, active: set[ir.Value], pending: dict[ir.Value, list[ir.Value]]) -> None:
     """Apply a node's gradient rule to its output gradients, and add the results to `pending`.
 
-    pending: the gradients that have reached each value so far. Raises UnsupportedOperator where the
-    node has no rule.
+    pending: the gradients that have reached each value so far. Raises UnsupportedOperator if the node
+    has no rule.
     """
     operator = find(node)
     if operator is None or operator.gradient is None:
@@ -109,7 +109,7 @@ def total(builder: Builder, value: ir.Value, pending: dict[ir.Value, list[ir.Val
 def name_gradient(builder: Builder, value: ir.Value, pending: dict[ir.Value, list[ir.Value]]) -> ir.Value:
     """Name a value's gradient and make it a graph output.
 
-    Raises ModelError where the loss does not depend on the value.
+    Raises ModelError if the loss does not depend on the value.
     """
     grad = total(builder, value, pending)
     if grad is None:

@@ -10,8 +10,8 @@ carry a body in standard operators, so any ONNX runtime can run them.
                           moments ...; outputs: the same names with `_new`
     checkpoint            parameters and running statistics, in Gradmote's checkpoint format (.gmck)
 
-Trained parameters and running statistics are initializers and inputs at once: the models run as
-they are, and a caller may pass newer values.
+Trained parameters and running statistics are both initializers and inputs: the models run as they
+are, and a caller may pass newer values.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def build_artifacts(
     inputs: Inputs | None = None,
     float_head: bool = False,
 ) -> Artifacts:
-    """Return the artifacts in memory. ArtifactOptions explains the arguments that are not named here.
+    """Return the artifacts in memory. ArtifactOptions explains all other arguments.
 
     train / freeze: names or patterns (None, None: all weights; [] trains nothing). scheme: a Scheme
     or its text, instead of both.
@@ -92,9 +92,9 @@ def build_artifacts(
 
 @uncollected
 def make(model: Source, options: ArtifactOptions, known: Forwards | None = None) -> Artifacts:
-    """Return the artifacts in memory, as the options ask for them.
+    """Return the artifacts in memory, as the options ask.
 
-    known: forward graphs of this model, for options that differ in the scheme and the optimizer alone.
+    known: forward graphs of this model, for options that differ only in the scheme and the optimizer.
     """
     forward, names = read_forward(model, options, known)
     made = Artifacts(
@@ -114,9 +114,9 @@ def make(model: Source, options: ArtifactOptions, known: Forwards | None = None)
 
 
 def read_forward(model: Source, options: ArtifactOptions, known: Forwards | None = None) -> tuple[ir.Model, list[str]]:
-    """Return the forward graph in normal form, and the names of the parameters that train.
+    """Return the forward graph in normal form, and the names of the trained parameters.
 
-    Weights of which only some channels are trained are split in two in that graph.
+    Weights that train only some channels are split in two in that graph.
     """
     scheme = options.trained
     named = [name for part in scheme.parts() if part.kind != "freeze" for name in part.names] if scheme else []
@@ -128,7 +128,7 @@ def read_forward(model: Source, options: ArtifactOptions, known: Forwards | None
 
 
 def load_forward(model: Source, options: ArtifactOptions, named: Sequence[str]) -> ir.Model:
-    """Return the forward graph in normal form; the constants of these names are not folded."""
+    """Return the forward graph in normal form; constants in `named` are not folded."""
     mode = options.batch_norm or FROZEN
     if options.trained is None and mode == FROZEN:
         mode = INFERENCE
@@ -137,14 +137,14 @@ def load_forward(model: Source, options: ArtifactOptions, named: Sequence[str]) 
 
 
 class Forwards:
-    """The forward graphs that several calls of make() for one model have in common.
+    """The forward graphs that several calls of make() for one model share.
 
-    Only the names of what trains could make them differ: constants of these names are not folded. A weight of the
-    model never is.
+    They can differ only in the names of what trains: constants of these names are not folded. A weight of
+    the model never is.
     """
 
     def __init__(self) -> None:
-        """Begin without graphs."""
+        """Start without graphs."""
         self.read: dict[tuple[bool, frozenset[str]], ir.Model] = {}
         self.weights: set[str] = set()
 
@@ -160,7 +160,7 @@ class Forwards:
 
 
 def choose_trained(forward: ir.Model, scheme: Scheme) -> tuple[ir.Model, list[str]]:
-    """Return the forward graph, in which some weights are split, and the names of what trains."""
+    """Return the forward graph, with some weights split, and the names of what trains."""
     names, shares = choose(forward.graph, scheme)
     if shares:
         forward, names = split_channels.run(forward, shares, names)
@@ -172,7 +172,7 @@ def choose_trained(forward: ir.Model, scheme: Scheme) -> tuple[ir.Model, list[st
 
 
 def warn_without_batch_norm(wanted: str | None, graph: ir.Graph) -> None:
-    """Warn where a mode was asked for and the model has no BatchNormalization."""
+    """Warn if a mode was requested but the model has no BatchNormalization."""
     if wanted is not None and not BATCH_NORM.stands_in(graph):
         log.warning(
             "this model has no BatchNormalization, so batch norm '%s' changes nothing. PyTorch's exporter folds it "
@@ -223,7 +223,7 @@ def warn_of_ties(graph: ir.Graph) -> None:
 def check_frozen(graph: ir.Graph, names: Sequence[str]) -> list[str]:
     """Return the names, each once.
 
-    Raises ModelError for one that is no initializer that could be trained.
+    Raises ModelError for a name that is not a trainable initializer.
     """
     known = trainable(graph)
     missing = [name for name in names if name not in known]
@@ -250,7 +250,7 @@ def make_models(made: Artifacts, options: ArtifactOptions) -> Models:
 
 
 def make_training(scored: ir.Model, made: Artifacts, options: ArtifactOptions) -> ir.Model:
-    """Return the training model, with notes of the settings that Artifacts and load_artifacts() read."""
+    """Return the training model, with notes on the settings that Artifacts and load_artifacts() read."""
     training = with_gradients(scored, list(made.parameters), options)
     FROZEN_WEIGHTS.write(training, list(made.frozen))
     SCHEME.write(training, str(options.scheme))

@@ -1,4 +1,4 @@
-"""A folder of artifacts, of Gradmote or of onnxruntime-training, with the state to go on from."""
+"""A folder of artifacts, of Gradmote or of onnxruntime-training, with the state to resume from."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ TRAINING, EVALUATION, OPTIMIZER_MODEL = "training_model.onnx", "eval_model.onnx"
 def read_directory(folder: Path, checkpoint: Path | None = None) -> Artifacts:
     """Return the artifacts in a folder, with the state of their checkpoint or of another one.
 
-    Raises ModelError where files are missing or not of one kind, CheckpointError for a checkpoint
-    that is damaged, nominal, or of another model.
+    Raises ModelError if files are missing or of different kinds, CheckpointError for a checkpoint that
+    is damaged, nominal, or of another model.
     """
     prefix = prefix_of(folder)
     state = load_any(checkpoint or folder / f"{prefix}checkpoint")
@@ -36,7 +36,7 @@ def read_directory(folder: Path, checkpoint: Path | None = None) -> Artifacts:
 
 
 def prefix_of(folder: Path) -> str:
-    """Return what stands before the names of the files, as generate_artifacts(prefix=...) was told.
+    """Return the prefix of the file names, as in generate_artifacts(prefix=...).
 
     Raises ModelError unless the folder has one training model.
     """
@@ -78,7 +78,7 @@ def read_own(folder: Path, prefix: str, state: Checkpoint) -> Artifacts:
 def differs(made: Artifacts, name: str, array: np.ndarray) -> bool:
     """Return whether a frozen weight has other data in the checkpoint than in the models.
 
-    Raises CheckpointError where the models have no such weight.
+    Raises CheckpointError if the models have no such weight.
     """
     own = made.frozen.get(name)
     if own is None or own.shape != array.shape:

@@ -27,7 +27,7 @@ from ..rewrite.batch_norm.claim import SUFFIXES
 from ..rewrite.batch_norm.fold import FOLDED
 from .quantized_weights import without_fraction, write_weight
 
-#: How passes/split_channels.py names the rows of a weight that train.
+#: The names that split_channels.py gives to the trained rows of a weight.
 CHANNELS = re.compile(r"(?P<weight>.+)\[(?P<axes>(?::,)*)(?P<start>\d+):(?P<end>\d+)\]")
 
 
@@ -38,7 +38,7 @@ def export_inference(
     *,
     tie: Sequence[tuple[str, str]] = (),
 ) -> None:
-    """Write trained_model(model, checkpoint, tie) as an ONNX file, whole or not at all."""
+    """Write trained_model(model, checkpoint, tie) as an ONNX file, atomically."""
     output = Output(path)
     output.write(proto_bytes(trained_model(model, checkpoint, tie=tie)))
 
@@ -48,20 +48,20 @@ def trained_model(
 ) -> onnx.ModelProto:
     """Return `model` with the checkpoint's trained weights and running statistics.
 
-    Nothing else in it changes, with these exceptions: a model that was compiled with batch_norm
-    "fold" loses its BatchNormalizations, one compiled with `untie` gets a weight for each node, and
-    a quantized weight that was float32 in front of a QuantizeLinear is integers from then on. One
-    compiled with `float_head` has a last layer of float32.
+    Nothing else in it changes, with these exceptions: a model that was compiled with batch_norm "fold"
+    loses its BatchNormalizations, one compiled with `untie` gets a weight for each node, and a quantized
+    weight that was float32 in front of a QuantizeLinear becomes integers. One compiled with `float_head`
+    has a last layer of float32.
 
-    model: the inference model that was compiled. checkpoint: a .gmck file, its bytes, or a
-    Checkpoint. tie: the pairs that it was compiled with. Copies that an exporter made of a trained
-    weight get its numbers, too. Raises ModelError if the model is not valid ONNX, CheckpointError if the
-    checkpoint holds no data, or names or shapes that the model's weights do not have.
+    model: the inference model that was compiled. checkpoint: a .gmck file, its bytes, or a Checkpoint.
+    tie: the pairs that it was compiled with. Copies that an exporter made of a trained weight get its
+    numbers, too. Raises ModelError if the model is not valid ONNX, CheckpointError if the checkpoint
+    holds no data, or names or shapes that do not match the model's weights.
     """
     trained = read_checkpoint(checkpoint)
     if trained.nominal:
         raise CheckpointError("the checkpoint is nominal: it holds no numbers", "pass one saved after training")
-    # The gains of int16 gradients are state of the image, and no statistic of the model.
+    # The gains of int16 gradients are state of the image, not a statistic of the model.
     statistics = [name for name in trained.statistics if name != GAINS]
     proto = as_compiled(model, [*trained.parameters, *statistics])
     for name in statistics:
@@ -80,7 +80,7 @@ def trained_model(
 
 
 def copies_of_weights(proto: onnx.ModelProto, trained: Collection[str], tie: Sequence[tuple[str, str]]) -> list[Tie]:
-    """Return the copies that the model has of weights, and that were no weights of their own in training."""
+    """Return the model's copies of weights that were not weights of their own in training."""
     names = {part_of(name)[0] for name in trained} | set(trained)
     found, _ = ties_of(proto, tie)
     return [copy for copy in found if copy.weight in names and copy.copy not in names]
@@ -100,7 +100,7 @@ def as_compiled(model: Source, names: Sequence[str]) -> onnx.ModelProto:
 
 
 def prepare_quantized(proto: onnx.ModelProto, floats: Sequence[str]) -> None:
-    """Make the changes of compiling to quantized weights; those that were trained as `floats` become float32."""
+    """Apply the changes of compiling to quantized weights; those that were trained as `floats` become float32."""
     if not any(node.op_type == "DequantizeLinear" for node in proto.graph.node):
         return
     name_weights(proto.graph)
@@ -112,7 +112,7 @@ def prepare_quantized(proto: onnx.ModelProto, floats: Sequence[str]) -> None:
 
 
 def write_quantized(proto: onnx.ModelProto, trained: Mapping[str, np.ndarray]) -> None:
-    """Overwrite quantized weights of the model, in the form that it has them."""
+    """Overwrite quantized weights of the model, in the model's own form."""
     if not trained:
         return
     known = quantized_constants(proto)
@@ -127,7 +127,7 @@ def write_quantized(proto: onnx.ModelProto, trained: Mapping[str, np.ndarray]) -
 
 
 def by_weight(names: Iterable[str], known: Collection[str]) -> dict[str, dict[str, tuple[slice, ...]]]:
-    """Return the trained tensors of each weight, and the part of it that each is."""
+    """Return the trained tensors of each weight, with the part of the weight that each covers."""
     found: dict[str, dict[str, tuple[slice, ...]]] = {}
     for name in names:
         weight, part = (name, ()) if name in known else part_of(name)
@@ -145,9 +145,9 @@ def read_checkpoint(source: str | os.PathLike[str] | bytes | Checkpoint) -> Chec
 
 
 def give_own_statistic(graph: onnx.GraphProto, name: str, data: np.ndarray) -> None:
-    """Give a BatchNormalization a running statistic of its own, where that was compiled as a copy.
+    """Give a BatchNormalization a running statistic of its own, if it was compiled as a copy.
 
-    This is the case where the model's exporter had merged it with another tensor.
+    This happens if the model's exporter had merged it with another tensor.
     """
     for node in graph.node:
         for index, suffix in SUFFIXES.items():
@@ -159,16 +159,16 @@ def give_own_statistic(graph: onnx.GraphProto, name: str, data: np.ndarray) -> N
 def weights(graph: onnx.GraphProto) -> dict[str, onnx.TensorProto]:
     """Return initializers, and the tensors of Constant nodes under the names of their outputs.
 
-    Those of branches are included.
+    Tensors in branches are included.
     """
     return {tensor.name: tensor.data for tensor in tensors_of(graph)}
 
 
 def part_of(name: str) -> tuple[str, tuple[slice, ...]]:
-    """Return (weight, part) that a trained tensor's name stands for.
+    """Return the (weight, part) that a trained tensor's name denotes.
 
-    A scheme that trains some channels names them `w[0:16]` or `w[:,0:16]`; any other name is that
-    of a whole weight.
+    A scheme that trains some channels names them `w[0:16]` or `w[:,0:16]`; any other name denotes a
+    whole weight.
     """
     found = CHANNELS.fullmatch(name)
     if found is None:
@@ -180,7 +180,7 @@ def part_of(name: str) -> tuple[str, tuple[slice, ...]]:
 def replace(tensors: dict[str, onnx.TensorProto], name: str, data: np.ndarray) -> None:
     """Overwrite one tensor of the model in place, or a part of one.
 
-    Raises CheckpointError where the model has no such weight, or one of another type or shape.
+    Raises CheckpointError if the model has no such weight, or one of another type or shape.
     """
     weight, part = (name, ()) if name in tensors else part_of(name)
     tensor = tensors.get(weight)
@@ -194,7 +194,7 @@ def replace(tensors: dict[str, onnx.TensorProto], name: str, data: np.ndarray) -
 
 
 def missing(name: str) -> CheckpointError:
-    """Return the error of a trained tensor that the model does not have."""
+    """Return the error for a trained tensor that the model does not have."""
     return CheckpointError(
         f"the model has no weight called '{name}'",
         "pass the model that was compiled, and a checkpoint with names. A weight inside a function of the model "
@@ -203,7 +203,7 @@ def missing(name: str) -> CheckpointError:
 
 
 def unlike(name: str, own: str, data: np.ndarray) -> CheckpointError:
-    """Return the error of a trained tensor whose type or shape is not the model's own."""
+    """Return the error for a trained tensor whose type or shape is not the model's own."""
     return CheckpointError(
         f"'{name}' is {own} in the model, {data.dtype} {list(data.shape)} in the checkpoint",
         "pass the model that was compiled",

@@ -1,4 +1,4 @@
-"""Artifacts written to their files and read from them, and the inference graph inside a training or eval model."""
+"""Writing and reading artifact files, and the inference graph inside a training or eval model."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _ONE_CALL = "use files of one generate_artifacts call"
 
 
 def artifact_outputs(directory: Path, prefix: str, nominal: bool) -> dict[str, Output]:
-    """Return the files that write_artifacts() may write, by name, in a folder that is made.
+    """Return the files that write_artifacts() may write, by name; creates the folder.
 
     Raises OutputError.
     """
@@ -50,7 +50,7 @@ def artifact_outputs(directory: Path, prefix: str, nominal: bool) -> dict[str, O
 
 
 def write_artifacts(made: Artifacts, outputs: Mapping[str, Output]) -> list[Path]:
-    """Write the artifacts that exist, and return the paths of the files.
+    """Write the existing artifacts, and return the paths of the files.
 
     No file is replaced before all are on the disk. Raises OutputError.
     """
@@ -78,7 +78,7 @@ def load_artifacts(
     """Return the artifacts that generate_artifacts wrote.
 
     parameters: the trained tensors by name, as in the checkpoint. Raises ModelError for a model
-    that generate_artifacts did not write, or whose parameters are not these.
+    that generate_artifacts did not write, or that has other parameters.
     """
     return joined(
         read_artifact(training, LOSS),
@@ -94,7 +94,7 @@ def joined(
     evaluation: ir.Model | None = None,
     optimizer: ir.Model | None = None,
 ) -> Artifacts:
-    """Return the artifacts of models that were read, with these parameters.
+    """Return the artifacts made of already read models, with these parameters.
 
     Raises ModelError for parameters that the training model does not have.
     """
@@ -110,7 +110,7 @@ def joined(
 
 
 def in_type(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Return a parameter in the type of its model; an int16 master of an int8 weight stays."""
+    """Return a parameter in its type in the model; an int16 master of an int8 weight stays."""
     return array if array.dtype == np.int16 and dtype == np.int8 else array.astype(dtype)
 
 
@@ -167,7 +167,7 @@ def parameter_shapes(training: ir.Model) -> dict[str, tuple[int, ...]]:
 
 
 def check_parameters(training: ir.Model, given: Mapping[str, tuple[int, ...]]) -> None:
-    """Raise ModelError unless the names and shapes given are those of the training model."""
+    """Raise ModelError unless the given names and shapes are those of the training model."""
     shapes = parameter_shapes(training)
     if set(shapes) != set(given):
         odd = ", ".join(sorted(set(shapes) ^ set(given)))
@@ -184,10 +184,9 @@ def inference_model(
 ) -> ir.Model:
     """Return the forward part of a training or eval model, without labels and dropout.
 
-    outputs: values to end at; by default the outputs of the model that the artifacts were made
-    from. parameters: newer data for initializers. Raises ModelError for a name that the model
-    lacks, and for a training model that normalizes with statistics of the batch: its eval model has
-    the forward part.
+    outputs: values to end at; by default the outputs of the model that the artifacts were made from.
+    parameters: newer data for initializers. Raises ModelError for a name that the model lacks, and for
+    a training model that normalizes with statistics of the batch: its eval model has the forward part.
     """
     if STATISTICS.read(scored, []):
         raise ModelError("this training model normalizes with statistics of the batch", "pass the eval model too")
@@ -223,7 +222,7 @@ def cut(graph: ir.Graph, names: Sequence[str]) -> None:
 
 
 def without_metadata(model: ir.Model) -> ir.Model:
-    """Remove Gradmote's metadata, and its functions that no node calls, and return the model."""
+    """Remove Gradmote's metadata, and its unused functions, and return the model."""
     common.RemoveUnusedFunctionsPass()(model)
     common.RemoveUnusedOpsetsPass(process_functions=False)(model)
     remove_notes(model)

@@ -1,4 +1,4 @@
-"""The last layer of a quantized model in float32, for training that is to keep small steps there."""
+"""The last layer of a quantized model in float32, for training that must keep small steps there."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .schemes import layers
 def with_float_head(model: Source, options: ArtifactOptions) -> onnx.ModelProto:
     """Return the model with the quantized weights of its last layer as float32.
 
-    Raises ModelError where that layer has none.
+    Raises ModelError if that layer has none.
     """
     proto = read_untied(model) if options.untie else read_model(model)
     name_weights(proto.graph)

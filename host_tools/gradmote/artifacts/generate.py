@@ -66,14 +66,14 @@ def generate_artifacts(
 
     Signature and meaning are those of onnxruntime.training.artifacts.generate_artifacts, except for
     batch_norm, running_variance and float_head (see ArtifactOptions): onnxruntime always trains with
-    statistics of the batch, and trains no quantized models.
+    statistics of the batch, and does not train quantized models.
 
     requires_grad: initializers to train; none by default, as in onnxruntime. frozen_params:
-    initializers that stay as they are, but are parameters of the checkpoint; they must not overlap
-    with requires_grad. loss: a LossType or a function over the graph (gradmote.losses).
-    additional_output_names: values that the training and eval models also return.
-    nominal_checkpoint: also writes `nominal_checkpoint` without parameter data. loss_input_names:
-    outputs that the loss takes; all by default. Raises ModelError.
+    initializers that stay as they are, but are parameters of the checkpoint; they must not overlap with
+    requires_grad. loss: a LossType or a function over the graph (gradmote.losses).
+    additional_output_names: values that the training and eval models also return. nominal_checkpoint:
+    also writes `nominal_checkpoint` without parameter data. loss_input_names: the outputs that are
+    inputs of the loss; all by default. Raises ModelError.
     """
     if ort_format or custom_op_library:
         raise ModelError(
@@ -97,17 +97,17 @@ def generate_artifacts(
 
 
 def check_disjoint(requires_grad: Sequence[str], frozen_params: Sequence[str]) -> None:
-    """Raise ModelError for an initializer that is to train, and to stay as it is."""
+    """Raise ModelError for an initializer that should both train and stay frozen."""
     overlap = set(requires_grad) & set(frozen_params)
     if overlap:
         raise ModelError(f"{', '.join(sorted(overlap))} is in requires_grad and in frozen_params", "name it once")
 
 
 def resolve_loss(loss: LossType | Loss | None) -> Loss | None:
-    """Return the loss that a LossType stands for, or the loss itself."""
+    """Return the loss that a LossType names, or the loss itself."""
     return LOSS_TYPES[loss]() if isinstance(loss, LossType) else loss
 
 
 def resolve_optimizer(optimizer: OptimType | Optimizer | None) -> Optimizer | None:
-    """Return the optimizer that an OptimType stands for, or the optimizer itself."""
+    """Return the optimizer that an OptimType names, or the optimizer itself."""
     return OPTIM_TYPES[optimizer]() if isinstance(optimizer, OptimType) else optimizer

@@ -20,7 +20,7 @@ _GUIDE = "a loss is one of gradmote.losses, such as losses.mse(), or a function 
 def call_loss(loss: Any, graph: ir.Graph, outputs: Sequence[ir.Value]) -> ir.Value:
     """Return the value that the loss builds on these outputs, at the end of the graph.
 
-    Raises ModelError where the loss fails, or returns no value of the graph.
+    Raises ModelError if the loss fails, or does not return a value of the graph.
     """
     check_function(loss)
     check_arity(loss, outputs)
@@ -41,7 +41,7 @@ def call_loss(loss: Any, graph: ir.Graph, outputs: Sequence[ir.Value]) -> ir.Val
 
 
 def check_function(loss: Any) -> None:
-    """Raise ModelError for an object that is no function over a graph."""
+    """Raise ModelError for an object that is not a function over a graph."""
     known = (name for name, made in LOSSES.items() if loss is made or (isinstance(loss, str) and loss == name))
     factory = next(known, None)
     if factory is not None:
@@ -53,7 +53,7 @@ def check_function(loss: Any) -> None:
 
 
 def named(thing: Any) -> str:
-    """Return what a message calls an object."""
+    """Return the name of an object for messages."""
     if inspect.isclass(thing):
         return f"the class {thing.__name__}"
     if inspect.isfunction(thing):
@@ -62,10 +62,10 @@ def named(thing: Any) -> str:
 
 
 def check_arity(loss: Any, outputs: Sequence[ir.Value]) -> None:
-    """Raise ModelError where the loss does not take this number of outputs."""
+    """Raise ModelError if the loss does not take this number of outputs."""
     try:
         inspect.signature(loss).bind(None, *outputs)
-    except ValueError:  # a function that is written in C has no signature
+    except ValueError:  # functions written in C have no signature
         return
     except TypeError:
         names = ", ".join(str(o.name) for o in outputs)

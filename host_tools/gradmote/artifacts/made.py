@@ -15,7 +15,7 @@ from ..ir.write import to_proto
 
 @dataclass(frozen=True)
 class Models:
-    """The typed models; those that were not asked for are None."""
+    """The typed models; None if not requested."""
 
     inference: ir.Model
     evaluation: ir.Model | None = None
@@ -31,9 +31,9 @@ class Artifacts:
     parameters: dict[str, np.ndarray]  # trained ones, in state order
     learning_rate: float = 1e-3
     statistics: dict[str, np.ndarray] = field(default_factory=dict)  # running means and variances that training updates
-    left_out: list[str] = field(default_factory=list)  # numbers that are trained only where they are named
-    frozen: dict[str, np.ndarray] = field(default_factory=dict)  # weights that stay, but belong to the checkpoint
-    start: Checkpoint | None = None  # the state that training goes on from; None begins anew
+    left_out: list[str] = field(default_factory=list)  # numbers that are trained only if they are named
+    frozen: dict[str, np.ndarray] = field(default_factory=dict)  # frozen weights that still belong to the checkpoint
+    start: Checkpoint | None = None  # the state that training resumes from; None starts over
 
     @property
     def inference(self) -> onnx.ModelProto:
@@ -60,16 +60,16 @@ class Artifacts:
         return BATCH_NORM.read(self.models.inference.graph)
 
     def shared_weights(self) -> dict[str, int]:
-        """Return the trained weights that several nodes of the model use, and how many do."""
+        """Return the trained weights that several nodes of the model use, with the number of these nodes."""
         shared = SHARED_WEIGHTS.read(self.models.inference.graph, {})
         return {name: len(users) for name, users in shared.items() if name in self.parameters}
 
     def classes(self) -> list[str]:
-        """Return the names of the classes that the model's file has; none where it has none."""
+        """Return the names of the classes in the model's file; none if it has none."""
         return CLASSES.read(self.models.inference.graph, [])
 
     def scheme(self) -> str:
-        """Return the text of the scheme of the training model; "" where there is none."""
+        """Return the text of the training model's scheme; "" if there is none."""
         return "" if self.models.training is None else SCHEME.read(self.models.training, "")
 
     def loss_scale(self) -> float:

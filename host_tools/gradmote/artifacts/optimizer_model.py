@@ -17,9 +17,10 @@ from ..optimizers.storing import storing_of
 
 
 def optimizer_model(optimizer: Optimizer, parameters: dict[str, np.ndarray], like: ir.Model) -> ir.Model:
-    """Return a model of one step for every parameter, with clipping before and bias correction shared.
+    """Return a model of one step for every parameter, with shared clipping and bias correction.
 
-    It has the opset, the IR version and the producer of the model `like`, so that what runs one runs the other.
+    It has the opset, the IR version and the producer of the model `like`, so that any runtime for one can run the
+    other.
     """
     graph = ir.Graph([], [], nodes=[], opset_imports={"": like.graph.opset_imports[""]}, name="optimizer")
     builder = Builder(graph)
@@ -55,7 +56,7 @@ def alike(value: ir.Value, other: ir.Value) -> ir.Value:
 
 
 def inputs_of(builder: Builder, name: str, array: np.ndarray, slots: int) -> tuple[ir.Value, ir.Value, list[ir.Value]]:
-    """Return a parameter of its own type, and its gradient and its moments, which are float32."""
+    """Return a parameter in its own type, and its gradient and its moments, which are float32."""
     p = builder.input(name, ir.DataType.from_numpy(array.dtype), array.shape)
     kinds = (f"{name}_grad", *(f"{name}_moment{i + 1}" for i in range(slots)))
     g, *moments = (builder.input(k, ir.DataType.FLOAT, array.shape) for k in kinds)
@@ -72,7 +73,7 @@ def clipped(builder: Builder, gradient: ir.Value, scale: ir.Value, max_value: fl
 def clipped_scale(builder: Builder, grads: Sequence[ir.Value], scale: ir.Value, max_norm: float) -> ir.Value:
     """Return the gradient scale times min(1, max_norm / (norm + 1e-6)).
 
-    norm: that of all scaled gradients together, scale sqrt(sum of g^2).
+    norm: the norm of all scaled gradients together, scale sqrt(sum of g^2).
     """
     total = builder.op("SumSquares", grads[0], name=f"{grads[0].name}.sum_squares", domain=DOMAIN)
     for g in grads[1:]:

@@ -1,4 +1,4 @@
-"""A float model as a QDQ model, by the quantizer of onnxruntime."""
+"""A float model as a QDQ model, made by onnxruntime's quantizer."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ Samples = np.ndarray | Mapping[str, np.ndarray]
 def quantize_model(model: Source, samples: Samples, *, activations: str = "int8") -> onnx.ModelProto:
     """Return a QDQ model: weights are int8 with a scale for each output channel, batch norms are folded.
 
-    samples: (N, ...) float32 for a model of one input, or arrays by input name. They show the
-    ranges that activations have, so they should be like those that the model will see; a hundred
-    are plenty. activations: int8, or uint8. Raises ModelError for a model that is quantized or that
-    onnxruntime cannot quantize, and where onnxruntime is missing; DataError for samples that do not
-    fit the inputs.
+    samples: (N, ...) float32 for a model of one input, or arrays by input name. They show the ranges of
+    activations, so they should resemble those that the model will see; a hundred are plenty.
+    activations: int8, or uint8. Raises ModelError for a model that is already quantized or that
+    onnxruntime cannot quantize, and if onnxruntime is missing; DataError for samples that do not fit
+    the inputs.
     """
     if activations not in ACTIVATIONS:
         raise ModelError(f"activations are '{activations}'", f"choose {' or '.join(ACTIVATIONS)}")
@@ -48,13 +48,13 @@ def quantize_model(model: Source, samples: Samples, *, activations: str = "int8"
 
 
 def folded(proto: onnx.ModelProto) -> onnx.ModelProto:
-    """Return the model with its BatchNormalizations in the weights before them; without any, as it is."""
+    """Return the model with its BatchNormalizations folded into the preceding weights; without any, unchanged."""
     has_any = any(node.op_type == "BatchNormalization" for node in proto.graph.node)
     return to_proto(fold_batch_norm(proto)) if has_any else proto
 
 
 def check_float(proto: onnx.ModelProto) -> None:
-    """Raise ModelError for a model that is quantized already."""
+    """Raise ModelError for a model that is already quantized."""
     if any(node.op_type == "DequantizeLinear" for node in proto.graph.node):
         raise ModelError("this model is quantized already", "compile it without --quantize")
 
@@ -62,7 +62,7 @@ def check_float(proto: onnx.ModelProto) -> None:
 def feeds_of(proto: onnx.ModelProto, samples: Samples) -> list[dict[str, np.ndarray]]:
     """Return the inputs of one run of the model for each batch of the samples.
 
-    Raises DataError for arrays that are not what the inputs take.
+    Raises DataError for arrays that do not fit the inputs.
     """
     inputs = {v.name: v for v in proto.graph.input if v.name not in {t.name for t in proto.graph.initializer}}
     arrays = dict(samples) if isinstance(samples, Mapping) else {next(iter(inputs)): samples}
@@ -84,7 +84,7 @@ def fixed_batch(value: onnx.ValueInfoProto) -> int:
 
 
 def check_samples(value: onnx.ValueInfoProto, array: np.ndarray) -> None:
-    """Raise DataError unless an array is a batch of what an input takes, and finite."""
+    """Raise DataError unless an array is a finite batch for an input."""
     dims = [d.dim_value for d in value.type.tensor_type.shape.dim]
     dtype = onnx.helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type)
     shape = list(array.shape)
@@ -103,7 +103,7 @@ def check_samples(value: onnx.ValueInfoProto, array: np.ndarray) -> None:
 def quantized(proto: onnx.ModelProto, feeds: list[dict[str, np.ndarray]], activations: str) -> onnx.ModelProto:
     """Return the model as onnxruntime's quantize_static() writes it, for these inputs.
 
-    Raises ModelError for a model that it does not take, and where it is not installed.
+    Raises ModelError for a model that it does not support, and if it is not installed.
     """
     try:
         from onnxruntime.quantization import QuantFormat, QuantType, quantize_static
@@ -127,10 +127,10 @@ def quantized(proto: onnx.ModelProto, feeds: list[dict[str, np.ndarray]], activa
 def with_own_names(proto: onnx.ModelProto) -> onnx.ModelProto:
     """Return the model with the float model's names of weights and biases.
 
-    onnxruntime writes `_quantized` behind them, and folding batch norms its suffix.
+    onnxruntime appends `_quantized` to them, and folding batch norms its own suffix.
     """
     graph = proto.graph
-    del graph.value_info[:]  # types of values whose names others take
+    del graph.value_info[:]  # their names may now belong to other values
     for tensor in list(graph.initializer):
         own = tensor.name.removesuffix(_QUANTIZED).removesuffix(FOLDED)
         if tensor.name.endswith(_QUANTIZED) and all(other.name != own for other in graph.initializer):
@@ -142,7 +142,7 @@ def with_own_names(proto: onnx.ModelProto) -> onnx.ModelProto:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep onnxruntime's advice on pre-processing from the log: batch norms are folded here."""
+    """Suppress onnxruntime's advice on pre-processing: batch norms are folded here."""
     before = logging.root.manager.disable
     logging.disable(max(before, logging.WARNING))
     try:
@@ -162,7 +162,7 @@ def reader(feeds: list[dict[str, np.ndarray]]) -> CalibrationDataReader:
             self.rest: Iterator[dict[str, Any]] = iter(feeds)
 
         def get_next(self) -> dict[str, Any] | None:
-            """Return the next inputs, or None behind the last."""
+            """Return the next inputs, or None after the last."""
             return next(self.rest, None)
 
     return Reader()

@@ -1,7 +1,7 @@
-"""Trained integers written into the user's QDQ model, in the form that it has there.
+"""Trained integers written into the user's QDQ model, in the model's own form.
 
-Training has int8 weights with the zero point 0 where that fits (rewrite.qdq). The model may
-have uint8, another zero point, or float32 in front of a QuantizeLinear.
+Training has int8 weights with the zero point 0 if they fit (rewrite.qdq). The model may have uint8,
+another zero point, or float32 in front of a QuantizeLinear.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ def without_fraction(data: np.ndarray) -> np.ndarray:
 
 
 def write_weight(graph: onnx.GraphProto, name: str, before: QuantizedConstant, after: np.ndarray) -> None:
-    """Write a weight whose canonical integers are `after` now.
+    """Write a weight whose canonical integers have become `after`.
 
-    Its type and its zero point stay. Where an integer does not fit with this zero point, which
-    training had at 0, the zero point moves to the middle of the type.
+    Its type and its zero point stay. If an integer does not fit with this zero point, which training had
+    at 0, the zero point moves to the middle of the type.
     """
     tensor = tensor_called(graph, name)
     if tensor.data_type == onnx.TensorProto.FLOAT:
@@ -50,7 +50,7 @@ def tensor_called(graph: onnx.GraphProto, name: str) -> onnx.TensorProto:
 
 
 def give_zero_point(graph: onnx.GraphProto, node: onnx.NodeProto, zero: np.generic) -> None:
-    """Give a DequantizeLinear another zero point, which its channels share."""
+    """Give a DequantizeLinear another zero point, shared by all channels."""
     shape = numpy_helper.to_array(tensor_called(graph, node.input[1])).shape
     name = new_name(graph, f"{node.output[0]}.zero_point")
     graph.initializer.append(numpy_helper.from_array(np.full(shape, zero), name))

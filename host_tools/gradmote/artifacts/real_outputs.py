@@ -1,4 +1,4 @@
-"""The real numbers that quantized outputs of a model stand for, which a loss takes."""
+"""The real numbers of a model's quantized outputs, as input for a loss."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ..rewrite.qdq.signed_values import MOVING, flipped, is_flip
 
 
 def real(graph: ir.Graph, value: ir.Value) -> ir.Value:
-    """Return the value, or behind a new DequantizeLinear what it stands for, where it is quantized.
+    """Return the value, dequantized by a new DequantizeLinear if it is quantized.
 
-    Raises UnsupportedOperator where the model does not say by which scale.
+    Raises UnsupportedOperator if the model does not define its scale.
     """
     if value.dtype not in EIGHT_BITS:
         return value
@@ -35,10 +35,10 @@ def real(graph: ir.Graph, value: ir.Value) -> ir.Value:
 
 
 def quantization_of(value: ir.Value | None) -> Affine | None:
-    """Return by which scale a QuantizeLinear makes a value, perhaps in front of what moves its elements.
+    """Return the quantization of the QuantizeLinear that makes a value, perhaps followed by nodes that move elements.
 
-    Return None where there is none, where the joined parts of a value have several, and where elements with
-    scales of their own channels move.
+    Return None if there is none, if the joined parts of a value have several, or if elements with scales of their
+    own channels move.
     """
     node = value.producer() if value is not None else None
     if node is None or is_quantizer(node):

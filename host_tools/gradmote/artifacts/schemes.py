@@ -8,11 +8,11 @@
     sparse:0.25:last:4      the same for the last four layers
     sparse:0.25:named:conv* the same for the layers of these weights
     named:conv1.*,head.*    names or patterns
-    freeze:conv1.*          all but these
+    freeze:conv1.*          all except these
     head+bias:last:5        several together
 
 A layer is a node with a matrix or kernel of weights. Other parameters (biases, scale and shift of a
-normalization, slopes) belong to the layer whose result they are applied to.
+normalization, slopes) belong to the layer to whose result they are applied.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ..frontend.parameters import candidates, choose_parameters, matching, train
 from ..ir.graph import DOMAIN, origin
 
 KINDS = ("full", "bias", "sparse", "named", "freeze")
-#: Operators that have weights -> the inputs where they are; MatMul's may be on either side.
+#: Operators that have weights -> the inputs for weights; MatMul's may be on either side.
 LAYERS = {
     "Conv": (1,), "ConvTranspose": (1,), "Gemm": (0, 1), "MatMul": (0, 1), "Gather": (0,), "LSTM": (1, 2),
     "GRU": (1, 2), "RNN": (1, 2), "Einsum": (0, 1),
@@ -38,7 +38,7 @@ ADDED = {"Add": (0, 1), "Sub": (1,), "Conv": (2,), "ConvTranspose": (2,), "Gemm"
          "RNN": (3,), "BatchNormalization": (2,), "Normalize": (4,)}  # fmt: skip
 #: Operators that only give a parameter another shape or type.
 VIEWS = ("Unsqueeze", "Squeeze", "Reshape", "Transpose", "Identity", "Flatten", "Expand", "Cast", "DequantizeLinear")
-#: The kinds that have names; of sparse they stand behind the word named.
+#: The kinds that take names; sparse takes them after the word named.
 _NAMED = ("named", "freeze", "sparse")
 _NAMED_CHANNELS = re.compile(r"sparse:(?P<ratio>[^:]+):named:(?P<names>.*)")
 _FORM = re.compile(r"full|head|(?P<kind>bias|sparse:(?P<ratio>[^:]+))?((?(kind):)last:(?P<last>\d+))?")
@@ -53,9 +53,8 @@ _HINT = (
 class Scheme:
     """The selection of parameters to train; str() gives its text, Scheme.parse() reads it.
 
-    ratio: of the output channels, for kind sparse. last: layers counted from the end; None: all.
-    names: names or patterns, for kinds named, freeze and perhaps sparse. beside: a scheme whose parameters are
-    trained too.
+    ratio: of the output channels, for kind sparse. last: layers counted from the end; None: all. names: names or
+    patterns, for kinds named, freeze and optionally sparse. beside: a scheme whose parameters are trained too.
     """
 
     kind: str = "full"
@@ -65,7 +64,7 @@ class Scheme:
     beside: Scheme | None = None
 
     def __post_init__(self) -> None:
-        """Raise ModelError for values that contradict each other or lie outside their ranges."""
+        """Raise ModelError for values that contradict each other or are out of range."""
         if self.kind not in KINDS or (self.ratio is not None) != (self.kind == "sparse"):
             raise ModelError(f"scheme of kind '{self.kind}' with ratio {self.ratio}", _HINT)
         if self.ratio is not None and not 0.0 < self.ratio <= 1:
@@ -95,7 +94,7 @@ class Scheme:
     def parse(cls, text: str) -> Scheme:
         """Return the scheme that a text names.
 
-        Raises ModelError for a text that is no scheme.
+        Raises ModelError for a text that is not a scheme.
         """
         return joined([cls._parse_one(part) for part in _JOIN.split(text.strip())])
 
@@ -136,7 +135,7 @@ class Scheme:
 
 
 def split_names(text: str) -> tuple[str, ...]:
-    """Return the names or patterns that commas separate."""
+    """Return the names or patterns, separated by commas."""
     return tuple(name for name in text.split(",") if name)
 
 
@@ -149,9 +148,9 @@ def joined(parts: Sequence[Scheme]) -> Scheme:
 
 
 def number(word: str) -> float:
-    """Return the ratio that a word names.
+    """Return the ratio in a word.
 
-    Raises ModelError for a word that is no number.
+    Raises ModelError for a word that is not a number.
     """
     try:
         return float(word)
@@ -162,7 +161,7 @@ def number(word: str) -> float:
 def resolve(scheme: Scheme | str | None, train: Sequence[str] | None, freeze: Sequence[str] | None) -> Scheme:
     """Return one scheme from either form.
 
-    Raises ModelError where both are given, and for a text in place of a list of names.
+    Raises ModelError if both are given, and for a text instead of a list of names.
     """
     for text in (train, freeze):
         if isinstance(text, str):
@@ -250,7 +249,7 @@ def parts_of(known: Sequence[Layer], scheme: Scheme) -> dict[str, float]:
 def picked(known: Sequence[Layer], part: Scheme) -> list[str]:
     """Return the parameters of one part of a scheme.
 
-    Raises ModelError where it counts more layers than the model has.
+    Raises ModelError if it counts more layers than the model has.
     """
     if part.names:
         names = [name for layer in known for name in layer.all()]
@@ -264,10 +263,10 @@ def picked(known: Sequence[Layer], part: Scheme) -> list[str]:
 
 
 def choose(graph: ir.Graph, scheme: Scheme) -> tuple[list[str], dict[str, float]]:
-    """Return the initializers that are trained whole, and the weights of which a share of the channels is.
+    """Return the initializers to train whole, and the weights to train in part, with their share of channels.
 
-    Both are in the model's order. Where several parts name a weight, the largest share counts.
-    Raises ModelError where nothing is left.
+    Both are in the model's order. If several parts name a weight, the largest share counts. Raises
+    ModelError if nothing is left.
     """
     whole: set[str] = set()
     shares: dict[str, float] = {}
@@ -284,8 +283,7 @@ def choose(graph: ir.Graph, scheme: Scheme) -> tuple[list[str], dict[str, float]
 def chosen(graph: ir.Graph, part: Scheme) -> list[str]:
     """Return the initializers that one part of a scheme trains.
 
-    Names may be those of constants, which belong to no layer. Raises ModelError where there are
-    none.
+    Names may be those of constants, which belong to no layer. Raises ModelError if there are none.
     """
     if part.kind in ("named", "freeze"):
         train, freeze = (part.names if part.kind == k else None for k in ("named", "freeze"))

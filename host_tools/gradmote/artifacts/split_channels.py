@@ -2,14 +2,13 @@
 
     y = Conv(x, w, b)   becomes   y = Concat(Conv(x, w[0:k], b[0:k]), Conv(x, w[k:M], b[k:M]))
 
-The first k = ceil(ratio M) channels train. Frozen rows stay constants; trained rows are parameters
-named `w[0:k]`, or `w[:,0:k]` where the channels are the second axis of the weight. A bias that
-should train whole is two parameters, b[0:k] and b[k:M]. Whole groups of a grouped convolution are
-trained: k is rounded up to them, and x is split too.
+The first k = ceil(ratio M) channels train. Frozen rows stay constant; trained rows are parameters
+named `w[0:k]`, or `w[:,0:k]` if the channels are the second axis of the weight. A bias that should
+train whole becomes two parameters, b[0:k] and b[k:M]. A grouped convolution trains whole groups: k
+is rounded up to them, and x is split too.
 
 A quantized weight is split with its scales, so that each part has a DequantizeLinear of its own.
-What is quantized is joined as integers: both parts are convolutions of int8, whose results lie side
-by side.
+Quantized results are joined as integers: both parts are int8 convolutions with adjacent results.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from ..ir.metadata import WEIGHTS
 from ..ir.verify import verify_graph
 from ..rewrite.layers import inherited
 
-#: Operators between a weight and its layer that leave its channels as they are.
+#: Operators between a weight and its layer that leave its channels unchanged.
 STEPS = ("Transpose", "DequantizeLinear")
 #: Ratios such as 1 - 0.9 miss a whole number of channels by less than this.
 ROUNDING = 1e-9
@@ -38,7 +37,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Channels:
-    """The output channels of a node: axis in weight and output, number of channels, of groups."""
+    """The output channels of a node: axis in weight and output, number of channels, number of groups."""
 
     weight_axis: int
     output_axis: int
@@ -54,7 +53,7 @@ class Channels:
 def run(model: ir.Model, shares: Mapping[str, float], whole: Sequence[str]) -> tuple[ir.Model, list[str]]:
     """Split the layer of each weight that has a share; return the model and all names that train.
 
-    `whole` names what trains whole. The names that are returned are in the model's order. Raises
+    `whole` names what trains whole. The returned names are in the model's order. Raises
     UnsupportedOperator for a layer without output channels of its own, such as an LSTM.
     """
     splitter = Splitter(model.graph, shares, whole)
@@ -72,13 +71,13 @@ def run(model: ir.Model, shares: Mapping[str, float], whole: Sequence[str]) -> t
 
 
 def origin_name(value: ir.Value | None) -> str | None:
-    """Return the name of the value from which STEPS make a value."""
+    """Return the name of the value that STEPS turn into this one."""
     return Path.to(value).source.name if value is not None else None
 
 
 @dataclass(frozen=True)
 class Path:
-    """The nodes of STEPS that make a value of a source, in their order."""
+    """The nodes of STEPS between a source and a value, in order."""
 
     source: ir.Value
     nodes: tuple[ir.Node, ...]
@@ -93,7 +92,7 @@ class Path:
         return cls(above.source, (*above.nodes, node))
 
     def axes(self, axis: int) -> list[int]:
-        """Return where an axis of the last value is in the source and behind each node."""
+        """Return the position of an axis of the last value in the source and after each node."""
         found = [axis]
         for node in reversed(self.nodes):
             shape = node.inputs[0].shape
@@ -102,12 +101,12 @@ class Path:
         return found
 
     def is_used_once(self) -> bool:
-        """Return whether nothing else reads the source, nor what is made of it on the way."""
+        """Return whether nothing else reads the source or an intermediate value."""
         return all(len(list(v.uses())) == 1 for v in (self.source, *(n.outputs[0] for n in self.nodes)))
 
 
 def quantizing_steps(y: ir.Value) -> list[ir.Node]:
-    """Return the nodes from y to the integers that its elements become, one by one; none where it stays float."""
+    """Return the nodes from y to the integers that its elements become, in order; none if it stays float."""
     steps: list[ir.Node] = []
     while (step := only_reader(y)) is not None and is_elementwise(step):
         steps.append(step)
@@ -116,7 +115,7 @@ def quantizing_steps(y: ir.Value) -> list[ir.Node]:
 
 
 def only_reader(y: ir.Value) -> ir.Node | None:
-    """Return the node that alone reads a value, or None."""
+    """Return the node that is the value's only reader, or None."""
     uses = list(y.uses())
     return uses[0].node if len(uses) == 1 and uses[0].idx == 0 and not y.is_graph_output() else None
 
@@ -133,7 +132,7 @@ def is_elementwise(node: ir.Node) -> bool:
 def channels_of(node: ir.Node, names: Collection[str]) -> Channels:
     """Return the output channels that the named weight makes.
 
-    Raises UnsupportedOperator where it is not the weight that makes the node's output channels.
+    Raises UnsupportedOperator if it is not the weight that makes the node's output channels.
     """
     w = node.inputs[1] if len(node.inputs) > 1 else None
     alone = w is not None and origin_name(w) in names and origin_name(node.inputs[0]) not in names
@@ -156,15 +155,15 @@ def channels_of(node: ir.Node, names: Collection[str]) -> Channels:
 
 
 class Splitter:
-    """The splits that have been made in one graph.
+    """The splits made in one graph.
 
     `trained` holds names in the order in which the graph uses them.
     """
 
     def __init__(self, graph: ir.Graph, shares: Mapping[str, float], whole: Sequence[str]) -> None:
-        """Begin with no weight split.
+        """Start with no weight split.
 
-        `shares` has the share of channels that train of each weight, `whole` names what trains whole.
+        `shares` has the trained share of channels of each weight, `whole` names what trains whole.
         """
         self.graph, self.shares, self.whole, self.builder = graph, shares, set(whole), Builder(graph)
         self.own = set(candidates(graph))
@@ -172,7 +171,7 @@ class Splitter:
         self.trained: dict[str, None] = {}
 
     def weights(self) -> list[str]:
-        """Return the names of the model's own weights, parts in place of those that were split."""
+        """Return the names of the model's own weights, with parts instead of split weights."""
         parts: dict[str, list[str]] = {}
         for (name, *_), made in self.parts.items():
             parts.setdefault(name, []).extend(str(part.name) for part in made)
@@ -180,9 +179,9 @@ class Splitter:
         return [part for name in noted for part in parts.get(name, [name])]
 
     def split(self, node: ir.Node) -> None:
-        """Replace a node by a trained and a frozen node, whose outputs a Concat joins.
+        """Replace a node by a trained and a frozen node, joined by a Concat.
 
-        A node of which all channels train stays as it is.
+        A node whose channels all train stays as it is.
         """
         channels = channels_of(node, self.shares)
         k = channels.trained(self.shares[str(origin_name(node.inputs[1]))])
@@ -197,7 +196,7 @@ class Splitter:
         self.join(node.outputs[0], parts, channels.output_axis)
 
     def join(self, y: ir.Value, parts: list[ir.Value], axis: int) -> None:
-        """Let the joined parts take the place of y; each part is quantized by itself where y is quantized."""
+        """Replace y by the joined parts; each part is quantized by itself if y is quantized."""
         for step in quantizing_steps(y):
             parts = [self.repeated(step, part, axis, slice(0)) for part in parts]
             y = step.outputs[0]
@@ -225,7 +224,7 @@ class Splitter:
         return self.builder.ops("Split", x, sizes, names=[f"{x.name}.part"] * 2, axis=1)
 
     def weight(self, node: ir.Node, channels: Channels, k: int) -> list[ir.Value]:
-        """Return both parts of the weight, transposed and dequantized as the node has it."""
+        """Return both parts of the weight, transposed and dequantized as in the node."""
         w = node.inputs[1]
         assert w is not None
         return self.parts_along(node, Path.to(w), channels.weight_axis, k)
@@ -243,7 +242,7 @@ class Splitter:
         return parts
 
     def repeated(self, step: ir.Node, part: ir.Value, axis: int, bounds: slice) -> ir.Value:
-        """Return the output of a copy of a node for one part; scales that its channels have are cut too."""
+        """Return the output of a copy of a node for one part; per-channel scales are cut too."""
         attributes = {a.name: a.value for a in step.attributes.values()}
         affine = affine_of(step) if step.op_type == "DequantizeLinear" else None
         inputs = list(step.inputs[1:])
@@ -256,9 +255,9 @@ class Splitter:
     def bias(self, node: ir.Node, bias: ir.Value | None, channels: Channels, k: int) -> Sequence[ir.Value | None]:
         """Return both parts of the bias.
 
-        A bias of one number for all channels serves both and does not train. Neither does a bias
-        that other nodes add too, since exporters merge equal tensors. Both parts train where the
-        bias should train whole. Raises UnsupportedOperator for a bias that is computed.
+        A bias of one number for all channels serves both and does not train. Neither does a bias that other
+        nodes add too, since exporters merge equal tensors. Both parts train if the bias should train whole.
+        Raises UnsupportedOperator for a computed bias.
         """
         if bias is None:
             return [None, None]
@@ -288,8 +287,8 @@ class Splitter:
     def cut(self, node: ir.Node, value: ir.Value, axis: int, k: int, trains: int = 1) -> list[ir.Value]:
         """Return the first k along `axis`, and the rest; the first `trains` of both train.
 
-        A weight that several layers share is cut once. Raises UnsupportedOperator where they have
-        their channels along different axes, or other groups of them.
+        A weight that several layers share is cut once. Raises UnsupportedOperator if they have their
+        channels along different axes, or other groups of them.
         """
         name, array = str(value.name), constant_array(value)
         assert array is not None

@@ -1,4 +1,4 @@
-"""The state that a training goes on from: that of a checkpoint, completed for its optimizer."""
+"""The state that a training resumes from: that of a checkpoint, completed for its optimizer."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _CORRECTIONS = "bias_correction"
 def with_corrections(state: Checkpoint, optimizer: Optimizer, corrects_bias: bool = True) -> Checkpoint:
     """Return the state with the bias corrections of its number of updates, 1 - beta^n.
 
-    corrects_bias: False for ones, with which moments are used as they are; an update keeps them
-    at 1. A state that has them, and a rule that needs none, stay as they are.
+    corrects_bias: False for ones, with which moments are used as they are; an update keeps them at 1. A
+    state that already has them, and a rule that needs none, stay as they are.
     """
     if not optimizer.bias_correction or _CORRECTIONS in state.tensors:
         return state
@@ -31,7 +31,7 @@ def with_corrections(state: Checkpoint, optimizer: Optimizer, corrects_bias: boo
 
 
 def going_on(made: Artifacts, state: Checkpoint) -> Artifacts:
-    """Return the artifacts with the state to go on from: moments, counters, rate and properties.
+    """Return the artifacts with the state to resume from: moments, counters, rate and properties.
 
     Raises CheckpointError for moments of another shape than the optimizer model's.
     """
@@ -42,7 +42,7 @@ def going_on(made: Artifacts, state: Checkpoint) -> Artifacts:
 
 
 def check_moments(made: Artifacts, state: Checkpoint) -> None:
-    """Raise CheckpointError where a moment of the state does not fit the optimizer model."""
+    """Raise CheckpointError if a moment of the state does not fit the optimizer model."""
     model = made.models.optimizer
     for value in model.graph.inputs if model is not None else ():
         given = state.tensors.get(str(value.name))
@@ -55,7 +55,7 @@ def check_moments(made: Artifacts, state: Checkpoint) -> None:
 
 
 def fixed_batch(made: Artifacts) -> int | None:
-    """Return the batch that the models fix; None where it is open, or where there is none in common."""
+    """Return the batch that the models fix; None if it is open, or if they have none in common."""
     inputs = made.models.inference.graph.inputs
     firsts = {value.shape[0] for value in inputs if value.shape and len(value.shape) and not value.is_initializer()}
     first = firsts.pop() if len(firsts) == 1 else None

@@ -1,4 +1,4 @@
-"""The graphs with a loss, and with its gradients, that are built from a forward graph."""
+"""The graphs with a loss, and with its gradients, built from a forward graph."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .real_outputs import real
 def with_loss(forward: ir.Model, options: ArtifactOptions) -> ir.Model:
     """Return the forward graph with the loss as its first output, then the additional ones in their order.
 
-    Then come the outputs of the model that are left. Labels are inputs.
+    The model's remaining outputs follow. Labels are inputs.
     """
     model = forward.clone()
     graph = model.graph
@@ -43,7 +43,7 @@ def with_loss(forward: ir.Model, options: ArtifactOptions) -> ir.Model:
 def values_called(graph: ir.Graph, names: Sequence[str], outputs: Sequence[ir.Value]) -> list[ir.Value]:
     """Return the values of these names.
 
-    Raises ModelError for a name that no node's output has.
+    Raises ModelError for a name that is not a node's output.
     """
     by_name = {v.name: v for node in graph for v in node.outputs}
     missing = [name for name in names if name not in by_name]
@@ -84,7 +84,7 @@ def with_gradients(scored: ir.Model, names: Sequence[str], options: ArtifactOpti
 
 
 def set_training_mode(graph: ir.Graph, node: ir.Node) -> None:
-    """Set the third input of a Dropout to true, without which ONNX's Dropout is an identity."""
+    """Set the third input of a Dropout to true; without it, ONNX's Dropout is an identity."""
     ratio = node.inputs[1] if len(node.inputs) > 1 else None
     mode = Builder(graph).constant(np.array(True), f"{node.outputs[0].name}.training_mode")
     node.resize_inputs(3)

@@ -1,6 +1,6 @@
 """The compiler from differentiated ONNX graphs to one image: lowering, passes, memory plan.
 
-The names in __all__ are imported when they are first used, so that importing the package is cheap.
+The names in __all__ are imported on first use, so that importing the package is cheap.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The names of the classes that an image has for the scores of its first output."""
+"""The names of the classes, which an image stores for the scores of its first output."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ _ORDER = "give one name for each score, in the order of the model's outputs (--c
 def class_names(options: Options, programs: Sequence[Program], of_model: Sequence[str]) -> tuple[str, ...]:
     """Return the names of the classes: those of the options, else those of the model, or none.
 
-    of_model: the names that the model's file has. Raises ModelError for names that the options give, and that the
-    image cannot have.
+    of_model: the names in the model's file. Raises ModelError if the options give names that the image cannot have.
     """
     output = next(binding for binding in programs[0].bindings if binding.role == "output")
     count = number_of(output)
@@ -39,13 +38,13 @@ def class_names(options: Options, programs: Sequence[Program], of_model: Sequenc
 
 
 def number_of(output: Binding) -> int:
-    """Return the number of classes that an output tells apart: a single score tells two."""
+    """Return the number of classes that an output distinguishes: two for a single score."""
     scores = output.shape[1] if len(output.shape) > 1 else 1
     return 2 if scores == 1 else scores
 
 
 def check(names: Sequence[str], output: Binding, count: int) -> None:
-    """Raise ModelError for names that do not fit the scores, or that are no names."""
+    """Raise ModelError for names that do not fit the scores, or that are not valid names."""
     if len(names) != count:
         scores = "one score, which tells two classes apart" if output.shape[1:2] in ((), (1,)) else f"{count} scores"
         raise ModelError(f"{len(names)} names of classes, and '{output.name}' has {scores}", _ORDER)

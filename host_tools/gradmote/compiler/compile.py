@@ -1,4 +1,4 @@
-"""The compile: artifacts become programs, which are optimized, planned and written to an image."""
+"""Compilation: artifacts become programs, which are optimized, planned and written to an image."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ from .tradeoff import Tradeoff
 
 log = logging.getLogger(__name__)
 
-#: The highest number of bytes that an image can address.
+#: The most bytes that an image can address.
 ADDRESSABLE = 2**32 - 1
 
 
 @dataclass
 class Result:
-    """An image with the facts that were known when it was made.
+    """An image with the facts known from its compilation.
 
-    `batch_norm` is the mode and the number of layers, or None. `shared` maps each trained weight
-    that several nodes use to the number of these nodes. `left_out` names single numbers of the
-    model, which are trained only where the caller names them. `front` has the plans between which
-    a search for recomputation chose, the fastest first; without such a search it is empty.
+    `batch_norm` is the mode and the number of layers, or None. `shared` maps each trained weight that several nodes
+    use to the number of these nodes. `left_out` names single numbers of the model, which are trained only if the
+    caller names them. `front` has the plans among which a search for recomputation chose, the fastest first;
+    without such a search it is empty.
     """
 
     image: bytes
@@ -88,15 +88,14 @@ def compile_model(
 ) -> Result:
     """Compile an ONNX model to an image that trains it: build_artifacts(), then compile_image().
 
-    `loss` is one of gradmote.losses; without one the image only infers. `train` and `freeze` are
-    names or patterns of weights; all are trained by default. `scheme`, a Scheme or its text
-    (`last:2`, `sparse:0.25`), takes their place. ArtifactOptions explains the other arguments.
-    `settings` are fields of Options, as batch=8, instead of `options`: to give both raises TypeError.
-    `check` compares the image with its model on drawn samples, or on a batch of each input and label
-    by its name (gradmote.checking), and raises ModelError if they differ.
+    `loss` is one of gradmote.losses; without one the image only infers. `train` and `freeze` are names or patterns
+    of weights; all are trained by default. `scheme`, a Scheme or its text (`last:2`, `sparse:0.25`), replaces them.
+    ArtifactOptions explains the other arguments. `settings` are fields of Options, such as batch=8, instead of
+    `options`; passing both raises TypeError. `check` compares the image with its model on drawn samples, or on a
+    batch of each input and label by name (gradmote.checking), and raises ModelError if they differ.
 
-    A batch that the model fixes at 1 becomes the batch of the options where that is the model's
-    meaning (gradmote.frontend.batch) and `inputs` do not say otherwise.
+    A batch that the model fixes at 1 becomes the batch of the options if that is what the model means
+    (gradmote.frontend.batch) and `inputs` do not say otherwise.
     """
     wanted = ArtifactOptions.training(
         train,
@@ -121,7 +120,7 @@ def compile_model(
 def compile_with(
     model: Source, wanted: ArtifactOptions, options: Options, check: bool | Mapping[str, np.ndarray] = False
 ) -> Result:
-    """Compile an ONNX model as the options of both stages ask for it, and check the image."""
+    """Compile an ONNX model with the options of both stages, and check the image if asked."""
     made = artifacts_for(model, wanted, options)
     result = compile_image(made, options)
     if check is not False:
@@ -135,13 +134,16 @@ def compile_with(
 
 
 def keeping_gradients(result: Result, made: Artifacts, options: Options) -> bytes:
-    """Return an image of the same artifacts with names, that keeps gradients if it trains: the result if it does."""
+    """Return an image of the same artifacts that has names, and keeps gradients if it trains.
+
+    That is the result's own image if it already does.
+    """
     wanted = replace(options, accumulate=options.accumulate or made.training is not None, strip_names=False)
     return result.image if wanted == options else compile_image(made, wanted).image
 
 
 def artifacts_for(model: Source, wanted: ArtifactOptions, options: Options) -> Artifacts:
-    """Return the artifacts of an ONNX model, with a batch that the options may choose."""
+    """Return the artifacts of an ONNX model; the options may choose its batch."""
     source = model if wanted.inputs is not None else model_for(model, options, wanted.outputs)
     made = make(source, wanted)
     check_finite(made.parameters)
@@ -149,7 +151,7 @@ def artifacts_for(model: Source, wanted: ArtifactOptions, options: Options) -> A
 
 
 def model_for(model: Source, options: Options, outputs: Sequence[str] | None = None) -> onnx.ModelProto:
-    """Return the model with a batch that the options may choose, as gradmote.frontend.batch says."""
+    """Return the model; the options may choose its batch (see gradmote.frontend.batch)."""
 
     def infer(proto: onnx.ModelProto, batch: int) -> bytes:
         made = make(proto, ArtifactOptions(outputs=outputs))
@@ -177,14 +179,14 @@ def compile_image(artifacts: Artifacts, options: Options | None = None) -> Resul
 
 
 def placing(options: Options) -> Placing:
-    """Return the exact planner, which reports its progress to the options' `tell`."""
+    """Return the exact planner, with the options' `tell` as its progress callback."""
     from ..plan.exact import place_exactly
 
     return functools.partial(place_exactly, tell=options.tell)
 
 
 def flatten(artifacts: Artifacts, options: Options) -> Compiled:
-    """Return all programs as instructions, not yet optimized."""
+    """Return all programs as instructions, before optimization."""
     check_quantized_options(artifacts, options)
     control = Buffer("control", records.size_of("control"), "control")
     shared = Shared(control, operators_of(options), overwrites_inputs=options.overwrite_inputs)
@@ -226,7 +228,7 @@ def flatten(artifacts: Artifacts, options: Options) -> Compiled:
 
 
 def check_finite(parameters: Mapping[str, np.ndarray]) -> None:
-    """Raise ModelError if a number that trains is NaN or infinite: every step would be skipped."""
+    """Raise ModelError if a trained number is NaN or infinite: every step would be skipped."""
     for name, array in parameters.items():
         wrong = np.argwhere(~np.isfinite(array))
         if len(wrong):
@@ -236,9 +238,9 @@ def check_finite(parameters: Mapping[str, np.ndarray]) -> None:
 
 
 def with_masters(parameters: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Return the parameters, those of int8 as 256 q + 128, so that an int8 weight is the high byte of its int16.
+    """Return the parameters, with int8 as 256 q + 128, so that an int8 weight is the high byte of its int16.
 
-    Raises ModelError where there are none of int8.
+    Raises ModelError if there are no int8 parameters.
     """
     if all(array.dtype not in (np.int8, np.int16) for array in parameters.values()):
         raise ModelError("weights of int16, but no int8 weight trains", "leave --weights (weights=) out")
@@ -249,7 +251,7 @@ def with_masters(parameters: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def operators_of(options: Options) -> Mapping[tuple[str, str], Operator]:
-    """Return the operators, of which some lower the backward pass in the type of the options' gradients."""
+    """Return the operators; some lower the backward pass in the type of the options' gradients."""
     return TABLE if options.gradients == "float" else with_int16(TABLE)
 
 
@@ -267,7 +269,7 @@ def statistic(name: str, array: np.ndarray) -> Statistic:
 
 
 def frozen_digest(artifacts: Artifacts) -> bytes:
-    """Return the SHA-256 of the weights of the inference model that are not trained."""
+    """Return the SHA-256 of the inference model's frozen weights."""
     digest = hashlib.sha256()
     weights = artifacts.models.inference.graph.initializers
     for name, data in data_of(artifacts.models.inference.graph, sorted(weights)).items():

@@ -9,13 +9,13 @@ from ..errors import ModelError
 from ..ir.program import Recomputation
 from .sample_store import StoreOptions
 
-#: The types of trained int8 weights in the state, and those of gradients in the backward pass; the
-#: first is the default.
+#: The types of trained int8 weights in the state, and those of gradients in the backward pass; the first is the
+#: default.
 WEIGHTS = ("int8", "int16")
 GRADIENTS = ("int16", "float")
 #: The types of the optimizer's moments in the state; the first is the default.
 MOMENTS = ("float32", "bf16")
-#: The types in which values of the forward pass wait for the backward pass; the first is the default.
+#: The types in which forward values wait for the backward pass; the first is the default.
 SAVED = ("float32", "bf16")
 #: How attention runs: as separate instructions, or fused, in blocks of queries; the first is the default.
 ATTENTION = ("whole", "blocks")
@@ -25,37 +25,34 @@ ATTENTION = ("whole", "blocks")
 class Options:
     """The properties that the image should have.
 
-    `batch` is the number of samples in one step; None means that the model fixes all its
-    dimensions. `accumulate` keeps gradients, so that several micro-batches can be averaged
-    (programs train and optimizer) instead of the fused program step. `dims` gives the sizes of
-    symbolic dimensions other than the batch. `seed` is the initial seed of the random numbers, and
-    of the choice of the store's samples. `properties` is the number of slots for the application's
-    own numbers. `strip_names` leaves the names out of the image.
+    `batch` is the number of samples in one step; None means that the model fixes all its dimensions. `accumulate`
+    keeps gradients, so that several micro-batches can be averaged (programs train and optimizer) instead of the
+    fused program step. `dims` gives the sizes of symbolic dimensions other than the batch. `seed` is the initial
+    seed of the random numbers, and of the choice of the store's samples. `properties` is the number of slots for
+    the application's own numbers. `strip_names` omits names from the image.
 
-    With `overwrite_inputs` a program may put other data where inputs were, for a smaller arena;
-    inputs must then be given again for each run, while labels last. `recompute` computes
-    cheap activations a second time where that lowers the peak; gradmote.budget.recompute makes a
-    Recomputation, with which any value of the forward pass may be. `saved` is the type in which
-    values of a float model's forward pass wait for the backward pass, one of SAVED: with "bf16"
-    those are rounded that make the arena smaller. `attention` is the way in which attention runs,
-    one of ATTENTION: with "blocks" a few queries at a time, to the same bits, where that makes the
-    arena smaller; some runtimes have no such instructions (GM_WITH_FUSED_ATTENTION). `stream_rows`
-    runs layers row by row where that lowers the peak; None does so for quantized models alone,
-    since some runtimes have no loops (GM_WITH_LOOPS). `store` keeps samples in the state, to train on again.
+    With `overwrite_inputs` a program may overwrite inputs with other data, for a smaller arena; inputs must then be
+    given again for each run, while labels last. `recompute` recomputes cheap activations if that lowers the peak;
+    gradmote.budget.recompute makes a Recomputation, which may recompute any value of the forward pass. `saved` is
+    the type in which forward values of a float model wait for the backward pass, one of SAVED: "bf16" rounds those
+    that make the arena smaller. `attention` is how attention runs, one of ATTENTION: "blocks" processes a few
+    queries at a time, bitwise equal, if that makes the arena smaller; some runtimes lack these instructions
+    (GM_WITH_FUSED_ATTENTION). `stream_rows` runs layers row by row if that lowers the peak; None does so for
+    quantized models only, since some runtimes have no loops (GM_WITH_LOOPS). `store` keeps samples in the state, to
+    train on again.
 
-    `exact_plan` searches for the smallest scratch, up to a minute per program (needs
-    gradmote[exact]); `tell` takes a line of progress where that takes more than two seconds.
-    `image_version` is a number that the image's author increases, 0 to 2^32 - 1; firmware that
-    protects against rollback refuses an image with a lower one than it has.
+    `exact_plan` searches for the smallest scratch, up to a minute per program (needs gradmote[exact]); `tell`
+    receives a line of progress if that takes more than two seconds. `image_version` is a number that the image's
+    author increases, 0 to 2^32 - 1; firmware with rollback protection refuses an image with a lower version than
+    its current one.
 
-    `classes` are the names of the classes in the order of the scores of the first output; two for a
-    single score. The image keeps them, and so does what reads it; None takes those of the model's file.
+    `classes` are the names of the classes in the order of the scores of the first output; two for a single score.
+    The image stores them for its readers; None takes those of the model's file.
 
-    `moments` is the type of the optimizer's moments in the state, one of MOMENTS: those of "bf16"
-    take half the bytes, and are rounded at random. The other two are for quantized models.
-    `weights` is the type in which the state has trained int8 weights: "int8", or "int16" for a byte
-    of fraction behind each. `gradients` is the type of gradients in the backward pass, one of
-    GRADIENTS. None is the default of each.
+    `moments` is the type of the optimizer's moments in the state, one of MOMENTS: "bf16" halves their bytes, with
+    random rounding. The other two are for quantized models. `weights` is the type of trained int8 weights in the
+    state: "int8", or "int16" for a byte of fraction after each. `gradients` is the type of gradients in the
+    backward pass, one of GRADIENTS. None is the default of each.
     """
 
     batch: int | None = 1
@@ -79,7 +76,7 @@ class Options:
     classes: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
-        """Raise ModelError for a type, or a way of attention, that there is not."""
+        """Raise ModelError for an unknown type, or an unknown kind of attention."""
         types = {"weights": WEIGHTS, "gradients": GRADIENTS, "moments": MOMENTS, "saved": SAVED}
         types |= {"attention": ATTENTION}
         for name, known in types.items():

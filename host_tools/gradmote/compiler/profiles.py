@@ -1,7 +1,7 @@
-"""The instructions whose bits are those of both profiles.
+"""The instructions whose results are bitwise equal in both profiles.
 
-The profiles differ in how a multiply-accumulate rounds. An image whose training programs have none,
-and none of the elementary functions that are made of them, trains to one state on all boards.
+The profiles differ in how a multiply-accumulate rounds. An image whose training programs have neither
+multiply-accumulates nor the elementary functions built on them trains to the same state on all boards.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ALIKE = frozenset({
     "SOFTMAX_CROSS_ENTROPY_PLAIN", "SUB", "SUM_S16", "UPDATE_S16", "UPDATE_S32", "UPDATE_S8",
 })  # fmt: skip
 
-#: Opcodes that only say what runs next.
+#: Opcodes that only control what runs next.
 CONTROL = frozenset({"GUARD", "LOOP"})
 
 
@@ -38,7 +38,7 @@ def is_alike(instruction: Instruction) -> bool:
 
 
 def differing(compiled: Compiled) -> Iterator[Instruction]:
-    """Yield the instructions of training programs whose bits are those of one profile."""
+    """Yield the instructions of training programs whose bits depend on the profile."""
     for program in compiled.programs:
         if program.kind in ("train", "optimizer", "step"):
             yield from (i for i in program.instructions if not is_alike(i))

@@ -1,4 +1,4 @@
-"""The check of options that are for quantized models, or for float models alone."""
+"""The check of options that only apply to quantized models, or only to float models."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from ..artifacts.made import Artifacts
 from ..errors import ModelError
 from .options import Options
 
-#: What stands in a model that has quantized values, or quantized constants alone.
+#: Nodes of models with quantized values, or only with quantized constants.
 _QUANTIZED = ("Quantize", "QuantizeLinear", "DequantizeLinear")
 
 
 def check_quantized_options(artifacts: Artifacts, options: Options) -> None:
-    """Raise ModelError where gradients of int16, or moments or saved values of bfloat16, are asked for in vain.
+    """Raise ModelError if int16 gradients, or bfloat16 moments or saved values, are requested but cannot apply.
 
-    with_masters() checks int16 weights, optimizer_slots() what has moments.
+    with_masters() checks int16 weights, optimizer_slots() checks for moments.
     """
     training = artifacts.models.training
     is_quantized = training is not None and any(node.op_type in _QUANTIZED for node in training.graph)

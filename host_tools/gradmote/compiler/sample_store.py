@@ -20,10 +20,10 @@ from ..ir.instruction import ELEMENT_BYTES, Buffer
 from ..ir.program import Binding, Program, Store
 
 Array = np.ndarray[Any, Any]
-#: The types of an input whose samples a store keeps -> NumPy's.
+#: Types of inputs whose samples a store can keep -> NumPy's.
 NUMPY_TYPES: dict[str, type[np.generic]] = {"f32": np.float32, "i8": np.int8, "u8": np.uint8}
 
-#: These instructions read class labels and hold the number of classes.
+#: Instructions that read class labels and hold the number of classes.
 _Loss = SoftmaxCrossEntropy | SoftmaxCrossEntropyWithGrad
 
 
@@ -31,10 +31,9 @@ _Loss = SoftmaxCrossEntropy | SoftmaxCrossEntropyWithGrad
 class StoreOptions:
     """The options of a sample store.
 
-    `capacity` is a number of samples. `dtype` is "int8" (a byte per element, with a scale for each
-    sample) or "f32" (exact). Samples of an int8 or uint8 input are kept as they are, whatever it
-    says. `x` ([n, ...], of the input's type) and `y` ([n], integers) are samples to begin with; a
-    class-balanced selection of them is kept.
+    `capacity` is a number of samples. `dtype` is "int8" (a byte per element, with a scale for each sample) or "f32"
+    (exact). Samples of an int8 or uint8 input are always kept unchanged. `x` ([n, ...], of the input's type) and
+    `y` ([n], integers) are initial samples; the store keeps a class-balanced selection of them.
     """
 
     capacity: int
@@ -48,7 +47,7 @@ def store_of(
 ) -> Store | None:
     """Return the store that the options ask for, or None without options.
 
-    Raises ModelError where no program trains.
+    Raises ModelError if no program trains.
     """
     if options is None:
         return None
@@ -58,9 +57,9 @@ def store_of(
 
 
 def make_store(options: StoreOptions, programs: Sequence[Program], inputs: Sequence[Binding], seed: int) -> Store:
-    """Return the store of a classifier, filled with the samples to begin with.
+    """Return the store of a classifier, filled with the initial samples.
 
-    Raises UnsupportedOperator for any other model, and DataError where the samples do not fit it.
+    Raises UnsupportedOperator for any other model, and DataError if the samples do not fit it.
     """
     sample, label = classifier_tensors(inputs)
     classes = classes_of(programs, label)
@@ -123,7 +122,7 @@ def classes_of(programs: Iterable[Program], label: Binding) -> int:
 
 
 def is_one_label_a_sample(loss: _Loss, label: Binding) -> bool:
-    """Return whether the loss reads this label tensor, one label for each sample."""
+    """Return whether the loss reads this label tensor, with one label for each sample."""
     return loss.labels.buffer is label.ref.buffer and loss.outer == elements_of(label)
 
 
@@ -146,7 +145,7 @@ def chosen(options: StoreOptions, store: Store, seed: int, kind: type[np.generic
 
 
 def check_samples(x: Array, y: Array, store: Store) -> None:
-    """Raise DataError where the arrays are not samples of the model."""
+    """Raise DataError if the arrays are not samples of the model."""
     if y.dtype.kind not in "iu" or y.shape != (len(x),):
         raise DataError(f"y is {y.dtype} {list(y.shape)}", "give one integer class for each sample")
     if x.size != len(x) * store.elements:
@@ -158,7 +157,7 @@ def check_samples(x: Array, y: Array, store: Store) -> None:
 
 
 def check_quantized(x: Array, kind: np.dtype[Any]) -> None:
-    """Raise DataError where samples are no integers that the input takes."""
+    """Raise DataError if samples are not integers in the range of the input."""
     limits = np.iinfo(kind)
     if x.dtype.kind not in "iu" or (x.size and not limits.min <= int(x.min()) <= int(x.max()) <= limits.max):
         raise DataError(
@@ -170,7 +169,7 @@ def check_quantized(x: Array, kind: np.dtype[Any]) -> None:
 def balanced(x: Array, y: Array, capacity: int, seed: int) -> tuple[Array, Array]:
     """Return at most `capacity` samples, as many of each class as the data allow.
 
-    A class that has fewer samples leaves its share to the others.
+    A class with fewer samples leaves its share to the others.
     """
     order = np.random.default_rng(seed).permutation(len(y))
     rank = np.zeros(len(y), np.int64)  # the position of each sample within its class
@@ -198,7 +197,7 @@ def initial(store: Store, x: Array, y: Array) -> bytes:
 
 
 def encoded(store: Store, x: Array) -> tuple[bytes, bytes]:
-    """Return (scales, samples) as the store keeps them."""
+    """Return (scales, samples) in the store's format."""
     if store.dtype == "f32":
         return b"", x.astype("<f4").tobytes()
     if store.dtype == "bytes":

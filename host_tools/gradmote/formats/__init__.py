@@ -1,1 +1,1 @@
-"""Files as bytes: images, checkpoints, signatures, and the records that they hold."""
+"""Files as bytes: images, checkpoints, signatures, and the records that they contain."""

@@ -9,7 +9,7 @@ BITS = np.dtype("<u2")
 
 
 def encode(values: np.ndarray) -> np.ndarray:
-    """Return the bits of the nearest bfloat16 of each number, to even where two are as near; NaN stays NaN."""
+    """Return the bits of the nearest bfloat16 of each number, ties to even; NaN stays NaN."""
     bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
     rounded = (bits + (0x7FFF + (bits >> 16 & 1)).astype(np.uint32)) >> 16
     return np.where(np.isnan(values), 0x7FC0, rounded).astype(BITS)

@@ -32,7 +32,7 @@ static const uint8_t {name}_image[{size}] = {{
 
 
 def identifier(text: str) -> str:
-    """Return a name in C that is like a text: other characters become _, and what begins with none gets `model_`."""
+    """Return a C identifier that resembles a text: other characters become _, a bad start gets the prefix `model_`."""
     name = re.sub(r"\W", "_", text, flags=re.ASCII)
     if re.match(r"[A-Za-z]", name):
         return name
@@ -42,8 +42,7 @@ def identifier(text: str) -> str:
 def c_header(source: str | Path, name: str) -> str:
     """Return the text of a header with `<name>_image`, 16-byte aligned, and `<NAME>_ARENA_BYTES`.
 
-    It is valid C99 and C++11. Raises ImageError where the file is no image, or `name` no identifier
-    of C.
+    It is valid C99 and C++11. Raises ImageError if the file is not an image, or `name` not a C identifier.
     """
     if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII):
         raise ImageError(f"'{name}' is no name in C", "give one of letters, digits and _: --name model")

@@ -1,6 +1,6 @@
 """The list of state entries that a new model takes over from the old one.
 
-It says in words what gm_checkpoint_carry_over() does.
+It describes in words what gm_checkpoint_carry_over() does.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _entry(row: dict[str, Any], old: Sequence[dict[str, Any]]) -> StateEntry:
 
 
 def difference(old: dict[str, Any], new: dict[str, Any]) -> str:
-    """Return in which way an entry of the old model differs from that of the new one."""
+    """Return how an entry of the old model differs from that of the new one."""
     if list(old["shape"]) == list(new["shape"]):
         return f"the old one has elements of {old['dtype']}"
     return f"the old one has shape {list(old['shape'])}"

@@ -36,7 +36,7 @@ _BODY = 16  # the CRC covers everything from here on
 STATE_TYPES: dict[str, np.dtype[Any]] = {
     "f32": np.dtype("<f4"), "i32": np.dtype("<i4"), "i8": np.dtype("i1"), "u8": np.dtype("u1"), "i16": np.dtype("<i2"),
 }  # fmt: skip
-#: Moments of bfloat16 are read as float32; only a device has them.
+#: bfloat16 moments are read as float32; only a device has them.
 _BF16 = DTYPE["bf16"]
 _TYPE_OF: dict[int, np.dtype[Any]] = {
     **{DTYPE[name]: kind for name, kind in STATE_TYPES.items()}, _BF16: bfloat16.BITS,
@@ -47,14 +47,13 @@ _TYPE_OF: dict[int, np.dtype[Any]] = {
 class Checkpoint:
     """The contents of a checkpoint.
 
-    tensors: parameters, running statistics and moments by name, copies in their own type, but of bfloat16
-    in float32. control:
-    counters and learning rate; empty in a host checkpoint. properties: the application's numbers; from the
-    host, texts too. model_id: 16 bytes, zero in a host checkpoint. nominal: names and shapes only;
-    the tensors are zero. property_slots: how many numbers the device's state has room for. version,
-    encoding: those of the file; encoding is a key of ENCODING. frozen: weights of the model that
-    nothing trains, from a host checkpoint; a device does not see them. constants: frozen weights of
-    other types, which a checkpoint of onnxruntime may have.
+    tensors: parameters, running statistics and moments by name, copies in their own type, except bfloat16, which
+    becomes float32. control: counters and learning rate; empty in a host checkpoint. properties: the application's
+    numbers; from the host, texts too. model_id: 16 bytes, zero in a host checkpoint. nominal: names and shapes
+    only; the tensors are zero. property_slots: how many numbers the device's state has room for. version, encoding:
+    those of the file; encoding is a key of ENCODING. frozen: weights of the model that nothing trains, from a host
+    checkpoint; a device does not see them. constants: frozen weights of other types, which a checkpoint of
+    onnxruntime may have.
     """
 
     tensors: dict[str, np.ndarray]
@@ -79,8 +78,8 @@ def pack(
 ) -> bytes:
     """Return a host checkpoint of parameters and running statistics.
 
-    nominal: leave the data out and keep names and shapes. frozen: weights that follow in a
-    checkpoint of their own, behind the end that a device sees.
+    nominal: omit the data and keep names and shapes. frozen: weights that follow in a checkpoint of their
+    own, after the end that a device sees.
     """
     names, table, state = b"", [], b""
     tensors = [("parameter", *p) for p in parameters.items()] + [("statistic", *s) for s in (statistics or {}).items()]
@@ -97,7 +96,7 @@ def pack(
 
 
 def tensor_data(array: np.ndarray) -> tuple[str, bytes]:
-    """Return the type and the bytes with which a state has a tensor.
+    """Return the type and the bytes of a tensor in a state.
 
     Integers of 8, 16 and 32 bits keep their type; all else is float32.
     """
@@ -129,7 +128,7 @@ def seal(
 ) -> bytes:
     """Return the checkpoint: a header with size and CRC, then the parts.
 
-    state_size: bytes of the state in memory, where it is packed.
+    state_size: bytes of the state in memory, if it is packed.
     """
     header = {
         "magic": CHECKPOINT_MAGIC,
@@ -146,10 +145,10 @@ def seal(
 
 
 def as_half(data: bytes) -> bytes:
-    """Return the same checkpoint with encoding "half", to the byte as a device packs it.
+    """Return the same checkpoint with encoding "half", byte for byte as a device packs it.
 
-    A checkpoint that has this encoding already, or is nominal, is returned unchanged. Raises
-    CheckpointError for bytes that are no checkpoint.
+    A checkpoint that already has this encoding, or is nominal, is returned unchanged. Raises
+    CheckpointError for bytes that are not a checkpoint.
     """
     return recoded(data, "half")
 
@@ -157,8 +156,8 @@ def as_half(data: bytes) -> bytes:
 def as_plain(data: bytes) -> bytes:
     """Return the same checkpoint with encoding "plain".
 
-    Its state is that which a device has in memory once it has loaded the checkpoint. Raises
-    CheckpointError for bytes that are no checkpoint.
+    Its state is that of a device's memory once it has loaded the checkpoint. Raises CheckpointError for
+    bytes that are not a checkpoint.
     """
     return recoded(data, "plain")
 
@@ -251,7 +250,7 @@ def check_shapes(table: list[dict]) -> None:
 
 
 def check_bounds(table: list[dict], state: bytes) -> None:
-    """Raise ValueError where an entry ends behind the state, or all are together larger than it.
+    """Raise ValueError if an entry ends past the state, or all entries together are larger than it.
 
     Without a state (a nominal checkpoint), the limit is FILE_LIMIT.
     """
@@ -275,19 +274,19 @@ def split_trailer(data: bytes) -> tuple[bytes, bytes]:
 
 
 def split_frozen(behind: bytes) -> tuple[bytes, bytes]:
-    """Return the checkpoint of the frozen weights, where there is one, and the properties where they follow."""
+    """Return the checkpoint of the frozen weights, if there is one, and the properties, if they follow."""
     return split_trailer(behind) if starts(behind) else (b"", behind)
 
 
 def starts(data: bytes) -> bool:
-    """Return whether the bytes begin like a checkpoint."""
+    """Return whether the bytes start like a checkpoint."""
     return data[:4] == CHECKPOINT_MAGIC.to_bytes(4, "little")
 
 
 def checked_header(data: bytes) -> dict:
     """Return the header of a file whose size and checksum are right.
 
-    Raises CheckpointError where they are not.
+    Raises CheckpointError if they are not.
     """
     if len(data) > records.FILE_LIMIT:
         raise CheckpointError("the file is larger than 1 GiB", "pass a .gmck file")
@@ -347,7 +346,7 @@ def read_entry(found: Checkpoint, row: dict, names: bytes, state: bytes) -> None
 
 
 def read_properties(data: bytes) -> dict[str, int | float | str]:
-    """Return the properties in the slots of a device's state; empty slots are left out."""
+    """Return the properties in the slots of a device's state, without empty slots."""
     values: dict[str, int | float | str] = {}
     for offset in range(0, len(data), records.size_of("property")):
         slot = records.unpack("property", data, offset)

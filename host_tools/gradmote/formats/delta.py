@@ -26,10 +26,9 @@ _RESEND = "send the delta again"
 class Delta:
     """The contents of a delta.
 
-    round: the number of the base that it is the difference from. base_crc: the CRC-32 of that base's
-    elements. bits: of each code. exponents: one for each parameter, in the order of the image's
-    state table; 0 where the delta has nothing of it. codes: the integers of each parameter, int8;
-    empty where its exponent is 0.
+    round: the number of the base that it is the difference from. base_crc: the CRC-32 of that base's elements.
+    bits: of each code. exponents: one for each parameter, in the order of the image's state table; 0 for parameters
+    that the delta does not have. codes: the integers of each parameter, int8; empty if its exponent is 0.
     """
 
     model_id: bytes
@@ -43,7 +42,7 @@ class Delta:
     @property
     def norm(self) -> float:
         """Return the Euclidean norm of all numbers."""
-        wide = (codes.astype(np.float64) for codes in self.codes)  # their squares have an exact sum up to 2^39 of them
+        wide = (codes.astype(np.float64) for codes in self.codes)  # the sum of squares is exact up to 2^39 of them
         squares = (
             math.ldexp(float(codes @ codes), 2 * (exponent - BIAS)) for exponent, codes in zip(self.exponents, wide)
         )
@@ -53,9 +52,9 @@ class Delta:
 def read_delta(data: bytes, elements: Sequence[int]) -> Delta:
     """Return the contents of a delta.
 
-    elements: how many each parameter of the image has. Raises DataError where the bytes are no delta,
-    are damaged, or have another size than a delta of these parameters. That it belongs to a round of
-    an image is for the runtime to say.
+    elements: how many each parameter of the image has. Raises DataError if the bytes are not a delta, are
+    damaged, or have another size than a delta of these parameters. The runtime decides whether it belongs
+    to a round of an image.
     """
     header = checked_header(data)
     table = records.size_of("delta_header")
@@ -72,7 +71,7 @@ def read_delta(data: bytes, elements: Sequence[int]) -> Delta:
 
 
 def checked_header(data: bytes) -> dict[str, Any]:
-    """Return the header's fields. Raises DataError where magic, version, size, checksum or bits are wrong."""
+    """Return the header's fields. Raises DataError if magic, version, size, checksum or bits are wrong."""
     if len(data) < records.size_of("delta_header"):
         raise DataError(f"{len(data)} bytes are too few for a delta", _RESEND)
     header = records.unpack("delta_header", data)
@@ -87,7 +86,7 @@ def checked_header(data: bytes) -> dict[str, Any]:
 
 
 def moved(data: bytes, number: int, base_crc: int) -> bytes:
-    """Return a delta that was checked as one of another base, with the same codes.
+    """Return a checked delta as one of another base, with the same codes.
 
     number: of that base's round. base_crc: the CRC-32 of its elements of all parameters that the delta has.
     """
@@ -104,7 +103,7 @@ def unpacked(data: bytes, bits: int, n: int) -> np.ndarray:
 
 @cache
 def codes_of_bytes(bits: int) -> np.ndarray:
-    """Return the codes that each byte holds, (256, digits_of(bits)) int8."""
+    """Return the codes in each byte, (256, digits_of(bits)) int8."""
     radix = radix_of(bits)
     digits = np.arange(256)[:, None] // radix ** np.arange(digits_of(bits)) % radix
     return np.where(2 * digits < radix, digits, digits - radix).astype(np.int8)

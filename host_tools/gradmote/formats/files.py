@@ -1,9 +1,9 @@
-"""Output files: checked before the work begins, written whole or not at all, and durable.
+"""Output files: checked before the work begins, written atomically, and durable.
 
 Every file that the host writes goes through here. A target is tried when its Output is made, before
-the work that it is for begins. Its bytes go to a temporary file beside it, which is brought to the
-disk and then renamed. Where that fails at the end, the result is kept in a temporary folder, and
-the error says where.
+the work for it begins. Its bytes go to a temporary file beside it, which is synced to the disk and
+then renamed. If that fails at the end, the result is kept in a temporary folder, and the error names
+that folder.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from ..errors import OutputError
 
 try:
     import fcntl
-except ImportError:  # Windows, where a file that is open cannot be removed
+except ImportError:  # Windows, which cannot remove open files
     fcntl = None  # type: ignore[assignment]
 
 #: The names that _temporary() gives: ".NAME.gradmote-PID-RANDOM".
 _TEMPORARY = re.compile(r"\..*\.gradmote-([1-9][0-9]*)-[0-9a-f]{12}", re.DOTALL)
-_NAME_SHOWN = 40  # characters of the target's name that are in that of its temporary file
+_NAME_SHOWN = 40  # characters of the target's name in that of its temporary file
 _BLOCK = 4096
 #: /dev/null, /dev/zero and /dev/full of Linux.
 _MEMORY_DEVICES = {os.makedev(1, minor) for minor in (3, 5, 7)} if hasattr(os, "makedev") else set()
@@ -51,11 +51,11 @@ _OTHER_HINT = "name another place, to which you may write"
 class Output:
     """A file that some work will write.
 
-    Making one tries whether it can be written, and removes temporary files that killed runs left in
-    its folder. Raises OutputError where it cannot be written.
+    Making one tries whether it can be written, and removes temporary files that killed runs left in its
+    folder. Raises OutputError if it cannot be written.
 
-    size: bytes that the disk must have room for; where they are not known yet, call require_room()
-    later. A pipe or a device takes the bytes as they come.
+    size: bytes that the disk must have room for; if still unknown, call require_room() later. A pipe or a
+    device takes the bytes as they come.
     """
 
     def __init__(self, path: str | os.PathLike[str], size: int = _BLOCK) -> None:
@@ -66,11 +66,11 @@ class Output:
 
     @property
     def file(self) -> Path:
-        """Return the file that is replaced: the target where the path is a symbolic link."""
+        """Return the file to replace: the target if the path is a symbolic link."""
         return Path(os.path.realpath(self.path))
 
     def require_room(self, size: int) -> None:
-        """Raise OutputError where a file of this size cannot be written."""
+        """Raise OutputError if a file of this size cannot be written."""
         with _as_output_error(self.path):
             _require_writable(self.path)
             if not _is_stream(self.path):
@@ -80,22 +80,22 @@ class Output:
     def write(self, data: bytes, mode: int | None = None) -> None:
         """Write the file.
 
-        mode: the file's permission bits; by default those of the file that is replaced, or the
-        usual ones for a new file. Raises OutputError, which says where the data is kept instead.
+        mode: the file's permission bits; by default those of the replaced file, or the usual ones for a new
+        file. Raises OutputError, which names the folder that keeps the data instead.
         """
         write_together([(self, data, mode)])
 
     def replace(self, data: bytes) -> None:
         """Write the file as one of many saves.
 
-        Raises OutputError; then the save before stays, and nothing is kept elsewhere.
+        Raises OutputError; then the previous save stays, and nothing is kept elsewhere.
         """
         with _as_output_error(self.path):
             _replace_all([(self, data, None)])
 
 
 def write_atomically(path: str | os.PathLike[str], data: bytes, mode: int | None = None) -> None:
-    """Write a file whole or not at all.
+    """Write a file atomically.
 
     mode: as for Output.write(). Raises OutputError.
     """
@@ -105,8 +105,8 @@ def write_atomically(path: str | os.PathLike[str], data: bytes, mode: int | None
 def write_together(files: Sequence[tuple[Output, bytes, int | None]]) -> None:
     """Write files that belong together, each with its data and mode.
 
-    No file is replaced before all are on the disk. Raises OutputError, which says where the data is
-    kept instead.
+    No file is replaced before all are on the disk. Raises OutputError, which names the folder that keeps
+    the data instead.
     """
     try:
         _replace_all(files)
@@ -115,10 +115,10 @@ def write_together(files: Sequence[tuple[Output, bytes, int | None]]) -> None:
 
 
 class AppendedFile:
-    """A file that grows by records, each of which is on the disk before append() returns.
+    """A file that grows by records; append() returns once its record is on the disk.
 
-    alone: no other process may have it open so; it is refused by OutputError. A record that fails is taken
-    back, so that those after it are not lost behind it.
+    alone: no other process may have it open this way; otherwise raises OutputError. A failed record is taken back,
+    so that those after it are not lost.
     """
 
     def __init__(self, path: Path, alone: bool = False) -> None:
@@ -140,7 +140,7 @@ class AppendedFile:
             return self._path.read_bytes()
 
     def append(self, data: bytes) -> None:
-        """Write bytes at the end, and bring them to the disk. Raises OutputError."""
+        """Append bytes, and sync them to the disk. Raises OutputError."""
         with _as_output_error(self._path):
             end, rest = os.lseek(self._handle, 0, os.SEEK_END), data
             try:
@@ -152,13 +152,13 @@ class AppendedFile:
                 raise
 
     def truncate(self, size: int) -> None:
-        """Cut off what is behind `size` bytes."""
+        """Cut the file to `size` bytes."""
         with _as_output_error(self._path):
             os.ftruncate(self._handle, size)
             os.fsync(self._handle)
 
     def close(self) -> None:
-        """Close the file, which ends its lock. Closing twice does no harm."""
+        """Close the file, which releases its lock. Closing twice does no harm."""
         if self._handle >= 0:
             os.close(self._handle)
         self._handle = -1
@@ -187,7 +187,7 @@ def copy_part(source: Path, target: Path) -> None:
 
 
 def make_folder(path: str | os.PathLike[str]) -> Path:
-    """Make a folder, and those above it, where they are missing.
+    """Make a folder, and missing ones above it.
 
     Raises OutputError.
     """
@@ -200,8 +200,7 @@ def make_folder(path: str | os.PathLike[str]) -> Path:
 def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary folder to fill, which becomes `path` once it is complete.
 
-    Before, there must be nothing or an empty folder at `path`. Raises OutputError, and leaves
-    nothing then.
+    At first `path` must not exist, or be an empty folder. Raises OutputError, and leaves nothing then.
     """
     target = Path(path)
     make_folder(target.parent)
@@ -238,8 +237,8 @@ def remove_left_over(folder: Path) -> None:
 def build_folder() -> Path:
     """Return the folder for built files.
 
-    It is $GRADMOTE_BUILD where that is set, build/ in a checkout, and else gradmote in the user's
-    folder for caches.
+    It is $GRADMOTE_BUILD if that is set, build/ in a checkout, and else gradmote in the user's folder for
+    caches.
     """
     checkout = Path(__file__).resolve().parents[3]
     usual = checkout / "build" if (checkout / "SConstruct").is_file() else _caches() / "gradmote"
@@ -249,7 +248,7 @@ def build_folder() -> Path:
 def make_build_folder(*parts: str) -> Path:
     """Make a folder below build_folder(), and return it.
 
-    Raises OutputError, which says how to name another place.
+    Raises OutputError, which explains how to choose another place.
     """
     folder = build_folder().joinpath(*parts)
     try:
@@ -260,7 +259,7 @@ def make_build_folder(*parts: str) -> Path:
 
 
 def _caches() -> Path:
-    """Return the folder in which this system keeps what can be made again."""
+    """Return this system's folder for caches."""
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     if sys.platform == "darwin":
@@ -293,7 +292,7 @@ def _replace_all(files: Sequence[tuple[Output, bytes, int | None]]) -> None:
 def _temporary(target: Path, mode: int | None = None, is_folder: bool = False) -> Iterator[Path]:
     """Yield a new file or folder beside the target, and remove it at the end if it still exists.
 
-    It is locked while in use, so that a later run can tell it from one that a killed run left.
+    It is locked while in use, so that a later run can distinguish it from one that a killed run left.
     """
     name = f".{target.name[:_NAME_SHOWN]}.gradmote-{os.getpid()}-{secrets.token_hex(6)}"
     temporary = target.with_name(name)
@@ -322,7 +321,7 @@ def _made_folder(path: Path) -> int | None:
 
 
 def _mode(file: Path, given: int | None) -> int | None:
-    """Return the permission bits for the file: as given, or those of the file that exists."""
+    """Return the permission bits for the file: as given, or those of the existing file."""
     return stat.S_IMODE(file.stat().st_mode) if given is None and file.exists() else given
 
 
@@ -334,7 +333,7 @@ def _fill(path: Path, data: bytes) -> None:
 
 
 def _sync(path: Path) -> None:
-    """Bring a file, or a folder's names, to the disk, where the system can do that."""
+    """Sync a file, or a folder's names, to the disk, if the system can."""
     with suppress(PermissionError):
         handle = os.open(path, os.O_RDONLY)
         try:
@@ -368,7 +367,7 @@ def _is_stream(path: Path) -> bool:
 
 
 def _require_stream(path: Path) -> None:
-    """Raise OSError for a file that takes no stream of bytes, such as a disk, and for /dev/full."""
+    """Raise OSError for a file that does not take a stream of bytes, such as a disk, and for /dev/full."""
     about = path.stat()
     if about.st_rdev in _MEMORY_DEVICES and stat.S_ISCHR(about.st_mode):
         path.write_bytes(b"\0")
@@ -402,7 +401,7 @@ def _lives(process: int) -> bool:
 def _remove_unlocked(path: Path) -> None:
     """Remove a temporary file unless a process holds its lock.
 
-    The lock is held by processes on other computers too, which write to the same disk.
+    Processes on other computers that write to the same disk hold such locks too.
     """
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:

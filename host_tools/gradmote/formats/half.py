@@ -1,7 +1,6 @@
 """Float32 numbers as binary16 under a scale, as in a checkpoint's packed entries.
 
-The bits are those of runtime_c/src/half.c. A half h under scale s (0 .. 255) stands for
-h 2^(s - 125).
+The bits are those of runtime_c/src/half.c. A half h under scale s (0 .. 255) means h 2^(s - 125).
 """
 
 from __future__ import annotations
@@ -13,16 +12,16 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 _BIAS = 125
-_SCALE_LIMIT = 237  # under the next one, the largest half would be no float32
+_SCALE_LIMIT = 237  # under the next one, the largest half would exceed float32
 _SIGN, _INFINITY, _NAN = 0x8000, 0x7C00, 0x7E00
 
 
 def encode(values: Array) -> tuple[int, Array]:
     """Return (scale, halves) of float32 values; halves are uint16, of the same shape.
 
-    The scale brings the largest finite value as high as binary16 allows. Each value is rounded to
-    the nearest half, ties to even, but a finite number stays finite and one that is not 0 becomes
-    no 0. Infinities stay; every NaN becomes 0x7E00, with its sign.
+    The scale brings the largest finite value as high as binary16 allows. Each value is rounded to the
+    nearest half, ties to even, but finite numbers stay finite and nonzero ones stay nonzero. Infinities
+    stay; every NaN becomes 0x7E00, with its sign.
     """
     values = np.asarray(values, np.float32)
     scale = scale_of(values)
@@ -43,7 +42,7 @@ def scale_of(values: Array) -> int:
 
 
 def decode(scale: int, halves: Array) -> Array:
-    """Return the float32 numbers that uint16 halves stand for, exactly.
+    """Return the float32 values of uint16 halves, exactly.
 
     A number too large for float32 becomes infinity.
     """

@@ -25,8 +25,8 @@ class Needs:
     """The parts of the runtime that some images need.
 
     Attributes:
-        kernels: Each opcode that occurs -> the number of its instructions.
-        rules: Each update rule that occurs -> the number of its instructions.
+        kernels: Each used opcode -> the number of its instructions.
+        rules: Each used update rule -> the number of its instructions.
         trains: Whether a program trains.
         store: Whether samples are kept.
         int8: Whether some tensor, parameter or operand has elements of 8 or 16 bits.
@@ -45,7 +45,7 @@ class Needs:
     planes: bool = False
 
     def add(self, source: str | os.PathLike[str] | bytes) -> None:
-        """Add the needs of one more image; raise ImageError where it is damaged."""
+        """Add the needs of one more image; raise ImageError if it is damaged."""
         image = read_image(source)
         self.trains |= any(program["kind"] not in ("infer", "eval") for program in image.programs)
         self.store |= image.store is not None
@@ -67,7 +67,7 @@ class Needs:
                 self.short_moments |= has_short_moments(instruction, image.constants)
 
     def missing(self, parts: int, rules: int, opcodes: bytes) -> list[str]:
-        """Return what a build lacks of it, as its answer to BUILD says: words for people."""
+        """Return what a build lacks according to its answer to BUILD, as readable names."""
         wanted = [(self.trains, 0, "training"), (self.store, 1, "sample store")]
         wanted += [(self.int8, 2, "int8"), (self.short_moments, 3, "moments of bfloat16")]
         lacks = [name for is_needed, bit, name in wanted if is_needed and not parts >> bit & 1]
@@ -76,7 +76,7 @@ class Needs:
         return [*lacks, *(f"kernel {name}" for name in self.kernels if not has >> OPCODES[name]["code"] & 1)]
 
     def flags(self) -> list[str]:
-        """Return the C compiler's flags that leave kernels and rules out which are not needed."""
+        """Return the C compiler's flags that omit unneeded kernels and rules."""
         used = [*(k for k in OPCODES if k in self.kernels), *(r.upper() for r in RULES if r in self.rules)]
         training = [] if self.trains else ["-DGM_TRAINING=0"]
         store = ["-DGM_WITH_STORE=1"] if self.store else []
@@ -89,13 +89,13 @@ class Needs:
 
 
 def is_depthwise(instruction: dict[str, Any]) -> bool:
-    """Return whether an instruction is a convolution with one channel and one output channel in each of its groups."""
+    """Return whether an instruction is a convolution with one input and one output channel in each group."""
     params = instruction["params"]
     return params.get("groups", 1) > 1 and params["in_channels"] == params["out_channels"] == 1
 
 
 def has_planes(instruction: dict[str, Any]) -> bool:
-    """Return whether an instruction is a convolution in floats whose three channels are planes."""
+    """Return whether an instruction is a float convolution whose three channels are planes."""
     params = instruction["params"]
     return instruction["opcode"] == "CONV" and params["in_channels"] == 3 and params["x_w"] == 1
 
@@ -103,13 +103,13 @@ def has_planes(instruction: dict[str, Any]) -> bool:
 def rule_of(instruction: dict[str, Any], constants: bytes) -> str:
     """Return the name of the rule by which an instruction updates.
 
-    constants: the constants of its image, in which the rule's record lies.
+    constants: the constants of its image, which contain the rule's record.
     """
     return _KIND_OF[_rule_kind(instruction, constants) & ~MOMENTS_BF16]
 
 
 def has_short_moments(instruction: dict[str, Any], constants: bytes) -> bool:
-    """Return whether the rule by which an instruction updates has moments of bfloat16. constants: as above."""
+    """Return whether the rule by which an instruction updates has bfloat16 moments. constants: as above."""
     return bool(_rule_kind(instruction, constants) & MOMENTS_BF16)
 
 
@@ -119,7 +119,7 @@ def _rule_kind(instruction: dict[str, Any], constants: bytes) -> int:
 
 
 def needs_of(*images: str | os.PathLike[str] | bytes) -> Needs:
-    """Return the needs of a firmware for these images; raise ImageError where one is damaged."""
+    """Return the needs of a firmware for these images; raise ImageError if one is damaged."""
     needs = Needs()
     for image in images:
         needs.add(image)

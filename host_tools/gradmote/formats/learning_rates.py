@@ -1,4 +1,4 @@
-"""The learning rates and schedules that the runtime takes."""
+"""The learning rates and schedules that the runtime accepts."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import numpy as np
 
 
 def npz_bytes(arrays: Mapping[str, np.ndarray]) -> bytes:
-    """Return a .npz file of arrays by their names."""
+    """Return an .npz file of arrays by their names."""
     file = io.BytesIO()
     named: dict[str, np.ndarray] = dict(arrays)
     np.savez(file, **named)  # type: ignore[arg-type]

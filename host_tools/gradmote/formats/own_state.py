@@ -1,7 +1,7 @@
 """The part of a checkpoint that is a device's own after a round of federated learning.
 
-The end of a round makes the shared parameters those of the next base. A device keeps the rest of its state: moments,
-counters, statistics, properties, samples and personal parameters.
+The end of a round replaces the shared parameters by those of the next base. A device keeps the rest of its state:
+moments, counters, statistics, properties, samples and personal parameters.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from . import records
 from .checkpoint import as_plain, checked_header, parts_of
 from .rounds import is_shared
 
-#: Where a header has the CRC, and where it begins to say what state follows: model, numbers of bytes, encoding.
+#: The offset of the CRC in a header, and of the fields that describe the state: model, numbers of bytes, encoding.
 _CRC, _KIND = 12, 16
 
 
@@ -37,7 +37,7 @@ class OwnState:
     def of(cls, base: bytes, shared: Sequence[str] | None) -> OwnState:
         """Find the places. shared: patterns of the parameters that devices share; None for all.
 
-        Raises CheckpointError where the base is no checkpoint.
+        Raises CheckpointError if the base is not a checkpoint.
         """
         base = as_plain(base)
         try:
@@ -50,14 +50,14 @@ class OwnState:
         return cls(base, tuple(number for span in kept for number in span))
 
     def part_of(self, checkpoint: bytes) -> bytes:
-        """Return a device's own part of its checkpoint; nothing where that is of another model than the base."""
+        """Return a device's own part of its checkpoint; nothing if that is of another model than the base."""
         kind = slice(_KIND, records.size_of("checkpoint"))
         if len(checkpoint) != len(self.base) or checkpoint[kind] != self.base[kind]:
             return b""
         return b"".join(checkpoint[start:end] for start, end in zip(self.places[::2], self.places[1::2]))
 
     def whole(self, part: bytes) -> bytes:
-        """Return the checkpoint of a device with that own part, all else as in the base."""
+        """Return the checkpoint of a device with that own part, and all else as in the base."""
         file, at = bytearray(self.base), 0
         for start, end in zip(self.places[::2], self.places[1::2]):
             file[start:end] = part[at : at + end - start]
@@ -67,7 +67,7 @@ class OwnState:
 
 
 def _spans(table: Sequence[dict], names: bytes, start: int, shared: Sequence[str] | None) -> list[tuple[int, int]]:
-    """Return the bytes of each shared parameter in the file, whose state begins at `start`."""
+    """Return the bytes of each shared parameter in the file, whose state starts at `start`."""
     found = []
     for row in table:
         name = "" if row["name"] == NONE else records.text_at(names, row["name"])

@@ -23,7 +23,7 @@ _ROLES = {STATE_ROLE[role] for role in ("parameter", "slot", "statistic")}
 def segments(table: Table, state_size: int) -> Iterator[tuple[int, int, bool]]:
     """Yield (offset in the state, bytes in memory, whether it is packed), in order, without gaps.
 
-    Raises ValueError where an entry ends behind the state.
+    Raises ValueError if an entry ends past the state.
     """
     at = 0
     for row in table:
@@ -39,7 +39,7 @@ def segments(table: Table, state_size: int) -> Iterator[tuple[int, int, bool]]:
 
 
 def is_packed(row: dict[str, Any], at: int) -> bool:
-    """Return whether an entry is packed, given that the entries before it end at byte `at`."""
+    """Return whether an entry is packed if the entries before it end at byte `at`."""
     is_numbers = row["role"] in _ROLES and row["dtype"] == DTYPE["f32"]
     return is_numbers and row["offset"] >= at and row["size"] >= PACKED_SIZE
 
@@ -61,7 +61,7 @@ def size_in_file(table: Table, state_size: int) -> int:
 
 
 def pack(table: Table, state: bytes) -> bytes:
-    """Return the state as the file has it."""
+    """Return the state in the file's encoding."""
     parts = []
     for at, size, packed in segments(table, len(state)):
         data = state[at : at + size]
@@ -72,7 +72,7 @@ def pack(table: Table, state: bytes) -> bytes:
 def unpack(table: Table, data: bytes, state_size: int) -> bytes:
     """Return the state as it is in memory.
 
-    Raises ValueError where `data` does not have the length that follows from the table.
+    Raises ValueError if `data` does not have the length that follows from the table.
     """
     if size_in_file(table, state_size) != len(data):
         raise ValueError(f"the packed state has {len(data)} bytes, its table makes {size_in_file(table, state_size)}")

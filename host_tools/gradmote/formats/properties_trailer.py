@@ -3,9 +3,9 @@
 These are texts, float64 numbers, properties with long names, and those beyond the number
 of slots.
 
-The host writes them behind a checkpoint. A device reads a checkpoint only as far as its header's
-`size` says, so it never sees them, and a checkpoint that it saves has none. Where the trailer is
-there, it holds every property.
+The host writes them after a checkpoint. A device reads a checkpoint only as far as its header's `size`
+says, so it never sees them, and a checkpoint that it saves has none. If the trailer is present, it
+holds every property.
 
     offset 0   u32  magic, 0x50504D47 ("GMPP")
     offset 4   u32  bytes of text
@@ -34,14 +34,14 @@ def pack(properties: Mapping[str, int | float | str]) -> bytes:
 
 
 def starts(data: bytes) -> bool:
-    """Return whether `data` begins like a trailer."""
+    """Return whether `data` starts like a trailer."""
     return len(data) >= _HEADER.size and _HEADER.unpack_from(data)[0] == _MAGIC
 
 
 def unpack(data: bytes) -> dict[str, int | float | str]:
     """Return the properties.
 
-    Raises CheckpointError for a damaged trailer, ValueError for JSON that is no object.
+    Raises CheckpointError for a damaged trailer, ValueError for JSON that is not an object.
     """
     _, size, crc = _HEADER.unpack_from(data)
     text = data[_HEADER.size :]
@@ -69,5 +69,5 @@ def check(name: str, value: object) -> None:
 
 
 def is_unicode(text: str) -> bool:
-    """Return whether UTF-8 can hold the text, which a lone surrogate prevents."""
+    """Return whether UTF-8 can encode the text; it cannot encode a lone surrogate."""
     return not any("\ud800" <= letter <= "\udfff" for letter in text)

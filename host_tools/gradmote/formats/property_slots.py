@@ -8,7 +8,7 @@ _FLT_MAX = float(np.finfo(np.float32).max)
 
 
 def fits_slot(key: str, value: int | float | str) -> bool:
-    """Return whether a slot holds the value: a number of 32 bits under a name of up to 19 bytes.
+    """Return whether a slot can hold the value: a 32-bit number under a name of up to 19 bytes.
 
     A float loses the digits that float32 cannot hold.
     """

@@ -1,4 +1,4 @@
-"""Packing and unpacking of the records that runtime_c/spec/records.toml describes."""
+"""Packing and unpacking of the records described in runtime_c/spec/records.toml."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ from ..generated.records import RECORDS
 _CODES = {"u32": "I", "i32": "i", "f32": "f", "offset": "I"}
 
 
-#: The most bytes of a name in a file. Without it, a table of overlapping names could expand to the
-#: square of its size.
+#: The most bytes of a name in a file. Without it, a table of overlapping names could expand to the square of its size.
 NAME_LIMIT = 4096
 #: The most bytes of an image or a checkpoint.
 FILE_LIMIT = 1 << 30
 
 
 def read_file(path: str | os.PathLike[str]) -> bytes:
-    """Return the bytes of a file, or its first FILE_LIMIT + 1 bytes where it is larger.
+    """Return the bytes of a file, or its first FILE_LIMIT + 1 bytes if it is larger.
 
-    Raises OSError where the file cannot be read.
+    Raises OSError if the file cannot be read.
     """
     with open(path, "rb") as file:
         return file.read(FILE_LIMIT + 1)
@@ -31,7 +30,7 @@ def read_file(path: str | os.PathLike[str]) -> bytes:
 def text_at(names: bytes, offset: int) -> str:
     """Return the zero-terminated text at `offset`.
 
-    Raises ValueError where no zero byte follows within NAME_LIMIT bytes.
+    Raises ValueError if no zero byte follows within NAME_LIMIT bytes.
     """
     end = names.find(b"\0", offset, offset + NAME_LIMIT)
     if end < 0:
@@ -45,7 +44,7 @@ def size_of(record: str) -> int:
 
 
 def pack(record: str, values: Mapping[str, Any]) -> bytes:
-    """Return the bytes of a record; fields left out are 0, and arrays are padded with 0."""
+    """Return the bytes of a record; omitted fields are 0, and arrays are padded with 0."""
     parts = []
     for name, kind, count in RECORDS[record]:
         value = values.get(name, 0)
@@ -59,7 +58,7 @@ def pack(record: str, values: Mapping[str, Any]) -> bytes:
 def unpack(record: str, data: bytes, offset: int = 0) -> dict[str, Any]:
     """Return the fields of the record at `offset`, by name.
 
-    Raises struct.error where `data` is too short.
+    Raises struct.error if `data` is too short.
     """
     values: dict[str, Any] = {}
     for name, kind, count in RECORDS[record]:

@@ -1,4 +1,4 @@
-"""A checkpoint with other parameters: moments, counters, properties and stored samples stay as they are."""
+"""A checkpoint with other parameters: moments, counters, properties and stored samples stay unchanged."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .checkpoint import STATE_TYPES, checked_header, parts_of, seal
 
 
 def with_parameters(checkpoint: bytes, parameters: Mapping[str, np.ndarray]) -> bytes:
-    """Return a device's checkpoint with these parameters, whose encoding is "plain".
+    """Return a device's "plain" checkpoint with these parameters.
 
-    parameters: of each name that the checkpoint has, in its shape, float32 and finite. Raises CheckpointError for bytes
-    that are no checkpoint, and DataError where a parameter is missing, unknown, of another shape or not
-    finite, or where the checkpoint's are not float32.
+    parameters: one for each name in the checkpoint, in its shape, float32 and finite. Raises CheckpointError for
+    bytes that are not a checkpoint, and DataError if a parameter is missing, unknown, of another shape or not
+    finite, or if the checkpoint's are not float32.
     """
     header = checked_header(checkpoint)
     table, names, state = parts_of(header, checkpoint)
@@ -34,7 +34,7 @@ def with_parameters(checkpoint: bytes, parameters: Mapping[str, np.ndarray]) -> 
 
 
 def require_same_names(wanted: Mapping[str, object], given: Mapping[str, object]) -> None:
-    """Raise DataError where a name is missing, or unknown."""
+    """Raise DataError if a name is missing or unknown."""
     missing, unknown = sorted(set(wanted) - set(given)), sorted(set(given) - set(wanted))
     if missing:
         raise DataError(f"there is no array for the parameter '{missing[0]}'", f"give {', '.join(sorted(wanted))}")

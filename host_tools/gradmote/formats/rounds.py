@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 from gradmote.errors import DataError
 
-#: Bits of a number that a delta may have.
+#: The allowed bits per number of a delta.
 BITS = (2, 4, 8)
 
 
 def shared_mask(names: Sequence[str], shared: str | Sequence[str] | None) -> bytes:
     """Return which parameters a delta has: bit i % 8 of byte i / 8 for the i-th name.
 
-    shared: patterns of names, as of a shell ("conv*"), or None for all parameters, which gives no
-    bytes. Raises DataError where a pattern matches no name.
+    shared: shell-style patterns of names ("conv*"), or None for all parameters, which gives no bytes. Raises
+    DataError if a pattern matches no name.
     """
     if shared is None:
         return b""
@@ -30,12 +30,12 @@ def shared_mask(names: Sequence[str], shared: str | Sequence[str] | None) -> byt
 
 
 def is_shared(name: str, shared: Sequence[str]) -> bool:
-    """Return whether one of the patterns is that of the parameter."""
+    """Return whether one of the patterns matches the parameter."""
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in shared)
 
 
 def check_bits(bits: int) -> int:
-    """Return the bits of a number of a delta. Raises DataError where there is no such delta."""
+    """Return the bits per number of a delta. Raises DataError for an unsupported number."""
     if bits not in BITS:
         raise DataError(f"a delta of {bits} bits does not exist", f"use one of {', '.join(map(str, BITS))}")
     return bits

@@ -1,8 +1,7 @@
-"""Signing of images, and checks of who signed them.
+"""Signing of images, and checks of their signatures.
 
-Ed25519 keys are PEM files, as `openssl genpkey -algorithm ed25519` writes them. Boards check with
-the public key that their firmware was built with (docs/SPEC.md, "Signature"). This module needs
-`gradmote[sign]`.
+Ed25519 keys are PEM files, as `openssl genpkey -algorithm ed25519` writes them. Boards check with the
+public key built into their firmware (docs/SPEC.md, "Signature"). This module needs `gradmote[sign]`.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ _PRIVATE_MODE = 0o600
 
 
 def sign(image: bytes, key: Ed25519PrivateKey) -> bytes:
-    """Return the image followed by this key's signature, which replaces any that was there.
+    """Return the image followed by this key's signature, which replaces any previous one.
 
-    Raises ImageError where the bytes are no image.
+    Raises ImageError if the bytes are not an image.
     """
     read_image(image)
     alone = without_signature(image)
@@ -35,7 +34,7 @@ def sign(image: bytes, key: Ed25519PrivateKey) -> bytes:
 
 
 def check(image: bytes, key: Ed25519PublicKey) -> None:
-    """Raise ImageError where this key did not sign the image.
+    """Raise ImageError if this key did not sign the image.
 
     A board whose firmware was built with the key refuses the same images.
     """
@@ -60,8 +59,8 @@ def key_id_of(key: Ed25519PublicKey) -> bytes:
 def make_keys(private: Path) -> tuple[Path, bytes]:
     """Write a new private key, readable by its owner alone, and its public key beside it.
 
-    The files are `key.pem` and `key.pub.pem`. Returns the path of the public key, and its id.
-    Raises DataError where one of the files exists already.
+    The files are `key.pem` and `key.pub.pem`. Returns the path of the public key, and its id. Raises
+    DataError if one of the files already exists.
     """
     serialization = _serialization()
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -82,8 +81,8 @@ def make_keys(private: Path) -> tuple[Path, bytes]:
 def load_private_key(path: str | os.PathLike[str], passphrase: Callable[[], str] | None = None) -> Ed25519PrivateKey:
     """Return the private key in a PEM file.
 
-    passphrase: called where the key is encrypted. Raises DataError where the file holds no private
-    Ed25519 key.
+    passphrase: called if the key is encrypted. Raises DataError if the file does not hold a private Ed25519
+    key.
     """
     serialization = _serialization()
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -105,7 +104,7 @@ def load_private_key(path: str | os.PathLike[str], passphrase: Callable[[], str]
 def load_public_key(path: str | os.PathLike[str]) -> Ed25519PublicKey:
     """Return the public key in a PEM file.
 
-    Raises DataError where the file holds no public Ed25519 key.
+    Raises DataError if the file does not hold a public Ed25519 key.
     """
     serialization = _serialization()
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey

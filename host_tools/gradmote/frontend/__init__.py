@@ -1,4 +1,4 @@
-"""The reading, checking and simplifying of an ONNX model, before anything is differentiated."""
+"""Reading, checking and simplifying an ONNX model before differentiation."""
 
 from .inputs import Inputs
 from .load import QuantizedConstant, fold_batch_norm, load_model, quantized_constants, read_untied

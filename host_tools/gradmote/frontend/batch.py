@@ -1,8 +1,8 @@
 """Models that were exported for one sample, compiled for more.
 
-PyTorch's exporter fixes the batch unless it is told otherwise. Such a model is given a free batch,
-and then tried: the twin infers drawn samples together and one by one. Where the results differ,
-the model is refused, with the line that exports it correctly.
+PyTorch's exporter fixes the batch by default. Such a model gets a free batch, and is then tried: the
+twin infers drawn samples together and one by one. If the results differ, the model is refused, and
+the error shows the line that exports it correctly.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .trial import Trial, opened
 
 log = logging.getLogger(__name__)
 
-#: The largest difference of a result that is accepted, relative to the largest element.
+#: The largest accepted difference of a result, relative to the largest element.
 TOLERANCE = 1e-4
 #: The most times that samples are drawn.
 TURNS = 16
@@ -29,10 +29,10 @@ Infer = Callable[[onnx.ModelProto, int], bytes]
 
 
 def with_batch(proto: onnx.ModelProto, batch: int | None, infer: Infer) -> onnx.ModelProto:
-    """Return the model as it is where it takes this batch, else with its batch of 1 made free.
+    """Return the model unchanged if it takes this batch, else with its batch of 1 made free.
 
-    infer: compiles a model for a batch. Raises ModelError where the model fixes another batch, or
-    computes different results with several samples than with each of them.
+    infer: compiles a model for a batch. Raises ModelError if the model fixes another batch, or computes
+    different results for several samples than for each of them.
     """
     fixed = {name: size for name, size in first_dims(proto).items() if size != batch}
     if batch is None or batch < 1 or not fixed:
@@ -57,7 +57,7 @@ def with_batch(proto: onnx.ModelProto, batch: int | None, infer: Infer) -> onnx.
 def export_line(proto: onnx.ModelProto) -> str:
     """Return the call that exports the model from PyTorch with a free batch.
 
-    The call passes two samples, because PyTorch takes a dimension of one for a fixed size.
+    The call passes two samples, because PyTorch treats a dimension of one as a fixed size.
     """
     inputs = list(data_inputs(proto.graph))
     samples = ", ".join(example(value) for value in inputs)
@@ -80,7 +80,7 @@ def example(value: onnx.ValueInfoProto) -> str:
 
 
 def difference(one: onnx.ModelProto, free: onnx.ModelProto, batch: int, infer: Infer) -> str:
-    """Return how the free model differs from the original, in words; "" where it does not.
+    """Return how the free model differs from the original, in words; "" if it does not.
 
     The free model runs a batch, the original each sample of it.
     """
@@ -95,8 +95,8 @@ def difference(one: onnx.ModelProto, free: onnx.ModelProto, batch: int, infer: I
 def compared(alone: bytes, together: bytes, batch: int) -> str:
     """Return which output differs between samples one by one and together; "" if none does.
 
-    What is equal for several samples, as the zeros of a Relu are, shows little: further samples are
-    drawn then, and wider ones.
+    Results that are equal for several samples, such as the zeros of a Relu, prove little: further and
+    wider samples are drawn then.
     """
     with opened(alone) as one, opened(together) as many:
         for turn in range(TURNS):
@@ -134,7 +134,7 @@ def are_apart(results: list[np.ndarray]) -> bool:
 
 
 def drawn(dtype: str, shape: tuple[int, ...], seed: int, deviation: float) -> np.ndarray:
-    """Return random numbers around 0 with this deviation, or indices 0 and 1, which every table has."""
+    """Return random numbers around 0 with this deviation, or indices 0 and 1, which are valid for every table."""
     rng = np.random.default_rng(seed)
     if dtype == "float32":
         return rng.normal(0, deviation, shape).astype(np.float32)

@@ -12,7 +12,7 @@ import onnx
 class Tensor:
     """A constant tensor of a graph, with a name that is unique in the whole model.
 
-    The name begins with that of the branch where other graphs have a tensor of the same name.
+    The name starts with that of the branch if other graphs have a tensor of the same name.
     """
 
     name: str
@@ -36,7 +36,7 @@ def tensors_of(graph: onnx.GraphProto) -> Iterator[Tensor]:
 
 
 def graphs_of(graph: onnx.GraphProto, prefix: str = "graph") -> Iterator[tuple[str, onnx.GraphProto]]:
-    """Yield the graph and the graphs in its nodes, each with the prefix that tells them apart."""
+    """Yield the graph and the graphs in its nodes, each with a distinguishing prefix."""
     yield prefix, graph
     for node in graph.node:
         for attribute in node.attribute:

@@ -1,10 +1,10 @@
-"""The rule by which float32 constants of a model train: what a layer uses as a weight does; tables of its code do not.
+"""The rule that decides which float32 constants of a model train: layer weights do, tables of its code do not.
 
-An ONNX file does not say which of its constants were parameters and which were buffers. Role comes first: what a layer
-uses as its weight, bias, scale, shift or slope trains, whatever its numbers are. Only without a role does form decide:
-tables of cosines and sines, evenly or geometrically spaced grids, integers, masks, what normalizes the model's input,
-and equal numbers under a name that an exporter made do not train. All else trains; what has neither a role nor such a
-form is `unsure`, for the user to decide.
+An ONNX file does not say which of its constants were parameters and which were buffers. Role comes first: what a
+layer uses as its weight, bias, scale, shift or slope trains, whatever its numbers are. Only without a role does
+form decide: tables of cosines and sines, evenly or geometrically spaced grids, integers, masks, numbers that
+normalize the model's input, and equal numbers under an exporter-made name do not train. All else trains; a constant
+with neither a role nor such a form is `unsure`, for the user to decide.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import onnx_ir as ir
 
 from ..ir.graph import origin
 
-#: Operator -> the inputs that a layer's own weights, biases, scales and slopes come in.
+#: Operator -> the inputs for a layer's own weights, biases, scales and slopes.
 LAYER_INPUTS = {
     "Attention": (1, 2),
     "BatchNormalization": (1, 2, 3, 4),
@@ -42,22 +42,22 @@ LAYER_INPUTS = {
     "SimplifiedLayerNormalization": (1,),
     "SkipLayerNormalization": (2, 3, 4),
 }
-#: Layers whose result a bias is added to.
+#: Layers to whose result a bias may be added.
 PRODUCTS = ("Conv", "ConvTranspose", "Einsum", "Gemm", "MatMul")
-#: What changes the form of a tensor and none of its numbers.
+#: Operators that change the form of a tensor but not its numbers.
 VIEWS = ("Cast", "Expand", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze")
-#: Names that exporters give to what they computed: val_13, onnx::Mul_12, unsqueeze_14, /layer/Constant_output_0.
+#: Names that exporters give to computed values: val_13, onnx::Mul_12, unsqueeze_14, /layer/Constant_output_0.
 COMPUTED = re.compile(
     r"(val|unsqueeze|view|expand|reshape|slice|clone|lift_fresh_copy|_?tensor_constant)_?\d*|onnx::.*|.*/.*_output_\d+"
 )
 ELEMENTWISE = ("Add", "Sub", "Mul", "Div")
-#: Numbers at or below it, beside zeros, are no weights: they drop scores before a Softmax.
+#: Numbers at or below it, beside zeros, are not weights: they drop scores before a Softmax.
 DROPPED = -10.0
 
 
 @dataclass
 class Roles:
-    """The float32 constants of a graph that could train: their names, by what they are."""
+    """The float32 constants of a graph that could train, by role."""
 
     layers: set[str] = field(default_factory=set)  #: a layer's own
     buffers: set[str] = field(default_factory=set)  #: do not train
@@ -65,7 +65,7 @@ class Roles:
 
 
 def roles_of(graph: ir.Graph, names: Iterable[str]) -> Roles:
-    """Return what these initializers of a graph are, as its nodes use them. Those of one element have no form."""
+    """Return the roles of these initializers, as the graph's nodes use them; single elements have no form."""
     found, without = Roles(), list[ir.Value]()
     for name in names:
         value = graph.initializers[name]
@@ -89,7 +89,7 @@ def roles_of(graph: ir.Graph, names: Iterable[str]) -> Roles:
 
 
 def seen(value: ir.Value) -> Iterator[tuple[ir.Node, int]]:
-    """Yield each node that takes the value, or a view of it, and the number of that input."""
+    """Yield each node that takes the value, or a view of it, and the index of that input."""
     for use in value.uses():
         if use.node.op_type in VIEWS and use.idx == 0:
             yield from seen(use.node.outputs[0])
@@ -106,12 +106,12 @@ def has_role(value: ir.Value) -> bool:
 
 
 def is_factor(value: ir.Value) -> bool:
-    """Return whether a layer multiplies what it reads with the value."""
+    """Return whether a layer multiplies its input by the value."""
     return any(node.op_type in PRODUCTS and index <= 1 for node, index in seen(value))
 
 
 def is_bias_or_scale(node: ir.Node, index: int) -> bool:
-    """Return whether the node adds that input to what a layer made, or scales or shifts what is normalized with it."""
+    """Return whether the node adds that input to a layer's result, or scales or shifts a normalized value with it."""
     if node.op_type not in ("Add", "Mul"):
         return False
     other = origin(node.inputs[1 - index], VIEWS)
@@ -136,7 +136,7 @@ def is_constant(value: ir.Value | None) -> bool:
 
 
 def is_normalized(node: ir.Node) -> bool:
-    """Return whether the node divides by a square root, as normalizations do that an exporter wrote out."""
+    """Return whether the node divides by a square root, as in a normalization that an exporter wrote out."""
     if node.op_type == "Div":
         return is_root(producer(node.inputs[1]))
     return node.op_type == "Mul" and any(
@@ -158,14 +158,14 @@ def is_root(node: ir.Node | None) -> bool:
 
 
 def is_gain(value: ir.Value) -> bool:
-    """Return whether the value scales or shifts the channels of what some layer made, as learnable gains do."""
+    """Return whether the value scales or shifts the channels of a layer's result, as learnable gains do."""
     return is_vector(value) and any(
         node.op_type in ELEMENTWISE and depends_on_layer(node.inputs[1 - index]) for node, index in seen(value)
     )
 
 
 def depends_on_layer(value: ir.Value | None) -> bool:
-    """Return whether a layer with weights is among what made the value."""
+    """Return whether the value depends on a layer with weights."""
     pending, visited = [value], set[ir.Node]()
     while pending:
         node = producer(pending.pop())
@@ -179,12 +179,12 @@ def depends_on_layer(value: ir.Value | None) -> bool:
 
 
 def is_vector(value: ir.Value) -> bool:
-    """Return whether at most one dim is above 1."""
+    """Return whether at most one dimension is above 1."""
     return sum(dim != 1 for dim in array_of(value).shape) <= 1
 
 
 def producer(value: ir.Value | None) -> ir.Node | None:
-    """Return the node that made the value which this one is a view of; None for an input or a constant."""
+    """Return the maker of the value that this one is a view of; None for an input or a constant."""
     found = origin(value, VIEWS)
     return found.producer() if found is not None else None
 
@@ -198,7 +198,7 @@ def array_of(value: ir.Value) -> np.ndarray:
 
 
 def has_form(value: ir.Value) -> bool:
-    """Return whether the numbers are those of a table, a grid or a mask; or equal, under a name that was made."""
+    """Return whether the numbers form a table, a grid or a mask, or are equal under an exporter-made name."""
     array = array_of(value)
     if (array == array.flat[0]).all():
         return COMPUTED.fullmatch(str(value.name)) is not None
@@ -211,18 +211,18 @@ def is_integer(array: np.ndarray) -> bool:
 
 
 def is_dropping(array: np.ndarray) -> bool:
-    """Return whether the numbers are zeros and one far below them."""
+    """Return whether the numbers are zeros and one number far below them."""
     return float(array.max()) == 0 and bool(np.isin(array, (0, array.min())).all()) and float(array.min()) <= DROPPED
 
 
 def is_spaced(array: np.ndarray) -> bool:
-    """Return whether the numbers along an axis are a grid, with equal differences or equal ratios."""
+    """Return whether the numbers along an axis form a grid, with equal differences or equal ratios."""
     positive = bool((array > 0).all())
     return is_even(array, 3) or (positive and is_even(np.log(array.astype(np.float64)), 4))
 
 
 def is_even(array: np.ndarray, least: int) -> bool:
-    """Return whether differences along an axis of that length or more are equal, and not 0."""
+    """Return whether differences along an axis of at least that length are equal and not 0."""
     for axis in range(array.ndim):
         steps = np.diff(array.astype(np.float64), axis=axis)
         if array.shape[axis] >= least and steps.all():
@@ -233,9 +233,9 @@ def is_even(array: np.ndarray, least: int) -> bool:
 
 
 def tables(without: Sequence[ir.Value], graph: ir.Graph) -> Iterator[ir.Value]:
-    """Yield tables of cosines and sines: two of one shape, or one that has both, in turns or in halves.
+    """Yield tables of cosines and sines: two of one shape, or one with both, interleaved or in halves.
 
-    Those that positions select from are tables too, though embeddings are used alike.
+    Tables that positions select from are included, though embeddings are used the same way.
     """
     embedded = (v for n, v in graph.initializers.items() if n not in {w.name for w in without})
     found = [v for v in (*without, *(v for v in embedded if is_embedding(v))) if is_wave(v)]
@@ -247,7 +247,7 @@ def tables(without: Sequence[ir.Value], graph: ir.Graph) -> Iterator[ir.Value]:
 
 
 def rotations(without: Sequence[ir.Value]) -> Iterator[ir.Value]:
-    """Yield tables that rotate: two of one shape, with numbers from -1 to 1, which multiply two terms of a sum."""
+    """Yield tables of rotations: two of one shape, with numbers from -1 to 1, which multiply two terms of a sum."""
     known = [v for v in without if not is_vector(v) and float(np.abs(array_of(v)).max()) <= 1]
     sums = {id(v): {id(node) for node in sums_with(v)} for v in known}
     for value in known:
@@ -257,14 +257,14 @@ def rotations(without: Sequence[ir.Value]) -> Iterator[ir.Value]:
 
 
 def sums_with(value: ir.Value) -> Iterator[ir.Node]:
-    """Yield the sums and differences that have a product with the value as a term."""
+    """Yield the sums and differences with a product with the value as a term."""
     for node, _ in seen(value):
         if node.op_type == "Mul":
             yield from (use.node for use in node.outputs[0].uses() if use.node.op_type in ("Add", "Sub"))
 
 
 def is_embedding(value: ir.Value) -> bool:
-    """Return whether a float32 constant is only what indices select from."""
+    """Return whether only indices select from a float32 constant."""
     data = value.const_value
     uses = list(seen(value))
     return (
@@ -282,7 +282,7 @@ def is_wave(value: ir.Value) -> bool:
 
 
 def halves(array: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield both halves of the last axis: each second element, and the first ones."""
+    """Yield both halves of the last axis: by alternating elements, and by first and second half."""
     size = array.shape[-1]
     if size % 2 == 0 and array.size > 4:
         yield array[..., ::2], array[..., 1::2]
@@ -290,7 +290,7 @@ def halves(array: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
 
 def is_on_circle(one: np.ndarray, other: np.ndarray) -> bool:
-    """Return whether the sums of the squares are all equal, as those of a cosine and a sine are."""
+    """Return whether the sums of squares are all equal, as for a cosine and a sine."""
     if one.shape != other.shape:
         return False
     squares = one.astype(np.float64) ** 2 + other.astype(np.float64) ** 2
@@ -299,9 +299,9 @@ def is_on_circle(one: np.ndarray, other: np.ndarray) -> bool:
 
 
 def input_scaling(without: Sequence[ir.Value], layers: set[str]) -> Iterator[ir.Value]:
-    """Yield what normalizes the model's input before its layers: a mean that is subtracted, what it is divided by.
+    """Yield the constants that normalize the model's input before its layers: a subtracted mean, a divisor.
 
-    A factor or a sum alone may be a layer of its own, as may all of them if the model has no layer besides.
+    A single factor or sum may be a layer of its own, and so may all of them if the model has no other layer.
     """
     if not layers:
         return
@@ -311,13 +311,13 @@ def input_scaling(without: Sequence[ir.Value], layers: set[str]) -> Iterator[ir.
 
 
 def scalings(value: ir.Value) -> list[tuple[ir.Node, int]]:
-    """Return the elementwise nodes of two inputs that take the value; only as the second one of Sub and Div."""
+    """Return the binary elementwise nodes that take the value, for Sub and Div only as the second input."""
     found = ((node, index) for node, index in seen(value) if node.op_type in ELEMENTWISE)
     return [(node, index) for node, index in found if index == 1 or node.op_type in ("Add", "Mul")]
 
 
 def is_raw(value: ir.Value | None) -> bool:
-    """Return whether the value is an input of the graph, but for views and for constants that scale and shift it."""
+    """Return whether the value is an input of the graph, up to views and constants that scale and shift it."""
     while (node := producer(value)) is not None:
         if node.op_type not in ELEMENTWISE:
             return False

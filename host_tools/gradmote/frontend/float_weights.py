@@ -1,10 +1,10 @@
 """Quantized weights of a QDQ model made float32, together with the layer that they belong to.
 
-    QuantizeLinear, DequantizeLinear behind   Gemm(x, DequantizeLinear(w_q), DequantizeLinear(b_q))
-    becomes                                   Gemm(x, w, b)
+    QuantizeLinear, DequantizeLinear after   Gemm(x, DequantizeLinear(w_q), DequantizeLinear(b_q))
+    becomes                                  Gemm(x, w, b)
 
-The float layer's result is not rounded: the QuantizeLinear behind it goes, with its DequantizeLinear.
-What the layer reads stays quantized.
+The float layer's result is not rounded: its QuantizeLinear is removed, with the DequantizeLinear.
+The layer's input stays quantized.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .branch_weights import tensors_of
 
 
 def make_float(graph: onnx.GraphProto, real: Mapping[str, np.ndarray]) -> None:
-    """Give quantized initializers these float32 numbers, and remove what quantized them and their layers' results."""
+    """Give quantized initializers these float32 numbers; remove their quantizers and those of their layers' results."""
     for name, array in real.items():
         tensor = next(t.data for t in tensors_of(graph) if t.name == name)
         if tensor.data_type == onnx.TensorProto.FLOAT:
@@ -32,13 +32,13 @@ def make_float(graph: onnx.GraphProto, real: Mapping[str, np.ndarray]) -> None:
 
 
 def remove(graph: onnx.GraphProto, node: onnx.NodeProto) -> None:
-    """Remove a node; what read its output reads its first input."""
+    """Remove a node; its readers read its first input instead."""
     graph.node.remove(node)
     redirect(graph, node.output[0], node.input[0])
 
 
 def redirect(graph: onnx.GraphProto, old: str, new: str) -> None:
-    """Let all nodes that read one value read another one."""
+    """Make all readers of one value read another one."""
     for node in graph.node:
         node.input[:] = [new if value == old else value for value in node.input]
 
@@ -49,7 +49,7 @@ def readers(graph: onnx.GraphProto, name: str) -> list[onnx.NodeProto]:
 
 
 def remove_quantizer(graph: onnx.GraphProto, name: str) -> None:
-    """Remove the QuantizeLinear that reads a value, and a Clip behind it."""
+    """Remove the QuantizeLinear that reads a value, and a Clip after it."""
     quantizer = next(n for n in graph.node if n.op_type == "QuantizeLinear" and n.input[0] == name)
     clip = next((n for n in graph.node if n.op_type == "Clip" and n.input[0] == quantizer.output[0]), None)
     for node in (quantizer, clip):
@@ -70,9 +70,9 @@ def dequantizers_behind(graph: onnx.GraphProto, name: str) -> list[onnx.NodeProt
 
 
 def keep_real(graph: onnx.GraphProto, value: str) -> None:
-    """Remove the QuantizeLinear that ends the float operators behind a value, and its DequantizeLinears.
+    """Remove the QuantizeLinear that ends the float operators after a value, and its DequantizeLinears.
 
-    Where something else reads that result as well, or the integers are an output, they stay.
+    They stay if something else reads that result as well, or the integers are an output.
     """
     outputs = {output.name for output in graph.output}
     while value not in outputs and len(users := readers(graph, value)) == 1:
@@ -87,7 +87,7 @@ def keep_real(graph: onnx.GraphProto, value: str) -> None:
 
 
 def rename_output(graph: onnx.GraphProto, node: onnx.NodeProto, value: str) -> None:
-    """Remove a DequantizeLinear; where its output is one of the graph, an Identity has its name."""
+    """Remove a DequantizeLinear; if its output is a graph output, an Identity takes its name."""
     at = list(graph.node).index(node)
     graph.node.remove(node)
     if any(output.name == node.output[0] for output in graph.output):

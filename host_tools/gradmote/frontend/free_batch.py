@@ -1,10 +1,10 @@
 """Models whose exporter fixed the batch at 1, rewritten for any batch.
 
 The first dimension of every input and output becomes symbolic. Constants that an exporter computed
-for one sample are rewritten for any number: the sizes of a Reshape or a Resize, what a Concat puts
-beside each sample, and the state that a recurrent layer starts from. Whether the model then
-computes the same with many samples as with each alone is not decided here: gradmote.frontend.batch
-tries it.
+for one sample are rewritten for any number: the sizes of a Reshape or a Resize, the constants that a
+Concat joins to each sample, and the initial state of a recurrent layer. This module does not decide
+whether the model then computes the same with many samples as with each alone:
+gradmote.frontend.batch tries it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from onnx import numpy_helper
 
 #: The name of the symbolic dimension.
 BATCH = "batch"
-#: A batch of which no other dimension is a multiple, so that inner shapes show where the batch is.
+#: A batch that no other dimension is a multiple of, so that inner shapes show where the batch is.
 PROBE = 1_000_003
 
 _RECURRENT = ("LSTM", "GRU", "RNN")
@@ -36,7 +36,7 @@ def first_dims(proto: onnx.ModelProto) -> dict[str, int]:
 
 
 def data_inputs(graph: onnx.GraphProto) -> Iterator[onnx.ValueInfoProto]:
-    """Yield the inputs that are no weights."""
+    """Yield the inputs that are not weights."""
     weights = {tensor.name for tensor in graph.initializer}
     yield from (value for value in graph.input if value.name not in weights)
 
@@ -73,8 +73,7 @@ def set_first_dims(graph: onnx.GraphProto, dim: onnx.TensorShapeProto.Dimension)
 def free_reshape(proto: onnx.ModelProto, node: onnx.NodeProto) -> None:
     """Write -1 for the batch into the sizes of a Reshape.
 
-    [1, 4, 16] becomes [-1, 4, 16], and [7, 2, 8] becomes [7, -1, 8] where dimension 1 holds the
-    batch.
+    [1, 4, 16] becomes [-1, 4, 16], and [7, 2, 8] becomes [7, -1, 8] if dimension 1 holds the batch.
     """
     sizes = array_of(proto.graph, node.input[1])
     if sizes is None or sizes.size == 0:
@@ -100,11 +99,11 @@ def resolve(sizes: list[int], shape: list[int], keeps_zeros: bool) -> list[int]:
 
 
 def batch_axis(sizes: list[int], outermost: int, innermost: int) -> int | None:
-    """Return the dimension that takes the batch: one of size 1, else one that holds other axes too.
+    """Return the dimension that takes the batch: one of size 1, else one that also holds other axes.
 
-    The stride of the batch is `outermost` elements where the batch is the outermost axis in its
-    dimension, as in (batch heads, time, size), or `innermost` where it is the innermost, as in
-    (time batch, size). Rows of a matrix are (... batch, size).
+    The stride of the batch is `outermost` elements if the batch is the outermost axis in its dimension,
+    as in (batch heads, time, size), or `innermost` if it is the innermost, as in (time batch, size).
+    Rows of a matrix are (... batch, size).
     """
     strides = [math.prod(sizes[i + 1 :]) for i in range(len(sizes))]
     axes = range(len(sizes))
@@ -115,19 +114,19 @@ def batch_axis(sizes: list[int], outermost: int, innermost: int) -> int | None:
 
 
 def shape_of(proto: onnx.ModelProto, name: str) -> list[int]:
-    """Return the shape of a value for a batch of PROBE samples; [] where it cannot be inferred."""
+    """Return the shape of a value for a batch of PROBE samples; [] if it cannot be inferred."""
     try:
         graph = onnx.shape_inference.infer_shapes(probe_of(proto), data_prop=True).graph
-    except Exception:  # onnx has no common base for what inference raises
+    except Exception:  # onnx has no common base for the errors of inference
         return []
     found = [v for v in (*graph.value_info, *graph.input) if v.name == name]
     return [dim.dim_value for dim in found[0].type.tensor_type.shape.dim] if found else []
 
 
 def probe_of(proto: onnx.ModelProto) -> onnx.ModelProto:
-    """Return a copy with a batch of PROBE, whose float32 initializers have become inputs.
+    """Return a copy with a batch of PROBE and with float32 initializers as inputs.
 
-    Shape inference needs no data of them.
+    Shape inference does not need their data.
     """
     copy, graph = onnx.ModelProto(), onnx.GraphProto()
     graph.name = "g"
@@ -148,7 +147,7 @@ def probe_of(proto: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def free_concat(proto: onnx.ModelProto, node: onnx.NodeProto) -> None:
-    """Repeat for each sample what is joined to samples and does not depend on them, such as a token."""
+    """Repeat, for each sample, a Concat operand that does not depend on the samples, such as a token."""
     shapes = [shape_of(proto, name) for name in node.input]
     found = next(((name, at) for name, s in zip(node.input, shapes) if (at := batch_of(s)) is not None), None)
     if found is None:
@@ -161,7 +160,7 @@ def free_concat(proto: onnx.ModelProto, node: onnx.NodeProto) -> None:
 
 
 def spread_states(proto: onnx.ModelProto, node: onnx.NodeProto) -> None:
-    """Repeat for each sample the initial states of a recurrent layer that do not depend on the samples."""
+    """Repeat, for each sample, the initial states of a recurrent layer that do not depend on the samples."""
     by_batch = any(a.name == "layout" and a.i for a in node.attribute)
     shape, still = shape_of(proto, node.input[0]), static_values(proto.graph)
     if batch_of(shape) != (0 if by_batch else 1):
@@ -173,7 +172,7 @@ def spread_states(proto: onnx.ModelProto, node: onnx.NodeProto) -> None:
 
 
 def free_resize(proto: onnx.ModelProto, node: onnx.NodeProto) -> None:
-    """Take the batch for the first of the sizes of a Resize of samples."""
+    """Use the batch as the first size of a Resize of samples."""
     sizes = array_of(proto.graph, node.input[3]) if len(node.input) > 3 else None
     if sizes is None or sizes.size < 1 or sizes[0] != 1 or batch_of(shape_of(proto, node.input[0])) != 0:
         return
@@ -183,7 +182,7 @@ def free_resize(proto: onnx.ModelProto, node: onnx.NodeProto) -> None:
 
 
 def batch_of(shape: list[int]) -> int | None:
-    """Return the axis of a shape that holds the batch alone, where the batch is PROBE."""
+    """Return the axis of a shape that holds only the batch, if the batch is PROBE."""
     return next((axis for axis, dim in enumerate(shape) if dim == PROBE), None)
 
 
@@ -197,7 +196,7 @@ def static_values(graph: onnx.GraphProto) -> set[str]:
 
 
 def repeated(graph: onnx.GraphProto, before: onnx.NodeProto, name: str, like: str, at: int, rank: int) -> str:
-    """Return a value that is repeated along axis `at` as often as `like` has samples there."""
+    """Return a value repeated along axis `at` as often as `like` has samples there."""
     batch, one = size_of(graph, before, like, at), new_constant(graph, np.ones(1, np.int64), f"{name}.one")
     sizes = insert(graph, before, "Concat", [batch if i == at else one for i in range(rank)], f"{name}.sizes", axis=0)
     return insert(graph, before, "Expand", [name, sizes], f"{name}.repeated")
@@ -213,7 +212,7 @@ def size_of(graph: onnx.GraphProto, before: onnx.NodeProto, name: str, axis: int
 def insert(
     graph: onnx.GraphProto, before: onnx.NodeProto, op: str, inputs: list[str], name: str, **attributes: Any
 ) -> str:
-    """Put a node in front of another one, and return the name of its output."""
+    """Insert a node in front of another one, and return the name of its output."""
     output = new_name(graph, name)
     made = onnx.helper.make_node(op, inputs, [output], name=output, **attributes)
     position = next(i for i, node in enumerate(graph.node) if node.output[0] == before.output[0])
@@ -222,9 +221,9 @@ def insert(
 
 
 def drop_zero_states(graph: onnx.GraphProto, node: onnx.NodeProto) -> None:
-    """Remove the initial states of a recurrent layer where they are zero.
+    """Remove the initial states of a recurrent layer if they are zero.
 
-    The operator takes zeros for any batch where it has no such input.
+    Without such an input, the operator takes zeros for any batch.
     """
     for index in (5, 6):
         if len(node.input) > index and node.input[index]:
@@ -234,7 +233,7 @@ def drop_zero_states(graph: onnx.GraphProto, node: onnx.NodeProto) -> None:
 
 
 def array_of(graph: onnx.GraphProto, name: str) -> np.ndarray | None:
-    """Return the data of an initializer or of a Constant node; None where the value is computed."""
+    """Return the data of an initializer or of a Constant node; None if the value is computed."""
     for tensor in graph.initializer:
         if tensor.name == name:
             return numpy_helper.to_array(tensor)
@@ -252,7 +251,7 @@ def new_constant(graph: onnx.GraphProto, data: np.ndarray, name: str) -> str:
 
 
 def new_name(graph: onnx.GraphProto, name: str) -> str:
-    """Return `name`, with as many underscores behind it as make it unique in the graph."""
+    """Return `name`, followed by as many underscores as make it unique in the graph."""
     values = (*graph.input, *graph.initializer)
     taken = {value.name for value in values} | {output for node in graph.node for output in node.output}
     while name in taken:

@@ -1,4 +1,4 @@
-"""The properties of a model's inputs that a caller fixes before it is compiled."""
+"""The properties of a model's inputs that a caller fixes before compilation."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ..errors import ModelError
 class Inputs:
     """Shapes of inputs, and inputs whose values never change.
 
-    shapes: by input name; a dimension that is to stay open has a name. constants: inputs that
-    become part of the model, such as a sample rate on which it branches.
+    shapes: by input name; a dimension that stays open is a name. constants: inputs that become part of
+    the model, such as a sample rate on which it branches.
     """
 
     shapes: Mapping[str, Sequence[int | str]] = field(default_factory=dict)
@@ -26,7 +26,7 @@ class Inputs:
     def fix(self, proto: onnx.ModelProto) -> None:
         """Write both into the model.
 
-        Raises ModelError for an input that the model lacks, or that contradicts its shape or type.
+        Raises ModelError for an unknown input, or one that contradicts the model's shape or type.
         """
         values = {value.name: value for value in proto.graph.input}
         for name in (*self.shapes, *self.constants):
@@ -44,7 +44,7 @@ class Inputs:
 def fix_shape(value: onnx.ValueInfoProto, shape: Sequence[int | str]) -> None:
     """Set the shape of an input.
 
-    Raises ModelError where it contradicts dimensions that the model fixes.
+    Raises ModelError if it contradicts dimensions that the model fixes.
     """
     known = [d.dim_value for d in value.type.tensor_type.shape.dim]
     has_rank = value.type.tensor_type.HasField("shape")
@@ -60,7 +60,7 @@ def fix_shape(value: onnx.ValueInfoProto, shape: Sequence[int | str]) -> None:
 def tensor_of(value: onnx.ValueInfoProto, constant: np.ndarray | int | float | bool) -> onnx.TensorProto:
     """Return the constant as a tensor of the input's type.
 
-    Raises ModelError where the type cannot hold it.
+    Raises ModelError if the type cannot hold it.
     """
     dtype = helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type)
     array = np.asarray(constant)
@@ -72,7 +72,7 @@ def tensor_of(value: onnx.ValueInfoProto, constant: np.ndarray | int | float | b
 def forget_shapes(graph: onnx.GraphProto) -> None:
     """Delete shapes of inner values and open dimensions of outputs.
 
-    They followed from the shapes that the inputs had before.
+    They followed from the inputs' previous shapes.
     """
     del graph.value_info[:]
     for output in graph.output:

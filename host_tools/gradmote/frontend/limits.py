@@ -1,6 +1,6 @@
 """Limits on the size of a model once its functions and subgraphs are expanded.
 
-They are checked before anything is built of the model, because a small file can claim a large one.
+They are checked before anything is built from the model, because a small file can claim a large one.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from .branch_weights import tensors_of
 MAX_NODES = 100_000  #: a call of a function counts as the nodes in it
 MAX_NESTING = 8  #: depth of graphs in nodes of graphs
 MAX_CALLS = 64  #: depth of functions that call functions
-MAX_RANK = 64  #: dimensions of a tensor, which numpy has at most
-MAX_SIZE = 1 << 30  #: numbers in a tensor: an arena has 1 GiB at most
+MAX_RANK = 64  #: dimensions of a tensor, at most those of numpy
+MAX_SIZE = 1 << 30  #: numbers in a tensor: an arena has at most 1 GiB
 #: Numbers that onnx may propagate through computations of shapes; it takes some 100 bytes for each.
 MAX_PROPAGATED = 1 << 20
 
-#: Bytes of tensors in other files that are read in any case, and how often the same bytes may be read beyond that.
+#: Bytes of tensors in other files that are always read, and how often the same bytes may be read beyond that.
 SMALL_EXTERNAL, MAX_SHARED = 64 << 20, 4
 
 _SIMPLIFY = "export it without control flow, or simplify it"
@@ -30,7 +30,7 @@ _Functions = dict[tuple[str, str], onnx.FunctionProto]
 
 
 def check_limits(proto: onnx.ModelProto) -> None:
-    """Raise ModelError for subgraphs that nest too deeply, too many nodes, or tensors of too many dimensions."""
+    """Raise ModelError for subgraphs that nest too deeply, too many nodes, or tensors with too many dimensions."""
     functions = {(f.domain, f.name): f for f in proto.functions}
     bodies = [proto.graph.node, *(f.node for f in proto.functions)]
     if max(nesting(body) for body in bodies) > MAX_NESTING:
@@ -42,7 +42,7 @@ def check_limits(proto: onnx.ModelProto) -> None:
 
 
 def check_rank(name: str, rank: int) -> None:
-    """Raise ModelError for a tensor of too many dimensions."""
+    """Raise ModelError for a tensor with too many dimensions."""
     if rank > MAX_RANK:
         raise ModelError(f"'{name}' has {rank} dimensions, more than {MAX_RANK}", "give it a shape of fewer")
 
@@ -55,7 +55,7 @@ def check_size(name: str, dims: Sequence[int]) -> None:
 
 
 def check_external_data(proto: onnx.ModelProto, folder: str) -> None:
-    """Raise ModelError where tensors claim far more of other files than these have, by sharing their bytes."""
+    """Raise ModelError if tensors claim far more bytes of other files than these have, by sharing them."""
     claimed, files = 0, dict[str, int]()
     for tensor in (found.data for found in tensors_of(proto.graph)):
         if tensor.data_location == onnx.TensorProto.EXTERNAL:
@@ -72,14 +72,14 @@ def check_external_data(proto: onnx.ModelProto, folder: str) -> None:
 
 
 def propagates_little(inferred: onnx.GraphProto) -> bool:
-    """Return whether the vectors that a graph joins are short enough for their numbers to be propagated as shapes."""
+    """Return whether the vectors that a graph joins are short enough to propagate their numbers as shapes."""
     joined = {output for node in inferred.node if node.op_type == "Concat" for output in node.output}
     lengths = (info.type.tensor_type.shape.dim for info in inferred.value_info if info.name in joined)
     return all(dims[0].dim_value <= MAX_PROPAGATED for dims in lengths if len(dims) == 1)
 
 
 def ranks(graph: onnx.GraphProto) -> Iterator[tuple[str, int]]:
-    """Yield name and rank of the tensors of a graph, of those in attributes and subgraphs too."""
+    """Yield name and rank of a graph's tensors, including those in attributes and subgraphs."""
     for tensor in graph.initializer:
         yield tensor.name, len(tensor.dims)
     for sparse in graph.sparse_initializer:
@@ -106,7 +106,7 @@ def subgraphs(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
 def nesting(nodes: Iterable[onnx.NodeProto]) -> int:
     """Return how deeply subgraphs nest, 0 without any.
 
-    The recursion is safe, because protobuf refuses messages that nest more than 100 deep.
+    The recursion is safe because protobuf refuses messages that nest more than 100 deep.
     """
     return max((1 + nesting(graph.node) for node in nodes for graph in subgraphs(node)), default=0)
 
@@ -114,8 +114,7 @@ def nesting(nodes: Iterable[onnx.NodeProto]) -> int:
 def count_nodes(nodes: Iterable[onnx.NodeProto], functions: _Functions, known: dict[str, int], calls: int) -> int:
     """Return the number of nodes once all functions are inlined.
 
-    known: the numbers of functions that were counted. Raises ModelError where calls nest too
-    deeply.
+    known: the node counts of functions counted so far. Raises ModelError if calls nest too deeply.
     """
     if calls > MAX_CALLS:
         raise ModelError(f"functions call each other more than {MAX_CALLS} deep", _SIMPLIFY)

@@ -48,9 +48,9 @@ def load_model(
     Functions and branches are inlined, constants are folded, Gemm is plain, and ranks are known.
 
     outputs: graph outputs to keep; all by default. batch_norm: a mode of rewrite.batch_norm. ties: what
-    the caller says of weights that are equal. inputs: what the caller fixes of the model's
-    inputs. named: constants that survive folding because they are trained, as weights always do.
-    Raises ModelError for a model that is no valid ONNX.
+    the caller says about equal weights. inputs: what the caller fixes of the model's inputs. named:
+    constants that survive folding because they are trained, as weights always do. Raises ModelError for
+    an invalid ONNX model.
     """
     model = read_weights(source, ties, inputs)
     if outputs is not None:
@@ -99,7 +99,7 @@ def read_weights(source: Source, ties: Ties = NO_TIES, inputs: Inputs | None = N
     tied, equal = settle_ties(proto, ties)
     model = to_ir(proto)
     classes = class_names(model)
-    remove_notes(model)  # those of an artifact say nothing about what is made of it now
+    remove_notes(model)  # an artifact's notes do not apply to what is made of it now
     CLASSES.write(model.graph, classes)
     TIED.write(model.graph, {tie.copy: tie.weight for tie in tied})
     EQUAL.write(model.graph, [list(pair) for pair in equal])
@@ -113,9 +113,9 @@ def read_weights(source: Source, ties: Ties = NO_TIES, inputs: Inputs | None = N
 
 
 def settle_ties(proto: onnx.ModelProto, ties: Ties) -> tuple[list[Tie], list[tuple[str, str]]]:
-    """Make copies of weights that several nodes use, or join those that an exporter took apart.
+    """Copy weights that several nodes use, or join those that an exporter took apart.
 
-    Return what was joined, and the pairs of equal weights that stay two.
+    Return what was joined, and the pairs of equal weights that stay separate.
     """
     if ties.untie:
         untie_weights(proto.graph, weights(to_ir(proto).graph))
@@ -126,10 +126,10 @@ def settle_ties(proto: onnx.ModelProto, ties: Ties) -> tuple[list[Tie], list[tup
 
 
 def ties_of(proto: onnx.ModelProto, join: Sequence[tuple[str, str]] = ()) -> tuple[list[Tie], list[tuple[str, str]]]:
-    """Return the ties of a model's weights, and the pairs of equal weights that stay two. Raises ModelError."""
+    """Return the ties of a model's weights, and the pairs of equal weights that stay separate. Raises ModelError."""
     arrays = arrays_of(proto.graph, [tensor.name for tensor in proto.graph.initializer])
     if not (join or find_ties(arrays) or equal_pairs(arrays, [])):
-        return [], []  # as of most models, and which are weights need not be asked
+        return [], []  # as for most models; skips finding the weights
     own = set(weights(to_ir(proto).graph))
     arrays = {name: array for name, array in arrays.items() if name in own}
     found = find_ties(arrays, join)
@@ -138,10 +138,10 @@ def ties_of(proto: onnx.ModelProto, join: Sequence[tuple[str, str]] = ()) -> tup
 
 @dataclass(frozen=True)
 class QuantizedConstant:
-    """The integers of a quantized weight as the model has them, and in canonical form (rewrite.qdq).
+    """The integers of a quantized weight in the model's own form, and in canonical form (rewrite.qdq).
 
-    own: of a float32 weight, what its QuantizeLinear makes. canonical: what training starts from.
-    real: the numbers that they stand for; None where several scales give several.
+    own: for a float32 weight, the output of its QuantizeLinear. canonical: the initial integers of training. real:
+    the real numbers of the integers; None if several scales give several.
     """
 
     own: np.ndarray
@@ -173,7 +173,7 @@ def read_untied(source: Source) -> onnx.ModelProto:
 
 
 def keep_outputs(graph: ir.Graph, names: Sequence[str]) -> None:
-    """Remove all outputs but the named ones, and the nodes that only the others need."""
+    """Remove all outputs except the named ones, and the nodes that only the others need."""
     found = {o.name: o for o in graph.outputs}
     missing = [n for n in names if n not in found]
     if missing:

@@ -1,4 +1,4 @@
-"""The names of the classes that a model's file has."""
+"""The names of the classes in a model's file."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ..ir.metadata import CLASSES
 
 
 def class_names(model: ir.Model) -> list[str]:
-    """Return the names of the classes, in the order of the scores; none where the file has none.
+    """Return the names of the classes, in the order of the scores; none if the file has none.
 
-    They are those of Gradmote's own note, or scikit-learn's `classes_` as skl2onnx writes them: the labels among which
-    the largest score chooses. Numbers from 0 on, which only count the scores, are no names.
+    They come from Gradmote's own note, or scikit-learn's `classes_` as skl2onnx writes them: the labels among which
+    the largest score chooses. Numbers counting from 0 do not count as names.
     """
     names = CLASSES.read(model, []) or next(chosen_among(model.graph), [])
     return [] if names == [str(number) for number in range(len(names))] else names
@@ -29,5 +29,5 @@ def chosen_among(graph: ir.Graph) -> Iterator[list[str]]:
 
 
 def text(label: Any) -> str:
-    """Return a label, which is bytes of UTF-8, text or a number, as text."""
+    """Return a label (UTF-8 bytes, text or a number) as text."""
     return label.decode("utf-8", "replace") if isinstance(label, bytes) else str(label)

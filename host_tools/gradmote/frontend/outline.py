@@ -1,6 +1,6 @@
 """The outline of a model: what onnx's shape inference reads, written in a fraction of the time that a file takes.
 
-Comments, notes and large weights are left out. Values of one type and shape share what describes these.
+Comments, notes and large weights are omitted. Values of one type and shape share its description.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import onnx_ir as ir
 
 from ..ir.affine import EIGHT_BITS
 
-#: An initializer of more numbers than this is a weight. Resize and Range read floats for shapes, but few of them.
+#: Larger initializers are weights. Resize and Range read floats for shapes, but few of them.
 MOST_SIZES = 64
 
 
 def outline(model: ir.Model) -> onnx.ModelProto:
     """Return the model with large initializers of float32 or 8 bits as inputs.
 
-    No shape depends on their data, so that onnx need not be given it.
+    No shape depends on their data, so onnx does not need it.
     """
     graph = model.graph
     empty = ir.GraphView([], [], nodes=[], opset_imports=graph.opset_imports, name=graph.name)
@@ -56,7 +56,7 @@ class GraphWriter:
             self.info(self.proto.output.add(), value)
 
     def initializer(self, value: ir.Value) -> None:
-        """Append a small initializer, or an input in the place of a large one."""
+        """Append a small initializer, or an input instead of a large one."""
         if is_large(value):
             if not value.is_graph_input():
                 self.info(self.proto.input.add(), value)
@@ -69,7 +69,7 @@ class GraphWriter:
             self.proto.initializer.append(tensor)
 
     def node(self, node: ir.Node) -> None:
-        """Append a node, and what is known of its outputs."""
+        """Append a node and the known facts about its outputs."""
         made = self.proto.node.add(op_type=node.op_type, domain=node.domain, name=node.name, overload=node.overload)
         made.input.extend(["" if value is None else value.name for value in node.inputs])
         named = [value.name or "" for value in node.outputs]

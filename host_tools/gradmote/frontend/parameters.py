@@ -1,4 +1,4 @@
-"""The choice of the initializers that are trained."""
+"""The choice of the initializers to train."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from ..ir.metadata import BUFFERS, WEIGHTS
 from ..ir.settings import is_setting
 from .buffers import is_factor, roles_of
 
-#: Names that exporters and simplifiers give to numbers of the model's code. PyTorch's exporter
-#: writes val_<n>.
+#: Names that exporters and simplifiers give to numbers of the model's code. PyTorch's exporter writes val_<n>.
 _NUMBER = re.compile(r"val_\d+|scalar_tensor.*|onnx::.*|.*const.*|.*\beps(ilon)?\b.*|.*/[xy](:\d+)?", re.IGNORECASE)
 _COMPUTED = re.compile(r"val_\d+")
 
@@ -28,7 +27,7 @@ MASK = 1e9
 def trainable(graph: ir.Graph) -> list[str]:
     """Return the initializers that could be trained.
 
-    They are float32 or quantized, have at least one element, and are no settings of an operator.
+    They are float32 or quantized, have at least one element, and are not settings of an operator.
     """
     return [str(name) for name, v in graph.initializers.items() if is_trainable(v)]
 
@@ -47,7 +46,7 @@ def is_mask(array: np.ndarray) -> bool:
 
 
 def is_zero_state(value: ir.Value) -> bool:
-    """Return whether the value is only the zero state from which a recurrent layer starts.
+    """Return whether the value is only the zero initial state of a recurrent layer.
 
     Exporters write such a state in the same way as a weight.
     """
@@ -59,15 +58,15 @@ def is_zero_state(value: ir.Value) -> bool:
 def weights(graph: ir.Graph) -> list[str]:
     """Return the names of the model's own weights.
 
-    These are its float32 initializers without masks, zero states, numbers of its code and other
-    buffers, and all that are quantized.
+    These are all quantized initializers, and the float32 ones except masks, zero states, numbers of its
+    code and other buffers.
     """
     return sort_constants([graph]).weights
 
 
 @dataclass(frozen=True)
 class Constants:
-    """The names of a model's constants, as the rule of buffers.py sorts them."""
+    """The names of a model's constants, sorted by the rule of buffers.py."""
 
     weights: list[str]
     buffers: list[str]
@@ -75,7 +74,7 @@ class Constants:
 
 
 def sort_constants(graphs: Iterable[ir.Graph]) -> Constants:
-    """Return the weights of a graph and its branches, what else could train, and the weights that may be none.
+    """Return the weights of a graph and its branches, what else could train, and the doubtful weights.
 
     If no constant is a weight by its role or form, all of them may be, because something is meant to train.
     """
@@ -99,16 +98,16 @@ def is_float_weight(value: ir.Value) -> bool:
 
 
 def candidates(graph: ir.Graph) -> list[str]:
-    """Return the model's own weights that still exist, or all that could be trained where none were recorded."""
+    """Return the model's own weights that still exist, or all that could be trained if none were recorded."""
     noted = WEIGHTS.read(graph)
     return [n for n in trainable(graph) if (noted is None or n in noted) and not is_number(graph.initializers[n])]
 
 
 def is_number(value: ir.Value) -> bool:
-    """Return whether the value is a number of the model's code and no learnable scale.
+    """Return whether the value is a number of the model's code, not a learnable scale.
 
-    Examples are the scale of attention, an epsilon, or an exponent. Only the name tells the first
-    two from a learnable scale. A tensor with more than one element may be a weight that PyTorch's
+    Examples are the scale of attention, an epsilon, or an exponent. Only the name distinguishes the
+    first two from a learnable scale. A tensor with more than one element may be a weight that PyTorch's
     exporter transposed, and so is never such a number.
     """
     shape = np.shape(value.const_value.numpy()) if value.const_value is not None else None
@@ -118,9 +117,9 @@ def is_number(value: ir.Value) -> bool:
 
 
 def left_out(graph: ir.Graph) -> list[str]:
-    """Return the buffers of the model, and numbers that only their names tell from weights.
+    """Return the model's buffers, and the numbers that only their names distinguish from weights.
 
-    They are trained only where they are named in full.
+    They are trained only if they are named in full.
     """
     buffers = BUFFERS.read(graph, [])
     others = set(trainable(graph)).difference(candidates(graph), buffers)
@@ -137,10 +136,10 @@ def choose_parameters(
 ) -> list[str]:
     """Return the names of the initializers to train, in the model's order.
 
-    Both arguments take names or patterns (`head.*`). train: train these and no others. freeze:
-    train all weights but these. With neither, all weights are trained, which are the model's
-    quantized initializers, and those of float32 that hold no mask and are no numbers of its code. A
-    constant of the graph is trained only where `train` names it in full.
+    Both arguments take names or patterns (`head.*`). train: train only these. freeze: train all weights
+    except these. With neither, all weights are trained: the model's quantized initializers, and those of
+    float32 that are neither masks nor numbers of its code. A constant of the graph is trained only if
+    `train` names it in full.
 
     Raises ModelError for a pattern that matches nothing, or when nothing is left.
     """

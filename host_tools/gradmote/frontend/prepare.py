@@ -14,18 +14,18 @@ from .branch_weights import graphs_of, is_tensor, separate
 _ML = "ai.onnx.ml"
 #: The first opset in which a PRelu's slopes broadcast.
 _OPSET_OF_BROADCAST_SLOPES = 7
-#: The first opset in which ScatterElements adds to what several updates share.
+#: The first opset in which ScatterElements can add several updates of one element.
 _OPSET_OF_SUMS = 16
-#: Operators with another default in that opset.
+#: Operators whose default changed in that opset.
 _CHANGED = ("RoiAlign",)
-#: The first IR version in which an initializer need not be an input.
+#: The first IR version in which initializers need not be inputs.
 _IR_WITH_WEIGHTS_ALONE = 4
 
 
 def raise_opset(proto: onnx.ModelProto) -> onnx.ModelProto:
-    """Return the model with opset 16 or newer where it can have that.
+    """Return the model with opset 16 or newer if possible.
 
-    onnx's own converter brings an older model to 13. Raises ModelError where it cannot.
+    onnx's own converter raises an older model to 13. Raises ModelError if it cannot.
     """
     version = next((o.version for o in proto.opset_import if not o.domain), 13)
     if version < 13:
@@ -33,7 +33,7 @@ def raise_opset(proto: onnx.ModelProto) -> onnx.ModelProto:
             if version < _OPSET_OF_BROADCAST_SLOPES:
                 spread_slopes(proto)
             proto = onnx.version_converter.convert_version(proto, 13)
-        except Exception as error:  # ConvertError, and what else the converter meets
+        except Exception as error:  # ConvertError, and whatever else the converter raises
             raise ModelError(
                 f"opset {version} cannot be converted to 13: {str(error).strip()}", "export it with opset 13 or newer"
             ) from error
@@ -43,8 +43,8 @@ def raise_opset(proto: onnx.ModelProto) -> onnx.ModelProto:
 def spread_slopes(proto: onnx.ModelProto) -> None:
     """Reshape a PRelu's slopes from (C) to (C, 1, 1).
 
-    Before opset 7 they were one per channel, since then they broadcast. onnx's converter leaves
-    this step out.
+    Before opset 7 they were one per channel; since then they broadcast. onnx's converter omits this
+    step.
     """
     graph = onnx.shape_inference.infer_shapes(proto).graph
     shapes = {v.name: v.type.tensor_type.shape.dim for v in (*graph.input, *graph.value_info)}
@@ -59,7 +59,7 @@ def spread_slopes(proto: onnx.ModelProto) -> None:
 
 
 def raise_opset_13(proto: onnx.ModelProto) -> onnx.ModelProto:
-    """Return a model of opset 13 to 15 with opset 16 where it is valid in it and means the same.
+    """Return a model of opset 13 to 15 with opset 16 if it is valid there and means the same.
 
     Only from opset 14 on, onnx infers the shape of a Reshape to computed sizes. Only from 16 on,
     ScatterElements adds, as the gradient of MaxPool does. An operator whose meaning changed in 14 (a
@@ -83,7 +83,7 @@ def raise_opset_13(proto: onnx.ModelProto) -> onnx.ModelProto:
 def forget_default_inputs(proto: onnx.ModelProto) -> None:
     """Remove weights from the inputs, because no caller feeds them.
 
-    IR version 3 demanded that they are inputs too.
+    IR version 3 required that they be inputs too.
     """
     weights = {tensor.name for tensor in proto.graph.initializer}
     inputs = [value for value in proto.graph.input if value.name not in weights]
@@ -93,7 +93,7 @@ def forget_default_inputs(proto: onnx.ModelProto) -> None:
 
 
 def forget_negative_dims(proto: onnx.ModelProto) -> None:
-    """Clear dimensions of -1, which PaddlePaddle's exporter writes where a dimension is open."""
+    """Clear dimensions of -1, which PaddlePaddle's exporter writes for open dimensions."""
     for value in (*proto.graph.input, *proto.graph.output, *proto.graph.value_info):
         for dim in value.type.tensor_type.shape.dim:
             if dim.dim_value < 0:
@@ -101,10 +101,10 @@ def forget_negative_dims(proto: onnx.ModelProto) -> None:
 
 
 def name_weights(graph: onnx.GraphProto) -> None:
-    """Turn the tensors of Constant nodes into initializers where a model has no initializers.
+    """Turn the tensors of Constant nodes into initializers if a model has no initializers.
 
-    Their names are those of the nodes' outputs. PaddlePaddle's exporter writes all weights in this
-    way, and PyTorch's those of branches.
+    They take the names of the nodes' outputs. PaddlePaddle's exporter writes all weights in this way,
+    and PyTorch's those of branches.
     """
     separate(graph)
     graphs = [inner for _, inner in graphs_of(graph)]
@@ -141,7 +141,7 @@ def expand_scalers(graph: ir.Graph) -> None:
 def expand(graph: ir.Graph, node: ir.Node) -> None:
     """Replace one Scaler.
 
-    Raises UnsupportedOperator where its input is not float32.
+    Raises UnsupportedOperator if its input is not float32.
     """
     builder, old, x = Builder(graph), node.outputs[0], node.inputs[0]
     if x is None or x.dtype not in (None, ir.DataType.FLOAT):

@@ -1,7 +1,7 @@
 """Separate copies of quantized constants that exporters merged because their integers are equal.
 
-A bias of zeros may serve several layers, with another scale in each, and be their zero point as
-well. The real numbers differ, so that each layer gets a constant of its own.
+A bias of zeros may serve several layers, with another scale in each, and also be their zero point.
+The real numbers differ, so each layer gets a constant of its own.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ import onnx
 
 from .free_batch import new_name
 
-#: The domain in which onnxruntime writes these two where ONNX's lack a type, and where it is asked to.
+#: onnxruntime's domain for these two, used for types that ONNX's lack or if requested.
 _MICROSOFT = "com.microsoft"
 _QUANTIZERS = ("QuantizeLinear", "DequantizeLinear")
 
 _INTEGERS = (onnx.TensorProto.INT8, onnx.TensorProto.UINT8, onnx.TensorProto.INT32)
 _ZERO_POINT = 2
-#: What tells quantizations apart: the names of scale and zero point, and the axis.
+#: The identity of a quantization: the names of scale and zero point, and the axis.
 Quantization = tuple[str, str, int]
 
 
 def name_standard(proto: onnx.ModelProto) -> None:
-    """Make ONNX's own operators of onnxruntime's QuantizeLinear and DequantizeLinear, which mean the same."""
+    """Replace onnxruntime's QuantizeLinear and DequantizeLinear by ONNX's own, which mean the same."""
     for node in proto.graph.node:
         if node.domain == _MICROSOFT and node.op_type in _QUANTIZERS:
             node.domain = ""
@@ -34,7 +34,7 @@ def name_standard(proto: onnx.ModelProto) -> None:
 
 
 def separate_quantized(graph: onnx.GraphProto) -> None:
-    """Give each quantization of an integer initializer, and its use as a zero point, a constant of their own.
+    """Give each quantization of an integer initializer, and its use as a zero point, a constant of its own.
 
     The first quantization keeps the name.
     """
@@ -59,13 +59,13 @@ def dequantizers(graph: onnx.GraphProto, name: str) -> Iterator[onnx.NodeProto]:
 
 
 def quantization(node: onnx.NodeProto) -> Quantization:
-    """Return what tells a node's quantization from others."""
+    """Return the identity of a node's quantization."""
     axis = next((a.i for a in node.attribute if a.name == "axis"), 1)
     return node.input[1], node.input[_ZERO_POINT] if len(node.input) > _ZERO_POINT else "", axis
 
 
 def separate_zero_point(graph: onnx.GraphProto, tensor: onnx.TensorProto) -> None:
-    """Give a tensor that is data and zero point a copy for the latter."""
+    """Give a tensor that is both data and zero point a copy for the latter."""
     users = [n for n in graph.node if n.op_type in _QUANTIZERS]
     users = [n for n in users if len(n.input) > _ZERO_POINT and n.input[_ZERO_POINT] == tensor.name]
     if users:

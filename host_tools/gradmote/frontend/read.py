@@ -1,4 +1,4 @@
-"""The only place where an ONNX file is read: it is checked, and becomes onnx_ir's typed model."""
+"""Reading ONNX files, in this module only: a file is checked, and becomes onnx_ir's typed model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import onnx_ir as ir
 from ..errors import ModelError
 from .limits import check_external_data, check_limits
 
-#: What a model can be read from: a path, the bytes of a file, or a model of the onnx package.
+#: A source of a model: a path, the bytes of a file, or a model of the onnx package.
 Source = str | os.PathLike[str] | bytes | onnx.ModelProto
 
 OLDEST_OPSET = 6  # the oldest that onnx's converter takes
@@ -34,8 +34,8 @@ def read_model(source: Source) -> onnx.ModelProto:
 def to_ir(proto: onnx.ModelProto) -> ir.Model:
     """Return the model as onnx_ir's.
 
-    Raises ModelError for a model that onnx's checker accepts but that cannot be written again, such
-    as one with names that are not UTF-8.
+    Raises ModelError for a model that onnx's checker accepts but that cannot be serialized, such as one
+    with names that are not UTF-8.
     """
     try:
         model = ir.from_proto(proto)
@@ -46,7 +46,7 @@ def to_ir(proto: onnx.ModelProto) -> ir.Model:
 
 
 def read(source: Source) -> onnx.ModelProto:
-    """Return a ModelProto from a path or from bytes, or a copy of the one given."""
+    """Return a ModelProto from a path or from bytes, or a copy of a given one."""
     if isinstance(source, onnx.ModelProto):
         copy = onnx.ModelProto()
         copy.CopyFrom(source)
@@ -62,7 +62,7 @@ def read(source: Source) -> onnx.ModelProto:
 
 
 def load(path: str) -> onnx.ModelProto:
-    """Return the model of a file, with its data in other files. Raises ModelError, or what onnx raises."""
+    """Return the model of a file, including data in other files. Raises ModelError, or what onnx raises."""
     proto, folder = onnx.load(path, load_external_data=False), os.path.dirname(path)
     check_external_data(proto, folder)
     onnx.load_external_data_for_model(proto, folder)
@@ -72,14 +72,14 @@ def load(path: str) -> onnx.ModelProto:
 def check(proto: onnx.ModelProto) -> None:
     """Raise ModelError for a model that Gradmote cannot read.
 
-    It violates the ONNX specification, has an unsupported opset, or has inputs or outputs that are
-    no tensors.
+    It violates the ONNX specification, has an unsupported opset, or has inputs or outputs that are not
+    tensors.
     """
     check_opset({o.domain: o.version for o in proto.opset_import}.get("", 13))
     try:
         with deprecated_hidden(proto):
             onnx.checker.check_model(proto)
-    except Exception as error:  # ValidationError, and what else hostile bytes provoke in the checker
+    except Exception as error:  # ValidationError, and whatever else hostile bytes provoke in the checker
         raise ModelError(f"the model is malformed: {str(error).strip()}", _EXPORT_AGAIN) from error
     for value in (*proto.graph.input, *proto.graph.output):
         if value.type.WhichOneof("value") not in (None, "tensor_type"):

@@ -1,4 +1,4 @@
-"""Shape inference, by onnx's own, through the function bodies of Gradmote's operators too."""
+"""Shape inference by onnx, extended to Gradmote's operators through their function bodies."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def carry_over_group_norms(graph: ir.Graph) -> bool:
 
 
 def infer_once(model: ir.Model) -> None:
-    """Make one pass of onnx's shape inference.
+    """Run one pass of onnx's shape inference.
 
-    Raises ModelError where shapes contradict each other; the model stays as it was.
+    Raises ModelError if shapes contradict each other; the model stays as it was.
     """
     proto = outline(model)
     try:
         inferred = inferred_by_onnx(proto)
-    except Exception as error:  # InferenceError, and what else hostile models provoke in onnx
+    except Exception as error:  # InferenceError, and whatever else hostile models provoke in onnx
         raise ModelError(
             f"shapes do not fit: {str(error).strip()}",
             "if a batch size was fixed on export, export with a dynamic batch axis",
@@ -60,7 +60,7 @@ def infer_once(model: ir.Model) -> None:
 
 
 def inferred_by_onnx(proto: onnx.ModelProto) -> onnx.ModelProto:
-    """Return a model with the shapes that onnx infers, by the numbers of shapes too where these are few."""
+    """Return a model with the shapes that onnx infers, propagating the values of short shape vectors."""
     infer = functools.partial(onnx.shape_inference.infer_shapes, proto, check_type=True, strict_mode=True)
     if any(node.op_type == "Concat" for _, graph in graphs_of(proto.graph) for node in graph.node):
         plain = infer()
@@ -70,7 +70,7 @@ def inferred_by_onnx(proto: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def take_shapes(found: onnx.GraphProto, graph: ir.Graph) -> None:
-    """Give the values of a graph the types and shapes that inference found for their names."""
+    """Give the values of a graph the types and shapes inferred for their names."""
     values = {value.name: value for value in values_of(graph)}
     known: dict[bytes, tuple[ir.TypeProtocol | None, ir.Shape | None]] = {}
     for info in (*found.input, *found.output, *found.value_info):
@@ -87,7 +87,7 @@ def take_shapes(found: onnx.GraphProto, graph: ir.Graph) -> None:
 
 
 def type_and_shape(proto: onnx.TypeProto) -> tuple[ir.TypeProtocol | None, ir.Shape | None]:
-    """Return the type and the shape, which nothing may change: values share them."""
+    """Return the type and the shape, which must not be modified: values share them."""
     return ir.serde.deserialize_type_proto_for_type(proto), ir.serde.deserialize_type_proto_for_shape(proto)
 
 
@@ -101,7 +101,7 @@ def values_of(graph: ir.Graph) -> Iterator[ir.Value]:
 def settle_shapes(model: ir.Model, keep: Set[str]) -> ir.Model:
     """Infer shapes and fold constants in turns for as long as more dimensions become known.
 
-    The repetition is needed where a shape is computed from another computed shape.
+    The repetition is needed if a shape is computed from another computed shape.
     """
     before = -1
     while folds(model.graph, keep) and (unknown := count_unknown(model.graph)) not in (0, before):
@@ -110,7 +110,7 @@ def settle_shapes(model: ir.Model, keep: Set[str]) -> ir.Model:
 
 
 def folds(graph: ir.Graph, keep: Set[str]) -> bool:
-    """Fold constants, and tell whether there were any."""
+    """Fold constants, and return whether there were any."""
     before = list(graph)
     fold_constants.run(graph, keep)
     return list(graph) != before
@@ -129,10 +129,9 @@ def unknown_dims(value: ir.Value) -> int:
 def set_batch(model: ir.Model, batch: int | None, dims: Mapping[str, int] | None = None) -> ir.Model:
     """Return the model with its batch dimension and other named dimensions fixed, and new shapes.
 
-    The batch dimension is the first one of each input: symbolic ones take `batch`; one that the
-    model fixes must equal it. With batch None, the inputs need not have a batch in common, and each
-    keeps its dimensions. Raises ModelError for a dimension that stays open, or contradicts the
-    batch.
+    The batch dimension is the first one of each input: symbolic ones become `batch`; one that the model
+    fixes must equal it. With batch None, the inputs need not have a batch in common, and each keeps its
+    dimensions. Raises ModelError for a dimension that stays open, or contradicts the batch.
     """
     if batch is not None and batch < 1:
         raise ModelError(f"batch {batch}", "use at least 1")
@@ -152,7 +151,7 @@ def set_batch(model: ir.Model, batch: int | None, dims: Mapping[str, int] | None
 def fix(value: ir.Value, axis: int, dim: int | ir.SymbolicDim, batch: int | None, known: Mapping[str, int]) -> int:
     """Return the size of one dimension.
 
-    Raises ModelError where it stays open, or contradicts the batch.
+    Raises ModelError if it stays open, or contradicts the batch.
     """
     if isinstance(dim, int):
         if axis == 0 and batch not in (None, dim) and len(value.shape or ()) > 0 and not value.is_initializer():
@@ -171,8 +170,8 @@ def fix(value: ir.Value, axis: int, dim: int | ir.SymbolicDim, batch: int | None
 def require_shapes(graph: ir.Graph) -> None:
     """Raise ModelError for the first node whose shapes are not static and positive.
 
-    It is the first with an output of unknown shape or without elements, or with an input without
-    elements that is no constant.
+    It is the first with an output of unknown shape or without elements, or with a non-constant input
+    without elements.
     """
     for node in graph:
         for output in node.outputs:

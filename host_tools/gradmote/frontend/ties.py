@@ -1,7 +1,7 @@
-"""Weights that an exporter has taken apart, and that are one again.
+"""Weights that an exporter has taken apart, joined again.
 
-Exporters compute what they can. They store the transpose of a tied embedding as a second initializer under a name of
-their own, and both would train apart. What such a name stands for is computed from the weight again.
+Exporters compute what they can. They store the transpose of a tied embedding as a second initializer under a name
+of their own, and both would train separately. This module makes such copies computed from the weight again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .free_batch import new_name
 
 #: Smaller tensors may be equal by chance.
 LEAST = 16
-#: Names that exporters give to a weight seen another way: PyTorch's are its words for that, as in w.t() and w.T.
+#: Names that exporters give to views of a weight; PyTorch's are its view operators, as in w.t() and w.T.
 VIEWED = re.compile(
     r"(t|transpose|permute|select|squeeze|flatten|unflatten|getitem|as_strided|_unsafe_view)(_\d+)?|const_fold_opt__\d+"
 )
@@ -30,10 +30,10 @@ VIEWED = re.compile(
 
 @dataclass(frozen=True)
 class Ties:
-    """The caller's word on weights that are equal.
+    """The caller's decisions on equal weights.
 
-    untie: a copy of a weight for each node that uses it, and no weight is joined. join: pairs of weights that are one,
-    though both have names of their own.
+    untie: make a copy of a weight for each node that uses it, and join no weights. join: pairs of weights that are
+    one, though both have names of their own.
     """
 
     untie: bool = False
@@ -45,7 +45,7 @@ NO_TIES = Ties()
 
 @dataclass(frozen=True)
 class Tie:
-    """A copy of a weight that is made from it. steps: operators with their tensors or attributes, in order."""
+    """A copy of a weight, computed from it. steps: operators with their tensors or attributes, in order."""
 
     weight: str
     copy: str
@@ -67,10 +67,10 @@ class Tie:
 def find_ties(arrays: Mapping[str, np.ndarray], join: Sequence[tuple[str, str]] = ()) -> list[Tie]:
     """Return the ties of weights: those that an exporter took apart, and those to join.
 
-    Raises ModelError for a pair to join that is not there, or is not equal.
+    Raises ModelError for a pair to join that does not exist, or is not equal.
     """
     found = [joined(arrays, *pair) for pair in join]
-    names = sorted(alike(arrays), key=is_computed)  # a weight with a name of its own comes before its copies
+    names = sorted(alike(arrays), key=is_computed)  # a weight with a name of its own precedes its copies
     sums = {n: sum_of_bits(arrays[n]) for n in names} if any(map(is_computed, names)) else {}
     for copy in filter(is_computed, names):
         tied = {tie.copy for tie in found}
@@ -112,7 +112,7 @@ def joined(arrays: Mapping[str, np.ndarray], weight: str, copy: str) -> Tie:
 
 
 def equal_pairs(arrays: Mapping[str, np.ndarray], ties: Sequence[Tie]) -> list[tuple[str, str]]:
-    """Return pairs of weights that are equal, transposes or reshapes, and stay two: both have names of their own."""
+    """Return pairs of weights that are equal, transposes or reshapes, but separate: both have names of their own."""
     tied, known = {tie.copy for tie in ties}, defaultdict[tuple[int, int], list[str]](list)
     pairs = []
     for name in alike(arrays):
@@ -135,7 +135,7 @@ def alike(arrays: Mapping[str, np.ndarray]) -> list[str]:
 
 
 def steps_between(one: np.ndarray, other: np.ndarray) -> tuple[tuple[str, tuple[int, ...]], ...] | None:
-    """Return the steps that make `other` of `one`, or None."""
+    """Return the steps that turn `one` into `other`, or None."""
     if one.size == other.size:
         return reordered(one, other)
     if one.ndim != other.ndim or one.size < other.size:
@@ -157,7 +157,7 @@ def reordered(one: np.ndarray, other: np.ndarray) -> tuple[tuple[str, tuple[int,
 
 
 def sum_of_bits(array: np.ndarray) -> int:
-    """Return a sum that arrays with the same numbers in another order have in common."""
+    """Return a sum that is equal for arrays with the same numbers in any order."""
     return int(np.add.reduce(np.ascontiguousarray(array).ravel().view(np.uint32), dtype=np.uint64))
 
 
@@ -168,7 +168,7 @@ def part(one: np.ndarray, other: np.ndarray) -> tuple[tuple[str, tuple[int, ...]
         return None
     axis = unlike[0]
     size = other.shape[axis]
-    line = one[tuple(slice(None) if a == axis else 0 for a in range(one.ndim))]  # the first numbers of each place
+    line = one[tuple(slice(None) if a == axis else 0 for a in range(one.ndim))]  # the first number at each place
     for start in np.flatnonzero(line[: len(line) - size + 1] == other.flat[0]).tolist():
         if np.array_equal(one[(slice(None),) * axis + (slice(start, start + size),)], other):
             return (("Slice", (axis, start, start + size)),)
@@ -189,7 +189,7 @@ def arrays_of(graph: onnx.GraphProto, names: Sequence[str]) -> dict[str, np.ndar
 
 
 def tie(graph: onnx.GraphProto, ties: Sequence[Tie]) -> None:
-    """Compute each copy from its weight, and remove the tensor that it was."""
+    """Compute each copy from its weight, and remove its tensor."""
     copies = {found.copy: found for found in ties}
     for tensor in [tensor for tensor in graph.initializer if tensor.name in copies]:
         graph.initializer.remove(tensor)
@@ -199,7 +199,7 @@ def tie(graph: onnx.GraphProto, ties: Sequence[Tie]) -> None:
 
 
 def nodes_of(graph: onnx.GraphProto, found: Tie) -> Iterator[onnx.NodeProto]:
-    """Yield the nodes that make a copy of its weight."""
+    """Yield the nodes that compute a copy from its weight."""
     steps = found.steps or (("Identity", ()),)
     value = found.weight
     for number, (kind, numbers) in enumerate(steps, 1):

@@ -1,4 +1,4 @@
-"""The runtime that tries an image for inference while a model is compiled: the twin, or another that takes its place.
+"""The runtime that tries inference images during compilation: the twin, or a replacement.
 
 In a page there is no compiled runtime; the studio sets `open_image` to the page's own.
 """
@@ -25,11 +25,11 @@ class Trial(Protocol):
         """Return the outputs for these inputs as arrays; the next call may overwrite them."""
 
     def close(self) -> None:
-        """Let go of the memory."""
+        """Free the memory."""
 
 
 def open_twin(image: bytes) -> Trial:
-    """Open an image on the twin. Raises GradmoteError where it is not installed."""
+    """Open an image on the twin. Raises GradmoteError if it is not installed."""
     from gradmote_runtime import Session
     from gradmote_runtime.library import cpu_has_fma
 

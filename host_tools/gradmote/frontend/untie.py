@@ -1,7 +1,7 @@
 """Separate copies of weights that several nodes use.
 
-Some exporters merge initializers that are equal, such as the ones and zeros of fresh normalization
-layers. Merged, they train as one weight; with copies, each layer has its own again.
+Some exporters merge equal initializers, such as the ones and zeros of fresh normalization layers.
+Merged, they train as one weight; with copies, each layer has its own again.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .free_batch import new_name
 #: The text between a weight's name and the number in the names of its copies.
 UNTIED = ".untied_"
 
-#: Operators that only reshape a weight, or give its real numbers: the node behind them is the one that uses it.
+#: Operators that only reshape a weight, or give its real numbers: the node after them is the user.
 _VIEWS = ("Identity", "Transpose", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "QuantizeLinear", "DequantizeLinear")
 
 #: The nodes from a weight to the node that uses it: views, then the user.
@@ -23,7 +23,7 @@ Path = list[onnx.NodeProto]
 
 
 def untie(graph: onnx.GraphProto, names: Sequence[str]) -> None:
-    """Give each node that uses one of these initializers a copy, called after it with UNTIED and a number from 1."""
+    """Give each node that uses one of these initializers a copy, named after it with UNTIED and a number from 1."""
     tensors = {tensor.name: tensor for tensor in graph.initializer}
     for name in names:
         paths = list(paths_from(graph, name))
@@ -68,7 +68,7 @@ def lead(graph: onnx.GraphProto, old: str, new: str, path: Path) -> None:
 
 
 def remove(graph: onnx.GraphProto, name: str) -> None:
-    """Remove the initializer that is now copied, and its views that no node uses any more."""
+    """Remove the initializer that is now copied, and its views without users."""
     for node in [node for node in graph.node if name in node.input]:
         remove(graph, node.output[0])
         graph.node.remove(node)

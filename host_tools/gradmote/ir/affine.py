@@ -11,10 +11,10 @@ from .graph import attribute, constant_array
 
 #: ONNX's default axis of scales.
 _AXIS = 1
-#: The types of quantized values that the passes over QDQ graphs take.
+#: The types of quantized values that passes over QDQ graphs accept.
 EIGHT_BITS = (ir.DataType.INT8, ir.DataType.UINT8)
 QUANTIZED = (*EIGHT_BITS, ir.DataType.INT32)
-#: Operators that may stand between a constant and its DequantizeLinear, or behind that.
+#: Operators that may be between a constant and its DequantizeLinear, or after that.
 VIEWS = ("Identity", "Transpose", "Reshape", "Squeeze", "Unsqueeze", "Flatten")
 
 
@@ -53,7 +53,7 @@ class Affine:
         return (centred.astype(np.float32) * self.spread(self.scale, quantized.ndim)).astype(np.float32)
 
     def equals(self, other: Affine | None) -> bool:
-        """Return whether both mean the same for every quantized value."""
+        """Return whether both give the same real number for every quantized value."""
         return (
             other is not None
             and self.axis == other.axis
@@ -74,9 +74,9 @@ def is_dequantizer(node: ir.Node | None) -> bool:
 
 
 def affine_of(node: ir.Node) -> Affine | None:
-    """Return the quantization of a node of either kind; None where it is computed, blocked or unlike 8 bits.
+    """Return the quantization of a node of either kind; None if it is computed, blocked or not 8-bit.
 
-    DequantizeLinear may have a type of 32 bits too, as biases do.
+    DequantizeLinear may also be 32-bit, as for biases.
     """
     scale = constant_array(node.inputs[1])
     dtype = quantized_type(node)
@@ -99,7 +99,7 @@ def affine_of(node: ir.Node) -> Affine | None:
 
 
 def quantized_type(node: ir.Node) -> ir.DataType | None:
-    """Return the type of a node's quantized side; ONNX's default of QuantizeLinear is uint8."""
+    """Return the type of a node's quantized side; ONNX's default for QuantizeLinear is uint8."""
     zero = node.inputs[2] if len(node.inputs) > 2 else None
     if is_dequantizer(node):
         return node.inputs[0].dtype  # type: ignore[union-attr]
@@ -112,7 +112,7 @@ def quantized_type(node: ir.Node) -> ir.DataType | None:
 def dequantizers_of(value: ir.Value) -> list[ir.Node] | None:
     """Return the DequantizeLinears that read a value, perhaps through VIEWS.
 
-    Return None where anything else reads it, or nothing does.
+    Return None if anything else reads it, or nothing does.
     """
     found: list[ir.Node] = []
     for use in value.uses():
@@ -130,7 +130,7 @@ def dequantizers_of(value: ir.Value) -> list[ir.Node] | None:
 def real_numbers(value: ir.Value) -> np.ndarray | None:
     """Return the real numbers of a quantized constant, in its own shape.
 
-    Return None where its DequantizeLinears do not agree, or one has parameters that are not known.
+    Return None if its DequantizeLinears disagree, or one has unknown parameters.
     """
     array, users = constant_array(value), dequantizers_of(value)
     found = [real_through(array, value, node) for node in users or ()] if array is not None else []
@@ -146,7 +146,7 @@ def real_through(array: np.ndarray, value: ir.Value, dequantizer: ir.Node) -> np
         views.insert(0, at.producer())  # type: ignore[arg-type]
         at = views[0].inputs[0]
     affine = affine_of(dequantizer)
-    index = np.arange(array.size).reshape(array.shape)  # where each element of the last view comes from
+    index = np.arange(array.size).reshape(array.shape)  # source of each element of the last view
     for view in views:
         perm = attribute(view, "perm", list(reversed(range(index.ndim))))
         shape = view.outputs[0].shape

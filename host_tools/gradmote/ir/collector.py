@@ -1,7 +1,7 @@
-"""Python's garbage collector, which stands still while a model is compiled.
+"""Python's garbage collector, disabled while a model is compiled.
 
-A compile makes hundreds of thousands of objects that stay until its end. The collector goes through all of them again
-and again, which takes a third of the time, and finds nothing to free.
+A compilation makes hundreds of thousands of objects that stay until its end. The collector would scan them over and
+over, which takes a third of the time and frees nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Made = TypeVar("Made")
 
 
 def uncollected(function: Callable[Arguments, Made]) -> Callable[Arguments, Made]:
-    """Return the function with the collector standing still while it runs, where it was running."""
+    """Return the function with the collector disabled while it runs, if it was enabled."""
 
     @functools.wraps(function)
     def call(*args: Arguments.args, **named: Arguments.kwargs) -> Made:

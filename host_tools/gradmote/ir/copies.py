@@ -9,9 +9,9 @@ from typing import Any
 from .generated.instructions import Copy, CopyS8, CopyS16
 from .instruction import ELEMENT_BYTES, Ref
 
-#: One COPY has this many dimensions.
+#: The number of dimensions of a COPY.
 COPY_RANK = 6
-#: The instructions that copy elements of 4 bytes, of one and of two.
+#: The instructions that copy elements of 4 bytes, 1 byte and 2 bytes.
 AnyCopy = Copy | CopyS8 | CopyS16
 
 
@@ -24,9 +24,9 @@ def copy_of(
     dtype: str = "f32",
     table: Ref | None = None,
 ) -> AnyCopy:
-    """Return a copy of `dims` elements, of which both sides have COPY_RANK sizes and strides.
+    """Return a copy of `dims` elements; both sides have COPY_RANK sizes and strides.
 
-    `table` has the number that each of the 256 numbers of 8 bits becomes, in ascending order.
+    `table` maps each of the 256 8-bit numbers, in ascending order, to its replacement.
     """
     sides = zip("dst", (dims, read, written), strict=True)
     params: dict[str, Any] = {f"{letter}{i}": number for letter, own in sides for i, number in enumerate(own)}
@@ -37,7 +37,7 @@ def copy_of(
 
 
 def flat_copy(source: Ref, target: Ref, n: int, dtype: str = "f32", table: Ref | None = None) -> AnyCopy:
-    """Return a copy of n elements that lie side by side."""
+    """Return a copy of n contiguous elements."""
     alone = [0] * (COPY_RANK - 1)
     return copy_of(source, target, [1] * (COPY_RANK - 1) + [n], [*alone, 1], [*alone, 1], dtype, table)
 
@@ -58,5 +58,5 @@ def strides_written(copy: AnyCopy) -> list[int]:
 
 
 def elements(copy: AnyCopy) -> int:
-    """Return the number of elements that are copied."""
+    """Return the number of copied elements."""
     return math.prod(sizes(copy))

@@ -1,4 +1,4 @@
-"""Broadcasting instructions of two operands, on elements that lie side by side."""
+"""Broadcasting instructions of two operands, on contiguous elements."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from .instruction import Ref
 
 
 def flat_binary(kind: type[AddLike], a: Ref, b: Ref, y: Ref, n: int, a_step: int = 1, b_step: int = 1) -> AddLike:
-    """Return an instruction on n elements; an operand with a step of 0 is one number for all of them."""
+    """Return an instruction on n elements; an operand with step 0 is one number for all of them."""
     return kind(
         a=a, b=b, y=y,
         d0=1, d1=1, d2=1, d3=n,

@@ -10,7 +10,7 @@ import onnx_ir as ir
 
 from ..errors import ModelError, UnsupportedOperator
 
-#: Domain of the operators that ONNX lacks; each has a function body in standard ONNX.
+#: The domain of the operators that ONNX lacks; each has a function body in standard ONNX.
 DOMAIN = "gradmote"
 DOMAIN_VERSION = 1
 
@@ -27,13 +27,13 @@ def describe(node: ir.Node) -> str:
 
 
 def attribute(node: ir.Node, name: str, default: Any = None) -> Any:
-    """Return the value of an attribute, or `default` where the node does not carry it."""
+    """Return the value of an attribute, or `default` if the node does not have it."""
     attr = node.attributes.get(name)
     return default if attr is None else attr.value
 
 
 def constant_array(value: ir.Value | None) -> np.ndarray | None:
-    """Return the value's data where it is known before running, else None.
+    """Return the value's data if it is known at compile time, else None.
 
     It is known for an initializer that is not also an input.
     """
@@ -43,9 +43,9 @@ def constant_array(value: ir.Value | None) -> np.ndarray | None:
 
 
 def as_array(data: np.ndarray | float | Sequence[int]) -> np.ndarray:
-    """Return the data with a type that ONNX takes for it: float32 and not float64, int64 for Python's integers.
+    """Return the data in a type that ONNX accepts: float32 instead of float64, int64 for Python's integers.
 
-    NumPy itself takes 32 bits for these where addresses have 32 bits, as in a browser.
+    NumPy itself uses 32-bit integers if addresses have 32 bits, as in a browser.
     """
     array = np.asarray(data)
     if array.dtype == np.float64:
@@ -55,14 +55,14 @@ def as_array(data: np.ndarray | float | Sequence[int]) -> np.ndarray:
 
 
 def origin(value: ir.Value | None, views: Collection[str]) -> ir.Value | None:
-    """Return the value that a value is a view of. views: operators that hand their first input on."""
+    """Return the value that a value is a view of. views: operators that pass their first input through."""
     while value is not None and (node := value.producer()) is not None and node.op_type in views:
         value = node.inputs[0]
     return value
 
 
 def data_of(graph: ir.Graph, names: Collection[str]) -> dict[str, np.ndarray]:
-    """Return copies of the data of initializers, by name. Raises ModelError for one that is not there."""
+    """Return copies of the data of initializers, by name. Raises ModelError for a missing one."""
     missing = [n for n in names if n not in graph.initializers]
     if missing:
         raise ModelError(f"the model has no weight called {', '.join(missing)}", "pass the model that it belongs to")
@@ -72,7 +72,7 @@ def data_of(graph: ir.Graph, names: Collection[str]) -> dict[str, np.ndarray]:
 def static_shape(value: ir.Value, node: ir.Node | None = None) -> tuple[int, ...]:
     """Return the value's shape as integers.
 
-    Raises ModelError where a dimension is unknown.
+    Raises ModelError if a dimension is unknown.
     """
     if value.shape is None or not value.shape.is_static():
         raise ModelError(
@@ -86,7 +86,7 @@ def static_shape(value: ir.Value, node: ir.Node | None = None) -> tuple[int, ...
 def rank(value: ir.Value, node: ir.Node | None = None) -> int:
     """Return the value's number of dimensions.
 
-    Raises ModelError where even that is unknown.
+    Raises ModelError if even that is unknown.
     """
     if value.shape is None:
         raise ModelError(
@@ -100,7 +100,7 @@ def rank(value: ir.Value, node: ir.Node | None = None) -> int:
 def normalize_axis(axis: int, value: ir.Value, node: ir.Node) -> int:
     """Return `axis` counted from the front.
 
-    Raises ModelError where it lies outside the value's rank.
+    Raises ModelError if it is outside the value's rank.
     """
     n = rank(value, node)
     if not -n <= axis < n:
@@ -111,7 +111,7 @@ def normalize_axis(axis: int, value: ir.Value, node: ir.Node) -> int:
 def runtime_type(value: ir.Value) -> str:
     """Return how the runtime stores an input's elements: "f32", "i32", "i8" or "u8".
 
-    Raises UnsupportedOperator for a type that no input can have.
+    Raises UnsupportedOperator for a type that inputs cannot have.
     """
     found = DTYPES.get(value.dtype)  # type: ignore[arg-type]
     if found is None:
@@ -131,7 +131,7 @@ def with_branches(graph: ir.Graph) -> Iterator[ir.Graph]:
 
 
 def unique_name(graph: ir.Graph, stem: str) -> str:
-    """Return `stem`, or `stem_2`, `stem_3`, ... where the graph already uses it."""
+    """Return `stem`, or `stem_2`, `stem_3`, ... if the graph already uses it."""
     taken = graph.meta.setdefault("gradmote.names", None) or taken_names(graph)
     graph.meta["gradmote.names"] = taken
     name, count = stem, 1
@@ -143,7 +143,7 @@ def unique_name(graph: ir.Graph, stem: str) -> str:
 
 
 def forget_names(graph: ir.Graph) -> None:
-    """Let unique_name() use the names again that nodes and values had which are removed."""
+    """Let unique_name() reuse the names of removed nodes and values."""
     graph.meta.pop("gradmote.names", None)
 
 
@@ -154,7 +154,7 @@ def taken_names(graph: ir.Graph) -> set[str]:
 
 
 def as_stored(value: Any) -> Any:
-    """Return an attribute's value as a file holds it: numbers that are no integers are float32."""
+    """Return an attribute's value as a file stores it: non-integer numbers are float32."""
     if isinstance(value, float):
         return float(np.float32(value))
     return [as_stored(v) for v in value] if isinstance(value, (list, tuple)) else value
@@ -163,7 +163,7 @@ def as_stored(value: Any) -> Any:
 class Builder:
     """A builder that appends nodes and inputs to a graph.
 
-    All names are derived from the stems given, never from a global counter, so that the same model
+    All names are derived from the given stems, never from a global counter, so that the same model
     gives the same bytes.
     """
 
@@ -217,13 +217,13 @@ def prune(graph: ir.Graph) -> None:
 
 
 def sort_nodes(graph: ir.Graph) -> None:
-    """Put each node behind those that make what it reads; a graph where all are stays as it is."""
+    """Put each node after the makers of its inputs; a sorted graph stays as it is."""
     if not is_sorted(graph):
         graph.sort()
 
 
 def is_sorted(graph: ir.Graph) -> bool:
-    """Return whether each node is behind those that make what it reads; False where nodes hold graphs."""
+    """Return whether each node follows the makers of its inputs; False if nodes contain graphs."""
     made: set[ir.Node] = set()
     for node in graph:
         for value in node.inputs:

@@ -16,11 +16,11 @@ if sys.version_info >= (3, 11):
 else:
 
     def dataclass_transform(**_: bool) -> Any:
-        """Return a decorator that changes nothing: only type checkers look for this one."""
+        """Return a decorator that changes nothing: it is for type checkers."""
         return lambda decorated: decorated
 
 
-#: The bytes of one element of each type that values have.
+#: The bytes of an element, by type.
 ELEMENT_BYTES = {"f32": 4, "i32": 4, "i8": 1, "u8": 1, "i16": 2, "bf16": 2}
 #: The sizes of an operand with their strides; a stride is None in an extent without gaps.
 Extent = tuple[tuple[str, "str | None"], ...]
@@ -37,10 +37,10 @@ class Buffer:
 
     name: str
     size: int  # bytes
-    #: One of parameter, statistic, slot, control, store (these five are the state), gradient,
-    #: input, scratch and constant. Inputs that a program may overwrite are scratch.
+    #: One of parameter, statistic, slot, control, store (these five are the state), gradient, input, scratch and
+    #: constant. Inputs that a program may overwrite are scratch.
     region: str
-    data: bytes | None = None  # initial value of the state, zeros where it is None; value of constants
+    data: bytes | None = None  # initial value of the state, None for zeros; value of constants
 
 
 @dataclass(frozen=True)
@@ -53,23 +53,23 @@ class Ref:
 
 @dataclass_transform(kw_only_default=True, eq_default=False)
 class Fields:
-    """The base class of what has its annotations as fields, which are given by keyword.
+    """The base class of classes with annotated fields, passed by keyword.
 
-    Type checkers see dataclasses. To make real ones would write and compile an __init__ for each
-    opcode whenever the compiler starts.
+    Type checkers treat them as dataclasses. Real dataclasses would generate and compile an __init__ for
+    each opcode whenever the compiler starts.
     """
 
     _allowed: ClassVar[frozenset[str]] = frozenset()
     _needed: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls) -> None:
-        """Add the class's own fields to those that it inherits."""
+        """Add the class's own fields to the inherited ones."""
         own = {name for name, kind in get_annotations(cls).items() if "ClassVar" not in kind}
         cls._allowed |= own
         cls._needed |= {name for name in own if name not in cls.__dict__}
 
     def __init__(self, **fields: Any) -> None:
-        """Set the fields; raise TypeError where one is missing, or is none of the class."""
+        """Set the fields; raise TypeError if one is missing or unknown."""
         if not self._needed <= fields.keys() <= self._allowed:
             missing, unknown = sorted(self._needed - fields.keys()), sorted(fields.keys() - self._allowed)
             raise TypeError(f"{type(self).__name__} lacks the fields {missing} and has no fields {unknown}")
@@ -84,12 +84,12 @@ class Instruction(Fields):
     """The base class of all instructions.
 
     A subclass has the operands (None: absent) and the parameters of one opcode as fields. Code that
-    knows the opcode uses these; code that serves all opcodes goes over `operands` and `params`. Two
+    knows the opcode uses these; code for all opcodes iterates over `operands` and `params`. Two
     instructions are the same only if they are the same object.
     """
 
     opcode: ClassVar[str] = ""
-    inplace: ClassVar[tuple[str, ...]]  # operands that the output may take the place of
+    inplace: ClassVar[tuple[str, ...]]  # operands whose bytes the output may reuse
     refuses: ClassVar[str | None]  # the error with which data may end the program here
     extents: ClassVar[dict[str, Extent]]  # operand -> its sizes and strides
     param_names: ClassVar[tuple[str, ...]]
@@ -106,7 +106,7 @@ class Instruction(Fields):
     after: Buffer | None = None  # a buffer to wait for, though the instruction does not read it
 
     def __init_subclass__(cls) -> None:
-        """Take the facts about the opcode from the specification."""
+        """Look up the facts about the opcode in the specification."""
         super().__init_subclass__()
         spec = OPCODES.get(cls.opcode)
         if spec is not None:
@@ -120,7 +120,7 @@ class Instruction(Fields):
             cls._written = [name for name, (access, *_) in operands.items() if access in ("w", "rw")]
 
     def __post_init__(self) -> None:
-        """Raise GradmoteError where an operand is absent that must not be."""
+        """Raise GradmoteError if a required operand is absent."""
         for name in self._required:
             if getattr(self, name) is None:
                 raise GradmoteError(f"{self.opcode} ({self.origin}) lacks operand {name}")
@@ -140,7 +140,7 @@ class Instruction(Fields):
         return {name: getattr(self, name) for name in self.param_names}
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Set a field; what was found of the operands is found again."""
+        """Set a field, and discard cached facts about the operands."""
         own = self.__dict__
         own.pop("reads", None)
         own.pop("writes", None)
@@ -150,7 +150,7 @@ class Instruction(Fields):
     def reads(self) -> list[Ref]:
         """Return the operands that are read.
 
-        An output that only the accumulating form reads counts only where `accumulate` is set.
+        An output that only the accumulating form reads counts only if `accumulate` is set.
         """
         own = self.__dict__
         names = self._read if own.get("accumulate", True) else self._only_read
@@ -184,7 +184,7 @@ class Instruction(Fields):
         return elements
 
     def redirect(self, old: Buffer, new: Buffer) -> None:
-        """Make every operand in one buffer lie in another instead, at the same offset."""
+        """Move every operand in one buffer to another buffer, at the same offset."""
         for name, ref in self.operands.items():
             if ref is not None and ref.buffer is old:
                 setattr(self, name, Ref(new, ref.offset))

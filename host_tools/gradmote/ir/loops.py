@@ -1,4 +1,4 @@
-"""The loops of a program: which instructions run how often, and what lives from one to the next."""
+"""The loops of a program: how often instructions run, and what lives from one iteration to the next."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .instruction import Instruction
 
 @dataclass(frozen=True)
 class Span:
-    """The instructions of one loop: `start` is the LOOP itself, `end` is behind its body."""
+    """The instructions of one loop: `start` is the LOOP itself, `end` the index past its body."""
 
     start: int
     end: int
@@ -24,7 +24,7 @@ def words_of(instruction: Instruction) -> int:
 
 
 def spans(instructions: Sequence[Instruction]) -> Iterator[Span]:
-    """Yield the loops of a program, in their order."""
+    """Yield the loops of a program in order."""
     for index, instruction in enumerate(instructions):
         if isinstance(instruction, Loop):
             end, left = index + 1, instruction.body
@@ -35,7 +35,7 @@ def spans(instructions: Sequence[Instruction]) -> Iterator[Span]:
 
 
 def run_order(instructions: Sequence[Instruction]) -> Iterator[tuple[Instruction, dict[str, int]]]:
-    """Yield the instructions as they run, with the bytes by which GUARDs move operands on."""
+    """Yield the instructions as they run, with the bytes by which GUARDs advance operands."""
     loops, index = {span.start: span for span in spans(instructions)}, 0
     while index < len(instructions):
         span = loops.get(index)
@@ -64,7 +64,7 @@ def run_iteration(body: Sequence[Instruction], iteration: int) -> Iterator[tuple
 
 
 def moves(guard: Guard, instruction: Instruction) -> dict[str, int]:
-    """Return the bytes by which each turn moves the operands of the instruction behind a GUARD."""
+    """Return the bytes by which each turn moves the operands of the instruction after a GUARD."""
     names, found = list(instruction.extents), dict[str, int]()
     for letter in "abc":
         name, step = names[guard.number(f"operand_{letter}")], guard.number(f"step_{letter}")

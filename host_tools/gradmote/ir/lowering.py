@@ -23,7 +23,7 @@ from .strides import contiguous, fit, is_gapless, same_walk
 API = "the API"
 #: The types of elements -> NumPy's.
 NUMPY_TYPE = {"f32": np.float32, "i32": np.int32, "i8": np.int8, "u8": np.uint8, "i16": np.int16}
-#: The types of initializers that are stored in fewer bytes than a word.
+#: The types of initializers whose elements are stored in less than a word.
 NARROW = {ir.DataType.INT8: "i8", ir.DataType.UINT8: "u8", ir.DataType.INT16: "i16"}
 
 
@@ -31,8 +31,8 @@ NARROW = {ir.DataType.INT8: "i8", ir.DataType.UINT8: "u8", ir.DataType.INT16: "i
 class View:
     """The address, the element strides and the element type of a value.
 
-    `dtype` is a key of ELEMENT_BYTES. `exponent` is the word that holds e where an element q stands
-    for q 2^e, as in a gradient of int16.
+    `dtype` is a key of ELEMENT_BYTES. `exponent` is the word that holds e if an element q stands for
+    q 2^e, as in an int16 gradient.
     """
 
     ref: Ref
@@ -51,7 +51,7 @@ class View:
         return self.element < 4
 
     def high_bytes(self) -> View:
-        """Return the view of the upper byte of each int16, which is the int8 weight of its master."""
+        """Return the view of the upper byte of each int16 master, which is the int8 weight."""
         return View(Ref(self.ref.buffer, self.ref.offset + 1), [self.element * s for s in self.strides], "i8")
 
     def with_strides(self, strides: Sequence[int]) -> View:
@@ -61,7 +61,7 @@ class View:
     def at(self, index: Sequence[int], steps: Sequence[int] | None = None) -> View:
         """Return the view of a strided part of the value.
 
-        It begins at element `index`, and takes every steps-th element along each axis.
+        It starts at element `index`, and takes every steps-th element along each axis.
         """
         skipped = sum(i * s for i, s in zip(index, self.strides, strict=True))
         taken = [s * step for s, step in zip(self.strides, steps or [1] * len(self.strides), strict=True)]
@@ -73,7 +73,7 @@ class LoweringRule(Protocol):
 
     @property
     def lower(self) -> Callable[[Lowering, ir.Node], None] | None:
-        """Return the function that emits a node's instructions; None where there is no kernel."""
+        """Return the function that emits a node's instructions; None if there is no kernel."""
 
     @property
     def any_type(self) -> bool:
@@ -85,7 +85,7 @@ class LoweringRule(Protocol):
 
     @property
     def any_exponent(self) -> bool:
-        """Return whether the operator takes gradients of int16, each with its exponent."""
+        """Return whether the operator takes int16 gradients, each with its exponent."""
 
 
 @dataclass
@@ -95,7 +95,7 @@ class Shared:
     control: Buffer
     operators: Mapping[tuple[str, str], LoweringRule]  # by domain and op_type
     state: dict[str, Ref] = field(default_factory=dict)  # parameters by name
-    state_types: dict[str, str] = field(default_factory=dict)  # the types of their elements there
+    state_types: dict[str, str] = field(default_factory=dict)  # types of their elements
     inputs: dict[str, Binding] = field(default_factory=dict)
     constants: dict[bytes, Buffer] = field(default_factory=dict)
     streams: dict[str, int] = field(default_factory=dict)  # Dropout's output -> random stream
@@ -130,15 +130,15 @@ class Lowering:
     """The lowering of one graph into one program; operators' lowering rules call its methods."""
 
     def __init__(self, program: Program, shared: Shared, phase: str = "forward") -> None:
-        """Begin without values; `phase` is the phase of nodes that are not marked as backward."""
+        """Start without values; `phase` is the phase of nodes that are not marked as backward."""
         self.program = program
         self.shared = shared
         self.phase = phase  # the phase of nodes that are not marked as backward
         self.views: dict[ir.Value, View] = {}
-        self.converted: dict[ir.Value, View] = {}  # gradients of int16 as float32, and row-major bytes of masters
+        self.converted: dict[ir.Value, View] = {}  # int16 gradients as float32, and row-major bytes of masters
         self.reader = API  # the operator that asks for values
         self.any_width = True  # whether it takes elements of 1 and 2 bytes
-        self.any_exponent = True  # whether it takes gradients of int16, each with its exponent
+        self.any_exponent = True  # whether it takes int16 gradients, each with its exponent
 
     # ---- methods for the driver
 
@@ -155,7 +155,7 @@ class Lowering:
     def bind_input(self, value: ir.Value) -> None:
         """Give a graph input its address.
 
-        A parameter lies in the state; any other input has the binding that programs share.
+        A parameter is in the state; any other input has the binding that programs share.
         """
         if value.name in self.shared.state:
             self.place(value, self.shared.state[value.name])
@@ -169,7 +169,7 @@ class Lowering:
         """Lower one node by its operator's rule.
 
         Raises UnsupportedOperator for an operator without a kernel, for arithmetic on integers, and
-        for elements of fewer bytes than the operator's kernel takes.
+        for elements with fewer bytes than the operator's kernel takes.
         """
         operator = self.shared.operators.get((node.domain, node.op_type))
         if all(is_integer(o) and not o.is_graph_output() for o in node.outputs) and not self.reads_data(node):
@@ -190,7 +190,7 @@ class Lowering:
             self.program.shapes[layer] = static_shape(node.outputs[0])
 
     def check_exponents(self, node: ir.Node) -> None:
-        """Raise ModelError where a rule has made a gradient of int16, and not said by which power of two."""
+        """Raise ModelError if a rule has made an int16 gradient without its exponent."""
         for value in node.outputs if BACKWARD.stands_in(node) else ():
             view = self.views.get(value)
             if view is not None and view.dtype == "i16" and view.exponent is None:
@@ -198,13 +198,13 @@ class Lowering:
                 raise ModelError(f"{node.op_type} made int16 without an exponent", hint, describe(node))
 
     def reads_data(self, node: ir.Node) -> bool:
-        """Return whether some input has an address, or is trained."""
+        """Return whether some input has an address or is trained."""
         return any(i in self.views or i.name in self.shared.state for i in node.inputs if i is not None)
 
     # ---- methods for lowering rules
 
     def emit(self, node: ir.Node, made: Instruction) -> None:
-        """Append an instruction, which gets the node's name, layer and phase."""
+        """Append an instruction with the node's name, layer and phase."""
         made.origin = describe(node)
         made.layer = LAYER.read(node, "")
         made.phase = "backward" if BACKWARD.stands_in(node) else self.phase
@@ -215,18 +215,18 @@ class Lowering:
         return math.prod(static_shape(value))
 
     def stored(self, value: ir.Value | None) -> View:
-        """Return the value as it lies, of whatever type, for rules that know of all types."""
+        """Return the value as it is stored, of any type, for rules that handle all types."""
         assert value is not None
         if value not in self.views:
             self.place(value, self.known(value))
         return self.views[value]
 
     def view(self, value: ir.Value | None) -> View:
-        """Return the value as it lies, perhaps strided, for kernels that take strides.
+        """Return the value as it is stored, perhaps strided, for kernels that take strides.
 
-        A rule that knows nothing of gradients of int16 gets them as float32, and each rule gets the
-        int8 weights of int16 masters. Raises UnsupportedOperator where the rule knows nothing of the
-        type of its elements.
+        A rule that does not handle int16 gradients gets them as float32, and each rule gets the int8
+        weights of int16 masters. Raises UnsupportedOperator if the rule does not handle the type of the
+        elements.
         """
         view = self.stored(value)
         if view.exponent is not None and not self.any_exponent:
@@ -256,7 +256,7 @@ class Lowering:
         return value is not None and self.shared.state_types.get(str(value.name)) == "i16"
 
     def words(self, value: ir.Value) -> Ref:
-        """Return the contiguous bytes of a value of 4-byte elements, for readers that are no operators."""
+        """Return the contiguous bytes of a value of 4-byte elements, for readers other than operators."""
         self.any_width = self.any_exponent = False
         ref = self.ref(value)
         self.any_width = self.any_exponent = True
@@ -265,8 +265,8 @@ class Lowering:
     def output(self, value: ir.Value, layout: Sequence[int] | None = None, dtype: str = "") -> Ref:
         """Return new scratch for a value that the next instruction makes.
 
-        `layout` gives the value's strides where they are not row-major. `dtype` is the type of its
-        elements; by default they have 4 bytes.
+        `layout` gives the value's strides if they are not row-major. `dtype` is the type of its elements;
+        by default they have 4 bytes.
         """
         dtype = dtype or word_type(value)
         ref = Ref(Buffer(str(value.name), ELEMENT_BYTES[dtype] * self.elements(value), "scratch"))
@@ -279,7 +279,7 @@ class Lowering:
         return View(Ref(Buffer(name, ELEMENT_BYTES[dtype] * math.prod(shape), "scratch")), list(strides), dtype)
 
     def common_layout(self, values: Sequence[ir.Value | None]) -> list[int] | None:
-        """Return the strides of values of one shape, where all have the same strides without gaps.
+        """Return the strides of values of one shape if all have the same strides without gaps.
 
         Returns None otherwise: the rule must then use ref().
         """
@@ -289,10 +289,10 @@ class Lowering:
         return views[0].strides if alike and is_gapless(shape, views[0].strides) else None
 
     def move(self, node: ir.Node, shape: Sequence[int], source: View, target: View, reason: str | None = None) -> None:
-        """Append one COPY of `shape` elements from `source` to `target`, which have one type.
+        """Append one COPY of `shape` elements from `source` to `target`, which have the same type.
 
-        `target` may be a part of a buffer; other instructions must then write the rest. `reason`
-        names the reader that needs the copy; the node's operator is the default.
+        `target` may be a part of a buffer; other instructions must then write the rest. `reason` names the
+        reader that needs the copy, by default the node's operator.
         """
         assert source.element == target.element
         dims, (read, written) = fit(node, shape, source.strides, target.strides, rank=COPY_RANK)
@@ -328,14 +328,14 @@ class Lowering:
         return control_ref(self.shared.control, field_name)
 
     def is_one(self, ref: Ref) -> bool:
-        """Return whether an operand is the constant 1, by which nothing needs to be multiplied."""
+        """Return whether an operand is the constant 1, so that multiplying by it is a no-op."""
         return ref.buffer.data == np.float32(1).tobytes() and ref.buffer.region == "constant"
 
     def random_stream(self, node: ir.Node, part: str = "") -> int:
         """Return the number of the random stream of a node, or of one part of a node.
 
-        Each node that draws random numbers has its own. The key is the output's name, because ONNX
-        lets nodes share a name, but not outputs.
+        Each node that draws random numbers has its own. The key is the output's name, because ONNX lets
+        nodes share a name, but not outputs.
         """
         return self.shared.streams.setdefault(f"{node.outputs[0].name}{part}", len(self.shared.streams))
 
@@ -344,7 +344,7 @@ class Lowering:
     def place(self, value: ir.Value, ref: Ref, strides: Sequence[int] | None = None) -> None:
         """Give a value its address; its strides are row-major by default.
 
-        Initializers and state have their own type, and any other value has elements of 4 bytes.
+        Initializers and state have their own type, and all other values have elements of 4 bytes.
         """
         stored = self.shared.state_types.get(str(value.name))
         narrow = stored or (NARROW.get(value.dtype) if value.is_initializer() else None)  # type: ignore[arg-type]
@@ -352,10 +352,10 @@ class Lowering:
         self.views[value] = View(ref, strides, narrow or word_type(value))
 
     def known(self, value: ir.Value) -> Ref:
-        """Return the address of an initializer: state where it is trained, else a constant.
+        """Return the address of an initializer: state if it is trained, else a constant.
 
-        Truth values become the float32 numbers 1 and 0. Raises UnsupportedOperator for data that is
-        neither float32 nor integers of at most 32 bits.
+        Booleans become the float32 numbers 1 and 0. Raises UnsupportedOperator for data that is neither
+        float32 nor integers of at most 32 bits.
         """
         if value.name in self.shared.state:
             return self.shared.state[value.name]
@@ -363,7 +363,7 @@ class Lowering:
         if array is not None and value.dtype in NARROW:
             return self.constant(np.ascontiguousarray(array).tobytes())
         if array is not None and array.dtype == np.bool_:
-            array = array.astype(np.float32)  # truth values are 1 and 0
+            array = array.astype(np.float32)  # booleans are 1 and 0
         if array is not None and array.dtype in (np.int32, np.int64) and np.array_equal(array, array.astype(np.int32)):
             array = array.astype(np.int32)
         elif array is None or array.dtype != np.float32:
@@ -375,7 +375,7 @@ class Lowering:
         return self.constant(np.ascontiguousarray(array).tobytes())
 
     def dequantized(self, value: ir.Value) -> View:
-        """Return a gradient of int16 as float32, in the layout in which it lies."""
+        """Return an int16 gradient as float32, in its own layout."""
         shape, node = static_shape(value), value.producer()
         view = self.stored(value)
         exponent = view.exponent
@@ -401,7 +401,7 @@ class Lowering:
 
 
 def without_kernel(node: ir.Node) -> UnsupportedOperator:
-    """Return the refusal of a node that no kernel takes."""
+    """Return the refusal of a node without a kernel."""
     if node.op_type == "QuantizeLinear":
         return UnsupportedOperator(
             "QuantizeLinear has a kernel for int8 and uint8 alone, with one constant scale for the tensor",
@@ -413,10 +413,10 @@ def without_kernel(node: ir.Node) -> UnsupportedOperator:
 
 
 def word_type(value: ir.Value) -> str:
-    """Return the type that a value's elements have where they have 4 bytes."""
+    """Return the type of a value's elements if they have 4 bytes."""
     return "i32" if is_integer(value) else "f32"
 
 
 def is_integer(value: ir.Value) -> bool:
-    """Return whether a value holds integers; truth values do not count, since they are float32."""
+    """Return whether a value holds integers; booleans do not count, since they are float32."""
     return value.dtype not in (None, ir.DataType.BOOL) and not value.dtype.is_floating_point()

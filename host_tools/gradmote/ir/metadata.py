@@ -1,7 +1,7 @@
-"""All notes that Gradmote makes in a model, as metadata that an ONNX file keeps.
+"""All notes that Gradmote makes in a model, as metadata that survives in an ONNX file.
 
-A note is text under a key, on a node, a graph or a model. This page is the only one that reads or
-writes `metadata_props`.
+A note is text under a key, on a node, a graph or a model. Only this module reads or writes
+`metadata_props`.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class Noted(Protocol):
 
     @property
     def metadata_props(self) -> dict[str, str]:
-        """Return the texts by their keys."""
+        """Return the texts by key."""
 
 
 @dataclass(frozen=True)
 class Note(Generic[T]):
-    """One key, with the type of its value and the text for it."""
+    """One key, with the type of its value and its conversion to text."""
 
     name: str
     encode: Callable[[T], str]
@@ -51,7 +51,7 @@ class Note(Generic[T]):
         return self.key in where.metadata_props
 
     def write(self, where: Noted, value: T) -> None:
-        """Make the note, in place of an earlier one."""
+        """Make the note, replacing an earlier one."""
         where.metadata_props[self.key] = self.encode(value)
 
     @overload
@@ -59,7 +59,7 @@ class Note(Generic[T]):
     @overload
     def read(self, where: Noted, default: T) -> T: ...
     def read(self, where: Noted, default: T | None = None) -> T | None:
-        """Return the value of the note, or `default` where there is none.
+        """Return the value of the note, or `default` if there is none.
 
         Raises ModelError for a text that write() did not make.
         """
@@ -70,18 +70,18 @@ class Note(Generic[T]):
             raise ModelError(f"the model's metadata has {self.key} = '{shorten(str(text), 60)}'", _AGAIN) from error
 
     def copy(self, source: Noted, target: Noted) -> None:
-        """Make the same note in `target`, where `source` has one."""
+        """Make the same note in `target` if `source` has one."""
         if self.stands_in(source):
             target.metadata_props[self.key] = source.metadata_props[self.key]
 
 
 def text(name: str) -> Note[str]:
-    """Return a note that is a word."""
+    """Return a note that holds a word."""
     return Note(name, str, str)
 
 
 def number(name: str, is_valid: Callable[[float], bool]) -> Note[float]:
-    """Return a note that is a number for which `is_valid` holds."""
+    """Return a note that holds a number accepted by `is_valid`."""
 
     def decode(text: str) -> float:
         value = float(text)
@@ -103,7 +103,7 @@ def is_learning_rate(value: float) -> bool:
 
 
 def names(name: str) -> Note[list[str]]:
-    """Return a note that is a list of names."""
+    """Return a note that holds a list of names."""
     return Note(name, lambda value: json.dumps(list(value)), _names_of)
 
 
@@ -123,19 +123,19 @@ def _modes(name: str) -> Note[tuple[str, int]]:
 
 LAYER = text("layer")  #: the node of the user's model from which it came
 BACKWARD = text("backward")  #: it is part of the gradient of that node
-NO_GRADIENT = text("no_gradient")  #: its outputs count as constants, because what uses them does not depend on them
-BATCH_STATISTICS = text("batch_statistics")  #: it computes mean and variance of a batch: of which kind the variance is
+NO_GRADIENT = text("no_gradient")  #: its outputs count as constants, because their users do not depend on them
+BATCH_STATISTICS = text("batch_statistics")  #: it computes mean and variance of a batch: the kind of variance
 GLOBAL_POOL = text("global_pool")  #: this ReduceMean was a GlobalAveragePool
 
 # ---- Notes on a graph
 
 WEIGHTS = names("weights")  #: the model's own weights, because passes add other constants
-BUFFERS = names("buffers")  #: constants of the model that could be weights by their type, but are none
+BUFFERS = names("buffers")  #: constants of the model that could be weights by their type, but are not
 TIED: Note[dict[str, str]] = Note("tied", json.dumps, json.loads)  #: copy that an exporter made -> its weight
 EQUAL: Note[list[list[str]]] = Note("equal", json.dumps, json.loads)  #: pairs of equal weights that stay two
-CLASSES = names("classes")  #: the names of its classes in the order of its scores; a model has it too
-UNSURE = names("unsure")  #: weights of the model that may be no weights
-STATISTICS = names("statistics")  #: the running means and variances that are state; a training model has it too
+CLASSES = names("classes")  #: the names of its classes in the order of its scores; also on a model
+UNSURE = names("unsure")  #: weights of the model that may not be weights
+STATISTICS = names("statistics")  #: the running means and variances that are state; also on a training model
 BATCH_NORM = _modes("batch_norm")  #: the mode and the number of its BatchNormalizations
 SHARED_WEIGHTS: Note[dict[str, list[str]]] = Note("shared_weights", json.dumps, json.loads)  #: weight -> its nodes
 
@@ -145,12 +145,12 @@ OUTPUTS = names("outputs")  #: the outputs of the user's model
 LABELS = names("labels")  #: the inputs that are labels
 LOSS = text("loss")  #: the output that is the loss: this is a training or eval model
 PARAMETERS = names("parameters")  #: the trained parameters, in state order
-FROZEN = names("frozen")  #: the weights that nothing trains, but that belong to the checkpoint
+FROZEN = names("frozen")  #: the untrained weights that belong to the checkpoint
 SCHEME = text("scheme")  #: what is trained, as schemes.Scheme.parse() reads it
-#: The factor by which gradients are too large; 1 where there is no note.
+#: The factor by which gradients are too large; 1 without a note.
 LOSS_SCALE = number("loss_scale", is_loss_scale)
 OPTIMIZER = text("optimizer")  #: the rule: this is an optimizer model
-LEARNING_RATE = number("learning_rate", is_learning_rate)  #: the rate that training begins with
+LEARNING_RATE = number("learning_rate", is_learning_rate)  #: the initial learning rate
 
 
 def remove_notes(model: ir.Model) -> None:
@@ -164,9 +164,9 @@ def remove_notes(model: ir.Model) -> None:
 
 
 def mark_label(value: ir.Value) -> ir.Value:
-    """Mark an input as a label, so that tools can tell it from data, and return it.
+    """Mark an input as a label, so that tools can distinguish it from data, and return it.
 
-    A file has the names of labels on the model: restore_labels().
+    In a file, the names of labels are on the model: restore_labels().
     """
     value.meta[_LABEL] = True
     return value
@@ -180,7 +180,7 @@ def is_label(value: ir.Value) -> bool:
 def restore_labels(model: ir.Model) -> None:
     """Mark the inputs that the model's note LABELS names.
 
-    Raises ModelError where they are not there.
+    Raises ModelError if they do not exist.
     """
     labels = LABELS.read(model, [])
     found = [value for value in model.graph.inputs if value.name in labels]

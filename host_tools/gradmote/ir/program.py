@@ -13,7 +13,7 @@ from .instruction import Buffer, Instruction, Ref
 TRAINING = ("step", "train")
 #: The words of the control record, in order.
 CONTROL_FIELDS = [name for name, _, _ in RECORDS["control"]]
-#: The entry of the state in which gradients of 16 bits keep what their exponents begin with.
+#: The entry of the state in which 16-bit gradients keep the gains from which their exponents start.
 GAINS = "gradient_gains"
 
 
@@ -44,7 +44,7 @@ class Uses:
 
 
 class _FoundUses(dict[Buffer, Uses]):
-    """The uses that were found so far of each buffer, of which there are none at first."""
+    """The uses found so far of each buffer; a new buffer starts with none."""
 
     def __missing__(self, buffer: Buffer) -> Uses:
         self[buffer] = found = Uses(buffer)
@@ -66,8 +66,8 @@ class Binding:
 class Streamed:
     """A part of a program that runs row by row, from the first layer to the last one.
 
-    `whole` is the number of bytes of the tensors that are not whole any more, and `kept` the number
-    of those that are kept of them.
+    `whole` is the number of bytes of the tensors that are not stored whole any more, and `kept` the
+    number of bytes kept of them.
     """
 
     first: str
@@ -80,17 +80,17 @@ class Streamed:
 
 @dataclass(frozen=True)
 class Overlay:
-    """The leave of a buffer to lie over rows of another one, `under`, which a loop reads and does not need again.
+    """Permission for a buffer to overlay rows of another one, `under`, which a loop reads for the last time.
 
-    The loop writes the buffer's rows, and has read by then what lies under each. That holds where the buffer begins
-    at most `furthest` bytes behind the beginning of `under`, or in front of it; `furthest` may be negative.
+    The loop writes the buffer's rows after it has read the rows under them. This holds if the buffer starts at most
+    `furthest` bytes after the start of `under`; `furthest` may be negative.
     """
 
     under: Buffer
     furthest: int
 
     def shared(self, size: int) -> int:
-        """Return the most bytes that a buffer of this size can have in common with the one under it."""
+        """Return the most bytes that a buffer of this size can share with the one under it."""
         return max(0, min(size, size + self.furthest, self.under.size))
 
 
@@ -115,9 +115,9 @@ class Program:
     shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)  # layer -> shape of its output
     gradients: dict[str, Ref] = field(default_factory=dict)  # parameter -> address of its gradient
     streamed: list[Streamed] = field(default_factory=list)
-    #: Buffers of rows that a loop uses -> whether they hold something from one iteration to the next.
+    #: Buffers of rows that a loop uses -> whether they hold something between iterations.
     rows: dict[Buffer, bool] = field(default_factory=dict)
-    #: Buffers that may lie over others, though both are needed at the same time.
+    #: Buffers that may overlay others, though both are needed at the same time.
     overlays: dict[Buffer, Overlay] = field(default_factory=dict)
     in_float: list[InFloat] = field(default_factory=list)  # of a quantized model
 
@@ -148,7 +148,7 @@ class Program:
                 insort(uses.setdefault(ref.buffer, Uses(ref.buffer)).writers, index)
 
     def bound(self) -> set[Buffer]:
-        """Return the buffers that the caller reads when the program has ended."""
+        """Return the buffers that the caller reads after the program ends."""
         return {b.ref.buffer for b in self.bindings if b.role in ("output", "loss")}
 
     def buffers(self) -> list[Buffer]:
@@ -158,12 +158,12 @@ class Program:
 
 @dataclass(frozen=True)
 class Recomputation:
-    """A way to compile the programs that train, in place of recomputing cheap activations alone.
+    """A way to compile training programs, instead of recomputing only cheap activations.
 
-    `fused` tells whether updates may be fused with what makes their gradients. Where they are not, a whole gradient can
-    be made before that of the layer's input, and the activation that both read is dropped between them. `masked` tells
-    whether activations may be replaced by a bit an element. `rewrite` takes a program, whose instructions are all there
-    and in order, and returns those that run in their place; it must keep every bit of what the program writes.
+    `fused` says whether updates may be fused with the makers of their gradients. If not, a whole gradient can be
+    made before that of the layer's input, and the activation that both read is dropped between them. `masked` says
+    whether activations may be replaced by a bit an element. `rewrite` takes a complete, scheduled program, and
+    returns the instructions to run instead; these must write the same bits.
     """
 
     fused: bool
@@ -183,7 +183,7 @@ class StateTensor:
 
 @dataclass
 class Parameter(StateTensor):
-    """A trained tensor, with its gradient's buffer, of float32, where gradients are kept."""
+    """A trained tensor, with its float32 gradient buffer if gradients are kept."""
 
     gradient: Buffer | None
 
@@ -200,8 +200,8 @@ class Slot(StateTensor):
 class Store:
     """The sample store of one image.
 
-    `elements` is the number of elements of one sample. `aside` holds the input's first sample while
-    other samples are trained on; it is None where programs overwrite inputs anyway.
+    `elements` is the number of elements of one sample. `aside` saves the input's first sample while
+    other samples are trained on; it is None if programs overwrite inputs anyway.
     """
 
     capacity: int
@@ -219,7 +219,7 @@ class Store:
 
 @dataclass(frozen=True)
 class Start:
-    """The counters and numbers from which training goes on. control: words of the control record, by name."""
+    """The counters and numbers from which training resumes. control: words of the control record, by name."""
 
     control: Mapping[str, int | float]
     properties: Mapping[str, int | float | str]
@@ -237,27 +237,27 @@ class Compiled:
     inputs: list[Binding]  # inputs and labels; each has one address in all programs
     batch: int
     learning_rate: float
-    frozen_digest: bytes = b""  # SHA-256 of the weights that are not trained
+    frozen_digest: bytes = b""  # SHA-256 of the frozen weights
     seed: int = 0
     properties: int = 4  # slots for the application's own numbers
     scheme: str = ""  # what is trained, as schemes.Scheme writes it
     store: Store | None = None  # samples to train on again
-    #: Whether cheap activations may be computed twice, or how any value may.
+    #: Whether cheap activations may be recomputed, or how to recompute any value.
     recompute: bool | Recomputation = True
-    stream_rows: bool | None = None  # whether layers may run row by row; None: where they are int8
-    start: Start | None = None  # what training goes on from
+    stream_rows: bool | None = None  # whether layers may run row by row; None: only int8 layers
+    start: Start | None = None  # what training resumes from
     image_version: int = 0  # a version number that the image's author increases
-    saved: str | None = None  # the type in which values of the forward pass wait for the backward pass
+    saved: str | None = None  # the type in which forward values wait for the backward pass
     attention: str | None = None  # "blocks": fused, in blocks of queries
     classes: tuple[str, ...] = ()  # the names of the classes, in the order of the first output's scores
 
     @property
     def overwrites_inputs(self) -> bool:
-        """Return whether a program may use the bytes of inputs for other data."""
+        """Return whether a program may overwrite inputs with other data."""
         return any(b.ref.buffer.region == "scratch" for b in self.inputs)
 
     def state(self) -> list[StateTensor]:
-        """Return the named tensors of the state, in the order in which they lie."""
+        """Return the named tensors of the state, in storage order."""
         return [*self.parameters, *self.statistics, *self.slots]
 
 

@@ -1,4 +1,4 @@
-"""The inputs that only configure nodes, such as the bounds of a Clip: they are constants, and never trained."""
+"""Inputs that only configure nodes, such as the bounds of a Clip: they are constant, and never trained."""
 
 from __future__ import annotations
 

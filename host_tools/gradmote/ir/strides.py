@@ -1,4 +1,4 @@
-"""Strides in elements, which tell a kernel where the next element along an axis lies.
+"""Strides in elements, which give a kernel the distance to the next element along an axis.
 
 A stride of 0 repeats an element (broadcasting).
 """
@@ -12,7 +12,7 @@ import onnx_ir as ir
 from ..errors import UnsupportedOperator
 from .graph import describe
 
-#: A broadcasting instruction has this many dimensions.
+#: The number of dimensions of a broadcasting instruction.
 RANK = 4
 
 
@@ -40,13 +40,13 @@ def broadcast_walk(strides: Sequence[int], shape: Sequence[int], output: Sequenc
 def physical_order(shape: Sequence[int], strides: Sequence[int]) -> list[int]:
     """Return the axes in order of their strides, the longest stride first.
 
-    Axes of size 1 have no stride that counts; they come last, in their own order.
+    The strides of axes of size 1 do not matter; these come last, in their own order.
     """
     return sorted(range(len(shape)), key=lambda axis: (-strides[axis] if shape[axis] > 1 else 0, axis))
 
 
 def packed(shape: Sequence[int], order: Sequence[int]) -> list[int]:
-    """Return the strides of a tensor without gaps whose axes lie in memory in `order`.
+    """Return the strides of a tensor without gaps whose axes are in memory order `order`.
 
     `order` names the axis with the longest stride first.
     """
@@ -59,7 +59,7 @@ def packed(shape: Sequence[int], order: Sequence[int]) -> list[int]:
 def is_gapless(shape: Sequence[int], strides: Sequence[int]) -> bool:
     """Return whether the strides visit each element of one block of memory exactly once.
 
-    Such a tensor is contiguous but for the order of its axes.
+    Such a tensor is contiguous except for the order of its axes.
     """
     axes = [a for a in physical_order(shape, strides) if shape[a] > 1]
     packed = contiguous([shape[a] for a in axes])
@@ -67,7 +67,7 @@ def is_gapless(shape: Sequence[int], strides: Sequence[int]) -> bool:
 
 
 def collapse(dims: Sequence[int], *strides: Sequence[int]) -> tuple[list[int], list[list[int]]]:
-    """Merge neighbouring dimensions that every operand can visit as one, and drop those of size 1.
+    """Merge adjacent dimensions that every operand can traverse as one, and drop those of size 1.
 
     Returns the merged sizes, and the merged strides of each operand.
     """
@@ -97,7 +97,7 @@ def fit(
 ) -> tuple[list[int], list[list[int]]]:
     """Return collapsed sizes and strides, padded in front to the instruction's rank.
 
-    Raises UnsupportedOperator where more than `rank` dimensions remain.
+    Raises UnsupportedOperator if more than `rank` dimensions remain.
     """
     kept, merged = collapse(dims, *strides)
     if len(kept) > rank:
@@ -117,7 +117,7 @@ def same_walk(shape: Sequence[int], a: Sequence[int], b: Sequence[int]) -> bool:
 def reshaped(shape: Sequence[int], strides: Sequence[int], output: Sequence[int]) -> list[int] | None:
     """Return the strides that give the same elements, in the same order, the shape `output`.
 
-    Returns None where no strides do.
+    Returns None if no strides do.
     """
     dims, (merged,) = collapse(shape, strides)
     found: list[int] = []

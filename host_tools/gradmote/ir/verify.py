@@ -1,4 +1,4 @@
-"""The verifier that runs between passes and stops at the first defect that a pass left.
+"""The verifier, which runs between passes and stops at the first defect that a pass left.
 
 Its messages are for developers of Gradmote, not for users.
 """
@@ -12,7 +12,7 @@ from .program import Program
 
 
 class BrokenPass(GradmoteError):
-    """The error of a graph or program that a pass broke, which is a defect in Gradmote."""
+    """A graph or program that a pass broke, which is a defect in Gradmote."""
 
 
 def verify_graph(graph: ir.Graph) -> None:
@@ -30,10 +30,7 @@ def verify_graph(graph: ir.Graph) -> None:
 
 
 def verify_program(program: Program) -> None:
-    """Raise BrokenPass where scratch is read before it is written, or a constant is written.
-
-    Inputs must not be written either.
-    """
+    """Raise BrokenPass if scratch is read before it is written, or a constant or an input is written."""
     written = {b.ref.buffer for b in program.bindings if b.role in ("input", "label")}
     for instruction in program.instructions:
         for ref in instruction.reads:

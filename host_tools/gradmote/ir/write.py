@@ -1,4 +1,4 @@
-"""The only place where a typed model becomes ONNX's protobuf, and bytes."""
+"""The conversion of typed models to ONNX's protobuf and to bytes; no other module does this."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import onnx_ir as ir
 
 
 def to_proto(model: ir.Model) -> onnx.ModelProto:
-    """Return the model as the onnx package has it."""
+    """Return the model as an object of the onnx package."""
     return ir.to_proto(model)
 
 

@@ -2,7 +2,7 @@
 
 Labels may be dense: one for each pixel (N, H, W) or time step (N, T). A mask is one more input
 beside them: a float32 weight for each position, 0 at padding. A mean is then a weighted mean, and 0
-where all weights are 0.
+if all weights are 0.
 
 A loss is any callable `loss(builder, *outputs) -> ir.Value` that builds on the model's outputs with
 `builder.op(...)`, `builder.constant(...)` and `label(builder, ...)`. `contrastive` and `triplet`

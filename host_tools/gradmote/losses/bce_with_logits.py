@@ -23,8 +23,8 @@ def bce_with_logits(
 ) -> Loss:
     """Return binary cross-entropy on logits in its stable form (PyTorch's BCEWithLogitsLoss).
 
-    Targets lie in 0 .. 1. pos_weight: weight of the positive class, one number or one for each
-    element of the last dimension. mask, mask_axes: as for mse.
+    Targets are in 0 .. 1. pos_weight: weight of the positive class, one number or one for each element of
+    the last dimension. mask, mask_axes: as for mse.
     """
     weight = np.asarray(pos_weight, np.float32)
     return elementwise(
@@ -39,7 +39,7 @@ def bce_with_logits(
 def positive_weight(builder: Builder, weight: np.ndarray, scores: ir.Value) -> ir.Value:
     """Return pos_weight as a constant.
 
-    Raises ModelError for a shape that would broadcast the output to another one.
+    Raises ModelError for a shape that would change the output's shape by broadcasting.
     """
     last = list(scores.shape)[-1] if scores.shape else 1
     if weight.ndim > 1 or (weight.ndim == 1 and weight.size != last):

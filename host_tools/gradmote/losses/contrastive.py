@@ -13,8 +13,8 @@ def contrastive(margin: float = 1.0, reduction: str = "mean", labels_name: str =
     """Return the contrastive loss of two embeddings (Hadsell, Chopra & LeCun 2006).
 
     Without the factors 1/2 of the paper, it is same d^2 + (1 - same) max(margin - d, 0)^2, d =
-    distance(a, b), for a model with two outputs (N, D), a and b. Labels are float32 (N): 1 where
-    the two are alike, else 0.
+    distance(a, b), for a model with two outputs (N, D), a and b. Labels are float32 (N): 1 if the two are
+    alike, else 0.
     """
     check_reduction(reduction)
 

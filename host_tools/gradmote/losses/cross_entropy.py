@@ -26,11 +26,10 @@ def cross_entropy(
 
     Scores are (N, C, d1, ...), labels int64 (N, d1, ...).
 
-    weight: one number per class. ignore_index: a label that counts nothing. through_softmax: where
-    the model's output comes from a Softmax over the classes, take the scores before it.
-    label_smoothing: 0 .. 1, the part of the target that is spread over all classes. mask: adds an
-    input of the labels' shape that weights each position. Raises ModelError for another reduction
-    or label_smoothing.
+    weight: one number per class. ignore_index: a label that does not count. through_softmax: if the
+    model's output comes from a Softmax over the classes, take the scores before it. label_smoothing:
+    0 .. 1, the part of the target that is spread over all classes. mask: adds an input of the labels'
+    shape that weights each position. Raises ModelError for another reduction or label_smoothing.
     """
     check_reduction(reduction)
     if not 0.0 <= label_smoothing <= 1.0:
@@ -87,7 +86,7 @@ def before_softmax(scores: ir.Value) -> ir.Value:
 def class_weights(builder: Builder, weight: Sequence[float], scores: ir.Value) -> ir.Value:
     """Return class weights as a constant of shape (C).
 
-    Raises ModelError for another number of weights than of classes.
+    Raises ModelError if the number of weights differs from that of classes.
     """
     classes = list(scores.shape)[1]  # type: ignore[arg-type]
     if isinstance(classes, int) and len(weight) != classes:
@@ -98,7 +97,7 @@ def class_weights(builder: Builder, weight: Sequence[float], scores: ir.Value) -
 def class_column(builder: Builder, weight: Sequence[float] | None, scores: ir.Value) -> ir.Value:
     """Return class weights (ones by default) as (1, C, 1, ...).
 
-    Raises ModelError where the number of classes is not fixed.
+    Raises ModelError if the number of classes is not fixed.
     """
     classes = list(scores.shape)[1]  # type: ignore[arg-type]
     if not isinstance(classes, int):

@@ -1,4 +1,4 @@
-"""The distance of embeddings, on which contrastive and triplet loss build."""
+"""The distance of embeddings, used by contrastive and triplet loss."""
 
 from __future__ import annotations
 

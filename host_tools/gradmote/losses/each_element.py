@@ -1,4 +1,4 @@
-"""Losses of each element and its target, with a mask or without, reduced."""
+"""Losses of each element and its target, optionally masked, reduced."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..errors import ModelError
 from ..ir.graph import DOMAIN, Builder, rank
 from .loss import Loss, check_reduction, label, mask_label
 
-#: Appends what the operator takes behind an output and its target.
+#: Appends the operator's inputs after an output and its target.
 FurtherInputs = Callable[[Builder, ir.Value], list[ir.Value]]
 
 
@@ -74,7 +74,7 @@ def masked(builder: Builder, each: ir.Value, x: ir.Value, mask: Mask, reduction:
 
 
 def weighted_mean(builder: Builder, product: ir.Value, weights: ir.Value) -> ir.Value:
-    """Return mean(product) / mean(weights), and 0 where all weights are 0."""
+    """Return mean(product) / mean(weights), and 0 if all weights are 0."""
     share = builder.op("ReduceMean", weights, name="mask_share", keepdims=0)
     smallest = builder.constant(float(np.finfo(np.float32).tiny), "smallest")
     divisor = builder.op("Max", share, smallest, name="mask_divisor")
@@ -84,7 +84,7 @@ def weighted_mean(builder: Builder, product: ir.Value, weights: ir.Value) -> ir.
 def mask_positions(x: ir.Value, mask: Mask) -> list[int]:
     """Return the mask's axes, counted from the front, in ascending order; the first is the batch.
 
-    Raises ModelError for axes that the output lacks or that come twice, or without the batch.
+    Raises ModelError for axes that the output lacks, repeated axes, or a missing batch axis.
     """
     n = rank(x)
     named = range(n) if mask.axes is None else mask.axes

@@ -1,4 +1,4 @@
-"""A loss that is given as nodes of an ONNX file, as eval models of onnxruntime and onnxblock have it."""
+"""A loss given as nodes of an ONNX file, as in eval models of onnxruntime and onnxblock."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from .loss import Loss
 class LossNodes:
     """Nodes that compute a loss, in the order in which they run.
 
-    result: the value that is the loss. outputs: names of the values that the loss is called with.
-    labels: inputs that nothing but the loss reads. constants: initializers of the loss alone.
-    is_scalar: whether the result is known to have no dimensions.
+    result: the value that is the loss. outputs: names of the values that the loss is called with. labels: inputs
+    that only the loss reads. constants: initializers of the loss alone. is_scalar: whether the result is known to
+    have no dimensions.
     """
 
     nodes: Sequence[onnx.NodeProto]
@@ -37,9 +37,8 @@ class LossNodes:
 def loss_from_nodes(given: LossNodes) -> Loss:
     """Return the loss that appends these nodes.
 
-    Other values than those that it is called with are found in the graph by their names. The sum
-    of a result with several elements is what is differentiated, as onnxruntime does. Raises
-    ModelError for a value that is nowhere.
+    It finds values other than its arguments in the graph by name. If the result has several elements, their
+    sum is differentiated, as in onnxruntime. Raises ModelError for a value that does not exist.
     """
 
     def loss(builder: Builder, *outputs: ir.Value) -> ir.Value:
@@ -84,7 +83,7 @@ def append(builder: Builder, node: onnx.NodeProto, values: dict[str, ir.Value]) 
 def found(values: dict[str, ir.Value], name: str) -> ir.Value:
     """Return the value of that name.
 
-    Raises ModelError where there is none.
+    Raises ModelError if there is none.
     """
     if name not in values:
         raise ModelError(
@@ -97,7 +96,7 @@ def found(values: dict[str, ir.Value], name: str) -> ir.Value:
 def constant_of(node: onnx.NodeProto) -> np.ndarray:
     """Return the data of a Constant node.
 
-    Raises ModelError for one that holds no numbers.
+    Raises ModelError if it does not hold numbers.
     """
     attribute = node.attribute[0] if node.attribute else None
     if attribute is None or attribute.name in ("sparse_value", "value_string", "value_strings"):

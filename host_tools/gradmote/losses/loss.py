@@ -17,7 +17,7 @@ REDUCTIONS = ("none", "sum", "mean")
 def label(builder: Builder, name: str, like: ir.Value) -> ir.Value:
     """Add a float32 graph input of the shape of `like`, which the caller fills with targets.
 
-    Raises ModelError where that shape is unknown.
+    Raises ModelError if that shape is unknown.
     """
     if like.shape is None:
         raise ModelError(f"the shape of output '{like.name}' is unknown", "run onnx shape inference on the model")

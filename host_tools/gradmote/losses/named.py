@@ -1,4 +1,4 @@
-"""The losses by the names that the command line and the studio page know them by."""
+"""The losses by their names on the command line and on the studio page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LOSSES: dict[str, Callable[..., Loss]] = {
 
 
 def named_loss(name: str, **settings: Any) -> Loss:
-    """Return the loss with that name. Raises ModelError for a name that none has.
+    """Return the loss with that name. Raises ModelError for an unknown name.
 
     Cross-entropy takes the scores before a final Softmax, as frameworks train.
     """

@@ -1,7 +1,7 @@
-"""Losses of this folder, recognized in the nodes that onnxblock makes of its own ones.
+"""Losses of this folder, recognized in the nodes that onnxblock makes for its own.
 
-An operator of their own needs less memory than the nodes do, and that of BCEWithLogitsLoss stays
-finite for any logits, where the logarithm of a sigmoid does not.
+A dedicated operator needs less memory than the nodes do, and that of BCEWithLogitsLoss stays finite
+for any logits, unlike the logarithm of a sigmoid.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _KNOWN: dict[str, Callable[[str, str, list[float] | float], Loss]] = {
 
 
 def recognized(given: LossNodes) -> Loss:
-    """Return the loss of this folder that computes the same, or else the nodes as a loss."""
+    """Return the equivalent loss of this folder, or else the nodes as a loss."""
     as_given = loss_from_nodes(given)
     known = known_loss(given)
     if known is None:
@@ -68,10 +68,10 @@ def known_loss(given: LossNodes) -> Loss | None:
 
 
 def expression(given: LossNodes, name: str, weight: str | None = None) -> str:
-    """Return what a value is computed from, as text.
+    """Return the expression that computes a value, as text.
 
-    y is the model's output, t the label, w the constant that is called `weight`, and a number
-    another constant of one element.
+    y is the model's output, t the label, w the constant called `weight`, and a number another constant of
+    one element.
     """
     if name in (given.outputs[0], given.labels[0].name, weight):
         return {given.outputs[0]: "y", given.labels[0].name: "t", weight: "w"}[name]
@@ -85,10 +85,10 @@ def expression(given: LossNodes, name: str, weight: str | None = None) -> str:
 
 
 def dims_of(label: onnx.ValueInfoProto) -> list[int | str]:
-    """Return the sizes of a label; names where they are symbolic."""
+    """Return the sizes of a label; names for symbolic ones."""
     return [d.dim_param or d.dim_value for d in label.type.tensor_type.shape.dim]
 
 
 def as_dims(value: ir.Value) -> list[int | str]:
-    """Return the sizes of a value of a graph; names where they are symbolic."""
+    """Return the sizes of a value of a graph; names for symbolic ones."""
     return [d if isinstance(d, int) else str(d.value) for d in value.shape or ()]

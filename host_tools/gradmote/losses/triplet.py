@@ -12,8 +12,8 @@ from .loss import Loss, check_reduction, reduced
 def triplet(margin: float = 1.0, reduction: str = "mean") -> Loss:
     """Return the triplet loss of three embeddings (PyTorch's TripletMarginLoss).
 
-    It is max(distance(anchor, positive) - distance(anchor, negative) + margin, 0), for a model with
-    three outputs (N, D): an anchor, one like it and one unlike it. There are no labels.
+    It is max(distance(anchor, positive) - distance(anchor, negative) + margin, 0), for a model with three
+    outputs (N, D): an anchor, a similar and a dissimilar embedding. There are no labels.
     """
     check_reduction(reduction)
 

@@ -1,6 +1,6 @@
 """Operators: one file each, with the gradient rule and the lowering to instructions.
 
-Every file of this folder that has a list OPERATORS is found.
+Files in this folder with a list OPERATORS are discovered automatically.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _MODULES = {
     name: import_module(f".{name}", __name__) for name in sorted(found.name for found in iter_modules(__path__))
 }
 
-#: The files of this folder that have a list OPERATORS, without their ending.
+#: The files of this folder with a list OPERATORS, without their ending.
 FILES = tuple(name for name, module in _MODULES.items() if hasattr(module, "OPERATORS"))
 
 #: The operators by (domain, op_type).
@@ -26,7 +26,7 @@ OPERATORS: dict[tuple[str, str], Operator] = {
 
 
 def find(node: ir.Node) -> Operator | None:
-    """Return the operator of a node, or None where Gradmote does not have it."""
+    """Return the operator of a node, or None if Gradmote does not have it."""
     return OPERATORS.get((node.domain, node.op_type))
 
 

@@ -1,4 +1,4 @@
-"""Rules shared by operators along one axis, which see a tensor as (outer, classes, inner)."""
+"""Rules shared by operators along one axis, which view a tensor as (outer, classes, inner)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""AveragePool: the gradient of a window is shared out among the taps that counted."""
+"""AveragePool: the gradient of a window is divided among the taps that counted."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ def counts(node: ir.Node, w: Window) -> np.ndarray:
 
 
 def cropping(w: Window) -> dict[str, list[int]]:
-    """Return `crop` and `output_padding`, with which a ConvTranspose of dy has the input's size.
+    """Return the `crop` and `output_padding` with which a ConvTranspose of dy has the input's size.
 
-    With ceil_mode, windows hang over the end of the input; what they add there is cropped.
+    With ceil_mode, windows extend past the end of the input; their contributions there are cropped.
     """
     ends = [e + max(-x, 0) for e, x in zip(w.ends, w.uncovered, strict=True)]
     return {"crop": [*w.pads, *ends], "output_padding": [max(x, 0) for x in w.uncovered]}
 
 
 class Counting(TypedDict):
-    """The parameters that say which taps a window's sum is divided by."""
+    """The parameters that determine the divisor of a window's sum."""
 
     count_pad: bool
     padded_h: int
@@ -61,14 +61,14 @@ class Counting(TypedDict):
 
 
 def counting(node: ir.Node, window: Window) -> Counting:
-    """Return the parameters that say which taps a window's sum is divided by."""
+    """Return the parameters that determine the divisor of a window's sum."""
     padded = [i + p + e for i, p, e in zip(window.inputs, window.pads, window.ends, strict=True)]
     height, width = [1] * (2 - len(padded)) + padded
     return {"count_pad": bool(attribute(node, "count_include_pad", 0)), "padded_h": height, "padded_w": width}
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    """Emit one AVERAGE_POOL; the output lies channels-last."""
+    """Emit one AVERAGE_POOL; the output is channels-last."""
     x, y = node.inputs[0], node.outputs[0]
     window, view = pool_window(node, x, y), low.view(x)
     layout = channels_last(static_shape(y, node))
@@ -85,7 +85,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
 
 
 def lower_grad(low: Lowering, node: ir.Node) -> None:
-    """Emit one AVERAGE_POOL_GRAD; dx lies channels-last."""
+    """Emit one AVERAGE_POOL_GRAD; dx is channels-last."""
     dy, x = node.inputs[:2]
     dx, view = node.outputs[0], low.view(dy)
     window = window_of(node, spatial(x), spatial(dy), attribute(node, "kernel_shape"))

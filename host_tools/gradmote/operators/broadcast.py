@@ -1,7 +1,6 @@
 """Rules shared by broadcasting operators.
 
-Forward, a broadcast operand is read with strides of 0. Backward, its gradient is summed to its
-shape.
+Forward, a broadcast operand is read with strides of 0. Backward, its gradient is summed to its shape.
 """
 
 from __future__ import annotations
@@ -44,10 +43,10 @@ def sum_to(back: Backward, grad: ir.Value, target: ir.Value) -> ir.Value:
 def broadcast_axes(node: ir.Node, output: ir.Value, target: ir.Value) -> tuple[list[int], list[int]]:
     """Return the axes of `output` that `target` lacks, and the axes of `target` that repeat.
 
-    An axis of `target` repeats where its size is 1 and that of `output` is not.
+    An axis of `target` repeats if its size is 1 and that of `output` is not.
 
     Raises:
-        ModelError: `target` does not broadcast to `output`, or its dimensions do not tell.
+        ModelError: `target` does not broadcast to `output`, or its dimensions leave this open.
     """
     missing = rank(output, node) - rank(target, node)
     if missing < 0:
@@ -120,7 +119,7 @@ def lower_broadcast(kind: type[Instruction], operands: str, read: Reader = read_
 def broadcastable(x: ir.Value, output: tuple[int, ...], node: ir.Node) -> tuple[int, ...]:
     """Return the shape of an operand, after a check that it broadcasts to the output's.
 
-    onnx's shape inference does not check this in every operator.
+    onnx's shape inference does not check this for every operator.
 
     Raises:
         ModelError: The operand does not broadcast to the output's shape.
@@ -139,6 +138,6 @@ def broadcastable(x: ir.Value, output: tuple[int, ...], node: ir.Node) -> tuple[
 def output_layout(output: tuple[int, ...], strides: list[list[int]]) -> list[int]:
     """Return the strides of the result: those of the first operand that fills it without gaps.
 
-    Where no operand does, the result is row-major.
+    If there is none, the result is row-major.
     """
     return next((found for found in strides if is_gapless(output, found)), contiguous(output))

@@ -1,7 +1,7 @@
-"""Clip: y = min(max(x, low), high) with constant bounds, either of which may be absent.
+"""Clip: y = min(max(x, low), high) with optional constant bounds.
 
-dx = dy where low <= x <= high, else 0. Where a bound is computed, the pass rewrite_synonyms
-replaces Clip by Max and Min.
+dx = dy if low <= x <= high, else 0. If a bound is computed, the pass rewrite_synonyms replaces Clip
+by Max and Min.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def bound(node: ir.Node, index: int, absent: float) -> float:
-    """Return the constant bound of input 1 (min) or 2 (max), or `absent` where there is none.
+    """Return the constant bound of input 1 (min) or 2 (max), or `absent` if there is none.
 
     Raises:
         UnsupportedOperator: The bound is computed, or is not one number.
@@ -53,7 +53,7 @@ def bounds(node: ir.Node) -> Bounds:
 
 
 def gradient(back: Backward) -> Gradients:
-    """Return dx = dy where low <= x <= high, else 0."""
+    """Return dx = dy if low <= x <= high, else 0."""
     x = back.node.inputs[0]
     dx = back.op("ClipGrad", back.dy[0], x, of=x, domain=DOMAIN, **bounds(back.node))
     return [dx, None, None]

@@ -22,9 +22,9 @@ LIMITS = "of integers that are both computed is refused: one must be constant, a
 
 
 def of_data(lower: LoweringRule) -> LoweringRule:
-    """Return `lower`, changed to emit nothing where integers are compared that are no data.
+    """Return `lower`, changed to emit nothing for comparisons of integers that are not data.
 
-    Such integers come from shape computations, of which only the result's shape was needed.
+    Such integers come from shape computations, which only needed the result's shape.
     """
 
     def rule(low: Lowering, node: ir.Node) -> None:

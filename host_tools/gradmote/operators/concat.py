@@ -54,9 +54,9 @@ def lower(low: Lowering, node: ir.Node) -> None:
 def joined_order(low: Lowering, node: ir.Node, axis: int) -> list[int]:
     """Return the order of the output's axes in memory.
 
-    It is that of the first input that has more than one element along `axis`: an input that has one
-    element there does not tell where that axis lies. Where all inputs have one, the order is
-    row-major if the first input may be read so.
+    It is that of the first input with more than one element along `axis`: an input with one element there
+    does not determine the axis's position. If all inputs have one, the order is row-major if the first
+    input can be read in that order.
     """
     parts = [(static_shape(x, node), low.view(x).strides) for x in node.inputs]
     shape, strides = next(((shape, strides) for shape, strides in parts if shape[axis] > 1), parts[0])

@@ -1,4 +1,4 @@
-"""Access to inputs of a node that must be known when it is compiled: sizes, positions, axes."""
+"""Access to inputs of a node that must be known at compile time: sizes, positions, axes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from ..ir.graph import constant_array, describe, normalize_axis
 
 
 def given(node: ir.Node, index: int) -> ir.Value | None:
-    """Return input `index`, or None where the node does not have it."""
+    """Return input `index`, or None if the node does not have it."""
     return node.inputs[index] if index < len(node.inputs) else None
 
 
 def integers(node: ir.Node, index: int, what: str) -> list[int] | None:
-    """Return the constant integers of input `index`, or None where the input is absent.
+    """Return the constant integers of input `index`, or None if the input is absent.
 
     Raises:
         UnsupportedOperator: The input is computed; `what` names it in the message.

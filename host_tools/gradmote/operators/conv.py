@@ -57,10 +57,10 @@ def conv_attributes(window: Window, group: int) -> dict[str, Any]:
 
 
 def regrouping_of(window: Window, groups: int, in_channels: int) -> dict[str, Any]:
-    """Return the attributes that make the gradient of the weights a convolution.
+    """Return the attributes that turn the gradient of the weights into a convolution.
 
-    In that convolution the batch has the role of the channels. `channels` is the number of
-    in_channels of one group.
+    In that convolution the batch has the role of the channels. `channels` is the number of in_channels of
+    one group.
     """
     axes = list(range(2, 2 + len(window.inputs)))
     return {
@@ -75,7 +75,7 @@ def regrouping_of(window: Window, groups: int, in_channels: int) -> dict[str, An
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    """Emit one CONV; the output lies channels-last."""
+    """Emit one CONV; the output is channels-last."""
     x, w, y = node.inputs[0], node.inputs[1], node.outputs[0]
     layout = channels_last(static_shape(y, node))
     made = Conv(
@@ -94,13 +94,13 @@ def lower(low: Lowering, node: ir.Node) -> None:
 
 
 def bias_ref(low: Lowering, node: ir.Node) -> Ref | None:
-    """Return the operand of the node's bias, or None where it has none."""
+    """Return the operand of the node's bias, or None if there is none."""
     bias = node.inputs[2] if len(node.inputs) > 2 else None
     return low.ref(bias) if bias is not None else None
 
 
 class Sizes(TypedDict):
-    """The sizes of a convolution, but for its window; channels are those of one group."""
+    """The sizes of a convolution, except for its window; channels are those of one group."""
 
     batch: int
     groups: int
@@ -109,13 +109,13 @@ class Sizes(TypedDict):
 
 
 class GroupedX(XStrides):
-    """The strides of a convolution's input, its channels split into groups."""
+    """The strides of a convolution's input, with channels split into groups."""
 
     x_group: int
 
 
 class GroupedY(YStrides):
-    """The strides of a convolution's output, its channels split into groups."""
+    """The strides of a convolution's output, with channels split into groups."""
 
     y_group: int
 
@@ -154,7 +154,7 @@ def grouped_y(strides: list[int], node: ir.Node, w: ir.Value) -> GroupedY:
 
 
 def weight_strides(strides: list[int], node: ir.Node, w: ir.Value) -> WeightStrides:
-    """Return the strides of weights, whose output channels are split into groups."""
+    """Return the strides of weights, with output channels split into groups."""
     out_channels = int(w.shape[0]) // attribute(node, "group", 1)
     out_channel, h, width, in_channel = image_strides(strides)
     return {
@@ -175,7 +175,7 @@ def lower_grad_x(low: Lowering, node: ir.Node) -> None:
 def emit_transposed(low: Lowering, node: ir.Node, y: ir.Value, w: ir.Value, x: ir.Value, window: Window) -> None:
     """Emit one CONV_TRANSPOSE, from a convolution's output y back to its input x.
 
-    `window` is that convolution's; x lies channels-last.
+    `window` is that convolution's; x is channels-last.
     """
     layout = channels_last(static_shape(x, node))
     made = ConvTranspose(

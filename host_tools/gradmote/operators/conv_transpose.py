@@ -35,8 +35,8 @@ def transposed_window(node: ir.Node, most: int = 2) -> Window:
 def padded_to_output(node: ir.Node, window: Window) -> Window:
     """Return the window with the pads that follow from the given size of the output.
 
-    With SAME_UPPER the larger half is at the end, else at the start. Where the given output is
-    larger than one without pads, the elements at its end are the bias alone.
+    With SAME_UPPER the larger half is at the end, else at the start. If the given output is larger than
+    one without pads, the elements at its end are the bias alone.
     """
     extra = attribute(node, "output_padding", [0] * len(window.inputs))
     given = [p + e for p, e in zip(window.pads, window.ends, strict=True)]
@@ -65,7 +65,8 @@ def gradient(back: Backward) -> Gradients:
 def seen_by_input(back: Backward, windows: ir.Value, window: Window) -> ir.Value:
     """Return the first outputs of the convolution of dy, as many as x has elements.
 
-    An output padding of at least one stride leaves room for windows that belong to no element of x.
+    With an output padding of at least one stride, there are further windows that belong to no element of
+    x.
     """
     room = [u // s for u, s in zip(window.uncovered, window.strides, strict=True)]
     if max(room) <= 0:

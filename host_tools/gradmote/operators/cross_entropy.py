@@ -1,10 +1,10 @@
 """CrossEntropyMean, ...Sum and ...None: cross entropy with label smoothing and a mask.
 
 ONNX's SoftmaxCrossEntropyLoss has neither. Scores (N, C, d1, ...); labels (N, d1, ...); weight (1,
-C, 1, ...), one for each class; mask (N, d1, ...), or the number 1. The target distribution of a
-position with label l and mask m is, s being the smoothing,
+C, 1, ...), one for each class; mask (N, d1, ...), or the number 1. With the smoothing s, the target
+distribution of a position with label l and mask m is
 
-    t_c = m ((1 - s) weight_l [c = l] + s weight_c / C), and 0 where l is ignored
+    t_c = m ((1 - s) weight_l [c = l] + s weight_c / C), and 0 if l is ignored
 
     loss = -sum over c of t_c log_prob_c; a mean is divided by the sum of m weight_l
     dscores_c = dloss (exp(log_prob_c) (sum of t) - t_c), divided by the same
@@ -135,7 +135,7 @@ def shared_operands(low: Lowering, labels: ir.Value, weight: ir.Value, mask: ir.
 
 
 def unless_ones(low: Lowering, value: ir.Value) -> Ref | None:
-    """Return the value's operand, or None where it is constant and all ones."""
+    """Return the value's operand, or None if it is constant and all ones."""
     array = constant_array(value)
     return None if array is not None and np.all(array == 1) else low.ref(value)
 

@@ -1,6 +1,6 @@
 """DepthToSpace and SpaceToDepth, which the pass rewrite_depth_space replaces.
 
-It writes Reshape and Transpose in their stead.
+It writes Reshape and Transpose instead.
 """
 
 from .operator import Operator

@@ -23,7 +23,7 @@ LIMITS = "training always drops and inference never does, whatever the input tra
 
 
 def ratio_of(node: ir.Node) -> float:
-    """Return the constant input `ratio`, 0 <= ratio < 1; 0.5 where it is absent.
+    """Return the constant input `ratio`, 0 <= ratio < 1; 0.5 if it is absent.
 
     Raises:
         UnsupportedOperator: The ratio is computed or out of range.
@@ -47,7 +47,7 @@ def gradient(back: Backward) -> Gradients:
 
 
 def mask_output(back: Backward) -> ir.Value:
-    """Return the node's second output, the mask, which is added where the model left it out."""
+    """Return the node's second output, the mask; add it if the model omits it."""
     node = back.node
     if len(node.outputs) < 2:
         node.resize_outputs(2)

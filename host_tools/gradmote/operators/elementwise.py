@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def gradient_op(op_type: str, saved: str = "x", **attributes: float) -> GradientRule:
-    """Return the rule dx = op_type(dy, saved), where op_type is an operator of our own domain.
+    """Return the rule dx = op_type(dy, saved); op_type is an operator of our own domain.
 
-    `saved` is the input "x" or the output "y". `attributes` are the node's attributes that the
-    gradient operator takes over, with their defaults.
+    `saved` is the input "x" or the output "y". `attributes` are the node's attributes that the gradient
+    operator takes over, with their defaults.
     """
 
     def gradient(back: Backward) -> Gradients:
@@ -55,7 +55,7 @@ def lower_flat(kind: type[Instruction], **attributes: float | str) -> LoweringRu
 def flat_operand(low: Lowering, x: ir.Value | None) -> tuple[Ref, list[int] | None]:
     """Return an operand that is read from its first element to its last, and a result's layout.
 
-    The layout is None where the operand is row-major.
+    The layout is None if the operand is row-major.
     """
     layout = low.common_layout([x])
     return (low.ref(x) if layout is None else low.view(x).ref), layout
@@ -64,7 +64,7 @@ def flat_operand(low: Lowering, x: ir.Value | None) -> tuple[Ref, list[int] | No
 def lower_with_constant(kind: type[AddLike], a: float | None = None, b: float | None = None) -> LoweringRule:
     """Return the lowering of an elementwise operator to `kind` with one constant operand.
 
-    The instruction is a broadcasting one; the number given for `a` or `b` is that operand.
+    The instruction is a broadcasting one; the number for `a` or `b` is that operand.
     """
 
     def lower(low: Lowering, node: ir.Node) -> None:

@@ -7,7 +7,7 @@ Each operator also has a body in standard ONNX, as text. It computes `each`, the
 element, or `slope`, the derivative of `each` with respect to x, and then:
 
     loss = the elements of `each`, their sum or their mean
-    dX = slope * share,  where share = dloss, or dloss / size(x) for "mean"
+    dX = slope * share,  share = dloss, or dloss / size(x) for "mean"
 """
 
 from __future__ import annotations

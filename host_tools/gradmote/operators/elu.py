@@ -1,6 +1,6 @@
-"""Elu, Selu, Celu: y = scale x where x > 0, else alpha (exp(rate x) - 1).
+"""Elu, Selu, Celu: y = scale x if x > 0, else alpha (exp(rate x) - 1).
 
-dx = scale dy where y > 0, else rate (y + alpha) dy.
+dx = scale dy if y > 0, else rate (y + alpha) dy.
 
     |      | scale | alpha         | rate      |
     |------|-------|---------------|-----------|
@@ -33,7 +33,7 @@ FLOAT32_LIMIT = 2.0**128
 
 
 class Constants(TypedDict):
-    """The constants of y = scale x where x > 0, else scale alpha (exp(rate x) - 1)."""
+    """The constants of y = scale x if x > 0, else scale alpha (exp(rate x) - 1)."""
 
     scale: float
     alpha: float
@@ -69,18 +69,18 @@ def selu_constants(alpha: float, gamma: float) -> tuple[float, float, float]:
 
 
 def celu_constants(alpha: float) -> tuple[float, float, float]:
-    """Return scale, alpha and rate of Celu; the rate is 0 where alpha is, which is refused."""
+    """Return scale, alpha and rate of Celu; the rate is 0 if alpha is, which is refused."""
     return 1.0, alpha, 1.0 / alpha if alpha else 0.0
 
 
 def gradient(back: Backward) -> Gradients:
-    """Return dx = scale dy where y > 0, else rate (y + alpha) dy."""
+    """Return dx = scale dy if y > 0, else rate (y + alpha) dy."""
     x, y = back.node.inputs[0], back.node.outputs[0]
     return [back.op("EluGrad", back.dy[0], y, of=x, domain=DOMAIN, **constants(back.node))]
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    """Emit one ELU, whose alpha is gamma alpha for Selu."""
+    """Emit one ELU; for Selu, its alpha is gamma alpha."""
     y = node.outputs[0]
     x, layout = flat_operand(low, node.inputs[0])
     low.emit(node, Elu(x=x, y=low.output(y, layout), n=low.elements(y), **constants(node)))

@@ -1,7 +1,7 @@
 """Max and Min of two operands; the pass binary_chains splits those of more.
 
-For Max, da = dy where a is the larger operand, and dy / 2 where both are equal, as in
-torch.maximum. The same holds for b, and with the smaller operand for Min.
+For Max, da = dy if a is the larger operand, and dy / 2 if both are equal, as in torch.maximum. The
+same holds for b, and with the smaller operand for Min.
 """
 
 import onnx_ir as ir
@@ -25,7 +25,7 @@ def min_gradient(back: Backward) -> Gradients:
 
 
 def gradients(back: Backward, pairs: list[tuple[ir.Value | None, ir.Value | None]]) -> Gradients:
-    """Return for each operand dy H(larger - smaller), where H is Heaviside's step with H(0) = 1/2.
+    """Return dy H(larger - smaller) for each operand; H is Heaviside's step with H(0) = 1/2.
 
     `pairs` holds (larger, smaller) for each operand.
     """

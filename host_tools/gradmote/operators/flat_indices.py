@@ -2,7 +2,7 @@
 
 These operators select elements by several indices. GATHER, SCATTER and SCATTER_ADD take one: they
 select element ((first size + index) inner + n) of a block. Constant indices become constant flat
-indices; those that are data are checked on the device, at each run.
+indices; the device checks those that are data, in each run.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Sizes(TypedDict):
-    """The sizes with which GATHER, SCATTER and SCATTER_ADD see a block of rows."""
+    """The sizes with which GATHER, SCATTER and SCATTER_ADD view a block of rows."""
 
     outer: int
     size: int
@@ -56,7 +56,7 @@ class FlatIndices:
 
 
 def along_axis(low: Lowering, node: ir.Node, indices: ir.Value, size: int, axis: int) -> FlatIndices:
-    """Return the flat indices of elements that differ from their index's position in `axis` only.
+    """Return the flat indices of elements that differ from their index's position only in `axis`.
 
     The tensor that they select from has the shape of `indices`, but `size` elements along `axis`.
     """
@@ -89,7 +89,7 @@ def by_tuples(
 ) -> FlatIndices:
     """Return the flat indices in a tensor of `shape` of tuples along the last axis of `indices`.
 
-    A tuple has one index for each axis behind the batch's; there may be fewer indices than axes.
+    A tuple has one index for each axis after the batch axes; there may be fewer indices than axes.
     """
     given = static_shape(indices, node)
     if not given:
@@ -150,7 +150,7 @@ def new_indices(low: Lowering, node: ir.Node, count: int) -> View:
 
 
 def known_indices(node: ir.Node, indices: ir.Value, sizes: Sequence[int]) -> np.ndarray | None:
-    """Return constant indices counted from the front, or None where they are data.
+    """Return constant indices counted from the front, or None if they are data.
 
     `sizes` are those of the axes that the last axis of `indices` selects from, or one size for all.
 
@@ -181,7 +181,7 @@ def scatter_add(low: Lowering, node: ir.Node, dy: ir.Value, target: Ref, flat: F
 
 
 def part_of(low: Lowering, x: View, shape: Sequence[int], part: Sequence[int], node: ir.Node) -> View:
-    """Return the first elements of x along each axis, row-major, copied where x is not so."""
+    """Return the first elements of x along each axis, row-major, copied if x is not."""
     if list(shape) == list(part) and x.strides == contiguous(shape):
         return x
     copy = low.scratch(f"{node.outputs[0].name}.part", part, contiguous(part))

@@ -1,7 +1,7 @@
-"""Gather along one axis; its gradient adds each element of dy to where y was taken from.
+"""Gather along one axis; its gradient adds each element of dy at the position that y came from.
 
-An embedding is an example. Constant positions at one distance are a view. Indices that are data are
-checked on the device, at each run.
+An embedding is an example. Constant, evenly spaced positions are a view. The device checks indices
+that are data, in each run.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def axis_of(node: ir.Node) -> int:
 
 
 def gradient(back: Backward) -> Gradients:
-    """Return dx: each element of dy, added at the index that it was taken from."""
+    """Return dx: each element of dy, added at the index that it came from."""
     x, indices = back.node.inputs
     count = product(known_dims(indices))
     return [gather_grad(back, back.dy[0], indices, known_dims(x), axis_of(back.node), count), None]
@@ -38,7 +38,7 @@ def gradient(back: Backward) -> Gradients:
 def lower(low: Lowering, node: ir.Node) -> None:
     """Make the output a view, or emit one GATHER.
 
-    It is a view where the positions are constant and at one distance.
+    It is a view if the positions are constant and evenly spaced.
     """
     x, indices = node.inputs
     axis, shape, index_shape = axis_of(node), static_shape(x, node), static_shape(indices, node)
@@ -64,7 +64,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
 
 
 def known_positions(node: ir.Node, indices: ir.Value, size: int) -> list[int] | None:
-    """Return constant indices, counted from the front, or None where they are data.
+    """Return constant indices, counted from the front, or None if they are data.
 
     Raises:
         ModelError: An index is out of range.
@@ -78,9 +78,9 @@ def known_positions(node: ir.Node, indices: ir.Value, size: int) -> list[int] | 
 
 
 def distance(positions: list[int] | None) -> int | None:
-    """Return the distance of neighbouring positions, or None.
+    """Return the distance of adjacent positions, or None.
 
-    It is None where the distance is not one number, or is negative.
+    It is None if the distance varies or is negative.
     """
     if positions is None:
         return None
@@ -92,7 +92,7 @@ def distance(positions: list[int] | None) -> int | None:
 def with_index_axes(order: list[int], axis: int, count: int) -> list[int]:
     """Return the order of the output's axes in memory.
 
-    The axes of the indices stand where the selected axis stood.
+    The axes of the indices replace the selected axis.
     """
     moved = [[a] if a < axis else [a + count - 1] for a in range(len(order))]
     moved[axis] = list(range(axis, axis + count))
@@ -122,7 +122,7 @@ def lower_grad(low: Lowering, node: ir.Node) -> None:
 
 
 def put_part(low: Lowering, node: ir.Node, dx: View, axis: int, first: int, stride: int) -> None:
-    """Copy dy to positions at one distance, which are all different, so that nothing adds up."""
+    """Copy dy to evenly spaced positions; they are all different, so nothing adds up."""
     n = len(dx.strides)
     part = dx.at([first if a == axis else 0 for a in range(n)], [stride if a == axis else 1 for a in range(n)])
     rows = attribute(node, "rows")

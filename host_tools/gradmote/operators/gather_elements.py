@@ -1,6 +1,6 @@
 """GatherElements: y[o,i,n] = x[o, indices[o,i,n], n] along an axis.
 
-Its gradient adds each element of dy to where y was taken from.
+Its gradient adds each element of dy at the position that y came from.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def axis_of(node: ir.Node, default: int = 0) -> int:
 
 
 def gradient(back: Backward) -> Gradients:
-    """Return dx: each element of dy, added at the index that it was taken from."""
+    """Return dx: each element of dy, added at the index that it came from."""
     return [put_back(back, back.dy[0], back.node.inputs[1], axis_of(back.node)), None]
 
 
@@ -58,7 +58,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
 def lower_grad(low: Lowering, node: ir.Node) -> None:
     """Fill dx with 0, then add dy to the part of it that the indices reach.
 
-    Where that is not all of dx, the part is computed in scratch memory and moved to dx.
+    If that is not all of dx, the part is computed in scratch memory and moved to dx.
     """
     dy, indices = node.inputs[:2]
     dx, axis = node.outputs[0], attribute(node, "axis")

@@ -1,6 +1,6 @@
 """GatherND: y[b,p] = x[b, indices[b,p,0], indices[b,p,1], ...], an element or a slice.
 
-Its gradient adds each element of dy to where y was taken from.
+Its gradient adds each element of dy at the position that y came from.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def gradient(back: Backward) -> Gradients:
-    """Return dx: each element of dy, added at the index that it was taken from."""
+    """Return dx: each element of dy, added at the index that it came from."""
     x, indices = back.node.inputs
     batch_dims = attribute(back.node, "batch_dims", 0)
     return [back.op("GatherNDGrad", back.dy[0], indices, x, of=x, domain=DOMAIN, batch_dims=batch_dims), None]

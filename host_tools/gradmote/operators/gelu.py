@@ -1,4 +1,4 @@
-"""Gelu: y = x P(x), where P is the cumulative probability of the normal distribution.
+"""Gelu: y = x P(x); P is the cumulative probability of the normal distribution.
 
 dx = dy (P(x) + x P'(x)). With approximate = "tanh", P(x) is (1 + tanh(sqrt(2/pi) (x + 0.044715
 x^3))) / 2 instead.

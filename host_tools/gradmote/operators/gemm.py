@@ -1,4 +1,4 @@
-"""Gemm: y = A' B' + c, where A' and B' are A and B, optionally transposed.
+"""Gemm: y = A' B' + c; A' and B' are A and B, optionally transposed.
 
 alpha and beta are 1 after the pass simplify_gemm. dA' = dy B'^T, dB' = A'^T dy, and dc is dy summed
 over rows.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def gradient(back: Backward) -> Gradients:
     """Return dA and dB, and dc, which is dy summed to the shape of c.
 
-    dA' = dy B'^T and dB' = A'^T dy; where A or B was transposed, its gradient is.
+    dA' = dy B'^T and dB' = A'^T dy; the gradient of a transposed A or B is transposed too.
     """
     a, b = back.node.inputs[:2]
     trans_a, trans_b = attribute(back.node, "transA", 0), attribute(back.node, "transB", 0)
@@ -48,12 +48,12 @@ def gradient(back: Backward) -> Gradients:
 
 
 def swap(view: View, transposed: int) -> list[int]:
-    """Return the view's strides, reversed where `transposed` is not 0."""
+    """Return the view's strides, reversed if `transposed` is not 0."""
     return list(reversed(view.strides)) if transposed else list(view.strides)
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    """Emit one GEMM; it computes y^T where the readers of y transpose it."""
+    """Emit one GEMM; it computes y^T if the readers of y transpose it."""
     a, b = low.view(node.inputs[0]), low.view(node.inputs[1])
     y = node.outputs[0]
     m, n = static_shape(y, node)
@@ -62,7 +62,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
     bias = node.inputs[2] if len(node.inputs) > 2 else None
     a_strides, b_strides = swap(a, trans_a), swap(b, attribute(node, "transB", 0))
     layout = layout_for_readers(y)
-    # y^T = B'^T A'^T: the readers of y transpose it, as they do the gradient of a transposed weight.
+    # y^T = B'^T A'^T: the readers of y transpose it, as for the gradient of a transposed weight.
     if bias is None and n > 1 and layout[1] != 1:
         left, right = (b.ref, 0, *b_strides[::-1]), (a.ref, 0, *a_strides[::-1])
         emit_gemm(low, node, left, right, None, (1, n, m, k), layout)
@@ -86,7 +86,7 @@ def emit_gemm(
 ) -> None:
     """Emit one GEMM of sizes (batch, m, n, k).
 
-    `layout` holds the strides of the output where it is not row-major.
+    `layout` holds the strides of the output if they are not row-major.
     """
     (a_ref, a_batch, a_row, a_col), (b_ref, b_batch, b_row, b_col) = a, b
     batch, m, n, k = sizes

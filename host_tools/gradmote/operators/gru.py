@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 #: The number of gates. Z has as many blocks of `hidden` columns, and R of `hidden` rows.
 GATES = 3
 
-# These bodies multiply by all of R where a part would do, which keeps them short.
+# These bodies multiply by all of R although a part would do, which keeps them short.
 # The kernels multiply by that part alone.
 
 RESET_BEFORE = """part = Mul (r, h)

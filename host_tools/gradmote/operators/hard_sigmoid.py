@@ -1,4 +1,4 @@
-"""HardSigmoid: y = min(max(alpha x + beta, 0), 1). dx = alpha dy where 0 < y < 1, else 0."""
+"""HardSigmoid: y = min(max(alpha x + beta, 0), 1). dx = alpha dy if 0 < y < 1, else 0."""
 
 from ..ir.generated.instructions import HardSigmoid, HardSigmoidGrad
 from ..ir.graph import DOMAIN

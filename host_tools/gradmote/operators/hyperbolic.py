@@ -11,7 +11,7 @@ With a = |x|:
     d asinh = dy / sqrt(x x + 1)      d acosh = dy / (sqrt(x - 1) sqrt(x + 1))
     d atanh = dy / ((1 - x)(1 + x))
 
-In these forms nothing cancels near 0, and nothing overflows on the way to a result that does not.
+In these forms nothing cancels near 0, and no intermediate overflows if the result does not.
 """
 
 from __future__ import annotations

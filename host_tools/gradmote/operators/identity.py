@@ -1,7 +1,7 @@
 """Identity and Cast.
 
-The runtime has truth values as 1 and 0 in float32, and all integers as int32. A cast within one of
-these kinds leaves the bytes as they are.
+The runtime stores booleans as 1 and 0 in float32, and all integers as int32. A cast within one of
+these kinds leaves the bytes unchanged.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .whole_numbers import is_whole, to_floats
 if TYPE_CHECKING:
     from ..ir.lowering import Lowering
 
-#: Types that the runtime has as float32 or int32.
+#: Types that the runtime stores as float32 or int32.
 KNOWN: tuple[ir.DataType | None, ...] = (
     ir.DataType.FLOAT, ir.DataType.BOOL, ir.DataType.INT64, ir.DataType.INT32, ir.DataType.INT16, ir.DataType.INT8,
     ir.DataType.UINT8, ir.DataType.UINT16,
@@ -38,10 +38,10 @@ def lower(low: Lowering, node: ir.Node) -> None:
 
 
 def lower_cast(low: Lowering, node: ir.Node) -> None:
-    """Make the output an alias where the kind stays, else emit a conversion.
+    """Make the output an alias if the kind stays, else emit a conversion.
 
     Raises:
-        UnsupportedOperator: The runtime does not have one of the types.
+        UnsupportedOperator: The runtime lacks one of the types.
     """
     x, y, to = node.inputs[0], node.outputs[0], ir.DataType(attribute(node, "to"))
     if x.dtype not in KNOWN or to not in KNOWN:
@@ -51,7 +51,7 @@ def lower_cast(low: Lowering, node: ir.Node) -> None:
     if to == ir.DataType.BOOL and x.dtype != ir.DataType.BOOL:
         lower_to_truth(low, node)
     elif is_whole(x) == is_whole(y):
-        low.alias(y, x)  # the runtime has one kind of integer, and truth values as 1 and 0
+        low.alias(y, x)  # the runtime has one kind of integer, and booleans as 1 and 0
     elif is_whole(x):
         view = to_floats(low, node, x)
         low.set_view(y, view)
@@ -60,7 +60,7 @@ def lower_cast(low: Lowering, node: ir.Node) -> None:
 
 
 def lower_to_truth(low: Lowering, node: ir.Node) -> None:
-    """Emit y = (x == 0) == 0, which is 1 where x is not 0."""
+    """Emit y = (x == 0) == 0, which is 1 if x is not 0."""
     x, y = node.inputs[0], node.outputs[0]
     ref = to_floats(low, node, x).ref if is_whole(x) else low.ref(x)
     is_zero = low.scratch(f"{y.name}.is_zero", [low.elements(y)], [1]).ref

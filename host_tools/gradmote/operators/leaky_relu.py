@@ -1,4 +1,4 @@
-"""LeakyRelu: y = x where x >= 0, else alpha x. dx = dy where x > 0, else alpha dy."""
+"""LeakyRelu: y = x if x >= 0, else alpha x. dx = dy if x > 0, else alpha dy."""
 
 from ..ir.generated.instructions import LeakyRelu, LeakyReluGrad
 from ..ir.graph import DOMAIN

@@ -2,7 +2,7 @@
 
 With sums S = Z[t] + R h[t-1], and the gates in the order i, o, f, g:
 
-    i = sigmoid(S_i + P_i c[t-1])      f = sigmoid(S_f + P_f c[t-1]), or 1 - i where coupled
+    i = sigmoid(S_i + P_i c[t-1])      f = sigmoid(S_f + P_f c[t-1]), or 1 - i if coupled
     g = tanh(S_g)                      c[t] = f c[t-1] + i g
     o = sigmoid(S_o + P_o c[t])        h[t] = o tanh(c[t])
 

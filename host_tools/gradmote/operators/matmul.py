@@ -1,6 +1,6 @@
 """MatMul of operands of rank 2 and more: y[b,m,n] = sum over k of A[b,m,k] B[b,k,n].
 
-The pass matmul_vectors makes matrices of vectors. dA = dy B^T and dB = A^T dy, each summed over the
+The pass matmul_vectors turns vectors into matrices. dA = dy B^T and dB = A^T dy, each summed over the
 dimensions along which its operand was broadcast.
 """
 
@@ -72,9 +72,9 @@ def sum_batch(back: Backward, grad: ir.Value, target: ir.Value) -> ir.Value:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    """Emit one GEMM where the batch is one dimension and the result row-major; else a MATMUL.
+    """Emit one GEMM if the batch is one dimension and the result row-major; else a MATMUL.
 
-    Where neither will do, the operands are copied for each element of the batch.
+    If neither is possible, the operands are copied for each element of the batch.
     """
     y = node.outputs[0]
     layout = layout_for_readers(y)
@@ -88,7 +88,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
 def lower_gemm(low: Lowering, node: ir.Node) -> bool:
     """Emit one GEMM, and return True.
 
-    Return False where B differs between rows of A and the batch has several dimensions.
+    Return False if B differs between rows of A and the batch has several dimensions.
     """
     a, b = low.view(node.inputs[0]), low.view(node.inputs[1])
     y = static_shape(node.outputs[0], node)
@@ -110,8 +110,8 @@ def lower_gemm(low: Lowering, node: ir.Node) -> bool:
 def lower_matmul(low: Lowering, node: ir.Node, layout: list[int]) -> bool:
     """Emit one MATMUL whose result has the strides `layout`, and return True.
 
-    Return False where the batch has more than two dimensions, or where neither rows nor columns of
-    the result are contiguous.
+    Return False if the batch has more than two dimensions, or if neither rows nor columns of the result
+    are contiguous.
     """
     a, b, y = low.view(node.inputs[0]), low.view(node.inputs[1]), node.outputs[0]
     *batch, m, n = static_shape(y, node)
@@ -161,7 +161,7 @@ def lower_expanded(low: Lowering, node: ir.Node) -> None:
 
 
 def expanded(low: Lowering, node: ir.Node, view: View, shape: Sequence[int]) -> View:
-    """Return a copy for each element of the batch, or the view where one stride reaches all."""
+    """Return a copy for each element of the batch, or the view if one stride reaches all."""
     if len(collapse(shape[:-2], view.strides[:-2])[0]) <= 1:
         return view
     copy = low.scratch(f"{node.outputs[0].name}.expanded", shape, contiguous(shape))

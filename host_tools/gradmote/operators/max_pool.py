@@ -1,6 +1,6 @@
 """MaxPool and GlobalMaxPool.
 
-The gradient goes to the first largest tap of each window, which is found again from x.
+The gradient goes to the first largest tap of each window, found again from x.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .window import Window, channels_last, spatial, window_of, x_strides, y_stri
 if TYPE_CHECKING:
     from ..ir.lowering import Lowering
 
-#: A byte can number this many taps of a kernel; the value 255 stands for none.
+#: The most taps of a kernel that a byte can number; the value 255 means none.
 MOST_TAPS = 255
 
 
@@ -28,7 +28,7 @@ def pool_window(node: ir.Node, x: ir.Value, y: ir.Value) -> Window:
     """Return the pool's window; a global pool's is all of the input.
 
     Raises:
-        UnsupportedOperator: A window begins behind the input, and has no tap.
+        UnsupportedOperator: A window starts past the end of the input, and has no tap.
     """
     window = window_of(node, spatial(x), spatial(y), attribute(node, "kernel_shape", spatial(x)))
     sizes = zip(window.inputs, window.outputs, window.strides, window.pads, strict=True)
@@ -58,7 +58,7 @@ def grad_attributes(window: Window) -> dict[str, Any]:
 
 
 class Sizes(TypedDict):
-    """The size of a pool's input, but for its window."""
+    """The size of a pool's input, except for its window."""
 
     batch: int
     channels: int
@@ -71,7 +71,7 @@ def sizes(node: ir.Node, x: ir.Value) -> Sizes:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    """Emit one MAX_POOL; the output lies channels-last.
+    """Emit one MAX_POOL; the output is channels-last.
 
     Raises:
         UnsupportedOperator: The second output, the indices, is used.
@@ -111,7 +111,7 @@ def lower_grad(low: Lowering, node: ir.Node) -> None:
 
 
 def new_index(pool: MaxPool | MaxPoolS8) -> Ref:
-    """Return scratch for a byte an output, the tap of its window that was the largest."""
+    """Return scratch for a byte per output: the tap of its window that was the largest."""
     return Ref(Buffer(f"{pool.origin}.index", pool.batch * pool.out_h * pool.out_w * pool.channels, "scratch"))
 
 

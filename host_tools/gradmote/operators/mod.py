@@ -1,7 +1,7 @@
 """Mod of floats, with fmod = 1: y = a - b trunc(a / b), which has the sign of a.
 
-The pass rewrite_mod replaces the other kind, which has the sign of b, by this one. da = dy and db =
--dy q, where q = (a - y) / b is an integer.
+The pass rewrite_mod rewrites the other kind, which has the sign of b, with this one. da = dy and db =
+-dy q; q = (a - y) / b is an integer.
 """
 
 from ..ir.generated.instructions import Fmod

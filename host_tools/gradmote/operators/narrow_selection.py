@@ -28,7 +28,7 @@ class Run:
 
 
 def runs_of(positions: np.ndarray) -> list[Run]:
-    """Return the fewest runs: one where the positions repeat regularly, else those of one step each."""
+    """Return the fewest runs: one if the positions repeat regularly, else runs of one step each."""
     for repeat in range(1, len(positions) + 1):
         if len(positions) % repeat == 0:
             run = regular(positions.reshape(-1, repeat), 0)
@@ -38,7 +38,7 @@ def runs_of(positions: np.ndarray) -> list[Run]:
 
 
 def regular(grid: np.ndarray, output: int) -> Run | None:
-    """Return the run of a grid of positions (count, repeat), or None where a step changes or goes back."""
+    """Return the run of a grid of positions (count, repeat), or None if a step changes or goes back."""
     count, repeat = grid.shape
     outer = int(grid[1, 0] - grid[0, 0]) if count > 1 else 0
     inner = int(grid[0, 1] - grid[0, 0]) if repeat > 1 else 0
@@ -49,7 +49,7 @@ def regular(grid: np.ndarray, output: int) -> Run | None:
 
 
 def even_runs(positions: np.ndarray) -> Iterator[Run]:
-    """Yield the longest runs of one step that is not negative, one behind the other."""
+    """Yield the longest runs of one non-negative step, one after the other."""
     start = 0
     while start < len(positions):
         end = start + 1

@@ -14,8 +14,7 @@ BECOMES = {
     "RMSNormalization": "Standardize, Mul",
 }
 
-#: Inputs 3 and 4, the running statistics, are constants of the image unless those of the batch are
-#: chosen.
+#: Inputs 3 and 4, the running statistics, are constants of the image unless the mode uses statistics of the batch.
 BATCH_NORM = Operator(
     "BatchNormalization",
     becomes="Normalize",

@@ -1,4 +1,4 @@
-"""Batch normalization as operators of our own, which its passes write.
+"""Batch normalization as operators of our own, written by its passes.
 
 There are C channels along axis 1; sums are over `axes`, which are all others.
 
@@ -33,7 +33,7 @@ CHANNELS = 1
 
 
 def reduced_axes(x: ir.Value, node: ir.Node) -> list[int]:
-    """Return all axes but the channels'."""
+    """Return all axes except the channels."""
     return [axis for axis in range(rank(x, node)) if axis != CHANNELS]
 
 
@@ -52,7 +52,7 @@ def normalize(
 ) -> ir.Value:
     """Return the node's first input, normalized by `statistics`, which are (mean, inv_std).
 
-    `batch` says that they are the statistics of this batch, and not running statistics.
+    `batch` says that they are the statistics of this batch instead of running statistics.
     """
     x, name = node.inputs[0], f"{node.outputs[0].name}.normal"
     given = {"axes": reduced_axes(x, node), "batch": int(batch)}
@@ -83,7 +83,7 @@ def gradient(back: Backward) -> Gradients:
 
 
 def lower_moments(low: Lowering, node: ir.Node) -> None:
-    """Emit one MOMENTS; var is written only where it is used."""
+    """Emit one MOMENTS; var is written only if it is used."""
     x = gapless(low, node, low.view(node.inputs[0]), static_shape(node.inputs[0], node))
     mean, inv_std, var = node.outputs
     made = Moments(
@@ -165,7 +165,7 @@ def lower_grad(low: Lowering, node: ir.Node) -> None:
 def aligned(low: Lowering, node: ir.Node) -> tuple[View, View]:
     """Return views of dy and x without gaps and with equal strides.
 
-    Where dy is copied for that, all later readers of dy read the copy.
+    If this copies dy, all later readers of dy read the copy.
     """
     dy, x = node.inputs[:2]
     kept = gapless(low, node, low.view(x), static_shape(x, node))
@@ -175,7 +175,7 @@ def aligned(low: Lowering, node: ir.Node) -> tuple[View, View]:
 
 
 class Sizes(TypedDict):
-    """The numbers of elements before, of and behind the channels."""
+    """The numbers of elements before, in and after the channels."""
 
     outer: int
     channels: int
@@ -183,7 +183,7 @@ class Sizes(TypedDict):
 
 
 def sizes(node: ir.Node, x: View) -> Sizes:
-    """Return the sizes before, of and behind the channels, as they lie in x."""
+    """Return the numbers of elements before, in and after the channels, in the memory order of x."""
     shape = static_shape(node.inputs[0], node)
     found = around(shape, physical_order(shape, x.strides), CHANNELS)
     return {"outer": found["outer"], "channels": found["size"], "inner": found["inner"]}

@@ -1,4 +1,4 @@
-"""The record that describes an operator, and the state that its rules are given."""
+"""The record that describes an operator, and the state that its rules receive."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ class Backward:
     Attributes:
         builder: Adds nodes to the graph.
         node: The forward node.
-        dy: A gradient for each output of the node, None where none arrives.
+        dy: A gradient for each output of the node, None if none arrives.
         wanted: For each input, whether its gradient is needed.
     """
 
     def __init__(self, builder: Builder, node: ir.Node, dy: Sequence[ir.Value | None], wanted: Sequence[bool]) -> None:
-        """Keep the node and the gradients that have arrived at its outputs."""
+        """Store the node and the gradients that have arrived at its outputs."""
         self.builder = builder
         self.node = node
         self.dy = dy
         self.wanted = wanted
 
     def needs(self, index: int) -> bool:
-        """Return whether input `index` lies on a path from a trained parameter."""
+        """Return whether input `index` is on a path from a trained parameter."""
         return index < len(self.wanted) and self.wanted[index]
 
     def op(self, op_type: str, *inputs: ir.Value | None, of: ir.Value | None, **attributes: Any) -> ir.Value:
@@ -42,7 +42,7 @@ class Backward:
         return self.builder.op(op_type, *inputs, name=f"{of.name if of else 'scalar'}_grad.part", **attributes)
 
 
-#: Gradients of a node's inputs, in their order. An input that needs or has none gets None.
+#: Gradients of a node's inputs, in their order; None for an input that needs or has none.
 Gradients = list["ir.Value | None"]
 GradientRule = Callable[[Backward], Gradients]
 
@@ -62,19 +62,19 @@ class Operator:
 
     Attributes:
         op_type: The operator's name.
-        gradient: The gradient rule, None where there is none.
-        lower: The lowering rule, None where the node must be folded or rewritten before.
+        gradient: The gradient rule, None if there is none.
+        lower: The lowering rule, None if the node must be folded or rewritten before.
         domain: The ONNX domain, "" for the standard one.
         function: The function of an operator of our own domain in standard ONNX, as text without
             the header that names opset and domain.
         any_type: The lowering moves 32-bit elements of any type.
-        any_width: The lowering takes elements of 1 and 2 bytes as it takes those of 4.
-        any_exponent: The lowering takes gradients of int16, and hands their exponent on. Any other
-            gets them as float32: parts with several exponents cannot lie in one output.
+        any_width: The lowering takes elements of 1 and 2 bytes as well as those of 4.
+        any_exponent: The lowering takes int16 gradients, and passes their exponent on. Any other
+            gets them as float32: one output cannot hold parts with several exponents.
         any_output: The gradient rule handles outputs that do not reach the loss, even the first.
-        constants: Indices of the inputs that must be known when the model is compiled.
+        constants: Indices of the inputs that must be known at compile time.
         becomes: The operators by which passes replace an operator that has neither rule.
-        limits: The part of the ONNX operator that is refused, for the reference of operators.
+        limits: The unsupported part of the ONNX operator, for the reference of operators.
     """
 
     op_type: str

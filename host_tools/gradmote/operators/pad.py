@@ -28,7 +28,7 @@ END = 2**63 - 1
 def pads_of(node: ir.Node) -> tuple[list[int], list[int]]:
     """Return the numbers of elements added before and after, for each axis of x.
 
-    A number below 0 says how many elements are removed.
+    A negative number says how many elements are removed.
     """
     x = node.inputs[0]
     n = rank(x, node)
@@ -70,7 +70,7 @@ def tables(node: ir.Node) -> dict[int, Table]:
 def positions_of(node: ir.Node, axis: int, before: int, after: int) -> np.ndarray:
     """Return the input's position for each output along one axis.
 
-    Pads below 0 cut the axis; the mode repeats the rest of it.
+    Negative pads cut the axis; the mode repeats the rest of it.
     """
     left = remaining_range(node, axis, known_dim(node.inputs[0], axis, node), before, after)
     around = np.arange(min(-before, 0), len(left) + max(after, 0))
@@ -78,7 +78,7 @@ def positions_of(node: ir.Node, axis: int, before: int, after: int) -> np.ndarra
 
 
 def remaining_range(node: ir.Node, axis: int, dim: int, before: int, after: int) -> range:
-    """Return the positions that pads below 0 do not cut.
+    """Return the positions that negative pads leave.
 
     Raises:
         UnsupportedOperator: No position is left.
@@ -115,7 +115,7 @@ def gradient(back: Backward) -> Gradients:
 
 
 def gradient_of_constant(back: Backward) -> Gradients:
-    """Return dx for mode constant: dy cut where x was padded, and padded by 0 where x was cut."""
+    """Return dx for mode constant: dy cut at the pads of x, and padded by 0 at the cuts of x."""
     x, dx = back.node.inputs[0], back.dy[0]
     before, after = pads_of(back.node)
     if max(*before, *after) > 0:
@@ -140,7 +140,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
 
 
 def lower_constant(low: Lowering, node: ir.Node) -> None:
-    """Fill the output where it is larger than x, then copy what remains of x into it."""
+    """Fill the output if it is larger than x, then copy the remainder of x into it."""
     x, y = low.view(node.inputs[0]), node.outputs[0]
     shape, (before, after) = static_shape(node.inputs[0], node), pads_of(node)
     left = [remaining_range(node, axis, *sizes) for axis, sizes in enumerate(zip(shape, before, after, strict=True))]

@@ -1,4 +1,4 @@
-"""Pow: y = a^b, with da = dy b a^(b - 1) and db = dy y log(a), which is 0 where a is 0.
+"""Pow: y = a^b, with da = dy b a^(b - 1) and db = dy y log(a), which is 0 if a is 0.
 
 A constant exponent of 1, 2 or 1/2 needs no power.
 """
@@ -47,7 +47,7 @@ def exponents(back: Backward, b: ir.Value) -> tuple[ir.Value, ir.Value]:
 
 
 def exponent_gradient(back: Backward, a: ir.Value, b: ir.Value) -> ir.Value:
-    """Return db = dy y log(a), 0 where a is 0, summed to the shape of b."""
+    """Return db = dy y log(a), 0 if a is 0, summed to the shape of b."""
     zero = back.builder.constant(0.0, f"{b.name}_grad.zero")
     one = back.builder.constant(1.0, f"{b.name}_grad.one")
     safe = back.op("Where", back.op("Equal", a, zero, of=b), one, a, of=b)
@@ -71,7 +71,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
 def only_exponent(node: ir.Node) -> float | None:
     """Return the exponent of all elements, or None.
 
-    It is None where the exponent is computed, is not one number, or broadcasts the base.
+    It is None if the exponent is computed, is not one number, or broadcasts the base.
     """
     array = constant_array(node.inputs[1])
     if array is None or array.size != 1 or static_shape(node.inputs[0], node) != static_shape(node.outputs[0], node):
@@ -80,7 +80,7 @@ def only_exponent(node: ir.Node) -> float | None:
 
 
 def lower_power(low: Lowering, node: ir.Node) -> None:
-    """Emit one POW; constant exponents that are integers become float32 for this node."""
+    """Emit one POW; constant integer exponents become float32 for this node."""
     exponent = node.inputs[1]
     array = constant_array(exponent)
     before = low.views.get(exponent)

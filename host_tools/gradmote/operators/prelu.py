@@ -1,6 +1,6 @@
-"""PRelu: y = x where x >= 0, else slope x, where the slope broadcasts to x.
+"""PRelu: y = x if x >= 0, else slope x; the slope broadcasts to x.
 
-dx = dy where x > 0, else slope dy. dslope is the sum of dy min(x, 0).
+dx = dy if x > 0, else slope dy. dslope is the sum of dy min(x, 0).
 """
 
 import onnx_ir as ir
@@ -12,7 +12,7 @@ from .operator import Backward, Gradients, Operator
 
 
 def gradient(back: Backward) -> Gradients:
-    """Return dx = dy where x > 0, else slope dy, and dslope = sum of dy min(x, 0)."""
+    """Return dx = dy if x > 0, else slope dy, and dslope = sum of dy min(x, 0)."""
     x, slope = back.node.inputs
     dx = None
     if back.needs(0):

@@ -2,8 +2,8 @@
 
     y = clamp(rne((sum (x - x_zero) x_scale / count) / y_scale) + y_zero, low, high)
 
-The sum is one of float32 numbers, in the order in which onnxruntime takes them: near the middle between
-two integers the order decides which one is nearest.
+The sum is over float32 numbers, in onnxruntime's order: near the middle between two integers the
+order decides which one is nearest.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ Order = Literal["rows", "columns", "lanes", "pairs"]
 EVERY_TAP: Counting = {"count_pad": False, "padded_h": 1, "padded_w": 1}
 #: From this opset on, onnxruntime sums every AveragePool row by row.
 ROWS_OPSET = 19
-#: Rows of the input, with their padding, that are longer than this are summed row by row too.
+#: Longer rows of the input, including their padding, are summed row by row too.
 LONGEST_ROW = 2045
 
 
 def lower_pool(low: Lowering, node: ir.Node) -> None:
-    """Emit one AVERAGE_POOL_S8; the output lies channels-last."""
+    """Emit one AVERAGE_POOL_S8; the output is channels-last."""
     x, y = node.inputs[X], node.outputs[0]
     assert x is not None
     window, layout = pool_window(node, x, y), channels_last(static_shape(y, node))
@@ -60,7 +60,7 @@ def order_of(node: ir.Node, window: Window, opset: int) -> Order:
 
 
 def lower_all(order: Order) -> LoweringRule:
-    """Return the lowering of a mean over all positions, which are summed in this order."""
+    """Return the lowering of a mean over all positions, summed in this order."""
 
     def lower(low: Lowering, node: ir.Node) -> None:
         x, y = node.inputs[X], node.outputs[0]

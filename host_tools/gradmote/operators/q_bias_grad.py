@@ -1,6 +1,6 @@
 """QBiasGrad: the gradient of a bias, from the scaled gradient of the output (see ScaledGrad).
 
-db[m] = (the sum of g over all axes but the channels') / scale[m]
+db[m] = (the sum of g over all axes except the channels) / scale[m]
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    """Emit REDUCE_SUM, and DIV by one scale for all channels or by one for each."""
+    """Emit REDUCE_SUM, and DIV by one scale for all channels or one for each."""
     g, scale, db = node.inputs[0], node.inputs[2], node.outputs[0]
     x, total = low.view(g), low.scratch(f"{db.name}.total", static_shape(db, node), [1]).ref
     strides = reduction_strides(node, static_shape(g, node), x.strides, reduced_axes(node))

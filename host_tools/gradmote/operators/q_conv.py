@@ -29,7 +29,7 @@ X, X_SCALE, X_ZERO, W, W_SCALE, W_ZERO, Y_SCALE, Y_ZERO, BIAS = range(9)
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    """Emit one CONV_S8; the output lies channels-last."""
+    """Emit one CONV_S8; the output is channels-last."""
     x, w, y = node.inputs[X], node.inputs[W], node.outputs[0]
     assert x is not None
     assert w is not None

@@ -43,7 +43,7 @@ def factors(low: Lowering, node: ir.Node, channels: int) -> Ref:
 
 
 def lower_grad_x(low: Lowering, node: ir.Node) -> None:
-    """Emit one CONV_GRAD_X_S8; dx lies channels-last."""
+    """Emit one CONV_GRAD_X_S8; dx is channels-last."""
     g, w, dx = node.inputs[0], node.inputs[1], node.outputs[0]
     assert w is not None
     layout, weights = channels_last(static_shape(dx, node)), weight_view(low, w, convolution_order(static_shape(w)))
@@ -80,7 +80,7 @@ def lower_grad_w(low: Lowering, node: ir.Node) -> None:
     low.emit(node, made)
 
 
-#: The int8 operand `q` less its zero point, as float32 numbers.
+#: The int8 operand `q` minus its zero point, as float32 numbers.
 CENTRED = """
   wide = Cast <to = 6> (q)
   shift = Cast <to = 6> (zero)

@@ -3,8 +3,8 @@
     y = clamp(rne((bias + sum (x - x_zero) (w - w_zero)) x_scale w_scale / y_scale) + y_zero, low, high)
 
 The weights have the shape (in_channels, out_channels / group, kernel...). The bias of QConvTranspose is
-int32, in units of x_scale w_scale. The instruction counts channels and windows as the convolution does
-that it transposes, whose input is the result.
+int32, in units of x_scale w_scale. The instruction counts channels and windows like the convolution that
+it transposes, whose input is the result.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ X, X_SCALE, X_ZERO, W, W_SCALE, W_ZERO, Y_SCALE, Y_ZERO, BIAS = range(9)
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    """Emit one CONV_TRANSPOSE_S8; the output lies channels-last."""
+    """Emit one CONV_TRANSPOSE_S8; the output is channels-last."""
     x, w, y = node.inputs[X], node.inputs[W], node.outputs[0]
     assert x is not None
     assert w is not None
@@ -59,7 +59,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
 
 
 def body(name: str, bias: str) -> str:
-    """Return the function; `bias` is the line that makes the float bias b of B."""
+    """Return the function; `bias` is the line that converts B to the float bias b."""
     return f"""
 {name} <group: int, kernel_shape: ints, strides: ints, dilations: ints, pads: ints, output_padding: ints,
   low: int, high: int> (X, x_scale, x_zero, W, w_scale, w_zero, y_scale, y_zero, B) => (Y) {{

@@ -3,7 +3,7 @@
     y[..., n] = clamp(rne((bias[n] + sum over k of (x[..., k] - x_zero) (w[k, n] - w_zero))
                           x_scale w_scale[n] / y_scale) + y_zero, low, high)
 
-`perm` is the transposition that makes w[k, n] of the weights as they are stored: [1, 0] or [0, 1]. The
+`perm` is the transposition that turns the weights as stored into w[k, n]: [1, 0] or [0, 1]. The
 instruction is a convolution with one tap, whose columns are the rows of x.
 """
 
@@ -63,7 +63,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
 def rows(low: Lowering, x: ir.Value) -> tuple[Ref, int, int]:
     """Return the operand of x as rows, with the strides from row to row and from element to element.
 
-    Where x lies in no such way, it is made row-major first.
+    If the layout of x does not allow this, it is made row-major first.
     """
     shape = static_shape(x)
     view = low.view(x)
@@ -74,7 +74,7 @@ def rows(low: Lowering, x: ir.Value) -> tuple[Ref, int, int]:
 
 
 def body(name: str, total: str) -> str:
-    """Return the function; `total` are the lines that make the float32 `scaled` of the int32 sums and B."""
+    """Return the function; `total` are the lines that compute the float32 `scaled` from the int32 sums and B."""
     return f"""
 {name} <perm: ints, low: int, high: int> (X, x_scale, x_zero, W, w_scale, w_zero, y_scale, y_zero, B) => (Y) {{
   w = Transpose <perm: ints = @perm> (W)

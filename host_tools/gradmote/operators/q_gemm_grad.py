@@ -3,8 +3,8 @@
     dx = g (W' - w_zero)                 W' is w, (out_channels, in_channels), or with transW w^T
     dW' = factor[m] g^T (x - x_zero)
 
-They are those of a convolution whose kernel is 1, and whose image has one row with a column for each
-row of x. See QConvGradX for g and factor.
+They are those of a convolution with a kernel of 1 over an image of one row, with a column for each row
+of x. See QConvGradX for g and factor.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .quantized_weights import weight_view
 if TYPE_CHECKING:
     from ..ir.lowering import Lowering
 
-#: The window of a kernel of 1, but for the columns.
+#: The window of a kernel of 1, without the columns.
 POINT = {
     "batch": 1, "groups": 1, "in_h": 1, "out_h": 1, "kernel_h": 1, "kernel_w": 1, "stride_h": 1, "stride_w": 1,
     "dilation_h": 1, "dilation_w": 1, "pad_h": 0, "pad_w": 0,

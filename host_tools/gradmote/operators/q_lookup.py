@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    """Emit one COPY_S8 with a table; the output lies as the input does."""
+    """Emit one COPY_S8 with a table; the output has the layout of the input."""
     x, layout = flat_operand(low, node.inputs[0])
     y, table = node.outputs[0], low.constant(numbers(node, 1).astype(np.int8).tobytes())
     low.emit(node, flat_copy(x, low.output(y, layout, "i8"), low.elements(y), "i8", table))

@@ -1,4 +1,4 @@
-"""QMatMul, the product of two matrices of int8 values that are both computed.
+"""QMatMul, the product of two computed matrices of int8 values.
 
 It has the inputs and the result of ONNX's QLinearMatMul, with bounds:
 

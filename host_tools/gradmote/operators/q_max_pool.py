@@ -1,6 +1,6 @@
 """QMaxPool, the largest of int8 values in each window.
 
-The quantization of x and y is one, since it keeps the order of numbers.
+x and y share one quantization, since it preserves the order of numbers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    """Emit one MAX_POOL_S8; the output lies channels-last."""
+    """Emit one MAX_POOL_S8; the output is channels-last."""
     x, y = node.inputs[0], node.outputs[0]
     assert x is not None
     layout, view = channels_last(static_shape(y, node)), low.view(x)

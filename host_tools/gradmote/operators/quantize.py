@@ -4,9 +4,9 @@ Quantize        y = clamp(rne(x / scale) + zero, low, high), which is int8
 DequantizeLinear  y = (x - zero) scale
 FlipSign        y = x + offset, from uint8 to int8 (offset -128) or back (128)
 
-The gradient of a quantized value is that of the real number for which it stands, a float32 tensor
-of its shape. DequantizeLinear and FlipSign pass it on as it is. Quantize passes it on where
-low < y < high (the straight-through estimator); a value at one of the bounds counts as clamped.
+The gradient of a quantized value is that of its real number, a float32 tensor of the same shape.
+DequantizeLinear and FlipSign pass it on unchanged. Quantize passes it on if low < y < high (the
+straight-through estimator); a value at one of the bounds counts as clamped.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .quantized_values import lower_dequantize, lower_flip_sign, lower_quantize
 
 
 def quantize_gradient(back: Backward) -> Gradients:
-    """Return dx = dy where low < y < high, else 0."""
+    """Return dx = dy if low < y < high, else 0."""
     x, y = back.node.inputs[0], back.node.outputs[0]
     bounds = {name: int(attribute(back.node, name)) for name in ("low", "high")}
     return [back.op("QuantizeGrad", back.dy[0], y, of=x, domain=DOMAIN, **bounds), None, None]

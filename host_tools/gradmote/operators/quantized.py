@@ -1,4 +1,4 @@
-"""Rules that the operators on int8 share.
+"""Rules shared by the operators on int8.
 
 Their nodes have the inputs of ONNX's QLinearConv and QLinearMatMul, in the same order: each quantized
 value, then its scale and its zero point, which are constants. The attributes `low` and `high` bound the
@@ -21,7 +21,7 @@ from .elementwise import emit_with_constant
 if TYPE_CHECKING:
     from ..ir.lowering import Lowering
 
-#: The last lines of a function body: the int8 `whole` between the attributes low and high is the result.
+#: The last lines of a function body: bounds the int8 `whole` by the attributes low and high.
 CLAMP_WHOLE = """\
   lowest = Constant <value_int: int = @low> ()
   highest = Constant <value_int: int = @high> ()
@@ -29,7 +29,7 @@ CLAMP_WHOLE = """\
   most = Cast <to = 3> (highest)
   Y = Clip (whole, least, most)
 """
-#: The last lines where the result before it is bounded, `total`, is float32.
+#: The last lines for a float32 result before bounds, `total`.
 CLAMP_TOTAL = """\
   lowest = Constant <value_int: int = @low> ()
   highest = Constant <value_int: int = @high> ()
@@ -41,7 +41,7 @@ CLAMP_TOTAL = """\
 
 
 class Bounds(TypedDict):
-    """The parameters that say how a result is quantized, but for its scale."""
+    """The parameters of a result's quantization, except its scale."""
 
     y_zero: int
     low: int
@@ -86,7 +86,7 @@ def multipliers_ref(low: Lowering, node: ir.Node, scales: tuple[int, int, int], 
 
 
 def integer_bias(low: Lowering, node: ir.Node, index: int) -> Ref | None:
-    """Return the operand of an int32 bias; None where there is none, or one that is float32 or all zeros."""
+    """Return the operand of an int32 bias; None if it is absent, float32 or all zeros."""
     bias = node.inputs[index] if len(node.inputs) > index else None
     if bias is None or bias.dtype != ir.DataType.INT32 or is_frozen_zero(low, bias):
         return None
@@ -100,7 +100,7 @@ def is_frozen_zero(low: Lowering, value: ir.Value) -> bool:
 
 
 def float_bias(low: Lowering, node: ir.Node, index: int, y_scale: int) -> Ref | None:
-    """Return the operand of a float32 bias divided by the result's scale; None where there is none."""
+    """Return the operand of a float32 bias divided by the result's scale; None if there is none."""
     bias = node.inputs[index] if len(node.inputs) > index else None
     if bias is None or bias.dtype != ir.DataType.FLOAT:
         return None

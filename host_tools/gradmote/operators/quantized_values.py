@@ -1,4 +1,4 @@
-"""The lowering of what makes and reads single quantized values: Quantize, DequantizeLinear and FlipSign."""
+"""The lowering of operators that make and read single quantized values: Quantize, DequantizeLinear, FlipSign."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def affine(node: ir.Node) -> Affine:
 
 
 def lower_quantize(low: Lowering, node: ir.Node) -> None:
-    """Emit one QUANTIZE; the output lies as the input does."""
+    """Emit one QUANTIZE; the output has the layout of the input."""
     found, (x, layout) = affine(node), flat_operand(low, node.inputs[0])
     y = node.outputs[0]
     made = Quantize(
@@ -70,7 +70,7 @@ def lower_dequantize(low: Lowering, node: ir.Node) -> None:
 
 
 def dequantize_flat(low: Lowering, node: ir.Node, found: Affine) -> None:
-    """Emit one DEQUANTIZE with one scale; the output lies as the input does."""
+    """Emit one DEQUANTIZE with one scale; the output has the layout of the input."""
     x, y = node.inputs[0], node.outputs[0]
     step = even_step(low, x)
     ref, layout = (low.view(x).ref, None) if step is not None else flat_operand(low, x)
@@ -103,7 +103,7 @@ def dequantize_channels(low: Lowering, node: ir.Node, found: Affine) -> None:
 
 
 def even_step(low: Lowering, x: ir.Value | None) -> int | None:
-    """Return how far apart the elements lie, row-major; None where they lie in another order.
+    """Return the distance between row-major elements; None if they are in another order.
 
     Those of an int16 master are two bytes apart.
     """
@@ -113,12 +113,12 @@ def even_step(low: Lowering, x: ir.Value | None) -> int | None:
 
 
 def zeros(low: Lowering, found: Affine) -> Ref | None:
-    """Return the operand of the zero points; None where all are 0."""
+    """Return the operand of the zero points; None if all are 0."""
     return low.constant(found.zero.astype(np.int8).tobytes()) if found.zero.any() else None
 
 
 def dequantize_words(low: Lowering, node: ir.Node, found: Affine) -> None:
-    """Emit INT_TO_FLOAT and a product with the scale, for int32 numbers that are trained.
+    """Emit INT_TO_FLOAT and a product with the scale, for trained int32 numbers.
 
     Raises:
         UnsupportedOperator: The zero point is not 0.
@@ -136,7 +136,7 @@ def dequantize_words(low: Lowering, node: ir.Node, found: Affine) -> None:
 
 
 def lower_flip_sign(low: Lowering, node: ir.Node) -> None:
-    """Emit one COPY_S8 with a table that flips the highest bit; the output lies as the input does."""
+    """Emit one COPY_S8 with a table that flips the highest bit; the output has the layout of the input."""
     x, layout = flat_operand(low, node.inputs[0])
     y = node.outputs[0]
     dtype = "i8" if attribute(node, "to") == ir.DataType.INT8.value else "u8"

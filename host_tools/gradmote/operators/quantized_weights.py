@@ -1,4 +1,4 @@
-"""The layout of int8 weights: frozen ones lie as kernels read them, trained ones as in ONNX."""
+"""The layout of int8 weights: frozen ones are stored as kernels read them, trained ones as in ONNX."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def weight_view(low: Lowering, w: ir.Value, order: Sequence[int]) -> View:
-    """Return the view of weights, of which frozen ones lie with their axes in `order`, the longest stride first."""
+    """Return the view of weights; frozen ones have their axes in `order`, the longest stride first."""
     array = constant_array(w)
     if array is None or w.name in low.shared.state:
         return low.view(w)
@@ -28,7 +28,7 @@ def weight_view(low: Lowering, w: ir.Value, order: Sequence[int]) -> View:
 def convolution_order(shape: Sequence[int]) -> list[int]:
     """Return the order for weights (out_channels, in_channels, kernel...) of a convolution.
 
-    In_channels lie side by side; where a group has one, out_channels do.
+    In_channels are contiguous; if a group has only one, out_channels are.
     """
     kernel = list(range(2, len(shape)))
     return [*kernel, 1, 0] if shape[1] == 1 else [0, *kernel, 1]

@@ -1,8 +1,8 @@
 """RandomUniform and RandomNormal, and both with Like, which take the shape of another value.
 
-The numbers come from the generator of Dropout, with a stream for each node. Each training step
-draws other ones; inference draws those of the step that training has reached. A normal number is
-sqrt(-2 log u) cos(2 pi v) (Box and Muller 1958), where u and v are uniform and u is above 0.
+The numbers come from the generator of Dropout, with a stream for each node. Each training step draws
+new ones; inference draws those of the step that training has reached. A normal number is
+sqrt(-2 log u) cos(2 pi v) (Box and Muller 1958); u and v are uniform and u is above 0.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def uniform(low: Lowering, node: ir.Node, lowest: float, span: float, part: str = "") -> Ref:
     """Return numbers drawn uniformly from `lowest` to `lowest` + `span`, which is excluded.
 
-    `part` tells apart the streams of one node.
+    `part` distinguishes the streams of one node.
     """
     n = low.elements(node.outputs[0])
     y = low.scratch(f"{node.outputs[0].name}.random{part}", [n], [1]).ref

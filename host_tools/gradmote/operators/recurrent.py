@@ -3,12 +3,11 @@
 The pass rewrite_recurrent replaces each direction of such a node by
 
     Z (T, B, G H) = X W^T + bias         a Gemm over the whole sequence
-    cells (Z, R, initial states) -> Y (T, B, H), last states (B, H), and what the gradient reads
+    cells (Z, R, initial states) -> Y (T, B, H), last states (B, H), and inputs of the gradient
 
-where `cells`, an operator of our own domain, iterates over time. T is the number of steps, B the
-batch, H the hidden size and G the number of gates. States are kept in T + 1 slots, the initial
-state among them. Forward in time, step t leads from slot t to slot t + 1; in reverse, from slot t +
-1 to slot t.
+`cells`, an operator of our own domain, iterates over time. T is the number of steps, B the batch, H
+the hidden size and G the number of gates. States are kept in T + 1 slots, including the initial state.
+Forward in time, step t leads from slot t to slot t + 1; in reverse, from slot t + 1 to slot t.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from ..ir.instruction import Ref
     from ..ir.lowering import Lowering, View
 
-#: The input of LSTM, GRU and RNN that says how long each sequence is.
+#: The input of LSTM, GRU and RNN with the length of each sequence.
 SEQUENCE_LENS = 4
 LIMITS = "clip, other activations than the default ones, and lengths of sequences that are computed are refused."
 
@@ -158,7 +157,7 @@ class Cells(ABC):
 
 
 def arriving(back: Backward, index: int) -> ir.Value:
-    """Return the gradient of output `index`; zeros where none arrives."""
+    """Return the gradient of output `index`; zeros if none arrives."""
     dy, y = back.dy[index], back.node.outputs[index]
     return dy if dy is not None else back.op("ZerosLike", y, of=y, domain=DOMAIN)
 
@@ -262,7 +261,7 @@ def sizes(node: ir.Node, z: ir.Value, r: ir.Value) -> tuple[int, int, int]:
 
 
 def unless_zero(low: Lowering, value: ir.Value | None) -> Ref | None:
-    """Return the value's operand, or None where it is known to be all zeros."""
+    """Return the value's operand, or None if it is known to be all zeros."""
     return None if value is None or is_zero(low.view(value)) else low.ref(value)
 
 
@@ -275,7 +274,7 @@ def is_zero(view: View) -> bool:
 def output_gradient(low: Lowering, dy: ir.Value) -> tuple[Ref | None, int, int]:
     """Return the gradient of Y (T, B, H), contiguous along H, and its strides along T and B.
 
-    The operand is None where the gradient is known to be all zeros.
+    The operand is None if the gradient is known to be all zeros.
     """
     view = low.view(dy)
     if is_zero(view):
@@ -296,9 +295,9 @@ def state_slots(
 ) -> tuple[Ref, int]:
     """Return memory for the states, and the stride of a slot.
 
-    It has all slots where the states of single steps are used, else one slot with a stride of 0.
-    `sequence` (T, B, H) holds the states after each step, or is None where the operator has no such
-    output; `last` is (B, H); `states` is all slots.
+    It has all slots if the states of single steps are used, else one slot with a stride of 0. `sequence`
+    (T, B, H) holds the states after each step, or is None if the operator has no such output; `last` is
+    (B, H); `states` is all slots.
     """
     steps, *slot = static_shape(states, node)
     size = math.prod(slot)

@@ -1,4 +1,4 @@
-"""Reductions that the pass rewrite_reductions replaces by others."""
+"""Reductions that the pass rewrite_reductions rewrites with others."""
 
 from .operator import Operator
 

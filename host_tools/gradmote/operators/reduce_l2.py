@@ -1,6 +1,6 @@
 """ReduceL2: the root of the sum of squares.
 
-dx = x dy / y, and 0 where y is 0, as in PyTorch.
+dx = x dy / y, and 0 if y is 0, as in PyTorch.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from .selection import gapless
 if TYPE_CHECKING:
     from ..ir.lowering import Lowering
 
-#: Smaller than the root of every float32 above 0, so that it replaces y only where y is 0.
+#: Smaller than the root of every float32 above 0, so that it replaces y only if y is 0.
 SMALLEST = 1e-23
 
 
 def gradient(back: Backward) -> Gradients:
-    """Return dx = x dy / y, 0 where y is 0."""
+    """Return dx = x dy / y, 0 if y is 0."""
     x = back.node.inputs[0]
     dy, y = (kept_dims(back, value) for value in (back.dy[0], back.node.outputs[0]))
     smallest = back.builder.constant(SMALLEST, f"{x.name}_grad.smallest")

@@ -62,7 +62,7 @@ def lower_grad(low: Lowering, node: ir.Node) -> None:
 def body(op_type: str, attributes: str, inputs: str) -> str:
     """Return the gradient in standard ONNX.
 
-    Each element is set beside all elements along its axis, with itself replaced by 1.
+    Each element is paired with all elements along its axis, with itself replaced by 1.
     """
     return f"""
 {op_type} <axes: ints, pairs: ints, ones_shape: ints, square: ints> (dY, X) => (dX) {{

@@ -75,7 +75,7 @@ def emit_reduce(low: Lowering, node: ir.Node, scale: float) -> None:
 class ReductionStrides(TypedDict):
     """The sizes and strides with which a reduction reads x.
 
-    They are k and ks over the axes that stay, r and rs over those that are reduced.
+    They are k and ks over the kept axes, r and rs over the reduced ones.
     """
 
     k0: int

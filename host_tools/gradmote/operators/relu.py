@@ -1,4 +1,4 @@
-"""Relu: y = max(x, 0). dx = dy where y > 0, else 0."""
+"""Relu: y = max(x, 0). dx = dy if y > 0, else 0."""
 
 from ..ir.generated.instructions import Relu, ReluGrad
 from ..ir.graph import DOMAIN

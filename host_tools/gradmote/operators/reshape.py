@@ -22,7 +22,7 @@ def gradient(back: Backward) -> Gradients:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    """Make the output a view of the input where strides can express the new shape.
+    """Make the output a view of the input if strides can express the new shape.
 
     Else it is an alias of the row-major input, which is copied if need be.
     """

@@ -1,7 +1,7 @@
 """Resize, one axis after the other.
 
-Each output is one input element (nearest) or a weighted sum of some. Positions and weights are
-constants of the image; dx adds dy, with the same weights, to where it came from.
+Each output is one input element (nearest) or a weighted sum of several. Positions and weights are
+constants of the image; dx adds dy, with the same weights, at the positions that it came from.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ROUNDING: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "round_prefer_floor": lambda x: np.ceil(x - np.float32(0.5)),
     "round_prefer_ceil": lambda x: np.floor(x + np.float32(0.5)),
 }
-#: The region of an axis that is all of it.
+#: The region that is all of an axis.
 WHOLE = (0.0, 1.0)
 
 
@@ -38,7 +38,7 @@ def refuse(node: ir.Node, what: str, hint: str) -> UnsupportedOperator:
 
 
 def axis_scales(node: ir.Node) -> dict[int, np.float32]:
-    """Return the factor of each axis that is resized, in float32 as in other runtimes.
+    """Return the factor of each resized axis, in float32 as in other runtimes.
 
     Raises:
         UnsupportedOperator: The scales are computed.
@@ -117,8 +117,8 @@ def table(node: ir.Node, size: int, count: int, scale: np.float32, region: tuple
 def positions(node: ir.Node, size: int, count: int, scale: np.float32, region: tuple[float, float]) -> np.ndarray:
     """Return the position of each output in the input's coordinates.
 
-    The corners are those of the whole output, as in PyTorch. ONNX's reference aligns the corners
-    with size times scale, of which the output's size is the integer part.
+    The corners are those of the whole output, as in PyTorch. ONNX's reference aligns the corners with
+    size times scale, and the output's size is the integer part of that.
     """
     mode, half = attribute(node, "coordinate_transformation_mode", "half_pixel"), np.float32(0.5)
     i = np.arange(count, dtype=np.float32)
@@ -131,7 +131,7 @@ def positions(node: ir.Node, size: int, count: int, scale: np.float32, region: t
     if mode == "pytorch_half_pixel" and count == 1:
         return np.zeros(1, np.float32)
     centred = (i + half) / scale - half
-    if mode == "half_pixel_symmetric":  # half of scale size - count is left out at each end
+    if mode == "half_pixel_symmetric":  # half of scale size - count is cut at each end
         return centred + np.float32(size / 2) * (1 - np.float32(count) / (scale * np.float32(size)))
     return centred
 
@@ -152,8 +152,8 @@ def cropped(node: ir.Node, i: np.ndarray, size: int, region: tuple[float, float]
 def weighted(node: ir.Node, where: np.ndarray, size: int, shrink: float) -> Table:
     """Return the neighbours of each position, weighted by their distance.
 
-    Neighbours outside of the input read its border, or have no weight (exclude_outside). A `shrink`
-    below 1 makes the kernel wide enough for all inputs between two outputs.
+    Neighbours outside of the input read its border, or have no weight (exclude_outside). A `shrink` below
+    1 makes the kernel wide enough for all inputs between two outputs.
     """
     kernel, reach = KERNELS[attribute(node, "mode")]
     first = int(np.floor(-reach / shrink)) + 1
@@ -180,7 +180,7 @@ def cubic(d: np.ndarray, a: float) -> np.ndarray:
     return np.where(d <= 1, near, np.where(d < 2, far, 0.0))
 
 
-#: For each mode that mixes neighbours, the weight by distance, and the distance where it ends.
+#: For each mode that mixes neighbours, the weight by distance, and the distance at which it ends.
 KERNELS: dict[str, tuple[Callable[[np.ndarray, float], np.ndarray], int]] = {
     "linear": (triangle, 1),
     "cubic": (cubic, 2),
@@ -188,7 +188,7 @@ KERNELS: dict[str, tuple[Callable[[np.ndarray, float], np.ndarray], int]] = {
 
 
 def gradient(back: Backward) -> Gradients:
-    """Return dx: dy with the same weights, added to where each output came from."""
+    """Return dx: dy with the same weights, added at the positions that each output came from."""
     node, dx = back.node, back.dy[0]
     shape, x = known_dims(node.outputs[0]), known_dims(node.inputs[0])
     for axis, chosen in reversed(tables(node).items()):

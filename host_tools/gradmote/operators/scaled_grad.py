@@ -1,4 +1,4 @@
-"""ScaledGrad: the gradient of Quantize, multiplied by the scales of the weights below.
+"""ScaledGrad: the gradient of Quantize, multiplied by the scales of the layer's weights.
 
     g = (low < q < high ? dy : 0) scale[channel]
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    """Emit one QUANTIZE_GRAD, in the layout in which dy and q lie."""
+    """Emit one QUANTIZE_GRAD, in the layout of dy and q."""
     dy, q = node.inputs[:2]
     scale = node.inputs[2] if len(node.inputs) > 2 else None
     layout = low.common_layout([dy, q])
@@ -59,14 +59,14 @@ def split_channels(shape: Sequence[int], strides: Sequence[int] | None, scale: i
 
 
 def channel_axis(rank: int, scale: ir.Value | None) -> int | None:
-    """Return the axis along which the scales differ; None where one is for all elements."""
+    """Return the axis along which the scales differ; None if one scale is for all elements."""
     dims = [] if scale is None else list(static_shape(scale))
     axes = [rank - len(dims) + i for i, d in enumerate(dims) if d > 1]
     return axes[0] if axes else None
 
 
 def spread(low: Lowering, scale: ir.Value | None, channels: int) -> Ref | None:
-    """Return the scales, of which there is one for each channel."""
+    """Return the scales, one for each channel."""
     assert scale is None or low.elements(scale) == channels
     return None if scale is None else low.ref(scale)
 

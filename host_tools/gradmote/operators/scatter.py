@@ -4,7 +4,7 @@ A reduction combines the updates with the data. By reduction, the gradients are:
 
     none        d data = dy, 0 at the indices        d updates = dy at the indices
     add         d data = dy                          d updates = dy at the indices
-    max, min    dy in equal shares to what equals y: the data, and all updates of one index
+    max, min    dy in equal shares to all that equal y: the data, and all updates of one index
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def scattered(back: Backward, data: ir.Value, updates: ir.Value, reduction: str)
     """Return `data` with `updates` scattered into it by the node's indices."""
     node = back.node
     settings: dict[str, int | str] = {"axis": axis_of(node)} if node.op_type == "ScatterElements" else {}
-    if reduction != "none":  # an attribute that opset 13 does not have
+    if reduction != "none":  # opset 13 does not have this attribute
         settings["reduction"] = reduction
     return back.op(node.op_type, data, node.inputs[1], updates, of=node.inputs[0], **settings)
 
@@ -80,7 +80,7 @@ def without_updated(back: Backward, dy: ir.Value) -> ir.Value:
 
 
 def shares(back: Backward) -> Gradients:
-    """Return the gradients for max and min: equal shares to all that equals y."""
+    """Return the gradients for max and min: equal shares to all elements that equal y."""
     data, _, updates = back.node.inputs
     y = back.node.outputs[0]
     kept, chosen = equal(back, data, y), equal(back, updates, taken(back, y))
@@ -90,7 +90,7 @@ def shares(back: Backward) -> Gradients:
 
 
 def equal(back: Backward, value: ir.Value | None, other: ir.Value) -> ir.Value:
-    """Return 1 where both are equal, else 0."""
+    """Return 1 if both are equal, else 0."""
     return back.op("Cast", back.op("Equal", value, other, of=value), of=value, to=ir.DataType.FLOAT.value)
 
 
@@ -100,8 +100,8 @@ def equal(back: Backward, value: ir.Value | None, other: ir.Value) -> ir.Value:
 def lower_elements(low: Lowering, node: ir.Node) -> None:
     """Copy the data, then scatter the updates into it.
 
-    Where the indices reach only a part of the data, that part is moved to scratch memory, updated
-    there, and moved back.
+    If the indices reach only a part of the data, that part is moved to scratch memory, updated there, and
+    moved back.
     """
     data, indices, updates = node.inputs
     axis, shape = axis_of(node), static_shape(data, node)

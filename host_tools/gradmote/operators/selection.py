@@ -26,7 +26,7 @@ from .operator import Backward
 if TYPE_CHECKING:
     from ..ir.lowering import Lowering, View
 
-#: A dimension that is not known yet, in ONNX's own notation.
+#: An unknown dimension, in ONNX's own notation.
 UNKNOWN = -1
 
 
@@ -80,9 +80,9 @@ def take(
 
 
 def gapless(low: Lowering, node: ir.Node, x: View, shape: Sequence[int]) -> View:
-    """Return x where its elements fill their memory without gaps, else a row-major copy.
+    """Return x if its elements fill their memory without gaps, else a row-major copy.
 
-    The order of the axes in memory is of no account.
+    The order of the axes in memory does not matter.
     """
     if is_gapless(shape, x.strides):
         return x
@@ -92,7 +92,7 @@ def gapless(low: Lowering, node: ir.Node, x: View, shape: Sequence[int]) -> View
 
 
 def with_strides(low: Lowering, node: ir.Node, dy: ir.Value, strides: Sequence[int]) -> View:
-    """Return dy where its elements lie with these strides, else a copy of it that does."""
+    """Return dy if its elements have these strides, else a copy that has."""
     shape, view = static_shape(dy, node), low.view(dy)
     if same_walk(shape, view.strides, strides):
         return view
@@ -120,7 +120,7 @@ def around(shape: Sequence[int], order: Sequence[int], axis: int) -> Around:
 
 
 def known_dims(value: ir.Value) -> list[int]:
-    """Return the value's dimensions, UNKNOWN where one is symbolic."""
+    """Return the value's dimensions, UNKNOWN for a symbolic one."""
     assert value.shape is not None
     return [d if isinstance(d, int) else UNKNOWN for d in value.shape]
 
@@ -128,7 +128,7 @@ def known_dims(value: ir.Value) -> list[int]:
 def put_back(back: Backward, dy: ir.Value, shape: Sequence[int], axis: int, table: Table) -> ir.Value:
     """Return the gradient of a selection by constant positions.
 
-    It has the shape `shape`, and is 0 where nothing was taken.
+    It has the shape `shape`, and is 0 at positions that were not selected.
     """
     x = back.node.inputs[0]
     indices = back.builder.constant(table.indices.astype(np.int64), f"{x.name}_grad.indices")
@@ -166,5 +166,5 @@ def selection_sizes(node: ir.Node, shape: Sequence[int], axis: int, count: int) 
 
 
 def product(dims: Sequence[int]) -> int:
-    """Return the product of dimensions, UNKNOWN where one is."""
+    """Return the product of dimensions, UNKNOWN if one is."""
     return UNKNOWN if UNKNOWN in dims else math.prod(dims)

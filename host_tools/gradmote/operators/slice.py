@@ -1,6 +1,6 @@
-"""Slice with constant limits: a view where every step is positive.
+"""Slice with constant limits: a view if every step is positive.
 
-dx is dy with zeros around it and in between. Negative steps, and the gradient of all steps but 1,
+dx is dy with zeros around it and in between. Negative steps, and the gradient of all steps except 1,
 select positions along an axis.
 """
 

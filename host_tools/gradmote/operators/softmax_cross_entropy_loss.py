@@ -1,7 +1,7 @@
 """SoftmaxCrossEntropyLoss (ONNX's own operator) over scores (N, C, d1, ...).
 
-The labels are (N, d1, ...). dscores = dloss w (exp(log_prob) - onehot), where w is the label's
-weight, 0 where it is ignored; for "mean" it is divided by the total weight.
+The labels are (N, d1, ...). dscores = dloss w (exp(log_prob) - onehot); w is the label's weight, 0 if
+it is ignored. For "mean" it is divided by the total weight.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 Reduction = Literal["none", "sum", "mean"]
 REDUCTIONS: tuple[Reduction, ...] = ("none", "sum", "mean")
-#: The operator whose scores are logarithms of probabilities already, and its gradients.
+#: The operator whose scores are already log-probabilities, and its gradients.
 LOG_INPUT = "NegativeLogLikelihoodLoss"
-#: The ignore_index of a model that names none: a label that no class has.
+#: The default ignore_index: a label that no class has.
 NO_LABEL = -100
 
 
@@ -58,7 +58,7 @@ def gradient_from(back: Backward, log_prob: ir.Value) -> Gradients:
 
 
 def log_prob_output(node: ir.Node) -> ir.Value:
-    """Return the node's second output, log_prob, which is added where the model left it out."""
+    """Return the node's second output, log_prob; add it if the model omits it."""
     if len(node.outputs) < 2:
         node.resize_outputs(2)
     log_prob = node.outputs[1]
@@ -79,7 +79,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
 
 
 def emit_loss(low: Lowering, node: ir.Node, log_prob: Ref) -> None:
-    """Emit one SOFTMAX_CROSS_ENTROPY that writes the logarithms of probabilities to `log_prob`."""
+    """Emit one SOFTMAX_CROSS_ENTROPY that writes log-probabilities to `log_prob`."""
     scores = node.inputs[0]
     made = SoftmaxCrossEntropy(
         x=low.ref(scores),
@@ -135,7 +135,7 @@ def lower_grad(low: Lowering, node: ir.Node, reduction: Reduction) -> None:
 
 
 def body(op_type: str, reduction: str, weighted: bool) -> str:
-    """Return the gradient in standard ONNX, where `share` is each label's part of dloss."""
+    """Return the gradient in standard ONNX; `share` is each label's part of dloss."""
     probability = "Identity (zeros)" if op_type == LOG_INPUT else "Exp (log_prob)"
     weight = "label_weight = Gather (weight, safe)" if weighted else "label_weight = Cast <to = 1> (kept)"
     share = {

@@ -1,6 +1,6 @@
 """Split: each output is a view of a part of the input.
 
-dx joins the gradients of the parts, 0 where none arrives.
+dx joins the gradients of the parts, 0 if none arrives.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def axis_of(node: ir.Node) -> int:
 
 
 def gradient(back: Backward) -> Gradients:
-    """Return dx: the gradients of the parts joined, 0 where none arrives."""
+    """Return dx: the gradients of the parts joined, 0 if none arrives."""
     x = back.node.inputs[0]
     outputs = zip(back.dy, back.node.outputs, strict=True)
     parts = [dy if dy is not None else back.op("ZerosLike", y, of=x, domain=DOMAIN) for dy, y in outputs]

@@ -1,6 +1,6 @@
 """Standardize, an operator of our own by which passes replace layer, group and other norms.
 
-It gives values of mean 0 and variance 1 over `axes`:
+Its result has mean 0 and variance 1 over `axes`:
 
     y = (x - mean) inv_std,  inv_std = 1 / sqrt(var + epsilon),  var = mean((x - mean)^2)
     dx = inv_std (dy - mean(dy) - y mean(dy y))
@@ -33,7 +33,7 @@ def standardize(
 ) -> Sequence[ir.Value]:
     """Return the outputs (Y, InvStd, Mean, Var) of a new Standardize of x.
 
-    There are always four, as onnx's inference stops at a function whose last outputs are left out.
+    There are always four, because onnx's inference stops at a function whose last outputs are omitted.
     """
     names = [f"{name}.{part}" for part in ("standard", "inv_std", "mean", "var")]
     given = {"axes": list(axes), "epsilon": float(epsilon), "centre": centre}
@@ -57,7 +57,7 @@ def gradient(back: Backward) -> Gradients:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    """Emit one STANDARDIZE; y has the strides of x. Only statistics that are used are written."""
+    """Emit one STANDARDIZE; y has the strides of x. Only used statistics are written."""
     x, y = node.inputs[0], node.outputs[0]
     view = gapless(low, node, low.view(x), static_shape(x, node))
     made = Standardize(
@@ -74,7 +74,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
 
 
 def unless_unused(low: Lowering, node: ir.Node, index: int) -> Ref | None:
-    """Return memory for an output of the node, or None where nothing reads it."""
+    """Return memory for an output of the node, or None if nothing reads it."""
     value = node.outputs[index] if index < len(node.outputs) else None
     return low.output(value) if value is not None and (value.uses() or value.is_graph_output()) else None
 

@@ -1,4 +1,4 @@
-"""Functions of one operand that are several elementwise instructions, one after the other."""
+"""Functions of one operand that lower to several elementwise instructions, one after the other."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Steps:
     """
 
     def __init__(self, low: Lowering, node: ir.Node, n: int) -> None:
-        """Keep the node that the instructions belong to, and n."""
+        """Set the node that the instructions belong to, and n."""
         self.low = low
         self.node = node
         self.n = n

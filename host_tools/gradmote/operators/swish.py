@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..ir.lowering import Lowering
 
 ALPHA = 1.0  # ONNX's default
-#: Beyond it alpha x is infinite for numbers that occur, and the gradient infinity times 0.
+#: With a larger alpha, alpha x is infinite for realistic numbers, and the gradient infinity times 0.
 STEEPEST = 2.0**64
 
 GRAD = """

@@ -1,4 +1,4 @@
-"""ThresholdedRelu: y = x where x > alpha, else 0. dx = dy where x > alpha, else 0."""
+"""ThresholdedRelu: y = x if x > alpha, else 0. dx = dy if x > alpha, else 0."""
 
 from ..ir.generated.instructions import ThresholdedRelu, ThresholdedReluGrad
 from ..ir.graph import DOMAIN

@@ -39,7 +39,7 @@ def gradient(back: Backward) -> Gradients:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    """Emit COPYs that repeat as many axes at once as one COPY has dimensions for."""
+    """Emit COPYs, each repeating as many axes as its dimensions allow."""
     from ..ir.copies import COPY_RANK
 
     view, shape, repeats = low.view(node.inputs[0]), list(static_shape(node.inputs[0], node)), repeats_of(node)

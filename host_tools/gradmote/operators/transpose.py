@@ -1,4 +1,4 @@
-"""Transpose: a strided view; bytes move only where a kernel cannot read the strides."""
+"""Transpose: a strided view; bytes move only if a kernel cannot read the strides."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def permutation(node: ir.Node) -> list[int]:
 
 
 def layout_for_readers(value: ir.Value) -> list[int]:
-    """Return the strides with which the result of the Transposes behind a value is row-major.
+    """Return the strides with which the result of the Transposes that read a value is row-major.
 
-    Only Transposes count that are the sole reader of their input.
+    Only Transposes that are the sole reader of their input count.
     """
     order, end = list(range(rank(value))), value
     while len(uses := list(end.uses())) == 1 and not end.is_graph_output() and uses[0].node.op_type == "Transpose":

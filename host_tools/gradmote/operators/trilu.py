@@ -11,7 +11,7 @@ from .operator import Backward, Gradients, Operator
 
 
 def diagonal_of(node: ir.Node) -> int:
-    """Return k, how far above the main diagonal the triangle's edge lies; 0 by default."""
+    """Return k, the distance of the triangle's edge above the main diagonal; 0 by default."""
     return (integers(node, 1, "diagonal") or [0])[0]
 
 

@@ -1,6 +1,6 @@
-"""The operator Where: y = a where the condition holds, else b.
+"""The operator Where: y = a if the condition holds, else b.
 
-da = dy where the condition holds, else 0; db is dy elsewhere.
+da = dy if the condition holds, else 0; db is dy elsewhere.
 """
 
 from ..ir.generated.instructions import Select
@@ -9,7 +9,7 @@ from .operator import Backward, Gradients, Operator
 
 
 def gradient(back: Backward) -> Gradients:
-    """Return da = dy where the condition holds, else 0, and db, which is dy elsewhere."""
+    """Return da = dy if the condition holds, else 0, and db, which is dy elsewhere."""
     condition, a, b = back.node.inputs
     dy = back.dy[0]
     zero = back.builder.constant(0.0, f"{back.node.outputs[0].name}_grad.zero")

@@ -1,7 +1,4 @@
-"""Conversions of integers that are data to the nearest float32.
-
-They serve Cast and the comparisons.
-"""
+"""Conversions of integer data to the nearest float32, for Cast and the comparisons."""
 
 from __future__ import annotations
 
@@ -19,12 +16,12 @@ from ..ir.strides import contiguous, same_walk
 if TYPE_CHECKING:
     from ..ir.lowering import Lowering, View
 
-#: Below this number float32 has every integer, and no integer above it rounds to one of those.
+#: float32 represents every integer below this number, and no integer above it rounds to one of those.
 EXACT = 1 << 24
 
 
 def is_whole(value: ir.Value | None) -> bool:
-    """Return whether a value holds integers; truth values are none."""
+    """Return whether a value holds integers; booleans do not count."""
     dtype = value.dtype if value is not None else None
     return dtype not in (None, ir.DataType.BOOL) and not dtype.is_floating_point()
 
@@ -32,7 +29,7 @@ def is_whole(value: ir.Value | None) -> bool:
 def to_floats(low: Lowering, node: ir.Node, value: ir.Value) -> View:
     """Return the integers of a value as float32.
 
-    Integers that strides of 0 repeat are converted once.
+    Integers repeated by strides of 0 are converted once.
     """
     from ..ir.lowering import View
 
@@ -49,8 +46,8 @@ def to_floats(low: Lowering, node: ir.Node, value: ir.Value) -> View:
 def comparable(low: Lowering, node: ir.Node, value: ir.Value) -> View:
     """Return an operand of a comparison as float32.
 
-    Where integers are compared, one side must be known, and below 2^24: then rounding the other to
-    float32 does not change the result.
+    If integers are compared, one side must be known, and below 2^24: then rounding the other to float32
+    does not change the result.
 
     Raises:
         UnsupportedOperator: Neither side is known and small.

@@ -13,7 +13,7 @@ from ..ir.graph import attribute, describe
 
 
 class WindowParams(TypedDict):
-    """The parameters of an instruction that say where its windows lie."""
+    """The parameters of an instruction that position its windows."""
 
     in_h: int
     in_w: int
@@ -55,8 +55,8 @@ class Window:
         inputs: Elements of the input.
         outputs: Elements of the output.
         kernel: Taps of the window.
-        strides: The distance of neighbouring windows.
-        dilations: The distance of neighbouring taps.
+        strides: The distance of adjacent windows.
+        dilations: The distance of adjacent taps.
         pads: Padding before the input.
         ends: Padding after the input.
     """
@@ -71,14 +71,14 @@ class Window:
 
     @property
     def explicit_pads(self) -> list[int]:
-        """Return the padding as ONNX's attribute pads has it."""
+        """Return the padding in the order of ONNX's attribute pads."""
         return [*self.pads, *self.ends]
 
     @property
     def uncovered(self) -> list[int]:
-        """Return how many elements of the padded input lie behind the last window.
+        """Return how many elements of the padded input come after the last window.
 
-        The number is negative where ceil_mode lets the window hang over the end.
+        The number is negative if ceil_mode lets the window extend past the end.
         """
         sizes = zip(
             self.inputs, self.outputs, self.kernel, self.strides, self.dilations, self.pads, self.ends, strict=True
@@ -111,7 +111,7 @@ def window_of(
 ) -> Window:
     """Return the window of a node whose spatial input and output sizes are known.
 
-    Passes make two of three dimensions where the model fixes them.
+    Passes rewrite three dimensions as two if the model fixes them.
 
     Raises:
         UnsupportedOperator: There are more than `most` dimensions.
@@ -159,7 +159,7 @@ def non_negative(node: ir.Node, pads: list[int]) -> list[int]:
 
 
 def channels_last(shape: Sequence[int]) -> list[int]:
-    """Return the strides of a tensor (N, C, d1, ...) that lies as (N, d1, ..., C)."""
+    """Return the strides of a tensor (N, C, d1, ...) that is stored as (N, d1, ..., C)."""
     strides, step = [0] * len(shape), shape[1]
     strides[1] = 1
     for axis in reversed(range(2, len(shape))):

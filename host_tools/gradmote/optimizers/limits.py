@@ -1,7 +1,7 @@
 """The learning rates up to which a rule keeps a finite state finite.
 
-This holds for all gradients below GRADIENT_LIMIT. The proof is in docs/NUMERICS.md ("Finite
-state"); runtime_c/src/sound_state.c checks the conditions that it puts on the initial state.
+This holds for all gradients below GRADIENT_LIMIT. The proof is in docs/NUMERICS.md ("Finite state");
+runtime_c/src/sound_state.c checks its conditions on the initial state.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import numpy as np
 from ..generated.optimizers import RULES
 from ..generated.records import MOMENTS_BF16
 
-#: Each element of a scaled gradient is below this, so that its square is finite.
+#: The bound for each element of a scaled gradient, so that its square is finite.
 GRADIENT_LIMIT = 2.0**63
 
 #: The first moment of Adam is at most this times the root of the second.
 MOMENTS_RATIO = 2.0**10
 
 _MOST = 2.0**14  # no rate is allowed above this one
-_LAST_DIGIT = 2.0**-7  # of a bfloat16, as a part of it
+_LAST_DIGIT = 2.0**-7  # the relative size of a bfloat16's last digit
 _FINEST = 2.0**-13  # the smallest 1 - beta, so that rounding is far below the decay of a moment
 
 
@@ -36,9 +36,9 @@ def largest_rate(record: bytes) -> float:
 
 
 def worst_rounded(hyper: dict[str, float]) -> dict[str, float]:
-    """Return the hyper-parameters that stand for the worst rounding of moments to bfloat16.
+    """Return the hyper-parameters that represent the worst rounding of moments to bfloat16.
 
-    A first moment may be too large in each update by the last digit of a bfloat16, and a second one too small.
+    In each update, a first moment may be too large by the last digit of a bfloat16, and a second one too small.
     """
     names = {"beta1": 1 + _LAST_DIGIT, "one_minus_beta1": 1 + _LAST_DIGIT,
              "beta2": 1 - _LAST_DIGIT, "one_minus_beta2": 1 - _LAST_DIGIT}  # fmt: skip
@@ -52,8 +52,8 @@ def _sgd(hyper: dict[str, float]) -> float:
 def _momentum(hyper: dict[str, float]) -> float:
     """Return the limit for SGD with momentum.
 
-    With weight decay it keeps the pair of parameter and velocity overdamped, so that no gradients
-    can make it oscillate.
+    With weight decay it keeps the pair of parameter and velocity overdamped, so that no gradients can make
+    it oscillate.
     """
     rest, decay = 1 - hyper["momentum"], hyper["weight_decay"]
     if decay == 0:

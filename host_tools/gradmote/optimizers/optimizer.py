@@ -9,9 +9,8 @@ from ..errors import ModelError
 from ..generated.optimizers import RULES
 from ..ir.metadata import LARGEST
 
-#: Without batch norms a large gradient can throw a quantized network off at once. A weight that moves
-#: by one scale at most cannot go far; at rates that suit it, hardly any weight would move further.
-#: docs/QUANTIZATION.md has what was measured.
+#: Without batch norms a single large gradient can ruin a quantized network. A weight that moves by one scale at most
+#: cannot go far; at suitable rates, hardly any weight would move further. docs/QUANTIZATION.md has the measurements.
 CLIP_STEPS = 1.0
 
 
@@ -19,12 +18,12 @@ CLIP_STEPS = 1.0
 class Optimizer:
     """An update rule with its hyper-parameters.
 
-    rule: its name in runtime_c/spec/optimizers.toml. hyper: name -> value; those not named take
-    their defaults. clip_norm: largest global norm of all gradients, or None (PyTorch's
-    clip_grad_norm_). clip_value: largest absolute value of each gradient's elements, or None
-    (PyTorch's clip_grad_value_); only one of the two may be given. learning_rate: that of the first
-    update. clip_steps: how many of its scales a quantized weight may move in one update, 0 for any
-    number; a bias may move by as much as a full input of one such weight.
+    rule: its name in runtime_c/spec/optimizers.toml. hyper: name -> value; all others take their defaults.
+    clip_norm: largest global norm of all gradients, or None (PyTorch's clip_grad_norm_). clip_value:
+    largest absolute value of each gradient's elements, or None (PyTorch's clip_grad_value_); only one of
+    the two may be given. learning_rate: that of the first update. clip_steps: how many of its scales a
+    quantized weight may move in one update, 0 for any number; a bias may move by as much as a full input
+    of one such weight.
     """
 
     rule: str
@@ -35,7 +34,7 @@ class Optimizer:
     clip_steps: float = CLIP_STEPS
 
     def __post_init__(self) -> None:
-        """Raise ModelError for a rate or limit outside its range, or for two clipping limits."""
+        """Raise ModelError for a rate or limit out of range, or for two clipping limits."""
         check(learning_rate=(self.learning_rate, 0, LARGEST), clip_steps=(self.clip_steps, 0, LARGEST))
         for name, limit, largest in (("clip_norm", self.clip_norm, LARGEST), ("clip_value", self.clip_value, 2.0**62)):
             if limit is not None and not 0 < limit < largest:

@@ -1,9 +1,9 @@
-"""The steps of parameters that are stored as integers q, which stand for (q - zero) unit.
+"""The steps of parameters stored as integers q, with the real value (q - zero) unit.
 
     q_new = clamp(q - floor(step / unit + u), low, high)      u uniform in [0, 1)
 
-`step` is what a rule subtracts from the real parameter. So a step that is shorter than a unit moves
-the parameter now and then, and on average by its own length.
+`step` is what a rule subtracts from the real parameter. A step shorter than a unit thus moves the
+parameter now and then, and on average by its own length.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..ir.instruction import Ref
     from ..ir.lowering import Lowering
 
-#: How the state stores a parameter -> the instruction, and how many of its units are one of the model's.
+#: How the state stores a parameter -> the instruction, and the number of stored units per unit of the model.
 STORED: dict[str, tuple[type[UpdateS8 | UpdateS16 | UpdateS32], int]] = {
     "i8": (UpdateS8, 1),
     "i16": (UpdateS16, 256),
@@ -57,7 +57,7 @@ def lower_step(low: Lowering, node: ir.Node, rule: str) -> None:
         scale=None if low.is_one(scale) else scale,
         rule=low.constant(rule_record(rule, node, low.stored(node.inputs[6]).dtype if slots else "f32")),
         units=low.constant((constant(units) / np.float32(fine)).tobytes()),
-        counter=low.control("seed"),  # and optimizer_steps behind it
+        counter=low.control("seed"),  # and optimizer_steps after it
         outer=outer,
         channels=channels,
         inner=inner,
@@ -77,10 +77,10 @@ def constant(value: ir.Value | None) -> np.ndarray:
 
 
 def bounds(node: ir.Node, fine: int) -> dict[str, float]:
-    """Return the bounds of stored numbers, of which `fine` are one of the model's.
+    """Return the bounds of stored numbers, with `fine` of them per number of the model.
 
-    Where there are several, the model's number is what they are rounded down to, and zero lies in
-    the middle of those that are rounded to it.
+    If there are several, the model's number is the stored one rounded down, and zero is in the middle of
+    those that round to it.
     """
     zero = int(constant(node.inputs[5])[0])
     return {
@@ -116,7 +116,7 @@ BEHIND = """
 
 
 def quantized_body(rule: str) -> str:
-    """Return the function of a rule's step, with the parameter dequantized before and rounded behind."""
+    """Return the function of a rule's step, with the parameter dequantized before and rounded after."""
     head, lines = BODIES[rule].split("{", 1)
     for old, new in (
         (step_op(rule), quantized_op(rule)),

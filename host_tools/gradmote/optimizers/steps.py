@@ -68,7 +68,7 @@ def lower_step(low: Lowering, node: ir.Node, rule: str) -> None:
 def lower_bias_correction(low: Lowering, node: ir.Node) -> None:
     """Emit BIAS_CORRECTION, c = c beta + (1 - beta), in place.
 
-    Where integers train, a product and a sum stand for it: their bits are those of both profiles.
+    If integers train, emit a product and a sum instead, which are bitwise equal in both profiles.
     """
     c, names = low.ref(node.inputs[0]), ("beta1", "one_minus_beta1", "beta2", "one_minus_beta2")
     betas = {name: attribute(node, name) for name in names}
@@ -103,7 +103,7 @@ BiasCorrection <beta1: float, one_minus_beta1: float, beta2: float, one_minus_be
 
 
 def lower_sum_squares(low: Lowering, node: ir.Node) -> None:
-    """Emit SUM_SQUARES, y = sum of g^2 (+ the sum of the parameter before, if any)."""
+    """Emit SUM_SQUARES, y = sum of g^2 (+ the previous parameter's sum, if any)."""
     g = node.inputs[0]
     previous = node.inputs[1] if len(node.inputs) > 1 else None
     if previous is not None:
@@ -130,7 +130,7 @@ AddSumSquares (g, previous) => (total) {
 def lower_clip_scale(low: Lowering, node: ir.Node) -> None:
     """Emit CLIP_SCALE, y = scale min(1, max_norm / (scale sqrt(sum_squares) + 1e-6)).
 
-    CHECK_FINITE comes first, so that a step with a gradient that is not finite is refused.
+    CHECK_FINITE comes first, so that a step with a non-finite gradient is refused.
     """
     total, scale = (low.ref(v) for v in node.inputs)
     low.emit(node, CheckFinite(x=total, n=1))
@@ -155,7 +155,7 @@ ClipScale <max_norm: float> (sum_squares, scale) => (clipped) {
 def lower_clip_value(low: Lowering, node: ir.Node) -> None:
     """Emit CLAMP of the scaled gradient to [-max_value, max_value], into a tensor of its own.
 
-    The gradient is kept, so that a caller who reads it after the update sees the accumulated sum.
+    The gradient stays, so that a caller who reads it after the update sees the accumulated sum.
     """
     g, scale = (low.ref(v) for v in node.inputs)
     n, limit = low.elements(node.inputs[0]), attribute(node, "max_value")

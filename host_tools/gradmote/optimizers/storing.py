@@ -12,19 +12,19 @@ from ..errors import UnsupportedOperator
 from ..ir.affine import Affine, affine_of, dequantizers_of
 from ..ir.graph import Builder, attribute, describe
 
-#: A bias is at most this many of its units, so that it leaves room for as much in the sum that it starts.
+#: The most units of a bias, which leaves room for as much in the sum that it starts.
 BIAS_MOST = 2**30
 
-#: The limit of a step that stands for none.
+#: A step limit that means no limit.
 ANY_STEP = 2.0**30
 
-#: A bias counts in units of weight and input. One scale of a weight is this many of them, of a full input.
+#: A bias counts in units of weight and input. One scale of a weight, times a full input, is this many of them.
 FULL_INPUT = 128.0
 
 
 @dataclass(frozen=True)
 class Storing:
-    """A parameter's integers q stand for (q - zero) units, and lie in low to high.
+    """A parameter stored as integers q in low to high, with the real value (q - zero) units.
 
     `units` broadcasts over the parameter. `limit` is the longest step of an update, in units.
     """
@@ -40,13 +40,13 @@ class Storing:
         return [builder.constant(self.units, f"{name}.units"), builder.constant(self.zero, f"{name}.zero")]
 
     def attributes(self) -> dict[str, Any]:
-        """Return the attributes of a step that stores its result so."""
+        """Return the attributes of a step that stores its result this way."""
         to = int(ir.DataType.from_numpy(self.zero.dtype))
         return {"low": self.low, "high": self.high, "limit": float(self.limit), "to": to}
 
 
 def storing_of(graph: ir.Graph, name: str, array: np.ndarray, clip_steps: float) -> Storing | None:
-    """Return how the parameter called `name` of a model is stored; None for one that is float32.
+    """Return how the parameter called `name` of a model is stored; None for a float32 one.
 
     Raises UnsupportedOperator for a quantization that no update can keep.
     """
@@ -77,7 +77,7 @@ def quantization(value: ir.Value) -> Affine:
 
 
 def affine_along(value: ir.Value, node: ir.Node) -> Affine | None:
-    """Return the quantization of a DequantizeLinear, with the axis that it has in `value`; None where that is lost."""
+    """Return the quantization of a DequantizeLinear, with its axis in `value`; None if that is lost."""
     affine, at = affine_of(node), node.inputs[0]
     while affine is not None and at is not value:
         producer = at.producer() if at is not None else None

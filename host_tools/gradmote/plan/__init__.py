@@ -1,4 +1,4 @@
-"""The memory plan: lifetimes of scratch buffers, then an offset in the arena for each."""
+"""The memory plan: live ranges of scratch buffers, then an offset in the arena for each."""
 
 from .arena import Placement, place
 from .lifetimes import Lifetime, lifetimes, lower_bound, usage

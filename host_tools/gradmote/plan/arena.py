@@ -1,9 +1,9 @@
-"""The heuristic planner, which gives each scratch buffer in turn the smallest gap that it fits.
+"""The heuristic planner, which places each scratch buffer in turn in the smallest gap that fits.
 
-A gap is what the buffers alive at the same time leave free, so the result depends on the order
-alone. Several orders are tried. Where none reaches the lower bound, a search improves the best one
-by moving buffers at the top to an earlier position. The search is bounded by a count, not by time:
-the same program gets the same offsets on every machine.
+Gaps are between the buffers live at the same time, so the result depends only on the order. The
+planner tries several orders. If none reaches the lower bound, a search improves the best one by
+moving buffers at the top to an earlier position. The search is bounded by a count, not by time: the
+same program gets the same offsets on every machine.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from .shelf import Shelf, best_gap
 #: The search compares this many pairs of buffers in all.
 EFFORT = 1_000_000
 
-#: From this number of buffers on, gaps are looked for in arrays, which do many comparisons at once.
+#: From this number of buffers on, gaps are found with arrays, which do many comparisons at once.
 MANY = 512
 
-#: Sort keys of the orders that are tried first.
+#: Sort keys of the initial orders.
 ORDERS: tuple[Callable[[Lifetime], tuple[int, ...]], ...] = (
     lambda s: (-s.buffer.size, s.start),
     lambda s: (-s.buffer.size * (s.end - s.start), s.start),
@@ -38,7 +38,7 @@ ORDERS: tuple[Callable[[Lifetime], tuple[int, ...]], ...] = (
 class Placement:
     """The offsets of scratch buffers from the start of scratch.
 
-    `peak` is the end of the highest buffer in bytes, and `bound` a proven lower limit of it.
+    `peak` is the end of the highest buffer in bytes, and `bound` a proven lower bound of it.
     """
 
     offsets: dict[Buffer, int]
@@ -55,7 +55,7 @@ class Placement:
 def place(program: Program, given: Mapping[Buffer, int] | None = None, search: bool = True) -> Placement:
     """Return the best placement that the heuristic and its search find.
 
-    `given` maps buffer to the offset of each scratch buffer that is placed already. search=False leaves the search out.
+    `given` maps already placed scratch buffers to their offsets. search=False skips the search.
     """
     uses = program.uses()
     spans, bound = lifetimes(program, uses), lower_bound(program, uses)
@@ -80,7 +80,7 @@ def first_of(puzzle: Puzzle, bound: int) -> Solution:
 
 @dataclass(frozen=True)
 class Solution:
-    """An order of placement, the offsets that follow from it, and the end of the highest buffer."""
+    """An order of placement, the resulting offsets, and the end of the highest buffer."""
 
     order: list[int]
     offsets: list[int]
@@ -88,11 +88,11 @@ class Solution:
 
 
 class Puzzle:
-    """The placement problem: sizes, the neighbours that are alive at the same time, given offsets.
+    """The placement problem: sizes, the neighbours live at the same time, given offsets.
 
-    An offset of -1 stands for one that is not given. `seen` has the pairs of a buffer and another one that may lie
-    over it, in both orders: what the first has to leave free for the second begins as many bytes behind that one's
-    offset, and has as many bytes, which may be less than 0.
+    An offset of -1 means not given. `seen` has the pairs of a buffer and another one that may overlay it, in both
+    orders, as (begin, bytes): the range that the second takes from the first, relative to the second's offset. The
+    number of bytes may be negative.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Puzzle:
         self.paired = {k for pair in self.seen for k in pair}
 
     def taken(self, k: int, offsets: list[int]) -> list[tuple[int, int]]:
-        """Return the offset and bytes that each placed neighbour takes from a buffer."""
+        """Return the offset and size of the range that each placed neighbour takes from a buffer."""
         found = [(j, offsets[j]) for j in self.neighbours[k] if offsets[j] >= 0]
         if k not in self.paired:
             return [(offset, self.sizes[j]) for j, offset in found]
@@ -123,7 +123,7 @@ class Puzzle:
     def solve(self, order: list[int], most: int | None = None) -> Solution | None:
         """Place the buffers in this order, each in the smallest gap that holds it.
 
-        Returns None as soon as a buffer ends behind `most` bytes.
+        Returns None as soon as a buffer ends past `most` bytes.
         """
         offsets = list(self.given)
         peak = max((o + s for o, s in zip(offsets, self.sizes, strict=True) if o >= 0), default=0)
@@ -140,7 +140,7 @@ class Puzzle:
         return Solution(order, offsets, peak)
 
     def shelf(self) -> Shelf | None:
-        """Return the shelf with the given buffers, or None where there are so few buffers that lists are faster."""
+        """Return the shelf with the given buffers, or None if lists are faster because there are few buffers."""
         if len(self.spans) < MANY:
             return None
         shelf = Shelf(len(self.spans))
@@ -170,7 +170,7 @@ def neighbours(spans: list[Lifetime]) -> list[list[int]]:
 
 
 class LazyNeighbours(Sequence[list[int]]):
-    """The result of neighbours(), made for one lifetime when it is asked for: a large program has too many in all."""
+    """The result of neighbours(), computed per lifetime on demand: a large program has too many pairs."""
 
     def __init__(self, spans: list[Lifetime]) -> None:
         """Order the lifetimes by their starts."""
@@ -193,14 +193,15 @@ class LazyNeighbours(Sequence[list[int]]):
     def pairs(self) -> int:
         """Return the number of neighbours of all lifetimes together.
 
-        Of those that start before a lifetime, all are its neighbours but those that end before it starts.
+        The earlier-starting neighbours of a lifetime are all that start before it, minus those that end before it
+        starts.
         """
         over = np.searchsorted(np.sort(self.ends), self.starts, side="right")
         return 2 * int((np.arange(len(self)) - over).sum())
 
 
 def improve(puzzle: Puzzle, best: Solution, bound: int) -> Solution:
-    """Return a solution at least as good as `best`, found by changing its order at random.
+    """Return a solution at least as good as `best`, found by random changes of its order.
 
     Each step moves a buffer at the top, or a neighbour of one, to an earlier position, and keeps
     the new order unless it is worse.

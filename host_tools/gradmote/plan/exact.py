@@ -1,8 +1,8 @@
 """The exact planner, which finds the smallest placement by constraint programming.
 
 Each buffer is a rectangle: its time is fixed, its offset is free, and no two may overlap. The
-solver (OR-Tools CP-SAT) minimizes the end of the highest buffer. Where the time limit ends the
-search, the best placement so far is returned with the bound that was proven.
+solver (OR-Tools CP-SAT) minimizes the end of the highest buffer. If the time limit ends the search,
+it returns the best placement so far with the proven bound.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: The search takes at most LIMIT seconds per program, and reports progress after QUIET seconds.
 LIMIT = 60.0
 QUIET = 2.0
-#: The number of workers is fixed, so that a search that ends has the same result on every machine.
+#: The number of workers is fixed, so that a finished search has the same result on every machine.
 WORKERS = 8
 
 Tell = Callable[[str], object]
@@ -36,11 +36,10 @@ def place_exactly(
 ) -> Placement:
     """Return the smallest placement found within `limit` seconds, starting from place().
 
-    In the result no placement can be below `bound`: it equals `peak` where the placement is
-    optimal, and is less where the time did not suffice. `tell` takes a line of progress each
-    second.
+    No placement can be below `bound`: it equals `peak` if the placement is optimal, and is less if time
+    ran out. `tell` receives a line of progress each second.
 
-    Raises GradmoteError where OR-Tools is not installed.
+    Raises GradmoteError if OR-Tools is not installed.
     """
     first = place(program, given)
     if first.peak == first.bound:
@@ -51,7 +50,7 @@ def place_exactly(
 
 
 def solver_package() -> Any:
-    """Return the module cp_model of OR-Tools; raise GradmoteError where it is not installed."""
+    """Return the module cp_model of OR-Tools; raise GradmoteError if it is not installed."""
     try:
         from ortools.sat.python import cp_model
     except ImportError as error:
@@ -98,8 +97,8 @@ class Progress:
 class Rectangles:
     """The constraint model of a placement.
 
-    Its unit is the word, because all sizes and offsets are multiples of four bytes. A buffer that may lie over
-    another one is a rectangle from that one's end on only; before, it has a constraint with each buffer.
+    Its unit is the word, because all sizes and offsets are multiples of four bytes. A buffer that may overlay
+    another one is a rectangle only from that one's end on; before, it has a constraint with each buffer.
     """
 
     def __init__(
@@ -132,7 +131,7 @@ class Rectangles:
         self.model.minimize(self.peak)
 
     def keep_apart(self, upper: Buffer, overlay: Overlay) -> None:
-        """Let a buffer lie before or behind each other one that is needed with it, and over the one that it may."""
+        """Keep a buffer before or after each other one that is needed with it; it may overlay one of them."""
         index = next(k for k, s in enumerate(self.spans) if s.buffer is upper)
         mine, until = self.offsets[index], next(s.end for s in self.spans if s.buffer is overlay.under)
         size = aligned(upper.size) // 4

@@ -1,4 +1,4 @@
-"""The lifetimes of scratch buffers: from which instruction to which each holds needed data."""
+"""The lifetimes of scratch buffers: the instructions from which to which each holds needed data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..ir.program import Program, Uses
 
 @dataclass(frozen=True)
 class Lifetime:
-    """The range of instructions that need a buffer: `start` is inside, `end` is outside."""
+    """The range of instructions that need a buffer: `start` is inclusive, `end` exclusive."""
 
     buffer: Buffer
     start: int
@@ -27,15 +27,15 @@ class Lifetime:
 def lifetimes(program: Program, uses: dict[Buffer, Uses] | None = None) -> list[Lifetime]:
     """Return a lifetime for each scratch buffer, in order of first use.
 
-    The operands and results of one instruction are alive together; inputs are alive from the
-    beginning, and outputs to the end. `uses` is program.uses(), where the caller has it already.
+    The operands and results of one instruction are live together; inputs are live from the start, and
+    outputs to the end. `uses` is program.uses(), if the caller has it already.
     """
     uses = program.uses() if uses is None else uses
     return [Lifetime(buffer, first, end) for buffer, first, end in needs(program, uses)]
 
 
 def needs(program: Program, uses: dict[Buffer, Uses]) -> Iterator[tuple[Buffer, int, int]]:
-    """Yield each scratch buffer with the first instruction that needs it, and the one behind the last."""
+    """Yield each scratch buffer with the first instruction that needs it, and the index past the last."""
     bound, end = program.bound(), len(program.instructions)
     loops = list(spans(program.instructions))
     for buffer, used in uses.items():
@@ -50,17 +50,17 @@ def needs(program: Program, uses: dict[Buffer, Uses]) -> Iterator[tuple[Buffer, 
 
 
 def first_need(first: int, loops: list[Span]) -> int:
-    """Return the first instruction that needs what `first` uses first: of a loop, all need what stays in it."""
+    """Return the first instruction that needs what `first` uses first: a loop holds it from its start."""
     return next((loop.start for loop in loops if loop.start < first < loop.end), first)
 
 
 def last_need(last: int, loops: list[Span]) -> int:
-    """Return the index behind the last instruction that needs what `last` uses last."""
+    """Return the index past the last instruction that needs what `last` uses last."""
     return next((loop.end for loop in loops if loop.start < last < loop.end), last + 1)
 
 
 def usage(program: Program, uses: dict[Buffer, Uses] | None = None) -> list[int]:
-    """Return the bytes of scratch that are alive at each instruction.
+    """Return the live scratch bytes at each instruction.
 
     Bytes that two buffers can share count once.
     """
@@ -79,10 +79,10 @@ def usage(program: Program, uses: dict[Buffer, Uses] | None = None) -> list[int]
 
 
 def lower_bound(program: Program, uses: dict[Buffer, Uses] | None = None) -> int:
-    """Return the most bytes of scratch alive at one instruction, which every placement needs."""
+    """Return the most live scratch bytes at one instruction, which every placement needs."""
     return max(usage(program, uses), default=0)
 
 
 def aligned(size: int) -> int:
-    """Return the size rounded up to a multiple of 4 bytes, at which scratch buffers begin."""
+    """Return the size rounded up to 4 bytes, the alignment of scratch buffers."""
     return (size + 3) // 4 * 4

@@ -1,4 +1,4 @@
-"""The check of buffers that lie over others: no byte that a loop has written over is read again as what it was."""
+"""The check of overlays: no byte that a loop has overwritten is read as its old value."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ..ir.program import Program
 
 
 class OverwrittenTooEarly(GradmoteError):
-    """The error of a plan that puts a buffer over bytes that are still to be read, which is a defect in Gradmote."""
+    """A plan that overlays bytes still to be read, which is a defect in Gradmote."""
 
 
 def check_overlays(program: Program, offsets: Mapping[Buffer, int]) -> None:
-    """Raise OverwrittenTooEarly where a buffer is read whose bytes another one has taken.
+    """Raise OverwrittenTooEarly if a buffer is read after another one has taken its bytes.
 
-    All iterations of all loops are gone through, with the addresses of `offsets`.
+    Simulates all iterations of all loops, with the addresses of `offsets`.
     """
     for upper, overlay in program.overlays.items():
         under, between = overlay.under, offsets[upper] - offsets[overlay.under]
@@ -39,7 +39,7 @@ def check_overlays(program: Program, offsets: Mapping[Buffer, int]) -> None:
 def touched(
     instruction: Instruction, moved: Mapping[str, int], buffer: Buffer, access: str
 ) -> Iterator[tuple[int, int]]:
-    """Yield the first byte of a buffer that each operand reads (`r`) or writes (`w`), and the one behind the last."""
+    """Yield (start, end) of the bytes that each operand reads (`r`) or writes (`w`) in a buffer; end is exclusive."""
     for name, (mode, dtype, *_) in OPCODES[instruction.opcode]["operands"].items():
         ref = getattr(instruction, name)
         if ref is not None and ref.buffer is buffer and access in mode:
@@ -48,5 +48,5 @@ def touched(
 
 
 def bytes_of(elements: int, dtype: str) -> int:
-    """Return the bytes that so many neighbouring elements take."""
+    """Return the bytes of this many adjacent elements."""
     return (elements + 7) // 8 if dtype == "bit" else elements * ELEMENT_BYTES[dtype]

@@ -1,4 +1,4 @@
-"""The gaps between buffers that have offsets already, where another one may lie."""
+"""The gaps between placed buffers in which another one fits."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .lifetimes import Lifetime
 
 
 def best_gap(need: int, placed: list[tuple[int, int]]) -> int:
-    """Return the offset of the smallest gap that holds `need` bytes, or the end where none does.
+    """Return the offset of the smallest gap that holds `need` bytes, or the end if none does.
 
     `placed` holds (offset, size) pairs, sorted by offset.
     """
@@ -21,13 +21,13 @@ def best_gap(need: int, placed: list[tuple[int, int]]) -> int:
 
 
 class Shelf:
-    """The buffers that have offsets, in arrays that are sorted by offset and size.
+    """The placed buffers, in arrays sorted by offset and size.
 
-    Its best_gap() gives what the function of that name does, but compares a buffer with all others at once.
+    Its best_gap() returns the same as the function best_gap(), but compares a buffer with all others at once.
     """
 
     def __init__(self, capacity: int) -> None:
-        """Begin without buffers; there will be `capacity` at the most."""
+        """Start without buffers; `capacity` is the most that it can hold."""
         self.columns = np.empty((4, capacity), np.int64)  # offset, end, start of the lifetime, end of the lifetime
         self.count = 0
 
@@ -41,7 +41,7 @@ class Shelf:
         self.count += 1
 
     def best_gap(self, need: int, span: Lifetime) -> int:
-        """Return the offset of the smallest gap of `need` bytes between buffers alive with this one, or their end."""
+        """Return the offset of the smallest gap of `need` bytes between buffers live with this one, or their end."""
         offsets, ends, starts, lasts = self.columns[:, : self.count]
         beside = (starts < span.end) & (lasts > span.start)
         cursors = np.maximum.accumulate(np.concatenate(([0], ends[beside])))

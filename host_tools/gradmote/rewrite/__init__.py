@@ -1,1 +1,1 @@
-"""The passes on ONNX graphs: to a normal form, and to the operators that programs have."""
+"""Passes over ONNX graphs: to a normal form, and to the operators that programs support."""

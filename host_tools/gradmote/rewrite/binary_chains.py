@@ -11,12 +11,12 @@ import onnx_ir as ir
 
 from ..ir.graph import Builder, sort_nodes, take_over
 
-#: Operator of any number of operands -> the operator of two that its chain is made of.
+#: Operator with any number of operands -> the binary operator of its chain.
 STEPS = {"Sum": "Add", "Mean": "Add", "Max": "Max", "Min": "Min"}
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
-    """Replace every Sum, Mean, Max and Min that does not have two operands already."""
+    """Replace every Sum, Mean, Max and Min that does not have exactly two operands."""
     for node in list(graph):
         is_pair = node.op_type in ("Max", "Min") and len(node.inputs) == 2
         if not node.domain and node.op_type in STEPS and not is_pair:

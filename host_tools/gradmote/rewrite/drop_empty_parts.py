@@ -1,4 +1,4 @@
-"""The pass that removes operands without elements from a Concat, such as an empty Slice."""
+"""The pass that removes empty operands from a Concat, such as an empty Slice."""
 
 from __future__ import annotations
 

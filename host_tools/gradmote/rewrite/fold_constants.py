@@ -1,9 +1,9 @@
-"""The pass that replaces nodes whose inputs are all constant by their values.
+"""The pass that folds nodes whose inputs are all constant.
 
 Trained parameters never count as constant. Shape and Size of a tensor with a static shape are
-constant too, and so is all that depends on the known dimensions of other tensors alone; so the
-shape subgraphs that exporters leave are removed. A tensor without elements is constant as well: the
-sum over none is 0. Quantized constants stay behind their DequantizeLinear.
+constant, and so is everything that depends only on the known dimensions of other tensors; this
+removes the shape subgraphs that exporters leave. A tensor without elements is constant as well: an
+empty sum is 0. Quantized constants stay in front of their DequantizeLinear.
 """
 
 from __future__ import annotations
@@ -21,11 +21,10 @@ from ..ir.graph import DOMAIN, Builder, attribute, constant_array, prune, take_o
 from ..ir.settings import is_setting
 from .partial_values import PartialValues
 
-#: A folded value has at most this many elements: a larger one fits no image, and only a hostile
-#: model asks for it.
+#: A folded value has at most this many elements: a larger one fits no image, and only a hostile model asks for it.
 MAX_ELEMENTS = 1 << 24
 
-#: These are never folded, because their inputs do not determine their outputs.
+#: Never folded, because their inputs do not determine their outputs.
 RANDOM = {
     "RandomNormal",
     "RandomNormalLike",
@@ -50,7 +49,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def evaluate(graph: ir.Graph, node: ir.Node, keep: Set[str]) -> list[np.ndarray] | None:
-    """Return the node's outputs where they are constant, else None."""
+    """Return the node's outputs if they are constant, else None."""
     if node.op_type in ("Shape", "Size") and not node.domain:
         return shape_of(node)
     if node.domain == DOMAIN or node.op_type in RANDOM or has_subgraph(node) or not any(node.inputs):
@@ -73,20 +72,20 @@ def is_small(node: ir.Node) -> bool:
 
 
 def known_array(value: ir.Value) -> np.ndarray | None:
-    """Return the value's data where it is constant, or has no elements; else None."""
+    """Return the value's data if it is constant or empty; else None."""
     array = constant_array(value)
     return without_elements(value) if array is None else array
 
 
 def without_elements(value: ir.Value) -> np.ndarray | None:
-    """Return the empty array of a value that is known to have no elements, else None."""
+    """Return the empty array of a value known to have no elements, else None."""
     if value.shape is None or not value.shape.is_static() or 0 not in value.shape or value.dtype is None:
         return None
     return np.empty([int(d) for d in value.shape], value.dtype.numpy())
 
 
 def shape_of(node: ir.Node) -> list[np.ndarray] | None:
-    """Return the output of a Shape or Size whose input has a static shape, else None."""
+    """Return the output of a Shape or Size if its input has a static shape, else None."""
     x = node.inputs[0]
     if x is None or x.shape is None or not x.shape.is_static():
         return None
@@ -102,7 +101,7 @@ def has_subgraph(node: ir.Node) -> bool:
 
 
 def run_reference(graph: ir.Graph, node: ir.Node, inputs: dict[str, np.ndarray]) -> list[np.ndarray] | None:
-    """Run one node in ONNX's reference implementation; return None where it has none."""
+    """Run one node in ONNX's reference implementation; return None if that fails."""
     proto = ir.serde.serialize_node(node)
     outputs = [o for o in proto.output if o]
     onnx_graph = onnx.helper.make_graph(
@@ -120,8 +119,8 @@ def run_reference(graph: ir.Graph, node: ir.Node, inputs: dict[str, np.ndarray])
         with np.errstate(all="ignore"):
             values = evaluator.run(outputs, inputs)
     except Exception:
-        # The evaluator has no common base class of its errors, nor have the NumPy functions that it
-        # calls. The operator stays, and lowering or its rule refuses it by name.
+        # Neither the evaluator's errors nor those of the NumPy functions that it calls have a common base class. The
+        # operator stays, and lowering or its rule refuses it by name.
         return None
     made = with_known_types(node, values) if all(map(is_numeric, values)) else None
     return made if made is not None and have_their_ranks(node, made) else None
@@ -130,7 +129,7 @@ def run_reference(graph: ir.Graph, node: ir.Node, inputs: dict[str, np.ndarray])
 def with_known_types(node: ir.Node, values: Iterable[np.ndarray]) -> list[np.ndarray]:
     """Return the values as arrays, integers with the type that shape inference knows.
 
-    NumPy computes in integers of 32 bits where addresses have 32 bits, as in a browser.
+    NumPy computes in 32-bit integers if addresses have 32 bits, as in a browser.
     """
     used = [output for output in node.outputs if output.name]
     arrays = [np.asarray(value) for value in values]
@@ -143,7 +142,7 @@ def with_known_types(node: ir.Node, values: Iterable[np.ndarray]) -> list[np.nda
 def have_their_ranks(node: ir.Node, arrays: list[np.ndarray]) -> bool:
     """Return whether the arrays have the ranks that shape inference knows.
 
-    NumPy returns an array of one dimension for some scalars.
+    NumPy returns a one-dimensional array for some scalars.
     """
     used = [output for output in node.outputs if output.name]
     known = [(o.shape, array) for o, array in zip(used, arrays, strict=False) if o.shape is not None]
@@ -151,26 +150,26 @@ def have_their_ranks(node: ir.Node, arrays: list[np.ndarray]) -> bool:
 
 
 def is_numeric(value: object) -> bool:
-    """Return whether a result is an array of numbers, and no sequence or text."""
+    """Return whether a result is a numeric array, not a sequence or text."""
     return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind not in "OSU"
 
 
 def replace(graph: ir.Graph, node: ir.Node, values: list[np.ndarray]) -> None:
     """Replace the node's outputs by constants.
 
-    A graph output becomes an Identity of its constant. A node with several outputs, one of them a
-    graph output, stays.
+    A graph output becomes an Identity of its constant. A node with several outputs stays if one of them
+    is a graph output.
     """
     used = [o for o in node.outputs if o.name]
     if len(used) > 1 and any(output.is_graph_output() for output in used):
-        return  # a node with several outputs stays if one of them is a graph output
+        return
     for output, array in zip(used, values, strict=True):
         name = f"{output.name}.folded"
         constant = ir.val(name, const_value=ir.tensor(np.asarray(array), name=name))
         constant.shape = ir.Shape(np.shape(array))
         constant.type = ir.TensorType(ir.DataType.from_numpy(np.asarray(array).dtype))
         if output.is_graph_output() and (node.op_type == "Identity" or 0 in constant.shape):
-            return  # this graph output is as simple as it can be
+            return  # cannot get simpler
         graph.register_initializer(constant)
         if output.is_graph_output():
             take_over(graph, output, Builder(graph).op("Identity", constant, name=f"{output.name}.same"))

@@ -35,7 +35,7 @@ def find(add: ir.Node) -> tuple[ir.Node, ir.Value] | None:
 
 
 def is_matrix_product(matmul: ir.Node) -> bool:
-    """Return whether a MatMul has two matrices as operands, and one reader."""
+    """Return whether a MatMul multiplies two matrices and has one reader."""
     ranks = [len(v.shape) for v in matmul.inputs if v is not None and v.shape is not None]
     return ranks == [2, 2] and len(list(matmul.outputs[0].uses())) == 1 and not matmul.outputs[0].is_graph_output()
 

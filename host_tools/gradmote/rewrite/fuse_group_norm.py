@@ -1,8 +1,8 @@
-"""The pass that recognizes a group normalization as exporters write it.
+"""The pass that recognizes a group normalization in the form that exporters write.
 
 InstanceNormalization of (N, G, -1) with scale 1 and bias 0 between two Reshapes becomes Standardize
-of (N, G, C / G, ...). Channels that lie last in memory then need no copy, and that scale and bias,
-which are no weights of the model, do not train.
+of (N, G, C / G, ...). Channels-last tensors then need no copy, and that scale and bias, which are
+not weights of the model, do not train.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def neighbours(node: ir.Node) -> tuple[ir.Node | None, ir.Node | None]:
-    """Return the Reshapes before and behind a node, None for each that is not there."""
+    """Return the Reshapes before and after a node, None for each that is absent."""
     x, y = node.inputs[0], node.outputs[0]
     users = [use.node for use in y.uses()] if not y.is_graph_output() else []
     return reshape(x.producer() if x is not None else None), reshape(users[0] if len(users) == 1 else None)

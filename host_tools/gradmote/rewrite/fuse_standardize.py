@@ -40,9 +40,9 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def match(node: ir.Node, keep: Set[str]) -> tuple[ir.Value, list[int], float, int] | None:
-    """Return (x, axes, epsilon, centre) where the node is the last step, else None.
+    """Return (x, axes, epsilon, centre) if the node is the last step, else None.
 
-    `centre` is 1 where the mean is subtracted, else 0.
+    `centre` is 1 if the mean is subtracted, else 0.
     """
     for d, std in quotients(node):
         root = producer(std, "Sqrt")
@@ -55,7 +55,7 @@ def match(node: ir.Node, keep: Set[str]) -> tuple[ir.Value, list[int], float, in
 
 
 def quotients(node: ir.Node) -> Iterator[tuple[ir.Value, ir.Value]]:
-    """Yield (a, b) for each way in which the node is a quotient a / b."""
+    """Yield (a, b) for each way to read the node as a quotient a / b."""
     a, b = (*node.inputs, None, None)[:2]
     if node.op_type == "Div" and not node.domain and a is not None and b is not None:
         yield a, b
@@ -81,7 +81,7 @@ def producer(value: ir.Value | None, op_type: str) -> ir.Node | None:
 
 
 def mean_of(value: ir.Value) -> Mean | None:
-    """Return the operand and the axes where the value is a mean with kept dimensions, else None."""
+    """Return the operand and the axes if the value is a mean with kept dimensions, else None."""
     node = producer(value, "ReduceMean")
     if node is None or node.inputs[0] is None or not attribute(node, "keepdims", 1):
         return None
@@ -98,7 +98,7 @@ def is_square(value: ir.Value, d: ir.Value) -> bool:
 
 
 def scalar(value: ir.Value | None, keep: Set[str] | tuple[()]) -> float | None:
-    """Return the number where the value is a constant that is not trained, else None."""
+    """Return the number if the value is a constant that does not train, else None."""
     array = constant_array(value)
     if value is None or array is None or array.size != 1 or value.name in keep:
         return None
@@ -106,7 +106,7 @@ def scalar(value: ir.Value | None, keep: Set[str] | tuple[()]) -> float | None:
 
 
 def centred(d: ir.Value, axes: list[int]) -> ir.Value | None:
-    """Return x where d = x - mean(x) over `axes`, else None."""
+    """Return x if d = x - mean(x) over `axes`, else None."""
     difference = producer(d, "Sub")
     x, mean = difference.inputs if difference is not None else (None, None)
     return x if x is not None and mean is not None and mean_of(mean) == Mean(x, axes) else None

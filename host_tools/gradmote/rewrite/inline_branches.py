@@ -1,6 +1,6 @@
-"""The pass that replaces an If whose condition is known by the branch that it takes.
+"""The pass that replaces an If with a known condition by the branch that it takes.
 
-refuse_what_stays() refuses any other control flow by its name.
+refuse_what_stays() refuses all other control flow by name.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import onnx_ir as ir
 from ..errors import UnsupportedOperator
 from ..ir.graph import Builder, constant_array, describe, sort_nodes, unique_name
 
-#: Operators that run graphs of their own -> the hint for a model that has one.
+#: Operators that run graphs of their own -> the hint for a model that contains one.
 CONTROL_FLOW = {
     "If": "fix what its condition depends on with --shape or --constant, or export the model without it",
     "Loop": "export the model with the loop unrolled, or with LSTM, GRU or RNN in its place",
@@ -20,7 +20,7 @@ CONTROL_FLOW = {
 
 
 def run(graph: ir.Graph) -> bool:
-    """Inline the branch of every If with a known condition; tell whether there was one."""
+    """Inline the branch of every If with a known condition; return whether there was one."""
     ready = [node for node in graph if is_if(node) and constant_array(node.inputs[0]) is not None]
     for node in ready:
         condition = constant_array(node.inputs[0])

@@ -1,4 +1,4 @@
-"""The record of the user's node from which each node came; `gradmote analyze` groups by it."""
+"""The record of the user's node from which each node originates; `gradmote analyze` groups by it."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def name_layers(graph: ir.Graph) -> None:
 
 @contextmanager
 def inherited(graph: ir.Graph) -> Iterator[None]:
-    """Give each node that is added within this context the layer of a node that was there.
+    """Give each node that is added within this context the layer of an existing node.
 
-    This is the layer of a removed node that read the same data; else of the node whose output's
-    name it takes over; else of its reader.
+    This is the layer of a removed node that read the same data; else of the node whose output name it
+    takes over; else of its reader.
     """
     before = [(node, node.inputs[0] if node.inputs else None, [o.name for o in node.outputs]) for node in graph]
     yield
@@ -40,7 +40,7 @@ def inherited(graph: ir.Graph) -> Iterator[None]:
 def layer_called(graph: ir.Graph, layer: str | None, backward: bool = False) -> Iterator[None]:
     """Mark each node that is appended within this context with a layer, or as its gradient.
 
-    The layer None marks no layer.
+    If the layer is None, nodes get no mark.
     """
     last = next(reversed(graph), None)
     yield

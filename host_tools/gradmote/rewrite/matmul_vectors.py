@@ -1,4 +1,4 @@
-"""The pass that turns vectors that a MatMul takes into matrices.
+"""The pass that turns vector operands of MatMul into matrices.
 
 On the left, a vector (k) becomes a matrix (1, k); on the right, it becomes (k, 1). Squeeze removes
 the dimension of 1 from the product.
@@ -14,14 +14,14 @@ from ..ir.graph import Builder, rank, sort_nodes, take_over
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
-    """Rewrite every MatMul that has a vector as operand.
+    """Rewrite every MatMul with a vector operand.
 
-    `keep`, which every pass on graphs is given, is not needed: the results keep their names.
+    `keep`, which every graph pass takes, is unused: the results keep their names.
     """
     for node in list(graph):
         if node.op_type == "MatMul" and not node.domain and min(rank(x, node) for x in node.inputs) == 1:
             rewrite(Builder(graph), node)
-    sort_nodes(graph)  # the builder appends nodes behind those that use their results
+    sort_nodes(graph)  # the builder appends nodes after the users of their results
 
 
 def rewrite(builder: Builder, node: ir.Node) -> None:
@@ -31,7 +31,7 @@ def rewrite(builder: Builder, node: ir.Node) -> None:
     left = as_matrix(builder, a, 0) if a_is_vector else a
     right = as_matrix(builder, b, 1) if b_is_vector else b
     product = builder.op("MatMul", left, right, name=f"{y.name}.product")
-    # Before Squeeze, the product of a vector a is (..., 1, n), that of a vector b (..., m, 1).
+    # Before Squeeze, the product is (..., 1, n) for a vector a, and (..., m, 1) for a vector b.
     axes = builder.constant([-2] * a_is_vector + [-1] * b_is_vector, f"{y.name}.axes")
     take_over(builder.graph, y, builder.op("Squeeze", product, axes, name=f"{y.name}.squeezed"))
 

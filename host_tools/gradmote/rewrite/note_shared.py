@@ -1,7 +1,7 @@
 """The pass that records which weights several nodes use.
 
-Their gradients add up, as they should where a model ties its weights. But some exporters also merge
-weights that are equal by chance, such as the ones and zeros of fresh normalization layers.
+Their gradients are summed, which is right if the model ties its weights. But some exporters also
+merge weights that are equal by chance, such as the ones and zeros of fresh normalization layers.
 """
 
 from __future__ import annotations

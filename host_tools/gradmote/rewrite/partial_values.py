@@ -1,7 +1,7 @@
-"""Partly known integer tensors of shape computations, although the batch is not known.
+"""Integer tensors of shape computations that are partly known although the batch is not.
 
-The shape of x (N, 6, 8) is (?, 6, 8); its last element, and all that is computed of that alone, are
-constants.
+The shape of x (N, 6, 8) is (?, 6, 8); its last element, and everything computed from that alone,
+is constant.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ import onnx_ir as ir
 
 from ..ir.graph import attribute, constant_array
 
-#: Tensors of more elements are not followed: shapes and computations on them are short.
+#: Larger tensors are not tracked: shapes and computations on them are short.
 LIMIT = 64
 
-#: These operators move elements of their first input; further inputs say where to.
+#: Operators that move elements of their first input; further inputs determine the positions.
 MOVING = {"Gather", "Slice", "Unsqueeze", "Squeeze", "Reshape", "Expand", "Transpose", "Split", "Flatten"}
-#: Each output element of these operators depends on the input elements at its own index.
+#: Operators whose output elements each depend on the input elements at the same index.
 ELEMENTWISE = {"Add", "Sub", "Mul", "Div", "Mod", "Neg", "Abs", "Min", "Max", "Pow", "Sqrt", "Ceil", "Floor"} | {
     "Cast", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "And", "Or", "Not", "Where", "Identity"
 }  # fmt: skip
 
-#: The last input of these operators is the shape of their output.
+#: Operators whose last input is the shape of their output.
 SHAPED = {"Expand", "ConstantOfShape", "Reshape"}
 
-#: A dimension is its size, its symbol, or None where it is not known.
+#: A dimension: its size, its symbol, or None if unknown.
 Dim = int | str | None
 
-#: A function that runs a node on arrays; it returns None where onnx cannot run the node.
+#: A function that runs a node on arrays; returns None if onnx cannot run the node.
 Run = Callable[[ir.Node, dict[str, np.ndarray]], "list[np.ndarray] | None"]
 
 
@@ -41,7 +41,7 @@ KNOWN, UNKNOWN = 0, -1
 
 @dataclass(frozen=True)
 class Partial:
-    """An array and a mark for each element; elements that are not known hold 1."""
+    """An array with a mark for each element; unknown elements hold 1."""
 
     array: np.ndarray
     marks: np.ndarray
@@ -53,13 +53,13 @@ class Partial:
 
 
 class PartialValues:
-    """The partly known values of a graph, which visit() follows from node to node.
+    """The partly known values of a graph, which visit() propagates from node to node.
 
-    `run` evaluates one node; values named in `keep` are not known.
+    `run` evaluates one node; values named in `keep` are unknown.
     """
 
     def __init__(self, run: Run, keep: Set[str]) -> None:
-        """Begin with no value known."""
+        """Start with no known values."""
         self.run = run
         self.keep = keep
         self.values: dict[ir.Value, Partial] = {}
@@ -76,9 +76,9 @@ class PartialValues:
         return [p.array for p in parts] if all(p.complete for p in parts) else None
 
     def note_shape(self, node: ir.Node) -> None:
-        """Set the shape of an output that a partly known input states.
+        """Set the shape of an output if a partly known input states it.
 
-        This helps where onnx could not follow the computation of that input.
+        This helps if onnx could not infer that input.
         """
         x, y = node.inputs[0], node.outputs[0]
         stated = self.look_up(node.inputs[-1]) if node.inputs[-1] is not None else None
@@ -94,7 +94,7 @@ class PartialValues:
             y.shape = ir.Shape([o if d is None or isinstance(o, int) else d for d, o in zip(dims, old, strict=True)])
 
     def dims_of(self, stated: Partial) -> list[Dim]:
-        """Return a list of sizes: integers, symbols, and None for each that is not known."""
+        """Return a list of sizes: integers, symbols, and None for each unknown size."""
         names = {number: name for name, number in self.symbols.items()}
         pairs = zip(stated.array.reshape(-1), stated.marks.reshape(-1), strict=True)
         return [int(d) if mark == KNOWN else names.get(int(mark)) for d, mark in pairs]
@@ -115,7 +115,7 @@ class PartialValues:
         return UNKNOWN if dim.value is None else self.symbols.setdefault(dim.value, len(self.symbols) + 1)
 
     def outputs(self, node: ir.Node) -> list[Partial] | None:
-        """Return the partly known outputs of a node, or None where it cannot be followed."""
+        """Return the partly known outputs of a node, or None if it cannot be evaluated."""
         if node.op_type == "Shape" and not node.domain:
             return self.shape_of(node)
         inputs = [self.look_up(v) for v in node.inputs if v is not None]
@@ -130,14 +130,14 @@ class PartialValues:
         return None
 
     def look_up(self, value: ir.Value) -> Partial | None:
-        """Return the known elements of a value, or None where none is known."""
+        """Return the known elements of a value, or None if there are none."""
         array = constant_array(value)
         if array is not None and array.size <= LIMIT and value.name not in self.keep:
             return Partial(array, np.zeros(array.shape, np.int64))
         return self.values.get(value)
 
     def elementwise(self, node: ir.Node, inputs: Sequence[Partial]) -> list[Partial] | None:
-        """Return the outputs of an elementwise node: an element is known where all operands are."""
+        """Return the outputs of an elementwise node: an element is known if it is known in all operands."""
         result = self.evaluate(node, [p.array for p in inputs])
         if result is None:
             return None
@@ -157,14 +157,14 @@ class PartialValues:
         return [Partial(a, m) for a, m in zip(arrays, marks, strict=True)]
 
     def evaluate(self, node: ir.Node, arrays: Sequence[np.ndarray]) -> list[np.ndarray] | None:
-        """Run the node on arrays; return None where it fails or a result is too long."""
+        """Run the node on arrays; return None if that fails or a result is too long."""
         names = [str(v.name) for v in node.inputs if v is not None]
         result = self.run(node, dict(zip(names, arrays, strict=True)))
         return None if result is None or any(np.size(a) > LIMIT for a in result) else [np.asarray(a) for a in result]
 
 
 def broadcast_dims(a: Sequence[int | ir.SymbolicDim], b: Sequence[Dim]) -> list[Dim]:
-    """Return the dimensions of two shapes broadcast together; None for each that is not known."""
+    """Return the dimensions of two shapes broadcast together; None for each unknown one."""
     rank = max(len(a), len(b))
     pairs = zip([1] * (rank - len(a)) + list(a), [1] * (rank - len(b)) + list(b), strict=True)
     return [broadcast_dim(p if isinstance(p, int) else p.value, q) for p, q in pairs]
@@ -180,7 +180,7 @@ def broadcast_dim(a: Dim, b: Dim) -> Dim:
 def reshaped_dims(source: Sequence[int | ir.SymbolicDim], stated: Sequence[Dim]) -> list[Dim]:
     """Return the dimensions that a Reshape states.
 
-    -1 is computed where every symbol of one side is one of the other's.
+    -1 is resolved if both sides have the same symbols.
     """
     dims: list[Dim] = [copied(source[i]) if d == 0 else d for i, d in enumerate(stated)]
     left, right = [copied(d) for d in source], [d for d in dims if d != -1]

@@ -1,4 +1,4 @@
-"""The lists of passes on ONNX graphs, before differentiation and before lowering. A verifier runs after each."""
+"""The lists of passes over ONNX graphs, before differentiation and before lowering. A verifier runs after each."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ from .qdq import (
     signed_values,
 )
 
-#: These bring quantized values to one form.
+#: Passes that bring quantized values to one form.
 QUANTIZED: list[Callable[[ir.Graph, Set[str]], None]] = [
     check_forms.run,
     quantize_weights.run,
@@ -61,8 +61,7 @@ QUANTIZED: list[Callable[[ir.Graph, Set[str]], None]] = [
     remove_repeated.run,
 ]
 
-#: These passes rewrite ONNX graphs, in order; each takes the graph and the names of the parameters
-#: that must stay.
+#: Passes that rewrite ONNX graphs, in order; each takes the graph and the names of parameters that must stay.
 PREPARE: list[Callable[[ir.Graph, Set[str]], None]] = [
     rewrite_synonyms.run,
     *QUANTIZED,
@@ -75,7 +74,7 @@ PREPARE: list[Callable[[ir.Graph, Set[str]], None]] = [
     note_shared.run,
 ]
 
-#: These follow, after BatchNormalization in the mode chosen.
+#: Passes that follow, after BatchNormalization in the chosen mode.
 REWRITE: list[Callable[[ir.Graph, Set[str]], None]] = [
     matmul_vectors.run,
     planar_pools.run,
@@ -94,15 +93,15 @@ REWRITE: list[Callable[[ir.Graph, Set[str]], None]] = [
     rewrite_reductions.run,
 ]
 
-#: These apply to graphs that never train, and need no random numbers.
+#: Passes for graphs that never train, and need no random numbers.
 INFERENCE: list[Callable[[ir.Graph, Set[str]], None]] = [
     remove_dropout.run,
     remove_identity.run,
     running_statistics.run,
 ]
 
-#: These make operators of our own domain. They run before differentiation or lowering, so that
-#: models for inference stay plain ONNX.
+#: Passes that make operators of our own domain. They run before differentiation or lowering, so that models for
+#: inference stay plain ONNX.
 DECOMPOSE: list[Callable[[ir.Graph, Set[str]], None]] = [
     rewrite_sequence_lens.run,
     rewrite_recurrent.run,
@@ -112,7 +111,7 @@ DECOMPOSE: list[Callable[[ir.Graph, Set[str]], None]] = [
 
 
 def flatten(model: ir.Model) -> ir.Model:
-    """Inline all functions, and make constants initializers."""
+    """Inline all functions, and turn constants into initializers."""
     model = common.InlinePass()(model).model
     return common.LiftConstantsToInitializersPass(lift_all_constants=True, size_limit=0)(model).model
 
@@ -161,7 +160,7 @@ def for_inference(model: ir.Model, keep: Set[str]) -> ir.Model:
 
 
 def decompose(graph: ir.Graph, keep: Set[str]) -> bool:
-    """Apply DECOMPOSE to a graph whose ranks are known; tell whether anything changed.
+    """Apply DECOMPOSE to a graph whose ranks are known; return whether anything changed.
 
     After a change, shapes are unknown.
     """
@@ -174,7 +173,7 @@ def decompose(graph: ir.Graph, keep: Set[str]) -> bool:
 
 
 def fuse_quantized(graph: ir.Graph, keep: Set[str]) -> None:
-    """Fuse what is between quantized values to operators on int8, in a graph whose shapes are known."""
+    """Fuse nodes between quantized values into operators on int8, in a graph with known shapes."""
     with layers.inherited(graph):
         quantized.run(graph, keep)
     verify_graph(graph)

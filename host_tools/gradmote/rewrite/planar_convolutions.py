@@ -1,7 +1,7 @@
-"""The pass that makes convolutions over three spatial dimensions convolutions over two.
+"""The pass that turns convolutions over three spatial dimensions into convolutions over two.
 
-The taps along the kernel's depth become input channels. In a transposed convolution they are output
-channels instead, whose results are summed where they meet. K is the kernel's depth.
+The taps along the kernel's depth become input channels. In a transposed convolution they become
+output channels instead, whose overlapping results are summed. K is the kernel's depth.
 
 Conv            (N, C, D, H, W) -> (N D', C K, H, W), convolved with (M, C K, ...)
                 -> (N, M, D', H', W')
@@ -84,7 +84,7 @@ def transposed(builder: Builder, node: ir.Node) -> ir.Value:
 def summed_along_depth(builder: Builder, parts: ir.Value, window: Window, y: ir.Value) -> ir.Value:
     """Return the sums (N, M, D', H', W') of contributions (N, M, D K, H', W').
 
-    Outputs with fewer contributions than others take a 0 that is padded behind the last.
+    Outputs with fewer contributions than others add a zero that is padded after the last.
     """
     meeting = meeting_parts(window)
     if meeting.max() == window.outputs[0] * window.kernel[0]:
@@ -98,7 +98,7 @@ def summed_along_depth(builder: Builder, parts: ir.Value, window: Window, y: ir.
 def meeting_parts(window: Window) -> np.ndarray:
     """Return, for each output along the depth, the indices i K + k of its contributions.
 
-    All rows have the length of the longest, filled up with the index behind the last.
+    All rows are as long as the longest, padded with the index past the last.
     """
     found: list[list[int]] = [[] for _ in range(window.inputs[0])]
     for i, k in np.ndindex(window.outputs[0], window.kernel[0]):
@@ -110,7 +110,7 @@ def meeting_parts(window: Window) -> np.ndarray:
 
 
 def with_bias(builder: Builder, node: ir.Node, y: ir.Value) -> ir.Value:
-    """Return y with the node's bias added, if it has one."""
+    """Return y with the node's bias added, if there is one."""
     bias, name = node.inputs[2] if len(node.inputs) > 2 else None, node.outputs[0].name
     if bias is None:
         return y

@@ -1,4 +1,4 @@
-"""The pass that makes pools over three spatial dimensions two pools, over the plane and the depth.
+"""The pass that splits pools over three spatial dimensions into two, over the plane and the depth.
 
 A maximum is the largest of the maxima, and an average the mean of the means, since the taps of a
 window are the product of those along its axes.
@@ -18,7 +18,7 @@ from ..ir.graph import Builder, attribute, sort_nodes, take_over
 from ..operators.selection import known_dims
 
 GLOBAL = {"GlobalMaxPool": "MaxPool", "GlobalAveragePool": "AveragePool"}
-#: These attributes are the same for every axis.
+#: Attributes that are the same for every axis.
 SHARED = ("auto_pad", "ceil_mode", "count_include_pad")
 
 
@@ -31,7 +31,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def is_deep(node: ir.Node) -> bool:
-    """Return whether a node has three spatial dimensions of known sizes, and one output in use."""
+    """Return whether a node has three spatial dimensions of known sizes, and uses one output."""
     x, y = node.inputs[0], node.outputs[0]
     dims = [*known_dims(x)[1:], *known_dims(y)[2:]] if x.shape is not None and y.shape is not None else []
     return len(dims) == 7 and min(dims) > 0 and not any(o.uses() or o.is_graph_output() for o in node.outputs[1:])

@@ -1,7 +1,6 @@
 """The pass that removes Dropout from graphs that do not train.
 
-Whatever its input training_mode says, its first output is its input, and its mask is true
-everywhere.
+Whatever its input training_mode says, its first output is its input, and its mask is all true.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def keep_all(graph: ir.Graph, node: ir.Node) -> None:
-    """Replace the mask of a Dropout by one that is true everywhere."""
+    """Replace the mask of a Dropout by one that is all true."""
     builder, mask = Builder(graph), node.outputs[1]
     name = str(mask.name)
     shape = builder.op("Shape", node.inputs[0], name=f"{name}.shape")

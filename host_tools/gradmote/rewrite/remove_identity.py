@@ -1,4 +1,4 @@
-"""The pass that removes nodes that change nothing, except those that make a graph output.
+"""The pass that removes no-op nodes, except those that make a graph output.
 
 These are Identity, Cast and CastLike from float32 to float32, and Slices that take everything.
 """
@@ -12,7 +12,7 @@ import onnx_ir as ir
 
 from ..ir.graph import attribute, constant_array, prune
 
-#: An end from here on is beyond the end of any dimension.
+#: An end at or above this is beyond the end of any dimension.
 WHOLE = 2**31 - 1
 
 
@@ -39,7 +39,7 @@ def is_identity(node: ir.Node) -> bool:
 def takes_all(node: ir.Node) -> bool:
     """Return whether a Slice takes everything, from 0 to beyond the end of any dimension.
 
-    Exporters write x[:, a:b] as a Slice along each axis, also where the axis is a symbolic batch.
+    Exporters write x[:, a:b] as a Slice along each axis, even if the axis is a symbolic batch.
     """
     starts, ends = constant_array(node.inputs[1]), constant_array(node.inputs[2])
     steps = np.array(1) if len(node.inputs) < 5 or node.inputs[4] is None else constant_array(node.inputs[4])

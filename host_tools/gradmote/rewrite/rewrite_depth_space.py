@@ -1,4 +1,4 @@
-"""The pass that makes DepthToSpace and SpaceToDepth a Reshape, a Transpose and a Reshape.
+"""The pass that rewrites DepthToSpace and SpaceToDepth as Reshape, Transpose, Reshape.
 
 DepthToSpace  DCR  (N, b, b, C, H, W) -> (N, C, H, b, W, b)
               CRD  (N, C, b, b, H, W) -> (N, C, H, b, W, b)
@@ -36,7 +36,7 @@ def rewrite(graph: ir.Graph, node: ir.Node) -> None:
 
 
 def sizes(node: ir.Node) -> list[int]:
-    """Return channels, height and width of x; raise UnsupportedOperator where one is not known."""
+    """Return channels, height and width of x; raise UnsupportedOperator if one is unknown."""
     dims = list(node.inputs[0].shape or ())[1:]
     if len(dims) != 3 or not all(isinstance(d, int) for d in dims):
         raise UnsupportedOperator(

@@ -1,14 +1,14 @@
 """The pass that rewrites Einsum as sums, transpositions and matrix products.
 
-One operand needs ReduceSum and Transpose. For two operands, labels that only one has, and that the
-output has not, are summed away first:
+One operand needs ReduceSum and Transpose. For two operands, labels that occur in only one and not in
+the output are summed away first:
 
     A (batch.., rows, inner)  B (batch.., inner, columns)  ->  MatMul
     ->  (batch.., a's own.., b's own..)  ->  output
 
 More operands are multiplied one after the other, from the left. An ellipsis stands for labels of
-its own. Of a label that one operand has twice the diagonal is taken: every (size + 1)th element of
-both axes seen as one.
+its own. If an operand has a label twice, its diagonal is taken: every (size + 1)th element of both
+axes merged into one.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Rewrite:
         return [Term(v, a) for v, a in zip(values, labels, strict=True)], output.replace("...", "".join(free))
 
     def diagonal(self, term: Term) -> Term:
-        """Return the term with the diagonal of each label that it has twice."""
+        """Return the term with the diagonal of each label that occurs twice."""
         twice = next((label for label in term.labels if term.labels.count(label) > 1), None)
         if twice is None:
             return term
@@ -94,9 +94,9 @@ class Rewrite:
         return {label: self.common_size(label, dims) for label, dims in found.items()}
 
     def common_size(self, label: str, dims: set[int]) -> int:
-        """Return the one size of a label, to which a size of 1 broadcasts.
+        """Return the one size of a label; a size of 1 broadcasts to it.
 
-        Raises UnsupportedOperator where there are several.
+        Raises UnsupportedOperator if there are several sizes.
         """
         sizes = dims - {1} if len(dims) > 1 else dims
         if len(sizes) > 1:
@@ -136,7 +136,7 @@ class Rewrite:
         return Term(value, "".join(label for label in term.labels if label in kept))
 
     def matrix_product(self, a: Term, b: Term, later: str) -> Term:
-        """Return the product of two terms, summed over the labels that `later` does not have."""
+        """Return the product of two terms, summed over the labels that `later` lacks."""
         a, b = self.summed(a, b.labels + later), self.summed(b, a.labels + later)
         shared = [label for label in a.labels if label in b.labels]
         batch = "".join(label for label in shared if label in later)
@@ -161,7 +161,7 @@ class Rewrite:
         return self.shaped(value, shape)
 
     def shaped(self, value: ir.Value, shape: Sequence[int]) -> ir.Value:
-        """Append a Reshape; raise UnsupportedOperator where several sizes are not known."""
+        """Append a Reshape; raise UnsupportedOperator if several sizes are unknown."""
         if list(shape).count(UNKNOWN) > 1:
             raise UnsupportedOperator(
                 "Einsum over several dimensions that are not fixed",
@@ -172,5 +172,5 @@ class Rewrite:
         return self.builder.op("Reshape", value, sizes, name=f"{self.name}.reshaped")
 
     def identity(self, value: ir.Value) -> ir.Value:
-        """Return an Identity where the result is an operand as it stands, else the value."""
+        """Return an Identity if the result is an unchanged operand, else the value."""
         return self.builder.op("Identity", value, name=f"{self.name}.same") if value in self.node.inputs else value

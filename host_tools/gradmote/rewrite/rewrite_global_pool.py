@@ -1,4 +1,4 @@
-"""The pass that makes GlobalAveragePool a ReduceMean over all positions.
+"""The pass that turns GlobalAveragePool into a ReduceMean over all positions.
 
 The gradient then costs one product per element; that of a pool searches windows for each element.
 """

@@ -1,9 +1,9 @@
 """The pass that replaces GridSample by sums of weighted elements, gathered at the grid points.
 
-GatherND takes the elements, and the gradients of x and grid follow from those nodes. Along each
-axis of S elements a point g is at p = g S/2 + (S - 1)/2, with align_corners at (g + 1) (S - 1)/2.
-Its taps are floor(p) + 0 and 1 (linear), -1 .. 2 (cubic) or the nearest alone; a result's weight is
-the product along the axes.
+GatherND takes the elements, and the gradients of x and grid follow from those nodes. Along an axis
+of S elements, a point g is at p = g S/2 + (S - 1)/2, or at (g + 1) (S - 1)/2 with align_corners.
+Its taps are floor(p) + 0 and 1 (linear), -1 .. 2 (cubic), or only the nearest; the weight of a result
+is the product along the axes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..errors import UnsupportedOperator
 from ..ir.graph import Builder, attribute, describe, sort_nodes, take_over
 from ..operators.selection import UNKNOWN, known_dims
 
-MODES = {"bilinear": "linear", "bicubic": "cubic"}  # the names of opset 16
+MODES = {"bilinear": "linear", "bicubic": "cubic"}  # names in opset 16
 CUBIC = -0.75  # the kernel's coefficient
 
 #: A tap along one axis is (index of an element, its weight or None for 1).
@@ -91,7 +91,7 @@ class Sampling:
         return [self.tap(self.op("Add", first, self.constant(float(i))), w, size) for i, w in weights]
 
     def padded(self, position: ir.Value, size: int) -> ir.Value:
-        """Return the position, reflected at both ends where the padding is a reflection."""
+        """Return the position, reflected at both ends if the padding is a reflection."""
         low, span = (0.0, size - 1.0) if self.is_aligned else (-0.5, float(size))
         if self.padding != "reflection":
             return position
@@ -107,9 +107,9 @@ class Sampling:
         return self.op("Max", self.op("Min", position, self.constant(size - 1.0)), self.constant(0.0))
 
     def tap(self, index: ir.Value, weight: ir.Value | None, size: int) -> Tap:
-        """Return a tap that lies inside: an element outside becomes the one at the border.
+        """Return a tap inside the image: an element outside is replaced by the one at the border.
 
-        With padding by zeros its weight becomes 0.
+        With zero padding its weight becomes 0.
         """
         inside = self.between(index, size)
         if self.padding != "zeros":
@@ -118,7 +118,7 @@ class Sampling:
         return inside, mask if weight is None else self.op("Mul", weight, mask)
 
     def reflected(self, index: ir.Value, inside: ir.Value, size: int) -> ir.Value:
-        """Return the index of a tap, reflected where it lies outside by more than rounding.
+        """Return the index of a tap, reflected if it is outside by more than rounding.
 
         Only the taps of a cubic kernel reach that far.
         """

@@ -1,7 +1,7 @@
-"""The pass that makes LpNormalization a reduction and a Div.
+"""The pass that rewrites LpNormalization as a reduction and a Div.
 
-y = x / norm, norm = sum |x| or sqrt(sum x x) along an axis. Where the norm is 0, x is divided by
-infinity instead: y is 0, as ONNX has it, and so is the gradient.
+y = x / norm, norm = sum |x| or sqrt(sum x x) along an axis. If the norm is 0, x is divided by
+infinity instead: y is 0, as in ONNX, and so is the gradient.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def rewrite(graph: ir.Graph, node: ir.Node) -> None:
-    """Replace one node; raise UnsupportedOperator where p is neither 1 nor 2."""
+    """Replace one node; raise UnsupportedOperator if p is neither 1 nor 2."""
     x, y, builder = node.inputs[0], node.outputs[0], Builder(graph)
     p = attribute(node, "p", 2)
     if p not in REDUCTIONS:

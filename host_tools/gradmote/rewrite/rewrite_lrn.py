@@ -1,7 +1,7 @@
-"""The pass that rewrites LRN over channels by an AveragePool.
+"""The pass that rewrites LRN over channels with an AveragePool.
 
-y = x / (bias + alpha mean(x x))^beta, where the mean is that of an AveragePool along the channels,
-with zeros around them.
+y = x / (bias + alpha mean(x x))^beta; the mean is that of an AveragePool along the channels, padded
+with zeros.
 """
 
 from __future__ import annotations

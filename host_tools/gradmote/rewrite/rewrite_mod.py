@@ -1,6 +1,6 @@
 """The pass that rewrites Mod of floats without fmod, whose result has the sign of the divisor.
 
-r = fmod(a, b), and r + b where r and b differ in sign.
+r = fmod(a, b), or r + b if r and b differ in sign.
 """
 
 from __future__ import annotations

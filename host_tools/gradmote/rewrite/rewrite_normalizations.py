@@ -1,4 +1,4 @@
-"""The pass that makes normalizations Standardize, then Mul by scale and Add of bias.
+"""The pass that rewrites normalizations as Standardize, then Mul by scale and Add of bias.
 
 The statistics are taken
 
@@ -22,7 +22,7 @@ from ..operators.standardize import standardize
 from .per_channel import per_channel
 
 EPSILON = 1e-5  # ONNX's default
-#: From this opset on GroupNormalization has one scale and bias per channel; before, per group.
+#: From this opset on, GroupNormalization has one scale and bias per channel; before, per group.
 SCALE_PER_CHANNEL_OPSET = 21
 
 
@@ -36,7 +36,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def check_attributes(node: ir.Node) -> None:
-    """Raise UnsupportedOperator for an epsilon or a stash_type without support."""
+    """Raise UnsupportedOperator for an unsupported epsilon or stash_type."""
     if not 0 <= epsilon(node) < math.inf:
         raise UnsupportedOperator(
             f"epsilon {epsilon(node)}", "it is added to a variance: make it positive", describe(node)
@@ -55,10 +55,10 @@ def epsilon(node: ir.Node) -> float:
 def affine(
     builder: Builder, node: ir.Node, x: ir.Value, scale: ir.Value, bias: ir.Value | None, keep: Set[str], space: int = 0
 ) -> ir.Value:
-    """Append x scale + bias, without a scale of 1 and a bias of 0 that do not train.
+    """Append x scale + bias, omitting an untrained scale of 1 and bias of 0.
 
-    Exporters write these where a module has none. `space` is the number of dimensions of x behind
-    those of scale and bias.
+    Exporters write these if a module has none. `space` is the number of dimensions of x after those of
+    scale and bias.
     """
     y = name_of(node)
     if not is_filled(scale, 1, keep):
@@ -69,7 +69,7 @@ def affine(
 
 
 def is_filled(value: ir.Value, number: float, keep: Set[str]) -> bool:
-    """Return whether the value is a constant full of `number`, and not trained."""
+    """Return whether the value is an untrained constant filled with `number`."""
     array = constant_array(value) if value.name not in keep else None
     return array is not None and bool((array == number).all())
 
@@ -135,7 +135,7 @@ def join_groups(builder: Builder, node: ir.Node, value: ir.Value, x: ir.Value, n
 
 
 def fixed_sizes(node: ir.Node, x: ir.Value) -> list[int]:
-    """Return channels and space of x; raise UnsupportedOperator where one is not known."""
+    """Return channels and space of x; raise UnsupportedOperator if one is unknown."""
     dims = list(x.shape or ())[1:]
     if not dims or not all(isinstance(d, int) for d in dims):
         raise UnsupportedOperator(
@@ -145,7 +145,7 @@ def fixed_sizes(node: ir.Node, x: ir.Value) -> list[int]:
 
 
 def name_of(node: ir.Node) -> str:
-    """Return the name of the node's first output, with which new names begin."""
+    """Return the name of the node's first output, the prefix of new names."""
     return str(node.outputs[0].name)
 
 

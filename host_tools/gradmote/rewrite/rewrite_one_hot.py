@@ -1,7 +1,7 @@
-"""The pass that makes OneHot(indices, depth, (off, on)) comparisons.
+"""The pass that rewrites OneHot(indices, depth, (off, on)) as comparisons.
 
-The indices are compared with 0 .. depth - 1, and with -depth .. -1, which count from the end; an
-index that equals none gives off.
+It compares the indices with 0 .. depth - 1, and with -depth .. -1, which count from the end; an index
+that equals none gives off.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def compared(builder: Builder, node: ir.Node) -> ir.Value:
 
 
 def depth_of(node: ir.Node) -> int:
-    """Return the depth; raise UnsupportedOperator where it is not a constant."""
+    """Return the depth; raise UnsupportedOperator if it is not constant."""
     depth = constant_array(node.inputs[1])
     if depth is None or depth.size != 1:
         raise UnsupportedOperator("OneHot with a depth that is computed", "make the depth constant", describe(node))
@@ -51,7 +51,7 @@ def depth_of(node: ir.Node) -> int:
 
 
 def element(builder: Builder, values: ir.Value, index: int, name: str) -> ir.Value:
-    """Return an element of a vector, as a constant where it is known."""
+    """Return an element of a vector, as a constant if it is known."""
     known = constant_array(values)
     if known is not None:
         return builder.constant(known.reshape(-1)[index], name)

@@ -1,12 +1,12 @@
-"""The pass that rewrites LSTM, GRU and RNN without sequence_lens by operators of our own domain.
+"""The pass that rewrites LSTM, GRU and RNN without sequence_lens with operators of our own domain.
 
 See docs/DESIGN.md, section 3. For each direction
 
     Gemm (X, W, bias) -> Z (T, B, G H)
     cells (Z, R, initial states) -> Y (T, B, H), last states (B, H)
 
-and the directions are joined as ONNX has them: Y (T, D, B, H), Y_h and Y_c (D, B, H); layout 1 puts
-B first.
+and the directions are joined as in ONNX: Y (T, D, B, H), Y_h and Y_c (D, B, H); layout 1 puts B
+first.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 ACTIVATIONS = {"LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"], "RNN": ["Tanh"]}
 DIRECTIONS = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}
 
-#: The inputs of all three operators come first; INITIAL_C and P are the LSTM's alone.
+#: The inputs that all three operators share come first; only LSTM has INITIAL_C and P.
 X, W, R, B, SEQUENCE_LENS, INITIAL_H, INITIAL_C, P = range(8)
 
 
@@ -66,7 +66,7 @@ class Rewrite:
     # ---- refusals
 
     def refuse_what_is_missing(self) -> None:
-        """Raise UnsupportedOperator for `clip`, and for activations without support."""
+        """Raise UnsupportedOperator for `clip`, and for unsupported activations."""
         if "clip" in self.node.attributes:
             self.refuse("with clip", "train without it; --clip-norm bounds the gradients")
         self.activations()
@@ -122,7 +122,7 @@ class Rewrite:
     def biases(self, index: int) -> tuple[ir.Value | None, ir.Value | None]:
         """Return the bias of X W^T, (G H), and that of a GRU's h R^T, (H).
 
-        A GRU adds the latter before its reset gate; it is None where the former includes it.
+        A GRU adds the latter before its reset gate; it is None if the former includes it.
         """
         if self.input(B) is None:
             return None, None
@@ -142,7 +142,7 @@ class Rewrite:
         return self.op("Reshape", z, self.integers([steps, batch, self.gates * self.hidden]))
 
     def initial(self, which: int, index: int, z: ir.Value) -> ir.Value:
-        """Return an initial state (B, H); zeros where the node has no such input."""
+        """Return an initial state (B, H); zeros if the node has no such input."""
         if self.input(which) is not None:
             return self.states[which][index]
         corner = [self.integers(v) for v in ([0, 0], [1, self.hidden], [0, 2])]
@@ -155,7 +155,7 @@ class Rewrite:
 
     @cached_property
     def steps_and_batch(self) -> tuple[int, int]:
-        """Return the number of steps and of sequences, of which one may be unknown."""
+        """Return the number of steps and of sequences; one of them may be unknown."""
         steps, batch = known_dims(self.time_major)[:2]
         if steps == batch == UNKNOWN:
             self.refuse("over a sequence whose length is not fixed", "export the model with this dimension fixed")
@@ -214,7 +214,7 @@ class Rewrite:
     # ---- small nodes
 
     def input(self, index: int) -> ir.Value | None:
-        """Return an input of the node, or None where it is absent."""
+        """Return an input of the node, or None if it is absent."""
         return given(self.node, index)
 
     def op(self, op_type: str, *inputs: ir.Value, domain: str = "", **attributes: object) -> ir.Value:

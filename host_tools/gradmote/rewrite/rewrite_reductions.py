@@ -1,10 +1,10 @@
-"""The pass that makes reductions ReduceSum and elementwise operators.
+"""The pass that rewrites reductions as ReduceSum and elementwise operators.
 
 ReduceL1         sum |x|                ReduceSumSquare    sum x x
 ReduceLogSum     log sum x              ReduceLogSumExp    log sum exp(x - m) + m, m = max x
 
-The maximum m only keeps exp from overflowing: the result does not depend on it, so that no gradient
-goes there. A product over several axes becomes one over each.
+The maximum m only keeps exp from overflowing: the result does not depend on it, so no gradient flows
+there. A product over several axes becomes one over each.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def log_sum_exp(builder: Builder, node: ir.Node, axes: ir.Value) -> ir.Value:
 
 
 def maximum(builder: Builder, node: ir.Node, axes: ir.Value) -> ir.Value:
-    """Append m = max x, through which no gradient goes."""
+    """Append m = max x, through which no gradient flows."""
     highest = reduce(builder, "ReduceMax", node.inputs[0], axes, f"{node.outputs[0].name}.max")
     NO_GRADIENT.write(highest.producer(), "1")
     return highest
@@ -84,7 +84,7 @@ def reduce(builder: Builder, op_type: str, x: ir.Value, axes: ir.Value, name: st
 def product(builder: Builder, node: ir.Node, axes: ir.Value) -> ir.Value:
     """Append a product over each axis, from the last to the first.
 
-    In this order the numbers of the other axes stay valid.
+    In this order the indices of the remaining axes stay valid.
     """
     result, name = node.inputs[0], f"{node.outputs[0].name}.product"
     for axis in reversed(axes.const_value.numpy()):

@@ -1,8 +1,7 @@
 """The pass that rewrites LSTM, GRU and RNN over sequences of known lengths.
 
-Sequences of one length are computed together, each group by a node without sequence_lens on its
-part of X, with zeros after it in Y. Backward in time, a node begins with the last step that a
-sequence has.
+Sequences of one length are computed together: each group by a node without sequence_lens on its part
+of X, with zeros after it in Y. Backward in time, a node starts at the last step of its sequences.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 class ByLength:
-    """The rewrite of one recurrent node, by groups of sequences of one length."""
+    """The rewrite of one recurrent node, grouped by sequence length."""
 
     def __init__(self, graph: ir.Graph, node: ir.Node) -> None:
         """Read the node's layout, number of steps and lengths."""
@@ -43,7 +42,7 @@ class ByLength:
         self.lengths = self.known_lengths()
 
     def known_lengths(self) -> np.ndarray:
-        """Return the lengths; raise UnsupportedOperator where they are computed or out of range."""
+        """Return the lengths; raise UnsupportedOperator if they are computed or out of range."""
         lengths = constant_array(given(self.node, SEQUENCE_LENS))
         if lengths is None:
             raise UnsupportedOperator(
@@ -71,7 +70,7 @@ class ByLength:
         return [self.joined(parts, axis, order) for parts, axis in zip(zip(*made, strict=True), axes, strict=False)]
 
     def group(self, members: np.ndarray | None, length: int) -> Sequence[ir.Value]:
-        """Return the outputs for some sequences of the batch, all of one length; None: for all."""
+        """Return the outputs for the sequences `members`, all of one length; None means all sequences."""
         inputs = list(self.node.inputs)
         inputs[SEQUENCE_LENS] = None
         for index, axis in ((X, self.batch_axis), (INITIAL_H, self.state_axis), (INITIAL_C, self.state_axis)):
@@ -95,7 +94,7 @@ class ByLength:
         return self.shape(self.op("Slice", x, *limits), x, {self.time_axis: length})
 
     def lengthened(self, y: ir.Value, length: int) -> ir.Value:
-        """Return y with zeros for the steps that the sequences do not have."""
+        """Return y with zeros for the steps past the end of the sequences."""
         if length == self.steps:
             return y
         pads = np.zeros((2, 4), np.int64)
@@ -107,7 +106,7 @@ class ByLength:
         return self.shape(self.op("Gather", x, self.integers(members), axis=axis), x, {axis: len(members)})
 
     def joined(self, parts: Sequence[ir.Value], axis: int, order: np.ndarray) -> ir.Value:
-        """Return all sequences of the batch, in its order."""
+        """Return all sequences of the batch in their original order."""
         together = self.shape(self.op("Concat", *parts, axis=axis), parts[0], {axis: len(order)})
         return self.gather(together, order, axis)
 

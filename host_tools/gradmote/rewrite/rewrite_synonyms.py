@@ -1,4 +1,4 @@
-"""The pass that rewrites operators that exporters use for others under another name.
+"""The pass that rewrites operators that exporters use as synonyms of others.
 
 CastLike(x, like)                          Cast to the type of `like`
 Clip(x, low, high), one of them computed   Min(Max(x, low), high)
@@ -29,13 +29,13 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def cast_like(builder: Builder, node: ir.Node) -> ir.Value | None:
-    """Return a Cast, or None where the type is not known."""
+    """Return a Cast, or None if the type is unknown."""
     dtype = node.inputs[1].dtype
     return builder.op("Cast", node.inputs[0], name=stem(node), to=dtype.value) if dtype is not None else None
 
 
 def clip(builder: Builder, node: ir.Node) -> ir.Value | None:
-    """Return Min(Max(x, low), high), or None where both bounds are constant or absent.
+    """Return Min(Max(x, low), high), or None if both bounds are constant or absent.
 
     There is an instruction for constant bounds.
     """
@@ -59,7 +59,7 @@ def is_nan(builder: Builder, node: ir.Node) -> ir.Value:
 
 
 def sequence_at(builder: Builder, node: ir.Node) -> ir.Value | None:
-    """Return a Slice, or None where the sequence is no Split, or sizes or index are not known."""
+    """Return a Slice, or None if the sequence is not a Split, or its sizes or the index are unknown."""
     split = node.inputs[0].producer()
     position = constant_array(node.inputs[1])
     if split is None or split.op_type != "SplitToSequence" or len(split.inputs) < 2 or position is None:
@@ -79,7 +79,7 @@ def part(sizes: np.ndarray, i: int) -> tuple[int, int]:
 
 
 def stem(node: ir.Node) -> str:
-    """Return the name of the node's output, with which new names begin."""
+    """Return the name of the node's output, the prefix of new names."""
     return str(node.outputs[0].name)
 
 

@@ -1,4 +1,4 @@
-"""The pass that makes Trilu of a known shape a Where with a constant mask."""
+"""The pass that rewrites Trilu of a known shape as a Where with a constant mask."""
 
 from __future__ import annotations
 

@@ -52,5 +52,5 @@ def rewrite(graph: ir.Graph, node: ir.Node) -> None:
 
 
 def scale(builder: Builder, value: ir.Value, factor: float, name: str) -> ir.Value:
-    """Return the value times the factor, without a node for a factor of 1."""
+    """Return the value times the factor; a factor of 1 adds no node."""
     return value if factor == 1.0 else builder.op("Mul", value, builder.constant(float(factor), name), name=name)

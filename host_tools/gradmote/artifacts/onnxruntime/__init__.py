@@ -1,8 +1,8 @@
-"""Artifacts of onnxruntime-training, taken over.
+"""Artifacts of onnxruntime-training, imported.
 
 The eval model has the user's model and the loss in plain ONNX, the optimizer model the optimizer,
-the checkpoint the parameters and the state. Of the training model only its facts are read: what is
-trained, and how BatchNormalization and Dropout behave; Gradmote differentiates the model itself.
+the checkpoint the parameters and the state. The training model only supplies facts: what is trained,
+and how BatchNormalization and Dropout behave; Gradmote differentiates the model itself.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ _CLIP = "InplaceClipGradNorm"
 def read_optimizer(model: onnx.ModelProto) -> tuple[Optimizer, bool]:
     """Return the optimizer, and whether it corrects the bias of its moments.
 
-    The learning rate is onnxruntime's default, 1e-3. Raises ModelError for nodes that are no
+    The learning rate is onnxruntime's default, 1e-3. Raises ModelError for nodes that are not an
     optimizer of onnxblock, and for settings that Gradmote's optimizers do not have.
     """
     nodes = {node.op_type: settings_of(node) for node in model.graph.node}

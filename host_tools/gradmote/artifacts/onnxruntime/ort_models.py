@@ -1,4 +1,4 @@
-"""The facts that are read from the models of onnxruntime-training, and their preparation."""
+"""Facts from the models of onnxruntime-training, and the preparation of these models."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def is_ort_optimizer_model(model: onnx.ModelProto) -> bool:
 def read_ort(source: Source, name: str) -> onnx.ModelProto:
     """Return a model as it is in the file.
 
-    Raises ModelError, which names the file, where it is no ONNX model.
+    Raises ModelError, which names the file, if it is not an ONNX model.
     """
     if isinstance(source, (str, Path)) and Path(source).suffix == ".ort":
         raise ModelError(f"{source} is in ORT format", f"pass {name}, which generate_artifacts writes beside it")
@@ -63,7 +63,7 @@ def drops(training: onnx.ModelProto) -> bool:
 
 
 def with_weights(evaluation: onnx.ModelProto, weights: Mapping[str, np.ndarray]) -> onnx.ModelProto:
-    """Return the eval model with the parameters of a checkpoint as initializers in place of inputs.
+    """Return the eval model with the parameters of a checkpoint as initializers instead of inputs.
 
     Raises CheckpointError for a parameter that the model lacks, or that has another shape there.
     """
@@ -85,10 +85,10 @@ def with_weights(evaluation: onnx.ModelProto, weights: Mapping[str, np.ndarray])
 
 
 def tidy(model: onnx.ModelProto, keeps_dropout: bool) -> onnx.ModelProto:
-    """Return the eval model as ONNX defines it.
+    """Return the eval model in valid ONNX.
 
-    onnxruntime leaves a BatchNormalization of training mode its three outputs when it turns that
-    mode off. keeps_dropout: False removes Dropouts, because training does not drop.
+    onnxruntime leaves a BatchNormalization in training mode its three outputs when it turns that mode
+    off. keeps_dropout: False removes Dropouts, because training does not drop.
     """
     own_statistics(model.graph)
     for node in model.graph.node:
@@ -103,8 +103,8 @@ def tidy(model: onnx.ModelProto, keeps_dropout: bool) -> onnx.ModelProto:
 def own_statistics(graph: onnx.GraphProto) -> None:
     """Give each BatchNormalization running statistics of its own.
 
-    PyTorch's exporter merges equal tensors, so that a new network's running variance may be its
-    scale, which trains.
+    PyTorch's exporter merges equal tensors, so a new network's running variance may be its scale, which
+    trains.
     """
     arrays = {tensor.name: tensor for tensor in graph.initializer}
     sources = {node.output[0]: node.input[0] for node in graph.node if node.op_type == "Identity"}

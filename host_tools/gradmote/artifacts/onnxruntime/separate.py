@@ -1,8 +1,8 @@
 """The eval model of onnxruntime-training, separated into the user's model and the loss on it.
 
-The file does not say where one ends and the other begins. A label is an input that meets no weight
-on its way to the loss. The loss is what a label takes part in, and what onnxblock named: its values
-are called onnx::<kind>::<number>.
+The file does not mark the boundary between them. A label is an input that meets no weight on its way
+to the loss. The loss consists of the nodes that a label takes part in, and those that onnxblock named:
+their values are called onnx::<kind>::<number>.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Separated:
 
 @dataclass(frozen=True)
 class Roles:
-    """The inputs that are labels, and the nodes that are the loss."""
+    """The label inputs, and the nodes of the loss."""
 
     labels: list[onnx.ValueInfoProto]
     loss: list[onnx.NodeProto]
@@ -42,7 +42,7 @@ class Roles:
 def separate(model: onnx.ModelProto, parameters: Iterable[str]) -> Separated:
     """Return the user's model and the loss of an eval model whose weights are initializers.
 
-    parameters: the weights that are in the checkpoint. Its first output is the loss.
+    parameters: the weights in the checkpoint. The model's first output is the loss.
     """
     graph, weights = model.graph, set(parameters)
     roles = roles_of(graph, weights)
@@ -77,9 +77,9 @@ def roles_of(graph: onnx.GraphProto, parameters: set[str]) -> Roles:
 
 
 def derived(graph: onnx.GraphProto, parameters: set[str], constants: set[str]) -> set[str]:
-    """Return the parameters, and the values that are computed from them and constants alone.
+    """Return the parameters, and the values computed from them and constants alone.
 
-    Sums over a weight are left out: they are penalties that a loss adds.
+    Sums over a weight are omitted: they are penalties that a loss adds.
     """
     weights, known = set(parameters), set(constants) | parameters
     for node in graph.node:
@@ -92,12 +92,12 @@ def derived(graph: onnx.GraphProto, parameters: set[str], constants: set[str]) -
 
 
 def key(node: onnx.NodeProto) -> str:
-    """Return the name of the first value that the node computes, which no other node has."""
+    """Return the name of the first value that the node computes, which is unique to it."""
     return next((name for name in node.output if name), "")
 
 
 def static_nodes(graph: onnx.GraphProto) -> list[onnx.NodeProto]:
-    """Return the nodes that depend on no input, but on weights and constants alone, in their order."""
+    """Return the nodes that depend only on weights and constants, in their order."""
     known, found = {tensor.name for tensor in graph.initializer}, []
     for node in graph.node:
         if known.issuperset(name for name in (*node.input, *inner_names(node)) if name):
@@ -110,7 +110,7 @@ def own_nodes(graph: onnx.GraphProto, weights: set[str]) -> set[str]:
     """Return the keys of the nodes that are part of the user's model.
 
     They are those that onnxblock did not name. Named ones that lead to a weight are part of it too,
-    as a layer is that a block put on top.
+    such as a layer that a block put on top.
     """
     own = {key(node) for node in graph.node if not is_block(node)}
     needed: set[str] = set()
@@ -124,17 +124,17 @@ def own_nodes(graph: onnx.GraphProto, weights: set[str]) -> set[str]:
 
 
 def is_layer(node: onnx.NodeProto, data: Sequence[str]) -> bool:
-    """Return whether the node applies a weight to data, and is no penalty that is added to a loss."""
+    """Return whether the node applies a weight to data, and is not a penalty that is added to a loss."""
     return bool(data) and node.op_type in ("Gemm", "MatMul", "Conv", "ConvTranspose")
 
 
 def is_block(node: onnx.NodeProto) -> bool:
-    """Return whether onnxblock named what the node computes."""
+    """Return whether onnxblock named the node's result."""
     return any(_BLOCK.fullmatch(name) for name in node.output)
 
 
 def meets_weight(graph: onnx.GraphProto, name: str, weights: set[str], own: set[str]) -> bool:
-    """Return whether a node of the user's model combines what comes from the input with a weight."""
+    """Return whether a node of the user's model combines values derived from the input with a weight."""
     reached = {name}
     for node in graph.node:
         if reached.intersection(node.input):
@@ -145,7 +145,7 @@ def meets_weight(graph: onnx.GraphProto, name: str, weights: set[str], own: set[
 
 
 def descendants(graph: onnx.GraphProto, names: Iterable[str]) -> set[str]:
-    """Return the values that are computed from those of these names."""
+    """Return the values computed from these."""
     reached = set(names)
     for node in graph.node:
         if reached.intersection(node.input):
@@ -154,7 +154,7 @@ def descendants(graph: onnx.GraphProto, names: Iterable[str]) -> set[str]:
 
 
 def needed(nodes: Sequence[onnx.NodeProto], results: Sequence[str]) -> list[onnx.NodeProto]:
-    """Return those of the nodes that the results need, in their order."""
+    """Return the nodes that the results need, in their order."""
     names, kept = set(results), []
     for node in reversed(nodes):
         if names.intersection(node.output):
@@ -167,7 +167,7 @@ def needed(nodes: Sequence[onnx.NodeProto], results: Sequence[str]) -> list[onnx
 
 
 def outputs_of(graph: onnx.GraphProto, nodes: Sequence[onnx.NodeProto], additional: Sequence[str]) -> list[str]:
-    """Return the values of the user's model that nodes of the loss read, and those that are returned besides."""
+    """Return the values of the user's model that nodes of the loss read, and the additional outputs."""
     by_loss = {key(node) for node in nodes}
     made = {name for node in graph.node if key(node) not in by_loss for name in node.output if name}
     read = [name for node in nodes for name in node.input if name in made]
@@ -177,7 +177,7 @@ def outputs_of(graph: onnx.GraphProto, nodes: Sequence[onnx.NodeProto], addition
 def constants_of(
     graph: onnx.GraphProto, nodes: Sequence[onnx.NodeProto], parameters: set[str]
 ) -> dict[str, np.ndarray]:
-    """Return the data of the initializers that nodes of the loss read and that are no parameters."""
+    """Return the data of the initializers that nodes of the loss read and that are not parameters."""
     read = {name for node in nodes for name in node.input} - parameters
     return {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer if tensor.name in read}
 
@@ -198,14 +198,14 @@ def forward_part(model: onnx.ModelProto, roles: Roles, outputs: Sequence[str]) -
 
 
 def described(model: onnx.ModelProto, names: Sequence[str]) -> list[onnx.ValueInfoProto]:
-    """Return name, type and, where it can be inferred, the shape of values; float32 where nothing is known."""
+    """Return name, type and, if it can be inferred, the shape of values; float32 if nothing is known."""
     graph = onnx.shape_inference.infer_shapes(model, data_prop=True).graph
     known = {v.name: v for v in (*graph.value_info, *graph.output) if v.HasField("type")}
     return [known.get(n) or onnx.helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT, None) for n in names]
 
 
 def needed_by(nodes: Sequence[onnx.NodeProto], outputs: Sequence[str]) -> list[onnx.NodeProto]:
-    """Return those of the nodes that the outputs need, in their order."""
+    """Return the nodes that the outputs need, in their order."""
     names, kept = set(outputs), []
     for node in reversed(nodes):
         if names.intersection(node.output):
@@ -215,7 +215,7 @@ def needed_by(nodes: Sequence[onnx.NodeProto], outputs: Sequence[str]) -> list[o
 
 
 def inner_names(node: onnx.NodeProto) -> set[str]:
-    """Return the names that the branches or the body of a node read, which may come from outside."""
+    """Return the names that a node's branches or body read, which may come from outside."""
     graphs = [g for attribute in node.attribute for g in (attribute.g, *attribute.graphs)]
     inner = [n for graph in graphs for n in graph.node]
     return {name for n in inner for name in (*n.input, *inner_names(n))}

@@ -21,8 +21,8 @@ def take_over(
 ) -> Artifacts:
     """Return the artifacts of onnxruntime's models with the parameters of a checkpoint.
 
-    Raises ModelError for models that Gradmote cannot train, and CheckpointError where the
-    checkpoint belongs to others.
+    Raises ModelError for models that Gradmote cannot train, and CheckpointError if the checkpoint
+    belongs to others.
     """
     names = trained_names(training)
     check_trained(names, state)

@@ -1,7 +1,7 @@
-"""Checkpointing: which values of a training program are kept, and which are made again when they are needed.
+"""Checkpointing: which values of a training program are kept, and which are recomputed when needed.
 
-`problem` says what can be made again and what that costs, `walk` runs a plan, `search` looks for plans, and `rewrite`
-makes a program of one.
+`problem` says what can be recomputed and at what cost, `walk` runs a plan, `search` looks for plans, and `rewrite`
+turns a plan into a program.
 """
 
 from .problem import Cost, Problem, problem_of

@@ -1,7 +1,7 @@
-"""The problem that checkpointing solves: which values a program can make again, when it reads them, and what they cost.
+"""The problem that checkpointing solves: which values a program can recompute, who reads them, and what they cost.
 
-Instructions and buffers are numbered. The walk (walk.py) goes through these lists thousands of times, so that they hold
-numbers alone.
+Instructions and buffers are numbered. The walk (walk.py) goes through these lists thousands of times, so they only
+hold numbers.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from ...plan.lifetimes import aligned, lifetimes, lower_bound
 from ..passes import share_in_place
 from ..passes.schedule import edges_of
 
-#: A buffer of less than this part of the peak is small.
+#: A buffer is small if it has less than this fraction of the peak.
 SMALL = 0.004
-#: The machine instructions of one instruction; None where they are not known.
+#: The machine instructions that an instruction takes; None if unknown.
 Cost = Callable[[Instruction], float | None]
 
 
 @dataclass(frozen=True)
 class Maker:
-    """The instructions that make some values, in order, and what they need for that.
+    """The instructions that make some values, in order, and their inputs.
 
-    `values` are all buffers that they write. `sources` are the scratch buffers of other makers that they read, those
-    made first in front. `overwrites` are the instructions behind which they would not give the same bits again: these
-    update a weight that they read.
+    `values` are all buffers that they write. `sources` are the scratch buffers of other makers that they read, in
+    the order in which these are made. `overwrites` are the instructions that update a weight which they read: after
+    those, the makers would not give the same bits again.
     """
 
     instructions: tuple[int, ...]
@@ -43,12 +43,11 @@ class Maker:
 class Problem:
     """The instructions of a program with the scratch buffers that they use, by number.
 
-    `touched` has the buffers of each instruction, each once, without small ones that are never made again: these stay
-    as they are, and `rest` has the bytes of them that are alive at each instruction. `shares` has the pairs of an
-    output and an input whose bytes it may reuse. `sizes` are bytes. `maker` is None for what cannot be made again.
-    `lasting` are the buffers that the caller reads at the end. `turn` is the first instruction behind the forward
-    pass. `edges` are the pairs of instructions whose order must
-    stay, and `costs` the machine instructions of each.
+    `touched` has the buffers of each instruction, each once, without small ones that are never recomputed: these
+    stay as they are, and `rest` has their bytes live at each instruction. `shares` has the pairs of an output and
+    an input whose bytes it may reuse. `sizes` are bytes. `maker` is None for values that cannot be recomputed.
+    `lasting` are the buffers that the caller reads at the end. `turn` is the first instruction after the forward
+    pass. `edges` are the pairs of instructions whose order must stay, and `costs` the machine instructions of each.
     """
 
     program: Program
@@ -74,7 +73,7 @@ class Problem:
 
 
 def problem_of(program: Program, cost: Cost) -> Problem:
-    """Return the problem of a program whose order is final but for what the search moves."""
+    """Return the problem of a program whose order is final except for what the search moves."""
     number = {b: k for k, b in enumerate(b for b in program.uses() if b.region == "scratch")}
     costs = [cost(instruction) for instruction in program.instructions]
     made = makers(program, number, costs)
@@ -104,14 +103,14 @@ def numbers(number: dict[Buffer, int], instruction: Instruction) -> tuple[int, .
 
 
 def small_buffers(program: Program, number: dict[Buffer, int], made: Sequence[Maker | None]) -> frozenset[int]:
-    """Return the buffers that are small, and that nothing needs which can be made again."""
+    """Return the buffers that are small, and that no recomputation makes or reads."""
     least = SMALL * lower_bound(program)
     needed = {b for maker in made if maker for b in (*maker.values, *maker.sources)}
     return frozenset(k for buffer, k in number.items() if buffer.size < least and k not in needed)
 
 
 def rest_of(program: Program, number: dict[Buffer, int], small: frozenset[int]) -> list[int]:
-    """Return the bytes of small buffers that are alive at each instruction."""
+    """Return the bytes of small buffers live at each instruction."""
     change = [0] * (len(program.instructions) + 1)
     for span in lifetimes(program):
         if number[span.buffer] in small:
@@ -121,7 +120,7 @@ def rest_of(program: Program, number: dict[Buffer, int], small: frozenset[int]) 
 
 
 def shares_of(instruction: Instruction, number: dict[Buffer, int]) -> Iterable[tuple[int, int]]:
-    """Yield the output and each input whose bytes it may reuse, where nothing else needs these."""
+    """Yield the output and each input whose bytes it may reuse because nothing else needs them."""
     for old, new in share_in_place.pairs(instruction):
         if old not in (None, new):
             yield number[old], number[new]
@@ -131,7 +130,7 @@ def shares_of(instruction: Instruction, number: dict[Buffer, int]) -> Iterable[t
 
 
 def makers(program: Program, number: dict[Buffer, int], costs: Sequence[float | None]) -> list[Maker | None]:
-    """Return the maker of each scratch buffer, None for what cannot be made again."""
+    """Return the maker of each scratch buffer; None if it cannot be recomputed."""
     uses = program.uses()
     writers = {buffer: tuple(uses[buffer].writers) for buffer in number}
     found: list[Maker | None] = [None] * len(number)
@@ -145,7 +144,7 @@ def makers(program: Program, number: dict[Buffer, int], costs: Sequence[float | 
 
 
 def groups(program: Program, number: dict[Buffer, int]) -> list[list[Buffer]]:
-    """Return the scratch buffers, those together that one instruction writes."""
+    """Return the scratch buffers, grouped if one instruction writes several."""
     group_of: dict[Buffer, list[Buffer]] = {buffer: [buffer] for buffer in number}
     for instruction in program.instructions:
         written = [r.buffer for r in instruction.writes if r.buffer in number]
@@ -158,13 +157,13 @@ def groups(program: Program, number: dict[Buffer, int]) -> list[list[Buffer]]:
 
 
 def is_repeatable(instruction: Instruction, cost: float | None) -> bool:
-    """Return whether running the instruction again writes the same bits, to scratch alone, in a known time."""
+    """Return whether the instruction can run again: same bits, only scratch written, cost known."""
     writes_scratch = all(ref.buffer.region == "scratch" for ref in instruction.writes)
     return instruction.phase == "forward" and writes_scratch and bool(instruction.writes) and cost is not None
 
 
 def is_written_first(group: list[Buffer], uses: dict[Buffer, Uses], own: Sequence[int]) -> bool:
-    """Return whether the buffers have all their values before any instruction but their makers reads them."""
+    """Return whether only their makers read the buffers before all their values are written."""
     readers = {k for buffer in group for k in uses[buffer].readers} - set(own)
     return bool(own) and all(k > own[-1] for k in readers) and not any(uses[b].is_given for b in group)
 

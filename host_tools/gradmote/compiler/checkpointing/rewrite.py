@@ -1,4 +1,4 @@
-"""The program that a plan stands for: values are made again in front of the instructions that need them."""
+"""The program that a plan describes: values are recomputed in front of the instructions that need them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .walk import Plan, Walk
 
 
 def rewritten(problem: Problem, plan: Plan, order: Sequence[int]) -> list[Instruction]:
-    """Return the instructions of the problem's program in this order, with those that the plan runs again.
+    """Return the instructions of the problem's program in this order, plus those that the plan repeats.
 
-    Each making of a value has a buffer of its own. The program itself stays as it is.
+    Each computation of a value has a buffer of its own. The program itself does not change.
     """
     walk = Walk(problem, plan, order)
     buffers = buffers_of(walk)
@@ -22,7 +22,7 @@ def rewritten(problem: Problem, plan: Plan, order: Sequence[int]) -> list[Instru
 
 
 def run_at(walk: Walk, buffers: Sequence[Buffer], place: int, ran: Iterator[int]) -> Iterator[Instruction]:
-    """Yield what runs for one of the program's own instructions, and then this one.
+    """Yield the recomputations that one of the program's own instructions needs, and then the instruction.
 
     `ran` are the indices of what the walk ran, from this place on.
     """
@@ -37,7 +37,7 @@ def run_at(walk: Walk, buffers: Sequence[Buffer], place: int, ran: Iterator[int]
 
 
 def buffers_of(walk: Walk) -> list[Buffer]:
-    """Return the buffer of each version; the first of a value has the value's own."""
+    """Return the buffer of each version; the first version of a value keeps the value's own buffer."""
     seen: set[int] = set()
     found = []
     for value in walk.value:
@@ -48,7 +48,7 @@ def buffers_of(walk: Walk) -> list[Buffer]:
 
 
 def redirected(instruction: Instruction, new: Mapping[Buffer, Buffer]) -> Instruction:
-    """Return the instruction, or a copy of it where buffers are replaced or it runs another time."""
+    """Return a copy of the instruction with each buffer replaced as `new` says."""
     made = copy(instruction)
     for old, other in new.items():
         if old is not other:

@@ -1,10 +1,10 @@
-"""The search for plans that need less memory, each for as few instructions as it finds.
+"""The search for plans that need less memory, each with as few extra instructions as it finds.
 
-It begins with the plan that keeps everything, and lowers the limit of bytes step by step. Each step looks at the
-instruction where most is alive, and makes the one change that takes most bytes from above the limit for each machine
-instruction that it adds: a value is dropped over a gap, or one of the program's own instructions runs at another place.
-In short programs it tries several changes at random where no single one helps. Then it takes back what the step did not
-need. It is not proven that no other plan is smaller and faster.
+It starts with the plan that keeps everything, and lowers the limit of bytes step by step. Each step looks at the
+instruction with the most live bytes, and makes the one change that removes the most bytes above the limit per added
+machine instruction: it drops a value over a gap, or moves one of the program's own instructions. If no single
+change helps in a short program, it tries several at random. Then it undoes the changes that the step did not need.
+The plans are not proven optimal: smaller and faster ones may exist.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from dataclasses import dataclass
 from .problem import SMALL, Problem
 from .walk import NEVER, Gap, Plan, TooLate, Walk
 
-#: Each step of the search lowers the limit to this part of the peak. It matters by chance which way the search goes: in
-#: programs of fewer than LONG instructions, it goes through all of these.
+#: Each step of the search lowers the limit to this fraction of the peak. Which fraction leads to the better plan is
+#: chance: programs of fewer than LONG instructions try all of them.
 STEPS, LONG = (0.93, 0.97), 300
-#: So many steps are made beyond the limit that is asked for.
+#: The number of steps beyond the requested limit.
 SPARE = 2
-#: Where no change helps, so many are tried at random.
+#: The number of random changes to try if no single change helps.
 WANDERINGS = 400
-#: Each change is the best one for the so many values that cost least to make again.
+#: Each change is the best one over this many of the values that are cheapest to recompute.
 CHEAPEST = 16
-#: A value that is made several times for others' sake may stay from one of the last so many times on.
+#: A value that is recomputed several times for others may be kept from one of the last LATEST times on.
 LATEST = 3
-#: The sweeps in which a step takes back what it did not need.
+#: The sweeps in which a step undoes the changes that it did not need.
 SWEEPS = 2
 
 
 @dataclass(frozen=True)
 class Point:
-    """A plan, the order of the program's own instructions, the most bytes alive, and the cost of what runs again.
+    """A plan, the order of the program's own instructions, the most live bytes, and the cost of recomputation.
 
     `excess` is the sum of the bytes above the limit over all instructions.
     """
@@ -46,10 +46,10 @@ class Point:
 
 
 class Search:
-    """The search on one problem. `walks` counts the plans that were tried."""
+    """The search on one problem. `walks` counts the tried plans."""
 
     def __init__(self, problem: Problem) -> None:
-        """Begin with the plan that keeps everything."""
+        """Start with the plan that keeps everything."""
         self.problem, self.walks = problem, 0
         count = len(problem.touched)
         self.before: list[list[int]] = [[] for _ in range(count)]
@@ -62,7 +62,7 @@ class Search:
         self.steps = STEPS if count < LONG else STEPS[:1]
 
     def at(self, plan: Plan, order: Sequence[int], limit: float) -> Point:
-        """Return the point of a plan; raise TooLate where it cannot run."""
+        """Return the point of a plan; raise TooLate if it cannot run."""
         self.walks += 1
         return self.point_of(Walk(self.problem, plan, order), limit)
 
@@ -72,9 +72,9 @@ class Search:
         return Point(walk.plan, walk.order, max(usage), walk.cost, sum(b - limit for b in usage if b > limit))
 
     def front(self, stop: Callable[[Point], bool] = lambda _: False) -> Iterator[Point]:
-        """Yield points of ever lower peaks, until no change lowers the peak any more, or `stop` says so.
+        """Yield points of falling peaks until no change lowers the peak any more, or `stop` returns True.
 
-        After the last one, they begin again with the next of the steps.
+        Then start over with the next of the steps.
         """
         for step in self.steps:
             point: Point | None = self.point
@@ -83,10 +83,10 @@ class Search:
                 point = self.lowered(point, step * point.peak)
 
     def down_to(self, limit: int, stop: Callable[[Point], bool] = lambda _: False) -> Iterator[Point]:
-        """Yield points of ever lower peaks until one is within the limit, and SPARE ones behind it, with each step.
+        """Yield points of falling peaks until one is within the limit, plus SPARE further ones, for each step.
 
-        The plan of offsets may need more than the peak, and then takes one of these. A step also ends where `stop`
-        says so.
+        The plan of offsets may need more than the peak, and then takes one of the further ones. `stop` also ends a
+        step.
         """
         for step in self.steps:
             point: Point | None = self.point
@@ -98,24 +98,24 @@ class Search:
                 point = self.lowered(point, max(limit, lower) if point.peak > limit else lower)
 
     def lowered(self, point: Point, limit: float) -> Point | None:
-        """Return a point whose peak is at most the limit, from a given one; None where no change gets there."""
+        """Return a point whose peak is at most the limit, starting from `point`; None if no change gets there."""
         found: Point | None = self.at(point.plan, point.order, limit)
         while found is not None and found.excess > 0:
             found = self.best_change(found, limit)
         return found and self.cheapened(found, limit)
 
     def best_change(self, point: Point, limit: float) -> Point | None:
-        """Return the point after the change that lowers the excess for the least cost, or None.
+        """Return the point after the change that lowers the excess at the least cost, or None.
 
-        Where no single change lowers it, several at random may, in short programs.
+        If no single change lowers it in a short program, try several at random.
         """
         found = self.best_single(point, point, limit, [])
         return found if found is not None or len(point.order) >= LONG else self.wandered(point, limit)
 
     def wandered(self, point: Point, limit: float) -> Point | None:
-        """Return a point of less excess that changes at random lead to, none of which adds to the excess, or None.
+        """Return a point of lower excess after random changes that never add to the excess, or None.
 
-        The numbers are the same each time, and so is the result.
+        The random numbers are the same each time, and so is the result.
         """
         choose, now = random.Random(0), point
         gaps = self.backward_gaps()
@@ -132,7 +132,7 @@ class Search:
         return None
 
     def backward_gaps(self) -> list[Gap]:
-        """Return the gaps in front of the backward pass's uses of large values that can be made again."""
+        """Return the gaps in front of backward uses of large values that can be recomputed."""
         gaps: list[Gap] = []
         for value, maker in enumerate(self.problem.maker):
             if maker is not None and self.problem.sizes[value] >= self.least:
@@ -141,9 +141,9 @@ class Search:
         return gaps
 
     def best_single(self, point: Point, above: Point, limit: float, tried: list[Point]) -> Point | None:
-        """Return the point after one change to `point` whose excess is less than that of `above` for the least cost.
+        """Return the point one change from `point` that lowers the excess of `above` at the least cost.
 
-        The result is None where none is. `tried` takes all that were tried.
+        Returns None if there is none. Appends all tried points to `tried`.
         """
         walk = Walk(self.problem, point.plan, point.order)
         seen: set[object] = set()
@@ -156,7 +156,7 @@ class Search:
         return None
 
     def tried(self, plan: Plan, order: Sequence[int], limit: float) -> Point | None:
-        """Return the point of a plan, or None where it cannot run."""
+        """Return the point of a plan, or None if it cannot run."""
         try:
             return self.at(plan, order, limit)
         except TooLate:
@@ -167,7 +167,7 @@ class Search:
     def changed(self, walk: Walk, point: Point, top: int, limit: float, seen: set[object]) -> Iterator[Point]:
         """Yield the points after changes that may lower the bytes at instruction `top` of a walk.
 
-        `seen` has the gaps and instructions that were changed before, and takes those that are changed now.
+        `seen` holds the gaps and instructions already changed; those changed now are added.
         """
         position = {index: k for k, index in enumerate(point.order)}
         alive = [v for v, first, last in zip(walk.value, walk.start, walk.end, strict=True) if first <= top <= last]
@@ -184,26 +184,26 @@ class Search:
                     yield from [moved] if moved else []
 
     def gaps_at(self, value: int, place: int, position: dict[int, int]) -> list[Gap]:
-        """Return the gap of a value that can be made again over a place in the order, and the one behind."""
+        """Return the gap of a recomputable value over a place in the order, and the next one."""
         if self.problem.maker[value] is None:
             return []
         used = sum(position[k] < place for k in self.problem.uses[value])
         return [(value, k) for k in (used, used + 1) if 0 < k <= len(self.problem.uses[value])]
 
     def price(self, gap: Gap) -> float:
-        """Return the machine instructions that it takes to make a value again, for each of its bytes."""
+        """Return the machine instructions per byte that it takes to recompute a value."""
         maker = self.problem.maker[gap[0]]
         return maker.cost / self.problem.sizes[gap[0]] if maker else 0.0
 
     def ends(self, value: int, position: dict[int, int]) -> list[int]:
-        """Return the first and the last instruction that touch a value which cannot be made again."""
+        """Return the first and the last instruction that touch a value; none if it can be recomputed."""
         if self.problem.maker[value] is not None:
             return []
         uses = self.problem.uses[value]
         return [min(uses, key=position.__getitem__), max(uses, key=position.__getitem__)]
 
     def dropped(self, point: Point, gap: Gap, limit: float) -> Iterator[Point]:
-        """Yield the points where a value is made each time behind a gap, or stays from one of the last times on."""
+        """Yield the points with a value recomputed each time in a gap, or kept from one of the last times on."""
         self.walks += 1
         plan = {**point.plan, gap: NEVER}
         try:
@@ -217,7 +217,7 @@ class Search:
             yield from [held] if held else []
 
     def moves(self, order: Sequence[int], position: dict[int, int], index: int) -> Iterator[Sequence[int]]:
-        """Yield the orders in which an instruction runs as early, and as late, as those allow that it depends on."""
+        """Yield the orders in which an instruction runs as early, and as late, as its dependencies allow."""
         first = max((position[k] for k in self.before[index]), default=-1) + 1
         last = min((position[k] for k in self.behind[index]), default=len(order)) - 1
         for place in {first, last} - {position[index]}:
@@ -239,12 +239,12 @@ class Search:
 
 
 def price_of(before: Point, after: Point) -> float:
-    """Return the machine instructions that a change takes for each byte of excess that it removes."""
+    """Return the machine instructions that a change costs per byte of excess that it removes."""
     return (after.cost - before.cost) / (before.excess - after.excess)
 
 
 def tops(usage: Sequence[int], limit: float) -> list[int]:
-    """Return the instructions above the limit, one for each number of bytes, the highest first."""
+    """Return the instructions above the limit, one per number of bytes, highest first."""
     highest: dict[int, int] = {}
     for now, alive in enumerate(usage):
         if alive > limit:

@@ -1,8 +1,9 @@
-"""The walk through a program that drops values and makes them again as a plan says.
+"""The walk through a program that drops and recomputes values as a plan says.
 
-A plan has a number for each gap between two uses of a value that can be made again. 0 keeps the value over the gap.
-n > 0 drops it, and keeps it again from the n-th time on that it is made inside the gap, for other values' sake. NEVER
-makes it each time.
+A plan has a number n for each gap, between two uses of a recomputable value, over which the value is dropped. n is
+a place in the order of the program's own instructions: if the value is recomputed inside the gap for another
+value's sake, from place n on it then stays until the gap's end. With NEVER it is recomputed each time. Over all
+other gaps, values are kept.
 """
 
 from __future__ import annotations
@@ -12,29 +13,29 @@ from itertools import accumulate
 
 from .problem import Maker, Problem
 
-#: A number that no count of makings reaches.
+#: A place past the end of every program.
 NEVER = 1 << 30
-#: The uses of a value, and from which of them on to which one it lies: (value, number of the use before the gap).
+#: A gap between two uses of a value: (value, number of its uses before the gap).
 Gap = tuple[int, int]
 Plan = dict[Gap, int]
 
 
 class TooLate(Exception):
-    """The plan makes a value from a weight that has been updated."""
+    """The plan recomputes a value from a weight that has been updated."""
 
 
 class Walk:
-    """The instructions that run under a plan, but for those that touch small buffers alone, and what is alive at each.
+    """The instructions that run under a plan, without those that touch only small buffers, and their live bytes.
 
-    `ran` has the number of each instruction in the order in which they run, `places` where in the order it runs, and
-    `made` tells which of them run again.
-    Each making of a value is a version of it: `value`, `start` and `end` tell which one, and the first and last
-    instruction of `ran` that touch it. `versions` has the versions that each instruction touches, in the order of
-    Problem.touched. `cost` are the machine instructions of what runs again.
+    `ran` has the number of each instruction in the order in which they run, `places` the place in the order for
+    which it runs, and `made` whether it is a recomputation.
+    Each computation of a value is a version of it: `value`, `start` and `end` have the version's value, and the
+    first and last instruction of `ran` that touch it. `versions` has the versions that each instruction touches, in
+    the order of Problem.touched. `cost` are the machine instructions of recomputation.
     """
 
     def __init__(self, problem: Problem, plan: Plan, order: Sequence[int]) -> None:
-        """Walk through the program in an order; raise TooLate where a value cannot be made any more."""
+        """Walk through the program in an order; raise TooLate if a value cannot be recomputed any more."""
         self.problem, self.plan, self.order = problem, plan, order
         self.ran: list[int] = []
         self.made: list[bool] = []
@@ -44,7 +45,7 @@ class Walk:
         self.start: list[int] = []
         self.end: list[int] = []
         self.cost = 0.0
-        self.makings: list[tuple[Gap, int]] = []  # of each making: the gap that it is inside of, and for which place
+        self.makings: list[tuple[Gap, int]] = []  # recomputations: their gap, and the place that needs it
         count = len(problem.sizes)
         self.current = [-1] * count
         self.used = [0] * count  # how many of the program's own instructions touched a value so far
@@ -54,7 +55,7 @@ class Walk:
             self.step(index, problem.touched[index])
 
     def step(self, index: int, touched: tuple[int, ...]) -> None:
-        """Run one of the program's own instructions, behind what has to be made for it."""
+        """Run one of the program's own instructions, after the recomputations that it needs."""
         for value in touched:
             if self.current[value] < 0 and self.used[value]:
                 self.make(value)
@@ -67,7 +68,7 @@ class Walk:
                 self.current[value] = -1
 
     def make(self, value: int) -> None:
-        """Run the instructions that make a value again."""
+        """Run the instructions that recompute a value."""
         maker = self.problem.maker[value]
         assert maker is not None
         if any(self.done[k] for k in maker.overwrites):
@@ -83,7 +84,7 @@ class Walk:
                 self.current[source] = -1
 
     def make_from_sources(self, maker: Maker, wanted: int) -> None:
-        """Run a maker; what else it writes lasts where its own number says so."""
+        """Run a maker; its other values stay if their own gaps' numbers say so."""
         before = {v: self.current[v] for v in maker.values}
         for value in maker.values:
             self.current[value] = -1
@@ -98,7 +99,7 @@ class Walk:
                 self.current[value] = -1
 
     def is_kept_again(self, value: int) -> bool:
-        """Return whether a value that was made inside a gap stays until the gap's end."""
+        """Return whether a value that was recomputed inside a gap stays until the gap's end."""
         return self.place >= self.plan.get((value, self.used[value]), 0)
 
     def run(self, index: int, again: bool) -> None:
@@ -119,7 +120,7 @@ class Walk:
         self.versions.append(tuple(self.current[v] for v in touched))
 
     def usage(self) -> list[int]:
-        """Return the bytes of scratch alive at each instruction of `ran`; what shares bytes counts once."""
+        """Return the scratch bytes live at each instruction of `ran`; shared bytes count once."""
         problem, count = self.problem, len(self.ran)
         change = [0] * (count + 1)
         for value, start, end in zip(self.value, self.start, self.end, strict=True):
@@ -134,7 +135,7 @@ class Walk:
         return alive
 
     def shared(self, now: int, index: int) -> int:
-        """Return the bytes of an output that lies over an input which nothing needs any more."""
+        """Return the bytes of an output that reuses an input which nothing needs any more."""
         touched, versions = self.problem.touched[index], self.versions[now]
         for output, source in self.problem.shares[index]:
             new, old = versions[touched.index(output)], versions[touched.index(source)]

@@ -1,1 +1,1 @@
-"""The passes of the compiler, one per file, which pipeline.py lists in the order of execution."""
+"""The compiler's passes, one per file; pipeline.py lists them in order of execution."""

@@ -1,7 +1,7 @@
-"""The pass that adds each gradient of the train program to its buffer in the gradient region.
+"""The pass that accumulates each gradient of the train program into its buffer in the gradient region.
 
-GEMM, REDUCE_SUM and CONV_GRAD_W can start their sums from that buffer; any other result is added by
-an ADD.
+GEMM, REDUCE_SUM and CONV_GRAD_W can start their sums from that buffer. For any other instruction,
+an ADD accumulates the result.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from ...ir.instruction import Buffer, Instruction, Ref
 from ...ir.program import Compiled, Program
 from .fuse_add import is_plain
 
-#: Instructions that make gradients of weights, and can start their sums from a kept gradient.
+#: Instructions that make weight gradients and can start their sums from a kept gradient.
 Accumulating = Gemm | ReduceSum | ConvGradW | ConvGradWS8 | ConvGradWS16 | SumS16
 
 
 def run(compiled: Compiled) -> None:
-    """Add every parameter's gradient to its kept gradient, in the train program."""
+    """Accumulate every parameter's gradient into its kept gradient in the train program."""
     for program in compiled.programs:
         if program.kind != "train":
             continue
@@ -32,10 +32,10 @@ def run(compiled: Compiled) -> None:
 
 
 class Facts:
-    """The makers and readers of each buffer of a program, before gradients are accumulated."""
+    """The makers and readers of each buffer of a program before gradients are accumulated."""
 
     def __init__(self, program: Program) -> None:
-        """Go through the program once."""
+        """Collect makers and readers in one walk over the program."""
         self.makers: dict[Buffer, Instruction] = {}  # the first instruction that writes a buffer
         for instruction in reversed(program.instructions):
             self.makers |= {ref.buffer: instruction for ref in instruction.writes}
@@ -45,7 +45,7 @@ class Facts:
 
 
 def accumulate(program: Program, facts: Facts, source: Ref, gradient: Buffer) -> None:
-    """Make the gradient's instruction accumulate, or append an ADD where it cannot."""
+    """Make the gradient's instruction accumulate, or append an ADD if it cannot."""
     maker = facts.makers.get(source.buffer)
     if isinstance(maker, Accumulating) and can_retarget(facts, maker, source, gradient):
         maker.y = Ref(gradient)
@@ -55,7 +55,7 @@ def accumulate(program: Program, facts: Facts, source: Ref, gradient: Buffer) ->
 
 
 def can_retarget(facts: Facts, maker: Accumulating, source: Ref, gradient: Buffer) -> bool:
-    """Return whether the maker's result has no other use, and is a plain sum."""
+    """Return whether the maker's result is a plain sum and has no other use."""
     alone = source.buffer not in facts.read and facts.wanted[source.buffer] == 1
     whole = source.buffer.region == "scratch" and source.buffer.size == gradient.size
     return alone and is_plain(maker) and whole

@@ -1,15 +1,14 @@
-"""The pass that checks every number that could make the state infinite or NaN, before it is used.
+"""The pass that checks, before use, every number that could make the state infinite or NaN.
 
 The factors of a gradient get a bound, so that no sum of products reaches 2^63, and running
-statistics must be finite. docs/NUMERICS.md ("Finite state") shows up to which learning rate a
-finite state then stays finite; this rate is written into the update rule. Where a rule's
-hyper-parameters do not allow this, a 0 stays in its place, which says that the image does not
-promise a finite state.
+statistics must be finite. docs/NUMERICS.md ("Finite state") derives the largest learning rate with
+which a finite state stays finite; the pass writes this rate into the update rule. If a rule's
+hyper-parameters rule out such a rate, the word stays 0: the image does not promise a finite state.
 
-The program optimizer checks all gradients first, so that it is applied whole or not at all.
-Clipping by norm and a step with a loss scale reach the same by checks of their own. In the program
-step, updates that are made earlier stay: the layers behind the one whose gradient overflows have
-been updated.
+The optimizer program checks all gradients first, so that it is applied as a whole or not at all.
+Clipping by norm and steps with a loss scale ensure the same with checks of their own. In the step
+program, earlier updates stay: the layers after the one whose gradient overflows are already
+updated.
 """
 
 from __future__ import annotations
@@ -47,35 +46,35 @@ from ...ir.strides import collapse
 from ...optimizers.limits import GRADIENT_LIMIT, largest_rate
 from .quantized_updates import largest_factor
 
-#: A factor of a weight's gradient that comes from the forward pass must be below this.
+#: The bound for a factor of a weight gradient that comes from the forward pass.
 ACTIVATION_LIMIT = 2.0**32
 
-#: fused update -> its factors, and the parameters whose product is the terms of one sum
+#: fused update -> its factors, and the parameters whose product is the number of terms of one sum
 FACTORS: dict[type[Instruction], tuple[tuple[str, ...], tuple[str, ...]]] = {
     GemmUpdate: (("a", "b"), ("k",)),
     ConvUpdate: (("x", "dy"), ("batch", "out_h", "out_w")),
     ConvUpdateS8: (("dy",), ("batch", "out_h", "out_w")),
 }
 
-#: The instructions that update with a gradient that is there.
+#: The instructions that update from a complete gradient.
 UPDATES = (Update, UpdateS8, UpdateS16, UpdateS32)
 
-#: Those that make it row by row.
+#: The instructions that make the gradient row by row and update from each row.
 FUSED_UPDATES = (GemmUpdate, ConvUpdate, ConvUpdateS8, ConvUpdateS16)
 
-#: The instructions whose results are bounded, since gradients of int16 are: 2^23 times 2^8 times the terms.
+#: The instructions whose results are bounded because int16 gradients are: 2^23 times 2^8 times the terms.
 FROM_INT16 = (ConvGradWS16, SumS16)
 
-#: No int8 number is farther than this from its zero point.
+#: The largest distance of an int8 number from its zero point.
 INT8_REACH = 255.0
 
-#: Gradients are clipped by value with a scale, then two limits: instruction -> operand of the gradient.
+#: Clipping by value multiplies gradients by a scale, then clamps them: instruction -> operand of the gradient.
 CLIPPERS: dict[type[Instruction], str] = {Mul: "a", Clamp: "x"}
 
 
 @dataclass(frozen=True)
 class Block:
-    """A block of rows of n elements each, `step` elements apart."""
+    """A block of rows of n elements each; rows start `step` elements apart."""
 
     ref: Ref
     rows: int
@@ -97,8 +96,8 @@ def run(compiled: Compiled) -> None:
 def promised(rule: Ref, learning_rate: float) -> Ref:
     """Return the rule with the largest safe rate in its last word, in a buffer of its own.
 
-    The word stays 0 where the image starts above that rate. The buffer is its own because constants
-    with equal bytes share one, and other instructions may read those bytes as other numbers.
+    The word stays 0 if the image starts above that rate. The rule needs its own buffer because
+    constants with equal bytes share one, and other instructions may read those bytes as other numbers.
     """
     data = rule.buffer.data
     assert data is not None
@@ -111,7 +110,7 @@ def promised(rule: Ref, learning_rate: float) -> Ref:
 def check(block: Block, limit: float, origin: str, phase: str) -> CheckFinite | CheckBound:
     """Return the instruction that checks a block: |x| < limit, or finite.
 
-    CHECK_FINITE serves where the limit is infinite and the block has no gaps.
+    CHECK_FINITE is used if the limit is infinite and the block has no gaps.
     """
     if math.isinf(limit) and block.rows == 1:
         return CheckFinite(x=block.ref, n=block.n, origin=origin, phase=phase)
@@ -121,8 +120,8 @@ def check(block: Block, limit: float, origin: str, phase: str) -> CheckFinite | 
 class Checks:
     """The checks of one program.
 
-    This is the last of all passes. A check reads what the instruction behind it reads, so that
-    lifetimes stay the same.
+    This pass runs last. A check reads what the next instruction reads, so that live ranges stay the
+    same.
     """
 
     def __init__(self, program: Program) -> None:
@@ -136,7 +135,7 @@ class Checks:
         self.known: dict[Buffer, dict[Block, tuple[list[Instruction], int]]] = {}
 
     def insert(self) -> None:
-        """Insert the checks in front of the instructions that need them."""
+        """Insert each check in front of the instruction that needs it."""
         for instruction in self.program.instructions:
             for block, limit in self.needs(instruction):
                 self.require(block, limit, instruction.origin)
@@ -147,17 +146,17 @@ class Checks:
         self.program.instructions = self.first + self.result
 
     def note(self, instruction: Instruction) -> None:
-        """Record a check that is there already: of data, loss, a norm, or a scaled gradient."""
+        """Record an existing check: of data, loss, a norm, or a scaled gradient."""
         (block,) = blocks(instruction, "x")
         self.known.setdefault(block.ref.buffer, {})[block] = (self.result, len(self.result) - 1)
 
     def forget(self, instruction: Instruction) -> None:
-        """Forget the checks of buffers that the instruction writes."""
+        """Forget the checks of the buffers that the instruction writes."""
         for ref in instruction.writes:
             self.known.pop(ref.buffer, None)
 
     def require(self, block: Block, limit: float, origin: str) -> None:
-        """Insert a check of the block, or lower the limit of the check that is there."""
+        """Insert a check of the block, or lower the limit of an existing one."""
         known = self.known.setdefault(block.ref.buffer, {})
         if block in known:
             into, index = known[block]
@@ -192,7 +191,7 @@ class Checks:
     def factors(self, update: Instruction) -> Iterator[tuple[Block, float]]:
         """Yield both factors of a fused update's gradient, whose products then have a bounded sum.
 
-        Such a gradient is only made row by row, so that it cannot be checked itself.
+        The gradient itself cannot be checked: it exists only row by row.
         """
         names, terms = FACTORS[type(update)]
         products = math.prod(update.number(term) for term in terms)
@@ -208,8 +207,8 @@ class Checks:
     def summed_factors(self) -> Iterator[tuple[Instruction, float]]:
         """Yield each REDUCE_SUM whose terms are checked anyway, and their limit.
 
-        The gradient of a bias is such a sum, of the terms that a fused update checks as its factor.
-        The gradient itself then needs no check.
+        A bias gradient is such a sum: a fused update checks its terms as a factor of the weight gradient.
+        The bias gradient itself then needs no check.
         """
         factors = {block for i in self.program.instructions for block in factor_blocks(i)}
         writes = Counter(ref.buffer for i in self.program.instructions for ref in i.writes)
@@ -223,12 +222,12 @@ class Checks:
                 yield total, GRADIENT_LIMIT / max(scale, 1.0) / growth(reduced(total))
 
     def is_bounded(self, gradient: Ref) -> bool:
-        """Return whether a gradient needs no check: it was clipped, or its terms were checked."""
+        """Return whether a gradient needs no check because it was clipped or its terms were checked."""
         writer = self.writer.get(gradient.buffer)
         return writer in self.term_limits or isinstance(writer, FROM_INT16) or self.is_clipped(gradient)
 
     def is_clipped(self, gradient: Ref) -> bool:
-        """Return whether each element was clipped, to a bound below the limit (see Optimizer)."""
+        """Return whether each element was clipped to a bound below the limit (see Optimizer)."""
         writer = self.writer.get(gradient.buffer)
         return isinstance(writer, Clamp) and writer.phase == "update"
 
@@ -237,7 +236,7 @@ class Checks:
         return ref is not None and (ref.buffer.region == "gradient" or ref.buffer in self.made)
 
     def largest_scale(self, ref: Ref | None) -> tuple[float, bool]:
-        """Return a gradient's largest factor, and whether its norm has been checked with it."""
+        """Return the largest factor applied to a gradient, and whether its norm has been checked with it."""
         if ref is None or ref.buffer.region == "control":
             return 1.0, False  # gradient_scale is 1 / (number of micro-batches)
         if ref.buffer.data is not None:
@@ -258,13 +257,13 @@ def growth(terms: int) -> float:
 
 
 def factor_blocks(instruction: Instruction) -> Iterator[Block]:
-    """Yield the blocks that are checked in front of a fused update."""
+    """Yield the blocks to check in front of a fused update."""
     for name in FACTORS.get(type(instruction), ((), ()))[0]:
         yield from blocks(instruction, name)
 
 
 def makes(total: ReduceSum, gradient: Ref, n: int) -> bool:
-    """Return whether the sums are all n elements of the gradient, and do not accumulate."""
+    """Return whether the sums are exactly the n elements of the gradient, without accumulation."""
     return not total.accumulate and total.y == gradient and total.k0 * total.k1 * total.k2 * total.k3 == n
 
 
@@ -274,12 +273,12 @@ def reduced(total: ReduceSum) -> int:
 
 
 def float32(limit: float) -> float:
-    """Return the limit, or infinity where no float32 reaches it."""
+    """Return the limit, or infinity if no float32 reaches it."""
     return limit if limit <= float(np.finfo(np.float32).max) else math.inf
 
 
 def blocks(instruction: Instruction, operand: str) -> list[Block]:
-    """Return the blocks that hold an operand's elements, without the gaps between them."""
+    """Return the blocks that hold an operand's elements, without the gaps."""
     ref = instruction.operands[operand]
     assert ref is not None
     dims, strides = sizes_and_strides(instruction, operand)
@@ -294,7 +293,7 @@ def blocks(instruction: Instruction, operand: str) -> list[Block]:
 
 
 def sizes_and_strides(instruction: Instruction, operand: str) -> tuple[list[int], list[int]]:
-    """Return an operand's sizes and strides, neighbours merged, the longest stride first."""
+    """Return an operand's sizes and strides, longest stride first, with adjacent dimensions merged."""
     terms, number = instruction.extents[operand], instruction.number
     if terms[0][1] is None:
         return [math.prod(number(dim) for dim, _ in terms)], [1]

@@ -1,8 +1,8 @@
-"""The pass that gathers the gains of gradients of 16 bits in one entry of the state.
+"""The pass that gathers the gains of 16-bit gradients in one entry of the state.
 
-CONV_GRAD_X_S16 has to know the exponent of what it makes before it makes it. It takes it from the
-largest number that it reads and from a gain, which each step leaves to the next. So gains are state:
-a step on the board after a restart has the bits of one without.
+CONV_GRAD_X_S16 must know the exponent of its result before computing it. It derives the exponent
+from the largest number that it reads and from a gain that each step leaves to the next. Gains are
+therefore state: a step after a restart of the board is bitwise equal to one without.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from ...ir.program import GAINS, Compiled, Statistic
 
 
 def run(compiled: Compiled) -> None:
-    """Give each instruction its word of one entry, which begins as zeros: no gain is known.
+    """Give each instruction its word of one entry that starts as zeros: gain unknown.
 
-    The words are in the order of names: that of the instructions depends on options, and a checkpoint does not.
+    Words are sorted by name, not by instruction: the order of instructions depends on options, and
+    checkpoints must not.
     """
     makers = [i for p in compiled.programs for i in p.instructions if isinstance(i, ConvGradXS16)]
     if makers:

@@ -1,6 +1,6 @@
-"""The pass that lets a kernel write to the target of a COPY directly, where its strides allow it.
+"""The pass that removes a COPY if the kernel that makes its source can write to the target directly.
 
-So the operands of a Concat are made side by side, and need no bytes of their own.
+The operands of a Concat are then made side by side and need no bytes of their own.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from ...ir.instruction import Buffer, Instruction, Ref
 from ...ir.program import Compiled, Program, Uses
 from ...ir.strides import contiguous
 
-#: One dimension of a COPY, in elements: size, stride of what it reads, stride of what it writes.
+#: One dimension of a COPY, in elements: size, stride of the source, stride of the target.
 Dimension = tuple[int, int, int]
 
 
 def run(compiled: Compiled) -> None:
-    """Remove each COPY whose source another instruction can write in the target."""
+    """Remove each COPY whose source another instruction can write straight into the target."""
     for program in compiled.programs:
         targets = written_once(program)
         uses, gone = program.uses(), set()
@@ -34,7 +34,7 @@ def run(compiled: Compiled) -> None:
 
 
 def written_once(program: Program) -> set[Buffer]:
-    """Return the scratch buffers of which no byte is written twice.
+    """Return the scratch buffers in which no byte is written twice.
 
     They have one writer, or are the result of a Concat. Gradients of parameters are left to
     fuse_update, which never makes them whole.
@@ -50,7 +50,7 @@ def written_once(program: Program) -> set[Buffer]:
 
 
 def maker_of(program: Program, uses: dict[Buffer, Uses], copy: Copy) -> Instruction | None:
-    """Return the instruction that makes all of the COPY's source alone, or None.
+    """Return the one instruction that makes all of the COPY's source, or None.
 
     The COPY must be the only reader of that source.
     """
@@ -63,13 +63,13 @@ def maker_of(program: Program, uses: dict[Buffer, Uses], copy: Copy) -> Instruct
 
 
 def reads_all(copy: Copy, source: Ref) -> bool:
-    """Return whether the COPY reads every element of the buffer, each once."""
+    """Return whether the COPY reads every element of the buffer exactly once."""
     sizes, reads, _ = zip(*dimensions(copy), strict=True) if dimensions(copy) else ((), (), ())
     return not source.offset and source.buffer.size == 4 * math.prod(sizes) and list(reads) == contiguous(sizes)
 
 
 def dimensions(copy: Copy) -> list[Dimension]:
-    """Return the dimensions of more than one element, neighbours merged.
+    """Return the dimensions with more than one element, adjacent ones merged.
 
     The dimension with the longest stride in the source comes first.
     """
@@ -83,11 +83,11 @@ def dimensions(copy: Copy) -> list[Dimension]:
 
 
 def redirect(maker: Instruction, copy: Copy) -> bool:
-    """Make `maker` write the COPY's target; return False where it cannot."""
+    """Make `maker` write the COPY's target; return False if it cannot."""
     outputs = [(n, r) for n, r in maker.operands.items() if r is not None and r.buffer is copy.x.buffer]
     if len(outputs) != 1 or outputs[0][1].offset or getattr(maker, "accumulate", False):
         return False
-    if any(ref.buffer is copy.y.buffer for ref in maker.writes):  # outputs of one instruction have to lie apart
+    if any(ref.buffer is copy.y.buffer for ref in maker.writes):  # outputs of one instruction must not overlap
         return False
     output, _ = outputs[0]
     dims = dimensions(copy)
@@ -100,14 +100,14 @@ def redirect(maker: Instruction, copy: Copy) -> bool:
 
 
 def is_block(dims: list[Dimension]) -> bool:
-    """Return whether the elements stay side by side, in their order."""
+    """Return whether the elements stay contiguous and in order."""
     return len(dims) == 0 or (len(dims) == 1 and dims[0][1:] == (1, 1))
 
 
 def moved_strides(maker: Instruction, output: str, dims: list[Dimension]) -> dict[str, int] | None:
     """Return new values of the parameters that are the output's strides.
 
-    Returns None where no strides do, or where the parameters belong to another operand too.
+    Returns None if no strides fit, or if another operand shares the parameters.
     """
     extents = maker.extents
     others = {stride for name, extent in extents.items() if name != output for _, stride in extent}

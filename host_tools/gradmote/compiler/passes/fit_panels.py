@@ -1,8 +1,8 @@
-"""The pass that makes panels smaller at the peak of scratch.
+"""The pass that shrinks panels at the peak of scratch.
 
 A panel has room for several tiles of columns, so that the other operand is packed less often
-(compiler/panels.py). Where instructions with such panels are the peak, they take fewer tiles, down
-to one, but no fewer than the peak elsewhere needs anyway. Some updates then have none.
+(compiler/panels.py). If instructions with such panels are the peak, they take fewer tiles, down to
+one, but no fewer than the peak elsewhere needs anyway. Some updates then have none.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..panels import Packing, least_words, words_within
 
 @dataclass(frozen=True)
 class Panel:
-    """The instructions that share a panel, and the bytes of scratch that are alive beside it, at the most."""
+    """The instructions that share a panel, and the most scratch bytes live beside it."""
 
     program: Program
     buffer: Buffer
@@ -27,12 +27,12 @@ class Panel:
 
     @property
     def least(self) -> int:
-        """Return the bytes of scratch that are alive with the smallest panel."""
+        """Return the live scratch bytes with the smallest panel."""
         return self.beside + 4 * max(least_words(made) for made in self.packing)
 
 
 def run(compiled: Compiled) -> None:
-    """Give panels fewer tiles where the arena is smaller by it."""
+    """Give panels fewer tiles if that makes the arena smaller."""
     found = [panel for program in compiled.programs for panel in panels_of(program)]
     limit = max([*(panel.least for panel in found), *map(peak_without, compiled.programs)], default=0)
     for panel in found:
@@ -40,7 +40,7 @@ def run(compiled: Compiled) -> None:
 
 
 def packing(instruction: Instruction) -> Packing | None:
-    """Return an instruction that has a panel, or None."""
+    """Return the instruction if it has a panel, else None."""
     return instruction if isinstance(instruction, Packing) and instruction.panel is not None else None
 
 
@@ -60,17 +60,17 @@ def panels_of(program: Program) -> Iterator[Panel]:
 
 
 def peak_without(program: Program) -> int:
-    """Return the most bytes of scratch alive at instructions that have no panel."""
+    """Return the most live scratch bytes at instructions without a panel."""
     steps = zip(usage(program), program.instructions, strict=True)
     return max((alive for alive, instruction in steps if packing(instruction) is None), default=0)
 
 
 def fit(panel: Panel, words: int) -> None:
-    """Give all instructions of a panel a smaller one, where theirs has more than so many words."""
+    """Shrink the panel of all its instructions if it has more than this many words."""
     chosen = max(words_within(made, words) for made in panel.packing)
     if any(chosen < made.panel_words for made in panel.packing):
         smaller = Ref(Buffer("panel", 4 * chosen, "scratch")) if chosen > 0 else None
-        if smaller is not None and panel.buffer in panel.program.rows:  # also in a loop it keeps nothing
+        if smaller is not None and panel.buffer in panel.program.rows:  # keeps nothing, even in a loop
             panel.program.rows[smaller.buffer] = False
         for made in panel.packing:
             made.panel, made.panel_words = smaller, max(1, chosen)

@@ -1,8 +1,8 @@
 """The pass that replaces an ADD of two results by an accumulating instruction.
 
-The second maker starts its sums from the first one's result, provided that nothing else reads
-either. Gradients meet so where an activation was used twice: before a shortcut, or before several
-projections. The sum then needs one buffer instead of two.
+The maker of the second summand starts its sums from the first one, provided that nothing else
+reads either. Gradients meet like this if an activation was used twice: before a residual, or before
+several projections. The sum then needs one buffer instead of two.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Accumulating = Gemm | ReduceSum | ConvTranspose
 
 
 def run(compiled: Compiled) -> None:
-    """Fuse every ADD for which it is possible."""
+    """Fuse each ADD that can be fused."""
     for program in compiled.programs:
         adds = Adds(program)
         for at, add in enumerate(program.instructions):
@@ -27,16 +27,19 @@ def run(compiled: Compiled) -> None:
 
 
 class Adds:
-    """The ADDs of one program that are fused. Its instructions stay where they are until the end, for their indices."""
+    """The fused ADDs of one program.
+
+    The instructions keep their indices until apply().
+    """
 
     def __init__(self, program: Program) -> None:
-        """Begin without a fused ADD."""
+        """Start without fused ADDs."""
         self.program, self.uses, self.bound = program, program.uses(), program.bound()
         self.gone: set[Instruction] = set()
-        self.taken: dict[Buffer, Buffer] = {}  # sum -> what takes its place
+        self.taken: dict[Buffer, Buffer] = {}  # sum -> its replacement
 
     def visit(self, at: int, add: Add) -> None:
-        """Fuse the ADD at this index where that is possible."""
+        """Fuse the ADD at this index if possible."""
         pair = self.find(at, add)
         if pair is not None:
             first, made = pair
@@ -45,7 +48,7 @@ class Adds:
             self.gone.add(add)
 
     def find(self, at: int, add: Add) -> tuple[Buffer, int] | None:
-        """Return the first summand's buffer and the index of what makes the second one, or None."""
+        """Return the first summand's buffer and the index of the second one's maker, or None."""
         a, b = add.a, add.b
         alike = (add.a0, add.a1, add.a2, add.a3) == (add.b0, add.b1, add.b2, add.b3) and is_dense(add, "a")
         if not alike or a.buffer is b.buffer or not all(self.is_own(ref, at, add) for ref in (a, b)):
@@ -58,14 +61,14 @@ class Adds:
         return (first, made[0]) if makes_all(maker, second) else None
 
     def is_own(self, ref: Ref, at: int, add: Add) -> bool:
-        """Return whether a summand is a whole scratch buffer that only this ADD and its makers read."""
+        """Return whether a summand is a whole scratch buffer that only its makers and this ADD use."""
         whole = ref.buffer.region == "scratch" and not ref.offset and ref.buffer.size == add.y.buffer.size
         used = self.uses[ref.buffer]
         readers = [k for k in used.readers if k not in used.writers]
         return whole and ref.buffer not in self.bound and readers == [at] and used.last == at
 
     def merge(self, at: int, total: Buffer, first: Buffer, made: int) -> None:
-        """Let `first` replace the sum everywhere; what makes the second summand then reads it and writes it."""
+        """Replace the sum by `first` everywhere; the maker of the second summand then accumulates into it."""
         old, used = self.uses[first], self.uses.pop(total)
         for k in {*used.readers, *used.writers}:
             self.program.instructions[k].redirect(total, first)
@@ -86,20 +89,20 @@ class Adds:
                 binding.ref = Ref(self.final(binding.ref.buffer), binding.ref.offset)
 
     def final(self, buffer: Buffer) -> Buffer:
-        """Return what takes the place of a buffer in the end, which may be the buffer itself."""
+        """Return the final replacement of a buffer, which may be the buffer itself."""
         while buffer in self.taken:
             buffer = self.taken[buffer]
         return buffer
 
 
 def makes_all(maker: Accumulating, buffer: Buffer) -> bool:
-    """Return whether the instruction's sums begin where the buffer does, and nothing else is in them."""
+    """Return whether the instruction's sums fill the buffer from its start, with nothing else in it."""
     target = maker.x if isinstance(maker, ConvTranspose) else maker.y
     return is_plain(maker) and not maker.accumulate and target == Ref(buffer)
 
 
 def is_plain(maker: Instruction) -> bool:
-    """Return whether the results are sums alone, without bias and activation."""
+    """Return whether the results are plain sums, without bias or activation."""
     if isinstance(maker, Gemm):
         return maker.bias is None and maker.activation == "none"
     return not isinstance(maker, ConvTranspose) or maker.bias is None

@@ -1,8 +1,8 @@
-"""The pass that fuses an ADD_S16 into the ADD_S16 or CONV_GRAD_X_S16 that makes what it reads.
+"""The pass that fuses an ADD_S16 into the ADD_S16 or CONV_GRAD_X_S16 that makes its operand.
 
-A sum of gradients that is then masked and scaled becomes one instruction; and where one summand is
-the gradient of a convolution's input, that convolution adds, masks and scales what it makes. So the
-gradient is rounded to 16 bits once, and its buffer is not needed twice.
+A sum of gradients that is then masked and scaled becomes one instruction. If one summand is the
+gradient of a convolution's input, that convolution adds, masks and scales its own result. The
+gradient is then rounded to 16 bits once, and needs one buffer.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .share_in_place import is_dense
 
 
 def run(compiled: Compiled) -> None:
-    """Fuse every ADD_S16 for which it is possible."""
+    """Fuse each ADD_S16 that can be fused."""
     for program in compiled.programs:
         for add in [i for i in program.instructions if isinstance(i, AddS16)]:
             merge_sum(program, add)
@@ -31,7 +31,7 @@ def run(compiled: Compiled) -> None:
 
 
 def merge_sum(program: Program, add: AddS16) -> None:
-    """Let an ADD_S16 of one operand read the summands of that operand, where only it reads the sum."""
+    """Let an ADD_S16 of one operand read the summands of that operand if it is the sum's only reader."""
     if add.b is not None or not is_whole(add, "a"):
         return
     total = sole_maker(program, program.uses(), add.a.buffer, add)
@@ -46,7 +46,7 @@ def merge_sum(program: Program, add: AddS16) -> None:
 
 
 def is_plain_sum(add: AddS16) -> bool:
-    """Return whether the instruction adds two whole buffers, and neither masks nor scales."""
+    """Return whether the instruction adds two whole buffers without masking or scaling."""
     return add.q is None and add.scale is None and add.b is not None and is_whole(add, "a") and is_whole(add, "b")
 
 
@@ -54,7 +54,7 @@ def is_plain_sum(add: AddS16) -> bool:
 
 
 def merge_share(program: Program, add: AddS16) -> None:
-    """Let an ADD_S16 of one operand read what that operand is a share of, where only it reads the share."""
+    """Let an ADD_S16 of one operand read the source of a scaled operand if it is the only reader."""
     if add.b is not None or not is_whole(add, "a"):
         return
     share = sole_maker(program, program.uses(), add.a.buffer, add)
@@ -71,7 +71,7 @@ def merge_share(program: Program, add: AddS16) -> None:
 
 
 def number(add: AddS16, prefix: str) -> np.ndarray | None:
-    """Return the number by which all elements are scaled, or None where they have no such one."""
+    """Return the one factor of all elements, or None if there is no single factor."""
     strides = [add.number(f"{prefix}{axis}") for axis in range(4)]
     if add.scale is None or any(strides) or add.scale.buffer.data is None:
         return None
@@ -79,7 +79,7 @@ def number(add: AddS16, prefix: str) -> np.ndarray | None:
 
 
 def product(add: AddS16, share: AddS16) -> Ref | None:
-    """Return the scales of both instructions as one operand of the first, or None where the dims do not let it."""
+    """Return the scales of both instructions as one operand of the first, or None if the dims do not allow it."""
     factor = number(share, "s")
     assert factor is not None
     if add.scale is None or add.scale.buffer.data is None or share.d3 != add.d3:
@@ -92,7 +92,7 @@ def product(add: AddS16, share: AddS16) -> Ref | None:
     return Ref(Buffer(f"{add.scale.buffer.name}.share", len(data), "constant", data))
 
 
-# ---- The gradient of a convolution's input, and the ADD_S16 behind it
+# ---- The gradient of a convolution's input, and the ADD_S16 after it
 
 
 def merge_into_convolution(program: Program, add: AddS16) -> None:
@@ -109,14 +109,14 @@ def merge_into_convolution(program: Program, add: AddS16) -> None:
 
 
 def is_plain(maker: ConvGradXS16) -> bool:
-    """Return whether the instruction fills a buffer with sums alone."""
+    """Return whether the instruction fills a buffer with plain sums."""
     elements = maker.batch * maker.in_h * maker.in_w * maker.groups * maker.in_channels
     whole = maker.dx == Ref(maker.dx.buffer) and maker.dx.buffer.size == 2 * elements
     return whole and maker.addend is None and maker.q is None and maker.scale is None
 
 
 def channel_scale(add: AddS16, maker: ConvGradXS16) -> Ref | None:
-    """Return the scales with one for each channel of the convolution's input, or None where they vary otherwise."""
+    """Return the scales, one per channel of the convolution's input, or None if they vary otherwise."""
     if add.scale is None:
         return None
     channels, strides = maker.groups * maker.in_channels, [add.number(f"s{axis}") for axis in range(4)]
@@ -138,18 +138,18 @@ def fuse(program: Program, add: AddS16, maker: ConvGradXS16, other: str, scale: 
     program.instructions = [fused if i is add else i for i in program.instructions if i is not maker]
 
 
-# ---- What both ask
+# ---- Shared by both
 
 
 def is_whole(add: AddS16, name: str) -> bool:
-    """Return whether an operand is a whole buffer that is read in the order in which it lies."""
+    """Return whether an operand is a whole buffer, read in storage order."""
     ref: Ref = getattr(add, name)
     elements = prod(add.number(f"d{axis}") for axis in range(4))
     return not ref.offset and ref.buffer.size == 2 * elements and is_dense(add, name)
 
 
 def sole_maker(program: Program, uses: dict[Buffer, Uses], buffer: Buffer, reader: Instruction) -> Instruction | None:
-    """Return the instruction that alone makes a buffer of scratch that only `reader` reads."""
+    """Return the only maker of a scratch buffer whose only reader is `reader`, or None."""
     used = uses[buffer]
     if buffer.region != "scratch" or len(used.writers) != 1 or buffer in program.bound():
         return None

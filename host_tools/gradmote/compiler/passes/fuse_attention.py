@@ -1,17 +1,17 @@
-"""The pass that fuses attention to ATTENTION and ATTENTION_GRAD, which go over blocks of queries of one head.
+"""The pass that fuses attention into ATTENTION and ATTENTION_GRAD, which process blocks of queries of one head.
 
 In the forward pass it looks for
 
     p = softmax(scale q k^T + attn_mask),  y = p v
 
-where scale and attn_mask may be absent, scale may be a divisor, and a mask may say where another number stands in
-place of a score; and in the backward pass for
+where scale and attn_mask are optional, scale may be a divisor, and a mask may replace scores by another number. In
+the backward pass it looks for
 
     dv = p^T dy,  ds = scale softmax_grad(dy v^T, p),  dq = ds k,  dk = ds^T q
 
-of which some gradients may be absent. Nothing else may read p, ds, or what is computed on the way to them: tensors of
-samples x heads x queries x keys, of which only a block is in memory afterwards. ATTENTION_GRAD computes p again. All
-bits stay. Where a program needs no less scratch by it, its attention stays as it is.
+and some of these gradients may be absent. Nothing else may read p, ds, or the intermediate values: tensors of
+samples x heads x queries x keys. After fusion only a block of them is in memory. ATTENTION_GRAD recomputes p.
+Results stay bitwise equal. If fusion does not save scratch in a program, its attention stays as it is.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ from ...ir.strides import contiguous, reshaped
 from .fuse_add import is_plain
 from .schedule import peak
 
-#: A block has at most so many scores, 64 KB: more of them are not faster, as they leave the fastest caches.
+#: The most scores in a block, 64 KB. Larger blocks leave the fastest caches and are not faster.
 MOST_SCORES = 16384
-#: Kernels of products take so many rows at once.
+#: Product kernels process this many rows at once.
 FEWEST_ROWS = 4
 
 Scaling = Mul | Div
@@ -53,7 +53,7 @@ Wanted = TypeVar("Wanted", bound=Instruction)
 
 
 def run(compiled: Compiled) -> None:
-    """Fuse the attention of every program that needs less scratch by it, where the options ask for it."""
+    """Fuse the attention of every program that then needs less scratch, if the options ask for it."""
     for program in compiled.programs if compiled.attention == "blocks" else []:
         shorter = fused(program)
         if len(shorter) < len(program.instructions) and peak(program, shorter) < peak(program, program.instructions):
@@ -61,7 +61,7 @@ def run(compiled: Compiled) -> None:
 
 
 def fused(program: Program) -> list[Instruction]:
-    """Return the instructions of a program with all attention fused."""
+    """Return a program's instructions with all attention fused."""
     trial = replace(program)
     for softmax in [i for i in program.instructions if isinstance(i, Softmax)]:
         found = Search(trial).find(softmax)
@@ -76,7 +76,7 @@ def fused(program: Program) -> list[Instruction]:
 class Matrices(NamedTuple):
     """An operand of samples x heads matrices: its address, and its strides along samples, heads, rows and columns.
 
-    A stride is 0 where there is one element.
+    The stride of an axis of one element is 0.
     """
 
     ref: Ref
@@ -84,12 +84,12 @@ class Matrices(NamedTuple):
 
     @property
     def transposed(self) -> Matrices:
-        """Return the same matrices with rows and columns exchanged."""
+        """Return the matrices transposed."""
         outer, inner, row, column = self.strides
         return Matrices(self.ref, (outer, inner, column, row))
 
     def has_rows(self, columns: int) -> bool:
-        """Return whether the elements of a row lie side by side."""
+        """Return whether the elements of a row are contiguous."""
         return self.strides[3] == (1 if columns > 1 else 0)
 
 
@@ -100,7 +100,7 @@ def matrices(ref: Ref, shape: Shape, strides: Sequence[int]) -> Matrices:
 
 
 class Product(NamedTuple):
-    """A product y (m, n) = a b for each sample and head, where a has k columns, and its sizes m, n and k."""
+    """A product y (m, n) = a b for each sample and head, with k columns of a, and its sizes m, n and k."""
 
     a: Matrices
     b: Matrices
@@ -109,9 +109,9 @@ class Product(NamedTuple):
 
 
 def product(maker: Instruction, batch: tuple[int, int]) -> Product | None:
-    """Return a MATMUL, or a GEMM that is a product alone, with a batch of samples and heads; None for others.
+    """Return a MATMUL or a plain GEMM with a batch of samples and heads; None for other instructions.
 
-    An instruction may have samples and heads as one axis.
+    An instruction may merge samples and heads into one axis.
     """
     if isinstance(maker, Matmul):
         own, strides = (maker.d0, maker.d1), matmul_strides(maker)
@@ -142,7 +142,7 @@ def gemm_strides(maker: Gemm) -> list[list[int]]:
 
 
 def batch_of(*makers: Matmul | Gemm) -> tuple[int, int]:
-    """Return samples and heads of products, of which some may have them as one axis."""
+    """Return the samples and heads of products; some may merge them into one axis."""
     return max((maker.d0, maker.d1) if isinstance(maker, Matmul) else (1, maker.batch) for maker in makers)
 
 
@@ -160,32 +160,33 @@ def strides_of(instruction: Scaling | Masking, name: str) -> list[int]:
 
 
 def is_whole(instruction: Scaling | Masking, name: str) -> bool:
-    """Return whether an operand is read as the result is written: row-major, each element once."""
+    """Return whether an operand is read in the order of the result: row-major, each element once."""
     dims = sizes(instruction)
     return all(d == 1 or s == c for d, s, c in zip(dims, strides_of(instruction, name), contiguous(dims), strict=True))
 
 
 def is_single(instruction: Scaling | Masking, name: str) -> bool:
-    """Return whether an operand is one number."""
+    """Return whether an operand is a single number."""
     return all(d == 1 or s == 0 for d, s in zip(sizes(instruction), strides_of(instruction, name), strict=True))
 
 
 def number(ref: Ref) -> float | None:
-    """Return the number at an address, or None where it is no constant."""
+    """Return the number at an address, or None if it is not constant."""
     if ref.buffer.region != "constant" or ref.buffer.data is None:
         return None
     return float(np.frombuffer(ref.buffer.data, np.float32)[ref.offset // 4])
 
 
-# ---- Attention that was found
+# ---- Attention found in a program
 
 
 @dataclass
 class Found:
-    """Attention in a program.
+    """Attention found in a program.
 
-    `operands` are those of the fused instructions that are matrices; gradients come in as they are found, and `fill`
-    with the mask. `forward` and `backward` are the instructions that go; the last of `forward` makes y.
+    `operands` are the matrix operands of the fused instructions; gradients are added as they are found, and `fill`
+    with
+    the mask. Fusion removes the `forward` and `backward` instructions; the last of `forward` makes y.
     """
 
     batch: tuple[int, int]
@@ -209,12 +210,12 @@ class Found:
         return matrices(ref, self.shape, contiguous(self.shape))
 
     def agrees(self, name: str, given: Matrices) -> bool:
-        """Return whether these matrices are the operand of this name, which may be a new one."""
+        """Return whether these matrices are the operand of this name; record them if the name is new."""
         rows = given.has_rows(self.keys if name == "dk_columns" else self.depth) or name == "k"
         return rows and self.operands.setdefault(name, given) == given
 
     def replaced(self, instructions: list[Instruction]) -> list[Instruction]:
-        """Return the instructions with ATTENTION where y was made, and ATTENTION_GRAD where the backward pass began."""
+        """Return the instructions with ATTENTION at the maker of y, and ATTENTION_GRAD at the backward pass's start."""
         new: dict[Instruction, Instruction] = {self.forward[-1]: self.attention().in_place_of(self.forward[-1])}
         begin = next((i for i in instructions if i in self.backward), None)
         if begin is not None:
@@ -235,7 +236,7 @@ class Found:
         return made
 
     def fields(self, names: Sequence[str], blocks: int) -> dict[str, Any]:
-        """Return all operands and parameters, for an instruction with so many blocks of scores in memory."""
+        """Return all operands and parameters for an instruction with this many blocks of scores in memory."""
         (samples, heads), rows = self.batch, rows_of(self)
         block = Buffer(f"{self.forward[-1].origin}.block", 4 * blocks * rows * self.keys, "scratch")
         made: dict[str, Any] = {"samples": samples, "heads": heads, "queries": self.queries, "keys": self.keys}
@@ -249,7 +250,7 @@ class Found:
 
 
 def rows_of(found: Found) -> int:
-    """Return how many queries a block has: so many that the two blocks of ATTENTION_GRAD take no more bytes than y."""
+    """Return the queries per block; the two blocks of ATTENTION_GRAD take no more bytes than y."""
     scores = min(math.prod(found.batch) * found.queries * found.depth // 2, MOST_SCORES)
     return min(found.queries, max(FEWEST_ROWS, scores // found.keys // FEWEST_ROWS * FEWEST_ROWS))
 
@@ -257,7 +258,7 @@ def rows_of(found: Found) -> int:
 def attention(
     scoring: Matmul | Gemm, scaling: Scaling | None, masking: Masking | None, softmax: Softmax, mixing: Matmul | Gemm
 ) -> Found | None:
-    """Return the forward pass of these instructions, or None where their operands are not those of attention."""
+    """Return the forward pass that these instructions form, or None if their operands do not form attention."""
     batch = batch_of(scoring, mixing)
     first, last = product(scoring, batch), product(mixing, batch)
     if first is None or last is None:
@@ -274,7 +275,7 @@ def attention(
 
 
 def take_mask(found: Found, masking: Masking) -> bool:
-    """Add the mask; return False where ATTENTION cannot read it."""
+    """Add the mask; return False if ATTENTION cannot read it."""
     name, scores = ("c", "b") if isinstance(masking, Select) else mask_and_scores(found, masking)
     ref, strides = masking.operands[name], reshaped(sizes(masking), strides_of(masking, name), found.shape)
     if ref is None or strides is None or not is_whole(masking, scores):
@@ -289,13 +290,13 @@ def take_mask(found: Found, masking: Masking) -> bool:
 
 
 def mask_and_scores(found: Found, add: Add) -> tuple[str, str]:
-    """Return the names of the two operands of an ADD: the mask, and the scores, which `forward` makes."""
+    """Return the names of the two operands of an ADD: the mask, and the scores that `forward` makes."""
     is_scores = any(add.a.buffer in (w.buffer for w in maker.writes) for maker in found.forward)
     return ("b", "a") if is_scores else ("a", "b")
 
 
 def take_gradient(found: Found, maker: Instruction, name: str, scores: Ref) -> bool:
-    """Add the product that makes dq = ds k, dk = ds^T q or dv = p^T dy; return False where the instruction is none."""
+    """Add the product dq = ds k, dk = ds^T q or dv = p^T dy; return False if the instruction is not one."""
     made = product(maker, found.batch)
     left, rows, columns = found.scores(scores), found.queries, found.keys
     if name != "dq":
@@ -309,7 +310,7 @@ def take_gradient(found: Found, maker: Instruction, name: str, scores: Ref) -> b
 
 
 def take_columns(found: Found, maker: Instruction, ds: Ref) -> bool:
-    """Add the product that makes dk^T = q^T ds; return False where the instruction is another one."""
+    """Add the product dk^T = q^T ds; return False if the instruction is another one."""
     made = product(maker, found.batch)
     if made is None or {"dk", "dk_columns"} & found.operands.keys() or made.b != found.scores(ds):
         return False
@@ -320,7 +321,7 @@ def take_columns(found: Found, maker: Instruction, ds: Ref) -> bool:
 
 
 def take_scores_gradient(found: Found, maker: Instruction, dp: Ref) -> bool:
-    """Add the product dp = dy v^T; return False where the instruction is another one."""
+    """Add the product dp = dy v^T; return False if the instruction is another one."""
     made = product(maker, found.batch)
     if made is None or made.y != found.scores(dp) or made.sizes != (found.queries, found.keys, found.depth):
         return False
@@ -329,7 +330,7 @@ def take_scores_gradient(found: Found, maker: Instruction, dp: Ref) -> bool:
 
 
 def is_scaled_alike(scaling: Scaling, gradient: Instruction, ds: Ref) -> bool:
-    """Return whether an instruction scales a gradient as the scores were scaled."""
+    """Return whether an instruction scales a gradient by the factor of the scores."""
     if not isinstance(gradient, (Mul, Div)) or type(gradient) is not type(scaling):
         return False
     alike = gradient.a == ds and gradient.b == scaling.b
@@ -337,7 +338,7 @@ def is_scaled_alike(scaling: Scaling, gradient: Instruction, ds: Ref) -> bool:
 
 
 def is_dropped_alike(found: Found, gradient: Instruction, ds: Ref) -> bool:
-    """Return whether an instruction puts 0 in place of a gradient where another number took the score's place."""
+    """Return whether an instruction zeroes the gradients of masked scores."""
     if not isinstance(gradient, Select) or not isinstance(found.masking, Select):
         return False
     mask, zero = found.masking, is_single(gradient, "a") and number(gradient.a) == 0.0
@@ -351,10 +352,10 @@ def is_dropped_alike(found: Found, gradient: Instruction, ds: Ref) -> bool:
 
 
 class Search:
-    """Looks for attention in a program."""
+    """Finds attention in a program."""
 
     def __init__(self, program: Program) -> None:
-        """Look up what all searches need."""
+        """Collect the facts that all searches share."""
         self.instructions, self.uses, self.bound = program.instructions, program.uses(), program.bound()
 
     def find(self, softmax: Softmax) -> Found | None:
@@ -375,7 +376,7 @@ class Search:
         return None
 
     def backward(self, found: Found, softmax: Softmax) -> bool:
-        """Add the backward pass to what was found; tell whether nothing else reads what goes with it."""
+        """Add the backward pass; return whether nothing else reads the removed values."""
         if not self.is_own(softmax.y):
             return False
         for reader in self.readers(softmax.y):
@@ -387,7 +388,7 @@ class Search:
         return True
 
     def scores_gradient(self, found: Found, softmax_grad: SoftmaxGrad) -> bool:
-        """Add ds, and the instructions from dy to it, and from it to dq and dk; tell whether these are all."""
+        """Add ds, its chain from dy, and the products from ds to dq and dk; return whether these are all readers."""
         scoring = self.maker(softmax_grad.dy, (Matmul, Gemm))
         if scoring is None or not take_scores_gradient(found, scoring, softmax_grad.dy):
             return False
@@ -400,7 +401,7 @@ class Search:
         )
 
     def masked_and_scaled(self, found: Found, softmax_grad: SoftmaxGrad) -> Ref | None:
-        """Return ds, and add the instructions from SOFTMAX_GRAD to it; None where another one comes between."""
+        """Return ds, and add the instructions from SOFTMAX_GRAD to it; None if another instruction comes between."""
         found.backward.append(softmax_grad)
         ds = softmax_grad.dx
         if isinstance(found.masking, Select):
@@ -418,7 +419,7 @@ class Search:
         return ds if self.is_own(ds) else None
 
     def is_ready(self, found: Found) -> bool:
-        """Return whether what the fused instructions read is complete where they stand, and stays."""
+        """Return whether the inputs of the fused instructions are complete at their position, and stay unchanged."""
         position = {i: k for k, i in enumerate(self.instructions)}
         until = dict.fromkeys(("q", "k", "v", "attn_mask"), position[found.forward[-1]])
         until["dy"] = min((position[i] for i in found.backward), default=0)
@@ -427,23 +428,23 @@ class Search:
         return all(k < at for ref, at in read for k in self.uses[ref.buffer].writers)
 
     def maker(self, ref: Ref | None, kind: tuple[type[Wanted], ...]) -> Wanted | None:
-        """Return the instruction of a kind that makes a value which one instruction reads, or None."""
+        """Return the maker of a value that one instruction reads, if it is of this kind; else None."""
         if ref is None or self.only_reader(ref) is None:
             return None
         made = self.instructions[self.uses[ref.buffer].writers[0]]
         return made if isinstance(made, kind) else None
 
     def only_reader(self, ref: Ref) -> Instruction | None:
-        """Return the instruction that alone reads a value of the program's own, or None."""
+        """Return the only reader of a value local to the program, or None."""
         readers = self.readers(ref)
         return readers[0] if len(readers) == 1 and self.is_own(ref) else None
 
     def is_own(self, ref: Ref) -> bool:
-        """Return whether a value begins scratch that one instruction writes, and that the caller does not read."""
+        """Return whether a value starts a scratch buffer that one instruction writes and the caller does not read."""
         used = self.uses[ref.buffer]
         once = len(used.writers) == 1 and not used.is_given and not ref.offset
         return once and ref.buffer.region == "scratch" and ref.buffer not in self.bound
 
     def readers(self, ref: Ref) -> list[Instruction]:
-        """Return the instructions that read a buffer, in order."""
+        """Return the readers of a buffer, in order."""
         return [self.instructions[k] for k in self.uses[ref.buffer].readers]

@@ -1,6 +1,6 @@
-"""The pass that fuses SOFTMAX_CROSS_ENTROPY with its gradient, if only that reads log_prob.
+"""The pass that fuses SOFTMAX_CROSS_ENTROPY with its gradient if only the gradient reads log_prob.
 
-Each exponential is then computed once. Label smoothing needs the logarithms of all classes, and
+Each exponential is then computed once. Label smoothing needs the logarithms of all classes and
 stays in two instructions.
 """
 
@@ -12,7 +12,7 @@ from ...ir.program import Compiled, Program, Uses
 
 
 def run(compiled: Compiled) -> None:
-    """Fuse every loss with its gradient where that is possible."""
+    """Fuse every loss with its gradient if possible."""
     for program in compiled.programs:
         for gradient in [i for i in program.instructions if isinstance(i, SoftmaxCrossEntropyGrad)]:
             loss = loss_of(program, program.uses(), gradient)
@@ -25,7 +25,7 @@ def loss_of(
 ) -> SoftmaxCrossEntropy | None:
     """Return the loss that can compute its gradient at once, else None.
 
-    Another instruction must not read log_prob, and dloss must be known before the loss.
+    No other instruction may read log_prob, and dloss must be known before the loss.
     """
     log_prob = gradient.log_prob
     used = uses[log_prob.buffer]
@@ -40,7 +40,7 @@ def loss_of(
 
 
 def is_alike(loss: SoftmaxCrossEntropy, gradient: SoftmaxCrossEntropyGrad) -> bool:
-    """Return whether loss and gradient have the same operands and parameters, without smoothing."""
+    """Return whether loss and gradient have the same operands and parameters, and no smoothing."""
     shared = (loss.labels, loss.weight, loss.mask) == (gradient.labels, gradient.weight, gradient.mask)
     return shared and not loss.smoothing and not loss.log_input and loss.params == gradient.params
 

@@ -1,7 +1,7 @@
-"""The pass that fuses a RELU into the GEMM, CONV or NORMALIZE before it, as its activation.
+"""The pass that fuses a RELU into the preceding GEMM, CONV or NORMALIZE, as its activation.
 
-The RELU must take the whole result, and nothing else may read it. Several instructions that make a
-part of the result each are fused alike.
+The RELU must take the whole result, and nothing else may read it. If several instructions make
+parts of the result, all of them get the activation.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ...ir.generated.instructions import Conv, Gemm, Normalize, Relu
 from ...ir.instruction import Buffer, Instruction, Ref
 from ...ir.program import Compiled, Program
 
-#: Instructions with an activation.
+#: Instructions that can apply an activation.
 Maker = Gemm | Conv | Normalize
 
 

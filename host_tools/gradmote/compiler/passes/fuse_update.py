@@ -1,13 +1,13 @@
-"""The pass that fuses a weight's gradient and its UPDATE into GEMM_UPDATE or CONV_UPDATE.
+"""The pass that fuses a weight gradient and its UPDATE into GEMM_UPDATE or CONV_UPDATE.
 
-The gradient, made by GEMM or CONV_GRAD_W, must have the UPDATE as its only reader. Where several
-instructions make a block of rows each, which COPY joins, each block is updated by itself. Of
-quantized weights CONV_GRAD_W_S8 and UPDATE_S8 or UPDATE_S16 become CONV_UPDATE_S8.
+GEMM or CONV_GRAD_W makes the gradient, and the UPDATE must be its only reader. If several
+instructions make a block of rows each, joined by COPY, each block gets its own update. For quantized
+weights, CONV_GRAD_W_S8 and UPDATE_S8 or UPDATE_S16 become CONV_UPDATE_S8.
 
 The gradient then exists one row at a time: for a layer of 64 x 32 this saves 8 KB of arena. But the
-update has to wait for all instructions that read the old weight, and the operands of the gradient
-stay alive until then. Where these are much larger than the gradient, as in the first convolutions
-of a network, the pass tries whether whole gradients lower the peak.
+update must wait for all readers of the old weight, and the operands of the gradient stay live until
+then. If these are much larger than the gradient, as in the first convolutions of a network, the
+pass tries whether whole gradients lower the peak.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from .fuse_add import is_plain
 from .schedule import order
 from .stream_rows import is_wanted
 
-#: Instructions that make a weight's gradient row by row.
+#: Instructions that make a weight gradient row by row.
 Maker = Gemm | ConvGradW | ConvGradWS8 | ConvGradWS16
 AnyUpdate = Update | quantized.StoredUpdate
 
@@ -55,7 +55,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Lookup:
-    """A program as it was before the pass; no fusion changes the facts that another looks up."""
+    """A snapshot of the program before the pass, which no fusion changes."""
 
     instructions: list[Instruction]
     uses: dict[Buffer, Uses]
@@ -66,7 +66,7 @@ class Lookup:
         return {i: k for k, i in enumerate(self.instructions)}
 
     def backward_readers(self, buffer: Buffer) -> list[Instruction]:
-        """Return the instructions of the backward pass that read a buffer."""
+        """Return the backward-pass instructions that read a buffer."""
         readers = [self.instructions[k] for k in self.uses[buffer].readers]
         return [i for i in readers if i.phase == "backward"]
 
@@ -77,7 +77,7 @@ class Lookup:
 
 
 def run(compiled: Compiled) -> None:
-    """Fuse the updates of every program where that is possible and does not raise the peak."""
+    """Fuse the updates of every program if possible and if the peak does not rise."""
     if isinstance(compiled.recompute, Recomputation) and not compiled.recompute.fused:
         return
     for program in compiled.programs:
@@ -93,7 +93,7 @@ def run(compiled: Compiled) -> None:
 
 
 def planned(program: Program, instructions: list[Instruction], by_rows: bool) -> tuple[int, ...]:
-    """Return the bytes of scratch that the program will need with these instructions."""
+    """Return the scratch bytes that the program will need with these instructions."""
     trial = replace(program, instructions=instructions)
     trial.instructions = order(trial)
     trial.instructions = recompute.recomputed(trial)
@@ -103,7 +103,7 @@ def planned(program: Program, instructions: list[Instruction], by_rows: bool) ->
 def find(program: Lookup, update: AnyUpdate) -> list[Block]:
     """Return the blocks of a gradient that only this UPDATE reads and that need not be whole.
 
-    Returns an empty list where the gradient has another reader, or a part that is made otherwise.
+    Returns an empty list if the gradient has another reader, or a part that is made otherwise.
     """
     buffer = update.g.buffer
     if buffer.region != "scratch" or update.scale is not None or buffer.size != 4 * update.work:
@@ -117,17 +117,17 @@ def find(program: Lookup, update: AnyUpdate) -> list[Block]:
 
 
 def fits(block: Block, update: AnyUpdate) -> bool:
-    """Return whether an instruction both makes such gradients and stores a parameter as the update does."""
+    """Return whether one instruction can make such gradients and store the parameter as the update does."""
     if isinstance(block.maker, quantized.StoredMaker):
         return not isinstance(update, Update) and block.copy is None and quantized.has_rows(block.maker, update)
     return isinstance(update, Update)
 
 
 def holds_up(program: Lookup, blocks: list[Block], update: AnyUpdate) -> bool:
-    """Return whether a fused update would keep much more than its gradient alive.
+    """Return whether a fused update would keep much more than its gradient live.
 
-    It waits for other readers of the old weight, and the buffers that only the makers read wait
-    with it.
+    The fused update waits for other readers of the old weight, and until then the buffers that only the
+    makers read stay live.
     """
     others = program.backward_readers(update.p.buffer)
     also = {r.buffer for i in others for r in i.reads}
@@ -137,7 +137,7 @@ def holds_up(program: Lookup, blocks: list[Block], update: AnyUpdate) -> bool:
 
 
 def block_of(program: Lookup, writer: Instruction, buffer: Buffer) -> Block | None:
-    """Return the rows that `writer` puts into the gradient, or None if not made row by row."""
+    """Return the rows that `writer` puts into the gradient, or None if it does not make them row by row."""
     if isinstance(writer, Maker):
         return Block(writer, 0, buffer.size) if makes_rows(writer) else None
     if not isinstance(writer, Copy) or not is_block(writer):
@@ -151,18 +151,18 @@ def block_of(program: Lookup, writer: Instruction, buffer: Buffer) -> Block | No
 
 
 def makes_rows(maker: Maker) -> bool:
-    """Return whether the result is one plain sum, without bias, activation or accumulation."""
+    """Return whether the result is a plain sum, without bias, activation or accumulation."""
     return is_plain(maker) and not maker.accumulate and (not isinstance(maker, Gemm) or maker.batch == 1)
 
 
 def is_block(copy: Copy) -> bool:
-    """Return whether the COPY moves a whole buffer as it stands."""
+    """Return whether the COPY moves a whole buffer unchanged."""
     size, merged = collapse(copies.sizes(copy), copies.strides_read(copy), copies.strides_written(copy))
     return copy.x.offset == 0 and merged == [[1], [1]] and copy.x.buffer.size == 4 * size[0]
 
 
 def fill(blocks: list[Block], buffer: Buffer) -> bool:
-    """Return whether the blocks lie side by side and fill the buffer."""
+    """Return whether the blocks are adjacent and fill the buffer."""
     end = 0
     for block in sorted(blocks, key=lambda b: b.offset):
         if block.offset != end:
@@ -179,7 +179,7 @@ def can_wait(program: Lookup, maker: Instruction, update: AnyUpdate) -> bool:
 
 
 def fused(instructions: list[Instruction], pairs: list[tuple[AnyUpdate, list[Block]]]) -> list[Instruction]:
-    """Return the instructions with fused ones in place of UPDATEs, without makers and copies."""
+    """Return the instructions with fused ones instead of UPDATEs, without makers and copies."""
     new: dict[Instruction, list[Instruction]] = {
         update: [fuse(block, update) for block in blocks] for update, blocks in pairs
     }
@@ -206,5 +206,5 @@ def row_size(maker: Maker) -> int:
 
 
 def moved(ref: Ref | None, first: int, elements: int) -> Ref | None:
-    """Return the reference to number `first` of the elements that fill a buffer, or None for None."""
+    """Return the reference to element `first` of `elements` that fill a buffer; None for None."""
     return ref and Ref(ref.buffer, ref.offset + first * (ref.buffer.size // elements))

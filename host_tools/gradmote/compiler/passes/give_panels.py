@@ -1,4 +1,4 @@
-"""The pass that gives panels to the instructions that pack their operands, once no pass changes these any more."""
+"""The pass that gives panels to the instructions that pack operands, once no later pass changes them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..panels import Packing, panel_words
 
 
 def run(compiled: Compiled) -> None:
-    """Give each instruction that packs its operands scratch for a panel, where it should have one."""
+    """Give scratch for a panel to each packing instruction that should have one."""
     for program in compiled.programs:
         for instruction in program.instructions:
             if isinstance(instruction, Packing):
@@ -16,7 +16,7 @@ def run(compiled: Compiled) -> None:
 
 
 def give(instruction: Packing) -> None:
-    """Give the instruction the panel that compiler/panels.py decides on."""
+    """Give the instruction the panel that compiler/panels.py chooses."""
     words = panel_words(instruction)
     if words:
         instruction.panel, instruction.panel_words = Ref(Buffer("panel", 4 * words, "scratch")), words

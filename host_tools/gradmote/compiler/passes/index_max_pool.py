@@ -1,11 +1,11 @@
-"""The pass by which MAX_POOL stores the index of each winner, a byte each, for its gradient.
+"""The pass that makes MAX_POOL store the index of each winner, one byte each, for its gradient.
 
-The input x need not stay alive for the gradient then, and no window is searched twice. Where x is
-kept for another reader, the index only adds its own bytes: the pass leaves it out where it raises
-the scheduled peak.
+The input x then need not stay live for the gradient, and no window is searched twice. If another
+reader keeps x live, the index only adds its own bytes: the pass omits it if it raises the scheduled
+peak.
 
-Where x came from a RELU, the mask of RELU_GRAD matters at the winners alone. MAX_POOL stores it in
-the index too, and the RELU_GRAD behind the pool's gradient is removed.
+If x came from a RELU, the mask of RELU_GRAD matters only at the winners. MAX_POOL stores it in the
+index too, and the pass removes the RELU_GRAD after the pool's gradient.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from ...ir.program import Compiled, Program, Uses
 from ...operators.max_pool import MOST_TAPS, new_index
 from .schedule import peak
 
-#: A pool and its gradient have these parameters in common; the strides of dy may differ from y's.
+#: Parameters that a pool and its gradient have in common; the strides of dy may differ from y's.
 SHARED = [name for name in MaxPoolGrad.param_names if not name.startswith("y_")]
 
 
 def run(compiled: Compiled) -> None:
-    """Give each pool an index where that does not raise the peak."""
+    """Give each pool an index if that does not raise the peak."""
     for program in compiled.programs:
         for gradient in [i for i in program.instructions if isinstance(i, MaxPoolGrad)]:
             changed = with_index(program, gradient)
@@ -48,7 +48,7 @@ def with_index(program: Program, gradient: MaxPoolGrad) -> list[Instruction] | N
 
 
 def pool_of(program: Program, uses: dict[Buffer, Uses], gradient: MaxPoolGrad) -> MaxPool | None:
-    """Return the MAX_POOL of this gradient, if a byte can number the taps of its kernel."""
+    """Return the MAX_POOL of this gradient if a byte can number the taps of its kernel."""
     used = uses[gradient.x.buffer]
     at = next(k for k in used.readers if program.instructions[k] is gradient)
     for k in used.readers:
@@ -59,14 +59,14 @@ def pool_of(program: Program, uses: dict[Buffer, Uses], gradient: MaxPoolGrad) -
 
 
 def is_pool_of(pool: MaxPool, gradient: MaxPoolGrad) -> bool:
-    """Return whether the pool has the gradient's windows, and no index yet."""
+    """Return whether the pool has the gradient's windows and no index yet."""
     alike = all(pool.number(name) == gradient.number(name) for name in SHARED)
     taps = pool.kernel_h * pool.kernel_w
     return alike and pool.x == gradient.x and not pool.index and taps <= MOST_TAPS
 
 
 def relu_grad_behind(program: Program, uses: dict[Buffer, Uses], gradient: MaxPoolGrad) -> ReluGrad | None:
-    """Return the RELU_GRAD that alone reads all of dx, and whose y is all of the pool's x."""
+    """Return the only reader of all of dx if it is a RELU_GRAD whose y is all of the pool's x."""
     x, dx = gradient.x, gradient.dx
     used = uses[dx.buffer]
     if len(used.readers) != 1 or len(used.writers) != 1 or dx.buffer in program.bound():

@@ -1,7 +1,7 @@
-"""The pass by which MAX_POOL_S8 stores the index of each winner, a byte each, for its gradient.
+"""The pass that makes MAX_POOL_S8 store the index of each winner, one byte each, for its gradient.
 
-MAX_POOL_GRAD finds the winners again in the float32 form of the pool's input. With the index nothing
-needs that form, and the winners are the same, since a DEQUANTIZE keeps the order of numbers.
+MAX_POOL_GRAD otherwise searches for the winners again in the float32 form of the pool's input. With
+the index nothing needs that form. The winners are the same because DEQUANTIZE preserves order.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .index_max_pool import SHARED
 
 
 def run(compiled: Compiled) -> None:
-    """Give each pool of int8 values an index where its gradient can take one."""
+    """Give each pool of int8 values an index if its gradient can take one."""
     for program in compiled.programs:
         for gradient in [i for i in program.instructions if isinstance(i, MaxPoolGrad)]:
             pool = pool_of(program, gradient)
@@ -25,7 +25,7 @@ def run(compiled: Compiled) -> None:
 
 
 def pool_of(program: Program, gradient: MaxPoolGrad) -> MaxPoolS8 | None:
-    """Return the pool of the integers that one DEQUANTIZE makes the gradient's x of, or None."""
+    """Return the pool of the integers that one DEQUANTIZE turns into the gradient's x, or None."""
     makers = [i for i in program.instructions if any(ref.buffer is gradient.x.buffer for ref in i.writes)]
     if len(makers) != 1 or not isinstance(makers[0], Dequantize) or gradient.x.offset:
         return None
@@ -33,7 +33,7 @@ def pool_of(program: Program, gradient: MaxPoolGrad) -> MaxPoolS8 | None:
 
 
 def is_pool_of(instruction: Instruction, source: Dequantize, gradient: MaxPoolGrad) -> bool:
-    """Return whether an instruction pools all that the DEQUANTIZE reads, over the gradient's windows."""
+    """Return whether an instruction pools all of the DEQUANTIZE's input, with the gradient's windows."""
     if not isinstance(instruction, MaxPoolS8) or instruction.x != source.x or instruction.index is not None:
         return False
     taps = instruction.kernel_h * instruction.kernel_w

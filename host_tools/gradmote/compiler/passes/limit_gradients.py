@@ -1,9 +1,9 @@
-"""The pass that chooses the limit of each gradient of 16 bits, so that no sum of a reader overflows.
+"""The pass that chooses the limit of each 16-bit gradient so that no reader's sum overflows.
 
-The gradient of a layer's input is a sum of products dy (w - w_zero) in 32 bits. Each is at most the
-limit of dy times the largest |w - w_zero|, which is 255 at the most and 128 without a zero point. A
-limit times this number times the terms of the largest sum stays below 2^31. So no order of a sum
-and no tiling changes a bit. Weight gradients and bias gradients are summed in 64 bits: these leave
+The gradient of a layer's input is a 32-bit sum of products dy (w - w_zero). Each product is at most
+the limit of dy times the largest |w - w_zero|: at most 255, or 128 without a zero point. The limit
+times this number times the terms of the largest sum stays below 2^31. Neither the order of a sum
+nor the tiling can then change a bit. Weight and bias gradients are summed in 64 bits, which leave
 room for 2^40 terms of the largest numbers.
 """
 
@@ -23,17 +23,17 @@ from ...ir.generated.instructions import (
 from ...ir.instruction import Ref
 from ...ir.program import Compiled, Program
 
-#: The largest number of 16 bits, and of 32.
+#: The largest 16-bit and 32-bit integers.
 MOST_16, MOST_32 = 2**15 - 1, 2**31 - 1
 
-#: Instructions that make a gradient of 16 bits under a limit.
+#: Instructions that make a 16-bit gradient under a limit.
 Maker = QuantizeGradS16 | ConvGradXS16 | AddS16 | MaxPoolGradS16
-#: Instructions that sum its products with an input in 64 bits.
+#: Instructions that sum products of the gradient with an input in 64 bits.
 Long = ConvGradWS16 | ConvUpdateS16
 
 
 def run(compiled: Compiled) -> None:
-    """Set the limit of every gradient of 16 bits."""
+    """Set the limit of every 16-bit gradient."""
     for program in compiled.programs:
         found = readers_of(program)
         for maker in (i for i in program.instructions if isinstance(i, Maker)):
@@ -45,7 +45,7 @@ def run(compiled: Compiled) -> None:
 
 
 def readers_of(program: Program) -> dict[Ref, list[ConvGradXS16 | Long]]:
-    """Return the instructions that read gradients as dy, by the exponent of these."""
+    """Return the instructions that read each gradient as dy, keyed by the gradient's exponent."""
     found: dict[Ref, list[ConvGradXS16 | Long]] = defaultdict(list)
     for instruction in program.instructions:
         if isinstance(instruction, ConvGradXS16 | Long) and instruction.dy_exponent is not None:
@@ -54,10 +54,10 @@ def readers_of(program: Program) -> dict[Ref, list[ConvGradXS16 | Long]]:
 
 
 def largest_limit(reader: ConvGradXS16) -> int:
-    """Return the largest limit under which no sum of the reader leaves 32 bits.
+    """Return the largest limit that keeps every sum of the reader within 32 bits.
 
     Raises:
-        UnsupportedOperator: Not even a limit of 1 would do.
+        UnsupportedOperator: Even a limit of 1 overflows.
     """
     limit = MOST_32 // (most_terms(reader) * largest_weight(reader.w_zero))
     if limit < 1:
@@ -68,7 +68,7 @@ def largest_limit(reader: ConvGradXS16) -> int:
 
 
 def largest_weight(zero: int) -> int:
-    """Return the largest |w - zero| of all bytes w."""
+    """Return the largest |w - zero| over all int8 w."""
     return max(127 - zero, zero + 128)
 
 
@@ -78,7 +78,7 @@ def most_terms(reader: ConvGradXS16) -> int:
 
 
 def most_readers(reader: ConvGradXS16, axis: str) -> int:
-    """Return how many outputs along an axis have the same input under a tap, at the most."""
+    """Return the most outputs along an axis whose windows contain the same input."""
     stride, dilation, pad = (reader.number(f"{name}_{axis}") for name in ("stride", "dilation", "pad"))
     taps, inputs, outputs = (reader.number(f"{name}_{axis}") for name in ("kernel", "in", "out"))
     reaches = ([i + pad - k * dilation for k in range(taps)] for i in range(inputs))

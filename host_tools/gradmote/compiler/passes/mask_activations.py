@@ -1,9 +1,8 @@
-"""The pass that replaces an activation by one bit per element, if only its sign or range counts.
+"""The pass that replaces an activation by one bit per element if only its sign or range matters.
 
-This is possible where only the gradient of a ReLU, of a clip or of a quantization reads the
-activation after the peak: where the weights behind an activation are frozen, where a sum or a pool
-that keeps an index follows. Where a weight's gradient reads the activation anyway, it stays and
-nothing changes.
+This works if, after the peak, only the gradient of a ReLU, a clip or a quantization reads the
+activation: the weights after it are frozen, or a sum follows, or a pool that keeps an index. If a
+weight gradient reads the activation anyway, nothing changes.
 """
 
 from __future__ import annotations
@@ -34,9 +33,9 @@ from .schedule import order
 from .stream_rows import is_wanted
 from .stream_rows.choose import fixed_usage
 
-#: Gradients that need one bit of an activation in float32.
+#: Gradients that need one bit of a float32 activation.
 AskingFloat = ReluGrad | ClampGrad
-#: Those that need one bit of a quantized value, where they have an operand q; they read bits as well.
+#: Gradients that need one bit of a quantized value, if they have an operand q; they can also read bits.
 AskingInt8 = QuantizeGrad | QuantizeGradS16 | AddS16 | ConvGradXS16
 Asking = AskingFloat | AskingInt8
 
@@ -44,12 +43,12 @@ Usage = Callable[[Program, dict[Buffer, Uses]], list[int]]
 
 
 def run(compiled: Compiled) -> None:
-    """Use masks where they lower the peak."""
+    """Use masks if they lower the peak."""
     by_rows = is_wanted(compiled)
     for program in compiled.programs:
         if may_mask(compiled, program) and any(isinstance(i, Asking) for i in program.instructions):
             plain, trial = program.instructions, masked(program, by_rows)
-            if len(trial) > len(plain):  # there is a mask that may help
+            if len(trial) > len(plain):  # a mask may help
                 program.instructions = min(plain, trial, key=lambda i: needed(program, i, by_rows))
 
 
@@ -60,9 +59,9 @@ def may_mask(compiled: Compiled, program: Program) -> bool:
 
 
 def needed(program: Program, instructions: list[Instruction], by_rows: bool) -> tuple[int, ...]:
-    """Return the bytes of scratch that the greedy schedule of these instructions needs at least.
+    """Return the least scratch bytes that the greedy schedule of these instructions needs.
 
-    Where layers may run row by row, those of the instructions that cannot come first.
+    If layers may run row by row, the bytes at the instructions that cannot come first in the tuple.
     """
     trial = replace(program, instructions=instructions)
     trial.instructions = order(trial)
@@ -76,7 +75,7 @@ def usages(by_rows: bool) -> list[Usage]:
 
 
 def masked(program: Program, by_rows: bool) -> list[Instruction]:
-    """Return the instructions, scheduled, with as few masks as reach the lowest peak."""
+    """Return the scheduled instructions with the fewest masks that reach the lowest peak."""
     trial = replace(program, instructions=order(program))
     for counted in usages(by_rows):
         trial.instructions = lowered(trial, counted)
@@ -84,7 +83,7 @@ def masked(program: Program, by_rows: bool) -> list[Instruction]:
 
 
 def lowered(program: Program, counted: Usage) -> list[Instruction]:
-    """Return the instructions with as few masks as reach the lowest peak of what is counted."""
+    """Return the instructions with the fewest masks that reach the lowest peak of the counted usage."""
     if counted is usage:
         return Masks(program).lowest()
     trial = replace(program)
@@ -109,7 +108,7 @@ def candidate(program: Program, uses: dict[Buffer, Uses], top: int) -> Uses | No
 
 
 def maskable(program: Program, uses: dict[Buffer, Uses]) -> list[Uses]:
-    """Return the buffers of which a mask can take the place for the last reader, the largest first."""
+    """Return the buffers that a mask can replace for the last reader, largest first."""
     bound, found = program.bound(), []
     for used in uses.values():
         if used.buffer.region == "scratch" and used.readers and used.buffer not in bound:
@@ -121,21 +120,21 @@ def maskable(program: Program, uses: dict[Buffer, Uses]) -> list[Uses]:
 
 
 def anchor(used: Uses) -> int:
-    """Return the last instruction that uses a buffer before its last reader; -1 where there is none."""
+    """Return the last instruction that uses a buffer before its last reader; -1 if there is none."""
     return max([*used.writers[-1:], *used.readers[-2:-1]], default=-1)
 
 
 class Masks:
-    """The bytes of scratch alive at each instruction of a program, while it gets one mask after another.
+    """The scratch bytes live at each instruction of a program as masks are added one by one.
 
-    Behind each instruction there are places for all masks that may come to be there, so that no index ever changes.
-    The newest one stands in front. The bytes of an empty place are less than all others by HIDDEN.
+    Slots for all possible masks follow each instruction, so that no index ever changes. The newest mask
+    comes first. The bytes of an empty slot are HIDDEN less than all others.
     """
 
     HIDDEN = 2**62
 
     def __init__(self, program: Program) -> None:
-        """Begin without masks, in a program without loops."""
+        """Start without masks, in a program without loops."""
         uses = program.uses()
         self.program, self.found = program, maskable(program, uses)
         empty = Counter(anchor(used) for used in self.found)
@@ -152,11 +151,11 @@ class Masks:
         self.ends = np.array([self.position[u.last] + self.asks_int8(u) for u in self.found], np.int64)
 
     def asks_int8(self, used: Uses) -> bool:
-        """Return whether the last reader of a buffer asks for bits of a quantized value, of which see is_over()."""
+        """Return whether the last reader of a buffer asks for bits of a quantized value (see is_over)."""
         return isinstance(self.program.instructions[used.last], AskingInt8)
 
     def lowest(self) -> list[Instruction]:
-        """Return the instructions with as few masks as reach the lowest peak."""
+        """Return the instructions with the fewest masks that reach the lowest peak."""
         made: list[Uses] = []
         best, lowest = 0, math.inf
         while True:
@@ -169,7 +168,7 @@ class Masks:
             made.append(self.add(int(over.argmax())))
 
     def add(self, index: int) -> Uses:
-        """Make a mask of the buffer with this index, which then counts as found no more, and return its uses."""
+        """Mask the buffer with this index, no longer count it as found, and return its uses."""
         used = self.found[index]
         asking = self.program.instructions[used.last]
         assert isinstance(asking, Asking)
@@ -182,25 +181,25 @@ class Masks:
 
 
 def is_over(asking: Asking, used: Uses, top: int) -> bool:
-    """Return whether bits are less than the activation at instruction `top`, which may be the one that asks."""
+    """Return whether bits are smaller than the activation at instruction `top`, which may be the asking one."""
     return top < used.last or isinstance(asking, AskingInt8)
 
 
 def activation_of(asking: Asking) -> Ref | None:
-    """Return the operand of which the gradient needs one bit."""
+    """Return the operand that the gradient needs one bit of."""
     if isinstance(asking, AskingInt8):
         return asking.q
     return asking.y if isinstance(asking, ReluGrad) else asking.x
 
 
 def only_asked(asking: Asking, buffer: Buffer) -> bool:
-    """Return whether the instruction reads the buffer as its activation only, and not as dy."""
+    """Return whether the instruction reads the buffer only as its activation, not as dy."""
     places = [ref for ref in asking.operands.values() if ref is not None and ref.buffer is buffer]
     return places == [activation_of(asking)]
 
 
 def with_masks(program: Program, masked: Sequence[Uses]) -> list[Instruction]:
-    """Return the instructions with a MASK of each buffer, which its last reader then reads.
+    """Return the instructions with a MASK of each buffer for its last reader.
 
     The MASK follows all other instructions that use the buffer.
     """
@@ -221,12 +220,12 @@ def bits_for(name: str, elements: int) -> Ref:
 
 
 def elements_of(asking: Asking) -> int:
-    """Return the number of elements of which the gradient needs a bit each."""
+    """Return the number of elements that the gradient needs a bit of."""
     return asking.elements("q") if isinstance(asking, AskingInt8) else asking.n
 
 
 def masked_float(asking: AskingFloat, name: str) -> tuple[Instruction, Instruction]:
-    """Return the MASK of an activation in float32, and the gradient that reads it."""
+    """Return the MASK of a float32 activation, and the gradient that reads it."""
     activation, bits = activation_of(asking), bits_for(name, elements_of(asking))
     low, high = (0.0, math.inf) if isinstance(asking, ReluGrad) else (asking.low, asking.high)
     assert activation is not None
@@ -244,7 +243,7 @@ def masked_float(asking: AskingFloat, name: str) -> tuple[Instruction, Instructi
 
 
 def masked_int8(asking: AskingInt8, name: str) -> tuple[Instruction, Instruction]:
-    """Return the MASK_S8 of a quantized value, and the gradient that reads it in place of the value."""
+    """Return the MASK_S8 of a quantized value, and the gradient that reads the mask instead of the value."""
     elements = elements_of(asking)
     bits = bits_for(name, elements)
     assert asking.q is not None

@@ -1,4 +1,4 @@
-"""The list of passes on flat programs. A verifier runs after a pass that changed one."""
+"""The list of passes over flat programs. The verifier runs after each pass that changed one."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from . import (
     stream_rows,
 )
 
-#: These passes rewrite flat programs.
+#: Passes that rewrite flat programs.
 PROGRAMS: list[Callable[[Compiled], None]] = [
     index_max_pool_s8.run,
     drop_unread.run,

@@ -1,4 +1,4 @@
-"""The updates of parameters that are stored as integers, for the passes over programs."""
+"""The updates of parameters stored as integers, for passes over programs."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ StoredMaker = ConvGradWS8 | ConvGradWS16
 
 
 def numbers(ref: Ref, count: int) -> np.ndarray:
-    """Return the first float32 numbers of a constant operand."""
+    """Return the first `count` float32 numbers of a constant operand."""
     assert ref.buffer.data is not None
     return np.frombuffer(ref.buffer.data, np.float32, count, ref.offset)
 
 
 def rows_of(maker: StoredMaker) -> int:
-    """Return the number of rows of a gradient, one for each output channel."""
+    """Return the number of rows of a gradient: one per output channel."""
     return maker.groups * maker.out_channels
 
 
 def has_rows(maker: StoredMaker, update: StoredUpdate) -> bool:
-    """Return whether the update has one unit for each row of the gradient, or one for all."""
+    """Return whether the update has one scale per row of the gradient, or one for all."""
     is_weight = isinstance(update, UpdateS8 | UpdateS16)
     return is_weight and (update.channels == 1 or (update.outer, update.channels) == (1, rows_of(maker)))
 
 
 def fuse(maker: StoredMaker, update: StoredUpdate) -> ConvUpdateS8 | ConvUpdateS16:
-    """Return the instruction that makes a gradient row by row, and updates with each row."""
+    """Return the instruction that makes a gradient row by row and updates from each row."""
     row = Buffer(f"{update.origin}.row", 4 * maker.in_channels * maker.kernel_h * maker.kernel_w, "scratch")
     units = np.broadcast_to(numbers(update.units, update.channels), (rows_of(maker),)).tobytes()
     own = Buffer(f"{update.origin}.units", len(units), "constant", units)

@@ -1,9 +1,9 @@
-"""The pass that computes cheap activations a second time instead of keeping them over the peak.
+"""The pass that recomputes cheap activations instead of keeping them over the peak.
 
-An elementwise instruction costs a few percent of the convolution or product beside it, and its
-result is as large as its sources. Where the sources stay alive anyway, the result need not: it is
-dropped after its last reader before the peak, and computed again, to the same bits, in front of the
-first reader after it.
+An elementwise instruction costs a few percent of the convolution or product beside it, but its
+result is as large as its sources. If the sources stay live anyway, the result need not: the pass
+drops it after its last reader before the peak, and recomputes it, bitwise equal, in front of the
+first reader after the peak.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from ...ir.program import TRAINING, Compiled, Program, Uses
 from ...plan.lifetimes import lower_bound, usage
 from .schedule import order, peak
 
-#: These instructions read as much as they write, and compute little for each number.
+#: Instructions that read as much as they write and compute little per number.
 CHEAP = (
     Abs, Add, Clamp, Copy, Greater, HardSigmoid, HardSwish, LeakyRelu, Max, Min, Mul, Normalize, Prelu, Relu, Select,
     Sub,
@@ -44,7 +44,7 @@ CHEAP = (
 
 
 def run(compiled: Compiled) -> None:
-    """Recompute activations in the training programs where that lowers the peak."""
+    """Recompute activations in the training programs if that lowers the peak."""
     for program in compiled.programs:
         if compiled.recompute is True and program.kind in TRAINING and program.instructions:
             ordered = replace(program, instructions=order(program))
@@ -55,9 +55,9 @@ def run(compiled: Compiled) -> None:
 
 
 def recomputed(trial: Program) -> list[Instruction]:
-    """Return a scheduled program with as few recomputations as reach the lowest peak; it changes.
+    """Return a scheduled program with the fewest recomputations that reach the lowest peak; modifies `trial`.
 
-    No more instructions are added than it had: a long chain would be made again from its start for each of its links.
+    Adds no more instructions than it had: a long chain would be recomputed from its start for each of its links.
     """
     best, lowest, uses = trial.instructions, math.inf, trial.uses()
     most = 2 * len(best)
@@ -89,17 +89,17 @@ def candidate(program: Program, uses: dict[Buffer, Uses], top: int) -> tuple[Buf
 
 
 def recipe(program: Program, uses: dict[Buffer, Uses], made: Uses, at: int) -> list[Instruction] | None:
-    """Return the instructions that compute a buffer again before instruction `at`, or None.
+    """Return the instructions that recompute a buffer before instruction `at`, or None.
 
-    They read buffers that still hold there what they held when the buffer was made. Each stands once, after those
-    whose results it reads, however many paths lead to it.
+    The buffers that they read still hold the same values there. Each instruction appears once, after
+    the makers of its sources, however many paths lead to it.
     """
     makers: dict[int, Instruction] = {}
     return list(makers.values()) if add_makers(makers, program, uses, made, at) else None
 
 
 def add_makers(makers: dict[int, Instruction], program: Program, uses: dict[Buffer, Uses], made: Uses, at: int) -> bool:
-    """Add the maker of a buffer by its index, after makers of its sources; return False if one cannot be made again."""
+    """Add the maker of a buffer by its index, after the makers of its sources; return False if one cannot run again."""
     if made.is_given:
         return False
     index = made.writers[0]
@@ -122,7 +122,7 @@ def add_makers(makers: dict[int, Instruction], program: Program, uses: dict[Buff
 def make_again(program: Program, uses: dict[Buffer, Uses], buffer: Buffer, at: int, makers: list[Instruction]) -> None:
     """Insert copies of the makers, with new buffers, in front of instruction `at`.
 
-    The readers from there on read the new buffer.
+    From there on, readers use the new buffer.
     """
     new = {w.buffer: Buffer(f"{w.buffer.name}.again", w.buffer.size, "scratch") for m in makers for w in m.writes}
     after = last_maker(program, uses, at, buffer)
@@ -135,9 +135,9 @@ def make_again(program: Program, uses: dict[Buffer, Uses], buffer: Buffer, at: i
 
 
 def renamed(instruction: Instruction, new: dict[Buffer, Buffer], after: Buffer | None = None) -> Instruction:
-    """Return a copy of the instruction with each buffer replaced as `new` says.
+    """Return a copy of the instruction with each buffer replaced according to `new`.
 
-    It waits for `after`, or else for what the instruction waits for.
+    It waits for `after` if given, else for what the original waits for.
     """
     made = copy(instruction)
     made.after = after or instruction.after
@@ -149,8 +149,8 @@ def renamed(instruction: Instruction, new: dict[Buffer, Buffer], after: Buffer |
 def last_maker(program: Program, uses: dict[Buffer, Uses], at: int, buffer: Buffer) -> Buffer:
     """Return the buffer after which the copies should run.
 
-    This is the last written of the reader's other operands, else the last written buffer. A copy
-    that ran earlier would stay alive without need.
+    This is the last written of the reader's other operands, else the last written buffer. If the copies
+    ran earlier, their results would stay live for longer than necessary.
     """
     reads = program.instructions[at].reads
     others = [uses[r.buffer] for r in reads if r.buffer.region == "scratch" and r.buffer is not buffer]

@@ -1,8 +1,7 @@
 """The pass that moves instructions that may refuse the data to the front of the train program.
 
-A micro-batch that is refused has then added nothing to the gradients, and those before it count as
-if it had not come. The backward pass does not move: it takes indices and labels that the forward
-pass has accepted.
+A refused micro-batch then has not touched the gradients, so the accumulated ones stay valid. The
+backward pass does not move: it reads indices and labels that the forward pass has accepted.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ def run(compiled: Compiled) -> None:
 def refusing_first(program: Program) -> list[Instruction]:
     """Return the instructions that may refuse and their dependencies, then the others.
 
-    Both keep their order.
+    Both groups keep their order.
     """
     found = program.instructions
     before: dict[int, list[int]] = {}

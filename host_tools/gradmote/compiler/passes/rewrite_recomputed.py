@@ -1,4 +1,4 @@
-"""The pass that drops values of the forward pass and makes them again, as the options' Recomputation says."""
+"""The pass that drops forward values and recomputes them as the options' Recomputation says."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ...ir.program import TRAINING, Compiled, Recomputation
 
 
 def run(compiled: Compiled) -> None:
-    """Rewrite the training programs, whose instructions are in their order but do not share bytes yet."""
+    """Rewrite the training programs once they are scheduled, before buffers share bytes."""
     if isinstance(compiled.recompute, Recomputation):
         for program in compiled.programs:
             if program.kind in TRAINING and program.instructions:

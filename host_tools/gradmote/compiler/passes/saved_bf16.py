@@ -1,8 +1,8 @@
-"""The pass that keeps values of the forward pass in bfloat16 until the backward pass reads them.
+"""The pass that keeps forward values in bfloat16 until the backward pass reads them.
 
-A value that waits over the peak is rounded to the nearest bfloat16 behind the last instruction that uses it before,
-and made float32 again in front of the first one behind it. Two bytes an element wait in place of four. The forward
-pass computes with the numbers as they were; gradients are those of the rounded ones.
+A value that waits over the peak is rounded to the nearest bfloat16 after its last use before the peak, and
+converted back to float32 in front of its first use after it. It waits in two bytes an element instead of four. The
+forward pass computes with the unrounded numbers; gradients are those of the rounded ones.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from ...plan.lifetimes import usage
 from .recompute import renamed
 from .share_in_place import share
 
-#: Instructions that hold numbers against others, or take them for integers: a rounded one may give another answer.
+#: Instructions that compare numbers or convert them to integers: rounding may change their answer.
 EXACT = (Equal, FloatToInt, Greater, GreaterOrEqual, Heaviside, L1LossGrad, MaxPoolGrad, ReduceExtremumGrad, TopK)
 
 
 @dataclass(frozen=True)
 class Gap:
-    """Two instructions that use a value, one behind the other, between which nothing else uses it."""
+    """Two consecutive uses of a value, with no use in between."""
 
     used: Uses
     before: int
@@ -47,7 +47,7 @@ class Gap:
 
 
 def run(compiled: Compiled) -> None:
-    """Keep values in bfloat16 where the options ask for it, and as far as the arena is smaller by it."""
+    """Keep values in bfloat16 if the options ask for it and the arena gets smaller."""
     if compiled.saved != "bf16":
         return
     others = [max(shared_usage(p), default=0) for p in compiled.programs if p.kind not in TRAINING]
@@ -63,12 +63,12 @@ def placed(program: Program, instructions: list[Instruction]) -> int:
 
 
 def shared_usage(program: Program) -> list[int]:
-    """Return the bytes of scratch alive at each instruction, once outputs lie over inputs."""
+    """Return the scratch bytes live at each instruction once outputs share their inputs' bytes."""
     return usage(in_place(program))
 
 
 def in_place(program: Program) -> Program:
-    """Return a copy of the program whose outputs lie over inputs, as share_in_place leaves it."""
+    """Return a copy of the program in which outputs share their inputs' bytes, as after share_in_place."""
     instructions, bindings = [copy(i) for i in program.instructions], [copy(b) for b in program.bindings]
     shared = replace(program, instructions=instructions, bindings=bindings)
     share(shared)
@@ -79,14 +79,14 @@ class Waiting:
     """A training program in which more and more values wait as bfloat16."""
 
     def __init__(self, program: Program) -> None:
-        """Begin where all wait as float32."""
+        """Start with all values waiting as float32."""
         self.program = replace(program, instructions=list(program.instructions))
         self.uses = self.program.uses()
         self.bound = program.bound()
-        self.halves: dict[Buffer, Ref] = {}  # float32 that was made of bfloat16 -> that
+        self.halves: dict[Buffer, Ref] = {}  # float32 buffer converted from bfloat16 -> its source
 
     def lowest(self, enough: int) -> list[Instruction]:
-        """Return the instructions with as few rounded values as reach the lowest peak, or one of `enough` bytes."""
+        """Return the instructions with the fewest rounded values for the lowest peak, or one of `enough` bytes."""
         best: list[Instruction] = []
         lowest = 0
         while True:
@@ -100,7 +100,7 @@ class Waiting:
             self.halve(gap)
 
     def gaps(self, top: int) -> Iterator[Gap]:
-        """Yield the gaps over instruction `top` in which a value can wait as bfloat16, the largest value first."""
+        """Yield the gaps over instruction `top` in which a value can wait as bfloat16, largest value first."""
         seen = self.what_is_seen()
         turn = next((k for k, i in enumerate(self.program.instructions) if i.phase != "forward"), top)
         over = [used for used in self.uses.values() if used.first < top < used.last and self.may_wait(used)]
@@ -115,7 +115,7 @@ class Waiting:
                     yield gap
 
     def what_is_seen(self) -> set[int]:
-        """Return the ids of the instructions that the loss and outputs depend on, which no rounded number may reach."""
+        """Return the ids of the instructions that the loss and outputs depend on; no rounded number may reach them."""
         wanted, found = set(self.bound), set()
         for instruction in reversed(self.program.instructions):
             if any(ref.buffer in wanted for ref in instruction.writes):
@@ -124,12 +124,12 @@ class Waiting:
         return found
 
     def is_long(self, gap: Gap) -> bool:
-        """Return whether anything runs in a gap but what rounds other values, or makes them float32 again."""
+        """Return whether anything runs in a gap besides conversions to and from bfloat16."""
         inside = self.program.instructions[gap.before + 1 : gap.behind]
         return any(not isinstance(i, FloatToBf16 | Bf16ToFloat) for i in inside)
 
     def may_wait(self, used: Uses) -> bool:
-        """Return whether a buffer has float32 alone, which a program makes for itself."""
+        """Return whether a buffer is local to the program and all its users treat it as float32."""
         buffer = used.buffer
         if buffer.region != "scratch" or buffer in self.bound or used.is_given or buffer.size <= 4:
             return False
@@ -153,7 +153,7 @@ class Waiting:
         self.read_again(whole, again.buffer, behind + 1)
 
     def read_again(self, whole: Buffer, again: Buffer, first: int) -> None:
-        """Let the readers of a value from instruction `first` on read another buffer."""
+        """Make the readers of a value from instruction `first` on read another buffer."""
         old, new = self.uses[whole], self.uses[again]
         kept = bisect_left(old.readers, first)
         old.readers, new.readers = old.readers[:kept], old.readers[kept:]
@@ -162,7 +162,7 @@ class Waiting:
 
 
 def is_float(instruction: Instruction, buffer: Buffer) -> bool:
-    """Return whether all operands of an instruction that lie in a buffer are float32."""
+    """Return whether all operands of an instruction in a buffer are float32."""
     operands = OPCODES[instruction.opcode]["operands"]
     own = [name for name, ref in instruction.operands.items() if ref is not None and ref.buffer is buffer]
     return all(operands[name][1] == "f32" for name in own)

@@ -1,8 +1,8 @@
-"""The pass that orders each program's instructions so that little scratch is alive at once.
+"""The pass that orders each program's instructions to keep little scratch live at once.
 
-It is greedy list scheduling: of the instructions whose inputs are ready, the one that lets scratch
-shrink most (or grow least) goes first; ties keep the graph's order. A parameter is updated after
-every instruction that reads its old value.
+It is greedy list scheduling: of the instructions whose inputs are ready, the one that shrinks live
+scratch most (or grows it least) goes first; ties keep the graph's order. A parameter is updated
+after every instruction that reads its old value.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from ...plan.lifetimes import lower_bound
 
 
 def run(compiled: Compiled) -> None:
-    """Schedule every program, unless its own order needs less scratch."""
+    """Schedule every program, unless its given order needs less scratch."""
     for program in compiled.programs:
         choices = order(program), program.instructions
         program.instructions = min(choices, key=lambda i: lower_bound(replace(program, instructions=i)))
 
 
 def order(program: Program) -> list[Instruction]:
-    """Return the greedy order, which for a small program may be worse than the given one."""
+    """Return the greedy order, which can be worse than the given one for a small program."""
     waiting, successors = dependencies(program.instructions)
     growth = Growth(program)
     ready = [(growth.of(i), i) for i, count in enumerate(waiting) if count == 0]
@@ -47,23 +47,24 @@ def order(program: Program) -> list[Instruction]:
 
 
 def peak(program: Program, instructions: list[Instruction]) -> int:
-    """Return the bytes of scratch that the greedy schedule of these instructions needs at least."""
+    """Return the least scratch bytes that the greedy schedule of these instructions needs."""
     return lower_bound(replace(program, instructions=order(replace(program, instructions=instructions))))
 
 
 class Growth:
-    """The bytes of scratch after each instruction, less those before it, while more and more instructions have run.
+    """The live scratch bytes after each instruction, minus those before it, as the schedule proceeds.
 
-    For an instruction that has not run it only ever falls: a buffer that it writes may have become alive, and it may
-    be the last one that still has to read a buffer.
+    The growth of an instruction that has not run can only fall: a buffer that it writes may have become live
+    already, and
+    it may become the last reader of a buffer.
     """
 
     def __init__(self, program: Program) -> None:
-        """Begin where no instruction has run."""
+        """Start before any instruction has run."""
         self.scratch = [(scratch_of(i.reads), scratch_of(i.writes)) for i in program.instructions]
         self.pinned = program.bound()
         self.live: set[Buffer] = set()
-        self.readers: dict[Buffer, set[int]] = defaultdict(set)  # those that have not run
+        self.readers: dict[Buffer, set[int]] = defaultdict(set)  # readers that have not run
         self.writers: dict[Buffer, list[int]] = defaultdict(list)
         for index, (read, written) in enumerate(self.scratch):
             for buffer in read:
@@ -72,14 +73,14 @@ class Growth:
                 self.writers[buffer].append(index)
 
     def of(self, index: int) -> int:
-        """Return the growth by an instruction that has not run."""
+        """Return the growth caused by an instruction that has not run."""
         read, written = self.scratch[index]
         new = sum(b.size for b in written if b not in self.live)
         freed = sum(b.size for b in read if len(self.readers[b]) == 1 and b not in self.pinned)
         return new - freed
 
     def run(self, index: int) -> Iterator[int]:
-        """Let an instruction run, and yield the others whose growth is then less."""
+        """Run an instruction, and yield the others whose growth falls as a result."""
         read, written = self.scratch[index]
         fresh = [b for b in written if b not in self.live]
         self.live.update(fresh)
@@ -95,7 +96,7 @@ def scratch_of(refs: list[Ref]) -> list[Buffer]:
 
 
 def dependencies(instructions: list[Instruction]) -> tuple[list[int], dict[int, list[int]]]:
-    """Return how many instructions each must wait for, and which instructions wait for each."""
+    """Return the number of predecessors of each instruction, and the successors of each."""
     return count_edges(len(instructions), edges_of(instructions))
 
 
@@ -128,7 +129,7 @@ def edges_of(instructions: list[Instruction]) -> set[tuple[int, int]]:
 
 
 def may_refuse(instruction: Instruction) -> bool:
-    """Return whether bad data may end the program here; constant indices are known to be good."""
+    """Return whether bad data may end the program here; constant indices are known to be valid."""
     taken = [ref for name, ref in instruction.operands.items() if name in ("indices", "labels") and ref is not None]
     is_known = bool(taken) and all(ref.buffer.region == "constant" for ref in taken)
     return instruction.refuses is not None and not is_known

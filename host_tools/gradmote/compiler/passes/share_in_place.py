@@ -1,4 +1,4 @@
-"""The pass that lets an elementwise output reuse the bytes of an input that it reads last."""
+"""The pass that lets an elementwise output reuse the bytes of an input at its last read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...ir.generated.instructions import AddS16, ConvGradXS16, SoftmaxCrossEntro
 from ...ir.instruction import Buffer, Instruction, Ref
 from ...ir.program import Compiled, Program
 
-#: The outputs that can take an input's place, of instructions of which it is not the last operand.
+#: The outputs that can reuse an input's bytes, if this is not the last operand of the instruction.
 TARGETS: dict[type[Instruction], str] = {AddS16: "y", ConvGradXS16: "dx", SoftmaxCrossEntropy: "log_prob"}
 
 
@@ -19,7 +19,7 @@ def run(compiled: Compiled) -> None:
 
 
 def share(program: Program) -> None:
-    """Let outputs reuse their inputs' bytes; the program's own instructions and bindings change."""
+    """Let outputs reuse their inputs' bytes; modifies the program's instructions and bindings."""
     uses = program.uses()
     touched = {b: [program.instructions[k] for k in (*u.readers, *u.writers)] for b, u in uses.items()}
     last = {buffer: used.last for buffer, used in uses.items()}
@@ -34,7 +34,7 @@ def share(program: Program) -> None:
 
 
 def candidate(instruction: Instruction, index: int, last: dict[Buffer, int]) -> tuple[Buffer, Buffer] | None:
-    """Return (old, new), the output's buffer and the input's whose bytes it can reuse, or None.
+    """Return (old, new), the buffers of the output and of the input whose bytes it can reuse, or None.
 
     `last` maps each buffer to the last instruction that uses it.
     """
@@ -42,7 +42,7 @@ def candidate(instruction: Instruction, index: int, last: dict[Buffer, int]) -> 
 
 
 def pairs(instruction: Instruction) -> Iterator[tuple[Buffer, Buffer]]:
-    """Yield the output's buffer with that of each input whose bytes it can reuse, where nothing reads these later."""
+    """Yield the output's buffer with that of each input whose bytes it can reuse once nothing reads them later."""
     if not instruction.inplace:
         return
     operands = instruction.operands
@@ -86,7 +86,7 @@ def is_dense(instruction: Instruction, name: str) -> bool:
 
 
 def replace(program: Program, old: Buffer, new: Buffer, touched: list[Instruction]) -> None:
-    """Replace a buffer by another in the instructions `touched`, which use it, and in bindings."""
+    """Replace a buffer by another in `touched`, the instructions that use it, and in bindings."""
     for instruction in touched:
         instruction.redirect(old, new)
     for binding in program.bindings:

@@ -18,16 +18,17 @@ from ...rewrite import pipeline
 from ...rewrite.quantized.in_float import in_float
 from ..options import Options
 
-#: Model -> the batch, dimensions and state with which it was made concrete last, and the result.
+#: Model -> the batch, dimensions and state of its last concrete copy, and that copy.
 _CONCRETE: WeakKeyDictionary[ir.Model, tuple[Hashable, ir.Model]] = WeakKeyDictionary()
 
 
 def concrete(model: ir.Model, options: Options, keep: Set[str]) -> ir.Model:
-    """Return a copy of the model with all shapes fixed, and with constant subgraphs folded.
+    """Return a copy of the model with all shapes fixed and constant subgraphs folded.
 
-    The values named in `keep` are state: nothing that depends on their data is folded. The copy is kept with the model,
-    since a search, or a check, compiles it with many options that change no shape; so nothing may change it. Raises a
-    GradmoteError where a shape stays unknown.
+    The values named in `keep` are state: nothing that depends on their data is folded. The copy is cached per
+    model, since a search, or a check, compiles it with many options that change no shape; so callers must not
+    modify it.
+    Raises a GradmoteError if a shape stays unknown.
     """
     key = options.batch, tuple(sorted((options.dims or {}).items())), frozenset(keep)
     if _CONCRETE.get(model, (None,))[0] != key:
@@ -36,7 +37,7 @@ def concrete(model: ir.Model, options: Options, keep: Set[str]) -> ir.Model:
 
 
 def with_shapes(model: ir.Model, options: Options, keep: Set[str]) -> ir.Model:
-    """Do what concrete() does for a model that was never made so."""
+    """Return what concrete() does, for a model that is not cached."""
     model = set_batch(model.clone(), options.batch, options.dims)
     model = settle_shapes(model, keep)
     if pipeline.decompose(model.graph, keep):
@@ -47,7 +48,7 @@ def with_shapes(model: ir.Model, options: Options, keep: Set[str]) -> ir.Model:
 
 
 def lower_forward(model: ir.Model, kind: str, shared: Shared, options: Options) -> Program:
-    """Return the program infer or eval, as `kind` says."""
+    """Return the program infer or eval, depending on `kind`."""
     program = Program(kind)
     graph = concrete(model, options, set(shared.state)).graph
     program.in_float = in_float(graph)
@@ -61,7 +62,7 @@ def lower_forward(model: ir.Model, kind: str, shared: Shared, options: Options) 
 def bind_output(lowering: Lowering, value: ir.Value, role: str) -> None:
     """Bind an output to a scratch buffer of its own.
 
-    An output that is an input, a parameter or a constant as it stands is copied into scratch first.
+    An output that is itself an input, a parameter or a constant is first copied into scratch.
     A loss of several elements (reduction none) is bound as an output.
     """
     ref, view = lowering.ref(value), lowering.view(value)

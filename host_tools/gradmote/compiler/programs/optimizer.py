@@ -25,8 +25,8 @@ from ...ir.program import Parameter, Program, Slot, control_ref
 class OptimizerGraph:
     """The optimizer model with its inputs sorted by position.
 
-    Their names do not tell them apart, since they only avoid the names of the weights. `slots` has
-    `moments_each` moments of each parameter, then the bias corrections.
+    Names do not identify them: they only avoid the names of the weights. `slots` has `moments_each` moments of
+    each parameter, then the bias corrections.
     """
 
     graph: ir.Graph
@@ -46,7 +46,7 @@ def optimizer_graph(model: ir.Model) -> OptimizerGraph:
     """Return the optimizer model with its inputs grouped.
 
     The inputs are two rates; then parameter, gradient and moments of each parameter; then the bias
-    corrections where the rule has them.
+    corrections if the rule has them.
     """
     name = OPTIMIZER.read(model, "")
     if name not in RULES:
@@ -62,8 +62,8 @@ def optimizer_graph(model: ir.Model) -> OptimizerGraph:
 def optimizer_slots(model: ir.Model, start: Mapping[str, np.ndarray], moments: str | None = None) -> list[Slot]:
     """Return a state slot for each moment and each bias correction.
 
-    start: the data of those that do not begin at zero. moments: as in Options. Raises ModelError where they
-    should be bfloat16, and none can be.
+    start: the data of those that do not start at zero. moments: as in Options. Raises ModelError if they should be
+    bfloat16 but none can be.
     """
     inputs = optimizer_graph(model)
     short = inputs.moments if moments == "bf16" else []
@@ -73,7 +73,7 @@ def optimizer_slots(model: ir.Model, start: Mapping[str, np.ndarray], moments: s
 
 
 def slot(value: ir.Value, start: np.ndarray | None, dtype: str) -> Slot:
-    """Return the slot of a moment or of a bias correction, with elements of that type."""
+    """Return the slot of a moment or bias correction, with elements of type `dtype`."""
     name, shape = str(value.name), tuple(int(d) for d in value.shape)  # type: ignore[union-attr, arg-type]
     size = ELEMENT_BYTES[dtype] * math.prod(shape)
     data = None if start is None else np.ascontiguousarray(start, np.float32)
@@ -85,7 +85,7 @@ def slot(value: ir.Value, start: np.ndarray | None, dtype: str) -> Slot:
 def kept_gradients_optimizer(
     model: ir.Model, parameters: Sequence[Parameter], slots: Sequence[Slot], shared: Shared, loss_scale: float = 1.0
 ) -> Program:
-    """Return the program optimizer, which works on the mean of the accumulated gradients.
+    """Return the program optimizer, which applies the mean of the accumulated gradients.
 
     `loss_scale` is the factor by which those gradients are too large.
     """
@@ -108,7 +108,7 @@ def unscaled(program: Program, scale: Ref, inverse: Ref) -> Ref:
 
 
 def check_gradients(program: Program, parameters: Sequence[Parameter]) -> None:
-    """Append a finiteness check of every gradient, so that a step is applied whole or not at all.
+    """Append a finiteness check of every gradient, so that a step is applied as a whole or not at all.
 
     With a loss scale the gradients may overflow; all are checked before any is applied.
     """

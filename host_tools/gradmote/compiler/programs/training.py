@@ -1,4 +1,4 @@
-"""The programs train and optimizer, or the program step, which is both in one."""
+"""The programs train and optimizer, or the program step, which combines both."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from .optimizer import check_gradients, kept_gradients_optimizer, lower_optimize
 def training_programs(
     artifacts: Artifacts, parameters: Sequence[Parameter], slots: list[Slot], shared: Shared, options: Options
 ) -> list[Program]:
-    """Return train and optimizer where gradients are kept, else step.
+    """Return train and optimizer if gradients are kept, else step.
 
-    Appends the optimizer's state to `slots`. Raises ModelError where gradients are neither kept nor
+    Appends the optimizer's state to `slots`. Raises ModelError if gradients are neither kept nor
     applied.
     """
     optimizer = artifacts.models.optimizer
@@ -77,7 +77,7 @@ def lower_training(artifacts: Artifacts, program: Program, shared: Shared, optio
 def split_outputs(
     graph: ir.Graph, parameters: int, statistics: int
 ) -> tuple[list[ir.Value], list[ir.Value], list[ir.Value]]:
-    """Split a training graph's outputs into loss with requested outputs, gradients, statistics."""
+    """Split a training graph's outputs into loss and requested outputs, gradients, and statistics."""
     outputs = list(graph.outputs)
     last = len(outputs) - statistics
     return outputs[: last - parameters], outputs[last - parameters : last], outputs[last:]

@@ -5,7 +5,7 @@
 
 The scratch is that of a program; the labels follow the inputs.
 
-Inputs that a program may overwrite lie in the scratch instead, at the same offset in all programs; labels stay.
+Inputs that a program may overwrite are in the scratch instead, at the same offset in all programs; labels stay.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ...ir.program import Compiled, Program
 from ...plan import Placement, check_overlays, place
 from .. import records
 
-#: A planner: from a program and the offsets in scratch that are taken to all of its offsets there.
+#: A planner: maps a program and its given scratch offsets to all of its scratch offsets.
 Placing = Callable[[Program, dict[Buffer, int]], Placement]
 
 
@@ -27,8 +27,7 @@ Placing = Callable[[Program, dict[Buffer, int]], Placement]
 class Layout:
     """The offset of every buffer in the arena, in bytes.
 
-    `offsets` holds state, gradients and inputs; the offsets in scratch
-    differ by program and are in `placements`.
+    `offsets` holds state, gradients and inputs; the offsets in scratch differ by program and are in `placements`.
     """
 
     offsets: dict[Buffer, int]
@@ -86,9 +85,10 @@ def lay_out(compiled: Compiled, place_program: Placing | None = None) -> Layout:
 
 
 def place_inputs(compiled: Compiled) -> tuple[dict[Buffer, int], int]:
-    """Return the offsets in scratch of the inputs that programs may overwrite, and where the last one ends.
+    """Return the scratch offsets of the inputs that programs may overwrite, and the end of the last one.
 
-    They begin where scratch begins, but where a plan is smaller that leaves room for results that lie over them.
+    They start at the start of scratch, unless a plan is smaller that leaves room before them for results that
+    overlay them.
     """
     inputs = [b.ref.buffer for b in compiled.inputs if b.ref.buffer.region == "scratch"]
     choices = []
@@ -102,7 +102,7 @@ def place_inputs(compiled: Compiled) -> tuple[dict[Buffer, int], int]:
 
 
 def rooms_before(compiled: Compiled, inputs: list[Buffer]) -> set[int]:
-    """Return the bytes in front of inputs that let a result lie over one, and others over that."""
+    """Return the bytes in front of inputs that let a result overlay one, and others overlay that."""
     rooms = {0}
     for program in compiled.programs:
         for upper in program.overlays:
@@ -116,7 +116,7 @@ def rooms_before(compiled: Compiled, inputs: list[Buffer]) -> set[int]:
 def kept_inputs(compiled: Compiled) -> list[Buffer]:
     """Return the buffers of inputs and labels that no program overwrites.
 
-    The last is that of the sample that is put aside, where there is one.
+    The last one is for the sample that is set aside, if there is one.
     """
     buffers = [b.ref.buffer for b in compiled.inputs]
     aside = [compiled.store.aside] if compiled.store and compiled.store.aside else []
@@ -129,7 +129,7 @@ def align(size: int) -> int:
 
 
 def pack(offsets: dict[Buffer, int], start: int, buffers: list[Buffer]) -> int:
-    """Lay buffers one after another at multiples of 4 bytes; return the offset where they end."""
+    """Place buffers one after another at multiples of 4 bytes; return the end offset."""
     for buffer in buffers:
         offsets[buffer] = start
         start += (buffer.size + 3) // 4 * 4

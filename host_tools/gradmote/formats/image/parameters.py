@@ -1,4 +1,4 @@
-"""The trained parameters of an image, in the order of its state table, which deltas have too."""
+"""The trained parameters of an image, in the order of its state table, which deltas follow too."""
 
 from __future__ import annotations
 

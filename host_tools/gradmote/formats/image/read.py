@@ -42,10 +42,10 @@ class Image:
     state: list[dict[str, Any]]
     sizes: dict[str, int]  # bytes by section
     constants: bytes
-    scheme: str  # what is trained; "" where the image does not say
-    classes: tuple[str, ...]  # the names of the classes, in the order of the first output's scores; or none
-    store: dict[str, Any] | None  # record of the sample store, where there is one
-    key_id: bytes  # of the key that signed it; empty where it is not signed
+    scheme: str  # what is trained; "" if the image does not say
+    classes: tuple[str, ...]  # the names of the classes, in the order of the first output's scores; may be empty
+    store: dict[str, Any] | None  # record of the sample store, if there is one
+    key_id: bytes  # of the key that signed it; empty if not signed
 
     @property
     def updates(self) -> list[dict[str, Any]]:
@@ -63,14 +63,14 @@ class Image:
 
     @property
     def model_id(self) -> bytes:
-        """Return the 16 bytes by which a checkpoint is known to belong to this image."""
+        """Return the 16 bytes that a checkpoint of this image also has."""
         return struct.pack("<4I", *self.header["model_id"])
 
 
 def read_image(source: str | os.PathLike[str] | bytes) -> Image:
     """Return the records of an image, given as a path or as bytes.
 
-    Raises ImageError where the bytes are no image, are truncated, or fail their checksum.
+    Raises ImageError if the bytes are not an image, are truncated, or fail their checksum.
     """
     data = source if isinstance(source, bytes) else load(source)
     header, signature = checked_header(data), signature_of(data)
@@ -100,7 +100,7 @@ def read_image(source: str | os.PathLike[str] | bytes) -> Image:
 def load(path: str | os.PathLike[str]) -> bytes:
     """Return the bytes of an image file.
 
-    Raises ImageError where the file cannot be read.
+    Raises ImageError if the file cannot be read.
     """
     try:
         return records.read_file(path)
@@ -111,7 +111,7 @@ def load(path: str | os.PathLike[str]) -> bytes:
 def checked_header(data: bytes) -> dict[str, Any]:
     """Return the header's fields.
 
-    Raises ImageError where magic, version, size or checksum is wrong.
+    Raises ImageError if magic, version, size or checksum is wrong.
     """
     if len(data) > records.FILE_LIMIT:
         raise ImageError("the file is larger than 1 GiB", "pass a .mote file written by `gradmote compile`")
@@ -140,27 +140,27 @@ def rows(record: str, data: bytes) -> list[dict[str, Any]]:
 
 
 def string(names: bytes, offset: int) -> str:
-    """Return the text at an offset in the section NAMES, or "" where the offset is NONE."""
+    """Return the text at an offset in the section NAMES, or "" if the offset is NONE."""
     return "" if offset == NONE else records.text_at(names, offset)
 
 
 def read_classes(names: bytes) -> tuple[str, ...]:
-    """Return the names of the classes in the section NAMES; none where there are none.
+    """Return the names of the classes in the section NAMES; may be empty.
 
-    Raises ValueError for one that is no UTF-8.
+    Raises ValueError for one that is not UTF-8.
     """
     return tuple(text[1:].decode() for text in names.split(b"\0") if text[:1] == bytes([CLASS_NAME]))
 
 
 def key_of(table: dict[str, int], number: int) -> str:
-    """Return the name that a number has in a table, or "unknown" with the number."""
+    """Return the name of a number in a table, or "unknown" with the number."""
     return next(k for k, v in table.items() if v == number) if number in table.values() else f"unknown {number}"
 
 
 def read_programs(parts: dict[str, bytes]) -> list[dict[str, Any]]:
     """Return every program with its disassembled instructions.
 
-    Raises ValueError where there are more programs than kinds of programs.
+    Raises ValueError if there are more programs than kinds of programs.
     """
     programs = []
     table = rows("program", parts["programs"])
@@ -201,7 +201,7 @@ def disassemble(code: bytes) -> list[dict[str, Any]]:
 def note_loops(instructions: list[dict[str, Any]]) -> None:
     """Add to each instruction how often it runs: `times`.
 
-    Guarded ones also get `moved`: by how many bytes their operands move on until the last time.
+    Guarded ones also get `moved`: by how many bytes their operands have moved at the last time.
     """
     end = at = 0
     times, guard = 1, None
@@ -219,7 +219,7 @@ def note_loops(instructions: list[dict[str, Any]]) -> None:
 def run_order(instructions: list[dict[str, Any]]) -> list[int]:
     """Return the index of each instruction that a run executes, one after another.
 
-    A GUARD and the instruction behind it count as one, also where it leaves that out.
+    A GUARD and the instruction after it count as one, even if the GUARD skips it.
     """
     order: list[int] = []
     end = start = at = 0
@@ -238,7 +238,7 @@ def run_order(instructions: list[dict[str, Any]]) -> list[int]:
 
 
 def bytes_moved(names: list[str], guard: dict[str, int]) -> dict[str, int]:
-    """Return by how many bytes a GUARD moves each operand on in all."""
+    """Return by how many bytes in all a GUARD moves each operand."""
     moved = dict.fromkeys(names, 0)
     for letter in "abc":
         index = guard[f"operand_{letter}"]
@@ -264,7 +264,7 @@ def fields(name: str, code: bytes, at: int) -> dict[str, dict[str, Any]]:
 
 
 def address_of(word: int) -> str:
-    """Return the address that an operand word stands for: `arena+16`, `constants+8`, or `none`."""
+    """Return the address in an operand word: `arena+16`, `constants+8`, or `none`."""
     if word == NONE:
         return "none"
     return f"constants+{word & ~CONSTANT_BIT}" if word & CONSTANT_BIT else f"arena+{word}"
@@ -306,7 +306,7 @@ def read_state(parts: dict[str, bytes]) -> list[dict[str, Any]]:
 
 
 def read_store(data: bytes) -> dict[str, Any] | None:
-    """Return the record of the sample store, or None where the image has no store."""
+    """Return the record of the sample store, or None if the image has no store."""
     if not data:
         return None
     row = records.unpack("store", data)

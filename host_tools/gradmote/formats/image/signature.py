@@ -1,4 +1,4 @@
-"""The signature record behind an image; gradmote.formats.signing makes and checks signatures."""
+"""The signature record after an image; gradmote.formats.signing makes and checks signatures."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Signature:
 
 
 def without_signature(data: bytes) -> bytes:
-    """Return the bytes that the image's header counts, or all bytes where this is no image."""
+    """Return the bytes that the image's header counts, or all bytes if this is not an image."""
     if data[:4] != struct.pack("<I", IMAGE_MAGIC) or len(data) < records.size_of("header"):
         return data
     (size,) = struct.unpack_from("<I", data, _SIZE_AT)
@@ -39,7 +39,7 @@ def without_signature(data: bytes) -> bytes:
 
 
 def signature_of(data: bytes) -> Signature | None:
-    """Return the signature behind an image, valid or not, or None where there is none."""
+    """Return the signature after an image, valid or not, or None if there is none."""
     behind = data[len(without_signature(data)) :]
     if len(behind) < records.size_of("signature"):
         return None

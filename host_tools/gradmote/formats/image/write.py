@@ -42,15 +42,15 @@ class Names:
     """The section NAMES: zero-terminated strings, each once."""
 
     def __init__(self, strip: bool, classes: Sequence[str] = ()) -> None:
-        """Begin a section with the names of classes alone; with `strip`, every name is left out."""
+        """Start a section with only the names of classes; with `strip`, all names are omitted."""
         self.strip = strip
         self.data = b"" if strip else "".join(f"{chr(CLASS_NAME)}{name}\0" for name in classes).encode()
         self.offsets: dict[str, int] = {}
 
     def offset(self, name: str) -> int:
-        """Return the offset of a name, appended at its first use; NONE where names are stripped.
+        """Return the offset of a name, appended at its first use; NONE if names are stripped.
 
-        Raises ModelError for a name that would be one of a class.
+        Raises ModelError for a name that is reserved for classes.
         """
         if self.strip:
             return NONE
@@ -65,7 +65,7 @@ class Names:
 def write_image(compiled: Compiled, layout: Layout, strip_names: bool = False) -> bytes:
     """Return the bytes of a .mote file.
 
-    strip_names: leave the names out, for the smallest image.
+    strip_names: omit the names, for the smallest image.
     """
     names = Names(strip_names, compiled.classes)
     constants, constant_offsets = constants_section(compiled)
@@ -137,10 +137,10 @@ def assemble(compiled: Compiled, layout: Layout, sections: dict[str, bytes], sch
 
 
 def model_id(compiled: Compiled, layout: Layout) -> bytes:
-    """Return the 16 bytes by which a checkpoint and an image know that they belong together.
+    """Return the 16 bytes by which a checkpoint and an image recognize that they belong together.
 
-    They are a digest of the state's names, shapes and offsets and of the frozen weights. Programs
-    may differ, so images of one model with other batches or losses share checkpoints.
+    They are a digest of the state's names, shapes and offsets and of the frozen weights. Programs may
+    differ, so images of one model with other batches or losses share checkpoints.
     """
     digest = hashlib.sha256(compiled.frozen_digest)
     for entry in compiled.state():
@@ -214,7 +214,7 @@ def operand(ref: Ref | None, offsets: dict[Buffer, int], constants: dict[Buffer,
 def parameter(value: Any, kind: str, choices: Sequence[str]) -> bytes:
     """Return the four bytes of a param; one of `choices` is written as its number.
 
-    Raises ModelError where a whole number does not fit 32 bits.
+    Raises ModelError if a whole number does not fit 32 bits.
     """
     if kind == "f32":
         return np.float32(value).tobytes()
@@ -227,8 +227,8 @@ def parameter(value: Any, kind: str, choices: Sequence[str]) -> bytes:
 def tensors_section(compiled: Compiled, layout: Layout, names: Names) -> bytes:
     """Return section TENSORS.
 
-    Inputs and labels come once, with the programs that have them; outputs and losses come once for
-    each program.
+    Inputs and labels come once, with the programs that have them; outputs and losses come once for each
+    program.
     """
     rows = []
     for shared in compiled.inputs:
@@ -322,8 +322,7 @@ def words_entry(role: str, offset: int, size: int) -> bytes:
 def initial_section(compiled: Compiled) -> bytes:
     """Return section INITIAL: parameters, statistics, control and, unless all of it is zero, the rest.
 
-    The rest are the store, the properties and the moments. State that the section does not have
-    begins as zero.
+    The rest are the store, the properties and the moments. State that the section lacks starts as zero.
     """
     tensors = b"".join(initial_bytes(p.buffer) for p in (*compiled.parameters, *compiled.statistics))
     store = b"" if compiled.store is None else initial_bytes(compiled.store.buffer)
@@ -333,7 +332,7 @@ def initial_section(compiled: Compiled) -> bytes:
 
 
 def control_record(compiled: Compiled) -> bytes:
-    """Return the control record that training begins with, or goes on from."""
+    """Return the control record from which training starts or resumes."""
     control = {
         "seed": compiled.seed,
         "learning_rate": compiled.learning_rate,
@@ -344,7 +343,7 @@ def control_record(compiled: Compiled) -> bytes:
 
 
 def properties_record(compiled: Compiled) -> bytes:
-    """Return the slots of the properties, with those of the state to go on from that they can hold."""
+    """Return the slots of the properties, filled from the state to resume from as far as they can hold it."""
     kept = compiled.start.properties if compiled.start is not None else {}
     fitting = [(key, value) for key, value in kept.items() if fits_slot(key, value)][: compiled.properties]
     filled = b"".join(property_slot(key, value) for key, value in fitting)
@@ -352,7 +351,7 @@ def properties_record(compiled: Compiled) -> bytes:
 
 
 def property_slot(key: str, value: int | float | str) -> bytes:
-    """Return one property as a slot holds it; a float loses the digits that float32 cannot hold."""
+    """Return one property as a slot stores it; a float loses the digits that float32 cannot hold."""
     kind = "f32" if isinstance(value, float) else "i32"
     word = struct.unpack("<I", struct.pack("<f" if kind == "f32" else "<i", value))[0]
     name = struct.unpack("<5I", key.encode().ljust(20, b"\0"))
@@ -360,6 +359,6 @@ def property_slot(key: str, value: int | float | str) -> bytes:
 
 
 def initial_bytes(buffer: Buffer) -> bytes:
-    """Return the bytes that a buffer of the state begins with, and zeros up to the next word."""
+    """Return the initial bytes of a state buffer, and zeros up to the next word."""
     assert buffer.data is None or len(buffer.data) == buffer.size
     return (buffer.data or b"") + bytes(aligned(buffer.size) - len(buffer.data or b""))

@@ -1,4 +1,4 @@
-"""The files of onnxruntime-training that are no ONNX models: its checkpoints, which are flatbuffers."""
+"""The files of onnxruntime-training that are not ONNX models: its checkpoints, which are flatbuffers."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Tables of a flatbuffer that nobody has verified, read by the library flatbuffers.
+"""Tables of an unverified flatbuffer, read by the library flatbuffers.
 
-The library trusts its bytes. Here each offset is checked before it is followed, and the work is
-bounded: tables, texts and data that were read may not be more than the bytes of the file could
-hold, so that references which go to one place again and again end in an error.
+The library trusts its bytes. This module checks each offset before following it, and bounds the work:
+tables, texts and data may not be more in all than the bytes of the file could hold, so that repeated
+references to one place end in an error.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ class Allowance:
     """The number of bytes that may still be read of one file."""
 
     def __init__(self, size: int) -> None:
-        """Allow the file twice, because a writer may share what is equal."""
+        """Allow the file twice, because a writer may share equal parts."""
         self.left = 2 * size
 
     def spend(self, size: int) -> None:
-        """Take bytes from what is left.
+        """Take bytes from the remaining ones.
 
-        Raises ValueError where nothing is.
+        Raises ValueError if none remain.
         """
         self.left -= size
         if self.left < 0:
@@ -40,7 +40,7 @@ class CheckedTable:
     """
 
     def __init__(self, data: bytes, position: int, allowance: Allowance) -> None:
-        """Refer to the table at a position, whose vtable is checked."""
+        """Refer to the table at a position, after checking its vtable."""
         allowance.spend(8)  # each table has at least an offset to it, and one to its vtable
         self._data, self._allowance = data, allowance
         self._table = Table(data, position)
@@ -51,7 +51,7 @@ class CheckedTable:
             raise ValueError(f"the fields of the table at byte {position} end behind the file")
 
     def number(self, slot: int, flags: type, default: float = 0) -> int | float:
-        """Return a number of the type that `flags` of the library names."""
+        """Return a number of the library's type `flags`."""
         at = self._field(slot)
         return default if at is None else self._table.Get(flags, at)
 
@@ -98,7 +98,7 @@ class CheckedTable:
         return [CheckedTable(self._data, self._target(start + 4 * i), self._allowance) for i in range(count)]
 
     def _field(self, slot: int) -> int | None:
-        """Return the position of a field, or None where the table does not have it."""
+        """Return the position of a field, or None if the table does not have it."""
         offset = self._table.Offset(_VTABLE_HEADER + 2 * slot)
         return self._table.Pos + offset if offset else None
 
@@ -107,7 +107,7 @@ class CheckedTable:
         return at + int(self._table.Get(types.UOffsetTFlags, at))
 
     def _vector(self, at: int, size: int) -> tuple[int, int]:
-        """Return the position of a vector's first element, and their number; `size` is that of one in bytes."""
+        """Return the position of a vector's first element, and their number; `size` is the bytes of one."""
         length_at = self._target(at)
         count = int(self._table.Get(types.UOffsetTFlags, length_at))
         if length_at + 4 + size * count > len(self._data):
@@ -116,5 +116,5 @@ class CheckedTable:
 
 
 def root_table(data: bytes) -> CheckedTable:
-    """Return the table that the file begins with."""
+    """Return the table at the start of the file."""
     return CheckedTable(data, struct.unpack_from("<I", data)[0], Allowance(len(data)))

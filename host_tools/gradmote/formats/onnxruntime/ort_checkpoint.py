@@ -30,7 +30,7 @@ _DTYPES = {
 
 @dataclass(frozen=True)
 class OrtTensor:
-    """A tensor of a checkpoint; array is None in a nominal one, which has names alone."""
+    """A tensor of a checkpoint; array is None in a nominal one, which only has names."""
 
     name: str
     array: np.ndarray | None
@@ -40,9 +40,9 @@ class OrtTensor:
 class OrtCheckpoint:
     """The contents of a checkpoint.
 
-    trained, frozen: parameters. moments: those of each parameter, by its name, in the order of the
-    optimizer's. steps: updates that were applied. learning_rate: that with which an optimizer goes
-    on, None where the checkpoint has no optimizer.
+    trained, frozen: parameters. moments: those of each parameter, by its name, in the optimizer's order.
+    steps: applied updates. learning_rate: that with which an optimizer resumes, None if the checkpoint has
+    no optimizer.
     """
 
     trained: list[OrtTensor]
@@ -55,14 +55,14 @@ class OrtCheckpoint:
 
 
 def is_ort_checkpoint(data: bytes) -> bool:
-    """Return whether the bytes begin like a checkpoint of onnxruntime-training."""
+    """Return whether the bytes start like a checkpoint of onnxruntime-training."""
     return data[4:8] == b"ODTC"
 
 
 def read_ort_checkpoint(path: str | os.PathLike[str], data: bytes) -> OrtCheckpoint:
     """Return the contents of the bytes of a checkpoint.
 
-    path: where they come from; large tensors are in a file beside it. Raises CheckpointError.
+    path: the checkpoint's path; large tensors are in a file beside it. Raises CheckpointError.
     """
     if len(data) > records.FILE_LIMIT:
         raise CheckpointError(f"{path} is larger than 1 GiB", "train fewer parameters on a device")
@@ -73,17 +73,17 @@ def read_ort_checkpoint(path: str | os.PathLike[str], data: bytes) -> OrtCheckpo
 
 
 class ExternalData:
-    """The file beside a checkpoint that holds large tensors, opened when a tensor is there."""
+    """The file beside a checkpoint that holds large tensors, opened when one is read."""
 
     def __init__(self, path: Path) -> None:
-        """Remember the path; nothing is read yet."""
+        """Store the path; nothing is read yet."""
         self._path = path
         self._allowance: Allowance | None = None
 
     def read(self, offset: int, size: int) -> bytes:
         """Return bytes of the file.
 
-        Raises CheckpointError where the file is not there, ValueError where it is too short.
+        Raises CheckpointError if the file does not exist, ValueError if it is too short.
         """
         try:
             with open(self._path, "rb") as file:

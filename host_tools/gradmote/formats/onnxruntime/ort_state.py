@@ -15,8 +15,8 @@ from .ort_checkpoint import OrtCheckpoint, OrtTensor
 def as_checkpoint(found: OrtCheckpoint) -> Checkpoint:
     """Return the state with moments, counters and learning rate under the names that images give them.
 
-    Tensors of a nominal checkpoint have no shape yet. Raises CheckpointError for parameters that
-    train and are not float32, and for properties that no checkpoint of Gradmote holds.
+    Tensors of a nominal checkpoint have no shape yet. Raises CheckpointError for trained parameters other
+    than float32, and for properties that Gradmote's checkpoints cannot hold.
     """
     check_properties(found)
     trained = {t.name: float32(t, "train") for t in found.trained}
@@ -38,7 +38,7 @@ def as_checkpoint(found: OrtCheckpoint) -> Checkpoint:
 
 
 def control_of(found: OrtCheckpoint) -> dict[str, int | float]:
-    """Return counters and rates; nothing where the checkpoint has no optimizer."""
+    """Return counters and rates; nothing if the checkpoint has no optimizer."""
     if found.learning_rate is None:
         return {}
     rates = {"learning_rate": found.learning_rate, "base_learning_rate": found.learning_rate}
@@ -46,14 +46,14 @@ def control_of(found: OrtCheckpoint) -> dict[str, int | float]:
 
 
 def is_float32(tensor: OrtTensor) -> bool:
-    """Return whether the tensor is float32; in a nominal checkpoint every one counts as that."""
+    """Return whether the tensor is float32; in a nominal checkpoint every one counts as float32."""
     return tensor.array is None or tensor.array.dtype == np.float32
 
 
 def float32(tensor: OrtTensor, use: str) -> np.ndarray:
     """Return the data, zeros without a shape in a nominal checkpoint.
 
-    Raises CheckpointError for another type than float32.
+    Raises CheckpointError for types other than float32.
     """
     if tensor.array is None:
         return np.zeros((), np.float32)
@@ -75,7 +75,7 @@ def check_properties(found: OrtCheckpoint) -> None:
 
 
 def with_shapes(state: Checkpoint, shapes: Mapping[str, Sequence[int]]) -> Checkpoint:
-    """Return a nominal checkpoint whose tensors have the shapes of a model's; another one as it is."""
+    """Return a nominal checkpoint whose tensors have a model's shapes; others unchanged."""
     if state.nominal:
         state.tensors = {n: np.zeros(shapes.get(n, ()), np.float32) for n in state.tensors}
     return state

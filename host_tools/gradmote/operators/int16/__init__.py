@@ -1,8 +1,8 @@
-"""The lowering of the backward pass with gradients of 16 bits, in place of float32.
+"""The lowering of the backward pass with 16-bit gradients, instead of float32.
 
-A gradient is then a value of dtype i16, whose view has an exponent. The rules here take the places
-of those in the table of operators. An operator without one here gets such a gradient in float32
-(`Lowering.view`), and what it makes is float32 until a rule here makes 16 bits of it again.
+A gradient is then a value of dtype i16, whose view has an exponent. The rules here replace those in
+the table of operators. An operator without a rule here gets such a gradient in float32
+(`Lowering.view`), and its result is float32 until a rule here converts it to 16 bits again.
 """
 
 from __future__ import annotations

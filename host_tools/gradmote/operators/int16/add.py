@@ -1,4 +1,4 @@
-"""Add with gradients of 16 bits: the sum of two gradients of one value."""
+"""Add with 16-bit gradients: the sum of two gradients of one value."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ lower_float = lower_binary(Add)
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    """Emit one ADD_S16 where a summand has 16 bits, and else what float32 asks for."""
+    """Emit one ADD_S16 if a summand has 16 bits, else lower as for float32."""
     if not any(is_int16(low, x) for x in node.inputs):
         low.any_exponent = False
         lower_float(low, node)

@@ -1,4 +1,4 @@
-"""AveragePoolGrad with gradients of 16 bits, of a pool whose one window covers the whole input.
+"""AveragePoolGrad with 16-bit gradients, for a pool with one window over the whole input.
 
 dx = dy / count, broadcast to the shape of x, as the gradient of a mean.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    """Emit one ADD_S16 where one window covers the input, else what float32 asks for."""
+    """Emit one ADD_S16 if one window covers the input, else lower as for float32."""
     dy, x = node.inputs[:2]
     window = window_of(node, spatial(x), spatial(dy), attribute(node, "kernel_shape"))
     covers = window.kernel == window.inputs and not any(window.pads) and set(window.outputs) == {1}

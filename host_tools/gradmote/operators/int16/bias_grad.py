@@ -1,6 +1,6 @@
-"""QBiasGrad and ReduceSum with gradients of 16 bits: the sum of g over all axes but the channels'.
+"""QBiasGrad and ReduceSum with 16-bit gradients: the sum of g over all axes except the channels.
 
-QBiasGrad divides the sum by the scale of the weight, by which g was multiplied.
+QBiasGrad divides the sum by the weight's scale, by which g was multiplied.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
 
 
 def lower_sum(low: Lowering, node: ir.Node) -> None:
-    """Emit one SUM_S16 where a gradient of 16 bits is summed for each channel, else what float32 asks for."""
+    """Emit one SUM_S16 if a 16-bit gradient is summed for each channel, else lower as for float32."""
     g = node.inputs[0]
     if is_int16(low, g) and len(reduced_axes(node)) == len(static_shape(g, node)) - 1:
         emit(low, node, None)
@@ -38,7 +38,7 @@ def lower_sum(low: Lowering, node: ir.Node) -> None:
 
 
 def emit(low: Lowering, node: ir.Node, divided_by: Ref | None) -> None:
-    """Emit one SUM_S16 over the node's axes, which are all but one."""
+    """Emit one SUM_S16 over the node's axes, which are all except one."""
     g, db = node.inputs[0], node.outputs[0]
     shape, axes = static_shape(g, node), reduced_axes(node)
     (channel,) = [axis for axis in range(len(shape)) if axis not in axes]

@@ -1,4 +1,4 @@
-"""QConvGradX and QConvGradW with gradients of 16 bits."""
+"""QConvGradX and QConvGradW with 16-bit gradients."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 def gain_of(value: ir.Value) -> Ref:
-    """Return the word of the state that foretells a gradient's exponent (see the pass collect_gains)."""
+    """Return the word of the state that predicts a gradient's exponent (see the pass collect_gains)."""
     return Ref(Buffer(f"{value.name}.gain", 4, "statistic"))
 
 
 def lower_x(low: Lowering, node: ir.Node) -> None:
-    """Emit one CONV_GRAD_X_S16; dx lies channels-last."""
+    """Emit one CONV_GRAD_X_S16; dx is channels-last."""
     g, w, dx = node.inputs[0], node.inputs[1], node.outputs[0]
     layout, dy = channels_last(static_shape(dx, node)), read(low, node, g)
     weights, made = low.view(w), make(low, dx, layout)

@@ -1,4 +1,4 @@
-"""QGemmGradX and QGemmGradW with gradients of 16 bits."""
+"""QGemmGradX and QGemmGradW with 16-bit gradients."""
 
 from __future__ import annotations
 

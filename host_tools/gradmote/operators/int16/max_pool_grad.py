@@ -1,4 +1,4 @@
-"""MaxPoolGrad with gradients of 16 bits, by the index that the pool of the integers keeps.
+"""MaxPoolGrad with 16-bit gradients, by the index that the pool of the integers keeps.
 
 dx = the sum of dy over the windows in which this element of x was the largest
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    """Emit one MAX_POOL_GRAD_S16 where dy has 16 bits and int8 values were pooled, else what float32 asks for."""
+    """Emit one MAX_POOL_GRAD_S16 if dy has 16 bits and int8 values were pooled, else lower as for float32."""
     dy, x, y = node.inputs
     window = window_of(node, spatial(x), spatial(y), attribute(node, "kernel_shape"))
     pool = pool_of(low, node, window) if is_int16(low, dy) else None
@@ -41,7 +41,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
 
 
 def pool_of(low: Lowering, node: ir.Node, window: Window) -> MaxPoolS8 | None:
-    """Return the instruction that pools the integers behind the real numbers x, over the same windows."""
+    """Return the instruction that pools the integers of the real numbers x, over the same windows."""
     x = node.inputs[1]
     maker = x.producer()
     if maker is None or maker.op_type != "DequantizeLinear" or maker.inputs[0] not in low.views:
@@ -54,7 +54,7 @@ def pool_of(low: Lowering, node: ir.Node, window: Window) -> MaxPoolS8 | None:
 
 
 def index_of(pool: MaxPoolS8) -> Ref:
-    """Return where the pool stores which tap of each window was the largest, from now on."""
+    """Return the memory in which the pool, from now on, stores the winning tap of each window."""
     if pool.index is None:
         pool.index = new_index(pool)
     return pool.index

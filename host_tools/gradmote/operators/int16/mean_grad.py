@@ -1,4 +1,4 @@
-"""ReduceMeanGrad with gradients of 16 bits: dx = dy / count, broadcast to the shape of x."""
+"""ReduceMeanGrad with 16-bit gradients: dx = dy / count, broadcast to the shape of x."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
 
 
 def emit(low: Lowering, node: ir.Node, dy: ir.Value, x: ir.Value) -> None:
-    """Emit one ADD_S16 of the share of each element of x in dy."""
+    """Emit one ADD_S16 of each element's share of dy."""
     layout, source, shape = like(low, x), read(low, node, dy), static_shape(dy)
     dims, (a,) = walk(node, layout, (shape, source.strides))
     made = make(low, node.outputs[0], layout)

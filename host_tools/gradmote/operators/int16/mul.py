@@ -1,4 +1,4 @@
-"""Mul with a gradient of 16 bits: dy times constant numbers, as behind a layer whose gradient others read too."""
+"""Mul with a 16-bit gradient: dy times constant numbers, as for a layer whose gradient has other readers too."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ lower_float = lower_binary(Mul)
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    """Emit one ADD_S16 of dy alone, scaled by the numbers, and else what float32 asks for."""
+    """Emit one ADD_S16 of dy alone, scaled by the numbers, else lower as for float32."""
     dy, factor = sorted(node.inputs, key=lambda x: not is_int16(low, x))
     if not is_int16(low, dy) or constant_array(factor) is None or static_shape(dy) != static_shape(node.outputs[0]):
         low.any_exponent = False

@@ -1,4 +1,4 @@
-"""ScaledGrad and QuantizeGrad with gradients of 16 bits: g = (low < q < high ? dy : 0) scale."""
+"""ScaledGrad and QuantizeGrad with 16-bit gradients: g = (low < q < high ? dy : 0) scale."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    """Emit one QUANTIZE_GRAD_S16 where dy is float32, and one ADD_S16 where it has 16 bits."""
+    """Emit one QUANTIZE_GRAD_S16 if dy is float32, and one ADD_S16 if it has 16 bits."""
     (lower_int16 if is_int16(low, node.inputs[0]) else lower_float)(low, node)
 
 
 def lower_float(low: Lowering, node: ir.Node) -> None:
-    """Emit one QUANTIZE_GRAD_S16, in the layout in which dy and q lie."""
+    """Emit one QUANTIZE_GRAD_S16, in the layout of dy and q."""
     dy, q, *scale = node.inputs
     layout = low.common_layout([dy, q])
     outer, channels, inner = split_channels(static_shape(dy, node), layout, scale[0] if scale else None)

@@ -1,4 +1,4 @@
-"""Gradients of 16 bits as values of the lowering."""
+"""16-bit gradients as values of the lowering."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from ...ir.strides import broadcast_walk, contiguous, fit, is_gapless, physical_
 if TYPE_CHECKING:
     from ...ir.lowering import Lowering
 
-#: The largest limit of a gradient; the pass limit_gradients lowers it where a sum could overflow.
+#: The largest limit of a gradient; the pass limit_gradients lowers it if a sum could overflow.
 MOST = 2**15 - 1
 
 
 @dataclass(frozen=True)
 class Gradient:
-    """The address of a gradient of 16 bits, that of its exponent, and its strides."""
+    """The address of a 16-bit gradient, that of its exponent, and its strides."""
 
     ref: Ref
     exponent: Ref
@@ -31,7 +31,7 @@ class Gradient:
 
 
 def read(low: Lowering, node: ir.Node, value: ir.Value) -> Gradient:
-    """Return the gradient as it lies; one of float32 is quantized first, once."""
+    """Return the gradient as it is stored; a float32 one is quantized first, once."""
     view = low.stored(value)
     if view.exponent is None:
         quantize(low, node, value)
@@ -41,7 +41,7 @@ def read(low: Lowering, node: ir.Node, value: ir.Value) -> Gradient:
 
 
 def is_int16(low: Lowering, value: ir.Value) -> bool:
-    """Return whether a value is a gradient of 16 bits."""
+    """Return whether a value is a 16-bit gradient."""
     return low.stored(value).exponent is not None
 
 
@@ -54,7 +54,7 @@ def make(low: Lowering, value: ir.Value, layout: Sequence[int] | None = None) ->
 
 
 def quantize(low: Lowering, node: ir.Node, value: ir.Value) -> None:
-    """Replace a float32 gradient by one of 16 bits, row-major."""
+    """Replace a float32 gradient by a 16-bit one, row-major."""
     source, made = low.ref(value), make(low, value)
     quantized = QuantizeGradS16(
         dy=source, y=made.ref, exponent=made.exponent,
@@ -64,7 +64,7 @@ def quantize(low: Lowering, node: ir.Node, value: ir.Value) -> None:
 
 
 def like(low: Lowering, value: ir.Value) -> list[int]:
-    """Return the strides of a value, or row-major ones where it has gaps."""
+    """Return the strides of a value, or row-major ones if it has gaps."""
     strides, shape = low.stored(value).strides, static_shape(value)
     return strides if is_gapless(shape, strides) else contiguous(shape)
 

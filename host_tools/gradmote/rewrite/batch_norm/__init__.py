@@ -1,8 +1,8 @@
 """BatchNormalization in one of three modes: y = (x - mean) / sqrt(var + epsilon) scale + bias.
 
-frozen   The running statistics stay as they are; scale and bias train. The small batches of a
-         device make poor statistics: fine-tuning keeps those of the pre-training.
-fold     Statistics, scale and bias are multiplied into the weights of the Conv or Gemm before;
+frozen   The running statistics stay fixed; scale and bias train. The small batches on a device
+         give poor statistics, so fine-tuning keeps those of pre-training.
+fold     Statistics, scale and bias are multiplied into the weights of the preceding Conv or Gemm;
          those weights train.
 batch    Training normalizes with the statistics of the batch and updates the running ones;
          inference and evaluation use the running ones.
@@ -23,14 +23,14 @@ from .shared import batch_norms
 FROZEN = "frozen"
 #: The pass of each mode, which runs when a model is read.
 MODES: dict[str, Callable[[ir.Graph, Set[str]], None]] = {FROZEN: frozen.run, "fold": fold.run, "batch": claim.run}
-#: The mode of a model that does not train.
+#: The mode of a model that is not trained.
 INFERENCE = "inference"
 
 
 def run(graph: ir.Graph, keep: Set[str], mode: str) -> None:
     """Apply a mode to every BatchNormalization and record it in the graph.
 
-    Raises ModelError for an unknown mode, and UnsupportedOperator where the mode cannot be applied.
+    Raises ModelError for an unknown mode, and UnsupportedOperator if the mode cannot be applied.
     """
     if mode not in (*MODES, INFERENCE):
         raise ModelError(f"batch_norm is '{mode}'", f"choose {', '.join(MODES)}")

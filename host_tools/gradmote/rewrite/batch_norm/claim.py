@@ -1,7 +1,7 @@
 """BatchNormalization with statistics of the batch: the running statistics become state.
 
 The nodes stay, in their inference form. The pass `training` rewrites those of a training graph, and
-`inference` the others.
+`inference` all others.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SUFFIXES = {3: ".running_mean", 4: ".running_var"}
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
-    """Make the running statistics of every node state, and record their names in the graph."""
+    """Turn every node's running statistics into state, and record their names in the graph."""
     claimed: list[str] = []
     for node in batch_norms(graph):
         claimed += [own(graph, node, index) for index in SUFFIXES]
@@ -34,8 +34,8 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 def own(graph: ir.Graph, node: ir.Node, index: int) -> str:
     """Return the name of the node's running mean or variance, copied if other nodes use it too.
 
-    Exporters merge initializers of equal values, so that nodes may share one. Raises
-    UnsupportedOperator where the model computes it.
+    Exporters merge initializers of equal values, so nodes may share one. Raises UnsupportedOperator if
+    the model computes it.
     """
     value = node.inputs[index]
     array = constant_array(value)
@@ -52,7 +52,7 @@ def own(graph: ir.Graph, node: ir.Node, index: int) -> str:
 def infer(graph: ir.Graph, node: ir.Node) -> None:
     """Replace a node that was exported in training mode by its inference form.
 
-    Such a node has the new statistics as outputs; raises UnsupportedOperator where these are used.
+    Such a node outputs the new statistics; raises UnsupportedOperator if these are used.
     """
     if any(o.uses() or o.is_graph_output() for o in node.outputs[1:]):
         raise UnsupportedOperator(

@@ -1,9 +1,9 @@
-"""BatchNormalization folded into the Conv, ConvTranspose or Gemm before it.
+"""BatchNormalization folded into the preceding Conv, ConvTranspose or Gemm.
 
     W' = W a,  b' = bias + (b - mean) a,  a = scale / sqrt(var + epsilon)  for each output channel
 
-A node without such a neighbour becomes y = x a + (bias - mean a), with both vectors trained. New
-weights have the names of the old ones with FOLDED appended.
+A node without such a predecessor becomes y = x a + (bias - mean a), with both vectors trained. New
+weights are named after the old ones, with FOLDED appended.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from ...ir.metadata import WEIGHTS
 from . import frozen
 from .shared import batch_norms, epsilon, frozen_statistics, known, scale_and_shift
 
-#: The suffix of a weight that has a BatchNormalization in it. `gradmote export` folds where it
-#: finds one.
+#: The suffix of a weight with a BatchNormalization folded into it. `gradmote export` folds the model if it finds one.
 FOLDED = ".batch_norm_folded"
 
 
@@ -34,7 +33,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 def run_for_inference(graph: ir.Graph, keep: Set[str]) -> None:
     """Fold every BatchNormalization of a model that only infers.
 
-    A node whose scale or bias is computed cannot be folded, and is treated as frozen.
+    A node with a computed scale or bias cannot be folded, and is treated as frozen.
     """
     for node in batch_norms(graph):
         computed = any(constant_array(value) is None for value in node.inputs[1:3])
@@ -44,7 +43,7 @@ def run_for_inference(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def rewrite(graph: ir.Graph, node: ir.Node) -> None:
-    """Fold a node into the layer before it, or replace it by a scale and a shift."""
+    """Fold a node into the preceding layer, or replace it by a scale and a shift."""
     mean, var = frozen_statistics(node)
     factor = known(node, 1) / np.sqrt(var + epsilon(node))
     linear = node.inputs[0].producer()
@@ -55,7 +54,7 @@ def rewrite(graph: ir.Graph, node: ir.Node) -> None:
 
 
 def is_foldable(linear: ir.Node) -> bool:
-    """Return whether the layer's weights have no other user, and its output no other reader."""
+    """Return whether only this layer uses its weights, and only one node reads its output."""
     y, weights = linear.outputs[0], [v for v in linear.inputs[1:3] if v is not None]
     return (
         linear.op_type in ("Conv", "ConvTranspose", "Gemm")
@@ -79,11 +78,11 @@ def fold(graph: ir.Graph, node: ir.Node, linear: ir.Node, factor: np.ndarray, me
 
 
 def output_channels(linear: ir.Node, factor: np.ndarray) -> np.ndarray:
-    """Return one factor per output channel, in a shape that multiplies the weight."""
+    """Return one factor per output channel, shaped to multiply the weight."""
     ones = [1] * (len(linear.inputs[1].shape) - 2)
     if linear.op_type == "Conv":  # (M, C / group, k...)
         return factor.reshape(-1, 1, *ones)
-    if linear.op_type == "Gemm":  # (K, N), or (N, K) where transB
+    if linear.op_type == "Gemm":  # (K, N), or (N, K) if transB
         return factor.reshape(-1, 1) if attribute(linear, "transB", 0) else factor
     # ConvTranspose: (C, M / group, k...), with the channels of a group side by side
     group = attribute(linear, "group", 1)
@@ -92,13 +91,13 @@ def output_channels(linear: ir.Node, factor: np.ndarray) -> np.ndarray:
 
 
 def replace(graph: ir.Graph, node: ir.Node, factor: np.ndarray, shift: np.ndarray) -> None:
-    """Replace a node without a foldable neighbour by y = x factor + shift."""
+    """Replace a node without a foldable predecessor by y = x factor + shift."""
     scale, bias = (weight_of(graph, v, a) for v, a in zip(node.inputs[1:3], (factor, shift), strict=True))
     take_over(graph, node.outputs[0], scale_and_shift(Builder(graph), node, node.inputs[0], scale, bias))
 
 
 def weight_of(graph: ir.Graph, old: ir.Value, data: np.ndarray) -> ir.Value:
-    """Return a new weight that takes the old one's position among the noted weights."""
+    """Return a new weight that takes the old one's position among the recorded weights."""
     value = Builder(graph).constant(data.astype(np.float32), f"{old.name}{FOLDED}")
     WEIGHTS.write(graph, [str(value.name) if n == old.name else n for n in WEIGHTS.read(graph, [])])
     return value

@@ -1,6 +1,6 @@
 """BatchNormalization of a graph that does not train, with running statistics that are state.
 
-The statistics are no constants, so inv_std is computed in the graph:
+The statistics are not constant, so the graph computes inv_std:
 
 y = (x - mean) inv_std scale + bias,  inv_std = 1 / sqrt(var + epsilon)
 """

@@ -1,4 +1,4 @@
-"""The helpers that the passes over BatchNormalization share."""
+"""Helpers shared by the passes over BatchNormalization."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...errors import UnsupportedOperator
 from ...ir.graph import Builder, attribute, constant_array, describe, rank
 from ..per_channel import per_channel
 
-#: These are ONNX's defaults.
+#: ONNX's defaults.
 EPSILON, MOMENTUM = 1e-5, 0.9
 
 
@@ -26,7 +26,7 @@ def epsilon(node: ir.Node) -> float:
 def frozen_statistics(node: ir.Node) -> tuple[np.ndarray, np.ndarray]:
     """Return the running mean and variance in float64.
 
-    Raises UnsupportedOperator where the node computes statistics of its own.
+    Raises UnsupportedOperator if the node computes statistics of its own.
     """
     if attribute(node, "training_mode", 0):
         raise UnsupportedOperator(
@@ -38,7 +38,7 @@ def frozen_statistics(node: ir.Node) -> tuple[np.ndarray, np.ndarray]:
 
 
 def known(node: ir.Node, index: int) -> np.ndarray:
-    """Return an input's data in float64; raise UnsupportedOperator where the model computes it."""
+    """Return an input's data in float64; raise UnsupportedOperator if the model computes it."""
     array = constant_array(node.inputs[index])
     if array is None:
         raise UnsupportedOperator(
@@ -48,7 +48,7 @@ def known(node: ir.Node, index: int) -> np.ndarray:
 
 
 def tail(node: ir.Node) -> list[int]:
-    """Return a 1 for each dimension behind the channels, which makes (C) a (C, 1, ...)."""
+    """Return a 1 for each dimension after the channels, to reshape (C) to (C, 1, ...)."""
     return [1] * (rank(node.inputs[0], node) - 2)
 
 

@@ -1,9 +1,9 @@
 """BatchNormalization of a training graph, with the batch's statistics and new running ones.
 
-    y = (x - mean) inv_std scale + bias           mean and variance over all axes but the channels'
+    y = (x - mean) inv_std scale + bias           mean and variance over all axes except the channels
     running' = momentum running + (1 - momentum) batch
 
-The variance that updates the running one is over n values per channel, or over n - 1 where
+The variance that updates the running one divides by n, the values per channel, or by n - 1 if
 `variance` is "sample".
 
 Source: ONNX BatchNormalization-15; Ioffe and Szegedy 2015.
@@ -22,15 +22,14 @@ from ...ir.metadata import BATCH_STATISTICS, NO_GRADIENT
 from ...operators.normalize import moments, normalize
 from .shared import MOMENTUM, batch_norms, epsilon
 
-#: The variance of n values that updates the running one is over n, as in ONNX, or over n - 1, as
-#: in PyTorch.
+#: The divisor of the variance that updates the running one: n, as in ONNX, or n - 1, as in PyTorch.
 VARIANCES = ("population", "sample")
 
 
 def run(graph: ir.Graph, variance: str) -> list[ir.Value]:
     """Rewrite every node, and return the new statistics.
 
-    Each new statistic has the name of the old one with `_new` appended. `variance` is one of
+    Each new statistic is named after the old one, with `_new` appended. `variance` is one of
     VARIANCES; raises ModelError for any other.
     """
     if variance not in VARIANCES:
@@ -66,7 +65,7 @@ def blend(builder: Builder, running: ir.Value, batch: ir.Value, momentum: float)
 
 
 def bessel(builder: Builder, x: ir.Value) -> ir.Value:
-    """Append n / (n - 1), where n is the number of values per channel, known once the batch is."""
+    """Append n / (n - 1); n is the number of values per channel, known once the batch is."""
     name = f"{x.name}.bessel"
     shape = builder.op("Shape", x, name=f"{name}.shape")
     channels = builder.op("Gather", shape, builder.constant([1], f"{name}.axis"), name=f"{name}.channels")
@@ -78,7 +77,7 @@ def bessel(builder: Builder, x: ir.Value) -> ir.Value:
 
 
 def check(graph: ir.Graph) -> None:
-    """Raise ModelError where a channel has one value only, so that its variance is 0."""
+    """Raise ModelError if a channel has only one value, so that its variance is 0."""
     for node in graph:
         if BATCH_STATISTICS.stands_in(node):
             shape = static_shape(node.inputs[0], node)

@@ -1,6 +1,6 @@
-"""The pass that makes the zero points of quantized weights 0, where all q - zero fit their type.
+"""The pass that makes the zero points of quantized weights 0 if all q - zero fit their type.
 
-The real numbers stay the same to the bit: (q - zero) scale = ((q - zero) - 0) scale.
+The real numbers stay bitwise equal: (q - zero) scale = ((q - zero) - 0) scale.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def common_quantization(value: ir.Value, users: list[ir.Node]) -> Affine | None:
-    """Return the quantization of a constant, where its readers agree and its zero points are not 0.
+    """Return the quantization of a constant if its readers agree and its zero points are not 0.
 
-    A zero point for each channel is known for the constant itself, and not behind a view of it.
+    A zero point for each channel is known for the constant itself, but not for a view of it.
     """
     first, *others = [affine_of(node) for node in users]
     if first is None or not first.zero.any() or not all(first.equals(other) for other in others):
@@ -42,7 +42,7 @@ def common_quantization(value: ir.Value, users: list[ir.Node]) -> Affine | None:
 
 
 def centred_by(array: np.ndarray, affine: Affine) -> np.ndarray | None:
-    """Return q - zero; None where some of it does not fit the type."""
+    """Return q - zero; None if some of it does not fit the type."""
     limits = np.iinfo(array.dtype)
     moved = array.astype(np.int64) - affine.spread(affine.zero, array.ndim).astype(np.int64)
     fits = moved.size and limits.min <= int(moved.min()) and int(moved.max()) <= limits.max

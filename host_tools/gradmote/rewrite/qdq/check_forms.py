@@ -1,7 +1,7 @@
-"""The pass that refuses what no other pass brings to the canonical form.
+"""The pass that refuses models that no other pass brings to the canonical form.
 
-That is the other forms of quantized models, other types than those of 8 bits, and scales that are
-not finite, with which every result is meaningless.
+It refuses other forms of quantized models, types other than 8 bits, and non-finite scales, with
+which every result is meaningless.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from ...errors import UnsupportedOperator
 from ...ir.affine import EIGHT_BITS, is_dequantizer, is_quantizer, quantized_type
 from ...ir.graph import constant_array, describe
 
-#: Operators on integers that carry their scales with them, or choose them at run time, beside QLinearConv and its like.
+#: Operators on integers that carry their scales with them, or choose them at run time, besides QLinearConv and the
+#: like.
 OTHER_FORMS = ("ConvInteger", "MatMulInteger", "DynamicQuantizeLinear", "QGemm", "DynamicQuantizeMatMul")
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
-    """Read every node.
+    """Check every node.
 
     Raises:
         UnsupportedOperator: A node is of another form or type, or its scale is infinite or not a number.
@@ -49,6 +50,6 @@ def refusal(node: ir.Node) -> tuple[str, str] | None:
 
 
 def has_finite_scale(node: ir.Node) -> bool:
-    """Return whether the scale of a node is finite, or is no constant."""
+    """Return whether the scale of a node is finite, or not constant."""
     scale = constant_array(node.inputs[1]) if is_quantizer(node) or is_dequantizer(node) else None
     return scale is None or bool(np.isfinite(scale).all())

@@ -2,8 +2,9 @@
 
     Transpose(DequantizeLinear(w))   becomes   DequantizeLinear(Transpose(w))
 
-Reshape, Squeeze, Unsqueeze and Flatten move likewise. With a scale for each channel they do where the
-channels stay one dimension. So the layer reads a DequantizeLinear, whatever the exporter did to its weight.
+Reshape, Squeeze, Unsqueeze and Flatten move likewise; with a scale for each channel, only if the
+channels stay one dimension. The layer then reads a DequantizeLinear, whatever the exporter did to its
+weight.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ...ir.graph import Builder, attribute, constant_array, sort_nodes, take_ove
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
-    """Move every view that stands behind the DequantizeLinear of a constant."""
+    """Move every view that follows the DequantizeLinear of a constant."""
     for node in list(graph):
         dequantizer = node.inputs[0].producer() if node.inputs and node.inputs[0] is not None else None
         if node.op_type in VIEWS and not node.domain and is_dequantizer(dequantizer) and is_constant(dequantizer):
@@ -35,7 +36,7 @@ def is_constant(dequantizer: ir.Node) -> bool:
 
 
 def move(graph: ir.Graph, view: ir.Node, dequantizer: ir.Node) -> None:
-    """Exchange one view and its DequantizeLinear, where the view keeps the channels together."""
+    """Exchange one view and its DequantizeLinear if the view keeps the channels together."""
     affine = affine_of(dequantizer)
     axis = axis_behind(view, affine.axis) if affine is not None and affine.axis is not None else 0
     if affine is None or axis is None:
@@ -51,7 +52,7 @@ def move(graph: ir.Graph, view: ir.Node, dequantizer: ir.Node) -> None:
 
 
 def axis_behind(view: ir.Node, axis: int) -> int | None:
-    """Return where a dimension lies behind a view; None where it does not stay one dimension."""
+    """Return the position of a dimension after a view; None if it does not stay one dimension."""
     before, after = view.inputs[0].shape, view.outputs[0].shape
     if before is None or after is None or not before.is_static() or not after.is_static():
         return None

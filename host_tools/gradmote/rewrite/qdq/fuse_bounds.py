@@ -1,10 +1,10 @@
-"""The pass that makes Quantize of our own domain of each QuantizeLinear to int8.
+"""The pass that turns each QuantizeLinear to int8 into Quantize of our own domain.
 
     QuantizeLinear(Relu(x))         becomes   Quantize <low = q(0), high = 127> (x)
     QuantizeLinear(Clip(x, a, b))   becomes   Quantize <low = q(a), high = q(b)> (x)
 
-where q is the quantization. It is exact, because q never decreases: q(max(x, a)) = max(q(x), q(a)).
-A Clip behind the QuantizeLinear becomes bounds too. A Relu that other nodes read stays.
+q is the quantization. The result is exact because q is monotonic: q(max(x, a)) = max(q(x), q(a)).
+A Clip after the QuantizeLinear becomes bounds too. A Relu that other nodes read stays.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .quantize_weights import clip_behind
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
-    """Rewrite every QuantizeLinear that has one scale and makes int8."""
+    """Rewrite every QuantizeLinear to int8 with a single scale."""
     for node in list(graph):
         affine = affine_of(node) if is_quantizer(node) else None
         if affine is not None and affine.axis is None and affine.dtype == np.int8:
@@ -32,7 +32,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def rewrite(graph: ir.Graph, node: ir.Node, affine: Affine) -> None:
-    """Replace one QuantizeLinear, with the nodes around it that only bound its values."""
+    """Replace one QuantizeLinear, with the adjacent nodes that only bound its values."""
     x, low, high = bounded(node.inputs[0], affine)
     clip = clip_behind(node.outputs[0])
     if clip is not None:
@@ -48,7 +48,7 @@ def rewrite(graph: ir.Graph, node: ir.Node, affine: Affine) -> None:
 
 
 def bounded(x: ir.Value, affine: Affine) -> tuple[ir.Value, int, int]:
-    """Return the value in front of all Relus and Clips that only quantizers read, and what they bound q to."""
+    """Return the value in front of all Relus and Clips that only quantizers read, and their bounds on q."""
     low, high = -128, 127
     while (limits := limits_of(x)) is not None:
         least, most = (int(affine.quantize(np.float32(limit))) for limit in limits)
@@ -58,7 +58,7 @@ def bounded(x: ir.Value, affine: Affine) -> tuple[ir.Value, int, int]:
 
 
 def limits_of(x: ir.Value) -> tuple[float, float] | None:
-    """Return the bounds of a Relu or Clip that makes x, where all its readers quantize it; else None."""
+    """Return the bounds of a Relu or Clip that makes x if all its readers quantize it; else None."""
     node, users = x.producer(), [use.node for use in x.uses()]
     if node is None or node.domain or x.is_graph_output() or not all(map(is_quantizer, users)):
         return None

@@ -1,9 +1,10 @@
-"""The pass that makes int8 or uint8 constants of float weights that a QuantizeLinear reads.
+"""The pass that turns float weights that a QuantizeLinear reads into int8 or uint8 constants.
 
     DequantizeLinear(Clip?(QuantizeLinear(w)))   becomes   DequantizeLinear(w_q)
 
-Tools of quantization-aware training leave weights in this form. The constant has the weight's
-name, so that it is found as one of the model's own weights. A weight that other nodes read too stays as it is.
+Tools of quantization-aware training leave weights in this form. The constant takes the weight's
+name, so that it is found as one of the model's own weights. A weight with other readers stays as it
+is.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def is_only_reader(node: ir.Node) -> bool:
 
 
 def quantize(graph: ir.Graph, node: ir.Node) -> None:
-    """Replace a QuantizeLinear, and a Clip behind it, by a constant."""
+    """Replace a QuantizeLinear, and a Clip after it, by a constant."""
     affine, weight = affine_of(node), node.inputs[0]
     if affine is None or weight is None:
         return
@@ -57,7 +58,7 @@ def quantize(graph: ir.Graph, node: ir.Node) -> None:
 
 
 def clip_behind(value: ir.Value) -> ir.Node | None:
-    """Return the Clip with constant bounds that alone reads the value, or None."""
+    """Return the Clip with constant bounds that is the value's only reader, or None."""
     uses = list(value.uses())
     clip = uses[0].node if len(uses) == 1 else None
     is_clip = clip is not None and clip.op_type == "Clip" and not clip.domain

@@ -1,7 +1,7 @@
-"""The pass that makes int8 of uint8: the value q - 128 with the zero point zero - 128.
+"""The pass that turns uint8 into int8: the value q - 128 with the zero point zero - 128.
 
-The real numbers stay the same to the bit. FlipSign stands where a value of type uint8 stays: behind
-inputs, in front of outputs, and around operators that this pass does not know.
+The real numbers stay bitwise equal. FlipSign marks the values that stay uint8: it follows inputs,
+precedes outputs, and surrounds operators that this pass does not know.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MOVING = ("Reshape", "Transpose", "Slice", "Squeeze", "Unsqueeze", "Flatten", "I
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
-    """Make every quantized value int8."""
+    """Turn every quantized value into int8."""
     flip_constants(graph)
     for node in list(graph):
         if is_quantizer(node):
@@ -35,7 +35,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def flip_constants(graph: ir.Graph) -> None:
-    """Make int8 constants of those that only DequantizeLinears with known parameters read, perhaps through views."""
+    """Convert constants to int8 if only DequantizeLinears with known parameters read them, perhaps through views."""
     for value in list(graph.initializers.values()):
         array = constant_array(value)
         users = dequantizers_of(value) if array is not None and array.dtype == np.uint8 else None
@@ -48,7 +48,7 @@ def flip_constants(graph: ir.Graph) -> None:
 
 
 def declare_views(value: ir.Value) -> None:
-    """Give the views of a value its type."""
+    """Propagate a value's type to its views."""
     for use in value.uses():
         if not is_dequantizer(use.node):
             use.node.outputs[0].type = value.type
@@ -61,13 +61,13 @@ def signed(array: np.ndarray) -> np.ndarray:
 
 
 def set_data(value: ir.Value, array: np.ndarray) -> None:
-    """Give an initializer other data, perhaps of another type."""
+    """Replace an initializer's data, perhaps with another type."""
     value.const_value = ir.tensor(array, name=value.name)
     value.type = ir.TensorType(ir.DataType.from_numpy(array.dtype))
 
 
 def give_zero(graph: ir.Graph, node: ir.Node, affine: Affine) -> None:
-    """Give a node the int8 zero points that stand for its uint8 ones."""
+    """Give a node the int8 zero points that correspond to its uint8 ones."""
     zero = Builder(graph).constant(signed(affine.zero), f"{node.outputs[0].name}.zero")
     node.resize_inputs(3)
     node.replace_input_with(2, zero)
@@ -75,7 +75,7 @@ def give_zero(graph: ir.Graph, node: ir.Node, affine: Affine) -> None:
 
 
 def sign_quantizer(graph: ir.Graph, node: ir.Node) -> None:
-    """Let a QuantizeLinear to uint8 quantize to int8, with FlipSign behind it."""
+    """Make a QuantizeLinear to uint8 quantize to int8, followed by FlipSign."""
     affine, y = affine_of(node), node.outputs[0]
     if affine is None or affine.dtype != np.uint8:
         return
@@ -87,7 +87,7 @@ def sign_quantizer(graph: ir.Graph, node: ir.Node) -> None:
 
 
 def sign_dequantizer(graph: ir.Graph, node: ir.Node) -> None:
-    """Let a DequantizeLinear of uint8 read int8, through a FlipSign."""
+    """Make a DequantizeLinear of uint8 read int8, through a FlipSign."""
     affine, x = affine_of(node), node.inputs[0]
     if affine is not None and x is not None and affine.dtype == np.uint8:
         node.replace_input_with(0, flipped(Builder(graph), x))
@@ -95,7 +95,7 @@ def sign_dequantizer(graph: ir.Graph, node: ir.Node) -> None:
 
 
 def flipped(builder: Builder, x: ir.Value) -> ir.Value:
-    """Append FlipSign(x), which is int8 where x is uint8, and the other way round."""
+    """Append FlipSign(x), which is int8 if x is uint8, and vice versa."""
     to = ir.DataType.INT8 if x.dtype == ir.DataType.UINT8 else ir.DataType.UINT8
     offset = -HALF if to == ir.DataType.INT8 else HALF
     y = builder.op("FlipSign", x, name=f"{x.name}.flipped", domain=DOMAIN, offset=offset, to=to.value)
@@ -109,7 +109,7 @@ def is_flip(node: ir.Node | None) -> bool:
 
 
 def carry(graph: ir.Graph, flip: ir.Node) -> bool:
-    """Move a FlipSign to int8 up: remove it with one to uint8, or exchange it with what moves elements.
+    """Move a FlipSign to int8 up: cancel it against one to uint8, or exchange it with a node that moves elements.
 
     Return whether anything changed.
     """
@@ -131,7 +131,7 @@ def carry(graph: ir.Graph, flip: ir.Node) -> bool:
 
 
 def moved(builder: Builder, node: ir.Node, index: int) -> ir.Value | None:
-    """Return the input of a node that takes int8 in place of uint8: flipped where it is data."""
+    """Return the input of a node that takes int8 instead of uint8: data inputs are flipped."""
     value = node.inputs[index]
     if node.op_type == "Clip" and index > 0:
         return builder.constant(signed(constant_array(value)), f"{value.name}.signed")

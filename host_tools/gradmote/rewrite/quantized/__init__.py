@@ -1,10 +1,10 @@
-"""The fusion of QDQ graphs to operators on int8, right before lowering.
+"""The fusion of QDQ graphs into operators on int8, right before lowering.
 
     Quantize(Conv(DequantizeLinear(x), DequantizeLinear(w), b))   becomes   QConv(x, w, b)
 
-Each file has one pattern: a function that takes a node and rewrites the graph where the pattern is
-there. What stays is computed in float32 between its DequantizeLinear and its Quantize. A
-DequantizeLinear that other nodes read too, such as those of gradients, stays for them.
+Each file has one pattern: a function that takes a node and rewrites the graph if the pattern
+matches. All other nodes compute in float32 between their DequantizeLinear and Quantize. A
+DequantizeLinear with other readers, such as gradients, stays for them.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from . import (
     sink_dequantizers,
 )
 
-#: A pattern tells whether it has rewritten the node.
+#: A pattern; returns whether it has rewritten the node.
 Pattern = Callable[[ir.Graph, ir.Node], bool]
 
 
 def patterns(keep: Set[str]) -> list[Pattern]:
-    """Return the patterns behind sink_dequantizers, in their order."""
+    """Return the patterns that follow sink_dequantizers, in order."""
     return [
         fuse_conv.fuse,
         fuse_conv_transpose.fuse,
@@ -49,17 +49,17 @@ def patterns(keep: Set[str]) -> list[Pattern]:
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
-    """Fuse every node for which there is a pattern. `keep` names the parameters, whose data will change."""
+    """Fuse every node that matches a pattern. `keep` names the parameters, whose data will change."""
     moved = fuse_all(graph, [partial(sink_dequantizers.fuse, keep=keep)])
     if moved:
-        fold_constants.run(graph, keep)  # frozen weights are moved here, and not by the device
+        fold_constants.run(graph, keep)  # moves elements of frozen weights here, not on the device
     if fuse_all(graph, patterns(keep)) or moved:
         prune(graph)
         sort_nodes(graph)
 
 
 def fuse_all(graph: ir.Graph, patterns: Sequence[Pattern]) -> bool:
-    """Apply one pattern after the other to every node; tell whether one of them was there."""
+    """Apply one pattern after the other to every node; return whether any of them matched."""
     found = False
     for fuse in patterns:
         for node in list(graph):

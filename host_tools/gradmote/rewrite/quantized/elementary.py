@@ -1,7 +1,7 @@
 """Functions of float32 numbers as onnxruntime computes them, for tables.
 
-Sigmoid and Tanh are the rational approximations of its library MLAS, with fused multiply-adds. All other
-functions are those of ONNX's reference implementation.
+Sigmoid and Tanh are the rational approximations of its library MLAS, with fused multiply-adds. All
+other functions are those of ONNX's reference implementation.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import onnx_ir as ir
 from ..fold_constants import run_reference
 
 F32 = np.float32
-#: Numerator and denominator in x^2, the coefficient of the highest power first.
+#: Numerator and denominator in x^2, highest power first.
 SIGMOID = (
     (4.37031012579801e-11, 1.15627324459942e-07, 6.08574864600143e-05, 8.51377133304701e-03, 2.48287947061529e-01),
     (6.10247389755681e-13, 5.76102136993427e-09, 6.29106785017040e-06, 1.70198817374094e-03, 1.16817656904453e-01,
@@ -39,7 +39,7 @@ def polynomial(coefficients: Sequence[float], z: np.ndarray) -> np.ndarray:
 
 
 def ratio(x: np.ndarray, fraction: tuple[Sequence[float], Sequence[float]], most: float) -> np.ndarray:
-    """Return x p(x^2) / q(x^2), x clamped to -most .. most."""
+    """Return x p(x^2) / q(x^2), with x clamped to -most .. most."""
     x = np.clip(x, F32(-most), F32(most))
     square = x * x
     return x * polynomial(fraction[0], square) / polynomial(fraction[1], square)
@@ -59,7 +59,7 @@ FUNCTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {"Sigmoid": sigmoid, 
 
 
 def evaluate(graph: ir.Graph, node: ir.Node, inputs: Sequence[np.ndarray | None]) -> np.ndarray | None:
-    """Return the output of a node for these inputs, or None where nothing here computes it."""
+    """Return the output of a node for these inputs, or None if nothing here computes it."""
     if node.op_type in FUNCTIONS and inputs[0] is not None:
         return FUNCTIONS[node.op_type](inputs[0])
     named = {v.name: a for v, a in zip(node.inputs, inputs, strict=True) if v is not None and a is not None}

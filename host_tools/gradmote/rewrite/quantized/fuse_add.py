@@ -11,7 +11,7 @@ FUSED = {"Add": "QAdd", "Mul": "QMul"}
 
 
 def fuse(graph: ir.Graph, node: ir.Node) -> bool:
-    """Fuse one Add or Mul, where both operands are quantized; tell whether they are."""
+    """Fuse one Add or Mul if both operands are quantized; return whether they are."""
     if node.domain or node.op_type not in FUSED:
         return False
     a, b, result = activation(node.inputs[0]), activation(node.inputs[1]), quantizer(node.outputs[0])

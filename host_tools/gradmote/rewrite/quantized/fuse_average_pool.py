@@ -1,4 +1,4 @@
-"""The pattern Quantize(f(DequantizeLinear(x))), where f is an AveragePool or a ReduceMean over all positions."""
+"""The pattern Quantize(f(DequantizeLinear(x))); f is an AveragePool or a ReduceMean over all positions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .matching import activation, quantizer, replace, scale_and_zero
 
 
 def fuse(graph: ir.Graph, node: ir.Node) -> bool:
-    """Fuse one mean, where its input and its result are quantized; tell whether they are."""
+    """Fuse one mean if its input and its result are quantized; return whether they are."""
     if node.domain or node.op_type not in ("AveragePool", "ReduceMean"):
         return False
     x, result = activation(node.inputs[0]), quantizer(node.outputs[0])
@@ -34,7 +34,7 @@ def fuse(graph: ir.Graph, node: ir.Node) -> bool:
 
 
 def is_over_positions(node: ir.Node) -> bool:
-    """Return whether the node takes means over one or two dimensions behind batch and channels."""
+    """Return whether the node takes means over the one or two dimensions after batch and channels."""
     x = node.inputs[0]
     if x is None or rank(x, node) not in (3, 4):
         return False

@@ -1,6 +1,6 @@
 """The pattern Quantize(Concat(DequantizeLinear(a), DequantizeLinear(b), ...)), which becomes Concat of int8 values.
 
-An operand of another quantization than the result's is translated by QLookup.
+QLookup requantizes each operand whose quantization differs from the result's.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .table import is_identity, table_of
 
 
 def fuse(graph: ir.Graph, node: ir.Node) -> bool:
-    """Fuse one Concat, where all operands are quantized; tell whether they are."""
+    """Fuse one Concat if all operands are quantized; return whether they are."""
     result = quantizer(node.outputs[0]) if node.op_type == "Concat" and not node.domain else None
     found = [activation(value) for value in node.inputs]
     if result is None or not all(found):
@@ -41,6 +41,6 @@ def translated(builder: Builder, found: Quantized, result: Result, node: ir.Node
 
 
 def keep_notes(node: ir.Node, made: ir.Value) -> None:
-    """Give the node that makes a value the layer of the node that it replaces."""
+    """Give a value's maker the layer of the node that it replaces."""
     for note in (LAYER, BACKWARD):
         note.copy(node, made.producer())

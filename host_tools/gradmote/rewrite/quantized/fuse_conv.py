@@ -15,7 +15,7 @@ from .product import Product, product_of
 
 
 def fuse(graph: ir.Graph, node: ir.Node) -> bool:
-    """Fuse one Conv, where its operands are quantized; tell whether they are."""
+    """Fuse one Conv if its operands are quantized; return whether they are."""
     found = product_of(node, 0) if node.op_type == "Conv" and not node.domain else None
     if found is None:
         return False

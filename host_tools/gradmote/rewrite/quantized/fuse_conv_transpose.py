@@ -13,7 +13,7 @@ from .product import product_of
 
 
 def fuse(graph: ir.Graph, node: ir.Node) -> bool:
-    """Fuse one ConvTranspose, where its operands are quantized; tell whether they are."""
+    """Fuse one ConvTranspose if its operands are quantized; return whether they are."""
     found = product_of(node, 1) if node.op_type == "ConvTranspose" and not node.domain else None
     group = attribute(node, "group", 1)
     if found is None or (found.w.affine.axis is not None and group > 1):

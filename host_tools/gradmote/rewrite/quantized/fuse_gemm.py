@@ -11,7 +11,7 @@ from .product import Product, product_of
 
 
 def fuse(graph: ir.Graph, node: ir.Node) -> bool:
-    """Fuse one Gemm or MatMul, where its operands are quantized; tell whether they are."""
+    """Fuse one Gemm or MatMul if its operands are quantized; return whether they are."""
     if node.domain or node.op_type not in ("Gemm", "MatMul") or not is_plain(node):
         return False
     out_axis = 0 if attribute(node, "transB", 0) else 1
@@ -28,14 +28,14 @@ def fuse(graph: ir.Graph, node: ir.Node) -> bool:
 
 
 def is_plain(node: ir.Node) -> bool:
-    """Return whether the node is a product with a matrix, without factors or a transposed first operand."""
+    """Return whether the node multiplies by a matrix, without factors or a transposed first operand."""
     w = node.inputs[1]
     factors = (attribute(node, "alpha", 1.0), attribute(node, "beta", 1.0), attribute(node, "transA", 0))
     return w is not None and w.shape is not None and len(w.shape) == 2 and factors == (1.0, 1.0, 0)
 
 
 def is_vector(found: Product) -> bool:
-    """Return whether the bias has one number for each column."""
+    """Return whether the bias has one number per column."""
     shape = None if found.bias is None else static_shape(found.bias)
     outputs = static_shape(found.result.node.outputs[0])[-1]
     return shape is None or shape == (outputs,)

@@ -1,4 +1,4 @@
-"""The patterns of gradients whose operands are int8 behind a DequantizeLinear.
+"""The patterns of gradients whose operands are dequantized int8 values.
 
 With g the gradient of the real output y = conv(x, w), and s_w the scale of the weights:
 
@@ -6,8 +6,8 @@ With g the gradient of the real output y = conv(x, w), and s_w the scale of the 
     ConvGradW(g, DequantizeLinear(x))   becomes   QConvGradW(g', x)        times s_x / s_w
     ReduceSum(g)                        becomes   QBiasGrad(g')            divided by s_w
 
-likewise for matrix products. Where g comes of a QuantizeGrad that nothing else reads, g' is one
-ScaledGrad. A layer whose input needs no gradient keeps g, and has the factor s_x.
+likewise for matrix products. If g comes from a QuantizeGrad with no other reader, g' is one
+ScaledGrad. A layer whose input needs no gradient keeps g and uses the factor s_x.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ...ir.metadata import BACKWARD, LAYER
 from ...operators.reduce_sum import reduced_axes
 from .matching import Quantized, activation, dequantized
 
-#: The attributes of a product that this pass rewrites, which are those of Gemm without a factor.
+#: The attributes of the products that this pass rewrites: those of Gemm without factors.
 PLAIN = {"alpha": 1.0, "beta": 1.0}
 
 
@@ -32,11 +32,11 @@ class Scaled:
 
     given: ir.Value
     value: ir.Value
-    scale: np.ndarray  # a scalar, or one for each channel
+    scale: np.ndarray  # scalar, or one per channel
 
 
 def fuse(graph: ir.Graph, node: ir.Node) -> bool:
-    """Fuse the gradients of one layer, found by the gradient of its input; else that of its weights alone."""
+    """Fuse the gradients of one layer, starting from the gradient of its input, else that of its weights."""
     if not BACKWARD.stands_in(node):
         return False
     weights = weights_below(node)
@@ -57,7 +57,7 @@ def weights_below(node: ir.Node) -> Quantized | None:
 
 
 def is_input_gradient(node: ir.Node) -> bool:
-    """Return whether a node is ConvGradX, or a product of matrices that may be the gradient of an input."""
+    """Return whether a node is ConvGradX, or a matrix product that may be the gradient of an input."""
     if (node.domain, node.op_type) == (DOMAIN, "ConvGradX"):
         return True
     return is_product(node) and not attribute(node, "transA", 0)
@@ -72,7 +72,7 @@ def is_product(node: ir.Node) -> bool:
 
 
 def transposed(value: ir.Value | None) -> ir.Value | None:
-    """Return the input of a Transpose of a matrix, else the value itself."""
+    """Return the input of a matrix's Transpose, else the value itself."""
     producer = value.producer() if value is not None else None
     is_swap = producer is not None and producer.op_type == "Transpose" and list(attribute(producer, "perm")) == [1, 0]
     return producer.inputs[0] if producer is not None and is_swap else value
@@ -157,9 +157,9 @@ def scalar(graph: ir.Graph, array: np.ndarray, name: str) -> ir.Value:
 
 
 def gradient_of(node: ir.Node) -> ir.Value | None:
-    """Return the gradient g of a node that makes the gradient of a layer's weights, or None.
+    """Return the gradient g of a node that makes a layer's weight gradient, or None.
 
-    ConvGradW of a ConvTranspose has the layer's input in the place of g, and g in that of the input.
+    In ConvGradW of a ConvTranspose, the layer's input and g are swapped.
     """
     if (node.domain, node.op_type) == (DOMAIN, "ConvGradW"):
         return node.inputs[0] if activation(node.inputs[0]) is None else None
@@ -169,7 +169,7 @@ def gradient_of(node: ir.Node) -> ir.Value | None:
 
 
 def weight_gradient(graph: ir.Graph, node: ir.Node, scaled: Scaled) -> bool:
-    """Replace the gradient of weights whose input is quantized; tell whether it is one."""
+    """Replace the weight gradient if the layer's input is quantized; return whether it did."""
     x = next((found for found in map(activation, node.inputs) if found is not None), None)
     if x is None or gradient_of(node) is not scaled.given:
         return False
@@ -201,7 +201,7 @@ def replace_transposed(graph: ir.Graph, node: ir.Node, inputs: list[ir.Value]) -
 
 
 def bias_gradient(graph: ir.Graph, node: ir.Node, scaled: Scaled) -> bool:
-    """Replace the gradient of a bias; tell whether it is one."""
+    """Replace the gradient of a bias; return whether the node is one."""
     rank = len(scaled.given.shape)
     is_sum = not node.domain and node.op_type == "ReduceSum" and not attribute(node, "keepdims", 1)
     if not is_sum or reduced_axes(node) != [axis for axis in range(rank) if axis != 1]:
@@ -218,7 +218,7 @@ def bias_gradient(graph: ir.Graph, node: ir.Node, scaled: Scaled) -> bool:
 
 
 def join(graph: ir.Graph, scaled: Scaled) -> None:
-    """Make one ScaledGrad of QuantizeGrad and the product with the scales, where nothing else reads the first."""
+    """Merge QuantizeGrad and the product with the scales into one ScaledGrad if the former has no other reader."""
     source, product = scaled.given.producer(), scaled.value.producer()
     assert product is not None
     readers = list(scaled.given.uses())

@@ -1,8 +1,8 @@
 """The pattern Quantize(f(DequantizeLinear(x))), which becomes QLookup, for any function f of one number.
 
-f may be several operators that work element by element on one quantized value and on constants of one
-element, such as x * HardSigmoid(x), or none: then the table changes the quantization. The float nodes
-stay where others read them, as gradients do.
+f may be several elementwise operators on one quantized value and on constants of one element, such
+as x * HardSigmoid(x), or none: then the table changes the quantization. The float nodes stay if
+others read them, as gradients do.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from ...ir.metadata import BACKWARD, LAYER
 from .elementary import evaluate
 from .matching import Quantized, activation
 
-#: Operators that work element by element, on one number or on several.
+#: Elementwise operators, on one number or on several.
 ELEMENTWISE = frozenset((
     "Abs", "Add", "Ceil", "Celu", "Clip", "Cos", "Div", "Elu", "Erf", "Exp", "Floor", "Gelu", "HardSigmoid",
     "HardSwish", "Identity", "LeakyRelu", "Log", "Max", "Min", "Mish", "Mul", "Neg", "PRelu", "Pow", "Reciprocal",
     "Relu", "Round", "Selu", "Sigmoid", "Sign", "Sin", "Softplus", "Softsign", "Sqrt", "Sub", "Swish", "Tanh",
     "ThresholdedRelu",
 ))  # fmt: skip
-#: All numbers of 8 bits.
+#: All 8-bit numbers.
 EVERY = np.arange(-128, 128).astype(np.int8)
-#: A function of more operators than this is left alone.
+#: The most operators in a function.
 MOST_NODES = 16
 
 
 def fuse(graph: ir.Graph, node: ir.Node, keep: Set[str]) -> bool:
-    """Make a table of one Quantize and the functions in front of it; tell whether it was possible.
+    """Replace one Quantize and the functions in front of it by a table; return whether it was possible.
 
-    A function of one of the parameters, which `keep` names, has no table: it changes with them.
+    A function of a parameter named in `keep` has no table: it changes with the parameter.
     """
     affine = affine_of(node) if node.op_type == "Quantize" and node.domain == DOMAIN else None
     if affine is None or affine.axis is not None:
@@ -62,7 +62,7 @@ def fuse(graph: ir.Graph, node: ir.Node, keep: Set[str]) -> bool:
 def source_of(value: ir.Value, nodes: list[ir.Node], source: Quantized | None, keep: Set[str]) -> Quantized | None:
     """Return the one quantized value on which a value depends element by element, or None.
 
-    Appends the nodes between both, each behind those that it reads.
+    Appends the nodes between them to `nodes`, each after its inputs.
     """
     found = activation(value)
     if found is not None:
@@ -89,7 +89,7 @@ def is_number(value: ir.Value) -> bool:
 
 
 def results_of(graph: ir.Graph, source: Quantized, nodes: list[ir.Node], value: ir.Value) -> np.ndarray | None:
-    """Return what the value is for each number of 8 bits, or None where a function cannot be computed."""
+    """Return the value for each 8-bit number, or None if a function cannot be computed."""
     known: dict[ir.Value, np.ndarray] = {}
     ones = [1] * (len(source.value.shape) - 1) if source.value.shape else []  # the rank that the nodes expect
     every = source.affine.dequantize(EVERY).reshape(-1, *ones)
@@ -103,7 +103,7 @@ def results_of(graph: ir.Graph, source: Quantized, nodes: list[ir.Node], value: 
 
 
 def operand_of(value: ir.Value | None, known: dict[ir.Value, np.ndarray], every: np.ndarray) -> np.ndarray | None:
-    """Return an operand: what was computed, or a constant, or the numbers themselves."""
+    """Return an operand: a computed value, a constant, or the 8-bit numbers themselves."""
     if value is None:
         return None
     array = constant_array(value)

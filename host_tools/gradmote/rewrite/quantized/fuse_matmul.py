@@ -9,7 +9,7 @@ from .matching import activation, quantizer, replace, scale_and_zero
 
 
 def fuse(graph: ir.Graph, node: ir.Node) -> bool:
-    """Fuse one MatMul, where both operands are quantized; tell whether they are."""
+    """Fuse one MatMul if both operands are quantized; return whether they are."""
     if node.domain or node.op_type != "MatMul":
         return False
     a, b, result = activation(node.inputs[0]), activation(node.inputs[1]), quantizer(node.outputs[0])

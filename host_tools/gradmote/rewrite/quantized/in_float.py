@@ -1,4 +1,4 @@
-"""The nodes of a quantized graph that still compute in float32 behind the fusion, and why."""
+"""The nodes of a quantized graph that still compute in float32 after the fusion, and why."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .fuse_lookup import ELEMENTWISE
 from .matching import dequantized
 from .sink_dequantizers import MOVING
 
-#: Operators that have a form on int8 where all that they read and make is quantized.
+#: Operators that have an int8 form if all their inputs and outputs are quantized.
 WITH_FORM = {
     "Conv",
     "ConvTranspose",
@@ -26,7 +26,7 @@ WITH_FORM = {
     *MOVING,
     *ELEMENTWISE,
 }
-#: Operators whose weights and biases may be constants of float32.
+#: Operators whose weights and biases may be float32 constants.
 WITH_BIAS = ("Conv", "ConvTranspose", "Gemm")
 
 
@@ -38,7 +38,7 @@ def in_float(graph: ir.Graph) -> list[InFloat]:
 
 
 def computes_in_float(node: ir.Node) -> bool:
-    """Return whether a node makes float32 numbers of data, and not of constants alone."""
+    """Return whether a node computes float32 numbers from data, not only from constants."""
     if is_dequantizer(node) or is_quantizer(node) or (node.domain == DOMAIN and node.op_type == "Quantize"):
         return False
     is_data = any(value is not None and constant_array(value) is None for value in node.inputs)
@@ -46,13 +46,13 @@ def computes_in_float(node: ir.Node) -> bool:
 
 
 def as_float(node: ir.Node) -> InFloat:
-    """Return what is told of one node."""
+    """Return the report on one node."""
     elements = sum(math.prod(static_shape(y, node)) for y in node.outputs if y.shape is not None)
     return InFloat(node.op_type, describe(node), reason_of(node), elements, 4 * elements)
 
 
 def reason_of(node: ir.Node) -> str:
-    """Return why a node has no form on int8."""
+    """Return why a node has no int8 form."""
     if node.domain or node.op_type not in WITH_FORM:
         return "it has no form on int8"
     data = node.inputs[:2] if node.op_type in WITH_BIAS else node.inputs
@@ -66,6 +66,6 @@ def reason_of(node: ir.Node) -> str:
 
 
 def is_quantized(value: ir.Value) -> bool:
-    """Return whether a value is one of int8 numbers, behind their DequantizeLinear, or a constant of one element."""
+    """Return whether a value is a dequantized int8 tensor, or a constant of one element."""
     array = constant_array(value)
     return dequantized(value) is not None or (array is not None and array.size == 1)

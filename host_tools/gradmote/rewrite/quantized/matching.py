@@ -18,7 +18,7 @@ ROUNDING = 2.0**-20
 
 @dataclass(frozen=True)
 class Quantized:
-    """An integer tensor, with the quantization by which it stands for real numbers."""
+    """An integer tensor, with its quantization."""
 
     value: ir.Value
     affine: Affine
@@ -26,7 +26,7 @@ class Quantized:
 
 @dataclass(frozen=True)
 class Result:
-    """A Quantize node: the quantization of what it makes, and its bounds."""
+    """A Quantize node: the quantization of its output, and its bounds."""
 
     node: ir.Node
     affine: Affine
@@ -35,9 +35,9 @@ class Result:
 
 
 def dequantized(value: ir.Value | None, *dtypes: type[np.generic]) -> Quantized | None:
-    """Return the integers behind a DequantizeLinear that makes the value; None where it is another node's.
+    """Return the integers in front of the DequantizeLinear that makes the value; None if another node makes it.
 
-    `dtypes` are those that the integers may have; int8 alone where none are given.
+    `dtypes` are the allowed types of the integers; by default only int8.
     """
     node = value.producer() if value is not None else None
     affine = affine_of(node) if node is not None and is_dequantizer(node) else None
@@ -54,7 +54,7 @@ def activation(value: ir.Value | None) -> Quantized | None:
 
 
 def quantizer(value: ir.Value) -> Result | None:
-    """Return the Quantize node that alone reads the value, or None."""
+    """Return the Quantize node that is the value's only reader, or None."""
     uses = list(value.uses())
     if len(uses) != 1 or value.is_graph_output() or uses[0].idx != 0:
         return None

@@ -41,7 +41,7 @@ class Product:
 
 
 def product_of(node: ir.Node, out_axis: int) -> Product | None:
-    """Return the operands of a node (x, w, bias?), or None where some are unlike what int8 kernels take.
+    """Return the operands of a node (x, w, bias?), or None if int8 kernels do not take some of them.
 
     `out_axis` is the axis of the weights' output channels, along which their scales may differ.
     """
@@ -55,10 +55,10 @@ def product_of(node: ir.Node, out_axis: int) -> Product | None:
 
 
 def bias_of(bias: ir.Value | None, x: Quantized, w: Quantized, out_axis: int) -> ir.Value | None:
-    """Return the int32 bias behind a DequantizeLinear with the products of both scales, else the bias itself.
+    """Return the int32 bias whose DequantizeLinear has the products of both scales, else the bias itself.
 
-    One from which a sum could leave int32 is added as a real number. Quantizers make such biases
-    for channels that are dead, to whose weights they give tiny scales.
+    A bias with which a sum could overflow int32 is added as a real number. Quantizers make such biases
+    for dead channels, to whose weights they give tiny scales.
     """
     found = dequantized(bias, np.int32)
     if found is None or found.affine.zero.any():
@@ -71,7 +71,7 @@ def bias_of(bias: ir.Value | None, x: Quantized, w: Quantized, out_axis: int) ->
 
 
 def largest_sum(x: Quantized, w: Quantized, out_axis: int) -> int:
-    """Return the largest magnitude of a sum of (x - x_zero) (w - w_zero), whatever x and w become."""
+    """Return the largest magnitude of a sum of (x - x_zero) (w - w_zero) over all x and w."""
     shape = static_shape(w.value)
     terms = math.prod(shape) // max(shape[out_axis], 1)
     return terms * largest_distance(x.affine) * largest_distance(w.affine)
@@ -84,5 +84,5 @@ def largest_distance(affine: Affine) -> int:
 
 
 def largest_number(value: ir.Value) -> int:
-    """Return the largest magnitude in a constant or in the first value of a parameter."""
+    """Return the largest magnitude in a constant or in a parameter's initial value."""
     return 0 if value.const_value is None else int(np.abs(value.const_value.numpy().astype(np.int64)).max(initial=0))

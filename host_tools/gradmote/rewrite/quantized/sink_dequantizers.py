@@ -1,7 +1,8 @@
 """The pattern Move(DequantizeLinear(x)), which becomes DequantizeLinear(Move(x)).
 
-Move stands for operators that move elements without computing with them, and for MaxPool, which keeps
-their order. So they work on int8, and what follows them finds the DequantizeLinear that it needs.
+Move is any operator that moves elements without computing with them, or MaxPool, for which only
+their order matters. These then work on int8, and the nodes after them find the DequantizeLinear that
+they need.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ MOVING = ("Reshape", "Transpose", "Slice", "Squeeze", "Unsqueeze", "Flatten", "I
 
 
 def fuse(graph: ir.Graph, node: ir.Node, keep: Set[str]) -> bool:
-    """Move one operator in front of the DequantizeLinears that it reads; tell whether it was possible.
+    """Move one operator in front of the DequantizeLinears that it reads; return whether it was possible.
 
-    A Pad that fills with one of the parameters, which `keep` names, stays where it is.
+    A Pad that fills with a parameter named in `keep` stays.
     """
     if node.domain or node.op_type not in MOVING or BACKWARD.stands_in(node):
         return False
@@ -51,7 +52,7 @@ def data_inputs(node: ir.Node) -> list[ir.Value | None]:
 def moved_inputs(
     graph: ir.Graph, node: ir.Node, found: list[Quantized], affine: Affine
 ) -> list[ir.Value | None] | None:
-    """Return the inputs of the node that moves integers, or None where it does more than that."""
+    """Return the inputs of the node that moves integers, or None if it does more than that."""
     integers: list[ir.Value | None] = [f.value for f in found]
     if node.op_type == "Concat":
         return integers
@@ -71,7 +72,7 @@ def is_plain_pool(node: ir.Node) -> bool:
 
 
 def padded_inputs(graph: ir.Graph, node: ir.Node, x: ir.Value | None, affine: Affine) -> list[ir.Value | None] | None:
-    """Return the inputs of a Pad of integers, or None where no integer stands for the number it fills with."""
+    """Return the inputs of a Pad of integers, or None if no integer represents its fill value."""
     if attribute(node, "mode", "constant") != "constant":
         return [x, *node.inputs[1:]]
     given = node.inputs[2] if len(node.inputs) > 2 else None
@@ -86,7 +87,7 @@ def padded_inputs(graph: ir.Graph, node: ir.Node, x: ir.Value | None, affine: Af
 
 
 def rewrite(graph: ir.Graph, node: ir.Node, inputs: list[ir.Value | None], affine: Affine) -> None:
-    """Append the node that moves integers and a DequantizeLinear for each output, which take the node's place."""
+    """Replace the node by one that moves integers, with a DequantizeLinear for each output."""
     builder, used = Builder(graph), [y for y in node.outputs if y.uses() or y.is_graph_output()]
     op_type, domain, attributes = moving_operator(node)
     count = 1 if domain else len(node.outputs)
@@ -104,7 +105,7 @@ def rewrite(graph: ir.Graph, node: ir.Node, inputs: list[ir.Value | None], affin
 
 
 def replace_output(y: ir.Value, real: ir.Value) -> None:
-    """Let a new value take the place of one output, with its name."""
+    """Replace one output by a new value, which takes its name."""
     name, real.shape, real.type = y.name, y.shape, y.type
     y.replace_all_uses_with(real, replace_graph_outputs=True)
     y.name, real.name = f"{name}.before", name

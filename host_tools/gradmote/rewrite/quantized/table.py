@@ -8,15 +8,15 @@ import numpy as np
 
 from .matching import Result
 
-#: All numbers of 8 bits.
+#: All 8-bit numbers.
 EVERY = np.arange(-128, 128).astype(np.int8)
 
 
 def table_of(real: Callable[[np.ndarray], np.ndarray], result: Result) -> np.ndarray:
-    """Return what a quantizer makes of the real numbers that a function gives for all numbers of 8 bits."""
+    """Return the quantized results of a function for all 8-bit numbers."""
     return np.clip(result.affine.quantize(real(EVERY)), result.low, result.high).astype(np.int8)
 
 
 def is_identity(table: np.ndarray) -> bool:
-    """Return whether a table changes no number."""
+    """Return whether a table maps every number to itself."""
     return np.array_equal(table, EVERY)

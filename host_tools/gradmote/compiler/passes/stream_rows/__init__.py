@@ -1,9 +1,9 @@
-"""The pass that runs parts of programs row by row, where whole tensors would be the peak of memory.
+"""The pass that runs parts of programs row by row if whole tensors would be the memory peak.
 
-Of a tensor that only such a part makes and reads, no more rows are kept than its readers reach
-back: three of the input of a 3x3 convolution. Nothing is computed twice, and each row is computed
-by the same kernels in the same order, so all bits stay. A LOOP repeats the instructions, and GUARDs
-say in which iterations each runs.
+If only such a part makes and reads a tensor, it keeps just the rows that readers reach back to:
+three for the input of a 3x3 convolution. Nothing is recomputed, and each row is computed by the same
+kernels in the same order, so results stay bitwise equal. A LOOP repeats the instructions, and GUARDs
+select the iterations in which each runs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .section import Section, overwrites
 
 
 def run(compiled: Compiled) -> None:
-    """Stream the sections that let the arena be smaller."""
+    """Stream the sections that make the arena smaller."""
     if not is_wanted(compiled):
         return
     fronts, trials = zip(*map(hoisted, compiled.programs), strict=True)
@@ -34,7 +34,7 @@ def run(compiled: Compiled) -> None:
 
 
 def is_wanted(compiled: Compiled) -> bool:
-    """Return whether rows are streamed: as the options say, or else where layers are quantized."""
+    """Return whether to stream rows: as the options say, by default if layers are quantized."""
     if compiled.stream_rows is not None:
         return compiled.stream_rows
     return any(i.opcode == "CONV_S8" for program in compiled.programs for i in program.instructions)
@@ -60,13 +60,13 @@ def stream(program: Program, section: Section, coverings: list[Covering]) -> Non
 
 
 def own_operands(instruction: Instruction) -> list[Ref]:
-    """Return the operands that keep nothing from one instruction to the next, such as panels."""
+    """Return the operands that hold nothing between instructions, such as panels."""
     found = [instruction.operands[name] for name in OPCODES[instruction.opcode]["own"]]
     return [ref for ref in found if ref is not None]
 
 
 def facts(section: Section) -> Streamed:
-    """Return what is to be told of a section."""
+    """Return the report on a section."""
     first, last = (section.steps[k].instruction for k in (section.first, section.last))
     lines = [h for h in dict.fromkeys(section.homes.values()) if h.rows is not None]
     return Streamed(

@@ -1,4 +1,4 @@
-"""The choice of sections: those that let a program do with little scratch, and no more of them."""
+"""The choice of sections: the fewest that let a program run in little scratch."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from .values import GIVEN, Step, Value, steps_of
 
 @dataclass(frozen=True)
 class Candidate:
-    """A section that may be worth it, and the bytes alive in it where no result lies over an input."""
+    """A section that may be worth it, and its live bytes if no result overlays an input."""
 
     section: Section
     apart: int
     coverings: list[Covering]
 
     def alive(self, overlaid: bool) -> int:
-        """Return the bytes that are alive in the section, with results over inputs or without."""
+        """Return the live bytes of the section, with or without results that overlay inputs."""
         return self.apart - sum(made.saved for made in self.coverings) * overlaid
 
     def chosen(self, overlaid: bool) -> Candidate:
-        """Return the candidate with the coverings that are to be."""
+        """Return the candidate with its coverings if `overlaid`, else without."""
         return self if overlaid else replace(self, coverings=[])
 
 
 @dataclass(frozen=True)
 class Way:
-    """Instructions up to some index, in sections or not: the scratch that they take, and the extra work."""
+    """A way to run the instructions up to some index, in sections or not: its scratch peak and extra work."""
 
     peak: int
     work: int
@@ -44,10 +44,10 @@ class Way:
 
 @dataclass
 class Candidates:
-    """All sections of a program that may be worth it, with the bytes that are alive in each."""
+    """All sections of a program that may be worth it, with the live bytes in each."""
 
     program: Program
-    floor: int  # bytes that the arena's scratch has in any case
+    floor: int  # scratch bytes that the arena has in any case
 
     @cached_property
     def steps(self) -> list[Step]:
@@ -56,7 +56,7 @@ class Candidates:
 
     @cached_property
     def plain(self) -> list[int]:
-        """Return the bytes alive at each instruction as it stands."""
+        """Return the live bytes at each instruction of the unstreamed program."""
         return usage(self.program)
 
     @cached_property
@@ -78,13 +78,13 @@ class Candidates:
 
     @cached_property
     def most(self) -> int:
-        """Return the most bytes that are alive at an instruction as it stands."""
+        """Return the most live bytes at any instruction of the unstreamed program."""
         return max(self.plain, default=0)
 
     def ranges(self) -> Iterator[tuple[int, int]]:
-        """Yield the first and last instructions of what may be a section.
+        """Yield the first and last instructions of possible sections.
 
-        One of them must need more than the arena has in any case.
+        One of the instructions must need more than the arena has in any case.
         """
         high = [k for k, alive in enumerate(self.plain) if alive > self.floor]
         for first in range(high[-1] + 1 if high else 0):
@@ -94,15 +94,15 @@ class Candidates:
                 yield from ((first, last) for last in lasts if last >= max(above, first + 1) and self.is_end(last))
 
     def is_end(self, index: int) -> bool:
-        """Return whether the next instruction is none that works in place on what this one makes."""
+        """Return whether the next instruction does not work in place on this one's result."""
         return index + 1 == len(self.steps) or not self.is_in_place(index + 1)
 
     def is_start(self, index: int) -> bool:
-        """Return whether an instruction does not work in place on what the one before makes."""
+        """Return whether an instruction does not work in place on the preceding one's result."""
         return index == 0 or not self.is_in_place(index)
 
     def is_in_place(self, index: int) -> bool:
-        """Return whether an instruction writes over what the one before it made."""
+        """Return whether an instruction overwrites the preceding one's result."""
         made = self.steps[index].writes.values()
         return any(
             value.maker == index - 1 and any(value.buffer is v.buffer for v in made)
@@ -110,7 +110,7 @@ class Candidates:
         )
 
     def alive_in(self, section: Section) -> int:
-        """Return the bytes of scratch that are alive in a section, where no result lies over an input."""
+        """Return the live scratch bytes of a section if no result overlays an input."""
         outside = {v.buffer: v.bytes for v in self.values if self.is_beside(v, section)}
         homes = set(section.homes.values())
         whole = [h for h in homes if h.rows is None]
@@ -120,16 +120,16 @@ class Candidates:
         return sum(outside.values()) + again + kept + momentary_bytes(section, homes) + panel_bytes(section)
 
     def is_beside(self, value: Value, section: Section) -> bool:
-        """Return whether a section needs a value that it does not make, or keeps it for what follows."""
+        """Return whether a section needs a value made elsewhere, or keeps one for later instructions."""
         begun = value.maker
-        if value.maker == GIVEN and value.buffer in self.program.rows:  # hoisted, and made right before it is read
+        if value.maker == GIVEN and value.buffer in self.program.rows:  # hoisted; made right before its first reader
             begun = section.first - 1 if value.readers[0] in section.indices else value.readers[0]
         return begun < section.first and value.last >= section.first
 
     def best(self, limit: float, overlaid: bool) -> Way:
-        """Return the way of least work among those that need no more than `limit` bytes.
+        """Return the way with the least work that needs at most `limit` bytes.
 
-        Where there is none, it is the way that needs least. `overlaid`: results may lie over inputs.
+        If there is none, return the way that needs least. `overlaid`: results may overlay inputs.
         """
         ways = [Way(0, 0)]
         for index, alive in enumerate(self.plain):
@@ -144,7 +144,7 @@ class Candidates:
 
 
 def momentary_bytes(section: Section, homes: set[Home]) -> int:
-    """Return the most bytes of rows alive at once that hold nothing from one iteration to the next."""
+    """Return the most bytes live at once for rows that hold nothing between iterations."""
     change = dict.fromkeys(range(section.first, section.last + 2), 0)
     for home in homes:
         if home.rows is not None and home.buffer in section.momentary:
@@ -158,21 +158,21 @@ def momentary_bytes(section: Section, homes: set[Home]) -> int:
 
 
 def panel_bytes(section: Section) -> int:
-    """Return the bytes of the largest panel of a section; each is needed while its instruction runs."""
+    """Return the bytes of the section's largest panel; a panel is only needed while its instruction runs."""
     panels = (getattr(section.steps[k].instruction, "panel", None) for k in section.indices)
     return max((panel.buffer.size for panel in panels if panel is not None), default=0)
 
 
 def extra_work(section: Section) -> int:
-    """Return roughly how many bytes a section moves, and how often it begins an instruction."""
+    """Estimate how many bytes a section moves and how often it starts an instruction."""
     moved = sum(h.bytes * (h.value.rows or 0) for h in set(section.homes.values()) if h.rows is not None and h.rows > 1)
     return moved + 64 * section.iterations * len(section.indices)
 
 
 def fixed_usage(program: Program, _: dict[Buffer, Uses] | None = None) -> list[int]:
-    """Return the bytes alive at instructions that do not run by rows, which no section changes; 0 at others.
+    """Return the live bytes at instructions that cannot run by rows, which no section changes; 0 at others.
 
-    Those that can be hoisted out of the way are among the others.
+    Instructions that can be hoisted out of the way count as others.
     """
     rest = hoisted(program)[1]
     found = zip(rest.instructions, usage(rest), steps_of(rest), strict=True)
@@ -183,8 +183,8 @@ def fixed_usage(program: Program, _: dict[Buffer, Uses] | None = None) -> list[i
 def choose(programs: list[Program]) -> list[tuple[Candidate, ...]]:
     """Return the sections of each program.
 
-    The arena is as large as the largest program needs: the others need not be smaller than that. Results lie over
-    inputs only where that is less.
+    The arena is as large as the largest program needs, so the others need not be smaller than that. Results
+    overlay inputs only if that saves bytes.
     """
     floor = max((alive for program in programs for alive in fixed_usage(program)), default=0)
     candidates = [Candidates(program, floor) for program in programs]

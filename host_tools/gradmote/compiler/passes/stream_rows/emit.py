@@ -1,9 +1,9 @@
 """The loop that runs a section row by row.
 
-Each instruction of the section stands in the loop as often as it has forms: one for the rows in the
-middle, and others for those whose window reaches into the padding. A GUARD in front of each says in
-which iterations it runs, and moves its whole operands on by a row. In front of the first
-instruction that writes to a buffer of several rows stands a SHIFT, which drops the oldest one.
+The loop contains each instruction of the section once per form: one for the rows in the middle, and
+others for those whose window reaches into the padding. A GUARD in front of each selects the
+iterations in which it runs, and advances its whole operands by a row. In front of the first
+instruction that writes to a buffer of several rows, a SHIFT drops the oldest row.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from ....ir.loops import words_of
 from .section import Home, Section
 from .values import Value
 
-#: A GUARD moves as many operands.
+#: The most operands that a GUARD moves.
 MOST_MOVED = 3
 
 
 @dataclass(frozen=True)
 class RowCall:
-    """One row of one instruction: its parameters, and where its operands are.
+    """One row of one instruction: its parameters, and the addresses of its operands.
 
     `fixed` are the operands in buffers of rows, `whole` those in whole tensors.
     """
@@ -33,18 +33,18 @@ class RowCall:
     whole: dict[str, Ref]
 
     def steps_to(self, other: RowCall) -> dict[str, int]:
-        """Return how many bytes each whole operand lies before that of another row."""
+        """Return the distance in bytes of each whole operand to that of another row."""
         return {name: other.whole[name].offset - ref.offset for name, ref in self.whole.items()}
 
     def is_like(self, other: RowCall) -> bool:
-        """Return whether both rows differ in the addresses of whole operands alone."""
+        """Return whether both rows differ only in the addresses of whole operands."""
         places = [{n: (r.buffer, r.offset) for n, r in call.fixed.items()} for call in (self, other)]
         return self.params == other.params and places[0] == places[1]
 
 
 @dataclass(frozen=True)
 class Run:
-    """Consecutive rows of one instruction that one GUARD runs."""
+    """Consecutive rows of one instruction under one GUARD."""
 
     first: int
     count: int
@@ -60,7 +60,7 @@ def loop_of(section: Section) -> list[Instruction]:
 
 
 def rows_of(section: Section, index: int) -> Iterator[Instruction]:
-    """Yield the instructions of the loop that make one instruction's rows."""
+    """Yield the loop instructions that make one instruction's rows."""
     form, output = section.form(index), section.output(index)
     home = section.homes[output]
     whole = form.instruction
@@ -100,19 +100,19 @@ def runs(rows: list[RowCall]) -> Iterator[Run]:
 
 
 def is_next(before: RowCall, row: RowCall, steps: dict[str, int]) -> bool:
-    """Return whether a row continues a run whose whole operands move on by `steps`."""
+    """Return whether a row continues a run whose whole operands advance by `steps`."""
     moved = [step for step in steps.values() if step]
     fits = len(moved) <= MOST_MOVED and all(step > 0 for step in moved)
     return fits and before.is_like(row) and before.steps_to(row) == steps
 
 
 def calls(section: Section, index: int) -> list[RowCall]:
-    """Return each row of an instruction, as it is called in the loop."""
+    """Return each row of an instruction as the loop calls it."""
     return [call_of(section, index, row) for row in range(section.form(index).rows)]
 
 
 def call_of(section: Section, index: int, row: int) -> RowCall:
-    """Return one row of an instruction, as it is called in the loop."""
+    """Return one row of an instruction as the loop calls it."""
     step, form = section.steps[index], section.form(index)
     params, fixed, whole = form.window_params(row), {}, {}
     time = section.time(section.output(index), row)
@@ -130,6 +130,6 @@ def call_of(section: Section, index: int, row: int) -> RowCall:
 
 
 def slot(section: Section, home: Home, value: Value, row: int, time: int) -> int:
-    """Return which row of its buffer a row of a value is in; the latest one is the last."""
+    """Return the position of a value's row in its buffer; the latest row is the last."""
     assert home.rows is not None
     return home.rows - 1 - (section.latest(value, time) - row)

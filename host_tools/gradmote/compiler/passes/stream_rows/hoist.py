@@ -1,7 +1,7 @@
-"""Small instructions between layers that need none of them, such as what is made of a trained bias.
+"""Hoist small instructions between layers that do not depend on them, such as those on a trained bias.
 
-They are left out, so that the layers around them can be one section. Once the sections are chosen, they come back,
-as late as these let them.
+Without them, the layers around them can form one section. Once the sections are chosen, the instructions are
+sunk back, as late as these allow.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from ....ir.instruction import Buffer, Instruction
 from ....ir.loops import spans
 from ....ir.program import Program
 
-#: The most bytes that an instruction may write, if it is to be alive for longer.
+#: The most bytes that an instruction may write if its result is to stay live for longer.
 MOST_BYTES = 4096
 
 
 def hoisted(program: Program) -> tuple[list[Instruction], Program]:
     """Return the instructions that can go in front of all others, and the program without them.
 
-    In it, what they make is there as soon as it is needed, and not before.
+    In that program, a hoisted result becomes live right before its first use.
     """
-    touched: set[Buffer] = set()  # what the others have used so far
-    changed: set[Buffer] = set()  # the parts of the state among it, which an instruction in between may have changed
+    touched: set[Buffer] = set()  # used so far by the instructions that stay
+    changed: set[Buffer] = set()  # state in `touched`; an instruction in between may have changed it
     bound = program.bound()
-    free: set[Buffer] = set()  # what those in front have made
+    free: set[Buffer] = set()  # written by the hoisted instructions
     front, rest = [], []
     for instruction in program.instructions:
         if can_go_first(instruction, touched, changed, free) and not bound & {w.buffer for w in instruction.writes}:
@@ -40,7 +40,7 @@ def hoisted(program: Program) -> tuple[list[Instruction], Program]:
 
 
 def sunk(instructions: list[Instruction], front: list[Instruction]) -> list[Instruction]:
-    """Return the instructions and those of `front`, behind all that does not need them, and outside of loops."""
+    """Return all instructions, with those of `front` sunk to right before their first dependent, outside of loops."""
     done = list(instructions)
     for instruction in reversed(front):
         at = next((k for k, later in enumerate(done) if must_follow(later, instruction)), len(done))
@@ -50,13 +50,13 @@ def sunk(instructions: list[Instruction], front: list[Instruction]) -> list[Inst
 
 
 def must_follow(later: Instruction, first: Instruction) -> bool:
-    """Return whether an instruction uses what another one makes, or overwrites what that one reads."""
+    """Return whether `later` uses the result of `first`, or overwrites its input."""
     made, read = ({ref.buffer for ref in refs} for refs in (first.writes, first.reads))
     return any(r.buffer in made for r in (*later.reads, *later.writes)) or any(w.buffer in read for w in later.writes)
 
 
 def can_go_first(instruction: Instruction, touched: set[Buffer], changed: set[Buffer], free: set[Buffer]) -> bool:
-    """Return whether an instruction, which makes nothing for the caller, can run before all that stay behind it."""
+    """Return whether an instruction can run before all that stay; its results must not be the caller's."""
     reads, writes = ({ref.buffer for ref in refs} for refs in (instruction.reads, instruction.writes))
     made = {buffer for buffer in reads if buffer.region not in ("constant", "parameter", "statistic")}
     return (

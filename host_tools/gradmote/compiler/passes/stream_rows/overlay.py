@@ -1,7 +1,7 @@
-"""The results of a section that may lie over rows of what it has read and nothing needs again.
+"""The results of a section that may overlay input rows that nothing reads again.
 
-A loop reads its inputs from the first row to the last, and writes its results in the same order. A result that does
-not overtake the reading can lie where the input was.
+A loop reads its inputs from the first row to the last, and writes its results in the same order. A result that
+does not overtake the reads can reuse the input's bytes.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from .section import Home, Section
 from .values import Value
 
-#: The multiple of bytes at which buffers of scratch begin.
+#: The alignment of scratch buffers, in bytes.
 WORD = 4
 
 
 @dataclass(frozen=True)
 class Covering:
-    """A result of a section, the value that it may lie over, and how far behind its beginning it may begin at most."""
+    """A result of a section, the value that it may overlay, and its largest start offset from the value's start."""
 
     home: Home
     under: Value
@@ -25,12 +25,12 @@ class Covering:
 
     @property
     def saved(self) -> int:
-        """Return the bytes that both have in common at the most."""
+        """Return the most bytes that both can share."""
         return min(self.home.value.bytes, self.home.value.bytes + self.furthest, self.under.bytes)
 
 
 def coverings(section: Section) -> list[Covering]:
-    """Return the results that may lie over inputs: each over one, and one over each, those first that save most."""
+    """Return the results that may overlay inputs, matched one to one, the largest savings first."""
     results = [h for h in dict.fromkeys(section.homes.values()) if h.rows is None]
     inputs = [value for value in given(section) if is_free_after(section, value)]
     found = [made for home in results for value in inputs if (made := covering(section, home, value)) is not None]
@@ -42,13 +42,13 @@ def coverings(section: Section) -> list[Covering]:
 
 
 def given(section: Section) -> list[Value]:
-    """Return the values in scratch that the section reads and did not make."""
+    """Return the scratch values that the section reads but does not make."""
     read = (v for k in section.indices for v in section.steps[k].reads.values())
     return [v for v in dict.fromkeys(read) if v.buffer.region == "scratch" and not section.is_inner(v)]
 
 
 def is_free_after(section: Section, value: Value) -> bool:
-    """Return whether nothing uses the bytes of a value behind the section, and only rows of it are read in there."""
+    """Return whether the section reads only rows of a value, and nothing uses its bytes afterwards."""
     inside = [k for k in value.readers if k >= section.first]
     by_rows = all(
         name in section.form(k).reads
@@ -61,9 +61,9 @@ def is_free_after(section: Section, value: Value) -> bool:
 
 
 def covering(section: Section, home: Home, value: Value) -> Covering | None:
-    """Return how a result may lie over an input, or None where nothing is saved.
+    """Return how a result may overlay an input, or None if that saves nothing.
 
-    No instruction may read the one and write the other: to the verifier its operands would overlap.
+    No instruction may read the one and write the other: its operands would overlap, which the verifier rejects.
     """
     if not begins_in(section, home.value) or any(
         home is section.homes[section.output(k)] for k in readers(section, value)
@@ -74,21 +74,21 @@ def covering(section: Section, home: Home, value: Value) -> Covering | None:
 
 
 def begins_in(section: Section, value: Value) -> bool:
-    """Return whether the section is the first to use the buffer of a value."""
+    """Return whether the section is the first to use the value's buffer."""
     return section.is_inner(value) and (value.previous is None or begins_in(section, value.previous))
 
 
 def furthest(section: Section, home: Home, value: Value) -> int:
-    """Return how many bytes behind the beginning of an input a result may begin.
+    """Return the largest offset from the start of an input at which a result may start.
 
-    When a row of it is written, its last byte lies in front of all that is still to be read.
+    The last byte of each written row must come before all bytes still to be read.
     """
     rows = range(section.form(home.head).rows)
     return min(needed_from(section, home, row, value) - end_of(section, home, row) for row in rows)
 
 
 def end_of(section: Section, home: Home, row: int) -> int:
-    """Return the byte behind those of a row of a result, and of all rows before it."""
+    """Return the offset past the bytes of a result's row and of all rows before it."""
     makers = (section.form(v.maker) for v, place in section.homes.items() if place is home)
     written = [(form.rows, moving) for form in makers for moving in form.writes.values()]
     size = home.value.buffer.size
@@ -100,7 +100,7 @@ def needed_from(section: Section, home: Home, row: int, value: Value) -> int:
     now, firsts = section.time(home.value, row), [value.buffer.size]
     for k in readers(section, value):
         output = section.output(k)
-        late = now + (k < home.head) - section.starts[output]  # in one iteration the earlier instruction comes first
+        late = now + (k < home.head) - section.starts[output]  # within an iteration the earlier instruction comes first
         next_row = max(0, -(-late // section.periods[output]))
         for moving in section.readings(k, value):
             if next_row < moving.window.outputs:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from ....generated.opcodes import COUNTS, OPCODES
 from ....ir.instruction import Extent, Instruction, Ref
 
-#: Bytes of an element by the operand's type; other types have no rows.
+#: Bytes of an element by the operand's type; other types have no row form.
 ELEMENT_BYTES = {"f32": 4, "i32": 4, "u8": 1, "i8": 1, "i16": 2}
 
 #: Parameters of a window over rows.
@@ -19,7 +19,7 @@ WINDOW = ("in_h", "out_h", "kernel_h", "stride_h", "dilation_h", "pad_h")
 
 @dataclass(frozen=True)
 class Window:
-    """The rows of the input that each row of the output is made of."""
+    """The input rows that each output row depends on."""
 
     inputs: int
     outputs: int
@@ -37,30 +37,30 @@ class Window:
         return min(self.inputs - 1, self.bottom(row))
 
     def bottom(self, row: int) -> int:
-        """Return the row of the last tap, which may lie in the padding."""
+        """Return the row of the last tap, which may be in the padding."""
         return row * self.stride - self.pad + (self.kernel - 1) * self.dilation
 
     @property
     def lead(self) -> int:
-        """Return how many input rows there must be, behind that of the output row, to make it."""
+        """Return how many input rows past the output row must exist to make it."""
         return min(self.inputs - 1, (self.kernel - 1) * self.dilation - self.pad)
 
     @property
     def is_covered(self) -> bool:
-        """Return whether each output row reads at least one row of the input."""
+        """Return whether each output row reads at least one input row."""
         return self.bottom(0) >= 0 and self.first(self.outputs - 1) < self.inputs
 
 
 @dataclass(frozen=True)
 class Moving:
-    """An operand of which each row of the output reads or writes other rows."""
+    """An operand with other rows for each output row."""
 
     ref: Ref
     window: Window
-    row_bytes: int  # from one row to the next, as the tensor lies
-    #: The rows follow one another, and there is nothing else in the buffer.
+    row_bytes: int  # stride between rows of the tensor
+    #: Rows are contiguous, with nothing else in the buffer.
     is_dense: bool
-    #: The strides that the operand has in a buffer of a few rows, where they are others.
+    #: The operand's strides in a buffer of a few rows, if they differ.
     strides: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -72,12 +72,12 @@ class RowForm:
     rows: int
     reads: dict[str, Moving]
     writes: dict[str, Moving]
-    params: Mapping[str, int]  # that differ from the whole one's
+    params: Mapping[str, int]  # parameters that differ from the whole instruction's
     is_window: bool = False
 
     @property
     def moving(self) -> dict[str, Moving]:
-        """Return all operands of which each row takes other rows."""
+        """Return all operands that move from row to row."""
         return {**self.reads, **self.writes}
 
     def make(self, params: Mapping[str, int], refs: Mapping[str, Ref]) -> Instruction:
@@ -88,7 +88,7 @@ class RowForm:
         return made
 
     def window_params(self, row: int) -> dict[str, int]:
-        """Return where the window of one row lies in the rows that are there."""
+        """Return the position of one row's window within the existing rows."""
         if not self.is_window:
             return {}
         window = next(iter(self.reads.values())).window
@@ -101,9 +101,9 @@ class RowForm:
 
 
 def row_form(instruction: Instruction, rows: int | None) -> RowForm | None:
-    """Return how the instruction runs row by row, or None where it cannot.
+    """Return how the instruction runs row by row, or None if it cannot.
 
-    `rows` is the number of rows of what it reads, where that is known.
+    `rows` is the number of rows of its input, if known.
     """
     if getattr(instruction, "accumulate", False) or instruction.refuses is not None:
         return None
@@ -135,9 +135,9 @@ def window_form(instruction: Instruction) -> RowForm | None:
 
 
 def image_operand(instruction: Instruction, name: str, dim: str, window: Window) -> Moving | None:
-    """Return an operand of a window, or None where its rows cannot be told apart.
+    """Return an operand of a window, or None if its rows cannot be separated.
 
-    In a buffer of a few rows, each row has all samples of the batch.
+    In a buffer of a few rows, each row holds all samples of the batch.
     """
     strides = dict(instruction.extents[name])
     ref: Ref = getattr(instruction, name)
@@ -177,7 +177,7 @@ def map_form(instruction: Instruction, rows: int) -> RowForm | None:
 
 
 def map_operand(instruction: Instruction, name: str, dim: str, row: int, rows: int) -> Moving | None:
-    """Return an operand of which `row` indices of `dim` are a row; None where they are not rows."""
+    """Return an operand with rows of `row` indices of `dim`; None if they are not rows."""
     extent = instruction.extents[name]
     dims = [d for d, _ in extent]
     if dim not in dims:
@@ -199,7 +199,7 @@ def map_operand(instruction: Instruction, name: str, dim: str, row: int, rows: i
 
 
 def is_gapless(instruction: Instruction, extent: Extent) -> bool:
-    """Return whether the dimensions are row-major, without gaps."""
+    """Return whether the dimensions are row-major without gaps."""
     step = 1
     for dim, stride in reversed(extent):
         if stride is not None and instruction.number(dim) > 1 and instruction.number(stride) != step:
@@ -212,7 +212,7 @@ def is_gapless(instruction: Instruction, extent: Extent) -> bool:
 
 
 def outermost(instruction: Instruction, name: str) -> str:
-    """Return the first dimension of an operand that has more than one index, or its first one."""
+    """Return the first dimension of an operand with more than one index, else its first one."""
     dims = [d for d, _ in instruction.extents[name] if d not in COUNTS]
     return next((d for d in dims if instruction.number(d) > 1), dims[0] if dims else "")
 
@@ -223,7 +223,7 @@ def has_dim(instruction: Instruction, name: str, dim: str) -> bool:
 
 
 def used(instruction: Instruction, access: str) -> list[str]:
-    """Return the operands that are there and are read (`r`), written (`w`) or either (`rw`)."""
+    """Return the operands that are present and are read (`r`), written (`w`) or either (`rw`)."""
     spec = OPCODES[instruction.opcode]
     found = []
     for name, (mode, dtype, _, _) in spec["operands"].items():
@@ -235,10 +235,10 @@ def used(instruction: Instruction, access: str) -> list[str]:
 
 
 def written(instruction: Instruction) -> set[str]:
-    """Return the operands that are written and that keep something."""
+    """Return the written operands that hold a result."""
     return set(used(instruction, "w"))
 
 
 def element_bytes(instruction: Instruction, name: str) -> int:
-    """Return the bytes of an element of an operand, 0 where it has parts of bytes."""
+    """Return the bytes of an operand's element, or 0 if elements are smaller than a byte."""
     return ELEMENT_BYTES.get(OPCODES[instruction.opcode]["operands"][name][1], 0)

@@ -1,9 +1,9 @@
 """A section of a program that runs row by row: when each row is made, and how many rows are kept.
 
-Each instruction runs once an iteration at the most, and makes one row. Row r of a value is made in
-iteration start + r period: a layer of stride 2 runs in each second iteration. A value that nothing
-outside of the section needs is kept in a buffer of as many rows as its readers reach back; all
-others are whole, and their rows are made and read where they are.
+Each instruction runs at most once per iteration and makes one row. Row r of a value is made in
+iteration start + r period: a layer of stride 2 runs in every second iteration. A value that nothing
+outside of the section needs is kept in a buffer of as many rows as its readers reach back. All
+others are whole: their rows are made and read in place.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from .values import Step, Value
 
 @dataclass(eq=False)
 class Home:
-    """The place of the rows of some values, each of which is made in that of the one before it.
+    """The storage of the rows of some values, each made in the same bytes as the previous one.
 
-    `rows` is None where the whole value is there.
+    `rows` is None if the whole value is stored.
     """
 
-    value: Value  # the last of them
-    head: int  # the index of the instruction that writes first
+    value: Value  # the last of the values
+    head: int  # index of the first instruction that writes
     buffer: Buffer
     rows: int | None
     row_bytes: int
 
     @property
     def bytes(self) -> int:
-        """Return the bytes that the rows take."""
+        """Return the bytes of the rows, rounded up to words."""
         return (self.buffer.size + 3) // 4 * 4
 
 
@@ -80,7 +80,7 @@ class Section:
 
     @property
     def iterations(self) -> int:
-        """Return how often the loop runs."""
+        """Return how many iterations the loop has."""
         return 1 + max(self.time(v, v.rows - 1) for v in map(self.output, self.indices) if v.rows is not None)
 
     def time(self, value: Value, row: int) -> int:
@@ -88,17 +88,17 @@ class Section:
         return self.starts[value] + row * self.periods[value]
 
     def latest(self, value: Value, time: int) -> int:
-        """Return the last row of a value that is there at the end of an iteration."""
+        """Return the last row of a value that exists at the end of an iteration."""
         assert value.rows is not None
         return min(value.rows - 1, (time - self.starts[value]) // self.periods[value])
 
     @cached_property
     def momentary(self) -> set[Buffer]:
-        """Return the buffers of rows that hold nothing from one iteration to the next."""
+        """Return the row buffers that hold nothing between iterations."""
         return {h.buffer for h in self.homes.values() if h.rows == 1 and self.is_momentary(h.value)}
 
     def is_momentary(self, value: Value) -> bool:
-        """Return whether each row is read in the iteration that makes it, and in no other."""
+        """Return whether each row is read only in the iteration that makes it."""
         return all(
             self.time(self.output(k), row) == self.time(value, moving.window.first(row))
             for k in value.readers
@@ -107,18 +107,18 @@ class Section:
         )
 
     def readings(self, index: int, value: Value) -> list[Moving]:
-        """Return the operands by which an instruction reads a value."""
+        """Return the operands through which an instruction reads a value."""
         return [m for name, m in self.form(index).reads.items() if self.steps[index].reads.get(name) is value]
 
 
 def turning_points(window: Window) -> list[int]:
-    """Return output rows between which the first row that is read moves evenly."""
+    """Return output rows between which the first row read advances evenly."""
     inside = -(-window.pad // window.stride)
     return [0, min(inside, window.outputs - 1), window.outputs - 1]
 
 
 def section_of(steps: list[Step], first: int, last: int) -> Section | None:
-    """Return the section of these instructions, or None where they cannot run by rows together."""
+    """Return the section of these instructions, or None if they cannot run by rows together."""
     made = Section(steps, first, last)
     if not all(can_stream(made, k) for k in made.indices):
         return None
@@ -146,9 +146,9 @@ def can_stream(section: Section, index: int) -> bool:
 
 
 def mixes_samples(section: Section, index: int) -> bool:
-    """Return whether the samples of a row may follow one another, as they do in a buffer of rows.
+    """Return whether the samples within a row may be contiguous, as in a buffer of rows.
 
-    In a whole tensor, the rows of one sample follow one another.
+    In a whole tensor, the rows within a sample are contiguous.
     """
     step, form, batch = section.steps[index], section.form(index), section.output(index).batch
     values = {**step.reads, **step.writes}
@@ -157,7 +157,7 @@ def mixes_samples(section: Section, index: int) -> bool:
 
 
 def has_rows(section: Section, form: RowForm, moving: Moving, value: Value) -> bool:
-    """Return whether the rows of an operand are those of its value, where the section makes it."""
+    """Return whether an operand's rows match those of its value, if the section makes the value."""
     if not section.is_inner(value):
         return True
     is_written = any(m is moving for m in form.writes.values())
@@ -169,9 +169,9 @@ def has_rows(section: Section, form: RowForm, moving: Moving, value: Value) -> b
 
 
 def set_periods(section: Section) -> bool:
-    """Set how many iterations lie between two rows of each value; return False for a contradiction.
+    """Set how many iterations separate two rows of each value; return False on a contradiction.
 
-    Values that are given have a period too, in which they are read.
+    Given values have a period too: that of their reads.
     """
     periods: dict[Value, int | Fraction] = {}
     for k in section.indices:
@@ -193,7 +193,7 @@ def set_periods(section: Section) -> bool:
 
 
 def set_starts(section: Section) -> None:
-    """Set in which iteration the first row of each value is made: when all that it needs is there."""
+    """Set the iteration of each value's first row: the first in which all its inputs are ready."""
     for k in section.indices:
         step = section.steps[k]
         starts = [
@@ -204,11 +204,11 @@ def set_starts(section: Section) -> None:
         section.starts[section.output(k)] = max(starts, default=0)
 
 
-# ---- Where rows are
+# ---- Storage of rows
 
 
 def set_homes(section: Section) -> None:
-    """Set where the rows of each value that the section makes are, from the last one back."""
+    """Set the storage of each value's rows that the section makes, from the last value back."""
     for k in reversed(section.indices):
         value = section.output(k)
         home = section.homes.get(value)
@@ -221,7 +221,7 @@ def set_homes(section: Section) -> None:
 
 
 def new_home(section: Section, value: Value) -> Home:
-    """Return the place of a value's rows."""
+    """Return the storage of a value's rows."""
     row_bytes = section.row_bytes(value)
     if not section.is_line(value):
         return Home(value, value.maker, value.buffer, None, row_bytes)
@@ -230,7 +230,7 @@ def new_home(section: Section, value: Value) -> Home:
 
 
 def rows_kept(section: Section, value: Value) -> int:
-    """Return how many rows there must be, so that each reader finds those that it needs."""
+    """Return how many rows must be kept so that each reader finds those it needs."""
     most = 1
     for k in value.readers:
         for moving in section.readings(k, value):
@@ -242,9 +242,9 @@ def rows_kept(section: Section, value: Value) -> int:
 
 
 def value_in_place(section: Section, index: int, home: Home) -> Value | None:
-    """Return a value that the instruction may read where it writes, or None.
+    """Return a value that the instruction may overwrite as it reads it, or None.
 
-    It must be a line that nothing else reads, and be made in the same iteration.
+    It must be a line that nothing else reads, and must be made in the same iteration.
     """
     step, form, output = section.steps[index], section.form(index), section.output(index)
     if form.is_window or shares_given(section, index):
@@ -260,18 +260,18 @@ def value_in_place(section: Section, index: int, home: Home) -> Value | None:
 
 
 def shares_given(section: Section, index: int) -> bool:
-    """Return whether the instruction writes over a whole value that it reads."""
+    """Return whether the instruction overwrites a whole value that it reads."""
     output = section.output(index)
     if section.is_line(output):
         return False
     return any(value.buffer is output.buffer for value in section.steps[index].reads.values())
 
 
-# ---- Whole values that are written over
+# ---- Overwriting whole values
 
 
 def overwrites(section: Section, value: Value) -> bool:
-    """Return whether rows of a whole value are written over others that are still to be read."""
+    """Return whether rows of a whole value overwrite rows of another that are still to be read."""
     home = section.homes[value]
     for reader in section.indices:
         for name, old in section.steps[reader].reads.items():
@@ -282,7 +282,7 @@ def overwrites(section: Section, value: Value) -> bool:
 
 
 def is_too_early(section: Section, reader: int, name: str, home: Home) -> bool:
-    """Return whether a row of `home` is written before an instruction read the old one in its place."""
+    """Return whether a row of `home` is written before an instruction has read the old one in the same bytes."""
     form = section.form(reader)
     moving = form.reads.get(name)
     if moving is None or not moving.is_dense or moving.row_bytes != home.row_bytes:

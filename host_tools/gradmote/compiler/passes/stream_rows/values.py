@@ -1,4 +1,4 @@
-"""The values of a program: what a buffer holds from one instruction that writes it to the next."""
+"""The values of a program: what a buffer holds from one write to the next."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ class Value:
 
     buffer: Buffer
     maker: int
-    #: The number of rows, where they are known.
+    #: The number of rows, if known.
     rows: int | None = None
-    #: How many samples have rows of their own; a row of a buffer of rows has those of all.
+    #: How many samples have rows of their own; a row in a buffer of rows covers all samples.
     batch: int = 1
     #: Indices of the instructions that read it.
     readers: list[int] = field(default_factory=list)
     is_bound: bool = False
-    previous: Value | None = None  # what the buffer held before
-    is_replaced: bool = False  # by another value, later
+    previous: Value | None = None  # value that the buffer held before
+    is_replaced: bool = False  # by a later value
 
     @property
     def last(self) -> float:
-        """Return the index of the last instruction that needs it; infinity where the caller does."""
+        """Return the index of the last instruction that needs it; infinity if the caller does."""
         return math.inf if self.is_bound else max([self.maker, *self.readers])
 
     @property
     def bytes(self) -> int:
-        """Return the bytes of scratch that the whole value takes."""
+        """Return the scratch bytes of the whole value."""
         return (self.buffer.size + 3) // 4 * 4 if self.buffer.region == "scratch" else 0
 
 
@@ -48,7 +48,7 @@ class Step:
     reads: dict[str, Value]
     writes: dict[str, Value]
     form: RowForm | None
-    output: Value | None  # what it makes, where it can run by rows
+    output: Value | None  # the result, if the instruction can run by rows
 
 
 def steps_of(program: Program) -> list[Step]:
@@ -62,7 +62,7 @@ def steps_of(program: Program) -> list[Step]:
 
 
 def step(index: int, instruction: Instruction, current: dict[Buffer, Value]) -> Step:
-    """Return the values of one instruction; `current` has the value that each buffer holds."""
+    """Return the values of one instruction; `current` maps each buffer to the value that it holds."""
     reads = {}
     for name in used(instruction, "r"):
         ref: Ref = getattr(instruction, name)
@@ -86,7 +86,7 @@ def step(index: int, instruction: Instruction, current: dict[Buffer, Value]) -> 
 def made(index: int, ref: Ref, form: RowForm | None, current: dict[Buffer, Value]) -> Value:
     """Return the value that an instruction writes.
 
-    Where it writes a part of the buffer alone, the others are read, as they stay.
+    A write to part of the buffer counts as a read of the old value, since the other bytes stay.
     """
     old = current.get(ref.buffer)
     if form is None and old is not None:
@@ -105,7 +105,7 @@ def batch_of(form: RowForm | None, reads: dict[str, Value]) -> int:
 
 
 def rows_read(instruction: Instruction, reads: dict[str, Value]) -> int | None:
-    """Return the number of rows of what is read, as its makers or this instruction tell it."""
+    """Return the number of rows of the inputs, or None if unknown."""
     known = [value.rows for value in reads.values() if value.rows is not None]
     return max(known) if known else None
 
