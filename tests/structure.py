@@ -174,7 +174,9 @@ def c_functions_of(text: str, but: str = "-") -> set[str]:
 # ---- TypeScript ------------------------------------------------------------------------------------------------------
 
 #: What a TypeScript file imports from a file beside it, types included.
-TS_IMPORT = re.compile(r"""\bfrom\s+["'](\.[^"']+)["']|\bimport\(?\s*["'](\.[^"']+)["']""")
+TS_IMPORT = re.compile(r"""\bfrom\s+["']([.#][^"']+)["']|\bimport\(?\s*["']([.#][^"']+)["']""")
+#: The name that stands for one file or another, by what the package is built for -> one of these files.
+TS_NAMES = {"#platform": ROOT / "bindings" / "js" / "src" / "platform.browser.ts"}
 
 
 def ts_circles(folder: str) -> list[set[str]]:
@@ -185,8 +187,9 @@ def ts_circles(folder: str) -> list[set[str]]:
 
 def ts_imports(path: Path) -> set[str]:
     """Return the files that one may mean by its imports: a.js stands for a.ts, a for a.ts, a.tsx or a/index.ts."""
-    named = [path.parent / (first or second) for first, second in TS_IMPORT.findall(path.read_text())]
-    bare = [name.with_suffix("") if name.suffix == ".js" else name for name in named]
+    names = [first or second for first, second in TS_IMPORT.findall(path.read_text())]
+    named = [TS_NAMES.get(name, path.parent / name) for name in names]
+    bare = [name.with_suffix("") if name.suffix in (".js", ".ts") else name for name in named]
     return {f"{name.resolve()}{ending}" for name in bare for ending in (".ts", ".tsx", "/index.ts")}
 
 

@@ -1,6 +1,6 @@
 import type { Line } from "./messages.js";
 
-/** Returns the line to a worker, which begins to run. */
+/** Returns the line to a worker that has just started. */
 export function lineTo(worker: Worker): Line {
   return {
     send: (message, transfer = []) => worker.postMessage(message, transfer),

@@ -23,24 +23,24 @@ export interface Line {
   send(message: unknown, transfer?: ArrayBuffer[]): void;
   receive(listener: (message: never) => void): void;
   close(): void;
-  /** Tells of a worker that cannot start or has died. */
+  /** Reports a worker that cannot start or has died. */
   failed(listener: (reason: string) => void): void;
 }
 
-/** Returns an error in a form that a message carries. */
+/** Returns an error in a form that a message can carry. */
 export function toldError(error: unknown): Told {
   const { name, message, text = message, hint = "", code } = error as RuntimeFault;
   return { name, text, hint, code };
 }
 
-/** Returns the error that a worker told. */
+/** Returns the error that a worker reported. */
 export function errorOf({ name, text, hint, code }: Told): Error {
   if (name === "RuntimeFault") return new RuntimeFault(code!, text.slice(0, text.indexOf(": ")));
   if (name === "DataError") return new DataError(text, hint);
   return name === "GradmoteError" ? new GradmoteError(text, hint) : Object.assign(new Error(text), { name });
 }
 
-/** Returns the buffers of what a message carries, which need not be copied. */
+/** Returns the buffers in a message's value, to be transferred rather than copied. */
 export function buffersIn(value: unknown): ArrayBuffer[] {
   const views = (Array.isArray(value) ? value : [value]).filter((item) => ArrayBuffer.isView(item));
   return [...new Set(views.map((view) => view.buffer as ArrayBuffer))];

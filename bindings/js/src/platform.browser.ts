@@ -1,4 +1,4 @@
-// What differs between browsers and node; bundlers find the modules by their addresses, and copy them.
+// The differences between browsers and node. Bundlers find the modules by their addresses, and copy them.
 
 import { lineTo } from "./lines.browser.js";
 import type { Line } from "./messages.js";
@@ -6,7 +6,7 @@ import type { Form } from "./module-name.js";
 
 export { moduleName, type Form } from "./module-name.js";
 
-/** Returns where a form of the runtime lies. */
+/** Returns the address of a form of the runtime. */
 export function moduleAddress(form: Form): URL {
   switch (form) {
     case "": return new URL("./gradmote.wasm", import.meta.url);
@@ -16,10 +16,10 @@ export function moduleAddress(form: Form): URL {
   }
 }
 
-/** Reads a file of this computer: a page has none, all is fetched. */
+/** Reads a local file; undefined here, as a page fetches everything. */
 export const readFile: ((address: string | URL) => Promise<Uint8Array | undefined>) | undefined = undefined;
 
-/** Starts the worker that lies beside this file. */
+/** Starts the worker in this file's folder. */
 export function openWorker(): Line {
   return lineTo(new Worker(new URL("./worker.mjs", import.meta.url), { type: "module" }));
 }

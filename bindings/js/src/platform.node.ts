@@ -1,4 +1,4 @@
-// What differs between node and browsers.
+// The differences between node and browsers.
 import { readFile as read } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parentPort, Worker } from "node:worker_threads";
@@ -7,7 +7,7 @@ import type { Line } from "./messages.js";
 import type { Form } from "./module-name.js";
 export { moduleName, type Form } from "./module-name.js";
 
-/** Returns where a form of the runtime lies. */
+/** Returns the address of a form of the runtime. */
 export function moduleAddress(form: Form): URL {
   switch (form) {
     case "": return new URL("./gradmote.wasm", import.meta.url);
@@ -17,7 +17,7 @@ export function moduleAddress(form: Form): URL {
   }
 }
 
-/** Returns a file of this computer; undefined for an address of the network, which is fetched. */
+/** Returns the bytes of a local file; undefined for an address on the network, which is fetched. */
 export async function readFile(address: string | URL): Promise<Uint8Array | undefined> {
   const text = String(address);
   if (/^(https?|data|blob):/.test(text)) return undefined;
@@ -28,7 +28,7 @@ export async function readFile(address: string | URL): Promise<Uint8Array | unde
   }
 }
 
-/** Starts the worker that lies beside this file. */
+/** Starts the worker in this file's folder. */
 export function openWorker(): Line {
   const worker = new Worker(new URL("./worker.node.mjs", import.meta.url));
   return {
