@@ -1,5 +1,5 @@
-"""Anomaly detection: an autoencoder learns on the device what a normal pulse looks like, and sees nothing else. Windows
-that it cannot give back are anomalies.
+"""Anomaly detection: an autoencoder learns on the device what a normal pulse looks like, and nothing else. Windows
+that it cannot reproduce are anomalies.
 
     ./run example anomaly_autoencoder
     ./run example anomaly_autoencoder --epochs 1 --step 32 --on qemu:mps2-an386
@@ -29,12 +29,12 @@ def network() -> onnx.ModelProto:
 
 
 def errors(target: Target, normal: Dataset, windows: np.ndarray) -> np.ndarray:
-    """(n,): mean squared difference between each window and what the autoencoder makes of it."""
+    """Return the mean squared difference between each window and the autoencoder's output for it, (n,)."""
     return ((predict(target, normal, windows) - windows) ** 2).mean(axis=1)
 
 
 def main(epochs: int = 20, step: int = 4, on: str = "twin") -> float:
-    """Trains on normal windows, then looks at every STEP-th later one. Returns the area under the ROC curve."""
+    """Train on normal windows, then check every STEP-th later one. Returns the area under the ROC curve."""
     series = vital_sign.load()
     x = vital_sign.windows(series.normal, WINDOW, step=1)
     normal = Dataset(x, x.copy())  # the target is the input itself

@@ -3,8 +3,8 @@
     ./run example char_transformer
     ./run example char_transformer --steps 1000
 
-28,000 parameters: two blocks of width 32 with four heads see the last 32 characters. Figures are bits per character of
-held-out text, beside what counting single characters and pairs gives.
+28,000 parameters: two blocks of width 32 with four heads see the last 32 characters. Figures are bits per character
+of held-out text, next to those from counting single characters and pairs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from shared import report
 
 LENGTH, WIDTH, HEADS, BLOCKS = 32, 32, 4, 2
 BATCH, RATE = 2, 0.002
-#: Temperature of what is written: below 1, the likelier characters are chosen more often than they are likely.
+#: The temperature of writing: below 1, likely characters are chosen even more often than their probability.
 TEMPERATURE = 0.7
 
 BLOCK = """
@@ -54,7 +54,7 @@ BLOCK = """
 
 
 def network() -> onnx.ModelProto:
-    """Tokens (N, LENGTH) to the scores of each next character, (N, characters, LENGTH). The head is the embedding."""
+    """Return the model from tokens (N, LENGTH) to the scores of each next character, (N, characters, LENGTH)."""
     blocks = "".join(BLOCK.format(i=i, next=i + 1) for i in range(BLOCKS))
     model = onnx.parser.parse_model(f"""<ir_version: 10, opset_import: ["": 20]>
     transformer (int64[N,{LENGTH}] tokens) => (float[N,{len(CHARACTERS)},{LENGTH}] scores)
@@ -72,7 +72,7 @@ def network() -> onnx.ModelProto:
 
 
 def weights() -> dict[str, np.ndarray]:
-    """Small random matrices; normalizations that change nothing; the mask, by which no token sees a later one."""
+    """Return small random matrices, normalizations without effect, and the mask that hides later tokens."""
     rng = np.random.default_rng(0)
     shapes = {"table": (len(CHARACTERS), WIDTH), "positions": (LENGTH, WIDTH)}
     for i in range(BLOCKS):
@@ -86,7 +86,7 @@ def weights() -> dict[str, np.ndarray]:
 
 
 def windows(text: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Characters from each start on, and those that follow them."""
+    """Return the characters from each start on, and the character after each of them."""
     places = starts[:, None] + np.arange(LENGTH)
     return text[places], text[places + 1]
 
@@ -107,7 +107,7 @@ def counted_bits(train: np.ndarray, text: np.ndarray, order: int) -> float:
 
 
 def write(session: Session, seen: np.ndarray, count: int = 160) -> str:
-    """`count` characters after those seen, each drawn by its probability."""
+    """Return `count` characters that continue `seen`, each drawn by its probability."""
     rng, text = np.random.default_rng(1), list(seen[:LENGTH])
     for _ in range(count):
         tokens = np.tile(np.array(text[-LENGTH:]), (BATCH, 1))
@@ -118,7 +118,7 @@ def write(session: Session, seen: np.ndarray, count: int = 160) -> str:
 
 
 def main(steps: int = 10000) -> float:
-    """Trains for STEPS steps of 2 windows. Returns bits per character of held-out text."""
+    """Train for STEPS steps of 2 windows. Returns bits per character of held-out text."""
     train, held_out = manual.load()
     compiled = compile_model(network(), losses.cross_entropy(), optimizers.adamw(RATE), Options(batch=BATCH))
     rng = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""Digits: a small convolutional network learns handwritten digits from nothing, on the twin or on a board.
+"""Digits: a small convolutional network learns handwritten digits from scratch, on the twin or on a board.
 
 ./run example digits_cnn
 ./run example digits_cnn --on qemu:mps2-an386 --epochs 2
@@ -27,7 +27,7 @@ def network() -> onnx.ModelProto:
 
 
 def main(epochs: int = 10, on: str = "twin") -> float:
-    """Trains for EPOCHS on twin, qemu:mps2-an386, or the port of a board. Returns the accuracy on held-out digits."""
+    """Train for EPOCHS on twin, qemu:mps2-an386, or the port of a board. Returns the accuracy on held-out digits."""
     samples = digits.load()
     compiled = compile_model(network(), losses.cross_entropy(), optimizers.adamw(RATE), Options(batch=BATCH))
     with open_target(on) as target:

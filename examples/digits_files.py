@@ -1,4 +1,4 @@
-"""Digits as files: an image and raw numbers, from which the examples of other languages train.
+"""Digits as files: an image and raw numbers, for training by the examples in other languages.
 
 ./run example digits_files
 ./run example digits_files --out digits --accumulate      # for onnxruntime's class shape: trainStep, optimizerStep
@@ -30,7 +30,7 @@ def network() -> onnx.ModelProto:
 def main(out: Path = Path("build/digits"), accumulate: bool = False) -> int:
     """Write model.mote and {train,test}.{f32,i32} into the folder OUT: pixels as float32, labels as int32.
 
-    The image takes one sample a step. Returns the number of samples to train on.
+    The image takes one sample per step. Returns the number of samples to train on.
     """
     samples = digits.load()
     options = Options(batch=1, accumulate=accumulate)

@@ -1,5 +1,5 @@
-"""Fashion-MNIST: a depthwise-separable CNN (the shape of MobileNet and of MLPerf Tiny's keyword spotter) learns to tell
-clothes apart, from nothing, on the twin of a board. BatchNorm keeps its statistics and trains its scales.
+"""Fashion-MNIST: a depthwise-separable CNN (the shape of MobileNet and of MLPerf Tiny's keyword spotter) learns to
+distinguish clothes, from scratch, on the twin of a board. BatchNorm keeps its statistics and trains its scales.
 
     ./run example fashion_ds_cnn                                                    # about two minutes
     ./run example fashion_ds_cnn --samples 6000 --epochs 1
@@ -28,7 +28,7 @@ def network() -> onnx.ModelProto:
 
 
 def main(epochs: int = 3, samples: int = 60_000, test_samples: int = 10_000, on: str = "twin") -> float:
-    """Trains for EPOCHS on the first SAMPLES pictures. Returns the accuracy on test pictures."""
+    """Train for EPOCHS on the first SAMPLES pictures. Returns the accuracy on test pictures."""
     pictures = fashion_mnist.load(samples, test_samples)
     compiled = compile_model(network(), losses.cross_entropy(), optimizers.adamw(RATE), Options(batch=BATCH))
     with open_target(on) as target:

@@ -1,13 +1,13 @@
-"""Federated keyword spotting: thirty speakers' devices teach one DS-CNN eight words, and it knows them from ten new
-speakers. The speech is SYNTHETIC: espeak-ng speaks it.
+"""Federated keyword spotting: thirty speakers' devices teach one DS-CNN eight words, and it recognizes them from ten
+new speakers. The speech is SYNTHETIC: espeak-ng speaks it.
 
-No recording leaves a device. Speakers are not alike (non-IID): each says words in proportions of its own, and has fewer
-or more recordings (data/speakers.py). In each round every device trains on its own, and sends what it learnt in 4 bits
-for each number. The table compares: what a device learns alone, mean of all; the federation; and one twin that has all
-recordings, the centralised bound. All make as many passes over the recordings.
+No recording leaves a device. Speakers are not alike (non-IID): each says words in different proportions, and has
+fewer or more recordings (data/speakers.py). In each round every device trains on its own recordings, and sends what
+it learned in 4 bits per number. The table compares: a device that learns alone, mean over all; the federation; and
+one twin that has all recordings, the centralized bound. All make the same number of passes over the recordings.
 
     ./run example federated_keywords
-    ./run example federated_keywords --alpha 100                # each speaker says all words alike often
+    ./run example federated_keywords --alpha 100                # each speaker says all words equally often
     ./run example federated_keywords --alpha 0.1 --seed 1       # most say one or two words
 """
 
@@ -36,12 +36,12 @@ DOWN_BITS = 8
 
 
 def network(seed: int) -> onnx.ModelProto:
-    """A DS-CNN without BatchNorm.
+    """Return a DS-CNN without BatchNorm.
 
-    Running statistics are no parameters, so no delta has them, and the server's base would keep those of the image. A
-    device's own would be of the few words that its owner says (Hsieh et al., 2020, "The Non-IID Data Quagmire of
-    Decentralized Machine Learning"). Frozen ones, of mean 0 and variance 1, would leave a scale and a shift, which the
-    convolution before them has already.
+    Running statistics are not parameters, so deltas do not contain them, and the server's base would keep those of
+    the image. A device's own would describe the few words that its owner says (Hsieh et al., 2020, "The Non-IID Data
+    Quagmire of Decentralized Machine Learning"). Frozen ones, of mean 0 and variance 1, would leave a scale and a
+    shift, which the convolution before them already has.
     """
     net = Network((1, FRAMES, BANDS), seed).conv(12, kernel=(5, 3), stride=2, padding=(2, 1)).relu()
     for channels in (24, 32, 48):
@@ -50,7 +50,7 @@ def network(seed: int) -> onnx.ModelProto:
 
 
 def recorded(who: Sequence[speakers.Speaker], drawn: np.random.Generator, what: str) -> dict[str, Dataset]:
-    """The recordings of each speaker by its voice, as log-mel pictures (n, 1, FRAMES, BANDS)."""
+    """Return the recordings of each speaker by voice, as log-mel pictures (n, 1, FRAMES, BANDS)."""
     sets, title = {}, f"espeak-ng speaks for {what} (synthetic speech)"
     for speaker in track(who, title, console=report.console, transient=True):
         pictures = [log_mel(sound, spoken_words.RATE, FRAMES, BANDS) for sound in speaker.record(drawn)]
@@ -61,7 +61,7 @@ def recorded(who: Sequence[speakers.Speaker], drawn: np.random.Generator, what: 
 def federated(
     image: bytes, owned: dict[str, Dataset], rounds: int, epochs: int, bits: int, momentum: float, seed: int
 ) -> Coordinator:
-    """Does all rounds, on twins of which half have either numerics profile; all come to the server's bits."""
+    """Run all rounds on twins, half of them in each numerics profile; all reach the server's bits."""
     twins = {voice: Session(image, ("fused", "strict")[n % 2]) for n, voice in enumerate(owned)}
     fleet, coordinator = LocalFleet(twins, owned.__getitem__), Coordinator(image, fedavg(momentum=momentum), DOWN_BITS)
     for _ in track(range(rounds), "rounds of the federation", console=report.console, transient=True):
@@ -77,7 +77,7 @@ def federated(
 
 
 def trained(image: bytes, own: Dataset, passes: int, seed: int) -> bytes:
-    """The checkpoint of a twin that has learnt from these recordings alone, at a rate that falls from RATE to 0."""
+    """Return the checkpoint of a twin trained only on these recordings, at a rate that falls from RATE to 0."""
     with TwinTarget() as twin:
         twin.load_image(image)
         twin.set_linear_schedule(RATE, warmup_steps=0, total_steps=passes * (len(own.x) // BATCH))
@@ -86,7 +86,7 @@ def trained(image: bytes, own: Dataset, passes: int, seed: int) -> bytes:
 
 
 def known(image: bytes, checkpoint: bytes, new: dict[str, Dataset]) -> list[float]:
-    """The share of its words that a model knows, of each new speaker."""
+    """Return for each new speaker the share of words that a model recognizes."""
     with TwinTarget() as twin:
         twin.load_image(image)
         twin.load(checkpoint)
@@ -96,7 +96,7 @@ def known(image: bytes, checkpoint: bytes, new: dict[str, Dataset]) -> list[floa
 def bounds(
     image: bytes, owned: dict[str, Dataset], new: dict[str, Dataset], passes: int, seed: int
 ) -> tuple[list[float], list[float]]:
-    """The shares known of each new speaker without a federation: by a device, mean of all; and from all recordings."""
+    """Return each new speaker's recognized share without a federation: one device, mean of all; all recordings."""
     each = track(owned.values(), "each device alone", console=report.console, transient=True)
     alone = np.mean([known(image, trained(image, own, passes, seed), new) for own in each], axis=0)
     x, y = (np.concatenate([getattr(own, name) for own in owned.values()]) for name in ("x", "y"))
@@ -105,7 +105,7 @@ def bounds(
 
 
 def say_of(federation: Coordinator) -> None:
-    """Prints what a device sends, what the server left out, and the digest of the base."""
+    """Print what a device sends, what the server left out, and the digest of the base."""
     sent = [row for record in federation.history for row in record.rows.values()]
     left_out, most = sum(bool(row["fault"]) for row in sent), max(row["bytes_up"] for row in sent)
     size, digest = len(federation.server.base), federation.base_digest.hex()
@@ -117,8 +117,8 @@ def main(
     rounds: int = 100, epochs: int = 1, bits: int = 4, momentum: float = 0.9, alpha: float = 0.5, seed: int = 0,
     devices: int = len(speakers.OWNERS), newcomers: int = len(speakers.NEW),
 ) -> tuple[float, ...]:  # fmt: skip
-    """ROUNDS of EPOCHS on each of DEVICES; BITS of a number that a device sends. MOMENTUM is the server's. ALPHA says
-    how alike owners are in what they say. NEWCOMERS speak to test it.
+    """Run ROUNDS of EPOCHS on each of DEVICES; a device sends BITS per number. MOMENTUM is the server's. ALPHA says
+    how alike owners are in what they say. NEWCOMERS are the speakers for the test.
     Returns the accuracy on these: of a device alone, of the federation, and of a twin with all recordings."""
     drawn = np.random.default_rng(seed)
     owned = recorded(speakers.owners(devices, alpha, drawn), drawn, "the owners")

@@ -1,8 +1,8 @@
-"""Federated smart-watches: nine people's watches teach one model together, and it knows the exercises of a tenth.
+"""Federated smart-watches: nine people's watches teach one model together, which recognizes a tenth's exercises.
 
-Nobody's motion leaves the watch. In each round every watch trains on its owner's windows and sends what it learnt, in
-4 bits for each number; a server makes the next model of all of them. The watches are twins on this computer, half of
-them in either numerics profile, and all come to the server's bits. For comparison, one watch learns alone.
+Nobody's motion leaves the watch. In each round every watch trains on its owner's windows and sends what it learned,
+in 4 bits per number; a server combines all of it into the next model. The watches are twins on this computer, half of
+them in each numerics profile, and all reach the server's bits. For comparison, one watch learns alone.
 
     ./run example federated_watch                               # all ten people in turn
     ./run example federated_watch --subject 4 --bits 2
@@ -45,12 +45,12 @@ class Watch:
 
 
 def windows_of(x: np.ndarray, of: Dataset) -> np.ndarray:
-    """Return bytes of a data set as the numbers for which they stand."""
+    """Return bytes of a data set as the numbers that they represent."""
     return (x.astype(np.float32) - of.zero) * np.float32(of.scale)
 
 
 def accuracy(session: Session, new: Dataset) -> float:
-    """Return the share of a new person's later windows that a model knows."""
+    """Return the share of a new person's later windows that a model recognizes."""
     assert new.x_test is not None and new.y_test is not None
     x = windows_of(new.x_test, new)
     filled = np.concatenate([x, x[: -len(x) % BATCH]])
@@ -59,7 +59,7 @@ def accuracy(session: Session, new: Dataset) -> float:
 
 
 def teach(server: Server, watches: list[Watch], rounds: int, epochs: int, bits: int, seed: int, who: str) -> int:
-    """Do all rounds, and return the bytes that a watch sends in one."""
+    """Run all rounds, and return the bytes that a watch sends in one."""
     for _ in track(range(rounds), f"rounds without {who}", console=report.console, transient=True):
         for watch in watches:
             watch.train(epochs, seed)
@@ -77,9 +77,9 @@ def main(
     subject: int | None = None, rounds: int = 30, epochs: int = 2, bits: int = 4, down_bits: int = 8,
     momentum: float = 0.5, seed: int = 0,
 ) -> float:  # fmt: skip
-    """Leaves SUBJECT out (1 .. 10; each in turn by default). ROUNDS of EPOCHS on each watch; BITS of a number that a
-    watch sends, and DOWN_BITS of one that it gets. MOMENTUM is the server's.
-    Returns the accuracy on those left out, mean of all."""
+    """Leave SUBJECT out (1 .. 10; each in turn by default). Runs ROUNDS of EPOCHS on each watch; a watch sends BITS
+    per number, and gets DOWN_BITS. MOMENTUM is the server's. Returns the accuracy on the people left out, mean of
+    all."""
     compiled = compile_for(network(seed), training("all"))
     reached: dict[str, tuple[float, float]] = {}
     for left_out in [subject] if subject is not None else SUBJECTS:

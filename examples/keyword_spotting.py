@@ -1,5 +1,5 @@
-"""Keyword spotting that gets used to its owner: a DS-CNN that knows eight words from eight voices learns a ninth voice,
-which has an accent, from four recordings of each word. The speech is SYNTHETIC: espeak-ng speaks it.
+"""Keyword spotting that adapts to its owner: a DS-CNN that knows eight words from eight voices learns a ninth voice,
+with an accent, from four recordings of each word. The speech is SYNTHETIC: espeak-ng speaks it.
 
     ./run example keyword_spotting
     ./run example keyword_spotting --voice pl+m2            # any voice and variant of `espeak-ng --voices`
@@ -37,13 +37,13 @@ def network() -> onnx.ModelProto:
 def features(
     voices: Sequence[str], speeds: Sequence[int], pitches: Sequence[int], seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Log-mel pictures (n, 1, FRAMES, BANDS) and words (n,): each voice at each speed and pitch, in four noises."""
+    """Return log-mel pictures (n, 1, FRAMES, BANDS) and words (n,): each voice, speed and pitch, in four noises."""
     sounds, words = spoken_words.record(voices, speeds, pitches, takes=4, seed=seed)
     return np.stack([log_mel(sound, spoken_words.RATE, FRAMES, BANDS) for sound in sounds])[:, None], words
 
 
 def recordings(voices: Sequence[str], seed: int) -> Dataset:
-    """Return four speakings of each word by each voice to learn from, and four others to test on."""
+    """Return four recordings of each word by each voice to learn from, and four others to test on."""
     train = features(voices, speeds=(140, 170), pitches=(35, 60), seed=seed)
     return Dataset(*train, *features(voices, speeds=(150, 160), pitches=(40, 55), seed=seed + 1))
 
@@ -53,7 +53,7 @@ def compiled_for(model: onnx.ModelProto, rate: float) -> Result:
 
 
 def pretrain(known: Dataset, epochs: int) -> onnx.ModelProto:
-    """The model as it leaves the factory, trained on the twin."""
+    """Return the factory model, trained on the twin."""
     model = network()
     with TwinTarget() as target:
         target.load_image(compiled_for(model, RATE).image)
@@ -63,7 +63,7 @@ def pretrain(known: Dataset, epochs: int) -> onnx.ModelProto:
 
 
 def main(voice: str = "es+m5", epochs: int = 10, voices: int = len(VOICES), on: str = "twin") -> tuple[float, float]:
-    """Pre-trains on VOICES voices, then trains on VOICE. Returns the accuracy on that voice before and after."""
+    """Pre-train on VOICES voices, then train on VOICE. Returns the accuracy on that voice before and after."""
     with report.working(f"espeak-ng speaks in {voices + 1} voices (synthetic speech)"):
         known, owner = recordings(VOICES[:voices], seed=0), recordings([voice], seed=2)
     compiled = compiled_for(pretrain(known, epochs), TUNING_RATE)

@@ -1,6 +1,6 @@
-"""Keyword spotting in int8 on a part with 64 KB of RAM: all weights of a depthwise separable CNN learn a voice with an
-accent, one sample a step. In float32 the same network would need more than twice as much. The speech is SYNTHETIC:
-espeak-ng speaks it.
+"""Keyword spotting in int8 on a part with 64 KB of RAM: all weights of a depthwise separable CNN learn a voice with
+an accent, one sample per step. In float32 the same network would need more than twice as much. The speech is
+SYNTHETIC: espeak-ng speaks it.
 
     ./run example keyword_spotting_int8
     ./run example keyword_spotting_int8 --voice pl+m2
@@ -36,7 +36,7 @@ def compiled_for(model: onnx.ModelProto, batch_norm: str | None = None) -> Resul
 
 
 def main(voice: str = "es+m5", epochs: int = 5, voices: int = len(VOICES), on: str = "twin") -> tuple[float, float]:
-    """Learns VOICE, which none of the VOICES voices before had. Returns the accuracy on it before and after."""
+    """Learn VOICE, which differs from all VOICES voices before. Returns the accuracy on it before and after."""
     with report.working(f"espeak-ng speaks in {voices + 1} voices (synthetic speech)"):
         known, owner = recordings(VOICES[:voices], seed=0), recordings([voice], seed=2)
     settings = (PRETRAINING_EPOCHS, PRETRAINING_RATE, PRETRAINING_BATCH, "batch")

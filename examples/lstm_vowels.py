@@ -1,4 +1,4 @@
-"""Vowels: an LSTM learns to tell nine speakers apart by one syllable, from nothing, on the twin or on a board.
+"""Vowels: an LSTM learns to distinguish nine speakers by one syllable, from scratch, on the twin or on a board.
 
 ./run example lstm_vowels
 ./run example lstm_vowels --on qemu:mps2-an386 --epochs 1
@@ -25,7 +25,7 @@ def network() -> onnx.ModelProto:
 
 
 def main(epochs: int = 20, on: str = "twin") -> float:
-    """Trains for EPOCHS on twin, qemu:mps2-an386, or the port of a board. Returns the accuracy on held-out speech."""
+    """Train for EPOCHS on twin, qemu:mps2-an386, or the port of a board. Returns the accuracy on held-out speech."""
     samples = vowels.load()
     compiled = compile_model(network(), losses.cross_entropy(), optimizers.adamw(RATE), Options(batch=BATCH))
     with open_target(on) as target:

@@ -1,5 +1,5 @@
-"""MobileNetV2 in int8 gets used to another camera. It knows clothes from bright pictures, and learns them as a camera
-sees them that hangs sideways and gives negatives, with all its weights trained.
+"""MobileNetV2 in int8 adapts to another camera. It knows clothes from bright pictures, and learns to see them through
+a camera that hangs sideways and gives negatives, with all its weights trained.
 
     ./run example mobilenet_v2_int8                                  # pre-training takes a minute or two, once
     ./run example mobilenet_v2_int8 --train head                     # the last layer alone, which is not enough
@@ -34,12 +34,12 @@ def network() -> onnx.ModelProto:
 
 
 def other_camera(pictures: np.ndarray) -> np.ndarray:
-    """Bytes as another camera gives them."""
+    """Return the bytes from another camera."""
     return np.ascontiguousarray((255 - np.rot90(pictures, axes=(2, 3))) * 0.8).astype(np.uint8)
 
 
 def seen_by_both(known: int, samples: int) -> tuple[Dataset, Dataset]:
-    """Return what the network knows before it is at its place, and what it sees there."""
+    """Return the pictures that the network knows beforehand, and those that it sees in its new place."""
     given = fashion_mnist.load(known + samples, TESTS)
     new = Dataset(other_camera(given.x[known:]), given.y[known:], other_camera(given.x_test), given.y_test, given.scale)
     return Dataset(given.x[:known], given.y[:known], scale=given.scale), new
@@ -58,7 +58,7 @@ def main(
     pretraining_epochs: int = 2,
     on: str = "twin",
 ) -> tuple[float, float]:
-    """Learns from SAMPLES pictures of the new camera, after KNOWN_SAMPLES of the old one. TRAIN: "all" weights, or the
+    """Learn from SAMPLES pictures of the new camera, after KNOWN_SAMPLES of the old one. TRAIN: "all" weights, or the
     "head". Returns the accuracy before and after."""
     known, new = seen_by_both(known_samples, samples)
     settings = (pretraining_epochs, PRETRAINING_RATE, PRETRAINING_BATCH, "batch")

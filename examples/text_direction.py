@@ -1,5 +1,5 @@
-"""Text direction: a pre-trained model as it comes (PaddleOCR's classifier, which says whether a line of text is upside
-down) learns a script that it was not made for. Only its last convolution and its head train; the rest stays in flash.
+"""Text direction: an unchanged pre-trained model (PaddleOCR's classifier, which decides whether a line of text is
+upside down) learns a new script. Only its last convolution and its head train; the rest stays in flash.
 
     ./run example text_direction
     ./run example text_direction --language ka              # Georgian instead of Armenian; see data/text_lines.py
@@ -31,7 +31,7 @@ def main(
     on: str = "twin",
     out: Path = Path("build/text_direction.onnx"),
 ) -> tuple[float, float]:
-    """Trains on LINES words of LANGUAGE and writes the better model to OUT. Returns the accuracy before and after."""
+    """Train on LINES words of LANGUAGE and write the better model to OUT. Returns the accuracy before and after."""
     new, english = text_lines.load(language, lines, test_lines), text_lines.load("en", 1, test_lines)
     model = rapidocr_model.load()
     loss = losses.cross_entropy(through_softmax=True)  # the model ends in a Softmax; training goes around it

@@ -1,7 +1,7 @@
 """Smart-watch: a CNN that knows nine people's shoulder exercises learns how a tenth moves, on the watch itself.
 
 Pre-trained on nine people by the twin, it goes to a device and learns from the first 40 % of each recording of the
-tenth, whom it has never seen; it is tested on the rest. This is done for each of ten people, or for one.
+tenth, whom it has never seen; it is tested on the rest. The example does this for each of ten people, or for one.
 
     ./run example watch                                                   # all ten; pre-training takes minutes, once
     ./run example watch --subject 2 --train head                          # one of them, the last layer only
@@ -19,7 +19,7 @@ from shared import report
 
 
 def personalise(target: Target, compiled: Result, own: Dataset, epochs: int) -> tuple[float, float]:
-    """Accuracy on what the person did later, before and after training on what the person did first."""
+    """Return the accuracy on a person's later windows, before and after training on the earlier ones."""
     load_with_progress(target, compiled.image)
     before = evaluate_with_progress(target, own).accuracy
     steps = epochs * (len(own.x) // compiled.compiled.batch)
@@ -35,7 +35,7 @@ def main(
     pretraining_epochs: int = PRETRAINING_EPOCHS,
     on: str = "twin",
 ) -> float:
-    """Personalises for SUBJECT (1 .. 10; all by default). TRAIN: "head", the last layer only, or "all". Returns the
+    """Personalize for SUBJECT (1 .. 10; all by default). TRAIN: "head", only the last layer, or "all". Returns the
     accuracy reached, mean over the subjects."""
     chosen = training(train)
     reached: dict[str, tuple[float, float]] = {}

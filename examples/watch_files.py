@@ -24,7 +24,7 @@ from shared import report
 
 
 def arrays(people: LeftOut) -> dict[str, np.ndarray]:
-    """Return x and y of nine people with the number of each window's person, and x_test and y_test of the tenth."""
+    """Return x and y of nine people with the person's number of each window, and x_test and y_test of the tenth."""
     own, numbers = people.own, [number for number in SUBJECTS if number != people.subject]
     assert own.x_test is not None and own.y_test is not None
     return {
@@ -39,9 +39,9 @@ def arrays(people: LeftOut) -> dict[str, np.ndarray]:
 
 
 def main(subject: int = SUBJECTS[-1], seed: int = 0, out: Path = Path("build/watches")) -> int:
-    """Write watch.mote, watch.onnx and watch.npz into the folder OUT. SUBJECT (1 .. 10) is left out, to test on.
+    """Write watch.mote, watch.onnx and watch.npz into the folder OUT. SUBJECT (1 .. 10) is left out as the test set.
 
-    The network is not trained yet; SEED draws its weights. Returns the number of windows to train on."""
+    The network is still untrained; SEED draws its weights. Returns the number of windows to train on."""
     samples, model = arrays(leave_out(subject)), network(seed)
     folder = make_folder(out)
     onnx.save(model, folder / "watch.onnx")

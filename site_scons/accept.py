@@ -1,7 +1,7 @@
-"""Measured figures that are committed, and what measures them again: `scons accept`, or one with ONLY=counts.
+"""Accept measured figures that are committed: `scons accept` measures them again, or one with ONLY=counts.
 
-A change that moves a figure a little leaves it alone: tests allow for it. Where a test calls a figure stale, it names
-the figure, and whoever lands the change accepts it once, in a commit of its own.
+Tests tolerate small changes of a figure. If a test calls a figure stale, it names it, and whoever makes the change
+accepts it once, in a separate commit.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ MEASURED = {
     "console": "device.console_page",  # the conversations of docs/CONSOLE.md
     "image": "numeric.spec.example_image",  # docs/EXAMPLE_IMAGE.md
 }
-#: Those that take long: only where ONLY names them.
+#: Slow measurements: only if ONLY names them.
 ON_DEMAND = {
     "costs": "bench.calibrate_cost",  # gradmote/report/analyze/costs.json
     "boards": "bench.boards",  # docs/BOARDS.md
@@ -25,7 +25,7 @@ FOOTPRINTS = "footprints"  # gradmote/device/boards.json
 
 
 def chosen(only: str) -> list[str]:
-    """Return the figures that ONLY names, or all that tests compare. Raises ValueError for a name that is none."""
+    """Return the figures that ONLY names, or all that tests compare. Raises ValueError for an unknown name."""
     known = [FOOTPRINTS, *MEASURED, *ON_DEMAND]
     names = [name for name in only.split(",") if name] or [FOOTPRINTS, *MEASURED]
     unknown = [name for name in names if name not in known]
@@ -35,7 +35,7 @@ def chosen(only: str) -> list[str]:
 
 
 def commands(names: list[str]) -> list[str]:
-    """Return the commands that measure these figures, but for the footprints."""
+    """Return the commands that measure these figures, except for the footprints."""
     modules = [{**MEASURED, **ON_DEMAND}[name] for name in names if name != FOOTPRINTS]
     found = "PYTHONPATH=../site_scons:../bindings/python:."
     return [f"cd tests && {found} {sys.executable} -m {module}" for module in modules]

@@ -1,8 +1,8 @@
-"""Write the runtime as one source with headers for C and C++, for projects that want no folders: `scons amalgamate`.
+"""Write the runtime as one source with headers for C and C++, for projects without folders: `scons amalgamate`.
 
-Headers stand in front of the first source that includes them. What a header includes stands in the place of the
-include, so that it keeps the conditions around it. No name at file scope may stand in two sources: a test of
-tests/toolchain/runtime_build names both files where one does.
+Headers come before the first source that includes them. The text of a header that another header includes replaces the
+include, so that it keeps the conditions around it. Every name at file scope must be unique among the sources: a test of
+tests/toolchain/runtime_build reports both files otherwise.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ HEAD = """/*
  */
 """
 
-#: With clang, helpers of kernels that GM_ONLY_SELECTED leaves out may stay unused; gcc never warns of inline functions.
+#: With clang, helpers of kernels that GM_ONLY_SELECTED leaves out may be unused; gcc never warns about inline
+#: functions.
 PRAGMAS = """#if defined(__clang__)
 #pragma clang diagnostic ignored "-Wunused-function"
 #endif
@@ -49,7 +50,7 @@ PRAGMAS = """#if defined(__clang__)
 
 _INCLUDE = re.compile(r'^#include (?:"([^"]+)"|<([^>]+)>)\s*$', re.MULTILINE)
 _IF = re.compile(r"#if(?:n?def)?\b")
-#: Conditions around all of a header: its include guard.
+#: The conditions around all of a header: its include guard.
 GUARD = 1
 
 
@@ -70,7 +71,7 @@ def one_source() -> str:
 
 
 def cpp_header() -> str:
-    """Return the text of gradmote.hpp, which includes gradmote.h beside it."""
+    """Return the text of gradmote.hpp, which includes gradmote.h."""
     return CPP.read_text()
 
 
@@ -84,7 +85,7 @@ def system_includes(paths: set[Path]) -> str:
 
 
 def source_parts(path: Path, seen: set[Path]) -> Iterator[str]:
-    """Yield the headers of a source that are not there yet, then the source itself."""
+    """Yield the headers of a source that have not been written yet, then the source itself."""
     text = path.read_text()
     for included in included_by(path, text):
         yield from bodies(included, seen)
@@ -92,16 +93,16 @@ def source_parts(path: Path, seen: set[Path]) -> Iterator[str]:
 
 
 def bodies(path: Path, seen: set[Path]) -> Iterator[str]:
-    """Yield the text of a header that is not there yet."""
+    """Yield the text of a header that has not been written yet."""
     if path not in seen:
         seen.add(path)
         yield expanded(path, seen)
 
 
 def expanded(path: Path, seen: set[Path]) -> str:
-    """Return a header with what it includes in the place of its includes.
+    """Return a header with its includes replaced by the included text.
 
-    What stands under a condition may be needed again where that does not hold, and so counts as seen only there.
+    An include under a condition may be needed again when the condition is false, so it counts as seen only there.
     """
     lines = [title(path)]
     depth = 0

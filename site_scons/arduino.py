@@ -10,7 +10,7 @@ from runtime_sources import ROOT, RUNTIME
 
 
 def assemble(folder: Path) -> None:
-    """Writes the library into a folder, which Arduino wants to be called Gradmote."""
+    """Write the library into a folder. Arduino requires the name Gradmote."""
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "src").mkdir(parents=True)
     shutil.copy(ROOT / "arduino" / "library.properties", folder)
@@ -23,6 +23,6 @@ def assemble(folder: Path) -> None:
 
 
 def write_library(target, source, env) -> None:
-    """SCons action."""
+    """Write the library: an action of SCons."""
     del source, env
     assemble(Path(str(target[0])).parent)

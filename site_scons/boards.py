@@ -1,5 +1,7 @@
-"""Lists what the firmware of a board is built from: sources, compiler and flags, out of its board.toml and its
-family's family.toml. SCons and PlatformIO build from this one list."""
+"""List what the firmware of a board is built from: sources, compiler and flags, from its board.toml and family.toml.
+
+SCons and PlatformIO both build from this list.
+"""
 
 from __future__ import annotations
 
@@ -18,57 +20,63 @@ from runtime_sources import INCLUDES, NUMERICS_FLAGS, PROFILES, ROOT, WARNING_FL
 FIRMWARE = ROOT / "firmware"
 #: The folders that the firmware's sources include from.
 FIRMWARE_INCLUDES = [FIRMWARE / "boards", FIRMWARE / "src", FIRMWARE / "generated"]
-#: Where a build fetches what no checkout has.
+#: The folder for files that a build fetches, because the checkout lacks them.
 BUILD = ROOT / "build"
 
 
 class NoProfile(Exception):
-    """A numerics profile that there is not."""
+    """An unknown numerics profile."""
 
 
-#: What a build with a key, or with a profile, is refused by.
+#: The errors of a build with a key or with a profile.
 REFUSALS = (NoPublicKey, NoMonocypher, NoProfile)
 
-#: -fcallgraph-info tells the stack's bound.
+#: -fcallgraph-info is for the stack's bound.
 CODE_FLAGS = ["-O2", "-g", "-fcallgraph-info=su", "-ffreestanding", "-ffunction-sections", "-fdata-sections"]
-#: Where a core of Arduino brings the CPU's flags and its own: these come last. Some cores ask for -Ofast.
+#: For boards with an Arduino core, which brings the CPU's flags and its own. These come last, since some cores use
+#: -Ofast.
 FRAMEWORK_FLAGS = ["-O2", "-fno-fast-math", "-ffunction-sections", "-fdata-sections"]
-#: Bytes of stack that the check of a signature takes, what calls it and an interrupt included; stack_bound.py tells.
+#: Bytes of stack for checking a signature, including callers and an interrupt, as stack_bound.py computes them.
 SIGNATURE_STACK = 0x900
-#: The same of the kernels of quantized models.
+#: As above, for the kernels of quantized models.
 INT8_STACK = 0x700
-#: For code of others, besides the board's own.
+#: For third-party code, besides the board's own.
 THIRD_PARTY_FLAGS = ["-Wno-conversion"]
 LINK_FLAGS = ["-nostartfiles", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments"]
 
 
 @dataclass(frozen=True)
 class Board:
-    """A folder of firmware/boards/<family>. Where it has no compiler of its own, only PlatformIO builds it."""
+    """A folder of firmware/boards/<family>. Without its own compiler, only PlatformIO builds it."""
 
     metadata: Path  #: board.toml
-    table: dict[str, Any]  #: what is in it
-    family: dict[str, Any]  #: what is in family.toml
-    key: bytes = b""  #: the public key that must have signed images; empty where none need be signed
-    monocypher: Path | None = None  #: the folder of Monocypher's sources, where there is a key
-    rollback_protect: bool = False  #: images that are older than the board's are refused
-    other_profile: bool = False  #: whether its numerics profile is not that of board.toml
+    table: dict[str, Any]  #: its contents
+    family: dict[str, Any]  #: the contents of family.toml
+    key: bytes = b""  #: the public key that must have signed images; empty if images need not be signed
+    monocypher: Path | None = None  #: the folder of Monocypher's sources, if there is a key
+    rollback_protect: bool = False  #: refuse images that are older than the board's
+    other_profile: bool = False  #: whether its numerics profile differs from board.toml's
 
     def demanding(self, key: bytes, monocypher: Path, rollback_protect: bool = False) -> Board:
-        """Return the board with firmware that takes images alone that this Ed25519 key signed, and perhaps none that is
-        older than its own. The check needs more stack, and Monocypher's sources."""
+        """Return the board with firmware that takes only images signed by this Ed25519 key.
+
+        With rollback_protect, it also refuses images older than its own. The check needs more stack, and Monocypher's
+        sources.
+        """
         able = self._with_stack(SIGNATURE_STACK)
         return replace(able, key=key, monocypher=monocypher, rollback_protect=rollback_protect)
 
     def with_kernels(self, kernels: Sequence[str]) -> Board:
-        """Return the board with firmware for which these flags choose kernels. Boards whose usual firmware has no room
-        for those of quantized models set less stack aside than they need."""
+        """Return the board with firmware for which these flags choose kernels.
+
+        Boards whose usual firmware has no room for the kernels of quantized models reserve too little stack for them.
+        """
         return self._with_stack(INT8_STACK) if "-DGM_WITH_INT8=1" in kernels else self
 
     def with_profile(self, profile: str) -> Board:
-        """Return the board with firmware of this numerics profile; with its own where that is empty.
+        """Return the board with firmware of this numerics profile, or of its own if `profile` is empty.
 
-        Raises NoProfile where there is none of that name. Where a core lacks fused multiply-adds, its compiler says so.
+        Raises NoProfile for an unknown name. If a core lacks fused multiply-adds, its compiler reports it.
         """
         if profile not in ("", *PROFILES):
             raise NoProfile(f"there is no numerics profile {profile}: profiles are {', '.join(PROFILES)}")
@@ -76,17 +84,17 @@ class Board:
         return replace(self, table={**self.table, "profile": profile or own}, other_profile=profile not in ("", own))
 
     def _with_stack(self, least: int) -> Board:
-        """Return the board with so many bytes of stack or more."""
+        """Return the board with at least this many bytes of stack."""
         memory = self.table["memory"]
         return replace(self, table={**self.table, "memory": {**memory, "stack": max(memory["stack"], least)}})
 
     @property
     def can_protect(self) -> bool:
-        """Whether it takes an image beside the one that runs, which is how it knows what is older."""
+        """Return whether it can update while the old image runs, which is how it knows which image is older."""
         return bool(self.table.get("updates", 1))
 
     def suffix(self) -> str:
-        """Return what a profile that is not the board's own, and the key, add to the name of the firmware's folder."""
+        """Return the suffix of the firmware's folder name, for the key and for a profile other than the board's own."""
         profile = f"-{self.table['profile']}" if self.other_profile else ""
         return profile + ("-signed" if self.key else "") + ("-protected" if self.rollback_protect else "")
 
@@ -100,22 +108,22 @@ class Board:
 
     @property
     def compiler(self) -> str:
-        """Return the prefix of the names of the compiler's tools; empty where PlatformIO's platform brings its own."""
+        """Return the prefix of the compiler's tools, or "" if PlatformIO's platform brings its own."""
         return str(self.family.get("compiler", ""))
 
     @property
     def compiler_packages(self) -> str:
-        """Debian's, of the compiler and its C library."""
+        """Debian's packages of the compiler and its C library."""
         return str(self.family["compiler_packages"])
 
     def specs(self) -> list[str]:
-        """Files of the C library by which the compiler finds it."""
+        """Return the specs files by which the compiler finds its C library."""
         given = [flag.partition("--specs=")[2] for flag in self.link_flags()]
         return [name for name in given if name]
 
     @property
     def framework(self) -> str:
-        """Return the PlatformIO framework that the firmware is built on; empty where the firmware stands on its own."""
+        """Return the PlatformIO framework that the firmware is built on, or "" for none."""
         return str(self.family.get("framework", ""))
 
     @property
@@ -123,21 +131,23 @@ class Board:
         return self._path(self.family["linker_script"])
 
     def own_sources(self) -> list[Path]:
-        """Return the absolute paths of the sources that fulfil the contract of board.h."""
+        """Return the absolute paths of the sources that implement board.h."""
         named = [*self.family.get("sources", ()), *self.table.get("sources", ())]
         shared = [self._path(name) for name in named]
         found = [path for folder in (self.folder.parent, self.folder) for path in sorted(folder.glob("*.c*"))]
         return [*shared, *(path for path in found if path.suffix in (".c", ".cpp"))]
 
     def sources(self) -> list[Path]:
-        """These and the console's. The runtime's are runtime_sources()."""
+        """Return own_sources() and the console's. The runtime's are runtime_sources()."""
         replaced = [*self.family.get("replaces", ()), *(["no_signature.c"] if self.key else [])]
         kept = [path for path in console_sources() if path.name not in replaced]
         return [*kept, *signature_sources(self.monocypher), *self.own_sources()]
 
     def sources_for(self, project: Path) -> list[Path]:
-        """These and the runtime's, for a project with this src folder: if it is not the firmware's own, it brings an
-        application (firmware/src/application.h)."""
+        """Return all sources, including the runtime's, for a project with this src folder.
+
+        If it is not the firmware's own, it brings an application (firmware/src/application.h).
+        """
         found = [*self.sources(), *runtime_sources()]
         is_own = project.resolve() == FIRMWARE / "src"
         return found if is_own else [path for path in found if path != FIRMWARE / "src" / "application.c"]
@@ -150,19 +160,19 @@ class Board:
         return [*NUMERICS_FLAGS, *([] if self.framework else WARNING_FLAGS), *self.code_flags()]
 
     def runtime_flags(self, kernels: Sequence[str] = ()) -> list[str]:
-        """The same of what compiles the runtime, with the only define of defines() that it asks for.
+        """Return the flags of the runtime's compiler, with the only define of defines() that it needs.
 
-        kernels: the flags that choose kernels, where not all go in.
+        kernels: the flags that choose kernels, unless all are built.
         """
         return [*self.flags(), f"-DGM_FUSED={self.defines()['GM_FUSED']}", *self.left_out(kernels), *kernels]
 
     def left_out(self, kernels: Sequence[str] = ()) -> list[str]:
-        """Return the flags that leave out what has no room beside all other kernels."""
+        """Return the flags that leave out the kernels that do not fit beside all others."""
         has_room = self.table.get("int8", True) or any("GM_ONLY_SELECTED" in flag for flag in kernels)
         return [] if has_room else ["-DGM_WITH_INT8=0"]
 
     def runtime_name(self) -> str:
-        """One for all boards whose runtime is compiled with the same flags: of the CPU's and their digest."""
+        """Return a name for all boards whose runtime has the same flags: the CPU and a digest of the flags."""
         flags = self.runtime_flags()
         cpu = next(flag.partition("=")[2] for flag in flags if flag.startswith(("-mcpu=", "-march=")))
         return f"{cpu}-{hashlib.sha256(' '.join(flags).encode()).hexdigest()[:8]}"
@@ -174,7 +184,7 @@ class Board:
         return [*CODE_FLAGS, *self.family.get("flags", ()), *self.table["cpu_flags"]]
 
     def defines(self) -> dict[str, str]:
-        """Return the C defines, by name, that tell the sources what board.toml says and which key signs images."""
+        """Return the C defines, by name, for the values of board.toml and the signing key."""
         memory = self.table["memory"]
         numbers = {
             "CLOCK_HZ": self.table["clock"],
@@ -194,13 +204,13 @@ class Board:
         return {**found, "GM_BOARD_NAME": f'"{self.name}"', "GM_FUSED": str(int(self.table["profile"] == "fused"))}
 
     def link_flags(self) -> list[str]:
-        """Sizes and addresses of board.toml are symbols of the linker script."""
+        """Return the linker's flags. Sizes and addresses of board.toml become symbols of the linker script."""
         defined = [f"-Wl,--defsym={name}={value:#x}" for name, value in self._sizes_and_addresses().items()]
         script = ["-T", str(self.linker_script)]
         return [*LINK_FLAGS, *self.family.get("link_flags", ()), *self.table["cpu_flags"], *script, *defined]
 
     def _sizes_and_addresses(self) -> dict[str, int]:
-        """RAM_SIZE, FLASH_ORIGIN and so on, for a linker script or, where a core has its own, for the sources."""
+        """Return RAM_SIZE, FLASH_ORIGIN and so on, for a linker script or, if a core has its own, for the sources."""
         sizes = {f"{name.upper()}_SIZE": size for name, size in self.table["memory"].items()}
         return sizes | {f"{name.upper()}_ORIGIN": address for name, address in self.table.get("origin", {}).items()}
 
@@ -214,7 +224,7 @@ def console_sources() -> list[Path]:
 
 
 def key_defines(key: bytes, rollback_protect: bool = False) -> dict[str, str]:
-    """Return the C defines of the key that must have signed images; none where images need no signature."""
+    """Return the C defines of the key that must have signed images, or none if images need no signature."""
     if not key:
         return {}
     return {"SIGNATURE_KEY": ",".join(map(str, key)), "ROLLBACK_PROTECT": str(int(rollback_protect))}
@@ -226,7 +236,7 @@ def more_flags(source: Path) -> list[str]:
 
 
 def signature_sources(monocypher: Path | None) -> list[Path]:
-    """Return what checks signatures, in place of no_signature.c; nothing without Monocypher's folder."""
+    """Return the sources that check signatures, instead of no_signature.c, or nothing without Monocypher's folder."""
     return [*sorted((FIRMWARE / "signature").glob("*.c")), monocypher / "monocypher.c"] if monocypher else []
 
 
@@ -237,8 +247,10 @@ def object_of(source: Path) -> Path:
 
 
 def as_the_project_wants(board: Board, project: Path, option: Callable[[str, str], str]) -> Board:
-    """The board with the profile that a project of PlatformIO asks for, and with the key that it demands signatures of.
-    option: gives its option of that name, or the default. Ends the build where they are wrong."""
+    """Return the board with the profile and the key that a PlatformIO project asks for.
+
+    option: returns the project's option of a name, or the default. Exits if one is wrong.
+    """
     key, protect = option("custom_gradmote_key", ""), option("custom_gradmote_rollback_protect", "no")
     try:
         board = board.with_profile(option("custom_gradmote_profile", ""))
@@ -248,9 +260,9 @@ def as_the_project_wants(board: Board, project: Path, option: Callable[[str, str
 
 
 def demanding(board: Board, key: Path | None, rollback_protect: bool, build: Path = BUILD) -> Board:
-    """Return the board with firmware that takes images alone that this key signed, where there is one.
+    """Return the board with firmware that takes only images signed by this key, if there is one.
 
-    build: the folder that Monocypher is fetched into. Raises one of REFUSALS.
+    build: the folder to fetch Monocypher into. Raises one of REFUSALS.
     """
     if rollback_protect and key is None:
         raise NoPublicKey("rollback protection is about images that a key signed: give the public key too")
@@ -262,7 +274,7 @@ def demanding(board: Board, key: Path | None, rollback_protect: bool, build: Pat
 
 
 def boards() -> list[Board]:
-    """All of firmware/boards, in the order of their folders."""
+    """Return all boards of firmware/boards, in the order of their folders."""
     return [read_board(metadata) for metadata in sorted((FIRMWARE / "boards").glob("*/*/board.toml"))]
 
 

@@ -1,6 +1,6 @@
-"""Turn a C header into a page: what each comment says, above the declarations that it is about.
+"""Turn a C header into a page, with the text of each comment above its declarations.
 
-The header is written for readers: a comment that begins with dashes is a heading, and every other one is about the
+Headers are written for readers: a comment that begins with dashes is a heading, and every other one is about the
 declarations below it, up to the next comment or empty line.
 """
 
@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 HEADING = re.compile(r"/\* -{2,} (.+?) -{2,} \*/")
-#: What no reader of the page needs: the guard, includes, and linkage for C++.
+#: Text that no reader needs: the guard, includes, and linkage for C++.
 SKIPPED = re.compile(
     r"^#ifndef (\w+_H)\n#define \1\n|^#include[^\n]*\n|^#ifdef __cplusplus.*?#endif\n|#endif\s*\Z", re.M | re.S
 )
-#: How a declaration names what it declares, the first that matches.
+#: Patterns of the declared name; the first match counts.
 NAMES = (
     re.compile(r"#define (\w+)"),
     re.compile(r"^\} *(\w+);", re.M),
@@ -28,7 +28,7 @@ CODE_WORD = re.compile(r"`[^`]*`|\b(?:gm_\w+|GM_\w+|splitter|NULL)\b(?:\(\))?|\b
 
 @dataclass
 class Group:
-    """A heading, or a comment and the declarations that it is about."""
+    """A heading, or a comment and its declarations."""
 
     heading: str = ""
     comment: list[str] = field(default_factory=list)
@@ -64,7 +64,7 @@ def groups(lines: list[str]) -> Iterator[Group]:
 
 
 def condition(line: str, conditions: list[str]) -> bool:
-    """Return whether a line begins or ends a part for some builds only; `conditions` holds those that are open."""
+    """Return whether a line begins or ends a part for some builds only; `conditions` holds the open ones."""
     if line.startswith("#if"):
         conditions.append(line[4:] if line.startswith("#if GM_") else "")
         return conditions[-1] != ""
@@ -78,7 +78,7 @@ def balanced(code: list[str]) -> bool:
 
 
 def sections(group: Group) -> Iterator[str]:
-    """Yield the parts of the page that a group becomes."""
+    """Yield the sections of the page for a group."""
     if group.heading:
         yield f"## {group.heading}"
     if names := declared(group.code):
@@ -108,7 +108,7 @@ def prose(comment: list[str]) -> str:
 
 
 def marked(line: str) -> str:
-    """Return a line with its names of C as code, and links to the pages that it names."""
+    """Return a line with C names as code, and the names of pages as links."""
     line = re.sub(r"[*<>]", lambda found: f"\\{found[0]}", CODE_WORD.sub(as_code, line))
     return re.sub(r"\bdocs/(\w+\.md)", r"[\1](\1)", line)
 

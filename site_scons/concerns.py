@@ -1,10 +1,10 @@
-"""Finds the checks that concern a file, for `./run check PATH`. Needs only a Python.
+"""Find the checks that concern a file, for `./run check PATH`. Needs only a Python.
 
-Where a file lies says which folders of tests are about it, and its name says which files of these. A kernel
-conv_update.c has the tests of tests/numeric/operators that speak of conv_update or ConvUpdate or, if there are none,
-of Conv.
-Where no test names the file, all tests of its folders are run; where many do, those that name it most often. A check
-takes half a minute: of the tests that were found, those are left out that tests/durations.json has longer ones of.
+The folder of a file selects folders of tests, and its name selects files in these. A kernel conv_update.c has the tests
+of tests/numeric/operators that mention conv_update or ConvUpdate or, if there are none, Conv.
+
+If no test names the file, all tests of its folders run; if many do, the ones that name it most often. A check takes
+half a minute: it leaves out tests that take longer, according to tests/durations.json.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-#: Endings of files that a check knows something about.
+#: Suffixes of files that a check knows.
 KNOWN = (".c", ".cpp", ".h", ".hpp", ".json", ".ld", ".md", ".mjs", ".py", ".toml", ".ts")
-#: Tests of one file that are run at the most.
+#: Maximum number of tests for one file.
 MOST = 8
-#: Seconds of the processor that the tests of a check take at the most, but for the first.
+#: Maximum processor seconds of the tests of a check, not counting the first.
 SECONDS = 20.0
 BOARD_TESTS = ("tests/device/test_board.py", "tests/device/test_console.py", "tests/device/test_every_board.py")
 
 
 @dataclass(frozen=True)
 class Rule:
-    """The tests and the targets of SCons that concern the files of a folder.
+    """The tests and the SCons targets that concern the files of a folder.
 
-    `tests` are the folders and files of tests where the name of a file is looked for. `always` are run too; those of
-    `otherwise` are run where no test names the file, or all of `tests` where it is empty. SCons builds the `targets`.
+    `tests` are the folders and files of tests to search for the name of a file. `always` run too. `otherwise` run if no
+    test names the file; if it is empty, all of `tests` do. SCons builds the `targets`.
     """
 
     tests: tuple[str, ...]
@@ -44,7 +44,7 @@ C_TESTS = ("test_c",)
 PAGE_TESTS = ("tests/unit/repository/test_pages.py",)
 CORTEX_M_TESTS = ("tests/c/arch/test_drawn_on_cortex_m.py", "tests/c/arch/test_quantized_on_cortex_m.py")
 GENERATED_TESTS = ("tests/unit/repository/test_generated.py",)
-#: Folder or file -> its rule. The longest that fits counts.
+#: Folder or file -> its rule. The longest match counts.
 RULES = {
     "": Rule(("tests",), otherwise=(*GENERATED_TESTS, "tests/unit/repository/test_concerns.py")),
     "arduino": Rule(("tests/toolchain/runtime_build/test_arduino_boards.py",)),
@@ -99,9 +99,9 @@ RULES = {
 
 @dataclass(frozen=True)
 class Concern:
-    """The checks to run for some files: Python files and tests as paths from the root, and targets of SCons.
+    """The checks to run for some files: Python files and tests as paths from the root, and SCons targets.
 
-    left_out: tests that concern them too, and take longer.
+    left_out: further tests that concern them, but take longer.
     """
 
     python: tuple[str, ...]
@@ -121,8 +121,10 @@ def concern(paths: Iterable[str]) -> Concern:
 
 
 def within(tests: Iterable[str], most: float) -> tuple[list[str], list[str]]:
-    """Return the tests that take so many seconds together at the most, by their order, and the others. A folder that
-    takes longer counts by its files; a file that does is taken if nothing else was."""
+    """Return the tests that together take at most `most` seconds, in their order, and the others.
+
+    A folder that takes longer counts by its files; a file that does is taken if nothing else was.
+    """
     kept, left_out = [], []
     files = (file for test in tests for file in ([test] if seconds_of(test) <= most else files_of_tests(test)))
     for file in files:
@@ -136,13 +138,13 @@ def within(tests: Iterable[str], most: float) -> tuple[list[str], list[str]]:
 
 
 def files_of_tests(path: str) -> list[str]:
-    """Return the files of tests in a folder, the quick ones first; or the file."""
+    """Return the files of tests in a folder, fast ones first; or the file."""
     found = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / path).rglob("*test*.py"))
     return sorted(found, key=seconds_of) if found else [path]
 
 
 def seconds_of(path: str) -> float:
-    """Return the seconds of the processor that the tests of a file, or of a folder, took when they were recorded."""
+    """Return the recorded processor seconds of the tests of a file or folder."""
     return sum(sum(taken.values()) for file, taken in durations().items() if f"{file}/".startswith(f"{path}/"))
 
 
@@ -152,7 +154,7 @@ def durations() -> dict[str, dict[str, float]]:
 
 
 def files_of(path: str) -> list[str]:
-    """Return the file, or the files of the folder, by their paths from the root. Raises FileNotFoundError."""
+    """Return the file, or the files of the folder, as paths from the root. Raises FileNotFoundError."""
     whole = Path(path).resolve()
     if not whole.exists() or not whole.is_relative_to(ROOT):
         raise FileNotFoundError(path)
@@ -173,7 +175,7 @@ def tests_of(file: str) -> list[str]:
 def rule_of(file: str) -> Rule:
     """Return the rule of the nearest folder that has one.
 
-    Folders of the package have the tests in the folder of that name, where there is one.
+    Folders of the package have the tests in the folder of the same name, if there is one.
     """
     for folder in [file, *(parent.as_posix() for parent in Path(file).parents)]:
         if folder in RULES:
@@ -199,9 +201,9 @@ def is_test(file: str) -> bool:
 
 
 def tests_that_name(file: str, places: Iterable[str]) -> list[str]:
-    """Return the tests in these places that name the file, by the longest part of its name that one of them has."""
+    """Return the tests in these places that name the file, by the longest part of its name that any of them has."""
     texts = [found for place in places for found in texts_of(place)]
-    word = words_of(file)[0].lower()  # a text without it needs no search
+    word = words_of(file)[0].lower()  # texts without it need no search
     for pattern in patterns(file):
         counts = {test: len(pattern.findall(text)) for test, text, lower in texts if word in lower}
         named = sorted((test for test in counts if counts[test]), key=lambda test: -counts[test])
@@ -211,7 +213,7 @@ def tests_that_name(file: str, places: Iterable[str]) -> list[str]:
 
 
 def patterns(file: str) -> Iterator[re.Pattern[str]]:
-    """Yield how tests may name a file: the whole name first, then what it is of, without its last words."""
+    """Yield patterns by which tests may name a file: the whole name first, then the name without its last words."""
     words = words_of(file)
     yield re.compile(rf"\b{'_?'.join(map(re.escape, words))}(?:loss)?\b", re.IGNORECASE)
     if file.startswith(("runtime_c/kernels/", "host_tools/")):
@@ -220,21 +222,21 @@ def patterns(file: str) -> Iterator[re.Pattern[str]]:
 
 
 def words_of(file: str) -> list[str]:
-    """Return the words of a file's name, or of its folder's where the file is __init__.py or __main__.py."""
+    """Return the words of a file's name, or of its folder's name for __init__.py and __main__.py."""
     path = Path(file)
     name = path.parent.name if path.stem.startswith("__") else path.stem
-    return name.removeprefix("handle_").split("_")  # of messages of the console
+    return name.removeprefix("handle_").split("_")  # the handlers of console messages
 
 
 @cache
 def texts_of(place: str) -> list[tuple[str, str, str]]:
-    """Return the tests at a place, a folder or a file, with their names and texts, and these in lower case."""
+    """Return (name, text, text in lower case) of the tests at a place, a folder or a file."""
     found = sorted((ROOT / place).rglob("test_*.py")) if (ROOT / place).is_dir() else [ROOT / place]
     texts = {path.relative_to(ROOT).as_posix(): f"{path.stem[5:]} {path.read_text()}" for path in found}
     return [(test, text, text.lower()) for test, text in texts.items()]
 
 
 def without_inner(paths: Iterable[str]) -> list[str]:
-    """Return the paths, in their order, but for those in a folder that is among them."""
+    """Return the paths in their order, without those inside another one of them."""
     chosen = list(paths)
     return [path for path in chosen if not any(parent.as_posix() in chosen for parent in Path(path).parents)]

@@ -1,7 +1,7 @@
-"""Adds to the documentation site the pages that are not in docs/. A hook of mkdocs, which mkdocs.yml names.
+"""Add the pages that are not in docs/ to the documentation site. This is a hook of mkdocs, named in mkdocs.yml.
 
-Pages are written for the repository, where links lead to files of any kind. On the site, links to other pages stay, and
-links to files that it does not have become plain text.
+Pages are written for the repository, whose links can lead to files of any kind. On the site, links to other pages stay,
+and links to files that the site lacks become plain text.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT / "site_scons"))
 import c_reference  # noqa: E402  (mkdocs loads this file by its path)
 from wrap_prose import FENCED  # noqa: E402
 
-#: Page of the site -> the file of the repository that it is.
+#: Page of the site -> its file in the repository.
 ELSEWHERE = {"index.md": "README.md", "CHANGELOG.md": "CHANGELOG.md", "examples.md": "examples/README.md"}
 #: Page of the site -> its heading, and the names of the Python API that it describes.
 PYTHON = {
@@ -53,10 +53,10 @@ PYTHON = {
     "testing": ("Assertions for tests", "gradmote.testing"),
     "errors": ("Errors", "gradmote.errors"),
 }
-#: The studio page as `scons studio` builds it; it lies under the folder's name on the site, too.
+#: The studio page as `scons studio` builds it; the site has it under the same folder name.
 STUDIO = ROOT / "build" / "studio"
 HEADERS = {"gradmote_h": "runtime_c/include/gradmote.h", "gm_config_h": "runtime_c/include/gm_config.h"}
-#: Code, which stays as it is; and a link or picture.
+#: Code, which stays as it is; and links and pictures.
 CHANGED = re.compile(r"^```.*?^```|`[^`\n]*`|\[(?P<text>[^\[\]]*)\]\((?P<target>[^)\s]+)\)", re.M | re.S)
 
 
@@ -71,14 +71,14 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_nav(nav: Navigation, **_: Any) -> Navigation:
-    """Add the studio, which is no page of the documentation, after the overview."""
+    """Add the studio, which is not a page of the documentation, after the overview."""
     if studio_files():
         nav.items.insert(1, Link("Studio", "studio/index.html"))
     return nav
 
 
 def studio_files() -> list[Path]:
-    """Return the files of the built studio page, or none where it is not built."""
+    """Return the files of the built studio page, or none if it is not built."""
     return sorted(path for path in STUDIO.rglob("*") if path.is_file())
 
 
@@ -94,7 +94,7 @@ def pages() -> dict[str, str]:
 
 
 def hidden(package: str) -> list[str]:
-    """Return what a package offers under the name of one of its modules, which mkdocstrings takes for the module."""
+    """Return the names in a package that equal one of its modules', because mkdocstrings takes them for the module."""
     folder = ROOT / "host_tools" / package.replace(".", "/")
     if not folder.is_dir():
         return []
@@ -106,14 +106,14 @@ def hidden(package: str) -> list[str]:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
-    """Make links those of the site, and lists those of Python-Markdown."""
+    """Adapt links to the site, and lists to Python-Markdown."""
     parts = FENCED.split(markdown)
     text = "".join(part if index % 2 else indented(part) for index, part in enumerate(parts))
     return CHANGED.sub(lambda found: changed(found, page.file.src_uri), text)
 
 
 def indented(text: str) -> str:
-    """Indent what is in a list by four spaces, and begin each item behind a paragraph with an empty line."""
+    """Indent the contents of lists by four spaces, and put an empty line before each item that follows a paragraph."""
     lines: list[str] = []
     width, has_paragraphs = 0, False
     for line in text.split("\n"):
@@ -131,7 +131,7 @@ def indented(text: str) -> str:
 
 
 def changed(found: re.Match[str], uri: str) -> str:
-    """Return what stands on a page of the site in place of a match of CHANGED."""
+    """Return the site's replacement for a match of CHANGED."""
     if not found["target"] or "://" in found["target"] or found["target"].startswith("#"):
         return found[0]
     target = site_target(found["target"], uri)
@@ -139,7 +139,7 @@ def changed(found: re.Match[str], uri: str) -> str:
 
 
 def site_target(link: str, uri: str) -> str:
-    """Return where a link of a page leads on the site, or nothing where the site does not have that file."""
+    """Return the site's target for a link of a page, or "" if the site does not have that file."""
     source = ELSEWHERE.get(uri, f"docs/{uri}").replace("docs/api/", "docs/")
     path, hash_, anchor = link.partition("#")
     path = posixpath.normpath(posixpath.join(posixpath.dirname(source), path))

@@ -1,4 +1,4 @@
-"""Tells what firmware takes of its board, the model apart: fixed buffers, the stack's bound, code.
+"""Report what firmware needs of its board, without the model: fixed buffers, the stack's bound, code.
 
 `gradmote analyze` shows it.
 """
@@ -17,16 +17,16 @@ from stack_bound import Way, stack_bound
 from runtime_sources import ROOT
 
 BOARDS = ROOT / "host_tools" / "gradmote" / "device" / "boards.json"
-#: Part of the code -> what the paths of its objects have in them.
+#: Part of the code -> what the paths of its objects contain.
 PARTS = {"kernels": "/runtime/kernels/", "runtime": "/runtime/", "console": "/src/", "console's tables": "/generated/",
          "board": "/boards/", "signature": "/signature/", "Monocypher": "/monocypher/"}  # fmt: skip
-#: (bytes, object) of an input section that goes to flash.
+#: (bytes, object) of an input section in flash.
 PLACED = re.compile(r"^ \.(?:vectors|interrupts|text|rodata|data)\S*\s+0x\w+\s+(0x\w+) (\S+\.o\)?)$", re.M)
 ENTRY = "reset_handler"
 
 
 def write_footprint(target: list[Any], source: list[Any], env: Any) -> None:
-    """SCons action: footprint.json. source: board.toml, the firmware, all its objects."""
+    """Write footprint.json: an action of SCons. source: board.toml, the firmware, all its objects."""
     metadata, elf, *objects = [Path(str(node)) for node in source]
     found = footprint(read_board(metadata), elf, objects)
     require_stack(found)
@@ -34,7 +34,7 @@ def write_footprint(target: list[Any], source: list[Any], env: Any) -> None:
 
 
 def require_stack(found: dict[str, Any]) -> None:
-    """Raises RuntimeError where the firmware can take more stack than is set aside for it."""
+    """Raise RuntimeError if the firmware can use more stack than is reserved for it."""
     bound, size, name = found["stack_bound"], found["stack_size"], found["name"]
     if bound > size:
         way = " -> ".join(found["stack_way"])
@@ -42,8 +42,10 @@ def require_stack(found: dict[str, Any]) -> None:
 
 
 def write_boards(target: list[Any], source: list[Any], env: Any) -> None:
-    """SCons action: boards.json of the package. source: the footprint.json of every board that a compiler is there for;
-    of the others it keeps what it says."""
+    """Write the package's boards.json: an action of SCons.
+
+    source: the footprint.json of every board that has a compiler here. The entries of the others stay.
+    """
     found = {board["name"]: board for board in (json.loads(Path(str(node)).read_text()) for node in source)}
     known = {**json.loads(BOARDS.read_text()), **found}
     known |= {board.name: estimate(board, known) for board in boards() if board.framework}
@@ -52,7 +54,7 @@ def write_boards(target: list[Any], source: list[Any], env: Any) -> None:
 
 
 def footprint(board: Board, elf: Path, objects: list[Path]) -> dict[str, Any]:
-    """In bytes, as gradmote.report.analyze.boards.Board has them."""
+    """Return sizes in bytes, in the form of gradmote.report.analyze.boards.Board."""
     way = stack_bound(board.compiler, elf, objects, ENTRY, stacked_by_processor(board))
     return measured(board, symbols_of(board.compiler, elf), code_parts(elf.with_suffix(".map")), way)
 
@@ -60,8 +62,10 @@ def footprint(board: Board, elf: Path, objects: list[Path]) -> dict[str, Any]:
 def measured(
     board: Board, symbols: dict[str, tuple[int, int]], parts: dict[str, int], way: Way | None
 ) -> dict[str, Any]:
-    """The same of a firmware with these symbols, whose code is in these parts. way: None where the compiler does not
-    tell how much stack is taken, which then counts as all that is set aside."""
+    """Return footprint() of firmware with these symbols and parts of code.
+
+    way: None if the compiler does not report stack use, which then counts as all of the reserved stack.
+    """
     at = {name: address for name, (address, _) in symbols.items()}
     static = range(at["__static_start"], at["__static_end"])
     buffers = {name: size for name, (address, size) in symbols.items() if address in static and size}
@@ -82,7 +86,7 @@ def measured(
 
 
 def described(board: Board) -> dict[str, Any]:
-    """Return what board.toml says of the board, whoever builds its firmware."""
+    """Return the entries of board.toml that do not depend on who builds the firmware."""
     table, memory = board.table, board.table["memory"]
     return {
         "name": board.name,
@@ -101,8 +105,11 @@ def described(board: Board) -> dict[str, Any]:
 
 
 def estimate(board: Board, measured: dict[str, Any]) -> dict[str, Any]:
-    """The same of a board that PlatformIO's framework builds. Its arena is as board.toml says; its code is taken to be
-    that of a board with such a core, and what the framework adds. measured: name -> footprint()."""
+    """Estimate footprint() of a board that PlatformIO's framework builds.
+
+    The arena is that of board.toml. The code is taken from a board with such a core, plus the framework's. measured:
+    name -> footprint().
+    """
     memory, guess = board.table["memory"], board.table["estimate"]
     like = measured[guess["firmware_like"]]["code_parts"]
     parts = {**like, "board": 0, "framework": guess["core_code"]}
@@ -121,14 +128,17 @@ def estimate(board: Board, measured: dict[str, Any]) -> dict[str, Any]:
 
 
 def stacked_by_processor(board: Board) -> int:
-    """Bytes for an interrupt. A Cortex-M saves 8 words, and 18 of the FPU where there is one, at a multiple of 8."""
+    """Return the bytes that an interrupt stacks.
+
+    A Cortex-M saves 8 words, and 18 of the FPU if it has one, at a multiple of 8.
+    """
     if "-mthumb" not in board.table["cpu_flags"]:
         return 0
     return 4 * (8 + 18 * ("-mfloat-abi=hard" in board.table["cpu_flags"]) + 1)
 
 
 def symbols_of(compiler: str, elf: Path) -> dict[str, tuple[int, int]]:
-    """Name -> (address, bytes, 0 for what marks a place), largest first."""
+    """Return name -> (address, bytes, or 0 for a label), largest first."""
     output = subprocess.run([f"{compiler}nm", "-S", elf], check=True, capture_output=True, text=True).stdout
     rows = [line.split() for line in output.splitlines()]
     found = {row[-1]: (int(row[0], 16), int(row[1], 16) if len(row) == 4 else 0) for row in rows}
@@ -136,7 +146,7 @@ def symbols_of(compiler: str, elf: Path) -> dict[str, tuple[int, int]]:
 
 
 def code_parts(linked: Path) -> dict[str, int]:
-    """Bytes of code, constants and initial values in flash by what they belong to. linked: the linker's map."""
+    """Return the bytes of code, constants and initial values in flash of each part. linked: the linker's map."""
     found = dict.fromkeys((*PARTS, "C library"), 0)
     _, _, placed = linked.read_text().partition("Linker script and memory map")
     for size, origin in PLACED.findall(placed):

@@ -1,4 +1,4 @@
-"""Format the C sources as .clang-format says: `python site_scons/format_c.py`, with --check only tell which differ."""
+"""Format the C sources with .clang-format: `python site_scons/format_c.py`. --check only reports the differences."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ KINDS = (".c", ".h", ".cpp", ".hpp")
 
 
 def sources() -> list[str]:
-    """Return the C and C++ files by their paths from the root; .clang-format-ignore leaves some of them out.
+    """Return the C and C++ files as paths from the root; .clang-format-ignore leaves out some of them.
 
-    What PlatformIO keeps in hidden folders is not ours.
+    The hidden folders belong to PlatformIO.
     """
     found = (path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*")) if path.suffix in KINDS)
     paths = (path.relative_to(ROOT) for path in found)
@@ -22,7 +22,7 @@ def sources() -> list[str]:
 
 
 def main() -> int:
-    """Return the exit status: 1 where --check finds a file that would change."""
+    """Return the exit status: 1 if --check finds a file that would change."""
     options = ["--dry-run", "--Werror"] if "--check" in sys.argv[1:] else ["-i"]
     command = [str(Path(sys.executable).with_name("clang-format")), *options, *sources()]
     return subprocess.run(command, cwd=ROOT, check=False).returncode

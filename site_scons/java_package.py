@@ -1,4 +1,4 @@
-"""Writes gradmote.jar, which has the native libraries of this computer, and gradmote.aar for Android."""
+"""Write gradmote.jar, with the native libraries of this computer, and gradmote.aar for Android."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-#: The oldest Java that the classes run on, and Android with core library desugaring.
+#: The oldest Java release for the classes; Android needs core library desugaring.
 RELEASE = "11"
 
 
 def find_jdk() -> Path | None:
-    """Return the folder of a JDK with the headers of JNI, or None where there is none."""
+    """Return the folder of a JDK with the headers of JNI, or None if there is none."""
     compiler = shutil.which("javac")
     folder = Path(compiler).resolve().parents[1] if compiler else None
     return folder if folder and (folder / "include" / "jni.h").exists() else None
 
 
 def write_jar(target: Any, source: Any, env: Any) -> None:
-    """Compile the sources that end in .java, and pack their classes with the sources that end in .so."""
+    """Compile the .java sources, and pack their classes with the .so sources."""
     del env
     paths = [Path(str(path)) for path in source]
     with tempfile.TemporaryDirectory() as folder:
@@ -32,7 +32,7 @@ def write_jar(target: Any, source: Any, env: Any) -> None:
 
 
 def write_aar(target: Any, source: Any, env: Any) -> None:
-    """Write an archive for Android: the manifest, classes.jar, and the libraries by the folder of their ABI."""
+    """Write an archive for Android: the manifest, classes.jar, and the libraries in a folder for each ABI."""
     del env
     paths = [Path(str(path)) for path in source]
     with tempfile.TemporaryDirectory() as folder:
@@ -51,14 +51,14 @@ def compile_classes(sources: list[Path], folder: Path) -> None:
 
 
 def entries(classes: Path, natives: list[Path]) -> dict[str, Path]:
-    """Return name in the archive -> file."""
+    """Return names in the archive -> files."""
     found = {path.relative_to(classes).as_posix(): path for path in sorted(classes.rglob("*.class"))}
     place = f"gradmote/natives/{platform.system().lower()}-{platform.machine()}"
     return found | {f"{place}/{path.name}": path for path in natives}
 
 
 def pack(archive: Path, files: dict[str, Path]) -> None:
-    """Write a zip archive that is the same for the same files."""
+    """Write a reproducible zip archive of the files."""
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as made:
         for name, path in files.items():
             made.writestr(zipfile.ZipInfo(name), path.read_bytes(), zipfile.ZIP_DEFLATED)

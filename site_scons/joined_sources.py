@@ -1,7 +1,7 @@
-"""The runtime's sources joined to few, for a wheel that is compiled where it is installed.
+"""Join the runtime's sources into a few, for a wheel that is compiled where it is installed.
 
-A file that includes all sources lets the compiler read each header once, immintrin.h above all. What has the same bits
-in both numerics profiles is compiled once for both.
+With a file that includes all sources, the compiler reads each header once, most of all immintrin.h. Sources with the
+same bits in both numerics profiles are compiled once for both.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ PROFILED = ("arithmetic.c", "numerics.c", "plain_numerics.c")
 
 
 def is_alike(source: Path) -> bool:
-    """Return whether both profiles compile a source to the same: it has no sums of products of floats.
+    """Return whether both profiles compile a source to the same code, because it has no sums of float products.
 
-    That holds for what reads and verifies files, and for kernels on integers, which have it in their names.
+    That holds for sources that read and verify files, and for integer kernels, which say so in their names.
     """
     part = source.relative_to(RUNTIME).parts[0]
     return source.stem.endswith(("s8", "s16")) or (part != "kernels" and source.name not in PROFILED)

@@ -1,4 +1,4 @@
-"""gradmote-run, the console and command line for Linux: what it is built from, and for which processors."""
+"""The sources and processors of gradmote-run, the console and command line for Linux."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from runtime_sources import ARMV7_FUSED_FLAGS, INCLUDES, THREADS, host_machine, 
 
 LINUX = FIRMWARE / "linux"
 
-#: What firmware/linux/board has in their place.
+#: Sources that firmware/linux/board replaces.
 _BOARDS_OWN = ("images.c", "main.c", "memory.c", "slots.c")
 
 CODE_FLAGS = ["-O3", "-pthread", "-ffunction-sections", "-fdata-sections"]
@@ -25,8 +25,8 @@ class Target:
     name: str
     compiler: str
     flags: tuple[str, ...]
-    packages: str  #: of Debian, with that compiler
-    emulator: tuple[str, ...]  #: runs its programs here, on the least processor that they are for; empty: this computer
+    packages: str  #: Debian's, of that compiler
+    emulator: tuple[str, ...]  #: runs its programs here, on the oldest supported processor; empty: this computer
 
 
 CROSS_TARGETS = [
@@ -55,7 +55,7 @@ CROSS_TARGETS = [
 
 
 def host_target(compiler: str = "gcc") -> Target:
-    """This computer; fused where its processor is."""
+    """Return this computer as a target, with the fused profile if its processor supports it."""
     profile = "fused" if host_runs_fused() else "strict"
     machine = host_machine()
     name = "armv7hf" if machine.startswith("armv") else machine
@@ -63,9 +63,9 @@ def host_target(compiler: str = "gcc") -> Target:
 
 
 def linux_sources(monocypher: Path | None = None) -> list[Path]:
-    """Return the sources of all of gradmote-run but the runtime, absolute.
+    """Return the absolute paths of gradmote-run's sources, without the runtime's.
 
-    monocypher: its folder, where a key must have signed images.
+    monocypher: its folder, if a key must have signed images.
     """
     replaced = {*_BOARDS_OWN, *(["no_signature.c"] if monocypher else [])}
     kept = [path for path in console_sources() if path.name not in replaced]
@@ -79,7 +79,7 @@ def linux_includes(monocypher: Path | None = None) -> list[Path]:
 
 
 def linux_defines(target: Target, key: bytes = b"") -> dict[str, str]:
-    """The numbers that a board has in its board.toml, and what the C library is to offer."""
+    """Return the numbers that other boards have in board.toml, and the feature macros of the C library."""
     return {
         **key_defines(key),
         "_GNU_SOURCE": "1",

@@ -1,10 +1,10 @@
-"""MicroPython with Gradmote: its source, two ports with the user module, and native modules, for tests.
+"""Build MicroPython with Gradmote for tests: its source, two ports with the user module, and native modules.
 
-The source is that of a Debian release, which apt brings from where this computer has its own packages; it is pinned by
-its SHA-256. Everything lies in build/micropython, and what was built of the same files is not built again.
+The source comes from a Debian release; apt fetches it from this computer's own package archive, and its SHA-256 is
+pinned. Everything is in build/micropython, and nothing is rebuilt from the same files.
 
-    python site_scons/micropython_builds.py             build both ports, and name the files
-    python site_scons/micropython_builds.py --fetch     only bring the source
+    python site_scons/micropython_builds.py             build both ports, and print their files
+    python site_scons/micropython_builds.py --fetch     only fetch the source
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ BINDING = ROOT / "bindings" / "micropython"
 BUILD = ROOT / "build" / "micropython"
 BOARD = BINDING / "boards" / "MPS2_AN386"
 
-#: What the tests do without, and what takes long to compile.
+#: Parts that the tests do not use and that take long to compile.
 UNIX_OPTIONS = [
     "MICROPY_PY_SSL=0",
     "MICROPY_PY_BTREE=0",
@@ -53,7 +53,7 @@ class NoMicroPython(RuntimeError):
 
 
 def fetch_micropython() -> Path:
-    """Return the folder of MicroPython's sources; fetch them where they are missing. Raises NoMicroPython."""
+    """Return the folder of MicroPython's sources; fetch them if they are missing. Raises NoMicroPython."""
     folder = BUILD / f"micropython-{VERSION}"
     with locked("source"):
         if not (folder / "py" / "dynruntime.mk").exists():
@@ -62,7 +62,7 @@ def fetch_micropython() -> Path:
 
 
 def archive() -> Path:
-    """Return the archive of the sources, which apt downloads where it is not there yet."""
+    """Return the archive of the sources, which apt downloads if it is missing."""
     path = BUILD / ARCHIVE
     if not path.exists():
         download(path)
@@ -73,7 +73,7 @@ def archive() -> Path:
 
 
 def download(path: Path) -> None:
-    """Let apt bring the archive, with lists and a cache of its own, so that the computer's stay as they are."""
+    """Let apt download the archive, with lists and a cache of its own, so that the computer's do not change."""
     sources = [f"deb-src {options}{uri} {RELEASE} main\n" for options, uri in debian_archives()]
     if not sources or not shutil.which("apt-get"):
         raise NoMicroPython(refusal("this computer has no archive of Debian packages"))
@@ -96,7 +96,7 @@ def download(path: Path) -> None:
 
 
 def debian_archives() -> Iterator[tuple[str, str]]:
-    """Yield (options, URI) of each archive from which this computer has the packages of its own Debian release."""
+    """Yield (options, URI) of each archive of this computer's own Debian release."""
     codename = release_name()
     etc = Path("/etc/apt")
     for path in sorted([etc / "sources.list", *(etc / "sources.list.d").glob("*.list")]):
@@ -113,25 +113,25 @@ def debian_archives() -> Iterator[tuple[str, str]]:
 
 
 def release_name() -> str:
-    """Return the name of this computer's Debian release, or one that no archive has."""
+    """Return the name of this computer's Debian release, or a name that no archive has."""
     path = Path("/etc/os-release")
     fields = dict(re.findall(r'^(\w+)="?([^"\n]*)"?$', path.read_text() if path.exists() else "", re.MULTILINE))
     return fields.get("VERSION_CODENAME", "-") if fields.get("ID") == "debian" else "-"
 
 
 def refusal(why: str) -> str:
-    """Return one line that says what is missing, why, and what to do."""
+    """Return one line with what is missing, why, and what to do."""
     return f"no MicroPython {VERSION} ({why}) - put Debian's {ARCHIVE} into {BUILD}"
 
 
 def last_line(text: str) -> str:
-    """Return the last line that says something."""
+    """Return the last line that is not empty."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[-1] if lines else "apt-get failed"
 
 
 def unpack(path: Path, folder: Path) -> None:
-    """Unpack the archive, in one step as others see it."""
+    """Unpack the archive. For other processes the folder appears in one step."""
     part = BUILD / "unpacked"
     shutil.rmtree(part, ignore_errors=True)
     with tarfile.open(path) as opened:
@@ -141,13 +141,13 @@ def unpack(path: Path, folder: Path) -> None:
     part.rmdir()
 
 
-# ---- What is built ------------------------------------------------------------------------------------------------
+# ---- Builds ----------------------------------------------------------------------------------------------------------
 
 
 def unix_program() -> Path:
     """Return MicroPython for this computer, with the user module."""
     built = BUILD / "unix"
-    compiler = native_compiler("gnu11 -DGM_ARCH=0")  # vectors take most of the time, and have the same bits
+    compiler = native_compiler("gnu11 -DGM_ARCH=0")  # vectors take most of the compile time, and give the same bits
     make(built, "ports/unix", [f"USER_C_MODULES={BINDING}", *UNIX_OPTIONS, *compiler], TOOLS)
     return built / "micropython"
 
@@ -155,7 +155,7 @@ def unix_program() -> Path:
 def emulated_firmware(header: Path | None = None) -> Path:
     """Return the firmware for an emulated Cortex-M4F, with the user module and frozen Python modules.
 
-    header: what `gradmote header` wrote of an image that the firmware is to have.
+    header: of an image to build into the firmware, from `gradmote header`.
     """
     built = BUILD / "mps2-an386"
     options = [
@@ -164,7 +164,7 @@ def emulated_firmware(header: Path | None = None) -> Path:
         f"USER_C_MODULES={BINDING}",
         f"MICROPY_MPYCROSS={cross_compiler()}",
     ]
-    # The folder of micropython-lib, which Debian's source lacks and nothing here needs, must have a README.md.
+    # The folder of micropython-lib must have a README.md. Debian's source lacks it, and nothing here needs it.
     options += [f"MPY_LIB_DIR={BINDING}"]
     options += [f"GRADMOTE_IMAGE={header}"] if header else []
     make(built, "ports/qemu", [*options, *cached("arm-none-eabi-gcc")], TOOLS | ARM_TOOLS)
@@ -182,24 +182,24 @@ def native_module(arch: str, flags: list[str], core: bool = True, fused: bool = 
 
 
 def cross_compiler() -> Path:
-    """Return mpy-cross, which compiles Python to what MicroPython runs."""
+    """Return mpy-cross, which compiles Python to MicroPython's bytecode."""
     built = BUILD / "mpy-cross"
     make(built, "mpy-cross", ["COPT=-O0", *native_compiler("gnu11")], TOOLS)
     return built / "mpy-cross"
 
 
 def native_compiler(standard: str) -> list[str]:
-    """Return options for this computer's compiler; newer ones find more to warn of than a port knows."""
+    """Return options for this computer's compiler: newer ones have more warnings than a port allows for."""
     return [*cached("gcc"), f"CFLAGS_EXTRA=-std={standard} -Wno-error"]
 
 
 def cached(compiler: str) -> list[str]:
-    """Return the option by which make uses ccache, where it is installed."""
+    """Return the option that makes `make` use ccache, if it is installed."""
     return [f"CC=ccache {compiler}"] if shutil.which("ccache") else []
 
 
 def make(built: Path, folder: str, options: list[str], tools: dict[str, str]) -> None:
-    """Run make into `built`, unless it was made of the same files with the same options. Raises NoMicroPython."""
+    """Run make into `built`, unless that was built from the same files and options. Raises NoMicroPython."""
     for tool, packages in tools.items():
         if not shutil.which(tool):
             raise NoMicroPython(f"there is no {tool} - apt-get install {packages}")
@@ -222,7 +222,7 @@ def make(built: Path, folder: str, options: list[str], tools: dict[str, str]) ->
 
 
 def unseen(options: list[str]) -> str:
-    """Return what make does not see a change of: the options, and the names of methods, which stand in headers."""
+    """Return changes that make does not notice: the options, and the names of methods, which are in headers."""
     headers = hashlib.sha256(b"".join(path.read_bytes() for path in sorted((BINDING / "gradmote").glob("*.h"))))
     return f"{shlex.join(options)} {headers.hexdigest()}"
 
@@ -239,7 +239,7 @@ def digest_of(options: list[str]) -> str:
 
 @contextmanager
 def locked(name: str) -> Iterator[None]:
-    """Let one process at a time build the same."""
+    """Let only one process at a time build the same thing."""
     BUILD.mkdir(parents=True, exist_ok=True)
     with (BUILD / f"{name}.lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

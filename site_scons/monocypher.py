@@ -1,9 +1,9 @@
-"""Brings Monocypher, whose arithmetic checks signatures, into a build folder. Only firmware with a key needs it.
+"""Fetch Monocypher, whose arithmetic checks signatures, into a build folder. Only firmware with a key needs it.
 
-It is taken from the source distribution of the Python package pymonocypher. Both that archive and the files that are
-compiled are pinned by their SHA-256.
+It comes from the source distribution of the Python package pymonocypher. The SHA-256 of the archive and of each
+compiled file is pinned.
 
-    python site_scons/monocypher.py FOLDER     fetches it into FOLDER/monocypher-4.0.3
+    python site_scons/monocypher.py FOLDER     fetch it into FOLDER/monocypher-4.0.3
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FILES = {
     "monocypher.c": "57eb914fc88136119bd41655cccb8c250048bf54d470540625186f8ab16f64be",
     "monocypher.h": "c494da712122da7ff679fdcf318a5317e84972b6c950fe9d896212947797facd",
 }
-#: So that a computer without a network is told so within seconds.
+#: Makes a computer without a network fail within seconds.
 PATIENCE = ["--retries", "1", "--timeout", "20"]
 
 
@@ -33,7 +33,7 @@ class NoMonocypher(RuntimeError):
 
 
 def fetch_monocypher(build: Path) -> Path:
-    """Return the folder of Monocypher's sources in a build folder; fetch them where they are missing or changed.
+    """Return the folder of Monocypher's sources in a build folder; fetch them if they are missing or changed.
 
     Raises NoMonocypher.
     """
@@ -58,7 +58,7 @@ def is_pinned(path: Path) -> bool:
 
 
 def download() -> dict[str, bytes]:
-    """Return the contents of FILES out of the package's source distribution, which pip downloads and checks."""
+    """Return the contents of FILES from the package's source distribution, which pip downloads and checks."""
     with tempfile.TemporaryDirectory(prefix="gradmote-") as name:
         pins = Path(name) / "pins.txt"
         pins.write_text(f"{ARCHIVE.replace('-', '==')} --hash=sha256:{ARCHIVE_SHA256}\n")
@@ -71,7 +71,7 @@ def download() -> dict[str, bytes]:
 
 
 def contents_of(archive: Path) -> dict[str, bytes]:
-    """Return the contents of FILES out of the archive. Raises NoMonocypher where one is not as it is pinned."""
+    """Return the contents of FILES from the archive. Raises NoMonocypher if one differs from its pin."""
     found = {}
     with tarfile.open(archive) as opened:
         for name, pinned in FILES.items():
@@ -83,7 +83,7 @@ def contents_of(archive: Path) -> dict[str, bytes]:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Write a file at once, so that a build beside this one never reads half of it."""
+    """Replace a file atomically, so that a parallel build never reads half of it."""
     with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
         file.write(data)
     Path(file.name).chmod(0o644)
@@ -91,7 +91,7 @@ def replace_file(path: Path, data: bytes) -> None:
 
 
 def refusal(folder: Path, error: Exception) -> str:
-    """Return one line that says what is missing, why, and what to do."""
+    """Return one line with what is missing, why, and what to do."""
     why = last_line(str(error)) or "pip failed"
     return (
         f"a build with a key needs Monocypher {VERSION}, which could not be fetched ({why}) - "
@@ -100,7 +100,7 @@ def refusal(folder: Path, error: Exception) -> str:
 
 
 def last_line(text: str) -> str:
-    """Return the last line that says something, without pip's `ERROR:`."""
+    """Return the last line that is not empty, without pip's `ERROR:`."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[-1].removeprefix("ERROR: ") if lines else ""
 
@@ -111,7 +111,7 @@ def sha256(data: bytes) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Fetch into the folder that is named; return the exit status."""
+    """Fetch into the given folder; return the exit status."""
     try:
         print(fetch_monocypher(Path(arguments[0])))
     except NoMonocypher as error:

@@ -1,4 +1,4 @@
-"""How Objective-C is compiled on Debian: by clang, with GNUstep's Foundation over the runtime library of GCC."""
+"""Compile Objective-C on Debian: with clang, and GNUstep's Foundation over the runtime library of GCC."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 COMPILER = "clang-14"
 INSTALL = "apt-get install clang-14 gobjc libgnustep-base-dev"
 
-#: A program that takes this long is not told from one that hangs.
+#: A program that takes this long counts as hanging.
 SECONDS = 60
 
 
@@ -34,18 +34,18 @@ def missing() -> str:
 def foundation() -> Foundation:
     """Ask GNUstep and GCC for their flags."""
     flags = [flag for flag in config("--objc-flags") if flag not in ("-MMD", "-MP", "-g")]
-    system = [flag.replace("-I/", "-isystem/") for flag in flags]  # warnings of these headers are not ours
+    system = [flag.replace("-I/", "-isystem/") for flag in flags]  # suppresses warnings of these headers
     folder = library_folder()
     return Foundation([*system, f"-idirafter{folder / 'include'}"], [f"-L{folder}", *config("--base-libs")])
 
 
 def config(option: str) -> list[str]:
-    """Return what gnustep-config prints, in words."""
+    """Return the words that gnustep-config prints."""
     return shlex.split(output(["gnustep-config", option]))
 
 
 def library_folder() -> Path:
-    """Return the folder of GCC's own headers and libraries, among them those of Objective-C."""
+    """Return the folder of GCC's own headers and libraries, including those of Objective-C."""
     return Path(output(["gcc", "-print-libgcc-file-name"]).strip()).parent
 
 

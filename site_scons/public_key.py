@@ -1,4 +1,4 @@
-"""Reads the public key that firmware demands signatures of: PEM as OpenSSL writes it, of Ed25519 (RFC 8410)."""
+"""Read the public key that firmware requires signatures of: an Ed25519 key (RFC 8410) in PEM as OpenSSL writes it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ HINT = "make both keys with `gradmote keygen key.pem`, and give the public one, 
 
 
 class NoPublicKey(ValueError):
-    """The file is no public key of Ed25519."""
+    """The file is not an Ed25519 public key."""
 
 
 def read_public_key(path: str | Path) -> bytes:
-    """Its 32 bytes. Raises NoPublicKey."""
+    """Return the 32 bytes of the key. Raises NoPublicKey."""
     try:
         text = Path(path).read_text()
     except (OSError, UnicodeDecodeError) as error:

@@ -1,5 +1,7 @@
-"""The C runtime's sources, flags and numerics profiles: the one list that SConstruct, firmware/SConscript and the
-Python binding build from."""
+"""List the C runtime's sources, flags and numerics profiles.
+
+SConstruct, firmware/SConscript and the Python binding all build from this list.
+"""
 
 from __future__ import annotations
 
@@ -11,50 +13,50 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 RUNTIME = ROOT / "runtime_c"
 
-#: The public headers; then those that the runtime's own files share.
+#: The public headers, then the headers that the runtime's own files share.
 INCLUDES = [RUNTIME / "include", RUNTIME / "src"]
 
-#: Bits depend on these: no contraction beyond what the source asks for, and sqrtf/fmaf inlined as instructions.
+#: Bits depend on these flags: no contraction beyond what the source asks for, and sqrtf/fmaf inlined as instructions.
 NUMERICS_FLAGS = ["-std=c99", "-ffp-contract=off", "-fno-math-errno"]
-#: -Wdouble-promotion and -Wpointer-arith are MicroPython's, which compiles the runtime with its own. Without -Wundef a
-#: file that lacks an opcode's header would silently leave its kernel out: GM_WITH_<opcode> is 0 there.
+#: -Wdouble-promotion and -Wpointer-arith are in MicroPython's flags, which also compile the runtime. Without -Wundef a
+#: file that lacks an opcode's header would silently leave out its kernel, because GM_WITH_<opcode> is 0 there.
 WARNING_FLAGS = ["-Wall", "-Wextra", "-Wconversion", "-Wdouble-promotion", "-Wpointer-arith", "-Wundef", "-Wvla",
                  "-Werror"]  # fmt: skip
 
 PROFILES = ("fused", "strict")
 
-#: The threads that the Python extension steps with, and what wraps the runtime for Python.
+#: The threads of the Python extension, and the code that wraps the runtime for Python.
 THREADS = ROOT / "bindings" / "threads"
 BINDING = ROOT / "bindings" / "python"
-#: Sessions by number, for the languages that call the runtime through a shared library.
+#: Sessions by number, for the languages that call the runtime as a shared library.
 HANDLES = ROOT / "bindings" / "shared"
-#: Where the compiled extension modules of a checkout lie.
+#: The folder of a checkout's compiled extension modules.
 MODULES = BINDING / "gradmote_runtime"
-#: What stands in a compiled extension module before the digest of its sources.
+#: Precedes the digest of its sources in a compiled extension module.
 DIGEST_MARK = "gradmote_runtime of sources "
 
-#: Cortex-M4 with FPU: the part for which sizes are reported.
+#: Cortex-M4 with FPU, the part in the size report.
 CORTEX_M4_FLAGS = ["-mcpu=cortex-m4", "-mthumb", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard"]
 
 #: Any 32-bit Arm with fused multiply-add: Cortex-A5, A7, A15 and later, so Raspberry Pi 2, 3, 4 and 5. The compilers of
-#: Debian and Raspberry Pi OS are for older ones by default. NEON would lose subnormals.
+#: Debian and Raspberry Pi OS target older ones by default. NEON would flush subnormals.
 ARMV7_FUSED_FLAGS = ["-march=armv7-a", "-mfpu=vfpv4-d16"]
 
 
-#: Folders of kernels for Cortex-M, which processors of these names compile to nothing.
+#: Folders of kernels for Cortex-M, which are empty on processors of these names.
 CORTEX_M = ("arm_m", "helium")
 NO_CORTEX_M = ("x86_64", "amd64", "i386", "i686", "aarch64", "arm64")
 
 
 def runtime_sources() -> list[Path]:
-    """Every .c file of the runtime, absolute, in the same order everywhere."""
+    """Return every .c file of the runtime as an absolute path, in the same order everywhere."""
     return sorted(path for part in ("src", "kernels", "generated") for path in (RUNTIME / part).rglob("*.c"))
 
 
 def extension_sources(machine: str | None = None) -> list[Path]:
-    """The .c files of the runtime of which a Python extension module has anything, absolute.
+    """Return the absolute paths of the runtime's .c files that a Python extension module needs.
 
-    machine: the processor, which is this computer's by default.
+    machine: the processor, by default this computer's.
     """
     if (machine or host_machine()) not in NO_CORTEX_M:
         return runtime_sources()
@@ -63,24 +65,24 @@ def extension_sources(machine: str | None = None) -> list[Path]:
 
 
 def handle_sources() -> list[Path]:
-    """Return the .c files that a library for other languages has besides the runtime's."""
+    """Return the .c files of a library for other languages, besides the runtime's."""
     return sorted(HANDLES.rglob("*.c"))
 
 
 def extension_flags(profile: str, machine: str | None = None) -> list[str]:
-    """Return the flags that every C source of a Python extension module is compiled with.
+    """Return the flags for every C source of a Python extension module.
 
-    machine: the processor, which is this computer's by default.
+    machine: the processor, by default this computer's.
     """
     own = ["-O3", "-pthread", "-DGM_THREADS=1", "-DGM_ASK_CPU"]
     return [*own, *NUMERICS_FLAGS, *profile_flags(machine or host_machine(), profile)]
 
 
 def msvc_flags(profile: str, compiler: str = "cl", target: str = "") -> list[str]:
-    """Return the flags for Microsoft's compiler ("cl"), or for clang in its form ("clang-cl").
+    """Return the flags for Microsoft's compiler ("cl"), or for clang with the same options ("clang-cl").
 
     /fp:precise keeps the order of operations. Before Visual Studio 2022 it also contracts a product and a sum to one
-    operation, which runtime_c/src/msvc.h forbids. cl takes the instruction of the fused profile without a flag.
+    operation, which runtime_c/src/msvc.h forbids. cl allows the fused profile's instruction without a flag.
     """
     flags = ["/O2", "/fp:precise", "/DGM_THREADS=1", f"/DGM_FUSED={int(profile == 'fused')}"]
     if compiler == "cl":
@@ -90,7 +92,7 @@ def msvc_flags(profile: str, compiler: str = "cl", target: str = "") -> list[str
 
 
 def extension_digest() -> str:
-    """Return a digest of all files of which the Python extension modules are made."""
+    """Return a digest of all files that the Python extension modules are made from."""
     found = [*(path for path in RUNTIME.rglob("*.[ch]")), *THREADS.glob("*.[ch]")]
     found += [BINDING / "host.c", BINDING / "build_runtime.py", Path(__file__)]
     total = hashlib.sha256()
@@ -101,16 +103,16 @@ def extension_digest() -> str:
 
 
 def stale_modules(folder: Path) -> list[str]:
-    """Return the names of the extension modules that `folder` lacks, or that were made of other files than these."""
+    """Return the names of extension modules that are missing in `folder`, or were made from other files than these."""
     current = f"{DIGEST_MARK}{extension_digest()}".encode()
     names = [f"_{profile}" for profile in PROFILES]
     return [name for name in names if not any(current in path.read_bytes() for path in folder.glob(f"{name}.*"))]
 
 
 def host_machine() -> str:
-    """The processor that this computer's programs are compiled for: "x86_64", "aarch64", "armv7l", ...
+    """Return the processor that this computer's programs are compiled for: "x86_64", "aarch64", "armv7l", ...
 
-    The kernel's may have 64 bits where programs have 32.
+    A 64-bit kernel may run 32-bit programs.
     """
     machine = platform.machine().lower()
     if sys.maxsize > 2**32:
@@ -119,12 +121,12 @@ def host_machine() -> str:
 
 
 def host_profile_flags(profile: str) -> list[str]:
-    """Flags that select a numerics profile ("fused" or "strict") on this computer."""
+    """Return the flags that select a numerics profile ("fused" or "strict") on this computer."""
     return profile_flags(host_machine(), profile)
 
 
 def profile_flags(machine: str, profile: str) -> list[str]:
-    """Flags that select a numerics profile on this processor."""
+    """Return the flags that select a numerics profile on this processor."""
     return [f"-DGM_FUSED={int(profile == 'fused')}", *machine_flags(machine, profile)]
 
 
@@ -140,7 +142,7 @@ def machine_flags(machine: str, profile: str) -> list[str]:
 
 
 def host_runs_fused() -> bool:
-    """Whether programs of the fused profile run on this computer. Where it does not tell, they are taken to."""
+    """Return whether this computer runs programs of the fused profile. True if it does not say."""
     cpu_info = Path("/proc/cpuinfo")
     machine = host_machine()
     needed = "fma" if machine in ("x86_64", "amd64", "i386", "i686") else "vfpv4" if machine.startswith("armv") else ""

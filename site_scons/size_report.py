@@ -1,4 +1,4 @@
-"""Tables of code and data bytes: of each of the runtime's objects on a Cortex-M4, and of what a firmware carries."""
+"""Tables of code and data bytes: of each of the runtime's objects on a Cortex-M4, and of firmware."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ HEADER = f"{'Cortex-M4F, bytes':<44}{'-O2 text':>10}{'data':>6}{'bss':>6}{'-Os t
 
 
 def write_size_report(target: list[Any], source: list[Any], env: Any) -> None:
-    """SCons action: writes and prints the table. source: objects under build/size/O2 and build/size/Os."""
+    """Write and print the table: an action of SCons. source: objects under build/size/O2 and build/size/Os."""
     sizes = {level: _sizes([str(node) for node in source if f"size/{level}/" in str(node)]) for level in ("O2", "Os")}
     lines = [HEADER]
     for name in sorted(sizes["O2"], key=lambda name: -sizes["O2"][name][0]):
@@ -22,8 +22,10 @@ def write_size_report(target: list[Any], source: list[Any], env: Any) -> None:
 
 
 def write_firmware_report(target: list[Any], source: list[Any], env: Any) -> None:
-    """SCons action: writes and prints what each kernel adds to a firmware. source: the firmware, then the runtime's
-    objects, which are empty where a kernel was left out."""
+    """Write and print what each kernel adds to firmware: an action of SCons.
+
+    source: the firmware, then the runtime's objects, which are empty if a kernel was left out.
+    """
     firmware, *objects = [str(node) for node in source]
     whole = _weigh(env["SIZE"], [firmware])[firmware]
     sizes = _weigh(env["SIZE"], objects)
@@ -36,13 +38,13 @@ def write_firmware_report(target: list[Any], source: list[Any], env: Any) -> Non
 
 
 def _sizes(objects: list[str]) -> dict[str, tuple[int, ...]]:
-    """Source name -> (text, data, bss)."""
+    """Return source name -> (text, data, bss)."""
     weighed = _weigh("arm-none-eabi-size", objects)
     return {Path(*Path(path).parts[3:]).with_suffix(".c").as_posix(): size for path, size in weighed.items()}
 
 
 def _weigh(tool: str, files: list[str]) -> dict[str, tuple[int, ...]]:
-    """File -> (text, data, bss), as `tool`, the compiler's `size`, counts them."""
+    """Return file -> (text, data, bss) from `tool`, the compiler's `size`."""
     output = subprocess.run([tool, *files], check=True, capture_output=True, text=True).stdout
     rows = [line.split() for line in output.splitlines()[1:]]
     return {row[5]: tuple(map(int, row[:3])) for row in rows}

@@ -1,9 +1,9 @@
-"""How much stack a firmware can take at the most: the deepest way through its call graph.
+"""Bound the stack that firmware can use: find the deepest path through its call graph.
 
-Frames and calls are the compiler's (-fcallgraph-info=su), one .ci file beside each object. Where a function calls
-through a pointer, the compiler does not say whom: REACHED names them, else they are the functions of the same file that
-nothing calls by name. What comes from a library has no .ci file: frame and calls are read from the machine code, of Arm
-or RISC-V.
+Frames and calls are the compiler's (-fcallgraph-info=su), in one .ci file per object. For calls through a pointer, the
+compiler does not report the target: REACHED names the candidates; otherwise they are the functions of the same file
+that nothing calls by name. Library functions have no .ci file: their frames and calls are read from the machine code,
+of Arm or RISC-V.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from tempfile import TemporaryDirectory
 NODE = re.compile(r'node: \{ title: "([^"]+)" label: "[^"]*\\n(\S+?):\d+:\d+\\n(\d+) bytes \((\w+)\)')
 EDGE = re.compile(r'edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)"')
 POINTER = "__indirect_call"
-#: What objdump shows after the last instruction of a function.
+#: objdump's lines after the last instruction of a function.
 PADDING = re.compile(r"\t(?:nop|movs\tr0, r0|\.\.\.)(?:\s+@.*)?$")
-#: To whom a branch or jump goes; the last instruction of a function that does not run on into what follows.
+#: The target of a branch or jump; the last instruction of a function that does not fall through to the next.
 GOES = re.compile(r"\t[bj]\S*\t(?:.*[ ,])?\w+ <([^>+]+)")
 ENDS = re.compile(r"\tb(?:x|\.n|\.w)?\t|\bpc\b|\t(?:ret|jr?|ebreak)\b|\t\.(?:word|short|byte)\t")
-#: Bytes that an instruction takes off the stack pointer.
+#: Bytes that an instruction subtracts from the stack pointer.
 TAKEN = re.compile(r"\[sp, #-(\d+)\]!|\tsub(?:\.w)?\tsp, (?:sp, )?#(\d+)|\taddi?\tsp,sp,-(\d+)")
-#: Functions of these names end before another of them starts: no interrupt has a higher priority than another.
+#: Functions with these names never interrupt each other, because all interrupts have the same priority.
 INTERRUPTS = ("*_interrupt", "systick_handler")
-#: What the processor calls first, and where a program went wrong.
+#: The functions that the processor calls at reset and after a fault.
 STARTS = ("start", "fault_*", "record_fault", "*_trap", "trap_*")
 
-#: What checkpoints are written by, and what appends a state to one.
+#: The functions that write checkpoints, and those that append a state to one.
 WRITES = ("*/src/storage/slots.c:write_flash", "*/src/checkpoint.c:write_part")
 STATES = ("*:append_segments", "*:append_next_base")
 
-#: What updates parameters: rules, and what applies one to moments of bfloat16.
+#: The functions that update parameters: rules, and the one that applies them to bfloat16 moments.
 RULES = ("gm_rule_apply_*", "gm_update_short_moments")
 
-#: Functions with calls in their assembly -> functions that these may be.
+#: Functions with calls in their assembly -> the functions that they may call.
 CALLED_BY_ASSEMBLY = {"gm_*_?x4": "gm_last_k_?"}
-#: Who calls through a pointer, file:function -> functions that are behind it. The first that fits counts.
+#: The callers through a pointer, as file:function -> the functions that it may point to. The first match counts.
 REACHED: dict[str, tuple[str, ...]] = {
     "*/src/execute.c:*": ("gm_kernel_*",),
     "*/src/loops.c:*": ("gm_kernel_*",),
@@ -63,24 +63,26 @@ REACHED: dict[str, tuple[str, ...]] = {
 
 @dataclass
 class Graph:
-    """The call graph: by the name of each function its frame in bytes, its file, and the functions that it calls."""
+    """The call graph: for each function its frame in bytes, its file, and the functions that it calls."""
 
     frames: dict[str, int] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     calls: dict[str, set[str]] = field(default_factory=dict)
 
 
-#: Bytes, and the functions that take them, each called by the one before.
+#: Bytes, and the functions that take them, in the order of their calls.
 Way = tuple[int, list[str]]
 
 
 class Unbounded(Exception):
-    """The stack has no bound that can be told, and why."""
+    """The stack has no known bound. The message says why."""
 
 
 def stack_bound(compiler: str, elf: Path, objects: Iterable[Path], entry: str, saved: int) -> Way:
-    """The deepest way from `entry` down, and where it ends the deepest one of an interrupt. compiler: what the names of
-    its tools begin with. saved: bytes that the processor itself stacks for an interrupt. Raises Unbounded."""
+    """Return the deepest path from `entry`, with the deepest interrupt at its end.
+
+    compiler: prefix of its tools. saved: bytes that the processor itself stacks for an interrupt. Raises Unbounded.
+    """
     graph = read_graph(object.with_suffix(".ci") for object in objects)
     add_pointed_to(graph)
     add_calls_of_assembly(graph)
@@ -91,10 +93,10 @@ def stack_bound(compiler: str, elf: Path, objects: Iterable[Path], entry: str, s
 
 
 def require_reached(graph: Graph, linked: Iterable[str], entry: str) -> None:
-    """Raises Unbounded for a function in the program to which no way leads: a pointer does, and REACHED lacks it.
+    """Raise Unbounded for a linked function that no path reaches: a pointer does, and REACHED lacks it.
 
-    linked: the names of all functions that the linker kept. Handlers of faults count as reached: they end in a restart.
-    So does what REACHED names: a program may keep a table of such functions, and none that calls them.
+    linked: the names of all functions that the linker kept. Fault handlers count as reached, because they end in a
+    reset. So do the functions in REACHED: a program may keep a table of them without a caller.
     """
     names, seen = set(linked), set[str]()
     known = [*INTERRUPTS, *STARTS, *(pattern for patterns in REACHED.values() for pattern in patterns)]
@@ -109,7 +111,7 @@ def require_reached(graph: Graph, linked: Iterable[str], entry: str) -> None:
 
 
 def interrupted(graph: Graph, at: Way, saved: int) -> Way:
-    """Return the way with the deepest of all interrupts at its end; the same way where there are no interrupts."""
+    """Return the path with the deepest interrupt at its end, or the same path if there are no interrupts."""
     size, way = at
     handlers = [name for name in graph.frames if any(fnmatch(name, pattern) for pattern in INTERRUPTS)]
     interrupts = [deepest(graph, name, {}, []) for name in handlers]
@@ -131,7 +133,7 @@ def read_graph(paths: Iterable[Path]) -> Graph:
 
 
 def add_pointed_to(graph: Graph) -> None:
-    """Calls through pointers become calls of all that may be meant."""
+    """Replace calls through pointers with calls of all candidates."""
     named = {called for some in graph.calls.values() for called in some}
     unnamed = [name for name in graph.frames if name not in named]
     for caller in [name for name, some in graph.calls.items() if POINTER in some]:
@@ -146,7 +148,7 @@ def add_pointed_to(graph: Graph) -> None:
 
 
 def add_calls_of_assembly(graph: Graph) -> None:
-    """Calls that the compiler does not see."""
+    """Add calls that the compiler does not see."""
     for caller in graph.frames:
         for callers, called in CALLED_BY_ASSEMBLY.items():
             if fnmatch(caller, callers):
@@ -155,17 +157,17 @@ def add_calls_of_assembly(graph: Graph) -> None:
 
 
 def add_library(graph: Graph, library: dict[str, tuple[int, set[str]]]) -> None:
-    """Functions without .ci file."""
+    """Add functions without a .ci file."""
     unknown = {called for some in graph.calls.values() for called in some} - graph.frames.keys()
     while unknown:
         name = unknown.pop()
         graph.files[name] = "a library"
-        graph.frames[name], graph.calls[name] = library.get(name, (0, set()))  # the linker left it out: takes nothing
+        graph.frames[name], graph.calls[name] = library.get(name, (0, set()))  # not linked: takes nothing
         unknown |= graph.calls[name] - graph.frames.keys()
 
 
 def read_library(compiler: str, elf: Path) -> dict[str, tuple[int, set[str]]]:
-    """(frame, calls) of the machine code at each name: one place may have several, of which objdump tells one."""
+    """Return (frame, calls) of the machine code by name. objdump shows only one of several names of an address."""
     found = re.findall(r"^(\w+) <([^>]+)>:\n((?:.+\n)*)", disassembly(compiler, elf), re.M)
     after = [label for _, label, _ in found[1:]] + [""]
     at = {
@@ -177,8 +179,11 @@ def read_library(compiler: str, elf: Path) -> dict[str, tuple[int, set[str]]]:
 
 
 def disassembly(compiler: str, elf: Path) -> str:
-    """Return what objdump shows of a program. One of RISC-V loses the symbols first that name its code's extensions:
-    objdump would look through all of them at each instruction, for 19 s in all."""
+    """Return objdump's output for a program.
+
+    A RISC-V program first loses the symbols that name its code's extensions: objdump would search all of them at each
+    instruction, for 19 s in all.
+    """
     if not compiler.startswith("riscv"):
         return output_of(f"{compiler}objdump", "-d", elf)
     with TemporaryDirectory() as folder:
@@ -192,13 +197,13 @@ def output_of(tool: str, *arguments: str | Path) -> str:
 
 
 def goes_to(body: str, following: str) -> set[str]:
-    """Whom a function calls or jumps to or into; `following` too where it runs on into that."""
+    """Return the functions that a function calls or jumps to, and `following` if it falls through to it."""
     last = next((line for line in reversed(body.splitlines()) if not PADDING.search(line)), "")
     return set(GOES.findall(body)) | (set() if ENDS.search(last) else {following})
 
 
 def frame_of(body: str) -> int:
-    """The registers that a function pushes and the bytes that it takes off the stack pointer."""
+    """Return the bytes of the registers that a function pushes, plus what it subtracts from the stack pointer."""
     pushed = re.findall(r"\t(?:push|stmdb\tsp!,)[^{]*\{([^}]*)\}", body)
     registers = sum(count_registers(some) for some in pushed)
     return 4 * registers + sum(int("".join(bytes_of)) for bytes_of in TAKEN.findall(body))
@@ -213,7 +218,7 @@ def count_registers(some: str) -> int:
 def deepest(
     graph: Graph, name: str, known: dict[str, tuple[int, list[str]]], above: list[str]
 ) -> tuple[int, list[str]]:
-    """From one function down. Raises Unbounded where it calls itself."""
+    """Return the deepest path from one function. Raises Unbounded for recursion."""
     if name in above:
         raise Unbounded(f"{' -> '.join([*above, name])}: a function calls itself")
     if name not in known:

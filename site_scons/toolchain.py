@@ -1,4 +1,4 @@
-"""SCons environments that compile the runtime, and its objects in a folder of their own."""
+"""SCons environments for compiling the runtime, and the runtime's objects in a folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from runtime_sources import INCLUDES, NUMERICS_FLAGS, ROOT, WARNING_FLAGS, runti
 
 
 def compiler_environment(environment: Callable[..., Any], cc: str) -> Any:
-    """An environment for the compiler `cc` and its tools, without flags. environment: SCons's Environment."""
+    """Return an environment for the compiler `cc` and its tools, without flags. environment: SCons's Environment."""
     prefix = cc[: -len("gcc")] if cc.endswith("-gcc") else ""
     env = environment(
         tools=["gcc", "gnulink", "ar"],
@@ -28,25 +28,25 @@ def compiler_environment(environment: Callable[..., Any], cc: str) -> Any:
 
 
 def runtime_environment(environment: Callable[..., Any], cc: str) -> Any:
-    """The same with the runtime's own flags; optimization and target are to be added."""
+    """Return compiler_environment() with the runtime's own flags, but without optimization and target."""
     env = compiler_environment(environment, cc)
     env.Append(CPPPATH=[str(path) for path in INCLUDES], CCFLAGS=[*NUMERICS_FLAGS, *WARNING_FLAGS])
     return cache_objects(env)
 
 
 def cache_objects(env: Any) -> Any:
-    """Let ccache keep what the environment compiles, where it is installed, and return the environment.
+    """Let ccache cache the environment's compilations, if it is installed, and return the environment.
 
-    It must not serve compilations with -fcallgraph-info: it keeps the object and forgets the graph beside it.
+    Do not use it with -fcallgraph-info: ccache keeps the object, but not the graph.
     """
     if env.WhereIs("ccache"):
-        env["CCCOM"] = f"$( ccache $) {env['CCCOM']}"  # SCons compares commands without what stands in $( $)
+        env["CCCOM"] = f"$( ccache $) {env['CCCOM']}"  # SCons ignores text in $( $) when it compares commands
         env["ENV"].update({name: value for name, value in os.environ.items() if name.startswith(("CCACHE_", "HOME"))})
     return env
 
 
 def runtime_objects(env: Any, folder: str) -> list[Any]:
-    """One object for each of the runtime's sources, under `folder`."""
+    """Return one object for each of the runtime's sources, under `folder`."""
     objects = []
     for source in runtime_sources():
         name = source.relative_to(ROOT / "runtime_c").with_suffix("")

@@ -1,8 +1,9 @@
-"""The runtime as one freestanding module of WebAssembly: its forms, its compilers and how it is built.
+"""Build the runtime as one freestanding WebAssembly module: its forms and its compilers.
 
-`scons wasm` builds it from a checkout, and `gradmote wasm` for one model, from the sources of an installed package too.
-With vectors, the kernels with tiles are compiled for speed as one unit, all else for size as another; without, all is
-one unit. The C library's part is apart, since its loops must not become calls of itself.
+`scons wasm` builds it from a checkout; `gradmote wasm` builds it for one model, from an installed package's sources
+too. With vectors, the kernels with tiles are compiled for speed as one unit, and the rest for size as another; without
+vectors, everything is one unit. The C library's part is separate, because its loops must not become calls of
+themselves.
 """
 
 from __future__ import annotations
@@ -21,25 +22,25 @@ from pathlib import Path
 from runtime_sources import INCLUDES, NUMERICS_FLAGS, ROOT, RUNTIME, runtime_sources
 
 WASM = ROOT / "bindings" / "wasm"
-#: What stands in for a C library: the functions of text, and <string.h>, are the firmware's.
+#: Replaces a C library: the string functions and <string.h> are the firmware's.
 FREESTANDING = ROOT / "firmware" / "freestanding"
 LIBC = [WASM / "libc.c", FREESTANDING / "string.c"]
-#: The kernels in which most of a step's time passes.
+#: The kernels that take most of a step's time.
 TILES = RUNTIME / "kernels" / "arch" / "simd"
 #: Functions of gradmote.h that JavaScript calls.
 EXPORTS = WASM / "exports.txt"
-#: The same of the modules that have rounds of federated learning, and the sources that others lack.
+#: As above, for modules with rounds of federated learning, and the sources that other modules lack.
 ROUND_EXPORTS, ROUND_SOURCES = (
     WASM / "round_exports.txt",
     [RUNTIME / "src" / name for name in ("delta.c", "new_base.c")],
 )
-#: The same of the module that only infers, and the kernels that it lacks.
+#: As above, for the module that only infers, and the kernels that it lacks.
 INFERENCE_EXPORTS, TRAINING_KERNELS = WASM / "infer_exports.txt", WASM / "training_kernels.txt"
 
-#: Multiply and add are rounded one by one: WebAssembly has no fused multiply-add that is the same everywhere.
+#: Multiply and add are rounded separately: WebAssembly has no portable fused multiply-add.
 PROFILE_FLAGS = ["-DGM_FUSED=0", *NUMERICS_FLAGS]
-#: What makes code small. zig takes -Oz for -Os, unless its clang is told. Strength reduction, inlining and some other
-#: passes that are on at -Oz add a seventh to a module of this kind.
+#: Flags for small code. zig takes -Oz for -Os, unless its clang gets it too. Strength reduction, inlining and some
+#: other passes of -Oz make such a module a seventh larger.
 SMALL = [
     "-Oz", "-Xclang", "-Oz", "-fno-strict-aliasing",
     "-mllvm", "-disable-lsr", "-mllvm", "-inline-threshold=-10", "-mllvm", "-inline-call-penalty=5",
@@ -47,17 +48,17 @@ SMALL = [
     "-mllvm", "-replexitval=never", "-mllvm", "-disable-licm-promotion", "-mllvm", "-enable-gvn-sink",
     "-mllvm", "-two-entry-phi-node-folding-threshold=12",
 ]  # fmt: skip
-#: Form -> flags, and those of its kernels with tiles. Their loops are unrolled by hand: -O3 takes more bytes, and no
-#: less time. With vectors, -Os takes a twentieth less time than -Oz.
+#: Form -> flags, and those of its kernels with tiles. Their loops are unrolled by hand: -O3 takes more bytes, and is
+#: not faster. With vectors, -Os takes a twentieth less time than -Oz.
 FORMS = {"simd": ["-msimd128"], "plain": []}
 TILES_FLAGS = {"simd": ["-Os", "-fno-strict-aliasing", "-mllvm", "-disable-lsr"], "plain": SMALL}
-#: What every engine with WebAssembly has had for years: copies and fills as one instruction. -fhosted lets the compiler
-#: know the functions of <string.h>, or each copy of a vector is a call.
+#: -mbulk-memory: every engine has had instructions for copies and fills for years. -fhosted: the compiler knows the
+#: functions of <string.h>; otherwise each copy of a vector is a call.
 COMMON_FLAGS = ["-mbulk-memory", "-fhosted", "-fvisibility=hidden", "-fno-ident", "-fno-sanitize=all", "-g0", "-w"]
-#: Pages of float models need not fetch what quantized ones need, which has modules of its own. Attention in blocks is
-#: for little memory: a page that wants it makes a module for its model with `gradmote wasm`.
+#: Pages with float models need not fetch the code for quantized ones, which have modules of their own. Attention in
+#: blocks is for little memory: a page that wants it makes a module for its model with `gradmote wasm`.
 WITHOUT_INT8, WITH_INT8 = ["-DGM_WITH_INT8=0"], ["-DGM_WITH_INT8=1", "-DGM_WITH_FUSED_ATTENTION=0"]
-#: Bytes; kernels with vectors take some 40 KB of it.
+#: In bytes; kernels with vectors take about 40 KB.
 STACK = 96 * 1024
 LINK_FLAGS = [
     "--no-entry",
@@ -74,12 +75,12 @@ HOW_TO_INSTALL = "pip install ziglang, which brings a compiler for WebAssembly"
 
 
 class WasmError(Exception):
-    """A module cannot be built: no compiler, or one that refused. The second argument says what to do."""
+    """A module cannot be built: there is no compiler, or it failed. The second argument says what to do."""
 
 
 @dataclass(frozen=True)
 class Compiler:
-    """Commands that compile C to WebAssembly, and that link it."""
+    """Commands that compile C to WebAssembly and link it."""
 
     compile: tuple[str, ...]
     link: tuple[str, ...]
@@ -87,7 +88,7 @@ class Compiler:
 
 
 def find_compiler() -> Compiler | None:
-    """Return the compiler that is there: ziglang's, zig, or clang with wasm-ld; None without one."""
+    """Return an installed compiler: ziglang's, zig, or clang with wasm-ld; or None."""
     zig = [sys.executable, "-m", "ziglang"] if find_spec("ziglang") else [shutil.which("zig") or ""]
     if zig[0]:
         return Compiler((*zig, "cc", "-target", "wasm32-freestanding"), (*zig, "wasm-ld"), "zig")
@@ -99,7 +100,7 @@ def find_compiler() -> Compiler | None:
 
 
 def require_compiler() -> Compiler:
-    """Return the compiler that is there; raise WasmError without one."""
+    """Return an installed compiler. Raises WasmError if there is none."""
     found = find_compiler()
     if found is None:
         raise WasmError("there is no compiler for WebAssembly: neither ziglang nor clang with wasm-ld", HOW_TO_INSTALL)
@@ -111,22 +112,22 @@ def build_module(
 ) -> None:
     """Compile and link the runtime into `target`.
 
-    form: "simd" or "plain". kernel_flags: those that leave kernels out (`gradmote kernels --flags`). with_rounds: let
-    it take part in rounds of federated learning. Raises WasmError.
+    form: "simd" or "plain". kernel_flags: the flags that leave out kernels (`gradmote kernels --flags`). with_rounds:
+    support rounds of federated learning. Raises WasmError.
     """
     names = [*exports(), *round_exports()] if with_rounds else exports()
     _build(target, form, kernel_flags, WASM / "gm_wasm.c", names)
 
 
 def build_inference_module(target: Path, form: str, int8: Sequence[str] = WITHOUT_INT8) -> None:
-    """Compile and link the part of the runtime that infers into `target`. form: as above. Raises WasmError."""
+    """Compile and link the inference part of the runtime into `target`. form: as above. Raises WasmError."""
     lacking = [f"-DGM_WITH_{name}=0" for name in TRAINING_KERNELS.read_text().split()]
-    # Images that train may have a store. It is verified, and nothing reads it.
+    # Images that train may have a store. The module verifies it, and does not read it.
     flags = ["-DGM_TRAINING=0", "-DGM_WITH_STORE=1", *int8, *lacking]
     _build(target, form, flags, WASM / "gm_wasm_infer.c", INFERENCE_EXPORTS.read_text().split())
 
 
-#: The first word of a module's name -> what builds it, from its path and form.
+#: The first word of a module's name -> its builder, which takes path and form.
 MODULES: dict[str, Callable[[Path, str], None]] = {
     "gradmote": partial(build_module, kernel_flags=WITHOUT_INT8),
     "gradmote-int8": partial(build_module, kernel_flags=WITH_INT8, with_rounds=True),
@@ -136,7 +137,7 @@ MODULES: dict[str, Callable[[Path, str], None]] = {
 
 
 def _build(target: Path, form: str, kernel_flags: Sequence[str], own: Path, exported_names: Sequence[str]) -> None:
-    """own: the source with what JavaScript needs beside gradmote.h."""
+    """Build a module. own: the source with what JavaScript needs besides gradmote.h."""
     compiler = require_compiler()
     with tempfile.TemporaryDirectory() as folder:
         objects = []
@@ -154,10 +155,10 @@ def _build(target: Path, form: str, kernel_flags: Sequence[str], own: Path, expo
 
 
 def units(form: str, own: Path, lacking: Sequence[Path]) -> dict[str, tuple[list[Path], list[str]]]:
-    """Return the sources and flags of each part that is compiled as one, so that the compiler sees it at once.
+    """Return the sources and flags of each unit that is compiled as a whole.
 
     own: the source with what JavaScript needs. lacking: sources that nothing in the module calls. Without them the
-    compiler sees that a function is called once, and makes no function of it.
+    compiler sees that a function is called only once, and inlines it.
     """
     sources = [path for path in runtime_sources() if path not in lacking]
     tiles = [path for path in sources if TILES in path.parents]
@@ -169,7 +170,7 @@ def units(form: str, own: Path, lacking: Sequence[Path]) -> dict[str, tuple[list
 
 
 def file_name(form: str, name: str = "gradmote") -> str:
-    """Return the name of the file that holds a form."""
+    """Return the file name of a form."""
     return f"{name}-simd.wasm" if form == "simd" else f"{name}.wasm"
 
 
@@ -178,7 +179,7 @@ def includes() -> list[str]:
 
 
 def exports() -> list[str]:
-    """Return the names of gradmote.h that the module exports."""
+    """Return the names in gradmote.h that the module exports."""
     return EXPORTS.read_text().split()
 
 
@@ -202,5 +203,5 @@ def _run(command: list[str]) -> None:
 
 
 def round_exports() -> list[str]:
-    """Return the names that a module with rounds of federated learning exports beside these."""
+    """Return the additional exports of a module with rounds of federated learning."""
     return ROUND_EXPORTS.read_text().split()

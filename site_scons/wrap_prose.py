@@ -1,7 +1,7 @@
 """Wrap the prose of Markdown pages: `python site_scons/wrap_prose.py PAGE...`. Needs only a Python.
 
-Paragraphs and items of lists that have a line over the width are filled anew. Tables, code, headings, comments and
-everything that is narrow enough stay as they are.
+It refills paragraphs and list items with a line over the width. Tables, code, headings, comments and everything that is
+narrow enough stay as they are.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from pathlib import Path
 
 WIDTH = 100
 FENCED = re.compile(r"(^ *```.*?^ *```$|^<!--.*?-->$)", re.M | re.S)
-#: The beginning of an item of a list, with the spaces behind it.
+#: The beginning of a list item, with the spaces after it.
 ITEM = re.compile(r"( *)(?:[-*]|\d+\.) +")
 #: Tables, headings, comments and quotations, which keep their lines.
 OTHER = re.compile(r" *(\||#|<|>|\[\^)")
 INDENTED_CODE = re.compile(r"    (?! *(?:[-*]|\d+\.) )")
-#: What is one word: inline code, and anything else without a space.
+#: An unbreakable word: inline code, and anything else without a space.
 WORD = re.compile(r"(?:`[^`]*`|[^\s`])+")
-#: A word that would begin a list, a heading or a quotation if it stood at the start of a line.
+#: A word that would begin a list, a heading or a quotation at the start of a line.
 MARKER = re.compile(r"([-*+>#|]|\d+[.)])$")
 
 
 def wrapped(text: str, width: int = WIDTH) -> str:
-    """Return a page with the prose that is too wide filled anew."""
+    """Return a page with its wide prose refilled."""
     parts = FENCED.split(text)
     return "".join(part if index % 2 else "\n".join(lines(part, width)) for index, part in enumerate(parts))
 
@@ -43,7 +43,7 @@ def lines(text: str, width: int) -> Iterator[str]:
 
 
 def blocks(text: str) -> Iterator[tuple[bool, list[str]]]:
-    """Yield paragraphs and items, which are prose, and each line that is not as a block of its own."""
+    """Yield paragraphs and items, which are prose, and each other line as a block of its own."""
     block: list[str] = []
     in_prose = False
     for line in text.split("\n"):

@@ -1,4 +1,4 @@
-"""The Python modules of this binding, for a firmware that has them frozen.
+"""The Python modules of this binding, for firmware with frozen modules.
 
 Build with FROZEN_MANIFEST=.../manifest.py, or include(".../manifest.py") in a board's own manifest.
 """

@@ -1,8 +1,8 @@
-"""The description of gradmote_runtime._fused and ._strict for cffi.
+"""cffi's description of gradmote_runtime._fused and ._strict.
 
-They hold the C runtime, once for each numerics profile. In a checkout SCons compiles them in place
-(bindings/python/SConscript). For a wheel, setuptools does so through `cffi_modules` (setup.py). The
-declarations come from the runtime's own headers.
+They contain the C runtime, once for each numerics profile. In a checkout SCons compiles them in place
+(bindings/python/SConscript); for a wheel, setuptools does, through `cffi_modules` (setup.py). The declarations come
+from the runtime's own headers.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ int gm_host_time_each(gm_session *session, uint32_t program, int64_t *wall, int6
 """
 HOST = Path(__file__).with_name("host.c")
 
-# Only in _strict, which is compiled for the base instruction set and so can be asked on any computer.
+# Only in _strict, which is compiled for the base instruction set, so that any computer can call it.
 CPU_CHECK_DECLARATION = "int gm_host_has_fma(void);"
 CPU_CHECK = """
 #include "x86.h"
@@ -81,8 +81,7 @@ static int gm_host_has_fma(void)
 def declarations(header: str) -> str:
     """Return the part of a C header that cffi can read.
 
-    It has no comments, no C++, no size assertions, and no preprocessor lines but those that define
-    a number.
+    It has no comments, no C++, no size assertions, and no preprocessor lines except those that define a number.
     """
     header = re.sub(r"/\*.*?\*/|//[^\n]*", "", header, flags=re.DOTALL)
     header = re.sub(r"#ifdef __cplusplus.*?#endif", "", header, flags=re.DOTALL)
@@ -93,7 +92,7 @@ def declarations(header: str) -> str:
 
 
 def digest_source() -> str:
-    """Return the C source of the string that names the digest of a module's sources."""
+    """Return the C source of the string with the digest of a module's sources."""
     return f'const char gm_sources_digest[] = "{DIGEST_MARK}{extension_digest()}";\n'
 
 
@@ -105,7 +104,7 @@ def make_ffi(profile: str) -> cffi.FFI:
         sources=[os.path.relpath(path) for path in (*extension_sources(), THREADS / "gm_threads.c")],
         depends=[os.path.relpath(path) for path in (HOST, *sorted(RUNTIME.rglob("*.h")), *THREADS.glob("*.h"))],
         include_dirs=[os.path.relpath(path) for path in (*INCLUDES, THREADS)],
-        extra_compile_args=[*extension_flags(profile), "-g0"],  # Python's own flags ask for debugging facts
+        extra_compile_args=[*extension_flags(profile), "-g0"],  # Python's own flags ask for debug information
         extra_link_args=["-pthread"],
     )
 
@@ -113,8 +112,8 @@ def make_ffi(profile: str) -> cffi.FFI:
 def wrapper(profile: str, more_c: str = "", **settings: Any) -> cffi.FFI:
     """Return the cffi builder of one profile's module.
 
-    Its emit_c_code() writes the source that wraps the runtime. `more_c` is appended to that source.
-    `settings` are those of setuptools' Extension.
+    Its emit_c_code() writes the source that wraps the runtime, followed by `more_c`. `settings` are those of
+    setuptools' Extension.
     """
     builder = cffi.FFI()
     for header in HEADERS:
@@ -129,13 +128,10 @@ def wrapper(profile: str, more_c: str = "", **settings: Any) -> cffi.FFI:
 
 
 def fused() -> cffi.FFI:
-    """Return the builder of gradmote_runtime._fused.
-
-    Each multiply-accumulate there is one fused multiply-add.
-    """
+    """Return the builder of gradmote_runtime._fused, in which each multiply-accumulate is one fused multiply-add."""
     return make_ffi("fused")
 
 
 def strict() -> cffi.FFI:
-    """Return the builder of gradmote_runtime._strict, where multiply and add round separately."""
+    """Return the builder of gradmote_runtime._strict, in which multiply and add round separately."""
     return make_ffi("strict")

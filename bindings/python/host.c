@@ -1,7 +1,6 @@
 /*
- * Functions that are too slow in Python, or that no signal may come into: what Python does in two
- * steps, Ctrl-C can end between the two. They are compiled into both modules, in front of the source
- * that cffi writes.
+ * Functions that are too slow in Python, or that no signal may interrupt: Ctrl-C can stop Python
+ * between two steps. They are compiled into both modules, before cffi's source.
  */
 #include <string.h>
 #if defined(_WIN32)
@@ -14,8 +13,8 @@
 #include "../kernels/arch/simd/width.h"
 #include "gm_threads.h"
 
-/* Copies int64 values as int32. size: bytes of `out`. Returns 0, or -1 where one does not fit;
- * nothing is written then. */
+/* Copies int64 values as int32. size: bytes of `out`. Returns 0, or -1 if one does not fit; nothing
+ * is written then. */
 static int gm_host_narrow(void *out, const char *values, size_t size)
 {
     int32_t *narrow = out;
@@ -33,15 +32,15 @@ static int gm_host_narrow(void *out, const char *values, size_t size)
     return 0;
 }
 
-/* Data of int64 for an input or label of int32, which has `size` bytes. */
+/* int64 data for an int32 input or label, which has `size` bytes. */
 typedef struct gm_host_wide {
     const char *values;
     void *out;
     size_t size;
 } gm_host_wide;
 
-/* gm_train_step(), or gm_eval_step(), behind gm_host_narrow() of `count` inputs and labels. Returns 1, and runs nothing,
- * where a value does not fit. */
+/* Runs gm_train_step() or gm_eval_step() after gm_host_narrow() of `count` inputs and labels.
+ * Returns 1, and runs nothing, if a value does not fit. */
 static int gm_host_step_on_wide(gm_session *session, int trains, const gm_host_wide *wide, size_t count, float *loss)
 {
     for (size_t i = 0; i < count; i++) {
@@ -52,13 +51,14 @@ static int gm_host_step_on_wide(gm_session *session, int trains, const gm_host_w
     return trains ? gm_train_step(session, loss) : gm_eval_step(session, loss);
 }
 
-/* The bytes of a file in memory, from which gm_host_read reads, and to which gm_host_write writes. */
+/* The bytes of a file in memory, for gm_host_read and gm_host_write. */
 typedef struct gm_host_file {
     uint8_t *data;
     size_t size;
 } gm_host_file;
 
-/* Reads from a gm_host_file. The runtime asks for 64 bytes at a time, twice for each of a checkpoint. */
+/* Reads from a gm_host_file. The runtime asks for 64 bytes at a time, and reads each byte of a
+ * checkpoint twice. */
 static int read_file(void *user, uint32_t offset, void *data, uint32_t size)
 {
     const gm_host_file *file = user;
@@ -94,8 +94,8 @@ static int gm_host_run_program(gm_session *session, uint32_t program)
     return status;
 }
 
-/* Makes the parameters as they are the base of round `number`, or for 0 the image's initial ones. base: room for all
- * parameters, which the round refers to from now on. */
+/* Makes the current parameters the base of round `number`, or for 0 the image's initial ones. base:
+ * room for all parameters, which the round refers to from now on. */
 static int gm_host_begin_round(gm_session *session, gm_federated_round *round, uint32_t number, void *base)
 {
     gm_view all;
@@ -109,9 +109,9 @@ static int gm_host_begin_round(gm_session *session, gm_federated_round *round, u
     return GM_OK;
 }
 
-/* Goes on to the next round, whose base is that of this one and the delta. bits: those of the own delta of this round, to
- * keep what it lost in the parameters; 0: they become the base. room: for all parameters, twice. Changes nothing if it
- * fails. */
+/* Goes on to the next round, whose base is this one's plus the delta. bits: of this round's own
+ * delta, to keep its quantization error in the parameters; 0: the parameters become the base. room:
+ * for all parameters, twice. Changes nothing if it fails. */
 static int gm_host_end_round(gm_session *session, gm_federated_round *round, uint32_t bits, uint32_t seed,
                              const void *delta, size_t size, void *base, void *room)
 {
@@ -139,8 +139,8 @@ static int gm_host_end_round(gm_session *session, gm_federated_round *round, uin
     return status;
 }
 
-/* gm_optimizer_step() with the sum of the gradients in place of their mean: the runtime divides the
- * sum by their number, which is 1 meanwhile. It stays where the update is refused. */
+/* gm_optimizer_step() with the sum of the gradients instead of their mean: the runtime divides the
+ * sum by their number, which is 1 meanwhile. If the update is refused, the number stays. */
 static int gm_host_optimizer_step_on_sum(gm_session *session)
 {
     uint32_t *accumulated = (uint32_t *)(uintptr_t)&gm_control_view(session)->accumulated, count = *accumulated;
@@ -150,8 +150,8 @@ static int gm_host_optimizer_step_on_sum(gm_session *session)
     return status;
 }
 
-/* From now on uses vectors of `widest` bits at most: 0, 256 or 512. Returns the bits of the widest that it uses, or -1
- * where this processor's are always the same. */
+/* Limits vectors to `widest` bits from now on: 0, 256 or 512. Returns the bits of the widest ones
+ * in use, or -1 if this processor has no choice. */
 static int gm_host_limit_vectors(int widest)
 {
 #if GM_SIMD_HAS_LIMIT
@@ -176,7 +176,8 @@ static int64_t gm_host_wall(void)
     return ticks.QuadPart / second * GM_HOST_SECOND + rest * GM_HOST_SECOND / second;
 }
 
-/* Returns the wall clock: Windows counts the time of a thread in steps of some 15 milliseconds. */
+/* Returns the wall clock, since Windows counts the time of a thread in steps of about 15
+ * milliseconds. */
 static int64_t gm_host_cpu(void)
 {
     return gm_host_wall();
@@ -197,7 +198,7 @@ static int64_t gm_host_wall(void)
     return gm_host_nanoseconds(CLOCK_MONOTONIC);
 }
 
-/* Returns the time that this thread has run, in nanoseconds. */
+/* Returns the CPU time of this thread in nanoseconds. */
 static int64_t gm_host_cpu(void)
 {
     return gm_host_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
@@ -205,7 +206,7 @@ static int64_t gm_host_cpu(void)
 
 #endif
 
-/* Returns the least time that reading the wall clock takes, in nanoseconds. */
+/* Returns the shortest time of reading the wall clock, in nanoseconds. */
 static int64_t gm_host_clock_cost(void)
 {
     int64_t least = INT64_MAX;
@@ -218,8 +219,8 @@ static int64_t gm_host_clock_cost(void)
 }
 
 /* Runs a program of `count` instructions one at a time. wall, cpu: nanoseconds of each instruction,
- * by the wall clock without the time that reading it takes, and of the CPU. Returns what gm_run()
- * returns last. */
+ * by the wall clock less the time of reading it, and by the CPU clock. Returns the last result of
+ * gm_run(). */
 static int gm_host_time_each(gm_session *session, uint32_t program, int64_t *wall, int64_t *cpu, uint32_t count)
 {
     int64_t clock_cost = gm_host_clock_cost();

@@ -1,7 +1,7 @@
 /*
- * Sessions by number. A slot of the table says who has it by one number: 0 nobody, a handle that
- * the session is open and idle, and the negative handle that a thread is in a call of it. A call
- * takes its slot by one compare-and-swap, so that handles need no lock and a closed one is known.
+ * Sessions by number. The owner of a slot is one number: 0 if it is free, a handle if the session
+ * is open and idle, and the negative handle while a thread is in a call. A call takes its slot by
+ * one compare-and-swap, so handles need no lock, and closed ones are detected.
  */
 #include "gm_handle.h"
 
@@ -17,14 +17,14 @@
 #define MOST_THREADS 1
 #endif
 
-/* What gm_open() accepts at the most, and the bytes that a thread may take for rows of gradients
- * or blocks of scores. */
+/* Limits of gm_open(), and of the bytes that a thread may take for rows of gradients or blocks of
+ * scores. */
 #define ARENA_LIMIT (1u << 30)
 #define SPARE_LIMIT (1u << 20)
 
 #define ALIGNMENT 16u
 
-/* All memory of one session. The image follows it in its allocation. */
+/* All memory of one session. The image follows it in the same allocation. */
 typedef struct owned {
     gm_session session;
     void *arena;                 /* as allocated */
@@ -35,7 +35,7 @@ typedef struct owned {
 
 typedef struct slot {
     int64_t owner;               /* atomic */
-    owned *memory;               /* of the thread that has taken the slot */
+    owned *memory;               /* belongs to the thread that has taken the slot */
 } slot;
 
 /* A file in memory. */
@@ -45,12 +45,11 @@ typedef struct file {
 } file;
 
 static slot slots[GM_HANDLES];
-static int64_t opened;           /* atomic: handles that were given out, so that none is used again */
+static int64_t opened;           /* atomic: number of handles ever opened, so that none is reused */
 
 /* ---- Slots ----------------------------------------------------------------------------------- */
 
-/* Gives a slot from one owner to another. Returns the owner that was there: `from` where it was
- * given. */
+/* Changes the owner of a slot. Returns its previous owner, which is `from` on success. */
 static int64_t change_owner(slot *of, int64_t from, int64_t to)
 {
     __atomic_compare_exchange_n(&of->owner, &from, to, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
@@ -62,8 +61,7 @@ static void leave(slot *from, int64_t owner)
     __atomic_store_n(&from->owner, owner, __ATOMIC_RELEASE);
 }
 
-/* Takes the slot of a handle for the calling thread. Returns NULL where that is not possible, and
- * *error says why. */
+/* Takes the slot of a handle for the calling thread. On failure, returns NULL and sets *error. */
 static slot *enter(int64_t handle, int *error)
 {
     slot *wanted = &slots[(uint64_t)handle % GM_HANDLES];
@@ -73,7 +71,7 @@ static slot *enter(int64_t handle, int *error)
     return is_taken ? wanted : NULL;
 }
 
-/* Begins a function: takes the slot, or returns why that is not possible. */
+/* Begins a function: takes the slot, or returns the error. */
 #define ENTER(handle)                    \
     int status;                          \
     slot *held = enter(handle, &status); \
@@ -82,13 +80,13 @@ static slot *enter(int64_t handle, int *error)
     }                                    \
     gm_session *session = &held->memory->session
 
-/* Ends a function with what a call of the runtime returns. */
+/* Ends a function with the result of a call of the runtime. */
 #define LEAVE(handle, call) \
     status = (call);        \
     leave(held, handle);    \
     return status
 
-/* Takes a free slot, and returns its new handle, or GM_ERR_NO_MEMORY. */
+/* Takes a free slot. Returns its new handle, or GM_ERR_NO_MEMORY. */
 static int64_t take_free_slot(slot **taken)
 {
     int64_t first = __atomic_add_fetch(&opened, 1, __ATOMIC_RELAXED) * GM_HANDLES;
@@ -131,7 +129,7 @@ static void release(owned *memory)
     free(memory);
 }
 
-/* Lets the session's instructions run on so many threads. */
+/* Lets the session's instructions run on this many threads. */
 static int share_work(owned *memory, uint32_t threads, size_t arena_size)
 {
 #if GM_THREADS
@@ -146,7 +144,7 @@ static int share_work(owned *memory, uint32_t threads, size_t arena_size)
     return GM_OK;
 }
 
-/* Allocates the arena, and opens the session. image: the session's own copy. */
+/* Allocates the arena and opens the session. image: the session's own copy. */
 static int open_arena(owned *memory, const void *image, size_t size, uint32_t threads)
 {
     gm_requirements needs;
@@ -242,7 +240,7 @@ static void copy_name(char *to, const char *name)
     size_t count = name == NULL ? 0 : strlen(name);
     if (count >= GM_HANDLE_NAME) {
         count = GM_HANDLE_NAME - 1;
-        while (count > 0 && (name[count] & 0xC0) == 0x80) { /* within a character */
+        while (count > 0 && (name[count] & 0xC0) == 0x80) { /* inside a character */
             count--;
         }
     }
@@ -289,7 +287,7 @@ static int describe_parameter(gm_session *session, uint32_t index, gm_handle_ten
     return GM_OK;
 }
 
-/* Checks data for the index-th tensor of that role, which *found becomes. */
+/* Checks data for the index-th tensor of this role. *found becomes the tensor. */
 static int fits(const gm_session *session, uint32_t role, uint32_t index, uint32_t dtype, const void *data, size_t size,
                 const gm_tensor **found)
 {
@@ -590,7 +588,7 @@ int gm_handle_score(int64_t handle, uint32_t label, uint32_t *kept, uint32_t *ri
     LEAVE(handle, gm_score(session, label, kept, right));
 }
 
-/* ---- All of it, as one table --------------------------------------------------------------------- */
+/* ---- The table of functions -------------------------------------------------------------------- */
 
 const gm_handle_calls *gm_handle_table(void)
 {

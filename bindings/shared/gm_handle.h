@@ -7,13 +7,12 @@
  *     gm_handle_run(handle, GM_PROGRAM_STEP, &loss);
  *     gm_handle_close(handle);
  *
- * Every call is safe with any handle, from any thread. A handle that was closed, or that never was
- * one, gives GM_ERR_CLOSED, and a second thread in a session gets GM_ERR_IN_USE, while the first
- * one's call goes on undisturbed. Functions that return int return GM_OK, a negative gm_error or a
- * negative gm_handle_error. Memory is allocated in gm_handle_open() alone.
+ * Every call is safe with any handle, from any thread. A closed or invalid handle gives
+ * GM_ERR_CLOSED. A second thread in a session gets GM_ERR_IN_USE, and the first one's call
+ * continues undisturbed. Functions that return int return GM_OK, a negative gm_error or a negative
+ * gm_handle_error. Only gm_handle_open() allocates memory.
  *
- * Unless a comment says more, a function does what the function of gradmote.h does that has the
- * rest of its name.
+ * Unless a comment says otherwise, gm_handle_x() does what gm_x() of gradmote.h does.
  */
 #ifndef GM_HANDLE_H
 #define GM_HANDLE_H
@@ -31,24 +30,25 @@ extern "C" {
 #define GM_EXPORT __attribute__((visibility("default")))
 #endif
 
-/* The most sessions that may be open at once. */
+/* Maximum number of open sessions. */
 #define GM_HANDLES 4096
 
-/* The most bytes of a name, with the zero at its end. A longer one is cut after a whole character. */
+/* Maximum bytes of a name, with its terminating zero. Longer names are cut after a whole
+ * character. */
 #define GM_HANDLE_NAME 256
 
-/* What gm_handle_get() and gm_handle_set() copy. */
+/* The values that gm_handle_get() and gm_handle_set() copy. */
 enum gm_handle_values {
     GM_VALUES_PARAMETERS = 0, /* all parameters, in their order */
     GM_VALUES_PARAMETER = 1,  /* the index-th one */
     GM_VALUES_GRADIENT = 2,   /* the accumulated gradient of the index-th one; it cannot be set */
-    GM_VALUES_DELTA = 3       /* the parameters' distance from the image's initial ones */
+    GM_VALUES_DELTA = 3       /* the parameters' difference from the image's initial ones */
 };
 
-/* A tensor of an image. Names that were stripped are empty. */
+/* A tensor of an image. Stripped names are empty. */
 typedef struct gm_handle_tensor {
     char name[GM_HANDLE_NAME];   /* UTF-8, zero-terminated */
-    uint32_t programs;           /* bit p is set where program kind p has it; 0 for a parameter */
+    uint32_t programs;           /* bit p is set if program kind p has it; 0 for a parameter */
     uint32_t dtype;              /* gm_dtype_kind */
     uint32_t size;               /* bytes */
     uint32_t rank;
@@ -57,11 +57,11 @@ typedef struct gm_handle_tensor {
 
 /* ---- Sessions -------------------------------------------------------------------------------- */
 
-/* Opens a session on a copy of the image. image: any alignment. threads: 1 to 16 that share the
- * work of large instructions. Returns a handle, which is positive, or a negative code. */
+/* Opens a session on a copy of the image. image: any alignment. threads: 1 to 16, which share the
+ * work of large instructions. Returns a positive handle, or a negative code. */
 GM_EXPORT int64_t gm_handle_open(const void *image, size_t image_size, uint32_t threads);
 
-/* Ends a session and frees its memory. Returns GM_OK, GM_ERR_CLOSED or GM_ERR_IN_USE. */
+/* Closes a session and frees its memory. Returns GM_OK, GM_ERR_CLOSED or GM_ERR_IN_USE. */
 GM_EXPORT int gm_handle_close(int64_t handle);
 
 GM_EXPORT int gm_handle_reset(int64_t handle);
@@ -71,8 +71,8 @@ GM_EXPORT int gm_handle_control(int64_t handle, gm_control *out);
 /* Returns the numerics profile of this library: 1 for fused, 0 for strict. */
 GM_EXPORT int gm_handle_fused(void);
 
-/* Each of these returns a text that is never NULL: a name such as GM_ERR_WRONG_SIZE, what was
- * wrong, and what to do about it. */
+/* Each of these returns a text, never NULL: a name such as GM_ERR_WRONG_SIZE, what was wrong, and
+ * what to do about it. */
 GM_EXPORT const char *gm_handle_error_name(int code);
 GM_EXPORT const char *gm_handle_error_text(int code);
 GM_EXPORT const char *gm_handle_error_hint(int code);
@@ -85,14 +85,14 @@ GM_EXPORT int gm_handle_tensor_at(int64_t handle, uint32_t role, uint32_t index,
 /* Describes the index-th parameter. */
 GM_EXPORT int gm_handle_parameter(int64_t handle, uint32_t index, gm_handle_tensor *out);
 
-/* Copies an input or label into the arena, or a tensor out of it. Outputs are those of the program
- * that ran last. Returns GM_ERR_WRONG_DTYPE or GM_ERR_WRONG_SIZE where the data is not what the
- * tensor takes. */
+/* Copies an input or label into the arena, or a tensor out of it. Outputs are those of the last
+ * program. Returns GM_ERR_WRONG_DTYPE or GM_ERR_WRONG_SIZE if the data does not match the
+ * tensor. */
 GM_EXPORT int gm_handle_write(int64_t handle, uint32_t role, uint32_t index, uint32_t dtype, const void *data,
                               size_t size);
 GM_EXPORT int gm_handle_read(int64_t handle, uint32_t role, uint32_t index, uint32_t dtype, void *data, size_t size);
 
-/* Runs a program on the data in the arena. *loss: that of EVAL, TRAIN and STEP; else 0. */
+/* Runs a program on the data in the arena. *loss: of EVAL, TRAIN or STEP; else 0. */
 GM_EXPORT int gm_handle_run(int64_t handle, uint32_t program, float *loss);
 
 GM_EXPORT int gm_handle_classify(int64_t handle, uint32_t row, uint32_t *label, float *score);
@@ -104,15 +104,16 @@ GM_EXPORT int gm_handle_set_seed(int64_t handle, uint32_t seed);
 /* ---- Parameters, checkpoints and properties ---------------------------------------------------- */
 
 /* Copies values of the state to `data`, or sets them. values: gm_handle_values. A parameter has the
- * dtype that gm_handle_parameter() tells, a gradient is f32; all parameters and their distance have
- * the form of gm_parameters(). size: exactly their bytes. data: aligned to 4 bytes for a distance. */
+ * dtype from gm_handle_parameter(), a gradient is f32; all parameters and their difference are laid
+ * out as by gm_parameters(). size: their exact number of bytes. data: aligned to 4 bytes for a
+ * difference. */
 GM_EXPORT int gm_handle_get(int64_t handle, uint32_t values, uint32_t index, void *data, size_t size);
 GM_EXPORT int gm_handle_set(int64_t handle, uint32_t values, uint32_t index, const void *data, size_t size);
 
-/* Returns the bytes of a checkpoint, or a negative code. half: in 16 bits a number. */
+/* Returns the size in bytes of a checkpoint, or a negative code. half: 16 bits per number. */
 GM_EXPORT int64_t gm_handle_checkpoint_size(int64_t handle, int half);
 
-/* Writes a checkpoint to memory. size: exactly gm_handle_checkpoint_size(). */
+/* Writes a checkpoint to memory. size: must equal gm_handle_checkpoint_size(). */
 GM_EXPORT int gm_handle_save(int64_t handle, int half, void *data, size_t size);
 GM_EXPORT int gm_handle_load(int64_t handle, const void *data, size_t size);
 GM_EXPORT int gm_handle_carry_over(int64_t handle, const void *data, size_t size, uint32_t *carried);
@@ -129,10 +130,10 @@ GM_EXPORT int gm_handle_replay(int64_t handle, float *loss);
 GM_EXPORT int gm_handle_forget(int64_t handle, uint32_t label);
 GM_EXPORT int gm_handle_score(int64_t handle, uint32_t label, uint32_t *kept, uint32_t *right);
 
-/* ---- All of it, as one table ------------------------------------------------------------------- */
+/* ---- The table of functions -------------------------------------------------------------------- */
 
-/* The functions above, in their order, for callers that load the library of a profile by its name.
- * New ones are appended. */
+/* The functions above, in the same order, for callers that load the library of a profile by its
+ * name. New ones are appended. */
 typedef struct gm_handle_calls {
     int64_t (*open)(const void *image, size_t image_size, uint32_t threads);
     int (*close)(int64_t handle);

@@ -1,8 +1,7 @@
 /*
- * Threads that share the parts of a job. A ticket says how many parts the job has, and which one is
- * next; a thread takes the next part by one compare-and-swap of the ticket. A worker without work
- * looks for some for a few microseconds, because the next instruction mostly has some, and then
- * sleeps.
+ * Threads that share the parts of a job. A ticket has the number of parts and the next part; a
+ * thread takes the next part by one compare-and-swap of the ticket. A worker without work polls for
+ * a few microseconds, because the next instruction usually has some, and then sleeps.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -16,23 +15,24 @@
 #include "posix.h"
 #endif
 
-/* How often a worker looks at the ticket before it sleeps, which takes some 50 microseconds, and
- * how often the caller looks before it yields the processor. */
+/* How often a worker polls the ticket before it sleeps, which takes about 50 microseconds, and how
+ * often the caller polls before it yields the processor. */
 #define LOOKS 2000u
 
-/* The least elements of a part. They take a few microseconds; handing a part over takes one. */
+/* Minimum number of elements in a part. They take a few microseconds; handing over a part takes
+ * one. */
 #define LEAST 8192u
 
 struct gm_threads {
     gm_splitter splitter;
     uint32_t ticket;             /* atomic: parts << 16 | next part */
-    uint32_t finished;           /* atomic: parts of the job that are done */
+    uint32_t finished;           /* atomic: finished parts of the job */
     uint32_t sleepers;           /* atomic */
-    uint32_t ends;               /* atomic: 1 when workers are to return */
-    gm_task task;                /* the job's function, and its argument */
+    uint32_t ends;               /* atomic: 1 tells workers to return */
+    gm_task task;                /* the job's function and its argument */
     void *argument;
     gm_monitor monitor;          /* entered while a worker goes to sleep or is woken */
-    gm_process process;          /* the process of the workers; 0: none were started */
+    gm_process process;          /* the workers' process; 0: none were started */
     uint32_t workers;
     gm_thread worker[GM_MAX_PARTS];
 };
@@ -49,8 +49,8 @@ static uint32_t look(gm_threads *threads)
     return gm_atomic_load(&threads->ticket);
 }
 
-/* Does one part, and returns 0 where none is left. A job is not over before its last part is done,
- * so the task that is read here is that of the part's job. */
+/* Does one part. Returns 0 if none is left. A job ends only after its last part, so the task read
+ * here belongs to the part's job. */
 static int take_part(gm_threads *threads)
 {
     uint32_t ticket = look(threads);
@@ -73,7 +73,7 @@ static int should_wake(gm_threads *threads)
 
 /* Waits until there is work, or until no more will come. A worker that is about to sleep counts
  * itself before it reads the ticket for the last time, and run() reads that count after it has
- * written the ticket. So one of the two sees the other. */
+ * written the ticket. So at least one of them sees the other. */
 static void wait_for_work(gm_threads *threads)
 {
     for (uint32_t i = 0; i < LOOKS; i++) {
@@ -118,8 +118,8 @@ static void start_workers(gm_threads *threads)
     }
 }
 
-/* Starts with the first work of a process. In a child of fork(), what the parent's workers had
- * locked, counted or left over means nothing. */
+/* Starts the workers at the first work of a process. After fork(), the locks, counts and leftovers
+ * of the parent's workers mean nothing in the child. */
 static void start(gm_threads *threads)
 {
     threads->process = gm_this_process();

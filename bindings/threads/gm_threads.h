@@ -1,6 +1,6 @@
 /*
- * Threads for gm_set_splitter(), on computers with a POSIX operating system or Windows. Firmware does
- * not use them.
+ * Threads for gm_set_splitter(), for POSIX operating systems and Windows. Firmware does not use
+ * them.
  *
  *     gm_threads *threads = gm_threads_open(4);
  *     gm_set_splitter(&session, gm_threads_splitter(threads), arena_size);
@@ -9,8 +9,8 @@
  *     gm_threads_close(threads);
  *
  * Each gm_threads serves one session at a time. The calling thread takes parts too, so a thread
- * that comes late, or that could not be started, delays nothing. Threads start with the first work.
- * In a child of fork(), which has none of its parent's threads, they start again.
+ * that is late, or that could not be started, delays nothing. Threads start with the first work. In
+ * a child of fork(), which does not have its parent's threads, they start again.
  */
 #ifndef GM_THREADS_H
 #define GM_THREADS_H
@@ -23,14 +23,15 @@ extern "C" {
 
 typedef struct gm_threads gm_threads;
 
-/* Returns threads that start with the first work, or NULL where `count` is out of range or there is
- * no memory. count: 1 to GM_MAX_PARTS, the calling thread included. */
+/* Returns threads that start with the first work, or NULL if `count` is out of range or there is no
+ * memory. count: 1 to GM_MAX_PARTS, including the calling thread. */
 gm_threads *gm_threads_open(uint32_t count);
 
-/* Returns the splitter for gm_set_splitter(). It is valid until gm_threads_close(). */
+/* Returns the splitter for gm_set_splitter(), valid until gm_threads_close(). */
 const gm_splitter *gm_threads_splitter(const gm_threads *threads);
 
-/* Ends and joins the threads. No session may use their splitter any more. NULL does no harm. */
+/* Ends and joins the threads. No session may use their splitter any longer. Does nothing for
+ * NULL. */
 void gm_threads_close(gm_threads *threads);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* What gm_threads.c asks of a POSIX operating system, and of gcc's and clang's atomics. win32.h has
- * the same for Windows. */
+/* The parts of gm_threads.c that depend on POSIX, and on gcc's and clang's atomics. win32.h has the
+ * same for Windows. */
 #ifndef GM_THREADS_POSIX_H
 #define GM_THREADS_POSIX_H
 
@@ -27,14 +27,14 @@ static inline void gm_atomic_add(uint32_t *to, uint32_t value)
     __atomic_fetch_add(to, value, __ATOMIC_SEQ_CST);
 }
 
-/* Writes `value` where *to is *expected, and returns 1. Returns 0 otherwise, and sets *expected to
- * what it is. */
+/* Writes `value` and returns 1 if *to is *expected. Otherwise sets *expected to *to and returns
+ * 0. */
 static inline int gm_atomic_replace(uint32_t *to, uint32_t *expected, uint32_t value)
 {
     return __atomic_compare_exchange_n(to, expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-/* ---- A monitor: a lock, and a condition to wait for ------------------------------------------- */
+/* ---- A monitor: a lock with a condition to wait for ------------------------------------------- */
 
 typedef struct gm_monitor {
     pthread_mutex_t lock;
@@ -79,8 +79,8 @@ typedef pthread_t gm_thread;
 typedef void *gm_thread_result;
 #define GM_THREAD_CALL
 
-/* Starts a thread that blocks all signals, which are for the caller's threads. Returns 1, or 0
- * where there can be none. */
+/* Starts a thread that blocks all signals, which are for the caller's threads. Returns 1, or 0 if
+ * it cannot start one. */
 static inline int gm_thread_start(gm_thread *thread, gm_thread_result (*work)(void *), void *argument)
 {
     sigset_t all, before;
@@ -96,7 +96,7 @@ static inline void gm_thread_join(gm_thread thread)
     pthread_join(thread, NULL);
 }
 
-/* Tells the processor that the thread waits for another one. */
+/* Hints to the processor that this thread is waiting for another one. */
 static inline void gm_thread_pause(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -113,7 +113,7 @@ static inline void gm_thread_yield(void)
 
 typedef pid_t gm_process;
 
-/* Returns the number of this process, which is another one in a child of fork(). */
+/* Returns the number of this process. It differs in a child of fork(). */
 static inline gm_process gm_this_process(void)
 {
     return getpid();

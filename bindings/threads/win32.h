@@ -1,5 +1,5 @@
-/* What gm_threads.c asks of Windows, from Vista on, for MSVC, clang-cl, gcc and clang. posix.h has
- * the same for POSIX. */
+/* The parts of gm_threads.c that depend on Windows, from Vista on, for MSVC, clang-cl, gcc and
+ * clang. posix.h has the same for POSIX. */
 #ifndef GM_THREADS_WIN32_H
 #define GM_THREADS_WIN32_H
 
@@ -26,8 +26,8 @@ static inline void gm_atomic_add(uint32_t *to, uint32_t value)
     InterlockedExchangeAdd((volatile LONG *)to, (LONG)value);
 }
 
-/* Writes `value` where *to is *expected, and returns 1. Returns 0 otherwise, and sets *expected to
- * what it is. */
+/* Writes `value` and returns 1 if *to is *expected. Otherwise sets *expected to *to and returns
+ * 0. */
 static inline int gm_atomic_replace(uint32_t *to, uint32_t *expected, uint32_t value)
 {
     uint32_t before = *expected;
@@ -35,7 +35,7 @@ static inline int gm_atomic_replace(uint32_t *to, uint32_t *expected, uint32_t v
     return *expected == before;
 }
 
-/* ---- A monitor: a lock, and a condition to wait for ------------------------------------------- */
+/* ---- A monitor: a lock with a condition to wait for ------------------------------------------- */
 
 typedef struct gm_monitor {
     SRWLOCK lock;
@@ -48,7 +48,7 @@ static inline void gm_monitor_open(gm_monitor *monitor)
     InitializeConditionVariable(&monitor->wake);
 }
 
-/* Does nothing: Windows keeps nothing for a lock that nobody holds. */
+/* Does nothing: a lock that nobody holds takes no resources on Windows. */
 static inline void gm_monitor_close(gm_monitor *monitor)
 {
     (void)monitor;
@@ -80,7 +80,7 @@ typedef HANDLE gm_thread;
 typedef DWORD gm_thread_result;
 #define GM_THREAD_CALL WINAPI
 
-/* Returns 1, or 0 where there can be no thread. The threads call nothing of the C library, so that
+/* Returns 1, or 0 if it cannot start a thread. The threads do not call the C library, so
  * CreateThread() is enough. */
 static inline int gm_thread_start(gm_thread *thread, gm_thread_result(GM_THREAD_CALL *work)(void *), void *argument)
 {
@@ -94,7 +94,7 @@ static inline void gm_thread_join(gm_thread thread)
     CloseHandle(thread);
 }
 
-/* Tells the processor that the thread waits for another one. */
+/* Hints to the processor that this thread is waiting for another one. */
 static inline void gm_thread_pause(void)
 {
     YieldProcessor();
@@ -107,7 +107,7 @@ static inline void gm_thread_yield(void)
 
 typedef DWORD gm_process;
 
-/* Returns the number of this process. Windows has no fork(), so it stays the same. */
+/* Returns the number of this process. Windows has no fork(), so it never changes. */
 static inline gm_process gm_this_process(void)
 {
     return GetCurrentProcessId();

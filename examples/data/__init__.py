@@ -1,1 +1,1 @@
-"""Real data, one loader a file. Each says where its data comes from, under which licence, and what installs it."""
+"""Real data, one loader per file. Each names the data's origin, its licence, and the command that installs it."""

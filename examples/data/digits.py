@@ -15,7 +15,7 @@ HELD_OUT = 450
 
 
 def load() -> Dataset:
-    """1,347 digits to train on and 450 to test on, (1, 8, 8) bytes 0 .. 16 that stand for 0 .. 1; labels 0 .. 9."""
+    """Return 1,347 digits to train on and 450 to test on, (1, 8, 8) bytes 0 .. 16 for 0 .. 1; labels 0 .. 9."""
     try:
         from sklearn.datasets import load_digits
     except ImportError as error:

@@ -1,7 +1,7 @@
-"""Japanese vowels: nine men say /ae/; who was it? Twelve LPC cepstrum coefficients a frame, 7 to 29 frames.
+"""Japanese vowels: nine men say /ae/; who was it? Twelve LPC cepstrum coefficients per frame, 7 to 29 frames.
 
-M. Kudo, J. Toyama, M. Shimbo, 1999, https://archive.ics.uci.edu/dataset/128, CC BY 4.0; its files are inside aeon, of
-which nothing is imported.
+M. Kudo, J. Toyama, M. Shimbo, 1999, https://archive.ics.uci.edu/dataset/128, CC BY 4.0; its files are inside aeon,
+which is not imported.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ FRAMES, COEFFICIENTS, SPEAKERS = 29, 12, 9
 
 
 def load() -> Dataset:
-    """270 utterances to learn from and 370 to test on, (FRAMES, COEFFICIENTS) float32, zeros in front of the shorter
-    ones; speakers 0 .. 8."""
+    """Return 270 utterances to learn from and 370 to test on, (FRAMES, COEFFICIENTS) float32, with zeros in front of
+    shorter ones; speakers 0 .. 8."""
     return Dataset(*read_part("TRAIN"), *read_part("TEST"))
 
 
 def read_part(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Utterances (n, FRAMES, COEFFICIENTS) and speakers (n,)."""
+    """Return utterances (n, FRAMES, COEFFICIENTS) and speakers (n,)."""
     spec = find_spec("aeon")
     if spec is None or not spec.submodule_search_locations:
         raise MissingData("Japanese vowels", "pip install --no-deps aeon")
@@ -37,7 +37,7 @@ def read_part(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def parse(line: str) -> tuple[np.ndarray, int]:
-    """One utterance: coefficient by coefficient its values over time, then the speaker from 1."""
+    """Return one utterance and its speaker; a line has each coefficient's values over time, then the speaker from 1."""
     *coefficients, speaker = line.split(":")
     x = np.array([[float(v) for v in values.split(",")] for values in coefficients], np.float32).T
     return np.pad(x, ((FRAMES - len(x), 0), (0, 0))), int(speaker) - 1

@@ -1,4 +1,4 @@
-"""The text of Python's own manual: what `help("keywords")` and the like show, in every Python's standard library.
+"""The text of Python's own manual, shown by `help("keywords")` and the like, in every Python's standard library.
 
 Source: pydoc_data.topics, 430,000 characters in Python 3.11, more with each version. Licence: PSF License, Version 2.
 """
@@ -12,12 +12,12 @@ import numpy as np
 
 from .missing import MissingData
 
-#: Characters by index; letters are made small, other characters are left out.
+#: Characters by index; letters become lower case, other characters are left out.
 CHARACTERS = "\n " + string.ascii_lowercase + string.digits + "!\"'()*,-./:;<=>[]_`{}"
 
 
 def load() -> tuple[np.ndarray, np.ndarray]:
-    """Indices into CHARACTERS: nine tenths of the text to train on, and the last tenth, held out."""
+    """Return indices into CHARACTERS: the first nine tenths of the text to train on, and the held-out last tenth."""
     try:
         topics = importlib.import_module("pydoc_data.topics").topics
     except ImportError:

@@ -1,4 +1,4 @@
-"""The error that a loader raises where its data is not installed; no loader invents a substitute."""
+"""The error of a loader whose data is not installed; no loader invents a substitute."""
 
 from __future__ import annotations
 

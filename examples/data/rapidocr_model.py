@@ -1,7 +1,7 @@
 """PaddleOCR's classifier of text direction, a MobileNetV3 of 134,000 parameters: a real pre-trained ONNX file.
 
-PaddlePaddle authors, https://github.com/PaddlePaddle/PaddleOCR, Apache-2.0; inside the wheel of rapidocr, of which only
-this file is read, so that its dependencies are not needed.
+PaddlePaddle authors, https://github.com/PaddlePaddle/PaddleOCR, Apache-2.0; inside the wheel of rapidocr. Only this
+file is read, so that its dependencies are not needed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ FILE = "models/ch_ppocr_mobile_v2.0_cls_mobile.onnx"
 
 
 def load() -> onnx.ModelProto:
-    """From pictures (batch, 3, HEIGHT, WIDTH) to probabilities (batch, 2); in the file these dimensions are open."""
+    """Return the model from pictures (batch, 3, HEIGHT, WIDTH) to probabilities (batch, 2).
+
+    In the file all these dimensions are open.
+    """
     package = find_spec("rapidocr")
     if package is None or package.origin is None:
         raise MissingData("rapidocr", "pip install --no-deps rapidocr==3.10.0")

@@ -1,7 +1,7 @@
-"""Speakers of eight words, each with a voice and habits of its own: SYNTHETIC speech, as in data/spoken_words.py.
+"""Speakers of eight words, each with a distinct voice and habits: SYNTHETIC speech, as in data/spoken_words.py.
 
-A speaker has an accent and a variant of espeak-ng's voices, a usual speed and a usual pitch. Those that own devices are
-not alike (non-IID): each says the words in proportions of its own, drawn from a Dirichlet distribution (Hsu et al.,
+A speaker has an accent and a variant of espeak-ng's voices, a usual speed and a usual pitch. Device owners are not
+alike (non-IID): each says the words in different proportions, drawn from a Dirichlet distribution (Hsu et al.,
 2019, "Measuring the Effects of Non-Identical Data Distribution"), and the numbers of recordings are log-normal. New
 speakers say all words equally often, in variants that no owner has.
 """
@@ -35,7 +35,7 @@ _NEW_SEED = 1_000_000  # the new speakers are the same for all seeds of the owne
 
 @dataclass(frozen=True)
 class Speaker:
-    """A voice of espeak-ng, its usual speed in words a minute and pitch (0 .. 99), and the words that it says (n,)."""
+    """A voice of espeak-ng, its usual speed in words per minute and pitch (0 .. 99), and the words it says (n,)."""
 
     voice: str
     speed: int
@@ -43,7 +43,7 @@ class Speaker:
     words: np.ndarray
 
     def record(self, drawn: np.random.Generator) -> np.ndarray:
-        """Recordings (n, CLIP) of its words, each somewhat faster or slower, and higher or lower, than usual."""
+        """Return recordings (n, CLIP) of its words, each a little faster or slower, and higher or lower, than usual."""
         speeds, pitches = drawn.integers(-10, 11, len(self.words)), drawn.integers(-8, 9, len(self.words))
         wanted = [
             (int(word), self.voice, self.speed + int(faster), self.pitch + int(higher))
@@ -53,9 +53,9 @@ class Speaker:
 
 
 def owners(count: int, alpha: float, drawn: np.random.Generator) -> list[Speaker]:
-    """The speakers that own devices. alpha: with 0.1, one says mostly one or two words; with 100, all equally often.
+    """Return the device owners. alpha: with 0.1, each says mostly one or two words; with 100, all equally often.
 
-    Raises DataError where there are not so many, or where alpha is not above 0.
+    Raises DataError if there are not enough, or alpha is not above 0.
     """
     if not 0 < alpha < np.inf:
         raise DataError(f"alpha is {alpha}", "give a number above 0, such as 0.5")
@@ -66,7 +66,7 @@ def owners(count: int, alpha: float, drawn: np.random.Generator) -> list[Speaker
 
 
 def newcomers(count: int) -> list[Speaker]:
-    """The speakers that own no device. Raises DataError where there are not so many."""
+    """Return the speakers without a device. Raises DataError if there are not enough."""
     words = np.repeat(np.arange(len(WORDS)), TAKES)
     return _speakers(NEW, [words] * count, np.random.default_rng(_NEW_SEED))
 

@@ -16,17 +16,17 @@ from gradmote.device import Dataset
 from .missing import MissingData
 
 HEIGHT, WIDTH = 48, 192
-NOISE = 0.15  # of the camera, where black is 0 and white is 1
+NOISE = 0.15  # of the camera; black is 0 and white is 1
 
 
 def load(language: str, lines: int, test_lines: int) -> Dataset:
-    """Each of `lines` words twice, upright (label 0) and upside down (label 1); (3, HEIGHT, WIDTH) in -1 .. 1."""
+    """Return each of `lines` words upright (label 0) and upside down (label 1); (3, HEIGHT, WIDTH) in -1 .. 1."""
     chosen = np.random.default_rng(1).permutation(words(language))[: lines + test_lines]
     return Dataset(*pictures(chosen[:lines], seed=0), *pictures(chosen[lines:], seed=1))
 
 
 def words(language: str) -> list[str]:
-    """Names that fit a picture, in alphabetical order."""
+    """Return names that fit a picture, in alphabetical order."""
     try:
         from babel import Locale
     except ImportError as error:
@@ -47,7 +47,7 @@ def pictures(chosen: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def printed(word: str) -> np.ndarray:
-    """(HEIGHT, up to WIDTH), black 0 on white 1."""
+    """Return a picture of the word, (HEIGHT, up to WIDTH), black 0 on white 1."""
     try:
         import matplotlib
         from PIL import Image, ImageDraw, ImageFont

@@ -1,8 +1,8 @@
-"""A recorded vital sign, one pulse after the other, in which twelve samples are marked as anomalous.
+"""A recorded vital sign, one pulse after the other, with twelve samples marked as anomalous.
 
 Series 135, "InternalBleeding16", of the UCR Anomaly Archive: R. Wu and E. Keogh, 2021,
-https://wu.renjie.im/research/anomaly-benchmarks-are-flawed/. The archive is public and states no licence. The files are
-inside aeon, of which nothing is imported.
+https://wu.renjie.im/research/anomaly-benchmarks-are-flawed/. The archive is public and states no licence. The files
+are inside aeon, which is not imported.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FOLDER = "datasets/data/KDD-TSAD_135"
 
 @dataclass(frozen=True)
 class Series:
-    """normal: samples without an anomaly, to learn from. later: the samples after those; anomalous: which are so."""
+    """normal: samples without an anomaly, to learn from. later: the samples after them. anomalous: their marks."""
 
     normal: np.ndarray
     later: np.ndarray
@@ -28,7 +28,7 @@ class Series:
 
 
 def load() -> Series:
-    """1,200 normal samples and 6,301 later ones, float32, of mean 0 and deviation 1 over the normal ones."""
+    """Return 1,200 normal and 6,301 later samples, float32, scaled so that normal ones have mean 0, deviation 1."""
     spec = find_spec("aeon")
     if spec is None or not spec.submodule_search_locations:
         raise MissingData("the vital sign", "pip install --no-deps aeon==1.6.0")
@@ -41,10 +41,10 @@ def load() -> Series:
 
 
 def read(path: Path) -> np.ndarray:
-    """Columns: number of the sample, value, 1 where it is anomalous."""
+    """Return the columns: number of the sample, value, and 1 if it is anomalous."""
     return np.genfromtxt(path, delimiter=",", skip_header=1)
 
 
 def windows(samples: np.ndarray, length: int, step: int) -> np.ndarray:
-    """(n, length): pieces of the series that begin every `step` samples."""
+    """Return pieces of the series, (n, length), that begin every `step` samples."""
     return np.lib.stride_tricks.sliding_window_view(samples, length)[::step].copy()

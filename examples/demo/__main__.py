@@ -47,10 +47,10 @@ def watch_command(
 ) -> None:
     """Let a smart-watch learn how its owner moves.
 
-    A network that tells seven shoulder exercises apart was pre-trained on
-    nine people. The tenth moves in another way: the board learns it from the
-    first 40 % of that person's recordings, and is tested on the rest. Person
-    2 is the one whom the nine others resemble least.
+    A network that distinguishes seven shoulder exercises was pre-trained on
+    nine people. The tenth moves differently: the board learns from the first
+    40 % of that person's recordings, and is tested on the rest. Person 2 is
+    the one whom the other nine resemble least.
     """
     with errors_in_one_line():
         watch.run(on, out, epochs, subject, train)

@@ -16,7 +16,7 @@ from gradmote.device.dataset import Dataset
 from . import report, stage
 from .stage import Lesson, Outcome, say
 
-#: The skl2onnx output that the loss takes.
+#: The skl2onnx output for the loss.
 OUTPUT = "probabilities"
 PRETRAINED_ON, HELD_OUT, BATCH, RATE = 100, 450, 8, 0.004
 

@@ -17,7 +17,7 @@ from .stage import Outcome, Trained, console, say
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_BAR = 16  # characters that stand for 100 %
+_BAR = 16  # characters for 100 %
 
 
 def show(outcome: Outcome, out: Path) -> None:
@@ -47,7 +47,7 @@ def table(outcome: Outcome) -> Table:
 
 
 def board_rows(outcome: Outcome) -> list[tuple[str, str]]:
-    """Return the rows that only a board can tell."""
+    """Return the rows with figures that only a board has."""
     rows = []
     if outcome.memory is not None:
         memory = outcome.memory
@@ -63,7 +63,7 @@ def board_rows(outcome: Outcome) -> list[tuple[str, str]]:
 
 
 def show_classes(trained: Trained, names: Sequence[str]) -> None:
-    """Print how many samples of each class were recognised, before and after."""
+    """Print how many samples of each class were recognized, before and after."""
     made = Table("", "tested", "before", "", "after", "", box=None, title="Recognised", title_justify="left")
     made.columns[0].no_wrap = True
     for label, name in enumerate(names):
@@ -86,7 +86,7 @@ def bar(share: float, colour: str) -> str:
 def picture(path: Path, outcome: Outcome) -> None:
     """Write a PNG with the loss and the memory map of the training program.
 
-    The map is drawn whole, and a second time without the state.
+    The map is drawn completely, and a second time without the state.
     """
     import matplotlib
 

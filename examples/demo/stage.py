@@ -37,7 +37,7 @@ class Lesson:
     """The lesson that a demonstration teaches the board.
 
     `data` has a test set. `output` is the model's output with the scores of the classes. With
-    `test_each_epoch` the board is tested after each epoch, which takes as long as the samples take
+    `test_each_epoch` the board is tested after each epoch, which takes as long as sending the samples
     over the serial line; the twin is always tested.
     """
 
@@ -59,18 +59,18 @@ class Lesson:
 
 @dataclass(frozen=True)
 class Answers:
-    """The classes that a model gives to the held-out samples, and the right ones."""
+    """The classes that a model assigns to the held-out samples, and the correct ones."""
 
     given: Array
     right: Array
 
     @property
     def accuracy(self) -> float:
-        """Return the share of right answers."""
+        """Return the share of correct answers."""
         return float((self.given == self.right).mean())
 
     def of_class(self, label: int) -> float:
-        """Return the share of the samples of one class that were recognised."""
+        """Return the share of recognized samples of one class."""
         return float((self.given[self.right == label] == label).mean())
 
 
@@ -107,7 +107,7 @@ class Outcome:
     def curve(self) -> Trained:
         """Return the training that was tested after each epoch.
 
-        It equals that of the board bit for bit.
+        It is bitwise equal to the board's.
         """
         return self.twin or self.trained
 
@@ -115,7 +115,7 @@ class Outcome:
 def run(lesson: Lesson, on: str, out: Path) -> Outcome:
     """Run the lesson and print each step.
 
-    `out` gets the model, the image, the checkpoint and the trained model.
+    The model, the image, the checkpoint and the trained model go to `out`.
     """
     model = save_model(lesson, out)
     checkpoint = Output(out / "learned.gmck")
@@ -150,7 +150,7 @@ def save_model(lesson: Lesson, out: Path) -> Path:
 
 
 def onnxruntime_classes(path: Path, lesson: Lesson) -> Array:
-    """Return the classes that onnxruntime gives to the held-out samples with the exported model."""
+    """Return the classes that onnxruntime assigns to the held-out samples with the exported model."""
     import onnxruntime
 
     session = onnxruntime.InferenceSession(str(path))
@@ -164,7 +164,7 @@ def onnxruntime_classes(path: Path, lesson: Lesson) -> Array:
 
 
 def open_or_twin(on: str) -> Target:
-    """Return the target with this name, or the twin if no emulator can run; then print why."""
+    """Return the target with this name; if no emulator can run, print why and return the twin."""
     try:
         return open_target(on)
     except DeviceError as error:
@@ -212,7 +212,7 @@ def compare_with_twin(trained: Trained, lesson: Lesson) -> Trained:
 
 
 def count_instructions(lesson: Lesson) -> int:
-    """Return the machine instructions of one step, by an emulated clock that ticks with them."""
+    """Return the machine instructions of one step, from an emulated clock that ticks with them."""
     batch, data = lesson.compiled.compiled.batch, lesson.data
     assert data.y is not None
     with Emulator(icount=True) as emulator, BoardTarget(emulator.connect()) as target:

@@ -3,8 +3,8 @@
 One person is left out of the data for pre-training. D. Burns et al., 2018, "Shoulder physiotherapy
 exercise recognition: machine learning the inertial signals from a smartwatch",
 https://arxiv.org/abs/1802.01489; 140 recordings at 50 Hz, 14 of each person. The package seglearn
-(BSD licence) has them in a file that its `load_watch()` reads. That file is read here directly,
-because importing seglearn needs pandas, which seglearn does not require.
+(BSD licence) has them in a file for its `load_watch()`. This module reads that file directly, because
+importing seglearn needs pandas, which seglearn does not require.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gradmote.errors import DataError
 
 SUBJECTS = range(1, 11)
 WINDOW, STRIDE = 100, 50  #: in samples: 2 s and 1 s
-OWN_SHARE = 0.4  #: the share of each recording of the person left out that the device learns from
+OWN_SHARE = 0.4  #: the device learns from this share of each recording of the left-out person
 
 #: The exercise of each label.
 EXERCISES = (
@@ -35,7 +35,7 @@ EXERCISES = (
     "upright row",
 )
 
-#: A byte q stands for (q - ZERO) * SCALE standard deviations from the mean of its channel.
+#: A byte q represents (q - ZERO) * SCALE standard deviations from the mean of its channel.
 SCALE, ZERO = 1 / 32, 128
 
 
@@ -43,10 +43,10 @@ SCALE, ZERO = 1 / 32, 128
 class LeftOut:
     """The data of one person, and of all the others.
 
-    x is (windows, 6, 100) bytes, acceleration and rotation in x, y, z; y is 0 .. 6. `others` has
-    the windows of nine people, and `each` has those of each of them. `own` has the first 40 % of
-    each recording of the tenth; its test set is what comes later. All are scaled by the means and
-    standard deviations of the others.
+    x is (windows, 6, 100) bytes, acceleration and rotation in x, y, z; y is 0 .. 6. `others` has the
+    windows of nine people, and `each` has them person by person. `own` has the first 40 % of each
+    recording of the tenth; its test set is the rest. All are scaled by the means and standard deviations
+    of the others.
     """
 
     subject: int

@@ -1,4 +1,4 @@
-"""A 1-D CNN that tells exercises apart.
+"""A 1-D CNN that distinguishes exercises.
 
 The twin pre-trains it on other people. Then it is compiled to learn one person's motion on the
 device.
@@ -70,7 +70,7 @@ def training(name: str) -> Training:
 def network(seed: int = 0) -> onnx.ModelProto:
     """Return GRAPH with fresh weights, 9,751 of them.
 
-    They are drawn as by He et al., 2015: their variance is 2 / inputs of one output.
+    They are drawn as in He et al., 2015: their variance is 2 / inputs of one output.
     """
     model = onnx.parser.parse_model(GRAPH)
     random = np.random.default_rng(seed)
@@ -85,8 +85,8 @@ def network(seed: int = 0) -> onnx.ModelProto:
 def pretrained(others: Dataset, epochs: int = PRETRAINING_EPOCHS) -> onnx.ModelProto:
     """Return the network after `epochs` over other people's windows.
 
-    It takes some ten seconds on the twin. The result is kept in build/, and used again as long as
-    network, data and training stay the same.
+    This takes some ten seconds on the twin. The result is cached in build/, and reused as long as network,
+    data and training stay the same.
     """
     model = network()
     optimizer = optimizers.adamw(PRETRAINING_RATE)
@@ -105,7 +105,7 @@ def pretrained(others: Dataset, epochs: int = PRETRAINING_EPOCHS) -> onnx.ModelP
 
 
 def _key(image: bytes, data: Dataset, epochs: int) -> str:
-    """Return a digest of all that determines the pre-training."""
+    """Return a digest of everything that determines the pre-training."""
     digest = hashlib.sha256(image)
     for array in (data.x, data.y, np.array([data.scale, data.zero, epochs])):
         digest.update(np.ascontiguousarray(array).tobytes())

@@ -5,7 +5,7 @@
     model = network.model()
 
 Weights are normal with variance 2 / (inputs of one output), which keeps the scale of activations through Relu (He et
-al. 2015); biases start at 0. They are called conv1.weight, linear2.bias and so on, for `train=["linear2.*"]`.
+al. 2015); biases start at 0. Their names are conv1.weight, linear2.bias and so on, for `train=["linear2.*"]`.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class Network:
 
     def __init__(self, shape: tuple[int, ...], seed: int = 0) -> None:
         self.inputs = shape
-        self.shape = shape  #: of one sample of what the last layer gives
-        self.value = "x"  #: name of what the last layer gives
+        self.shape = shape  #: of one sample of the last layer's output
+        self.value = "x"  #: name of the last layer's output
         self._random = np.random.default_rng(seed)
         self._nodes: list[onnx.NodeProto] = []
         self._weights: list[onnx.TensorProto] = []
@@ -35,7 +35,7 @@ class Network:
     # ---- Layers ---------------------------------------------------------------------------------------------------
 
     def conv(self, channels: int, kernel: Pair, stride: Pair = 1, padding: Pair = 0, groups: int = 1) -> Network:
-        """2-D convolution; groups = channels of the input makes it depthwise."""
+        """Append a 2-D convolution; as many groups as input channels make it depthwise."""
         name = self._name("conv")
         (kh, kw), (sh, sw), (ph, pw) = _pair(kernel), _pair(stride), _pair(padding)
         inputs, height, width = self.shape
@@ -45,12 +45,12 @@ class Network:
         return self.node("Conv", *weights, strides=[sh, sw], pads=[ph, pw, ph, pw], group=groups)
 
     def depthwise_separable(self, channels: int, stride: Pair = 1) -> Network:
-        """A 3x3 convolution of each channel for itself, then a 1x1 convolution across them."""
+        """Append a 3x3 convolution of each channel by itself, then a 1x1 convolution across channels."""
         self.conv(self.shape[0], 3, stride, padding=1, groups=self.shape[0]).batch_norm().relu()
         return self.conv(channels, 1).batch_norm().relu()
 
     def inverted_residual(self, channels: int, stride: int, expansion: int) -> Network:
-        """A block of MobileNetV2: wider, each channel for itself, narrow again. Where shapes allow, x is added."""
+        """Append a block of MobileNetV2: widen, convolve each channel, narrow again, and add x if shapes allow it."""
         before, inputs = self.value, self.shape[0]
         if expansion > 1:
             self.conv(inputs * expansion, 1).batch_norm().relu6()
@@ -64,7 +64,7 @@ class Network:
         return self.node("Gemm", *weights, transB=1)
 
     def lstm(self, hidden: int) -> Network:
-        """(steps, features) to the output after the last step, (hidden,)."""
+        """Append an LSTM from (steps, features) to the output after the last step, (hidden,)."""
         name, (_, features), gates = self._name("lstm"), self.shape, 4 * hidden
         weights = self.weight(f"{name}.weight", self.normal((1, gates, features), features**-0.5))
         recurrence = self.weight(f"{name}.recurrence", self.normal((1, gates, hidden), hidden**-0.5))
@@ -76,7 +76,7 @@ class Network:
         return self.node("Flatten", axis=2)  # (1, batch, hidden)
 
     def batch_norm(self) -> Network:
-        """With scale 1 and shift 0 to train, and running statistics of mean 0 and variance 1."""
+        """Append a BatchNormalization with trained scale 1 and shift 0, and running mean 0 and variance 1."""
         name, channels = self._name("norm"), self.shape[0]
         values = {"weight": 1, "bias": 0, "running_mean": 0, "running_var": 1}
         parts = [self.weight(f"{name}.{part}", np.full(channels, value)) for part, value in values.items()]
@@ -98,7 +98,7 @@ class Network:
         return self.node("MaxPool", kernel_shape=[size, size], strides=[size, size])
 
     def global_average_pool(self) -> Network:
-        """(channels, height, width) to (channels,)."""
+        """Append the mean of each channel: (channels, height, width) to (channels,)."""
         self.shape = (self.shape[0], 1, 1)
         return self.node("GlobalAveragePool").flatten()
 
@@ -109,30 +109,30 @@ class Network:
     # ---- Anything else --------------------------------------------------------------------------------------------
 
     def node(self, op_type: str, *inputs: str, **attributes: Any) -> Network:
-        """Appends any ONNX operator. Its first input is the last layer's value; `inputs` are names of weights."""
+        """Append any ONNX operator. Its first input is the last layer's value; `inputs` are names of weights."""
         output = f"{op_type.lower()}_{len(self._nodes)}"
         self._nodes.append(helper.make_node(op_type, [self.value, *inputs], [output], name=output, **attributes))
         self.value = output
         return self
 
     def weight(self, name: str, values: np.ndarray) -> str:
-        """Adds a float32 tensor that can be trained, and returns its name."""
+        """Add a trainable float32 tensor, and return its name."""
         self._weights.append(numpy_helper.from_array(values.astype(np.float32), name))
         return name
 
     def normal(self, shape: tuple[int, ...], deviation: float) -> np.ndarray:
-        """Random numbers around 0, from the network's seed."""
+        """Return random numbers around 0, from the network's seed."""
         return self._random.normal(0, deviation, shape)
 
     def model(self) -> onnx.ModelProto:
-        """The network as ONNX; input "x" (batch, *shape), output "y"."""
+        """Return the network as ONNX; input "x" (batch, *shape), output "y"."""
         nodes = [*self._nodes, helper.make_node("Identity", [self.value], ["y"])]
         inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", *self.inputs])]
         outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["batch", *self.shape])]
         graph = helper.make_graph(nodes, "network", inputs, outputs, self._weights)
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=10)
 
-    # ---- Inside ---------------------------------------------------------------------------------------------------
+    # ---- Internals ------------------------------------------------------------------------------------------------
 
     def _name(self, kind: str) -> str:
         self._layers += 1

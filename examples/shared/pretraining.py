@@ -1,4 +1,4 @@
-"""Trains a network on the twin before it goes to a device, once: the result is kept in build/."""
+"""Trains a network on the twin before it goes to a device, only once: the result is cached in build/."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from gradmote.formats.files import build_folder, make_folder, write_atomically
 def pretrained(
     name: str, model: onnx.ModelProto, data: Dataset, epochs: int, rate: float, batch: int, batch_norm: str = "frozen"
 ) -> onnx.ModelProto:
-    """The model after `epochs` over the data with AdamW, whose rate falls from `rate` to 0. What was trained before is
-    used again as long as model, data and training stay the same."""
+    """Return the model after `epochs` over the data with AdamW, whose rate falls from `rate` to 0. An earlier result
+    is reused as long as model, data and training stay the same."""
     key = digest(model, data, f"{epochs} {rate} {batch} {batch_norm}")
     kept = build_folder() / "pretrained" / f"{name}-{key}.onnx"
     if kept.exists():
@@ -37,7 +37,7 @@ def pretrained(
 
 
 def digest(model: onnx.ModelProto, data: Dataset, settings: str) -> str:
-    """A digest of all that determines the training."""
+    """Return a digest of everything that determines the training."""
     found = hashlib.sha256(model.SerializeToString(deterministic=True) + settings.encode())
     for array in (data.x, data.y, np.array([data.scale, data.zero])):
         found.update(np.ascontiguousarray(array).tobytes())

@@ -1,4 +1,4 @@
-"""Prints what every example shows at its end: what training brought, and which microcontroller the model fits."""
+"""Prints the end of every example: what training achieved, and which microcontroller the model fits."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ console = Console()
 
 
 def before_after(title: str, rows: dict[str, tuple[float, float]], form: str = ".1%") -> None:
-    """Prints a table of figures before and after training; shares between 0 and 1 unless `form` says otherwise."""
+    """Print a table of figures before and after training; shares between 0 and 1 unless `form` says otherwise."""
     compared(title, ("before", "after"), rows, bold="after", form=form)
 
 
 def compared(
     title: str, columns: Sequence[str], rows: Mapping[str, Sequence[float]], bold: str, form: str = ".1%"
 ) -> None:
-    """Prints a table with a row of figures for each name, one in each column; that of the column `bold` is bold."""
+    """Print a table with a row of figures for each name, one per column; those in the column `bold` are bold."""
     table = Table("", *columns, box=None)
     console.print(f"[bold]{title}[/]")
     for name, figures in rows.items():
@@ -35,7 +35,7 @@ def compared(
 
 
 def on_the_board(compiled: Result) -> None:
-    """Prints what the model takes of a microcontroller's memory to train there, and which one is enough."""
+    """Print how much memory training the model takes on a microcontroller, and which one is large enough."""
     arena, image = compiled.layout.arena_size, len(compiled.image)
     board = smallest(arena, image)
     fits = f"the smallest that will do: {board.title}" if board else "too large for the boards that there are"
@@ -47,7 +47,7 @@ def on_the_board(compiled: Result) -> None:
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """A spinner beside `what`, for work that has no steps to count."""
+    """Show a spinner beside `what`, for work without steps to count."""
     with console.status(what):
         yield
 
@@ -57,7 +57,7 @@ def say(text: str) -> None:
 
 
 def run(main: Callable[..., object]) -> None:
-    """Runs a script's main() with its parameters as options; an error of Gradmote's ends it in one line."""
+    """Run a script's main() with its parameters as options; an error of Gradmote's ends it in one line."""
 
     @wraps(main)
     def command(*args: object, **options: object) -> None:

@@ -18,7 +18,7 @@ BOARD = "mps2-an386"
 
 @pytest.fixture(scope="module")
 def model():
-    """Return the model that goes to the board; a path to your .mote file does as well."""
+    """Return the model for the board; a path to your .mote file works as well."""
     return compile_model(digits_cnn.network(), losses.cross_entropy(), optimizers.adamw(0.01), Options(batch=8))
 
 

@@ -1,6 +1,6 @@
 /*
  * The functions of <string.h> that the firmware and the runtime call, for a compiler without a C
- * library. A compiler's own library has those of memory; string.c has those of text.
+ * library. The compiler's own library has the memory functions, and string.c the string functions.
  */
 #ifndef GM_FREESTANDING_STRING_H
 #define GM_FREESTANDING_STRING_H

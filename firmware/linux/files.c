@@ -78,7 +78,7 @@ static void remove_started(void)
     }
 }
 
-/* A link's target, where the path is a link; only regular files are replaced. */
+/* Follows a symbolic link to its target. Only regular files can be replaced. */
 static int find_target(replacement *r, const char *path)
 {
     struct stat about;
@@ -126,7 +126,7 @@ int replacement_begin(replacement *r, const char *path)
     }
     started = r;
     registered = registered || atexit(remove_started) == 0;
-    (void)flock(file, LOCK_EX | LOCK_NB); /* tells it from what a killed run left */
+    (void)flock(file, LOCK_EX | LOCK_NB); /* marks it as in use, unlike files that a killed run left behind */
     r->file = fdopen(file, "wb");
     if (r->file == NULL || fchmod(file, 0644) != 0) {
         give_up(r);
@@ -144,7 +144,7 @@ int replacement_write(replacement *r, const void *data, size_t size)
     return 0;
 }
 
-/* The new name is on the disk only when its folder is. */
+/* The new name is on the disk only after its folder is synced. */
 static void sync_folder(char *path)
 {
     int folder = open(dirname(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -1,4 +1,4 @@
-/* Files that are read in place, and files that an interruption leaves old or new, never half. */
+/* Files that are read in place, and files that an interruption leaves either old or new. */
 #ifndef FILES_H
 #define FILES_H
 
@@ -12,36 +12,39 @@ typedef struct file_view {
     size_t size;
 } file_view;
 
-/* Maps a file. Ends the program where it cannot be read or is empty. */
+/* Maps a file. Exits if it cannot be read or is empty. */
 file_view file_map(const char *path);
 
-/* Zeroed memory, page-aligned; pages cost nothing until they are used. Ends the program where there is none. */
+/* Returns zeroed, page-aligned memory; pages cost nothing until they are used. Exits if there is
+ * none. */
 void *memory_map(size_t size);
 
-/* A file that grows beside `path` and takes its place when it is complete. One at a time: at exit a started one is removed. */
+/* A temporary file next to `path`, which replaces it when complete. Only one at a time; it is
+ * removed at exit. */
 typedef struct replacement {
     char path[4096];
     char temporary[4096];
     FILE *file;
 } replacement;
 
-/* Each returns 0, or -1 with errno set; the temporary file is gone then. */
+/* Each returns 0, or -1 with errno set after removing the temporary file. */
 int replacement_begin(replacement *r, const char *path);
 int replacement_write(replacement *r, const void *data, size_t size);
-/* Brings the bytes to the disk, then renames. */
+/* Syncs the bytes to the disk, then renames. */
 int replacement_commit(replacement *r);
 
-/* Whether a file of this size can take the place of `path`. Returns 0, or -1 with errno set. */
+/* Checks whether a file of this size can replace `path`. Returns 0, or -1 with errno set. */
 int file_can_be_replaced(const char *path, size_t size);
 
-/* All of it at once. Returns 0, or -1 with errno set. */
+/* Replaces a file in one call. Returns 0, or -1 with errno set. */
 int file_replace(const char *path, const void *data, size_t size);
 
-/* Removes a file, on the disk too; one that is not there is no error. Returns 0, or -1 with errno set. */
+/* Removes a file, and syncs its folder. A missing file is not an error. Returns 0, or -1 with errno
+ * set. */
 int file_remove(const char *path);
 
-/* Writes what has no place where it should go into a new temporary folder, under the same name. Returns its path, valid until
- * the next call; NULL where that fails too. */
+/* Writes bytes that cannot go to their place into a new temporary folder, under the same name.
+ * Returns the path, valid until the next call, or NULL if that fails too. */
 const char *file_keep_elsewhere(const char *name, const void *data, size_t size);
 
 #endif

@@ -16,7 +16,7 @@ void interrupt_catch(void)
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = note;
-    action.sa_flags = (int)SA_RESETHAND | SA_RESTART; /* a file is written to its end; poll() returns all the same */
+    action.sa_flags = (int)SA_RESETHAND | SA_RESTART; /* file writes restart; poll() returns anyway */
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
 }

@@ -24,7 +24,7 @@ int left_over_name(char *pattern, size_t size, const char *folder, const char *n
     return length < 0 || (size_t)length >= size ? -1 : 0;
 }
 
-/* The last place of MARK. */
+/* Returns the last occurrence of MARK. */
 static const char *find_mark(const char *name)
 {
     const char *found = NULL;
@@ -34,7 +34,7 @@ static const char *find_mark(const char *name)
     return found;
 }
 
-/* The process in a name; 0 where it is no name of ours. */
+/* Returns the process in a name, or 0 if it is not the name of a temporary file. */
 static long process_of(const char *name)
 {
     const char *mark = *name == '.' ? find_mark(name + 1) : NULL;
@@ -57,7 +57,7 @@ static int lives(long process)
     return (long)(pid_t)process != process || kill((pid_t)process, 0) == 0 || errno != ESRCH;
 }
 
-/* The lock tells of processes on other computers, which write to the same disk. */
+/* The lock protects files of processes on other computers, which write to the same disk. */
 static void remove_unlocked(int folder, const char *name)
 {
     int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

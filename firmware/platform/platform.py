@@ -1,5 +1,7 @@
-"""PlatformIO's platform for the boards of firmware/boards that have a compiler of their own. It needs no registry:
-boards come from their board.toml, compilers and emulators from PATH."""
+"""PlatformIO's platform for the boards of firmware/boards that have their own compiler.
+
+It needs no registry: boards come from their board.toml, compilers and emulators from PATH.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ from boards import Board, boards  # noqa: E402
 
 class GradmotePlatform(PlatformBase):
     def is_embedded(self) -> bool:
-        """Whether tests are uploaded before they run."""
+        """Return whether tests are uploaded before they run."""
         return True
 
     def get_boards(self, id_: str | None = None) -> Any:
@@ -57,7 +59,7 @@ class BoardConfig(PlatformBoardConfig):
 
 
 def use_installed_scons(packages: Path) -> None:
-    """Make an SCons that is installed beside PlatformIO its package tool-scons, which then need not be fetched."""
+    """Register an SCons that is installed with PlatformIO as its package tool-scons, to avoid the download."""
     if importlib.util.find_spec("SCons") is None:
         return
     major, minor, patch = version("SCons").split(".")

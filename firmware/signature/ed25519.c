@@ -3,9 +3,9 @@
 #include "monocypher.h"
 #include "sha512.h"
 
-/* k = SHA-512(R || A || message) mod L (RFC 8032, 5.1.7), R being the first half of the signature,
- * A the key. Apart from its caller, so that what it has on the stack is gone when the curve needs
- * its own. */
+/* k = SHA-512(R || A || message) mod L (RFC 8032, 5.1.7), with the first half of the signature as R
+ * and the key as A. A separate function, so that its stack is free again when the curve needs
+ * stack. */
 __attribute__((noinline)) static void challenge(uint8_t k[32], const uint8_t r[32], const uint8_t a[32],
                                                 const void *message, uint32_t size)
 {

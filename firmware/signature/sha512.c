@@ -45,7 +45,7 @@ static void store_u64(uint8_t *at, uint64_t value)
     }
 }
 
-/* W(t) of the message schedule; w: the last 16 of them. */
+/* Returns W(t) of the message schedule. w: the last 16 of them. */
 static uint64_t scheduled(uint64_t w[16], uint32_t t)
 {
     if (t >= 16) {
@@ -56,7 +56,7 @@ static uint64_t scheduled(uint64_t w[16], uint32_t t)
     return w[t % 16];
 }
 
-/* Round t. Instead of a to h, the place where they begin moves on: a is s[(0 - t) % 8]. */
+/* Round t. Instead of moving a to h, their start moves: a is s[(0 - t) % 8]. */
 static void do_round(uint64_t s[8], uint32_t t, uint64_t w)
 {
     uint64_t a = s[(0 - t) % 8], b = s[(1 - t) % 8], c = s[(2 - t) % 8];

@@ -7,7 +7,7 @@
 #include "ed25519.h"
 #include "gradmote.h"
 
-/* SIGNATURE_KEY: its bytes, from the build. */
+/* SIGNATURE_KEY: the key's bytes, from the build. */
 static const uint8_t the_key[ED25519_KEY_SIZE] = {SIGNATURE_KEY};
 
 const uint8_t *signature_key_id(void)
@@ -20,8 +20,8 @@ uint32_t signature_size(void)
     return sizeof(gm_signature);
 }
 
-/* All of the header that is read before the signature is known to be right: where the image
- * ends. */
+/* Reads the end of the image from its header, the only part that is used before the signature is
+ * verified. */
 static int find_end(const gm_header *header, uint32_t capacity)
 {
     if (capacity < sizeof *header) {

@@ -12,7 +12,7 @@
 
 static device the_device;
 
-/* A frame that waits is dropped for the next one: the host sends that only when it has given up the
+/* A new frame replaces one that waits: the host sends it only after it has given up on the
  * first. */
 static void take_frame_byte(device *d, uint8_t byte)
 {
@@ -38,9 +38,9 @@ static int request_waits(const device *d)
     return d->frame_ready || d->console.line_ready;
 }
 
-/* Takes what has arrived. While a program runs that is everything, so that no byte delays Ctrl-C;
- * otherwise it is what comes up to a frame, which is answered first. A typed line waits for the end
- * of an idle step, and what follows it in the UART. */
+/* Reads the line. While a program runs it reads everything, so that Ctrl-C is never delayed.
+ * Otherwise it stops after a frame, to answer it first. A typed line waits for the end of an idle
+ * step, and the bytes after it stay in the UART. */
 static void poll_line(device *d)
 {
     int byte = -1;
@@ -59,8 +59,8 @@ static void poll_line(device *d)
     }
 }
 
-/* Trains on the store when there is no request, and none is likely soon: a host that has run INFER
- * will read outputs. */
+/* Trains on the store when there is no request and none is likely soon: a host that has just run
+ * INFER will read the outputs. */
 static void start_idle_step(device *d)
 {
     const uint32_t quiet = BOARD_TICKS_PER_SECOND / 1000 * CONSOLE_IDLE_MS;
@@ -96,7 +96,7 @@ static void report_alive(device *d)
     }
 }
 
-/* Keeps a checkpoint between two steps, before the update is reported as done. */
+/* Saves a checkpoint between two steps, before the update is reported as done. */
 static void keep_checkpoint(device *d)
 {
     uint32_t program = d->run.program;
@@ -121,7 +121,7 @@ static void program_ended(device *d, int error)
     }
 }
 
-/* Returns whether there was something to run. */
+/* Returns whether a program ran. */
 static int poll_run(device *d)
 {
     if (!d->run.active) {
@@ -155,7 +155,7 @@ void firmware_poll(void)
     device *d = &the_device;
     poll_line(d);
     commands_go_on(d);
-    console_execute(d); /* a line that waited for the next program of a `train` is then refused, as one runs */
+    console_execute(d); /* a line that waited for the next program of a `train` is refused, because it is running */
     start_idle_step(d);
     int ran = poll_run(d);
     if (!application_poll() && !ran) {

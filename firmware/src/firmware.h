@@ -1,4 +1,4 @@
-/* The firmware as main() sees it. */
+/* The firmware's interface to main(). */
 #ifndef FIRMWARE_H
 #define FIRMWARE_H
 
@@ -6,12 +6,12 @@
 extern "C" {
 #endif
 
-/* Starts the board and the firmware. Must be called before anything else of both. If a reset does
- * not restart the program, a second call begins anew. */
+/* Starts the board and the firmware. Call this before anything else of either. If a reset does not
+ * restart the program, call it again. */
 void firmware_start(void);
 
-/* One round of the main loop: takes what has arrived, then runs one slice of a program, or sleeps
- * for up to 10 ms. */
+/* Runs one round of the main loop: handles input, then runs one slice of a program, or sleeps for
+ * up to 10 ms. */
 void firmware_poll(void);
 
 #ifdef __cplusplus

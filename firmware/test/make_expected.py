@@ -1,5 +1,5 @@
-"""Writes test_training/model.h and test_training/expected.h: a small classifier, one batch, and what the twin has
-learnt after STEPS steps on it, in both numerics profiles.
+"""Writes test_training/model.h and test_training/expected.h: a small classifier, one batch, and the state of the twin
+after STEPS steps on it, in both numerics profiles.
 
     python firmware/test/make_expected.py
 """
@@ -57,14 +57,14 @@ def image() -> bytes:
 
 
 def batch() -> tuple[np.ndarray, np.ndarray]:
-    """Samples in sixteenths, which have few digits, and their labels."""
+    """Return samples in sixteenths, which have few digits, and their labels."""
     random = np.random.default_rng(1)
     samples = random.integers(-16, 17, (BATCH, INPUTS)).astype(np.float32) / 16
     return samples, np.arange(BATCH, dtype=np.int32) % CLASSES
 
 
 def learnt(profile: str) -> int:
-    """CRC-32 of the twin's state."""
+    """Return the CRC-32 of the twin's state after STEPS steps."""
     with Session(image(), profile) as twin:
         for _ in range(STEPS):
             twin.step(*batch())

@@ -1,4 +1,4 @@
-"""Runs the tests of this folder on a board: asks it to begin, and reads its line for each test from the serial line."""
+"""Runs the tests of this folder on a board: asks it to begin, and reads one line per test from the serial line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 import serial
 from platformio.public import TestCase, TestRunnerBase, TestStatus
 
-#: Seconds without a line after which a board counts as lost.
+#: Seconds without a line after which the board counts as lost.
 PATIENCE = 60.0
 RESULT = re.compile(r"(\w+) (PASSED|FAILED|SKIPPED)(?: (.+))?")
 
@@ -37,7 +37,7 @@ class CustomTestRunner(TestRunnerBase):
         return str(found)
 
     def take(self, text: str) -> None:
-        """A line of the board: the result of a test, or else only shown."""
+        """Handle a line from the board: record a test's result, and print anything else."""
         found = RESULT.fullmatch(text)
         if found is None:
             click.echo(text)

@@ -1,7 +1,7 @@
 """Gradmote: trains ONNX models on microcontrollers, in fixed memory.
 
 Importing this package is cheap: it loads neither numpy nor onnx. `gradmote.Session` runs a compiled image on this
-computer, with the same bits as the board; `gradmote.compile_model` makes the image.
+computer, bitwise equal to the board; `gradmote.compile_model` makes the image.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ _FOUND_IN = {
 
 
 def __getattr__(name: str) -> object:
-    """Load what is asked for."""
+    """Load the requested name."""
     if name not in _FOUND_IN:
         raise AttributeError(f"module 'gradmote' has no attribute '{name}'")
     return resolve_name(_FOUND_IN[name])
 
 
 def __dir__() -> list[str]:
-    """Return the names of the package, of what is not loaded yet too."""
+    """Return the names of the package, including those that are not loaded yet."""
     return sorted({*globals(), *__all__})

@@ -23,17 +23,17 @@ class GradmoteError(Exception):
     """The base of all errors that Gradmote raises on purpose. `hint` says what would help."""
 
     def __init__(self, message: str, hint: str = "") -> None:
-        """Join the message and, where there is one, the hint by a dash."""
+        """Join the message and, if there is one, the hint with a dash."""
         super().__init__(f"{message} - {hint}" if hint else message)
         self.message = message
         self.hint = hint
 
 
 class ModelError(GradmoteError):
-    """An ONNX model, or what was asked of it, cannot be used. `node` names the node where that is known."""
+    """An ONNX model, or what was asked of it, cannot be used. `node` is the name of the node, if known."""
 
     def __init__(self, message: str, hint: str = "", node: str = "") -> None:
-        """Put the name of the node, where it is known, before the message."""
+        """Put the name of the node, if known, in front of the message."""
         super().__init__(f"node '{node}': {message}" if node else message, hint)
         self.node = node
 
@@ -65,11 +65,11 @@ class OutputError(GradmoteError):
 class RuntimeFault(GradmoteError):
     """The C runtime returned a negative code, on the twin or on a board.
 
-    Parameters are as they were before.
+    Parameters are unchanged.
     """
 
     def __init__(self, code: int, where: str = "") -> None:
-        """Look up text and hint of the code; `where` names the call or the tensor."""
+        """Look up text and hint for the code; `where` names the call or the tensor."""
         name, text, hint = ERRORS.get(code, ("UNKNOWN", f"unknown error code {code}", ""))
         super().__init__(f"{where + ': ' if where else ''}{text} (GM_ERR_{name}, {code})", hint)
         self.code = code
@@ -81,5 +81,5 @@ class DeviceError(GradmoteError):
 
 
 def shorten(text: str, most: int, mark: str = "...") -> str:
-    """Return a text of at most `most` characters: as it is, or its beginning with the mark behind it."""
+    """Return a text of at most `most` characters: unchanged, or its beginning followed by the mark."""
     return text if len(text) <= most else text[: max(most - len(mark), 0)] + mark

@@ -1,14 +1,14 @@
-"""An ONNX backend (onnx.backend.base) that runs models under the C runtime on this computer.
+"""An ONNX backend (onnx.backend.base) that runs models with the C runtime on this computer.
 
-The results have the bits of a board.
+The results are bitwise equal to a board's.
 
     from gradmote import onnx_backend
     probabilities, = onnx_backend.run_model(onnx.load("model.onnx"), [pixels])
 
-A model is compiled for the shapes of the arrays that it is given. Values that the compiler must
-know beforehand (the shape of a Reshape, the limits of a Slice, the bounds of a Clip:
-`Operator.constants`) may be inputs here, although no device could take them as inputs: such an
-array becomes part of the image. All other arrays are data.
+A model is compiled for the shapes of the given arrays. Values that the compiler must know in advance
+(the shape of a Reshape, the limits of a Slice, the bounds of a Clip: `Operator.constants`) may be
+inputs here, although no device could take them as inputs: such an array becomes part of the image.
+All other arrays are data.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from .compiler.options import Options
 from .errors import DataError, ModelError
 from .frontend.registry import TABLE
 
-#: Types of arrays that the runtime takes or gives as float32.
+#: Types of arrays that are float32 in the runtime.
 AS_FLOAT32 = (np.float32, np.bool_)
 
 
 class GradmoteRep(onnx.backend.base.BackendRep):
-    """A model that can be run, each time on arrays of any shapes that fit it."""
+    """A model ready to run, each time on arrays of any shapes that fit it."""
 
     def __init__(self, model: onnx.ModelProto, profile: str) -> None:
         """Keep the model, and the numerics profile to run it with, "fused" or "strict"."""
@@ -47,9 +47,9 @@ class GradmoteRep(onnx.backend.base.BackendRep):
     def run(self, inputs: Any, **_: Any) -> tuple[np.ndarray, ...]:
         """Return the outputs in the model's order and types.
 
-        inputs: an array for each input that is no initializer, in order, or by name. Raises
-        UnsupportedOperator or ModelError where the model cannot be compiled, DataError where arrays
-        do not fit it, RuntimeFault where the runtime refuses their values.
+        inputs: an array for each input that is not an initializer, in order, or by name. Raises
+        UnsupportedOperator or ModelError if the model cannot be compiled, DataError if arrays do not fit
+        it, RuntimeFault if the runtime refuses their values.
         """
         given = self.by_name(inputs)
         known = {name: given[name] for name in constant_inputs(self.model) if name in given}
@@ -74,7 +74,7 @@ class GradmoteRep(onnx.backend.base.BackendRep):
 
 
 class GradmoteBackend(onnx.backend.base.Backend):
-    """The backend, which compiles a model for inference and runs it under the board's twin."""
+    """The backend, which compiles a model for inference and runs it on the board's twin."""
 
     @classmethod
     def supports_device(cls, device: str) -> bool:
@@ -85,8 +85,8 @@ class GradmoteBackend(onnx.backend.base.Backend):
     def prepare(cls, model: onnx.ModelProto, device: str = "CPU", profile: str | None = None, **_: Any) -> GradmoteRep:
         """Return the model, ready to run.
 
-        profile: that of the board, "fused" or "strict"; by default the one that this CPU supports,
-        fused where it can. Raises ModelError for another device than "CPU".
+        profile: the board's, "fused" or "strict"; by default the one that this CPU supports, fused if it
+        can. Raises ModelError for a device other than "CPU".
         """
         if not cls.supports_device(device):
             raise ModelError(f"there is no device {device}", "use CPU")
@@ -99,8 +99,8 @@ class GradmoteBackend(onnx.backend.base.Backend):
     ) -> tuple[np.ndarray, ...]:
         """Return the outputs of one node.
 
-        outputs_info: (dtype, shape) of each; float32 by default. options: opset_version, the newest
-        by default, and those of prepare().
+        outputs_info: (dtype, shape) of each; float32 by default. options: opset_version, the newest by
+        default, and the options of prepare().
         """
         version = options.pop("opset_version", onnx.defs.onnx_opset_version())
         arrays = [np.asarray(array) for array in inputs]
@@ -122,7 +122,7 @@ def value_info(name: str, dtype: Any, shape: Sequence[int] | None) -> onnx.Value
 
 
 def constant_inputs(model: onnx.ModelProto) -> Iterator[str]:
-    """Yield the inputs of the model that an operator needs to know when it is compiled."""
+    """Yield the inputs of the model that an operator needs to know at compile time."""
     types = {v.name: v.type.tensor_type.elem_type for v in model.graph.input}
     for node in model.graph.node:
         operator = TABLE.get((node.domain, node.op_type))
@@ -147,12 +147,12 @@ def bound(model: onnx.ModelProto, known: Mapping[str, np.ndarray], data: Mapping
 
 
 def runtime_array(array: np.ndarray) -> np.ndarray:
-    """Return the array as the runtime takes it, with truth values as 1 and 0."""
+    """Return the array in the runtime's type, with booleans as 1 and 0."""
     return array.astype(np.float32) if array.dtype in AS_FLOAT32 else array
 
 
 def onnx_array(output: memoryview, value: onnx.ValueInfoProto) -> np.ndarray:
-    """Return a copy of an output, in the type that the model says."""
+    """Return a copy of an output, in the type given by the model."""
     return np.array(output).astype(helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type))
 
 

@@ -1,7 +1,7 @@
 """A pytest plugin for tests of your own models, which pytest finds by itself.
 
-See docs/TESTING_YOUR_MODEL.md. pytest loads this module in every run where Gradmote is installed,
-so nothing heavy is imported before a test asks for it.
+See docs/TESTING_YOUR_MODEL.md. pytest loads this module in every run if Gradmote is installed, so
+heavy modules are imported only when a test needs them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PORT, BAUDRATE = "gradmote_board", "gradmote_baudrate"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options of a real board, called by pytest."""
+    """Add the options for a real board. Called by pytest."""
     group = parser.getgroup("gradmote", "models on microcontrollers")
     group.addoption(
         "--gradmote-board", dest=PORT, metavar="PORT", default=os.environ.get("GRADMOTE_BOARD"),
@@ -38,7 +38,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the marker, called by pytest."""
+    """Declare the marker. Called by pytest."""
     config.addinivalue_line(
         "markers",
         f"{MARKER}(*boards): skips where these boards, or those that the test asks for, cannot be emulated and no real "
@@ -47,14 +47,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
-    """Return a line that names the real board's port, called by pytest."""
+    """Return a line with the real board's port. Called by pytest."""
     port = config.getoption(PORT)
     return f"gradmote: boards are the one at {port}" if port else None
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip a test whose boards cannot be emulated, before its fixtures take their time."""
+    """Skip a test whose boards cannot be emulated, before its fixtures take time."""
     boards = [board for marker in item.iter_markers(MARKER) for board in marker.args]
     if not boards or item.config.getoption(PORT):
         return
@@ -71,9 +71,9 @@ def gradmote_twin() -> Iterator[Callable[..., TwinTarget]]:
 
         twin = gradmote_twin(model, profile="fused", **options)
 
-    `model` is a .mote file, an image's bytes, or a result of compile_model(); or it is an ONNX
-    model, to be compiled with `options` of compile_model(). `profile` of the numerics is "fused" or
-    "strict". The twin is closed after the test.
+    `model` is a .mote file, an image's bytes, or a result of compile_model(); or it is an ONNX model to
+    compile with the `options` of compile_model(). `profile`, of the numerics, is "fused" or "strict".
+    The twin is closed after the test.
     """
     from .device.twin_target import TwinTarget
     from .testing.models import image_of
@@ -95,10 +95,10 @@ def gradmote_board(request: pytest.FixtureRequest) -> Iterator[Callable[..., Tar
         board = gradmote_board(name, model, firmware=None, icount=False, **options)
 
     The name is one of `gradmote boards`. With --gradmote-board it is the real board at that port,
-    whatever its name. `model` and `options` are those of gradmote_twin. `firmware` is the board's
-    .elf, by default the one that `scons firmware` built. With `icount` the board's clock counts
-    instructions. The board is closed after the test. A board that cannot be emulated fails the
-    test, or skips it if it is marked gradmote_emulator.
+    whatever its name. `model` and `options` are those of gradmote_twin. `firmware` is the board's .elf,
+    by default the one built by `scons firmware`. With `icount` the board's clock counts instructions.
+    The board is closed after the test. A board that cannot be emulated fails the test, or skips it if
+    it is marked gradmote_emulator.
     """
     from .testing.models import image_of
 

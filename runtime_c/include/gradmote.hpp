@@ -1,7 +1,7 @@
 /*
- * Gradmote for C++17: the functions of gradmote.h as classes, which allocate nothing and own
- * nothing but their session. There are no exceptions and no RTTI. A call inlines to the C function
- * of that name; gradmote.h says what it does and returns.
+ * Gradmote for C++17: the functions of gradmote.h as classes that allocate nothing and own only
+ * their session. They use neither exceptions nor RTTI. Each call inlines to the C function of that
+ * name, which gradmote.h documents.
  *
  *     static gradmote::Arena<24 * 1024> arena;
  *     gradmote::Session session;
@@ -24,8 +24,8 @@
 namespace gradmote
 {
 
-/* The result of a call: GM_OK, GM_AGAIN, or a negative code of gm_errors.h. It is true where
- * nothing failed. */
+/* The result of a call: GM_OK, GM_AGAIN, or a negative code of gm_errors.h. It is true unless the
+ * call failed. */
 class [[nodiscard]] Status
 {
   public:
@@ -40,13 +40,13 @@ class [[nodiscard]] Status
     int code_;
 };
 
-/* Memory for a session, aligned as gm_open() requires. gm_required() says how many bytes an image
- * needs. */
+/* Memory for a session, aligned as gm_open() requires. gm_required() returns how many bytes an
+ * image needs. */
 template <size_t Bytes> struct alignas(16) Arena {
     uint8_t bytes[Bytes];
 };
 
-/* The elements of an output or a parameter, in the arena. It is empty where there is no such
+/* The elements of an output or a parameter in the arena, or an empty view if there is no such
  * tensor. */
 template <typename T> class View
 {
@@ -84,7 +84,7 @@ class Session
     }
 
     /* ---- Data in and out. role: GM_ROLE_INPUT or GM_ROLE_LABEL. The elements are float or
-     * int32_t, as the tensor's are. */
+     * int32_t, like the tensor's. */
 
     Status write(gm_role_kind role, uint32_t index, const void *data, size_t bytes)
     {

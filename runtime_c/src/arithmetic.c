@@ -6,7 +6,7 @@
 #include "numerics.h"
 #include "../kernels/arch/arch.h"
 
-/* Firmware has few bytes for what is less likely to go wrong there. */
+/* Firmware skips the checks for less likely failures, to save flash. */
 #if defined(__unix__) || defined(__APPLE__) || defined(_WIN32)
 #define HAS_SYSTEM 1
 #else
@@ -38,14 +38,14 @@ static uint32_t wrong_in_quotients(const volatile float *n)
 }
 #endif
 
-/* Each term has the bits that differ from those of binary32, rounded to nearest even. The first is twice 2^-127, which is
- * subnormal, and two zeros before it:
+/* Each term is nonzero in the bits that differ from binary32 rounded to nearest even. The first adds
+ * 2^-127, a subnormal, twice to two zeros:
  *
- *     the square is a multiple of 16, to which 1 is lost: 0; in another order 1, rounded up 16
- *     the factor's square is 7 less, and goes up: 0; fused with the sum -7, rounded down -16 */
+ *     the square is a multiple of 16, so adding 1 changes nothing: 0; in another order 1; rounded up 16
+ *     factor * factor is 7 less, and rounds up: 0; fused -7; rounded down -16 */
 GM_COLD uint32_t gm_arithmetic_differs(void)
 {
-    const volatile float *n = NUMBERS; /* a compiler that knew them would compute with them itself, always exactly */
+    const volatile float *n = NUMBERS; /* volatile: the compiler would fold known numbers itself, always exactly */
     float square = n[SQUARE], factor = n[FACTOR], tiny = n[TINY];
     float sums = (square + 1.0f) - square + (factor * factor - square);
     uint32_t wrong = gm_bits_of(sums + tiny + tiny) ^ 0x00800000u;

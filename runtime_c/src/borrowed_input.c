@@ -10,7 +10,7 @@ static uint8_t *first_sample(const gm_session *session)
     return session->arena + input->offset;
 }
 
-/* gm_store_of() without its NULL: only programs of an image with a store borrow its input. */
+/* gm_store_of() without the NULL check: only programs of an image with a store borrow its input. */
 static const gm_store *store_there(const gm_session *session)
 {
     return gm_section_data(session->header, GM_SECTION_STORE);

@@ -1,14 +1,14 @@
-/* The input's first sample, put aside while a program runs on samples of the store. */
+/* Saves the input's first sample while a program runs on samples of the store. */
 #ifndef GM_BORROWED_INPUT_H
 #define GM_BORROWED_INPUT_H
 
 #include "gradmote.h"
 
-/* Puts the first sample of the input aside, where the image has room for it. The image must have a
+/* Saves the first sample of the input, if the image has room for it. The image must have a
  * store. */
 void gm_borrow_input(gm_session *session);
 
-/* Gives the first sample back. session->borrowed must be 1. */
+/* Restores the first sample. session->borrowed must be 1. */
 void gm_return_input(gm_session *session);
 
 #endif

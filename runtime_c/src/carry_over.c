@@ -1,6 +1,6 @@
 /*
- * Carrying over: a new model takes entries of another model's checkpoint by name and shape, and so
- * keeps what the model before it has learnt.
+ * Carrying over: a new model loads entries of another model's checkpoint by name and shape, and so
+ * keeps what that model has learnt.
  */
 #include <string.h>
 
@@ -11,14 +11,14 @@
 /* Stack buffer for reading a file through the callback. */
 #define COMPARED_AT_ONCE 32u
 
-/* The file that entries come from. */
+/* The checkpoint to load from. */
 typedef struct source {
     gm_checkpoint header;
     gm_read_fn read;
     void *user;
 } source;
 
-/* The two things that transfer() can do with an entry that fits. */
+/* What transfer() does with a matching entry. */
 enum transfer { TRANSFER_COPY, TRANSFER_COMPARE };
 
 static int read_at(const source *from, uint32_t offset, void *data, uint32_t size)
@@ -26,15 +26,15 @@ static int read_at(const source *from, uint32_t offset, void *data, uint32_t siz
     return from->read(from->user, offset, data, size) == 0 ? GM_OK : GM_ERR_IO;
 }
 
-/* Returns where the names begin in the file. */
+/* Returns the offset of the names in the file. */
 static uint32_t names_at(const source *from)
 {
     return (uint32_t)(sizeof from->header + from->header.entries * sizeof(gm_state_entry));
 }
 
-/* ---- Which entries fit ----------------------------------------------------------------------- */
+/* ---- Matching entries ------------------------------------------------------------------------ */
 
-/* Returns 1 where the file's names have `name` at offset `at`, 0 where they do not, or an error. */
+/* Returns 1 if the file's names have `name` at offset `at`, 0 if they do not, or an error. */
 static int is_named(const source *from, uint32_t at, const char *name)
 {
     char chunk[COMPARED_AT_ONCE];
@@ -64,8 +64,8 @@ static int is_inside(const source *from, const gm_state_entry *entry)
     return entry->offset <= from->header.state_size && entry->size <= from->header.state_size - entry->offset;
 }
 
-/* Returns 1 where the file names its entry as the image names `own`, 0 where it does not, or an
- * error. An image has one entry of properties, which needs no name. */
+/* Returns 1 if the file's name for its entry is the image's name for `own`, 0 if not, or an error.
+ * An image has one entry of properties, which needs no name. */
 static int has_same_name(const gm_session *session, const source *from, const gm_state_entry *own, uint32_t name)
 {
     const char *names = gm_section_data(session->header, GM_SECTION_NAMES);
@@ -75,8 +75,8 @@ static int has_same_name(const gm_session *session, const source *from, const gm
     return own->name != GM_NONE && name != GM_NONE ? is_named(from, name, names + own->name) : 0;
 }
 
-/* Looks for the entry of the file that fits `own`. Returns 1, and its offset in the file's state; 0
- * where there is none; or an error. */
+/* Looks for the file's entry that matches `own`. Returns 1 and its offset in the file's state, 0 if
+ * there is none, or an error. */
 static int find_match(const gm_session *session, const source *from, const gm_state_entry *own, uint32_t *offset)
 {
     for (uint32_t i = 0; i < from->header.entries; ++i) {
@@ -95,14 +95,14 @@ static int find_match(const gm_session *session, const source *from, const gm_st
 }
 
 /* Returns whether an entry keeps the new image's own values. Rate, schedule and counters belong to
- * the image, and the form of a store is not in the file. */
+ * the image, and the file does not describe the form of a store. */
 static int keeps_own_value(const gm_state_entry *own)
 {
     return own->role == GM_STATE_ROLE_CONTROL || own->role == GM_STATE_ROLE_STORE;
 }
 
-/* Returns 1 where each moment has an entry in the file that fits, 0 where one has none, or an
- * error. Moments share their bias corrections, so that some of them alone would be wrong. */
+/* Returns 1 if each moment has a matching entry in the file, 0 if not, or an error. Moments share
+ * their bias corrections, so loading only some of them would be wrong. */
 static int moments_fit(const gm_session *session, const source *from)
 {
     const gm_state_entry *own = gm_section_data(session->header, GM_SECTION_STATE);
@@ -115,9 +115,9 @@ static int moments_fit(const gm_session *session, const source *from)
     return fits;
 }
 
-/* ---- Moving them ----------------------------------------------------------------------------- */
+/* ---- Copying --------------------------------------------------------------------------------- */
 
-/* Returns GM_OK where the file's bytes at offset `at` are those of `data`. */
+/* Returns GM_OK if the file's bytes at offset `at` equal `data`. */
 static int compare_bytes(const source *from, uint32_t at, const uint8_t *data, uint32_t size)
 {
     uint8_t chunk[COMPARED_AT_ONCE];
@@ -133,7 +133,7 @@ static int compare_bytes(const source *from, uint32_t at, const uint8_t *data, u
     return GM_OK;
 }
 
-/* Copies each entry that fits, or compares it. *count becomes how many fit. */
+/* Copies or compares each matching entry. *count becomes the number of matches. */
 static int transfer(gm_session *session, const source *from, enum transfer what, uint32_t *count)
 {
     const gm_state_entry *own = gm_section_data(session->header, GM_SECTION_STATE);
@@ -154,8 +154,8 @@ static int transfer(gm_session *session, const source *from, enum transfer what,
     return status;
 }
 
-/* Copies all entries that fit, compares them with a second reading, and checks the file once more.
- * So storage that delivers other bytes the second time is noticed. */
+/* Copies all matching entries, reads them again to compare, and checks the file once more. This
+ * catches storage that delivers different bytes the second time. */
 static int copy_and_compare(gm_session *session, const source *from, uint32_t *carried)
 {
     uint32_t compared;
@@ -173,8 +173,8 @@ static int copy_and_compare(gm_session *session, const source *from, uint32_t *c
     return compared == *carried && memcmp(&header, &from->header, sizeof header) == 0 ? GM_OK : GM_ERR_BAD_CRC;
 }
 
-/* Checks that the state is not packed, and that the sections together are as long as the file. In
- * version 1 nothing was packed. */
+/* Checks that the state is not packed, and that the sections add up to the file's size. Version 1
+ * had no packed states. */
 static int check_sections_of_file(const gm_checkpoint *header)
 {
     if (header->version != 1 && header->encoding != GM_ENCODING_PLAIN) {

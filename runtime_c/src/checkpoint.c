@@ -1,6 +1,6 @@
 /*
- * Saving and loading the state. A file has a header, the state table, names, and the state as it is
- * or packed. The header is written last, so that a file that a power loss has cut short has none.
+ * Saving and loading the state. A file has a header, the state table, names, and the state, plain
+ * or packed. The header is written last, so a file cut short by a power loss has none.
  */
 #include "checkpoint.h"
 
@@ -15,7 +15,7 @@
 /* The first bytes, which the checksum leaves out: magic, version, size and the checksum itself. */
 #define CHECKPOINT_CRC_START 16u
 
-/* Bytes of the stack buffer for what a callback reads or writes and is not in memory. */
+/* Bytes of the stack buffer for data that a callback reads or writes and that is not in memory. */
 #define CHUNK 64u
 #define CHUNK_HALVES (CHUNK / 2u)
 
@@ -67,16 +67,16 @@ static void fill_header(const gm_session *session, uint32_t encoding, gm_checkpo
 typedef struct writer {
     gm_write_fn write;
     void *user;
-    uint32_t from, to;           /* the bytes to write; the checksum needs all of them */
+    uint32_t from, to;           /* the bytes to write; the checksum covers the whole file */
     uint32_t offset;
     uint32_t crc;
 #if GM_WITH_ROUNDS
-    gm_delta_walk *next;         /* what leads to the next base */
+    gm_delta_walk *next;         /* leads to the next base */
     int (*append_state)(struct writer *out, const gm_session *session, uint32_t encoding);
 #endif
 } writer;
 
-/* Skips the next `size` bytes where none of them is to be written, and returns whether it did. */
+/* Skips the next `size` bytes if none of them is wanted. Returns whether it did. */
 static int skip_unwanted(writer *out, uint32_t size)
 {
     int unwanted = out->offset >= out->to || out->offset + size <= out->from;
@@ -140,7 +140,7 @@ static GM_COLD int append_segments(writer *out, const gm_session *session, uint3
     return status;
 }
 
-/* Begins a file of the state as it is, all of which is to be written. */
+/* Begins a file of the current state, to be written in full. */
 static void begin_file(writer *out, gm_write_fn write, void *user)
 {
     out->write = write;
@@ -167,7 +167,7 @@ static int append_body(writer *out, const gm_session *session, uint32_t encoding
 #endif
 }
 
-/* Saves a file, whose header is written last: it has the checksum of all that follows. */
+/* Saves a file. The header comes last, because its checksum covers all that follows it. */
 static int save(writer *out, const gm_session *session, uint32_t encoding)
 {
     gm_checkpoint header;
@@ -215,7 +215,7 @@ static GM_COLD int put_word_in_file(void *user, uint32_t *place, uint32_t word)
     return append(user, &word, sizeof word);
 }
 
-/* Appends the state with the parameters of the next base in the place of its own. */
+/* Appends the state, with the parameters of the next base instead of its own. */
 static GM_COLD int append_next_base(writer *out, const gm_session *session, uint32_t encoding)
 {
     uint32_t parameters = session->header->parameters_size, rest = session->header->state_size - parameters;
@@ -226,7 +226,7 @@ static GM_COLD int append_next_base(writer *out, const gm_session *session, uint
     return status == GM_OK ? append(out, session->arena + parameters, rest) : status;
 }
 
-/* Only this refers to append_next_base(), so that a program without rounds has nothing of them. */
+/* Only this refers to append_next_base(), so the linker drops it from programs without rounds. */
 GM_COLD int gm_round_save(const gm_session *session, const gm_federated_round *round, const void *delta, size_t size,
                           gm_write_fn write, void *user)
 {
@@ -250,7 +250,7 @@ typedef struct file_part {
     uint32_t size;
 } file_part;
 
-/* Keeps those of the written bytes that lie in the wanted part of the file. It is a gm_write_fn. */
+/* Keeps the written bytes that fall in the wanted part of the file. It is a gm_write_fn. */
 static int write_part(void *user, uint32_t offset, const void *data, uint32_t size)
 {
     file_part *wanted = user;
@@ -300,7 +300,7 @@ static int crc_of_file(gm_read_fn read, void *user, uint32_t from, uint32_t to, 
     return GM_OK;
 }
 
-/* Returns the encoding of the file's state. Version 1 had a reserved word in its field. */
+/* Returns the encoding of the file's state. In version 1 its field was a reserved word. */
 static uint32_t encoding_of(const gm_checkpoint *header)
 {
     return header->version == 1 ? GM_ENCODING_PLAIN : header->encoding;
@@ -317,8 +317,8 @@ static int check_file(const gm_checkpoint *header, size_t size)
     return header->size < sizeof *header || header->size > size ? GM_ERR_TRUNCATED : GM_OK;
 }
 
-/* Returns whether the file's state fits this session. Its table and names may differ, because
- * images of one model with different losses share checkpoints. */
+/* Returns whether the file's state fits this session. Table and names may differ, because images of
+ * one model with different losses share checkpoints. */
 static int is_same_model(const gm_session *session, const gm_checkpoint *header)
 {
     uint64_t size = sizeof *header + (uint64_t)header->entries * sizeof(gm_state_entry) + header->names_size +
@@ -327,8 +327,8 @@ static int is_same_model(const gm_session *session, const gm_checkpoint *header)
            header->state_size == session->header->state_size && header->size == size;
 }
 
-/* Checks the checksum, then the model. *crc_before_state becomes the checksum of all that precedes
- * the state. */
+/* Verifies the checksum, then the model. *crc_before_state becomes the checksum of everything
+ * before the state. */
 static int check_content(const gm_session *session, const gm_checkpoint *header, gm_read_fn read, void *user,
                          uint32_t *crc_before_state)
 {
@@ -401,8 +401,8 @@ static int read_segments(reader *in, const gm_session *session, uint32_t encodin
     return status;
 }
 
-/* Reads the state in. Where storage gave the right bytes before and fails now, the state becomes
- * the image's initial one, and is never a mixture. */
+/* Reads the state. If storage gave the right bytes before and fails now, the state is reset to the
+ * image's initial one; it is never a mixture. */
 static int read_state(gm_session *session, const gm_checkpoint *header, gm_read_fn read, void *user, uint32_t crc)
 {
     uint32_t encoding = encoding_of(header);
@@ -428,7 +428,7 @@ static int read_header(gm_read_fn read, void *user, size_t size, gm_checkpoint *
     return read(user, 0, header, sizeof *header) == 0 ? check_file(header, size) : GM_ERR_IO;
 }
 
-/* Reads the header, and checks the whole file before anything in it is used. */
+/* Reads the header, and checks the whole file before any of it is used. */
 static int check_before_loading(const gm_session *session, gm_read_fn read, void *user, size_t size,
                                 gm_checkpoint *header, uint32_t *crc_before_state)
 {

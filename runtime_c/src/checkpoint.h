@@ -1,4 +1,4 @@
-/* The checks of a checkpoint that loading one and carrying over share. */
+/* The checks that loading a checkpoint and carrying over share. */
 #ifndef GM_CHECKPOINT_H
 #define GM_CHECKPOINT_H
 

@@ -1,10 +1,10 @@
 /*
- * Finds the class that the model's outputs name, and what it is called.
+ * Finds the class with the highest score, and its name.
  */
 #include "image.h"
 
-/* Returns whether numbers of this type may be scores. All integers of an output have one positive
- * scale, so that they compare as what they stand for. */
+/* Returns whether numbers of this type may be scores. All integers of an output share one positive
+ * scale, so comparing them compares the numbers that they represent. */
 static int is_score(uint32_t dtype)
 {
     return dtype == GM_DTYPE_F32 || (GM_WITH_INT8 && dtype >= GM_DTYPE_I8);
@@ -56,7 +56,7 @@ GM_COLD const char *gm_class_name(const gm_session *session, uint32_t label)
     }
     const char *name = gm_section_data(session->header, GM_SECTION_NAMES);
     const char *end = name + session->header->sections[GM_SECTION_NAMES].size;
-    while (name < end) { /* gm_open() has checked that the last one ends */
+    while (name < end) { /* gm_open() has checked that the last name is terminated */
         if (*name == GM_CLASS_NAME && label-- == 0) {
             return name + 1;
         }

@@ -1,9 +1,9 @@
 /*
- * What every source of the runtime needs of the compiler's arithmetic: binary32, rounded to nearest
- * even after each operation, in the order in which the source has them.
+ * What every source of the runtime requires of the compiler's arithmetic: binary32, rounded to
+ * nearest even after each operation, in source order.
  *
- * Flags that would change this are refused here if the compiler shows them in a macro. gm_open()
- * finds the others, and a processor that is set to round otherwise (arithmetic.c).
+ * Flags that would change this are refused here if the compiler defines a macro for them. gm_open()
+ * detects the others, and a processor set to another rounding mode (arithmetic.c).
  */
 #ifndef GM_COMPILER_H
 #define GM_COMPILER_H
@@ -17,7 +17,7 @@
 #pragma GCC optimize("fp-contract=off")
 #endif
 
-/* 16: half floats are computed as such, and float as with 0. */
+/* 16: _Float16 is evaluated as such, and float as with 0. */
 #if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16
 #error "float arithmetic must round to binary32: on 32-bit x86 compile with -msse2 -mfpmath=sse"
 #endif

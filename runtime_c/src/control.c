@@ -1,4 +1,4 @@
-/* The control record: learning rate and seed, which are kept with the state. */
+/* The control record: learning rate and seed, which are part of the state. */
 #include <float.h>
 
 #include "image.h"

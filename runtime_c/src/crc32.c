@@ -1,10 +1,10 @@
 #include "gradmote.h"
 
-/* Whether four bytes at a time are taken, with 448 bytes more of tables. */
+/* 1: process four bytes at a time, with 448 more bytes of tables. */
 #define GM_CRC_BY_WORDS (UINTPTR_MAX > UINT32_MAX)
 
-/* Row k: the CRC-32 (IEEE 802.3, reflected polynomial 0xEDB88320) of the 16 values of a nibble that k nibbles of 0
- * follow. The first row takes 64 bytes; one of all bytes would take 1 KB. */
+/* Row k: the CRC-32 (IEEE 802.3, reflected polynomial 0xEDB88320) of each nibble value, followed by
+ * k zero nibbles. The first row takes 64 bytes; a table of all byte values would take 1 KB. */
 static const uint32_t nibble_table[] = {
     0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C, 0xEDB88320,
     0xF00F9344, 0xD6D6A3E8, 0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C,
@@ -27,8 +27,8 @@ static const uint32_t nibble_table[] = {
 
 #if GM_CRC_BY_WORDS
 
-/* Returns the CRC after four bytes, the first of which is the lowest of `word`. Its eight lookups do not wait for each
- * other, so on a computer it takes an eighth of the time of eight in a chain. */
+/* Returns the CRC after four bytes, the first in the low byte of `word`. The eight lookups do not
+ * depend on each other, so on a computer this takes an eighth of the time of a chain of eight. */
 static uint32_t after_word(uint32_t crc, uint32_t word)
 {
     uint32_t sum = 0;

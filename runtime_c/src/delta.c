@@ -1,7 +1,7 @@
 /*
  * The delta that a device sends: the difference of its parameters from the base of a round,
- * quantized without a buffer, byte by byte. All of it are integers, but for one subtraction for each
- * element, which every profile rounds alike.
+ * quantized without a buffer, byte by byte. All arithmetic is in integers, except for one
+ * subtraction per element, which both profiles round alike.
  */
 #include "delta.h"
 
@@ -15,7 +15,7 @@
 
 /* ---- Parameters ------------------------------------------------------------------------------ */
 
-/* Returns x mixed. Five mixes in line would take 120 bytes. */
+/* gm_mix() as a call: five inlined copies would take 120 bytes. */
 static GM_COLD GM_CALLED uint32_t mixed_by_call(uint32_t x)
 {
     return gm_mix(x);
@@ -57,7 +57,7 @@ GM_COLD int gm_delta_begin(gm_delta_walk *w)
     return 1;
 }
 
-/* Goes to a parameter. Returns what w->is_sent says of it. */
+/* Goes to a parameter. Returns its value for w->is_sent. */
 static uint32_t go_to_parameter(gm_delta_walk *w, uint32_t index)
 {
     const uint8_t *shared = w->round->shared;
@@ -166,14 +166,14 @@ GM_COLD void gm_delta_find_exponent(gm_delta_walk *w)
     w->exponent = exponent;
 }
 
-/* With r of 32 random bits, a significand that is divided by 2^shift is rounded up where its rest
- * and as many bits of r carry. No significand exceeds 2^31, so that the sum does not wrap. */
+/* With r of 32 random bits, significand / 2^shift is rounded up if adding as many bits of r to its
+ * remainder carries. No significand exceeds 2^31, so the sum does not wrap. */
 GM_COLD int32_t gm_delta_code(const gm_delta_walk *w, uint32_t i)
 {
     uint32_t own, code, difference = difference_at(w, i);
     uint32_t significand = significand_of(w, magnitude_of(w, difference), &own);
     uint32_t r = mixed_by_call(mixed_by_call(w->random.step_key + w->entry->offset + i) ^ w->random.stream_key);
-    uint32_t shift = w->exponent - own; /* no difference exceeds that of which the exponent was made */
+    uint32_t shift = w->exponent - own; /* no difference exceeds the one that set the exponent */
     if (shift < 32) {
         code = (significand + (r >> 1 >> (31 - shift))) >> shift;
     } else {
@@ -184,7 +184,7 @@ GM_COLD int32_t gm_delta_code(const gm_delta_walk *w, uint32_t i)
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-/* Returns byte `at` of the file, behind the header. Each is behind the one before. */
+/* Returns byte `at` of the file, past the header. Calls must go through `at` in ascending order. */
 static GM_CALLED uint8_t byte_of_body(gm_delta_walk *w, uint32_t at)
 {
     uint32_t byte = 0;
@@ -210,7 +210,7 @@ static GM_CALLED uint8_t byte_of_body(gm_delta_walk *w, uint32_t at)
     return (uint8_t)byte;
 }
 
-/* Fills the header. Its checksum is that of its own part of the file. */
+/* Fills the header. Its checksum covers only the header; copy_part() continues it. */
 static void fill_delta_header(gm_delta_walk *w, gm_delta_header *header)
 {
     const gm_federated_round *round = w->round;
@@ -225,8 +225,8 @@ static void fill_delta_header(gm_delta_walk *w, gm_delta_header *header)
     header->crc = gm_crc32(0, header->model_id, sizeof *header - GM_DELTA_CRC_START);
 }
 
-/* Copies bytes [offset, end) of the file. The header has the checksum of the whole file, so that the
- * first bytes need all of it made. size: of the file. */
+/* Copies bytes [offset, end) of the file. The header holds the checksum of the whole file, so a
+ * part with header bytes computes the whole file. size: of the file. */
 static void copy_part(gm_delta_walk *w, uint32_t offset, uint32_t end, uint8_t *out, uint32_t size)
 {
     gm_delta_header header;

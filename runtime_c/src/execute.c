@@ -1,5 +1,5 @@
 /*
- * The executor. gm_open() has verified every instruction, so none is checked here.
+ * The executor. It checks nothing: gm_open() has verified every instruction.
  */
 #include "fresh_sums.h"
 #include "loops.h"
@@ -7,7 +7,7 @@
 #include "sound_state.h"
 #include "split.h"
 
-/* Returns whether the next instruction is one of a loop. status: what the last one returned. */
+/* Returns whether the next instruction belongs to a loop. status: from the previous instruction. */
 static int is_looping(const gm_session *session, int status)
 {
     return GM_WITH_LOOP && (status == GM_LOOPING || (status == GM_OK && session->loop != NULL));

@@ -5,9 +5,9 @@
 #include "image.h"
 #include "shapes.h"
 
-/* ---- What an instruction does to gradients --------------------------------------------------- */
+/* ---- How an instruction uses gradients ------------------------------------------------------- */
 
-/* Returns whether an output that lies in the gradients is a sum to which the instruction adds, element by element. */
+/* Returns whether the instruction accumulates into its output, element by element. */
 static int adds_to_output(const uint32_t *instruction)
 {
     const void *insn = instruction;
@@ -31,7 +31,7 @@ static uint32_t size_of(const uint32_t *instruction, const gm_opcode_shape *shap
     return gm_bytes_of(info->flags, gm_extent_of(instruction, shape, info));
 }
 
-/* Returns whether an operand is in the gradients, or reaches into them. */
+/* Returns whether an operand overlaps the gradients. */
 static int touches_gradients(const gm_session *session, uint32_t operand, uint32_t size)
 {
     uint32_t start = session->header->gradients_offset, end = start + session->header->gradients_size;
@@ -40,8 +40,8 @@ static int touches_gradients(const gm_session *session, uint32_t operand, uint32
 
 /* ---- Whether each gradient is the sum of one instruction -------------------------------------- */
 
-/* Marks words of the gradients, which are zero where no instruction has them yet. Returns 0 where one has, or where
- * some are no gradients. */
+/* Marks words of the gradients, which are zero until an instruction claims them. Returns 0 if one
+ * is already marked, or if the range leaves the gradients. */
 static int mark(const gm_session *session, uint32_t operand, uint32_t size)
 {
     uint32_t *word = (uint32_t *)(void *)(session->arena + operand);
@@ -58,7 +58,8 @@ static int mark(const gm_session *session, uint32_t operand, uint32_t size)
     return 1;
 }
 
-/* Marks the gradients to which the instruction adds. Returns 0 where it touches gradients in any other way. */
+/* Marks the gradients that the instruction adds to. Returns 0 if it uses gradients in any other
+ * way. */
 static int mark_sums_of(const gm_session *session, const uint32_t *instruction)
 {
     const gm_opcode_shape *shape = gm_shape_of(*instruction & 0xFFFF);
@@ -102,8 +103,8 @@ static int are_all_marked(const gm_session *session)
     return 1;
 }
 
-/* Returns whether each gradient is the sum of one instruction of TRAIN. Its marks are left in the gradients, and zeros
- * between them. */
+/* Returns whether each gradient is the sum of one instruction of TRAIN. Leaves its marks in the
+ * gradients, with zeros between them. */
 static int are_single_sums(const gm_session *session, const gm_program *program)
 {
     const uint8_t *code = gm_section_data(session->header, GM_SECTION_CODE);

@@ -1,10 +1,10 @@
 /*
- * Gradients of the first TRAIN behind an update or a reset, which start from zero.
+ * Starts the gradients from zero in the first TRAIN after an update or a reset.
  *
- * The plain way is to clear them all before it. With GM_FRESH_SUMS, each instruction that adds to
- * gradients clears its own ones right before it adds, while they are on their way to the cache, or
- * writes them without a look at what was there. The bits are the same. That is only so where each
- * gradient is the sum of one instruction, which the first such TRAIN of a session finds out.
+ * The simple way is to clear them all first. With GM_FRESH_SUMS, each instruction that adds to
+ * gradients clears its own right before it adds, when it brings them into the cache anyway, or
+ * overwrites them. The bits are the same, provided that each gradient is the sum of one
+ * instruction. The first such TRAIN of a session finds out whether it is.
  */
 #ifndef GM_FRESH_SUMS_H
 #define GM_FRESH_SUMS_H
@@ -20,10 +20,11 @@ static inline void gm_clear_gradients(const gm_session *session)
 
 #if GM_FRESH_SUMS
 
-/* Lets all gradients start from zero in the program TRAIN, which begins. */
+/* Lets all gradients start from zero in a TRAIN that begins. */
 void gm_begin_fresh_sums(gm_session *session, const gm_program *program);
 
-/* Clears what the instruction adds to, where that is to start from zero. GEMM clears its own. */
+/* Clears the gradients that the instruction adds to, if they are to start from zero. GEMM clears
+ * its own. */
 void gm_clear_fresh_sum(const gm_session *session, const uint32_t *instruction);
 
 static inline void gm_before_instruction(const gm_session *session, const uint32_t *instruction)
@@ -33,8 +34,8 @@ static inline void gm_before_instruction(const gm_session *session, const uint32
     }
 }
 
-/* Ends what gm_begin_fresh_sums() began. is_whole: 0 where TRAIN was refused or stopped. Then nothing is left of
- * gradients from before the reset, nor of its own. */
+/* Ends what gm_begin_fresh_sums() began. is_whole: 0 if TRAIN was refused or stopped. Then no
+ * gradients remain, neither from before the reset nor from this TRAIN. */
 static inline void gm_end_fresh_sums(gm_session *session, int is_whole)
 {
     if (session->fresh && !is_whole) {

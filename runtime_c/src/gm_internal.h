@@ -1,4 +1,4 @@
-/* The helpers that kernels share: access to operands, checks, and update rules. They are no part of
+/* Helpers that kernels share: access to operands, checks, and update rules. They are not part of
  * the public API. */
 #ifndef GM_INTERNAL_H
 #define GM_INTERNAL_H
@@ -9,10 +9,11 @@
 
 /* ---- Operands -------------------------------------------------------------------------------- */
 
-/* gm_open() has verified that every byte that an instruction can touch lies inside the arena or the
- * constants, so nothing is checked here. `operand` is the operand's word in the instruction. */
+/* gm_open() has verified that every byte an instruction can touch is inside the arena or the
+ * constants, so these functions check nothing. `operand` is the operand's word in the
+ * instruction. */
 
-/* Returns where an operand lies: in the constants where GM_CONSTANT_BIT is set, else in the
+/* Returns the address of an operand: in the constants if GM_CONSTANT_BIT is set, else in the
  * arena. */
 static inline const void *gm_operand(const gm_session *session, uint32_t operand)
 {
@@ -49,19 +50,19 @@ static inline const int16_t *gm_i16(const gm_session *session, uint32_t operand)
     return (const int16_t *)gm_operand(session, operand);
 }
 
-/* Returns NULL where the operand is absent. */
+/* Returns NULL if the operand is absent. */
 static inline const float *gm_f32_optional(const gm_session *session, uint32_t operand)
 {
     return operand == GM_NONE ? NULL : gm_f32(session, operand);
 }
 
-/* `length` indices of an axis, from `start` on. */
+/* `length` indices of an axis, beginning at `start`. */
 typedef struct gm_part {
     uint32_t start, length;
 } gm_part;
 
-/* Returns which of an axis's n indices this part of the instruction has: all, where it is not cut. Axes: those that
- * opcodes.toml names as `ranges` of the opcode. */
+/* Returns the range of an axis's n indices that this part of the instruction computes: all of them
+ * if it is not split. Axes: the `ranges` of the opcode in opcodes.toml. */
 static inline gm_part gm_part_of(const gm_session *session, uint32_t n)
 {
     gm_part range = {0, n};
@@ -78,7 +79,7 @@ static inline gm_part gm_part_of(const gm_session *session, uint32_t n)
 /* Whether each gradient is the sum of one instruction of TRAIN. */
 typedef enum gm_sums_kind { GM_SUMS_UNKNOWN, GM_SUMS_SINGLE, GM_SUMS_OTHER } gm_sums_kind;
 
-/* Returns whether the sums at `operand` start from zero, whatever lies there. */
+/* Returns whether the sums at `operand` start from zero, whatever the memory holds. */
 static inline int gm_is_fresh_sum(const gm_session *session, uint32_t operand)
 {
 #if GM_FRESH_SUMS
@@ -90,7 +91,7 @@ static inline int gm_is_fresh_sum(const gm_session *session, uint32_t operand)
 #endif
 }
 
-/* An operand that a kernel writes lies in the arena. */
+/* Kernels write only to the arena. */
 static inline float *gm_f32_out(const gm_session *session, uint32_t operand)
 {
     return (float *)(void *)(session->arena + operand);
@@ -128,7 +129,7 @@ static inline uint8_t *gm_u8_out_optional(const gm_session *session, uint32_t op
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
-/* Returns 1 where any |x[i]| is NaN or at least `limit`, else 0. limit: 0 or more. */
+/* Returns 1 if any |x[i]| is NaN or at least `limit`, else 0. limit: 0 or more. */
 int gm_any_beyond(const float *x, uint32_t n, float limit);
 
 /* ---- Update rules ---------------------------------------------------------------------------- */
@@ -139,14 +140,14 @@ typedef struct gm_rule_args {
     const void *rule;            /* the gm_rule_<name> record */
     const float *g;
     float *p;                    /* parameters, updated in place */
-    void *slot1;                 /* first moment, where the rule has one */
-    void *slot2;                 /* second moment, where the rule has one */
-    const float *aux;            /* two bias corrections 1 - beta^t, where the rule reads them */
+    void *slot1;                 /* first moment, or unused */
+    void *slot2;                 /* second moment, or unused */
+    const float *aux;            /* two bias corrections 1 - beta^t, if the rule reads them */
     float lr;
     float scale;
     uint32_t n;
 #if GM_WITH_SHORT_MOMENTS
-    const gm_session *session;   /* has the counters by which moments of bfloat16 are rounded */
+    const gm_session *session;   /* its counters seed the rounding of bfloat16 moments */
 #endif
 } gm_rule_args;
 
@@ -161,19 +162,19 @@ static inline void gm_rule_set_session(gm_rule_args *args, const gm_session *ses
 #endif
 }
 
-/* Returns whether a rule record says that its moments are bfloat16. */
+/* Returns whether the rule's moments are bfloat16. */
 static inline int gm_has_short_moments(const void *rule)
 {
     return GM_WITH_SHORT_MOMENTS && (*(const uint32_t *)rule & GM_MOMENTS_BF16) != 0;
 }
 
-/* Returns where the moments of number `first` lie behind those at `slot`, which may be NULL. */
+/* Returns the address of moment number `first` of those at `slot`, or NULL if slot is NULL. */
 static inline void *gm_moments_from(const void *rule, void *slot, size_t first)
 {
     return slot ? (uint8_t *)slot + first * (gm_has_short_moments(rule) ? 2 : sizeof(float)) : NULL;
 }
 
-/* Moves parameters and moments on by so many elements, and by n. */
+/* Advances parameters and moments by `elements`. */
 static inline void gm_rule_move_on(gm_rule_args *args, size_t elements)
 {
     args->p += elements;
@@ -186,14 +187,14 @@ static inline void gm_rule_advance(gm_rule_args *args)
     gm_rule_move_on(args, args->n);
 }
 
-/* The update rules by gm_rule_kind. A rule is NULL where this build leaves it out. */
+/* The update rules by gm_rule_kind, with NULL for rules that this build leaves out. */
 extern const gm_rule_fn gm_rules[GM_RULE_COUNT];
 
 #if GM_WITH_SHORT_MOMENTS
-/* Applies any rule to moments of bfloat16. */
+/* Applies any rule with bfloat16 moments. */
 void gm_update_short_moments(const gm_rule_args *args);
 
-/* Returns what applies a rule record to moments as it has them. */
+/* Returns the function that applies a rule with moments of its type. */
 static inline gm_rule_fn gm_rule_of(const void *rule)
 {
     return gm_has_short_moments(rule) ? gm_update_short_moments : gm_rules[*(const uint32_t *)rule];

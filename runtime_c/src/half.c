@@ -4,7 +4,7 @@
 
 #define F32_SIGN 0x80000000u
 #define F32_INFINITY 0x7F800000u
-#define F32_LEADING 0x800000u    /* the bit of a normal significand that is not stored */
+#define F32_LEADING 0x800000u    /* the implicit leading bit of a normal significand */
 #define F32_FRACTION 23u
 
 #define HALF_SIGN 0x8000u
@@ -13,31 +13,31 @@
 #define HALF_LEADING 0x400u
 #define HALF_FRACTION 10u
 
-#define SCALE_LIMIT 237u         /* with a larger scale the largest half would be no float32 */
+#define SCALE_LIMIT 237u         /* with a larger scale the largest half would overflow float32 */
 
-/* Returns the power of a stored exponent: magnitude = significand 2^power 2^-149. That holds for
- * float32 and, with the scale added to the power, for halves. It is the stored exponent less 1, and
+/* Returns the power of a stored exponent: magnitude = significand 2^power 2^-149. This holds for
+ * float32 and, with the scale added to the power, for halves. It is the stored exponent minus 1, or
  * 0 for subnormals, as for the smallest normal numbers. */
 static uint32_t power_of(uint32_t stored)
 {
     return stored != 0 ? stored - 1 : 0;
 }
 
-/* Returns the half nearest to a finite magnitude. It may be 0, or HALF_INFINITY and more. */
+/* Returns the half nearest to a finite magnitude, from 0 to HALF_INFINITY and more. */
 static uint32_t nearest(uint32_t magnitude, uint32_t scale)
 {
     uint32_t stored = magnitude >> F32_FRACTION;
     uint32_t significand = stored != 0 ? (magnitude & (F32_LEADING - 1)) | F32_LEADING : magnitude;
-    int32_t lowest = (int32_t)scale + 1 - (int32_t)power_of(stored); /* bits below the last half's */
+    int32_t lowest = (int32_t)scale + 1 - (int32_t)power_of(stored); /* bits below the last bit of the half */
     lowest = lowest > 26 ? 26 : lowest; /* 26: all bits */
     uint32_t shift = lowest > 1 ? (uint32_t)lowest : 1;
-    significand <<= 1; /* so that there is a bit to round off */
+    significand <<= 1; /* makes room for a bit to round off */
     while (significand >> shift >= 2 * HALF_LEADING) {
         ++shift;
     }
     uint32_t down = significand >> shift, rest = significand - (down << shift);
     uint32_t rounded = down + (rest + (down & 1) > 1u << (shift - 1));
-    /* A carry out of the significand raises the exponent. */
+    /* A carry out of the significand increments the exponent. */
     return ((uint32_t)((int32_t)shift - lowest) << HALF_FRACTION) + rounded;
 }
 
@@ -79,6 +79,6 @@ GM_COLD uint32_t gm_half_value(uint32_t half, uint32_t scale)
     for (; power > 0 && significand < F32_LEADING; --power) {
         significand <<= 1;
     }
-    uint32_t value = (power << F32_FRACTION) + significand; /* a leading bit raises the exponent */
+    uint32_t value = (power << F32_FRACTION) + significand; /* a leading bit increments the exponent */
     return sign | (value < F32_INFINITY ? value : F32_INFINITY);
 }

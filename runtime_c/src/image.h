@@ -5,30 +5,29 @@
 #include "gradmote.h"
 #include "compiler.h"
 
-/* Marks functions that run once for an image, a checkpoint, a state or a run of a program, or that look up a tensor.
- * The compiler makes them small rather than quick, with everything that only they call. */
+/* Marks functions that run once for an image, a checkpoint, a state or a run of a program, or that
+ * look up a tensor. The compiler optimizes them, and everything that only they call, for size. */
 #if defined(__GNUC__)
 #define GM_COLD __attribute__((cold))
 #else
 #define GM_COLD
 #endif
 
-/* Marks static functions that are called even where the compiler would rather copy them to their
- * callers. */
+/* Marks static functions that the compiler must not inline. */
 #if defined(__GNUC__)
 #define GM_CALLED __attribute__((noinline))
 #else
 #define GM_CALLED
 #endif
 
-/* Returns the first byte of a section. Sections are 16-byte aligned, so records are read in
+/* Returns the first byte of a section. Sections are 16-byte aligned, so code reads records in
  * place. */
 static inline const void *gm_section_data(const gm_header *header, uint32_t section)
 {
     return (const uint8_t *)header + header->sections[section].offset;
 }
 
-/* Returns the sample store's record, or NULL where the image has no store. */
+/* Returns the sample store's record, or NULL if the image has no store. */
 static inline const gm_store *gm_store_of(const gm_header *header)
 {
     return header->sections[GM_SECTION_STORE].size != 0 ? gm_section_data(header, GM_SECTION_STORE) : NULL;
@@ -40,13 +39,13 @@ static inline gm_control *gm_control_of(const gm_session *session)
     return (gm_control *)(void *)(session->arena + session->header->control_offset);
 }
 
-/* Returns whether the build leaves out what elements of this type need. */
+/* Returns whether the build lacks support for elements of this type. */
 static inline int gm_lacks_dtype(uint32_t dtype)
 {
     return !GM_WITH_INT8 && dtype >= GM_DTYPE_I8 && dtype < GM_DTYPE_COUNT;
 }
 
-/* Returns the bytes of one element of a tensor or of a state entry. */
+/* Returns the size in bytes of an element of a tensor or a state entry. */
 static inline uint32_t gm_element_size(uint32_t dtype)
 {
 #if GM_WITH_INT8
@@ -58,19 +57,19 @@ static inline uint32_t gm_element_size(uint32_t dtype)
 #endif
 }
 
-/* Returns the bytes of a parameter's gradient, which is f32 whatever the parameter is. */
+/* Returns the size in bytes of a parameter's gradient, which is f32 whatever the parameter is. */
 static inline uint32_t gm_gradient_size(const gm_state_entry *entry)
 {
     return GM_WITH_INT8 ? entry->size / gm_element_size(entry->dtype) * 4 : entry->size;
 }
 
-/* Returns the bytes that one sample takes in the input. */
+/* Returns the size in bytes of one sample of the input. */
 static inline uint32_t gm_sample_size(const gm_store *store)
 {
     return GM_WITH_INT8 && store->dtype == GM_STORE_DTYPE_BYTES ? store->elements : 4u * store->elements;
 }
 
-/* Returns the index-th tensor with that role in any of the programs, or NULL past the last one.
+/* Returns the index-th tensor with this role in any of the programs, or NULL past the last one.
  * programs: bit p stands for program kind p. */
 const gm_tensor *gm_find_tensor(const gm_header *header, uint32_t programs, uint32_t role, uint32_t index);
 

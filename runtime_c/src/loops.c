@@ -17,8 +17,8 @@ static int is_guard(const uint32_t *instruction)
     return (*instruction & 0xFFFF) == GM_OP_GUARD;
 }
 
-/* Runs a copy of the instruction behind the GUARD, with its operands moved on. turn: how often it
- * ran before. */
+/* Runs a copy of the instruction after the GUARD, with its operands advanced. turn: how often it
+ * has run before. */
 static int run_moved(const gm_session *session, const gm_insn_guard *guard, uint32_t turn)
 {
     const uint32_t *guarded = (const uint32_t *)(const void *)(guard + 1);
@@ -30,7 +30,7 @@ static int run_moved(const gm_session *session, const gm_insn_guard *guard, uint
     return gm_execute(session, instruction);
 }
 
-/* Runs the instruction behind the GUARD, if this is an iteration for it. */
+/* Runs the instruction after the GUARD, if the GUARD selects this iteration. */
 static int run_guarded(const gm_session *session, const gm_insn_guard *guard)
 {
     uint32_t since = session->iteration - guard->first;
@@ -40,8 +40,8 @@ static int run_guarded(const gm_session *session, const gm_insn_guard *guard)
     return run_moved(session, guard, since / guard->period);
 }
 
-/* Returns the instruction that comes after the one at pc: at the loop's end its first one, but for
- * the last iteration. */
+/* Returns the instruction that follows the one at pc. At the loop's end this is the first of the
+ * body, unless this is the last iteration. */
 static const uint32_t *next_in_loop(gm_session *session, const uint32_t *pc)
 {
     const gm_insn_loop *loop = (const gm_insn_loop *)(const void *)session->loop - 1;

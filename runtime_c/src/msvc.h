@@ -1,6 +1,6 @@
 /*
- * What numerics.h asks of Microsoft's compiler, for x86-64 and AArch64. Versions before Visual Studio 2022 contract
- * products and sums under /fp:precise, so it is forbidden here.
+ * What numerics.h asks of Microsoft's compiler, for x86-64 and AArch64. Before Visual Studio 2022,
+ * /fp:precise contracts products and sums, so the pragma forbids it.
  */
 #ifndef GM_MSVC_H
 #define GM_MSVC_H
@@ -11,7 +11,7 @@
 
 #  include <immintrin.h> /* indented: the amalgamation leaves it under its condition */
 
-/* The instruction is compiled whatever /arch says. */
+/* The compiler emits the instruction whatever /arch says. */
 static inline float gm_msvc_mac(float acc, float a, float b)
 {
     return _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(a), _mm_set_ss(b), _mm_set_ss(acc)));

@@ -1,6 +1,6 @@
 /*
- * The delta that a device receives: it is checked as a whole, and then leads from the base of a
- * round to that of the next one.
+ * Applies a received delta: checks all of it, then goes from the base of a round to that of the
+ * next.
  */
 #include "new_base.h"
 
@@ -9,11 +9,11 @@
 #include "numerics.h"
 #include "program.h"
 
-#define NEW_LIMIT 0x5D800000u /* the bits of 2^60, as of a sound state */
+#define NEW_LIMIT 0x5D800000u /* the bits of 2^60, the limit of a sound state */
 
 /* ---- Elements -------------------------------------------------------------------------------- */
 
-/* Returns word i of the parameter as it is now. */
+/* Returns the current word i of the parameter. */
 static uint32_t word_now(const gm_delta_walk *w, uint32_t i)
 {
     return ((const uint32_t *)(const void *)w->now)[i];
@@ -30,8 +30,8 @@ static int32_t code_at(const gm_delta_walk *w, uint32_t i)
     return (int32_t)digit - (int32_t)(2 * digit < w->radix ? 0 : w->radix);
 }
 
-/* Returns x + code 2^(exponent - 150), of which only the sum rounds. Under the exponent 255 no code
- * but 0 leads to a sound number, and under 254 neither. */
+/* Returns x + code 2^(exponent - 150); only the sum rounds. With exponent 255 only code 0 gives a
+ * sound number. The same is true of 254, which keeps the factor finite. */
 static GM_CALLED float sum_of(float x, int32_t code, uint32_t exponent)
 {
     uint32_t finite = exponent < 255 ? exponent : 254;
@@ -51,8 +51,8 @@ static float new_float(const gm_delta_walk *w, uint32_t i)
 
 #if GM_WITH_INT8
 
-/* Returns the new integer of element i, of a type of 1 or 2 bytes the nearest that it has. Hostile
- * codes wrap in 32 bits first. */
+/* Returns the new integer of element i, saturated for types of 1 or 2 bytes. Hostile codes wrap in
+ * 32 bits first. */
 static uint32_t new_integer(const gm_delta_walk *w, uint32_t i, uint32_t size)
 {
     uint32_t base = gm_delta_integer(w, w->base, i);
@@ -69,7 +69,7 @@ static uint32_t new_integer(const gm_delta_walk *w, uint32_t i, uint32_t size)
     return (uint32_t)(value < least ? least : value < most ? value : most);
 }
 
-/* Returns word i of a parameter of integers. */
+/* Returns word i of an integer parameter. */
 static uint32_t new_integers(const gm_delta_walk *w, uint32_t i)
 {
     uint32_t size = gm_element_size(w->entry->dtype), first = 4 * i / size, word = word_now(w, i);
@@ -119,7 +119,7 @@ GM_COLD int gm_new_base_make(gm_delta_walk *w)
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
-/* Checks what can be checked of a file without a model. */
+/* Checks what a file shows without a model. */
 static int check_delta(const gm_delta_header *header, size_t size)
 {
     if (size < sizeof *header) {
@@ -138,7 +138,7 @@ static int check_delta(const gm_delta_header *header, size_t size)
     return crc == header->crc ? GM_OK : GM_ERR_BAD_CRC;
 }
 
-/* Returns whether no code of an integer becomes a fraction or leaves 64 bits. */
+/* Returns whether the codes of integers stay integers of at most 64 bits. */
 static int has_exponents_of_integers(gm_delta_walk *w)
 {
     int is_right = 1;
@@ -148,7 +148,7 @@ static int has_exponents_of_integers(gm_delta_walk *w)
     return is_right;
 }
 
-/* Checks that the file is of this model and this round, and leads to numbers that are finite. */
+/* Checks that the file is for this model and round, and leads to finite numbers. */
 static int check_delta_of_round(gm_delta_walk *w, const gm_delta_header *header)
 {
     if (memcmp(header->model_id, w->session->header->model_id, sizeof header->model_id) != 0 ||

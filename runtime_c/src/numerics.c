@@ -6,7 +6,7 @@
 #define LN2_LOW (-0x1.bd0106p-13f)
 #define LOG2_E 0x1.715476p+0f
 
-/* When it is added and subtracted again, a number below 2^22 is rounded to the nearest integer. */
+/* Adding and subtracting this rounds a number below 2^22 to the nearest integer. */
 #define ROUNDER 12582912.0f
 
 #define QUIET_NAN gm_float_of(0x7fc00000u)
@@ -46,8 +46,8 @@ float gm_exp(float x)
     }
     float n;
     float r = reduce_by_ln2(x, &n);
-    /* 2^n is two factors, because the result may overflow or be subnormal though exp(r) 2^half is
-     * neither. */
+    /* 2^n is split into two factors, because the result may overflow or be subnormal even though
+     * exp(r) 2^half is neither. */
     int32_t power = (int32_t)n;
     int32_t half = power / 2;
     return (1.0f + expm1_reduced(r)) * gm_power_of_two(half) * gm_power_of_two(power - half);
@@ -62,7 +62,7 @@ float gm_expm1(float x)
         return -1.0f;
     }
     if (x > 88.0f) {
-        return gm_exp(x); /* 2^n would be no float32 */
+        return gm_exp(x); /* 2^n would overflow */
     }
     float n;
     float r = reduce_by_ln2(x, &n);
@@ -112,7 +112,7 @@ float gm_log(float x)
     return log_split(m, (float)(exponent + bias));
 }
 
-/* log(w) with w = 1 + x as rounded, corrected by the part of x that the rounding lost. */
+/* log(w) with w = 1 + x rounded, corrected by the part of x that was lost. */
 float gm_log1p(float x)
 {
     float w = 1.0f + x;
@@ -204,9 +204,9 @@ static uint32_t two_over_pi(uint32_t start)
     return (uint32_t)(pair << start % 32u >> 32);
 }
 
-/* Returns x 2/pi modulo 4 in units of 2^-62, for finite x >= pi/4. With x = m 2^s, those bits of
- * 2/pi are left out whose product with x is a multiple of 4, and the next 96 are used. The error is
- * below 2^-60. (Payne & Hanek 1983.) */
+/* Returns x 2/pi modulo 4 in units of 2^-62, for finite x >= pi/4. With x = m 2^s, it skips the
+ * bits of 2/pi whose product with x is a multiple of 4, and uses the next 96. The error is below
+ * 2^-60. (Payne & Hanek 1983.) */
 static uint64_t quadrants_of(float x)
 {
     uint32_t bits = gm_bits_of(x);
@@ -228,7 +228,7 @@ static float reduce_by_half_pi(float x, uint32_t *n)
     for (rest = (is_negative ? 0 - rest : rest) | 1u; rest >> 63 == 0; rest <<= 1) {
         exponent--;
     }
-    /* This is the product of two numbers in 1 .. 2 with 31 fraction bits, the second one pi/2. */
+    /* The product of two numbers in 1 .. 2 with 31 fraction bits, the second one pi/2. */
     uint32_t product = (uint32_t)((rest >> 32) * 0xc90fdaa2u >> 32);
     float r = (float)product * gm_power_of_two(exponent);
     *n = (uint32_t)nearest & 3u;
@@ -323,8 +323,8 @@ float gm_round(float x)
     return gm_float_of(gm_bits_of(rounded) | (gm_bits_of(x) & 0x80000000u));
 }
 
-/* Splits a finite number above 0 into a mantissa below 2^24, and the biased exponent that it would
- * have as a normal number. */
+/* Splits a finite number above 0 into a mantissa below 2^24, and the biased exponent that it has,
+ * or would have as a normal number. */
 static uint32_t mantissa_of(float x, int32_t *exponent)
 {
     uint32_t bits = gm_bits_of(x);
@@ -333,7 +333,8 @@ static uint32_t mantissa_of(float x, int32_t *exponent)
     return biased == 0 ? bits : (bits & 0x007fffffu) | 0x00800000u;
 }
 
-/* Returns the remainder of a long division. It is a multiple of b's last bit, and so exact. */
+/* Returns the remainder of a long division. It is a multiple of b's last bit, and therefore
+ * exact. */
 float gm_fmod(float a, float b)
 {
     float x = gm_abs(a), y = gm_abs(b);
@@ -358,7 +359,7 @@ float gm_fmod(float a, float b)
 
 #if !GM_HARDWARE_SQRT
 
-/* 2^8 / sqrt(x), rounded, of the middle of each of the intervals [i / 32, (i + 1) / 32) from 1 to 4. */
+/* 2^8 / sqrt(x), rounded, for the middle of each interval [i / 32, (i + 1) / 32) from 1 to 4. */
 static const uint8_t inverse_roots[96] = {
     254, 250, 247, 243, 240, 236, 233, 230, 228, 225, 222, 220, 217, 215, 212, 210, 208, 206, 204, 202,
     200, 198, 196, 194, 193, 191, 189, 188, 186, 185, 183, 182, 180, 179, 178, 176, 175, 174, 172, 171,
@@ -367,16 +368,17 @@ static const uint8_t inverse_roots[96] = {
     137, 136, 135, 135, 134, 134, 133, 132, 132, 131, 131, 130, 130, 129, 129, 128,
 };
 
-/* Returns about 2^16 / sqrt(x / 2^30), for x from 2^30 on: Newton's step y (3 - x y^2) / 2, from a table. In the
- * place of 3 stands a little less, so that gm_root() never comes out above the root. */
+/* Returns about 2^16 / sqrt(x / 2^30), for x from 2^30 on: one Newton step y (3 - x y^2) / 2 from a
+ * table. A constant slightly below 3 keeps gm_root() from overshooting the root. */
 static uint32_t inverse_root_of(uint32_t x)
 {
     uint32_t y = inverse_roots[(x >> 25) - 32];
     return y * ((0xBFFFE000u - (x >> 16) * (y * y)) >> 8) >> 15;
 }
 
-/* Some 12 bits of the first root are right. What it lacks to the radicand, by the slope, gives a root of 25 bits that is
- * exact or 1 too small for each of the 2^24 radicands; so the remainder tells. */
+/* About 12 bits of the first root are right. The radicand's rest, divided by the slope, gives a
+ * root of 25 bits that is exact or 1 too small for each of the 2^24 radicands; the remainder shows
+ * which. */
 uint32_t gm_root(uint32_t radicand)
 {
     uint32_t x = radicand << 6, inverse = inverse_root_of(x), first = (x >> 16) * inverse >> 15;

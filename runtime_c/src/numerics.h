@@ -2,8 +2,8 @@
  * Elementary functions in binary32. Their bits are the same on every target of one numerics profile
  * (docs/NUMERICS.md).
  *
- * They use only +, -, *, / and conversions that IEEE-754 rounds to nearest even, in the order in
- * which numerics.c has them.
+ * They use only +, -, *, / and conversions, which IEEE-754 rounds to nearest even, in the order of
+ * numerics.c.
  */
 #ifndef GM_NUMERICS_H
 #define GM_NUMERICS_H
@@ -14,7 +14,7 @@
 #include "gm_config.h"
 #include "compiler.h"
 
-/* Microsoft's compiler, which has no builtins of gcc. clang-cl has them. */
+/* Microsoft's compiler lacks gcc's builtins. clang-cl has them. */
 #if defined(_MSC_VER) && !defined(__clang__)
 #define GM_MSVC 1
 #include "msvc.h"
@@ -38,15 +38,15 @@
 
 /* ---- Bits ------------------------------------------------------------------------------------ */
 
-/* The builtin is used because -ffreestanding makes memcpy() a call. */
+/* Uses the builtin, because -ffreestanding makes memcpy() a call. */
 #if GM_MSVC
 #define GM_COPY_WORD(to, from) memcpy((to), (from), 4)
 #else
 #define GM_COPY_WORD(to, from) __builtin_memcpy((to), (from), 4)
 #endif
 
-/* Before functions of an instruction or two. Only modules of WebAssembly are compiled so small that even
- * these would be calls. */
+/* Marks functions of an instruction or two. WebAssembly modules are optimized for size so strongly
+ * that even these would be calls. */
 #if defined(__wasm__)
 #define GM_SHORT __attribute__((always_inline)) static inline
 #else
@@ -69,9 +69,9 @@ GM_SHORT float gm_float_of(uint32_t bits)
     return x;
 }
 
-/* gm_is_positive() is x > 0, and gm_is_negative() x < 0; both are 0 for NaN. They compare bits
- * where comparing floats is slower: without an FPU it is a call, and on a Cortex-M with one it
- * moves flags. */
+/* gm_is_positive() is x > 0, and gm_is_negative() is x < 0; both are 0 for NaN. On some targets
+ * they compare bits, which is faster: without an FPU comparing floats is a call, and with one a
+ * Cortex-M moves flags. */
 #if (defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M') || (defined(__riscv) && !defined(__riscv_flen))
 GM_SHORT int gm_is_positive(float x)
 {
@@ -94,8 +94,7 @@ GM_SHORT int gm_is_negative(float x)
 }
 #endif
 
-/* The start of a sum that nothing is added to: -0 + x is x for every x, so the first product stays
- * as it is. */
+/* The start of a sum: -0 + x is x for every x, so the first product stays unchanged. */
 #define GM_EMPTY_SUM (-0.0f)
 
 #define GM_INFINITY gm_float_of(0x7F800000u)
@@ -114,7 +113,7 @@ static inline float gm_power_of_two(int32_t n)
 
 /* ---- Square root, correctly rounded ---------------------------------------------------------- */
 
-/* 1 where the target has a binary32 square root instruction. */
+/* 1 if the target has a binary32 square root instruction. */
 #ifndef GM_HARDWARE_SQRT
 #if (defined(__ARM_FP) && (__ARM_FP & 4)) || defined(__SSE__) || defined(__aarch64__) || defined(__riscv_flen) || \
     defined(__wasm__) || GM_MSVC
@@ -176,18 +175,17 @@ float gm_sigmoid(float x);
 /* Returns the error function. */
 float gm_erf(float x);
 
-/* Return sine and cosine of x in radians, of any size. They are NaN for infinite x. */
+/* Return sine and cosine of x in radians, of any size, or NaN for infinite x. */
 float gm_sin(float x);
 float gm_cos(float x);
 
 /* Returns the arc tangent in radians. */
 float gm_atan(float x);
 
-/* Returns the nearest integer, the even one of two. */
+/* Returns the nearest integer, ties to even. */
 float gm_round(float x);
 
-/* Returns a - b trunc(a / b) without any error, with the sign of a. It is NaN for infinite a and
- * for b = 0. */
+/* Returns a - b trunc(a / b) exactly, with the sign of a, or NaN for infinite a and for b = 0. */
 float gm_fmod(float a, float b);
 
 #endif

@@ -33,8 +33,8 @@ static GM_COLD int check_container(const gm_header *header, size_t image_size)
     return header->size < sizeof *header || header->size > image_size ? GM_ERR_TRUNCATED : GM_OK;
 }
 
-/* Returns the kinds of programs in the image: bit p for kind p. Returns 0 where the section of
- * programs is not inside the file. */
+/* Returns the kinds of programs in the image: bit p for kind p. Returns 0 if the programs section
+ * is not inside the file. */
 static uint32_t programs_present(const gm_header *header)
 {
     gm_section section = header->sections[GM_SECTION_PROGRAMS];

@@ -1,5 +1,5 @@
-/* exp and log of numerics.c, with a multiply-accumulate that rounds twice. There, and in
- * docs/NUMERICS.md, stands what the steps mean. */
+/* exp and log of numerics.c, with a multiply-accumulate that rounds twice. numerics.c and
+ * docs/NUMERICS.md explain the steps. */
 #include "plain_numerics.h"
 
 #if GM_FUSED

@@ -1,4 +1,4 @@
-/* Elementary functions whose bits are those of the strict profile in both profiles. */
+/* Elementary functions that give the strict profile's bits in both profiles. */
 #ifndef GM_PLAIN_NUMERICS_H
 #define GM_PLAIN_NUMERICS_H
 

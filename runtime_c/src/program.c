@@ -1,6 +1,6 @@
 /*
- * The program that runs. What it means beyond its instructions is here: gradients that start from
- * zero, counters, and the schedule.
+ * The running program, and its effects beyond its instructions: it starts gradients from zero,
+ * counts steps, and advances the schedule.
  */
 #include "program.h"
 
@@ -17,7 +17,7 @@ int gm_idle(const gm_session *session)
     return session->pc != NULL ? GM_ERR_BUSY : GM_OK;
 }
 
-/* Prepares the gradients: those of the first micro-batch start from 0, and an update takes the mean
+/* Prepares the gradients: those of the first micro-batch start from 0, and an update uses the mean
  * of all. */
 static int prepare_gradients(gm_session *session, const gm_program *program)
 {
@@ -72,7 +72,7 @@ GM_COLD int gm_begin(gm_session *session, uint32_t program)
     return GM_OK;
 }
 
-/* Forgets the running program, and gives the input's first sample back. */
+/* Forgets the running program, and restores the input's first sample. */
 static void leave_program(gm_session *session)
 {
     session->pc = NULL;
@@ -81,7 +81,7 @@ static void leave_program(gm_session *session)
     }
 }
 
-/* Counts a program that has ended, and moves the schedule on. status: how it ended. */
+/* Counts a program that has ended, and advances the schedule. status: how it ended. */
 static void count_program(gm_control *control, uint32_t kind, int status)
 {
     int trains = kind == GM_PROGRAM_TRAIN || kind == GM_PROGRAM_STEP;
@@ -119,7 +119,7 @@ void gm_abort(gm_session *session)
     leave_program(session);
     gm_end_fresh_sums(session, 0);
     if (session->running == GM_PROGRAM_TRAIN) {
-        gm_control_of(session)->accumulated = 0; /* the gradients may have half a micro-batch */
+        gm_control_of(session)->accumulated = 0; /* the gradients may include half a micro-batch */
     }
 }
 

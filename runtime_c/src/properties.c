@@ -1,5 +1,5 @@
 /*
- * Properties: named numbers of the application. The state has a fixed number of records for them.
+ * Properties: named numbers of the application. The state holds a fixed number of them.
  */
 #include <string.h>
 
@@ -10,8 +10,8 @@ typedef struct property_key {
     char bytes[20];
 } property_key;
 
-/* Makes a key of `text`, padded with zeros. Returns GM_ERR_INVALID_ARGUMENT unless the text has 1
- * to 19 bytes. */
+/* Makes a zero-padded key from `text`. Returns GM_ERR_INVALID_ARGUMENT unless the text has 1 to 19
+ * bytes. */
 static int make_key(const char *text, property_key *key)
 {
     size_t length = 0;
@@ -34,7 +34,7 @@ static gm_property *property_records(const gm_session *session)
     return (gm_property *)(void *)(session->arena + session->header->properties_offset);
 }
 
-/* Returns the property with that key, or NULL. */
+/* Returns the property with this key, or NULL. */
 static gm_property *find_key(const gm_session *session, const property_key *key)
 {
     gm_property *property = property_records(session);
@@ -46,7 +46,7 @@ static gm_property *find_key(const gm_session *session, const property_key *key)
     return NULL;
 }
 
-/* Returns a record without a property, or NULL. */
+/* Returns a free record, or NULL. */
 static gm_property *find_empty(const gm_session *session)
 {
     gm_property *property = property_records(session);

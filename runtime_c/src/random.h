@@ -12,14 +12,13 @@
  * bias 0.174. */
 #define GM_MIX(x) ((x) ^= (x) >> 16, (x) *= GM_MIX_1, (x) ^= (x) >> 15, (x) *= GM_MIX_2, (x) ^= (x) >> 16)
 
-/* Returns x mixed. */
 static inline uint32_t gm_mix(uint32_t x)
 {
     GM_MIX(x);
     return x;
 }
 
-/* All random numbers of one seed, step and stream. */
+/* The random numbers of one seed, step and stream. */
 typedef struct gm_random {
     uint32_t step_key;
     uint32_t stream_key;
@@ -37,8 +36,8 @@ static inline uint32_t gm_random_at(gm_random random, uint32_t i)
     return gm_mix(gm_mix(random.step_key + i) ^ random.stream_key);
 }
 
-/* Returns two numbers of 16 bits, number 2 i in the low half and number 2 i + 1 in the high one, for
- * sums that round at random. One mix is enough for them, as no two streams have a key in common. */
+/* Returns two 16-bit numbers, number 2 i in the low half and number 2 i + 1 in the high one, for
+ * stochastic rounding. One mix is enough, because no two streams share a key. */
 static inline uint32_t gm_random_pair(gm_random random, uint32_t i)
 {
     return gm_mix(random.stream_key + i);

@@ -4,7 +4,7 @@
 
 #include "gradmote.h"
 
-/* Sets the learning rate for update number optimizer_steps, where a schedule is set. */
+/* Sets the learning rate for update number optimizer_steps, if there is a schedule. */
 void gm_advance_schedule(gm_control *control);
 
 #endif

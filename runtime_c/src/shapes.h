@@ -1,4 +1,5 @@
-/* What the tables of all opcodes say of an instruction's operands. Kernels know their own, and need none of it. */
+/* Reads an instruction's operands from the tables of all opcodes. Kernels know their own operands
+ * and do not need this. */
 #ifndef GM_SHAPES_H
 #define GM_SHAPES_H
 
@@ -12,7 +13,8 @@ static inline uint32_t gm_term_value(const uint32_t *instruction, uint8_t term)
     return term < GM_TERM_COUNT ? instruction[term] : term - GM_TERM_COUNT;
 }
 
-/* Returns the elements from an operand's first one to its last one. gm_open() has verified that their bytes fit. */
+/* Returns the number of elements from an operand's first to its last. gm_open() has verified that
+ * their bytes fit. */
 static inline uint32_t gm_extent_of(const uint32_t *instruction, const gm_opcode_shape *shape,
                                     const gm_operand_info *info)
 {
@@ -26,7 +28,7 @@ static inline uint32_t gm_extent_of(const uint32_t *instruction, const gm_opcode
     return elements;
 }
 
-/* Returns the word of the operand of type rule, or GM_NONE where the instruction has none. */
+/* Returns the word of the operand of type rule, or GM_NONE if the instruction has none. */
 static inline uint32_t gm_rule_operand(const uint32_t *instruction, const gm_opcode_shape *shape)
 {
     for (uint32_t i = 0; i < shape->n_operands; i++) {
@@ -37,7 +39,7 @@ static inline uint32_t gm_rule_operand(const uint32_t *instruction, const gm_opc
     return GM_NONE;
 }
 
-/* Returns how many bytes a number of an operand's elements takes. flags: of its gm_operand_info. */
+/* Returns the size in bytes of an operand's elements. flags: of its gm_operand_info. */
 static inline uint32_t gm_bytes_of(uint32_t flags, uint32_t elements)
 {
     switch (flags & GM_TYPE) {

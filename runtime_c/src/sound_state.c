@@ -1,7 +1,7 @@
 /*
- * Sound states: those from which training may go on (docs/NUMERICS.md, "Finite state"). An update
- * of a sound state leaves a sound state, so only a state that comes from elsewhere is checked,
- * once.
+ * A sound state is one from which training may continue (docs/NUMERICS.md, "Finite state"). An
+ * update of a sound state leaves a sound state, so a state is checked only once, when it comes from
+ * elsewhere.
  */
 #include "sound_state.h"
 
@@ -20,14 +20,14 @@
 /* (m / 2^10)^2 is at most v plus this, because small squares underflow in v. */
 #define UNDERFLOW_OF_SQUARES 0x1p-120f
 
-/* The state that an UPDATE instruction reads and writes, and the rule by which it does. */
+/* The state that an UPDATE instruction reads and writes, and its rule. */
 typedef struct update {
     uint32_t n;
     const uint32_t *operands;    /* words of p, slot1, slot2 and aux */
     uint32_t rule;
 } update;
 
-/* Fills `out` where the instruction is an update, and returns whether it is. */
+/* Fills `out` if the instruction is an update, and returns whether it is. */
 static int read_update(const uint32_t *instruction, update *out)
 {
     const void *start = instruction;
@@ -81,13 +81,13 @@ static int are_moments(const float *m, const float *v, uint32_t n)
 }
 
 #if GM_WITH_SHORT_MOMENTS
-/* Returns moment i of n of bfloat16. */
+/* Returns moment i of bfloat16 moments. */
 static float short_moment(const float *moments, uint32_t i)
 {
     return gm_float_of((uint32_t)((const uint16_t *)(const void *)moments)[i] << 16);
 }
 
-/* Returns whether moments of bfloat16 are those of a sound state; v: NULL where there are none. */
+/* Returns whether bfloat16 moments are sound. v: NULL if there are none. */
 static int are_short_moments(const float *m, const float *v, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -119,8 +119,8 @@ static int is_sound_update(const gm_session *session, const update *u)
     return slot2 != NULL ? are_moments(slot1, slot2, u->n) : !gm_any_beyond(slot1, u->n, VELOCITY_LIMIT);
 }
 
-/* Returns the limit of an entry's numbers, or 0 where it has none. Integers have none: their updates
- * keep them in range. */
+/* Returns the limit of an entry's numbers, or 0 if it has none. Integers have none: their updates
+ * saturate. */
 static float limit_of(const gm_state_entry *entry)
 {
     if (GM_WITH_INT8 && entry->dtype != GM_DTYPE_F32) {
@@ -145,10 +145,10 @@ static int are_sound_entries(const gm_session *session)
     return 1;
 }
 
-/* Returns the largest rate that all rules of the program's updates allow: 0 where one of them
- * promises nothing, infinity where nothing is updated. Clears *is_sound where the moments of an
- * update are not sound. Moments of a rule that promises nothing, and of a state that is known to be
- * sound, are not looked at. */
+/* Returns the largest rate that the rules of all of the program's updates allow: 0 if one of them
+ * guarantees nothing, infinity if there are no updates. Clears *is_sound if the moments of an
+ * update are not sound. Skips the moments of rules that guarantee nothing, and of states known to
+ * be sound. */
 static float check_updates(const gm_session *session, int *is_sound)
 {
     int is_known = session->proven & GM_PROVEN_STATE;
@@ -171,15 +171,15 @@ static int is_sound_rate(const gm_session *session, float largest)
            control->base_learning_rate < largest;
 }
 
-/* Returns whether everything but the moments is sound: the rates, then parameters and running
- * statistics unless they are known to be. */
+/* Returns whether everything except the moments is sound: the rates, then parameters and running
+ * statistics, unless they are known to be sound. */
 static int is_sound_besides(const gm_session *session, float largest)
 {
     return is_sound_rate(session, largest) && ((session->proven & GM_PROVEN_STATE) != 0 || are_sound_entries(session));
 }
 
-/* After GM_OK everything is proven, and an error ends the program. So this runs once in a program
- * that updates. */
+/* GM_OK means that everything is proven, and an error ends the program. So this runs once in a
+ * program that updates. */
 GM_COLD int gm_prove(gm_session *session)
 {
     if (session->running != GM_PROGRAM_STEP && session->running != GM_PROGRAM_OPTIMIZER) {

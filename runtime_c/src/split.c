@@ -1,15 +1,15 @@
 /*
- * Splits an instruction into parts that may run at the same time.
+ * Splits an instruction into parts that can run at the same time.
  *
- * A part is an instruction itself: one dim of its outputs is shorter, and its operands start where
- * its range of that dim does. So kernels know nothing of parts. They compute each output as in the
- * whole instruction, and the bits are the same. opcodes.toml says along which dims an opcode may be
- * split ("split"). Where a shorter dim would change more than that ("ranges"), a part has the whole
- * instruction, and a session that tells its kernel the range (gm_part_of).
+ * A part is an instruction itself: one dim of its outputs is shorter, and its operands start at its
+ * range of that dim. So kernels need not know about parts. They compute each output as in the whole
+ * instruction, with the same bits. opcodes.toml lists the dims along which an opcode may be split
+ * ("split"). If a shorter dim would change more than that ("ranges"), a part runs the whole
+ * instruction, with the range in a session of its own (gm_part_of).
  *
- * No part writes what another one reads or writes. The verifier has made sure of it: no two indices
- * of an output mean one element, and an output is apart from other operands or lies exactly as they
- * do.
+ * No part writes what another one reads or writes. The verifier ensures this: all indices of an
+ * output are different elements, and an output does not overlap other operands, or has exactly
+ * their layout.
  */
 #include "split.h"
 
@@ -25,20 +25,20 @@
 #define TRIPS_PER_ELEMENT 8u
 
 /* Parts of an axis of at least LONG_AXIS elements start at multiples of LONG_GRAIN. So they start
- * at whole bytes of bit masks, and no two of them share a cache line. */
+ * at whole bytes of bit masks, and do not share cache lines. */
 #define LONG_GRAIN 32u
 #define LONG_AXIS 4096u
 
 #define NO_AXIS UINT8_MAX
 #define AXES (sizeof((gm_split_info *)0)->axes / sizeof(gm_split_axis))
 
-/* The most spare bytes of a part. Offsets behind the arena stay below GM_CONSTANT_BIT so. */
+/* The most spare bytes of a part. This keeps offsets past the arena below GM_CONSTANT_BIT. */
 #define MOST_SPARE (UINT32_C(1) << 26)
 
-/* ---- Where the elements of an operand lie ---------------------------------------------------- */
+/* ---- The layout of an operand ---------------------------------------------------------------- */
 
-/* The axes of an operand that are longer than 1, the last one first. An element lies at `offset`
- * plus the sum of index * stride elements over the axes. */
+/* The axes of an operand that are longer than 1, the last one first. An element is at `offset` plus
+ * the sum of index * stride elements over the axes. */
 typedef struct operand_layout {
     uint32_t offset;             /* the operand's word in the instruction */
     uint32_t flags;              /* of gm_operand_info */
@@ -56,19 +56,19 @@ static void add_axis(operand_layout *layout, const uint32_t *instruction, uint8_
     }
 }
 
-/* An instruction, and how it is split. */
+/* An instruction and how to split it. */
 typedef struct split_plan {
     const gm_session *session;
     const uint32_t *instruction;
     const gm_opcode_shape *shape;
     const gm_split_info *split;
-    uint32_t axis;               /* the instruction's word with the dim that is split */
+    uint32_t axis;               /* the instruction's word with the dim to split */
     uint32_t grain;              /* parts start at multiples of it */
     uint32_t parts;
     int status[GM_MAX_PARTS];
 } split_plan;
 
-/* Returns an operand's flags. A moment of 2 bytes has the type of other elements of that size. */
+/* Returns an operand's flags. A 2-byte moment gets the type of other 2-byte elements. */
 static uint32_t flags_of(const split_plan *plan, const gm_operand_info *info)
 {
     uint32_t flags = info->flags;
@@ -111,7 +111,7 @@ static uint32_t find_axis(const operand_layout *layout, uint32_t term)
     return NO_AXIS;
 }
 
-/* Returns the bytes from the operand's first element to its last one. */
+/* Returns the bytes from the operand's first element to its last. */
 static uint32_t operand_size(const split_plan *plan, uint32_t index)
 {
     const gm_operand_info *info = &plan->shape->operands[index];
@@ -126,15 +126,15 @@ static uint32_t units_of(const split_plan *plan)
     return (plan->instruction[plan->axis] + plan->grain - 1) / plan->grain;
 }
 
-/* Returns where a part starts along the axis or, for `part` = parts, where the last one ends. */
+/* Returns where a part starts along the axis or, if `part` = parts, where the last one ends. */
 static uint32_t start_of(const split_plan *plan, uint32_t part)
 {
     uint32_t unit = (uint32_t)((uint64_t)units_of(plan) * part / plan->parts);
     return part == plan->parts ? plan->instruction[plan->axis] : unit * plan->grain;
 }
 
-/* Returns whether the operand of each part starts at a whole byte, and whether a shorter axis
- * leaves the strides of all other axes as they are. */
+/* Returns whether the operand of each part starts at a whole byte, and a shorter axis leaves the
+ * strides of all other axes unchanged. */
 static int can_start_at_parts(const split_plan *plan, const operand_layout *layout)
 {
     uint32_t axis = find_axis(layout, plan->axis);
@@ -147,14 +147,14 @@ static int can_start_at_parts(const split_plan *plan, const operand_layout *layo
     return (layout->flags & GM_STRIDED) != 0 || axis == layout->axes - 1;
 }
 
-/* Returns whether no two parts write the same bytes of an operand. */
+/* Returns whether all parts write different bytes of an operand. */
 static int writes_apart(const split_plan *plan, const operand_layout *layout, uint32_t index)
 {
     return 1 + index == plan->split->own ? operand_size(plan, index) <= plan->session->spare
                                          : find_axis(layout, plan->axis) != NO_AXIS;
 }
 
-/* Returns whether the parts along the axis may run at the same time. */
+/* Returns whether the parts along the axis can run at the same time. */
 static int is_safe(const split_plan *plan, const operand_layout *layouts)
 {
     for (uint32_t i = 0; i < plan->shape->n_operands; i++) {
@@ -178,14 +178,14 @@ static uint64_t work_of(const uint32_t *instruction, const gm_opcode_shape *shap
     return work;
 }
 
-/* Returns whether there is an axis to split at all, and enough work to read the operands for it. */
+/* Returns whether the instruction has an axis to split, and enough work to justify a look at its
+ * operands. */
 static int has_enough_work(const split_plan *plan)
 {
     return plan->split->axes[0].dim != 0 && work_of(plan->instruction, plan->shape) >= plan->session->splitter->least;
 }
 
-/* Returns into how many parts the instruction's work should be split, at most one for each
- * thread. */
+/* Returns how many parts the instruction's work deserves, at most one per thread. */
 static uint32_t wanted_parts(const split_plan *plan, const operand_layout *layouts)
 {
     const gm_splitter *splitter = plan->session->splitter;
@@ -204,7 +204,7 @@ static void set_axis(split_plan *plan, gm_split_axis axis)
     plan->grain = plan->instruction[axis.dim] >= LONG_AXIS ? LONG_GRAIN : axis.grain;
 }
 
-/* Sets parts, axis and grain, by the first axis that has the most parts. Returns 0 where the
+/* Sets parts, axis and grain from the first axis that gives the most parts. Returns 0 if the
  * instruction must run whole, or has too little work for two parts. */
 static int find_split(split_plan *plan)
 {
@@ -247,7 +247,7 @@ static uint32_t operand_of_part(const split_plan *plan, uint32_t index, uint32_t
                            : layout.offset + gm_bytes_of(layout.flags, start_of(plan, part) * layout.stride[axis]);
 }
 
-/* Returns what the kernel returns for a part's range of the whole instruction. */
+/* Runs the kernel on a part's range of the whole instruction. Returns its result. */
 static int run_range(const split_plan *plan, uint32_t part)
 {
     gm_session session = *plan->session;
@@ -256,7 +256,7 @@ static int run_range(const split_plan *plan, uint32_t part)
     return gm_kernels[*plan->instruction & 0xFFFF](&session, plan->instruction);
 }
 
-/* Returns what the kernel returns for an instruction of the part's own. */
+/* Runs the kernel on the part's own instruction. Returns its result. */
 static int run_shorter(const split_plan *plan, uint32_t part)
 {
     uint32_t instruction[GM_MOST_WORDS];

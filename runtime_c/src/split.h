@@ -6,8 +6,8 @@
 #include "../generated/gm_opcodes.h"
 
 #if GM_THREADS
-/* Executes an instruction: in parts, where the session has a splitter and the instruction has
- * enough work for two. Returns what the kernel returns: GM_OK or a negative gm_error. */
+/* Executes an instruction: in parts if the session has a splitter and there is enough work for two.
+ * Returns the kernel's result: GM_OK or a negative gm_error. */
 int gm_execute(const gm_session *session, const uint32_t *instruction);
 #else
 static inline int gm_execute(const gm_session *session, const uint32_t *instruction)

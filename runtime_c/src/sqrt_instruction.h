@@ -1,7 +1,6 @@
 /*
- * The square root as one instruction, for builds without -fno-math-errno. There the
- * compiler's builtin calls sqrtf() of the C library for negative numbers, so that a program would
- * have to be linked with -lm.
+ * The square root as one instruction, for builds without -fno-math-errno. In these, the compiler's
+ * builtin calls the C library's sqrtf() for negative numbers, so programs would need -lm.
  */
 #ifndef GM_SQRT_INSTRUCTION_H
 #define GM_SQRT_INSTRUCTION_H

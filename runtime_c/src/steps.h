@@ -1,10 +1,10 @@
-/* Whole programs in one call. */
+/* Runs whole programs in one call. */
 #ifndef GM_STEPS_H
 #define GM_STEPS_H
 
 #include "gradmote.h"
 
-/* Runs the program that was begun to its end, and returns what gm_run() returns last. */
+/* Runs the current program to its end, and returns the last result of gm_run(). */
 int gm_run_to_end(gm_session *session);
 
 #endif

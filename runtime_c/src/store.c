@@ -3,9 +3,9 @@
  * samples stay: A. Chrysakis, M.-F. Moens, "Online Continual Learning from Imbalanced Data", ICML
  * 2020, algorithm 1.
  *
- * gm_open() has verified that the store and its tensors lie where the image says. But what the
- * store holds may come from any checkpoint. So samples are counted again before a count is used,
- * and a position whose label is no class is empty.
+ * gm_open() has verified where the store and its tensors are. But the contents of the store may
+ * come from any checkpoint, so the code counts samples again before it uses a count, and treats a
+ * position with an invalid label as empty.
  */
 #include <string.h>
 
@@ -16,22 +16,21 @@
 #include "random.h"
 #include "steps.h"
 
-/* The random generator's stream. No Dropout has this one. */
+/* The random generator's stream, which no Dropout uses. */
 #define STREAM 0xFFFFFFFEu
 
-/* When it is added and subtracted again, a number below 2^22 is rounded to the nearest integer,
- * ties to even. */
+/* Adding and subtracting this rounds a number below 2^22 to the nearest integer, ties to even. */
 #define QUANTIZED_ROUNDER 12582912.0f
 
-/* The arrays of an image's store, and the tensors that it fills. A sample is at a position, 0 to
+/* The arrays of an image's store, and the tensors that it fills. A sample has a position, 0 to
  * capacity - 1. */
 typedef struct store {
     const gm_store *record;
     uint32_t seed;
     uint32_t *draws;             /* random numbers drawn so far */
     gm_store_class *classes;
-    uint32_t *labels;            /* of each position: label + 1, or 0 where it is empty */
-    float *scales;               /* of each position, where samples are INT8 */
+    uint32_t *labels;            /* of each position: label + 1, or 0 if it is empty */
+    float *scales;               /* of each position, if samples are INT8 */
     uint8_t *samples;
     uint32_t stride;             /* bytes from one sample to the next */
     uint8_t *input;              /* the tensor of `batch` samples */
@@ -39,14 +38,14 @@ typedef struct store {
     uint32_t batch;
 } store;
 
-/* Returns the class of the sample at a position, or GM_NONE where the position is empty. */
+/* Returns the class of the sample at a position, or GM_NONE if the position is empty. */
 static uint32_t label_at(const store *s, uint32_t position)
 {
     uint32_t label = s->labels[position] - 1u;
     return label < s->record->classes ? label : GM_NONE;
 }
 
-/* Returns how many positions hold a sample of that class or, for GM_NONE, are empty. */
+/* Returns how many positions hold a sample of this class or, for GM_NONE, are empty. */
 static uint32_t count_positions(const store *s, uint32_t label)
 {
     uint32_t count = 0;
@@ -56,7 +55,6 @@ static uint32_t count_positions(const store *s, uint32_t label)
     return count;
 }
 
-/* Counts the samples of each class. */
 static void count_kept(store *s)
 {
     for (uint32_t label = 0; label < s->record->classes; ++label) {
@@ -89,7 +87,7 @@ static void lay_out_store(const gm_session *session, const gm_store *record, sto
     s->batch = label->size / 4u;
 }
 
-/* Finds the store's arrays. Returns GM_OK where the image has a store and no program runs. */
+/* Finds the store's arrays. Returns GM_OK if the image has a store and no program runs. */
 static int open_store(const gm_session *session, store *s)
 {
     if (!GM_WITH_STORE) {
@@ -107,7 +105,7 @@ static int open_store(const gm_session *session, store *s)
     return GM_OK;
 }
 
-/* Does the same, and refuses a label that is no class. */
+/* As open_store(), and refuses a label that is not a class. */
 static int open_class(const gm_session *session, uint32_t label, store *s)
 {
     int status = open_store(session, s);
@@ -119,16 +117,15 @@ static int open_class(const gm_session *session, uint32_t label, store *s)
 
 /* ---- Random choice --------------------------------------------------------------------------- */
 
-/* Draws one of 0 to n - 1, each with a probability that differs from 1/n by less than 2^-32.
- * n: at least 1. */
+/* Draws a number from 0 to n - 1, each with a probability within 2^-32 of 1/n. n: at least 1. */
 static uint32_t draw_below(store *s, uint32_t n)
 {
     uint32_t random = gm_random_at(gm_random_of(s->seed, (*s->draws)++, STREAM), 0);
     return (uint32_t)((uint64_t)random * n >> 32);
 }
 
-/* Returns the n-th position with a sample of that class or, for label GM_NONE, the n-th empty one.
- * Returns GM_NONE where there are fewer. */
+/* Returns the n-th position with a sample of this class or, for label GM_NONE, the n-th empty one.
+ * Returns GM_NONE if there are fewer. */
 static uint32_t find_position(const store *s, uint32_t label, uint32_t n)
 {
     for (uint32_t position = 0; position < s->record->capacity; ++position) {
@@ -139,7 +136,7 @@ static uint32_t find_position(const store *s, uint32_t label, uint32_t n)
     return GM_NONE;
 }
 
-/* Returns how many samples the classes with the most samples have each. */
+/* Returns how many samples the largest class has. */
 static uint32_t most_kept(const store *s)
 {
     uint32_t most = 0;
@@ -151,8 +148,8 @@ static uint32_t most_kept(const store *s)
 
 /* ---- Learning -------------------------------------------------------------------------------- */
 
-/* Marks the classes that have the most samples as full, and returns how many samples these classes
- * have together. most: how many samples each of them has. */
+/* Marks the classes that have the most samples as full, and returns how many samples they have
+ * together. most: how many samples each of them has. */
 static uint32_t mark_full_classes(store *s, uint32_t most)
 {
     uint32_t total = 0;
@@ -165,7 +162,7 @@ static uint32_t mark_full_classes(store *s, uint32_t most)
     return total;
 }
 
-/* Returns the n-th position whose sample is of a class that has `most` samples. There must be more
+/* Returns the n-th position with a sample of a class that has `most` samples. There must be more
  * than n. */
 static uint32_t position_of_largest(const store *s, uint32_t most, uint32_t n)
 {
@@ -178,8 +175,8 @@ static uint32_t position_of_largest(const store *s, uint32_t most, uint32_t n)
     }
 }
 
-/* Returns the position for a new sample, or GM_NONE where it is not kept. The sample has been
- * counted as seen. */
+/* Returns the position for a new sample, or GM_NONE to discard it. The sample has been counted as
+ * seen. */
 static uint32_t choose_position(store *s, uint32_t label)
 {
     uint32_t position = find_position(s, GM_NONE, 0);
@@ -195,7 +192,7 @@ static uint32_t choose_position(store *s, uint32_t label)
     return n < own->kept ? find_position(s, label, n) : GM_NONE;
 }
 
-/* Returns the largest |x[i]|, or infinity where one is not finite. */
+/* Returns the largest |x[i]|, or infinity if one is not finite. */
 static float largest_magnitude(const float *x, uint32_t n)
 {
     float largest = 0.0f;
@@ -210,7 +207,7 @@ static float largest_magnitude(const float *x, uint32_t n)
 }
 
 /* Returns x / scale, rounded to the nearest integer, ties to even. A subnormal scale is inexact, so
- * the result is clamped to -127 .. 127. */
+ * this clamps the result to -127 .. 127. */
 static int8_t quantized(float x, float scale)
 {
     float q = (x / scale + QUANTIZED_ROUNDER) - QUANTIZED_ROUNDER;
@@ -219,13 +216,13 @@ static int8_t quantized(float x, float scale)
     return (int8_t)q;
 }
 
-/* Returns whether samples are kept as they are in the input. */
+/* Returns whether samples are stored with the same bits as in the input. */
 static int keeps_bits(const store *s)
 {
     return s->record->dtype != GM_STORE_DTYPE_INT8;
 }
 
-/* Writes the input's first sample to a position. largest: the largest of its magnitudes, where it is
+/* Writes the input's first sample to a position. largest: the largest of its magnitudes, if it is
  * f32. */
 static void write_sample(store *s, uint32_t position, uint32_t label, float largest)
 {
@@ -279,7 +276,7 @@ int gm_forget(gm_session *session, uint32_t label)
     return GM_OK;
 }
 
-/* ---- Training on what is kept ---------------------------------------------------------------- */
+/* ---- Training on stored samples -------------------------------------------------------------- */
 
 /* Copies the sample at a position to row `row` of the input. */
 static void copy_to_input(const store *s, uint32_t row, uint32_t position)
@@ -307,8 +304,8 @@ static uint32_t stored_class(const store *s, uint32_t n)
     }
 }
 
-/* Fills input and label with drawn samples. Each class that has samples is as likely as any other,
- * and so is each sample within its class. */
+/* Fills input and label with drawn samples. Each class that has samples is equally likely, and so
+ * is each sample within its class. */
 static void draw_batch(store *s)
 {
     uint32_t present = 0;
@@ -401,8 +398,8 @@ int gm_store_class_view(const gm_session *session, uint32_t label, gm_store_clas
     return status;
 }
 
-/* Infers samples of a class, from sample `first` on. *rows becomes how many these are. *right grows
- * by those to which the model gives the class. */
+/* Infers samples of a class, beginning with sample `first`. *rows becomes the number of samples.
+ * *right grows by the number that the model assigns to the class. */
 static int score_batch(gm_session *session, uint32_t label, uint32_t first, uint32_t *rows, uint32_t *right)
 {
     int status = gm_begin_recall(session, label, first, rows);

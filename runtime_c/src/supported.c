@@ -1,5 +1,5 @@
 /*
- * Says what this build of the runtime has.
+ * Reports what this build of the runtime has.
  */
 #include "gm_internal.h"
 #include "image.h"

@@ -55,7 +55,7 @@ int gm_write(gm_session *session, uint32_t role, uint32_t index, const void *dat
 
 /* ---- Parameters one by one ------------------------------------------------------------------- */
 
-/* Finds a parameter, and fills all of `out` but its data. Parameters are first in the state
+/* Finds a parameter, and fills all of `out` except its data. Parameters are first in the state
  * table. */
 static int find_parameter(const gm_session *session, uint32_t index, gm_view *out, const gm_state_entry **found)
 {
@@ -155,7 +155,7 @@ int gm_parameters(gm_session *session, gm_view *out)
     return status;
 }
 
-/* Returns GM_OK where no program runs and `data` has exactly the size of all parameters. */
+/* Returns GM_OK if no program runs and `data` has exactly the size of all parameters. */
 static int check_parameters(const gm_session *session, const void *data, size_t size)
 {
     int status = gm_idle(session);
@@ -178,7 +178,7 @@ int gm_set_parameters(gm_session *session, const void *data, size_t size)
     return status;
 }
 
-/* Makes out = a - b or a + b of n numbers. */
+/* Computes out = a - b or a + b of n numbers. */
 static void combine_floats(float *out, const float *a, const float *b, uint32_t n, int subtract)
 {
     for (uint32_t i = 0; i < n; ++i) {
@@ -188,8 +188,8 @@ static void combine_floats(float *out, const float *a, const float *b, uint32_t 
 
 #if GM_WITH_INT8
 
-/* Makes out = a - b or a + b of integers of `width` bytes, modulo 256^width: byte by byte, with the
- * carry of the byte before. a - b is a + ~b + 1. */
+/* Computes out = a - b or a + b of integers of `width` bytes, modulo 256^width: byte by byte, with
+ * the carry of the byte before. a - b is a + ~b + 1. */
 static void combine_integers(uint8_t *out, const uint8_t *a, const uint8_t *b, uint32_t size, uint32_t width,
                              uint32_t subtract)
 {
@@ -204,7 +204,7 @@ static void combine_integers(uint8_t *out, const uint8_t *a, const uint8_t *b, u
 
 #endif
 
-/* Makes out = a - b or a + b of all parameters, each by its own type. */
+/* Computes out = a - b or a + b of all parameters, each in its own type. */
 static void combine(const gm_session *session, void *out, const void *a, const void *b, int subtract)
 {
 #if GM_WITH_INT8

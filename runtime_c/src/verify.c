@@ -1,8 +1,8 @@
 /*
- * The verifier: it checks everything that an image claims, once, so that the executor and the
- * accessors need no checks. Here are sections, regions, tensors and the state table; the rest is in
- * verify_store.c, verify_programs.c and verify_operands.c. The comments "V1" to "V30" name the
- * invariants of docs/SPEC.md, "What is verified".
+ * The verifier. It checks everything in an image once, so that the executor and the accessors need
+ * no checks. This file has sections, regions, tensors and the state table; the rest is in
+ * verify_store.c, verify_programs.c and verify_operands.c. The comments "V1" to "V31" name the
+ * invariants in docs/SPEC.md, "What is verified".
  */
 #include "verify.h"
 
@@ -21,8 +21,8 @@ static int is_name(const gm_header *header, uint32_t name)
     return name == GM_NONE || name < header->sections[GM_SECTION_NAMES].size;
 }
 
-/* V2: every section lies behind the header and inside the file. V3: tables hold whole records, the
- * names end with a zero, and the scheme is one of them. */
+/* V2: every section is after the header and inside the file. V3: tables hold whole records, the
+ * names section ends with a zero, and the scheme is one of the names. */
 static GM_COLD int check_sections(const gm_header *header)
 {
     static const uint8_t record_size[GM_SECTION_COUNT] = {
@@ -55,8 +55,8 @@ static GM_COLD int check_regions(const gm_header *header)
     return initial_size >= header->parameters_size && initial_size <= header->state_size ? GM_OK : GM_ERR_BAD_REGION;
 }
 
-/* V6: the control record and the properties lie in the state behind the parameters, apart from each
- * other. */
+/* V6: the control record and the properties are in the state after the parameters, and do not
+ * overlap. */
 static GM_COLD int check_state_records(const gm_header *header)
 {
     uint64_t properties_size = (uint64_t)header->properties_count * sizeof(gm_property);
@@ -70,8 +70,7 @@ static GM_COLD int check_state_records(const gm_header *header)
 
 /* ---- Tensors --------------------------------------------------------------------------------- */
 
-/* V7: dimensions are positive, those past the rank are 1, and their elements have the size
- * together. */
+/* V7: dimensions are positive, those past the rank are 1, and their product gives the size. */
 static int is_shape(uint32_t rank, const uint32_t *dims, uint32_t dtype, uint32_t size)
 {
     uint64_t bytes = gm_element_size(dtype);
@@ -87,7 +86,7 @@ static int is_shape(uint32_t rank, const uint32_t *dims, uint32_t dtype, uint32_
     return bytes == size;
 }
 
-/* V9: outputs and losses lie in the scratch. Inputs and labels lie there too, or between gradients
+/* V9: outputs and losses are in the scratch. Inputs and labels are there too, or between gradients
  * and scratch. */
 static int is_in_its_region(const gm_header *header, const gm_tensor *tensor)
 {
@@ -96,7 +95,7 @@ static int is_in_its_region(const gm_header *header, const gm_tensor *tensor)
            (is_given && lies_in(tensor->offset, tensor->size, inputs_offset(header), header->scratch_offset));
 }
 
-/* V8: name, role, dtype and programs exist, and no elements are those of moments. V10: a loss is
+/* V8: name, role, dtype and programs exist, and no tensor has the dtype of moments. V10: a loss is
  * one f32. */
 static int is_tensor(const gm_header *header, const gm_tensor *tensor)
 {
@@ -124,7 +123,7 @@ static GM_COLD int check_tensors(const gm_header *header)
 
 /* ---- The state table ------------------------------------------------------------------------- */
 
-/* V12: a gradient lies in the gradient region and has an f32 for each element of its parameter. */
+/* V12: a gradient is in the gradient region and has an f32 for each element of its parameter. */
 static int is_gradient(const gm_header *header, const gm_state_entry *entry)
 {
     return entry->gradient == GM_NONE || lies_in(entry->gradient, gm_gradient_size(entry), header->gradients_offset,
@@ -137,8 +136,8 @@ static int is_dtype_of(uint32_t dtype, uint32_t role)
     return dtype < GM_DTYPE_BF16 || (dtype == GM_DTYPE_BF16 && role == GM_STATE_ROLE_SLOT);
 }
 
-/* V13: an entry that is no parameter lies behind the parameters. Those of control record,
- * properties and store are where the image says. */
+/* V13: an entry other than a parameter is after the parameters. The control record, the properties
+ * and the store are at the image's offsets for them. */
 static int is_other_state(const gm_header *header, const gm_state_entry *entry)
 {
     if (entry->gradient != GM_NONE ||
@@ -157,14 +156,14 @@ static int is_other_state(const gm_header *header, const gm_state_entry *entry)
                                                        entry->size / sizeof(gm_property) == header->properties_count);
 }
 
-/* Returns where the next parameter begins behind one that ends at `end`. */
+/* Returns where the next parameter begins after one that ends at `end`. */
 static uint64_t next_word(uint64_t end)
 {
     return GM_WITH_INT8 ? (end + (WORD - 1)) / WORD * WORD : end;
 }
 
-/* V11: parameters are first, and fill [0, parameters_size) in ascending order, each from a word
- * on. */
+/* V11: parameters come first, and fill [0, parameters_size) in ascending order, each starting at a
+ * word. */
 static GM_COLD int check_state_table(const gm_header *header)
 {
     const gm_state_entry *entry = gm_section_data(header, GM_SECTION_STATE);

@@ -4,8 +4,8 @@
 
 #include "gradmote.h"
 
-/* Verifies everything in an image but the size, magic and version in its header, which must be
- * right already. Returns GM_OK, or the code of the first check that failed. */
+/* Verifies everything in an image except the size, magic and version in its header, which the
+ * caller has checked. Returns GM_OK, or the code of the first check that failed. */
 int gm_verify(const gm_header *header);
 
 #endif

@@ -1,4 +1,4 @@
-/* The verifier of operands: which bytes an instruction may touch. "V16" to "V27" are invariants of
+/* The verifier of operands: which bytes an instruction may touch. "V16" to "V31" are invariants in
  * docs/SPEC.md. */
 #include "verify_operands.h"
 
@@ -6,7 +6,7 @@
 #include "ranges.h"
 #include "verify_store.h"
 
-/* ---- Where an operand reaches ---------------------------------------------------------------- */
+/* ---- The reach of an operand ----------------------------------------------------------------- */
 
 GM_COLD uint64_t gm_product_of_terms(const uint32_t *instruction, const uint8_t *term, uint32_t count, uint32_t step)
 {
@@ -17,7 +17,7 @@ GM_COLD uint64_t gm_product_of_terms(const uint32_t *instruction, const uint8_t 
     return product;
 }
 
-/* Returns how many indices an operand has. Where a stride is 0, several of them mean one
+/* Returns how many indices an operand has. With a stride of 0, several indices are the same
  * element. */
 static uint64_t indices_of(const uint32_t *instruction, const gm_opcode_shape *shape, const gm_operand_info *info)
 {
@@ -38,15 +38,14 @@ GM_COLD uint64_t gm_extent(const uint32_t *instruction, const gm_opcode_shape *s
     return elements;
 }
 
-/* Returns at what multiples of bytes an operand may start: at those of its elements' size, but of u8
- * and bits at words. */
+/* Returns an operand's alignment in bytes: its elements' size, but a word for u8 and bits. */
 static uint32_t alignment(const gm_operand_info *info)
 {
     uint32_t type = info->flags & GM_TYPE;
     return !GM_WITH_INT8 ? WORD : type == GM_I8 ? 1 : type == GM_I16 ? 2 : WORD;
 }
 
-/* Returns the rule record of an operand, or NULL where it is not in the constants. */
+/* Returns the rule record of an operand, or NULL if it is not in the constants. */
 static const uint32_t *rule_at(const gm_verifier *v, uint32_t operand)
 {
     uint32_t offset = operand & ~GM_CONSTANT_BIT;
@@ -59,8 +58,8 @@ static const uint32_t *rule_at(const gm_verifier *v, uint32_t operand)
 }
 
 #if GM_WITH_SHORT_MOMENTS
-/* Returns what is known of an operand; *room becomes it where it is a moment that the instruction's
- * rule has in 2 bytes. */
+/* Returns an operand's info. If the instruction's rule has 2-byte moments and this is one, *room
+ * becomes its info. */
 static const gm_operand_info *info_of(const gm_verifier *v, const uint32_t *instruction, const gm_opcode_shape *shape,
                                       uint32_t index, gm_operand_info *room)
 {
@@ -75,8 +74,8 @@ static const gm_operand_info *info_of(const gm_verifier *v, const uint32_t *inst
 }
 #endif
 
-/* Returns how many bytes that many elements take, of four bytes where they are moments. The result
- * saturates as they do. */
+/* Returns the size in bytes of so many elements, with moments as four bytes. Saturates like
+ * `elements`. */
 static uint64_t bytes_of_elements(const gm_operand_info *info, uint64_t elements)
 {
     if ((info->flags & GM_TYPE) == GM_BITS) {
@@ -85,7 +84,7 @@ static uint64_t bytes_of_elements(const gm_operand_info *info, uint64_t elements
     return elements > SIZE_LIMIT || (info->flags & GM_TYPE) == GM_BYTES ? elements : alignment(info) * elements;
 }
 
-/* Returns whether an update has its moments in the words of UPDATE. The fused ones all have them in
+/* Returns whether an update has its moments in the words of UPDATE. All fused updates have them in
  * those of GEMM_UPDATE. */
 static int updates_with_stored_gradient(uint32_t opcode)
 {
@@ -93,8 +92,8 @@ static int updates_with_stored_gradient(uint32_t opcode)
            opcode == GM_OP_UPDATE_S32;
 }
 
-/* V19: a rule lies in the constants and is in this build, and the instruction has the moments that
- * it needs and no others. V31: moments may be bfloat16, where there are some. */
+/* V19: a rule is in the constants and in this build, and the instruction has exactly the moments
+ * that it needs. V31: moments, if any, may be bfloat16. */
 static int check_rule(const gm_verifier *v, const uint32_t *instruction, uint32_t operand)
 {
     static const uint8_t slots[GM_RULE_COUNT] = GM_RULE_SLOTS, aux[GM_RULE_COUNT] = GM_RULE_AUX;
@@ -121,7 +120,7 @@ static int check_rule(const gm_verifier *v, const uint32_t *instruction, uint32_
     return fits ? GM_OK : GM_ERR_BAD_OPERAND;
 }
 
-/* Returns whether the bytes lie in one running mean or variance. */
+/* Returns whether the bytes are in one running mean or variance. */
 static int is_statistic(const gm_header *header, uint32_t offset, uint64_t size)
 {
     const gm_state_entry *entry = gm_section_data(header, GM_SECTION_STATE);
@@ -135,8 +134,8 @@ static int is_statistic(const gm_header *header, uint32_t offset, uint64_t size)
     return 0;
 }
 
-/* V17: nothing is written below the program's floor, except for running statistics by TRAIN.
- * Nothing is written over the control record, the properties, the store or the inputs. */
+/* V17: a program writes nothing below its floor, except that TRAIN writes running statistics. It
+ * never writes the control record, the properties, the store or the inputs. */
 static int may_write(const gm_verifier *v, uint32_t offset, uint32_t size)
 {
     const gm_header *header = v->header;
@@ -151,8 +150,8 @@ static int may_write(const gm_verifier *v, uint32_t offset, uint32_t size)
            !overlaps(offset, size, inputs, header->scratch_offset - inputs);
 }
 
-/* V27: no stride is longer than the memory in which the operand lies, even where its dim is 1,
- * because kernels step once more than there are elements. */
+/* V27: no stride is longer than the operand's memory, even if its dim is 1, because kernels step
+ * once more than there are elements. */
 static int steps_are_inside(const uint32_t *instruction, const gm_opcode_shape *shape, const gm_operand_info *info,
                             uint32_t end)
 {
@@ -166,7 +165,7 @@ static int steps_are_inside(const uint32_t *instruction, const gm_opcode_shape *
 }
 
 #if GM_WITH_LOOP
-/* Returns by how many bytes the operand of a guarded instruction moves on each time. */
+/* Returns by how many bytes the operand of a guarded instruction advances each time. */
 static uint64_t step_in_loop(const gm_verifier *v, uint32_t index)
 {
     const gm_insn_guard *g = v->guard;
@@ -177,7 +176,7 @@ static uint64_t step_in_loop(const gm_verifier *v, uint32_t index)
            (g->operand_c == index ? g->step_c : 0);
 }
 
-/* Returns how many bytes the operand moves on in all. */
+/* Returns by how many bytes the operand advances in all. */
 static uint64_t bytes_moved(const gm_verifier *v, uint32_t index)
 {
     return v->guard != NULL ? step_in_loop(v, index) * (v->guard->count - 1) : 0;
@@ -187,9 +186,9 @@ static uint64_t bytes_moved(const gm_verifier *v, uint32_t index)
 #define bytes_moved(v, index) UINT64_C(0)
 #endif
 
-/* V16: every byte that a kernel can touch lies in the constants, or in the program's part of the
- * arena, and kernels can count the indices in 32 bits. V30: so does every byte to which a GUARD moves
- * it. *bytes becomes how many bytes these are. */
+/* V16: every byte that a kernel can touch is in the constants, or in the program's part of the
+ * arena, and kernels can count the indices in 32 bits. V30: so is every byte that the operand
+ * reaches when a GUARD advances it. *bytes becomes the number of these bytes. */
 static int check_operand(const gm_verifier *v, const uint32_t *instruction, const gm_opcode_shape *shape,
                          uint32_t index, uint32_t *bytes)
 {
@@ -225,13 +224,13 @@ static int check_operand(const gm_verifier *v, const uint32_t *instruction, cons
     return GM_OK;
 }
 
-/* ---- What is written ------------------------------------------------------------------------- */
+/* ---- Written operands ------------------------------------------------------------------------ */
 
-/* One axis of an operand that has more than one element, and which ones are to come: the last axis
- * is the first. */
+/* One axis of an operand that has more than one element, and the axes still to come. The last axis
+ * comes first. */
 typedef struct axes {
     const uint8_t *term;         /* the operand's first term */
-    uint32_t left;               /* terms that are still to come */
+    uint32_t left;               /* terms still to come */
     int strided;
     uint32_t dim;                /* term of the axis */
     uint32_t stride, next_stride;
@@ -243,7 +242,7 @@ static axes axes_of(const gm_opcode_shape *shape, const gm_operand_info *info)
     return (axes){shape->terms + info->first_term, info->n_terms, strided, 0, 0, 1};
 }
 
-/* Goes on to the next axis. Returns 0 where there is none; dim and stride are 0 then. */
+/* Advances to the next axis. Returns 0 if there is none, with dim and stride 0. */
 static int next_axis(axes *a, const uint32_t *instruction)
 {
     while (a->left != 0) {
@@ -260,8 +259,7 @@ static int next_axis(axes *a, const uint32_t *instruction)
     return 0;
 }
 
-/* Returns whether equal indices mean the same bytes in two operands that start at the same
- * one. */
+/* Returns whether equal indices are the same bytes in two operands that start at the same byte. */
 static int lie_alike(const uint32_t *instruction, const gm_opcode_shape *shape, const gm_operand_info *one,
                      const gm_operand_info *other)
 {
@@ -279,8 +277,8 @@ static int lie_alike(const uint32_t *instruction, const gm_opcode_shape *shape, 
     return 1;
 }
 
-/* V18: an operand that is written is apart from all others, except for one that the output may
- * overwrite element by element, and that moves on as the output does. */
+/* V18: a written operand does not overlap any other, except one that the output may overwrite
+ * element by element and that advances as the output does. */
 static int check_apart(const gm_verifier *v, const uint32_t *instruction, const gm_opcode_shape *shape,
                        const uint32_t *bytes, uint32_t written)
 {
@@ -298,8 +296,8 @@ static int check_apart(const gm_verifier *v, const uint32_t *instruction, const 
     return GM_OK;
 }
 
-/* Returns how far the axes of smaller or equal strides reach together: the elements from index 0 to
- * the last index of each. The axes of the stride parameter `parameter` itself are left out. */
+/* Returns the total reach of the axes with smaller or equal strides: the elements from index 0 to
+ * the last index of each. Leaves out the axes of the stride parameter `parameter` itself. */
 static uint32_t reach_below(const uint32_t *instruction, const uint8_t *term, uint32_t n_terms, uint32_t parameter)
 {
     uint32_t stride = gm_term_value(instruction, (uint8_t)parameter), reach = 0;
@@ -312,8 +310,9 @@ static uint32_t reach_below(const uint32_t *instruction, const uint8_t *term, ui
     return reach;
 }
 
-/* V26: no two indices mean one element, because the stride of each axis is larger than the axes of
- * smaller strides reach. The extent is known to be in the arena, so nothing here wraps. */
+/* V26: all indices are different elements, because the stride of each axis is larger than the
+ * reach of the axes with smaller strides. The extent is known to be in the arena, so nothing
+ * wraps here. */
 static int check_one_to_one(const uint32_t *instruction, const gm_opcode_shape *shape, const gm_operand_info *info)
 {
     const uint8_t *term = shape->terms + info->first_term;

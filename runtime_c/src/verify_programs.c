@@ -1,4 +1,4 @@
-/* The verifier of programs: how much an instruction may do. "V14" to "V25" are invariants of
+/* The verifier of programs: how much an instruction may do. "V14" to "V30" are invariants in
  * docs/SPEC.md. */
 #include "verify_programs.h"
 
@@ -26,7 +26,7 @@ static int check_param(uint32_t kind, uint32_t value)
     return value <= limit && (value != 0 || kind != GM_PARAM_DIM) ? GM_OK : GM_ERR_BAD_INSTRUCTION;
 }
 
-/* V15: parameters are what their kinds allow. */
+/* V15: each parameter has a value that its kind allows. */
 static int check_params(const uint32_t *instruction, const gm_opcode_shape *shape)
 {
     for (uint32_t i = 0; i < shape->n_params; ++i) {
@@ -38,7 +38,7 @@ static int check_params(const uint32_t *instruction, const gm_opcode_shape *shap
     return GM_OK;
 }
 
-/* V25: what kernels compute about windows stays below 2^31, and so never wraps. */
+/* V25: the numbers that kernels compute about windows stay below 2^31, and so never wrap. */
 static int check_windows(const uint32_t *instruction, const gm_opcode_shape *shape)
 {
     const gm_operand_info *window = shape->operands + shape->n_operands;
@@ -54,14 +54,14 @@ static int check_windows(const uint32_t *instruction, const gm_opcode_shape *sha
 
 #if GM_WITH_LOOP
 
-/* Returns the work of an instruction in one run of the program. work: each time. */
+/* Returns the work of an instruction in one run of the program. work: of one execution. */
 static uint64_t work_of_all(const gm_verifier *v, uint64_t work)
 {
     return saturating_product(work, v->guard != NULL ? v->guard->count : v->iterations);
 }
 
-/* V29: no loop lies in another, or behind a GUARD, and its body ends in the program. left: words
- * behind the LOOP. */
+/* V29: a loop is not nested and does not follow a GUARD, and its body ends inside the program.
+ * left: words after the LOOP. */
 static int enter_loop(gm_verifier *v, const gm_insn_loop *loop, uint32_t left)
 {
     if (v->body != 0 || v->guard != NULL || loop->body > left) {
@@ -72,8 +72,9 @@ static int enter_loop(gm_verifier *v, const gm_insn_loop *loop, uint32_t left)
     return GM_OK;
 }
 
-/* V30: a GUARD is in a loop, where all its turns come, and an instruction follows that is no GUARD
- * itself. left: words behind it in the loop. */
+/* V30: a GUARD is in a loop that reaches all its turns, and the instruction after it is not a
+ * GUARD.
+ * left: words after it in the loop. */
 static int enter_guard(gm_verifier *v, const gm_insn_guard *guard, uint32_t left)
 {
     uint64_t last = guard->first + (uint64_t)(guard->count - 1) * guard->period;
@@ -84,7 +85,7 @@ static int enter_guard(gm_verifier *v, const gm_insn_guard *guard, uint32_t left
     return GM_OK;
 }
 
-/* V30: a GUARD moves operands on that its instruction has. */
+/* V30: a GUARD advances only operands that its instruction has. */
 static int has_moved_operands(const gm_verifier *v, const gm_opcode_shape *shape)
 {
     const gm_insn_guard *g = v->guard;
@@ -92,13 +93,13 @@ static int has_moved_operands(const gm_verifier *v, const gm_opcode_shape *shape
            (g->operand_a < shape->n_operands && g->operand_b < shape->n_operands && g->operand_c < shape->n_operands);
 }
 
-/* Returns the words that are left in the loop, or in the program. */
+/* Returns how many words remain in the loop, or in the program. */
 static uint32_t words_left(const gm_verifier *v, uint32_t left)
 {
     return v->body != 0 ? v->body : left;
 }
 
-/* Goes on behind an instruction. left: words behind it, in the loop where it is in one. */
+/* Continues after an instruction. left: words after it, in its loop if it is in one. */
 static int end_instruction(gm_verifier *v, const uint32_t *instruction, uint32_t left)
 {
     if (v->body != 0) {
@@ -125,7 +126,7 @@ static int end_instruction(gm_verifier *v, const uint32_t *instruction, uint32_t
 #endif
 
 /* V14: the opcode is known and in this build, and the instruction has its length. available: words
- * that are left in the program, at least 1. */
+ * left in the program, at least 1. */
 static int check_instruction(gm_verifier *v, const uint32_t *instruction, uint32_t available)
 {
     uint32_t opcode = instruction[0] & 0xFFFF, words = instruction[0] >> 16;
@@ -156,7 +157,7 @@ static int check_instruction(gm_verifier *v, const uint32_t *instruction, uint32
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 
-/* Returns the arena offset from which on a program may write: only training writes gradients, and
+/* Returns the lowest arena offset that a program may write: only training writes gradients, and
  * only an update writes the state. */
 static uint32_t write_floor(const gm_header *header, uint32_t kind)
 {
@@ -166,7 +167,7 @@ static uint32_t write_floor(const gm_header *header, uint32_t kind)
     return kind == GM_PROGRAM_OPTIMIZER || kind == GM_PROGRAM_STEP ? 0 : header->scratch_offset;
 }
 
-/* V22: the program's record has the count and the work of its instructions. */
+/* V22: the program's record has the right count and work of its instructions. */
 static int check_code(const gm_header *header, const gm_program *program)
 {
     gm_verifier v = {.header = header, .program = program, .write_floor = write_floor(header, program->kind)};
@@ -194,7 +195,7 @@ static int trains(uint32_t kind)
     return kind == GM_PROGRAM_TRAIN || kind == GM_PROGRAM_OPTIMIZER || kind == GM_PROGRAM_STEP;
 }
 
-/* V21: there is at most one program of a kind, its code lies inside section CODE, and its arena is
+/* V21: there is at most one program of each kind, its code is inside section CODE, and its arena is
  * no larger than the image's. */
 GM_COLD int gm_verify_programs(const gm_header *header)
 {

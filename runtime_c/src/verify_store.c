@@ -1,10 +1,10 @@
-/* The verifier of the sample store. "V23" and "V24" are of docs/SPEC.md. */
+/* The verifier of the sample store. "V23" and "V24" are in docs/SPEC.md. */
 #include "verify_store.h"
 
 #include "image.h"
 #include "ranges.h"
 
-/* Those of this build: without quantized models, no sample is kept as its bytes. */
+/* The forms in this build: without quantized models, samples are not stored as bytes. */
 #define STORE_DTYPES (GM_WITH_INT8 ? GM_STORE_DTYPE_COUNT : GM_STORE_DTYPE_BYTES)
 
 uint64_t gm_store_size(const gm_store *store)
@@ -18,15 +18,15 @@ uint64_t gm_store_size(const gm_store *store)
     return WORD + sizeof(gm_store_class) * (uint64_t)store->classes + samples;
 }
 
-/* V23: samples that are kept as their own bytes are I8 or U8, and all others F32. */
+/* V23: samples stored as bytes are I8 or U8, all others F32. */
 static int fits_dtype(const gm_store *store, uint32_t dtype)
 {
     int is_byte = dtype == GM_DTYPE_I8 || dtype == GM_DTYPE_U8;
     return GM_WITH_INT8 && store->dtype == GM_STORE_DTYPE_BYTES ? is_byte : dtype == GM_DTYPE_F32;
 }
 
-/* V23: the tensors that the store fills are the only ones of their role: `batch` samples of
- * `elements` numbers, and as many I32 labels. Returns the batch, or 0 where they are not. */
+/* V23: the tensors that the store fills are the only ones of their roles: `batch` samples of
+ * `elements` numbers, and as many I32 labels. Returns the batch, or 0 if they are not. */
 static uint32_t store_batch(const gm_header *header, const gm_store *store)
 {
     const gm_tensor *input = gm_find_tensor(header, UINT32_MAX, GM_ROLE_INPUT, 0);
@@ -40,7 +40,8 @@ static uint32_t store_batch(const gm_header *header, const gm_store *store)
     return (uint64_t)batch * store->elements * gm_element_size(input->dtype) == input->size ? batch : 0;
 }
 
-/* V23: the room for the input's first sample lies among the inputs, apart from the input itself. */
+/* V23: the room for the input's first sample is among the inputs, and does not overlap the
+ * input. */
 static int is_aside(const gm_header *header, const gm_store *store)
 {
     const gm_tensor *input = gm_find_tensor(header, UINT32_MAX, GM_ROLE_INPUT, 0);
@@ -49,16 +50,16 @@ static int is_aside(const gm_header *header, const gm_store *store)
                                        !overlaps(store->aside, (uint32_t)size, input->offset, input->size));
 }
 
-/* V24: a replay is no more work than a program may be. It looks through the whole store for each
- * sample of a batch. */
+/* V24: a replay is no more work than a program may be. It searches the whole store for each sample
+ * of a batch. */
 static int is_little_work(const gm_store *store, uint32_t batch)
 {
     uint64_t look = (uint64_t)store->capacity + store->classes + store->elements;
     return saturating_product(look, batch) <= GM_MAX_WORK;
 }
 
-/* V23: there is at most one store. It lies in the state behind the parameters, apart from control
- * record and properties. */
+/* V23: there is at most one store. It is in the state after the parameters, and does not overlap
+ * control record and properties. */
 GM_COLD int gm_verify_store(const gm_header *header)
 {
     const gm_store *store = gm_store_of(header);

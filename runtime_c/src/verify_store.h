@@ -4,9 +4,9 @@
 
 #include "gradmote.h"
 
-/* Returns how many bytes of the state the store takes: a counter, what is known of each class,
- * labels, scales of INT8 samples, and samples. The number is exact up to SIZE_LIMIT, and larger
- * than that where the store is larger. */
+/* Returns how many bytes of the state the store takes: a counter, the class records, labels, scales
+ * of INT8 samples, and samples. The result is exact up to SIZE_LIMIT; for a larger store it exceeds
+ * SIZE_LIMIT. */
 uint64_t gm_store_size(const gm_store *store);
 
 /* Verifies the store of an image whose tensors and regions are verified. Returns GM_OK,

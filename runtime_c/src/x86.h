@@ -1,6 +1,6 @@
 /*
- * Which instructions this x86 processor has, and whether the operating system keeps their registers.
- * The compiler's __builtin_cpu_supports() is not asked: that of zig says no to everything.
+ * Detects which instructions this x86 processor has, and whether the operating system saves their
+ * registers. Does not use __builtin_cpu_supports(), which always returns no with zig.
  */
 #ifndef GM_X86_H
 #define GM_X86_H
@@ -21,8 +21,8 @@ enum { GM_X86_EAX, GM_X86_EBX, GM_X86_ECX, GM_X86_EDX, GM_X86_REGISTERS };
 #define GM_X86_OSXSAVE (1u << 27) /* in ECX of leaf 1 */
 #define GM_X86_AVX2 (1u << 5)     /* in EBX of leaf 7 */
 #define GM_X86_AVX512F (1u << 16) /* in EBX of leaf 7 */
-#define GM_X86_VECTORS 6u         /* in XCR0: registers of SSE and AVX are kept */
-#define GM_X86_WIDE_VECTORS 0xe6u /* in XCR0: those of AVX-512 too */
+#define GM_X86_VECTORS 6u         /* in XCR0: the OS saves SSE and AVX registers */
+#define GM_X86_WIDE_VECTORS 0xe6u /* in XCR0: and those of AVX-512 */
 
 static inline void gm_x86_cpuid(uint32_t leaf, uint32_t *found)
 {
@@ -33,7 +33,7 @@ static inline void gm_x86_cpuid(uint32_t leaf, uint32_t *found)
 #endif
 }
 
-/* Returns whether the operating system keeps these registers. Only with OSXSAVE may it be asked. */
+/* Returns whether the operating system saves these registers. Call it only if OSXSAVE is set. */
 static inline int gm_x86_keeps(uint32_t registers)
 {
 #if defined(_MSC_VER) && !defined(__clang__)
@@ -53,7 +53,8 @@ static inline int gm_x86_has_fma(void)
     return (found[GM_X86_ECX] & GM_X86_FMA) && (found[GM_X86_ECX] & GM_X86_OSXSAVE) && gm_x86_keeps(GM_X86_VECTORS);
 }
 
-/* Returns whether bits of EBX of leaf 7 are set, and the operating system keeps these registers. */
+/* Returns whether these bits of EBX of leaf 7 are set, and the operating system saves these
+ * registers. */
 static inline int gm_x86_has_extended(uint32_t features, uint32_t registers)
 {
     uint32_t found[GM_X86_REGISTERS];

@@ -1,3 +1,4 @@
-"""Everything that is published, made and checked: `./run dist`. The data's way is targets, modules, wheels and archives
-(products), audits, trials, and a table of them (__main__).
+"""Make and check everything that is published: `./run dist`.
+
+Data flows from targets, modules, wheels and archives (products) to audits, trials, and a table of them (__main__).
 """

@@ -83,7 +83,7 @@ def row(name: str, tried: bool) -> list[str]:
 
 
 def step(what: str, action: Callable[[], object]) -> object:
-    """Do something behind a line of progress, and return what it returns."""
+    """Do something after printing a line of progress, and return its result."""
     print(f"· {what} ...", end="", flush=True)
     start = time.monotonic()
     try:

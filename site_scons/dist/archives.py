@@ -18,7 +18,7 @@ NPM = ROOT / "bindings" / "js"
 
 
 def arduino() -> Path:
-    """Make the library that Arduino's library manager takes, and return its path."""
+    """Make the library for Arduino's library manager, and return its path."""
     folder, made = WORK / "arduino" / "Gradmote", OUT / f"Gradmote-{version()}.zip"
     assemble(folder)
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -28,7 +28,7 @@ def arduino() -> Path:
 
 
 def platformio() -> Path:
-    """Make the library that PlatformIO takes: what library.json exports. Returns its path."""
+    """Make the library for PlatformIO: the files that library.json exports. Returns its path."""
     made = OUT / f"Gradmote-{version()}-platformio.tar.gz"
     parts = json.loads((ROOT / "library.json").read_text())["export"]["include"]
     with tarfile.open(made, "w:gz") as archive:

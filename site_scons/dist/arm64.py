@@ -1,4 +1,4 @@
-"""A Python for aarch64 from Debian's packages, in a folder, run by qemu's emulation of programs."""
+"""A Python for aarch64 from Debian's packages, in a folder, run under qemu's user-mode emulation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from .commands import WORK, Missing, run
 from .foreign import install
 
-#: What Python needs of Debian, for the modules that the twin imports.
+#: The Debian packages of Python, for the modules that the twin imports.
 PACKAGES = ("python3.11-minimal", "libpython3.11-minimal", "libpython3.11-stdlib", "libc6", "libexpat1", "zlib1g")
 PACKAGES += ("libffi8", "libssl3", "libbz2-1.0", "liblzma5", "libuuid1", "libgcc-s1")
 FOLDER = WORK / "arm64"
@@ -43,7 +43,7 @@ def root() -> Path:
 
 
 def options() -> list[str]:
-    """Return what keeps apt's lists of arm64 apart from those of this computer."""
+    """Return the options that keep apt's lists for arm64 apart from this computer's."""
     state = FOLDER / "apt"
     settings = {
         "APT::Architecture": "arm64",

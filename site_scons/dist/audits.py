@@ -1,4 +1,4 @@
-"""Checks of what was made, by twine, auditwheel and abi3audit, and of what modules of macOS and Windows load."""
+"""Check products with twine, auditwheel and abi3audit, and the libraries that macOS and Windows modules load."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ import lief
 from .commands import WORK, Failed, python, run
 from .wheels import PACKAGE
 
-#: A wheel with the runtime is no larger, in bytes.
+#: The maximum size of a wheel with the runtime, in bytes.
 LIMIT = 1_500_000
-#: What modules may be linked to; Windows' own libraries, and Python's of any version.
+#: The libraries that modules may link to: Windows' own, and Python's of any version.
 OF_WINDOWS = re.compile(r"python3\.dll|kernel32\.dll|api-ms-win-crt-.*\.dll", re.IGNORECASE)
 OF_MACOS = ("/usr/lib/libSystem.B.dylib",)
 MACOS = (11, 0)
-#: Where Debian has musl's library.
+#: Debian's folder of musl's library.
 MUSL = Path("/lib/x86_64-linux-musl")
 
 
 def audit(path: Path) -> str:
-    """Return what was found in order, in a few words. Raises Failed."""
+    """Return the results of the checks in a few words. Raises Failed."""
     found = [] if path.suffix in (".zip", ".tgz") or "platformio" in path.name else [twine(path)]
     if "abi3" in path.name:
         found += [size(path), abi3(path)]
@@ -51,8 +51,8 @@ def abi3(path: Path) -> str:
 
 
 def auditwheel(path: Path) -> str:
-    """Check that the oldest system that auditwheel names is that of the tag."""
-    libraries = {"LD_LIBRARY_PATH": str(MUSL)} if "musl" in path.name else {}  # else it meets glibc's libc.so
+    """Check that the oldest system that auditwheel reports is that of the tag."""
+    libraries = {"LD_LIBRARY_PATH": str(MUSL)} if "musl" in path.name else {}  # otherwise it finds glibc's libc.so
     said = " ".join(python("-m", "auditwheel", "show", path, **libraries).split())
     tag = next(iter(re.findall(r'following platform tag: "?([\w]+)"?', said)), "none")
     if tag not in path.name:
@@ -70,7 +70,7 @@ def modules_of(path: Path) -> list[Path]:
 
 def libraries(module: Path) -> str:
     """Check which libraries a module of macOS or Windows loads."""
-    lief.logging.disable()  # it remarks on what zig leaves empty
+    lief.logging.disable()  # it complains about fields that zig leaves empty
     parsed = lief.parse(str(module))
     if isinstance(parsed, lief.PE.Binary):
         return windows_libraries(parsed, module.name)
@@ -86,7 +86,7 @@ def windows_libraries(parsed: lief.PE.Binary, name: str) -> str:
 
 
 def macos_libraries(parsed: lief.MachO.Binary, name: str) -> str:
-    """Check the oldest macOS, the libraries, and that undefined Python names are left to the process."""
+    """Check the oldest macOS, the libraries, and that the process provides undefined Python names."""
     oldest = tuple(parsed.build_version.minos[:2])
     strange = [library.name for library in parsed.libraries if library.name not in (*OF_MACOS, f"@rpath/{name}")]
     signed = parsed.has_code_signature or parsed.header.cpu_type != lief.MachO.Header.CPU_TYPE.ARM64  # else not loaded

@@ -1,4 +1,4 @@
-"""Commands that the rest runs, and where it puts what it makes."""
+"""Run commands for the other modules, and define the folders of the products."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 
 from runtime_sources import ROOT
 
-#: Where what is published ends.
+#: The folder of published files.
 OUT = ROOT / "build" / "dist"
-#: Where it is made.
+#: The folder in which they are made.
 WORK = ROOT / "build" / "dist-work"
 
 ZIG = [sys.executable, "-m", "ziglang"]
@@ -27,7 +27,7 @@ class Failed(Exception):
 
 
 def run(command: Sequence[object], folder: Path = ROOT, **environment: str) -> str:
-    """Return what a command printed. Raises Failed with that where its exit status is not 0."""
+    """Return what a command printed. Raises Failed with it if the exit status is not 0."""
     words = [str(word) for word in command]
     done = subprocess.run(
         words,

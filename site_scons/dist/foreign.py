@@ -7,12 +7,15 @@ from pathlib import Path
 
 from .commands import python
 
-#: What the twin imports beside gradmote.
+#: The packages that the twin imports besides gradmote.
 NEEDED = ("cffi",)
 
 
 def install(wheel: Path, folder: Path, version: str, platform: str) -> Path:
-    """Put a wheel and what its twin imports into a folder, and return that. It is made anew for another wheel."""
+    """Put a wheel and its twin's imports into a folder, and return it.
+
+    Another wheel replaces the folder's contents.
+    """
     stamp = folder / "made-of"
     current = f"{wheel.name} {wheel.stat().st_mtime_ns}"
     if not (stamp.exists() and stamp.read_text() == current):

@@ -34,14 +34,14 @@ from build_runtime import digest_source, wrapper
 JOBS = 2
 #: The files here that the modules depend on.
 MAKERS = ("modules.py", "pyconfig.h", "python_library.py")
-#: What kernels call, and what calls kernels.
+#: Sources that kernels call, or that call kernels.
 HOT = ("execute", "gm_threads", "loops", "numerics", "split")
-#: Python looks for one function of a module; nothing unwinds C's stack. Windows keeps to both by itself, and differently.
+#: Export only the function that Python looks up; nothing unwinds C's stack. Windows has its own means for both.
 SMALL = ("-fPIC", "-fvisibility=hidden", "-fno-unwind-tables", "-fno-asynchronous-unwind-tables")
 
 
 def build_modules(target: Target) -> list[Path]:
-    """Return the paths of _fused and _strict. They are compiled where a source, a flag or zig is another."""
+    """Return the paths of _fused and _strict. Compiles them if a source, a flag or zig has changed."""
     folder = WORK / "modules" / target.name
     modules = [folder / f"_{profile}{target.suffix}" for profile in PROFILES]
     stamp = folder / "made-of"
@@ -56,7 +56,7 @@ def build_modules(target: Target) -> list[Path]:
 
 
 def made_of(target: Target) -> str:
-    """Return a digest of all that the modules of a target are made of."""
+    """Return a digest of everything that the modules of a target are made from."""
     own = b"".join((Path(__file__).parent / name).read_bytes() for name in MAKERS)
     versions = [f"{name} {version(name)}" for name in ("ziglang", "cffi")]
     return " ".join([hashlib.sha256(own).hexdigest(), extension_digest(), repr(target), *versions, sys.version])
@@ -66,7 +66,7 @@ def compile_all(target: Target, profile: str, folder: Path) -> list[Path]:
     """Compile the runtime, its threads and the wrapper, and return the objects."""
     folder.mkdir(parents=True)
     wrapping = folder / f"_{profile}.c"
-    with redirect_stdout(StringIO()):  # cffi tells what it writes
+    with redirect_stdout(StringIO()):  # cffi prints what it writes
         wrapper(profile, more_c=digest_source()).emit_c_code(str(wrapping))
     sources = [*runtime_sources(), THREADS / "gm_threads.c", wrapping]
     flags = [*extension_flags(profile, target.machine), *([] if target.suffix == ".pyd" else SMALL)]
@@ -84,7 +84,7 @@ def compile_all(target: Target, profile: str, folder: Path) -> list[Path]:
 
 
 def is_hot(source: Path) -> bool:
-    """Whether training spends its time in this source. The others are made small."""
+    """Return whether training spends its time in this source. The others are optimized for size."""
     return RUNTIME / "kernels" in source.parents or source.stem in HOT
 
 
@@ -107,7 +107,7 @@ def link(target: Target, objects: list[Path], module: Path) -> None:
 
 
 def name_of_musl(module: Path, machine: str) -> None:
-    """Let a module ask for musl's library by the name that distributions give it, which zig does not know."""
+    """Make a module load musl's library by the name that distributions use, which zig does not know."""
     import lief
 
     parsed = lief.parse(str(module))

@@ -1,6 +1,6 @@
 /*
- * Python's configuration for modules that keep to its stable interface, on any 64-bit platform. It takes the place of the
- * one that Python wrote for the computer that it was compiled on.
+ * Python's configuration for modules that use only its stable interface, on any 64-bit platform. It
+ * replaces the one that Python wrote for the computer on which it was compiled.
  */
 #ifndef Py_PYCONFIG_H
 #define Py_PYCONFIG_H

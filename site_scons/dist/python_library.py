@@ -1,4 +1,4 @@
-"""The import library of python3.dll, by which a module of Windows is linked to any Python 3."""
+"""The import library of python3.dll, which links a Windows module to any Python 3."""
 
 from __future__ import annotations
 

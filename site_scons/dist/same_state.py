@@ -1,7 +1,7 @@
 """Train the twin of an installed gradmote: `python same_state.py MODEL.mote STEPS PROFILE`. Prints its state's SHA-256.
 
-Of step k = 0, 1, ..., the 64 pixels are drawn from the seed k + 1, and the label is 7 k mod 10. tests/bindings/same_state.py
-trains every binding on these. Beside gradmote, this file needs no package.
+In step k = 0, 1, ..., the 64 pixels are drawn from the seed k + 1, and the label is 7 k mod 10.
+tests/bindings/same_state.py trains every binding on the same data. This file needs no package but gradmote.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PIXELS = 64
 def drawn(count: int, seed: int) -> array[float]:
     """Return numbers in 0 .. 1 that every language can make.
 
-    Each is (s >> 8) / 2^24 after s = (1664525 s + 1013904223) mod 2^32, where s begins as the seed.
+    Each is (s >> 8) / 2^24 after s = (1664525 s + 1013904223) mod 2^32. s starts as the seed.
     """
     state, numbers = seed, array("f")
     for _ in range(count):

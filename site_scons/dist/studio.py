@@ -15,7 +15,7 @@ from .commands import OUT, WORK, Failed, Missing, python, run
 
 SOURCES = ROOT / "bindings" / "js" / "studio"
 PAGE = ROOT / "build" / "studio"
-#: What the installed gradmote makes itself when it serves the page.
+#: Files that the installed gradmote makes itself when it serves the page.
 MADE_THERE = "gradmote-*.whl"
 
 
@@ -33,7 +33,7 @@ def wheel() -> Path:
 
 
 def serve(interpreter: Path) -> str:
-    """Check what an environment with both packages serves against the built page. Raises Failed."""
+    """Check that the files that an environment with both packages serves equal the built page's. Raises Failed."""
     command = [str(interpreter), "-m", "gradmote", "studio", "--json", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=WORK, preexec_fn=heed_ctrl_c) as server:
         assert server.stdout is not None
@@ -48,12 +48,12 @@ def serve(interpreter: Path) -> str:
 
 
 def heed_ctrl_c() -> None:
-    """Let Ctrl-C end this process, also if a shell started the run in the background, where it is ignored."""
+    """Let Ctrl-C end this process, even if a shell started it in the background, which ignores Ctrl-C."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def compare(address: str) -> None:
-    """Hold the files of a server against those of the built page. Raises Failed."""
+    """Compare the files of a server with those of the built page. Raises Failed."""
     for path in sorted(path for path in PAGE.rglob("*") if path.is_file()):
         name = path.relative_to(PAGE).as_posix()
         with urllib.request.urlopen(f"{address}{name}", timeout=30) as answer:
@@ -62,7 +62,7 @@ def compare(address: str) -> None:
 
 
 def pure_wheel() -> Path:
-    """Return the wheel of gradmote that is to serve the page. Raises Missing."""
+    """Return the wheel of gradmote that serves the page. Raises Missing."""
     found = next(OUT.glob("gradmote-*-py3-none-any.whl"), None)
     if found is None:
         raise Missing("pure wheel in build/dist: ./run dist --only pure studio")

@@ -1,4 +1,4 @@
-"""The platforms that have a wheel with the runtime, and what ziglang's clang is told for each."""
+"""The platforms that have a wheel with the runtime, and the options of ziglang's clang for each."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class Target:
     """One platform.
 
-    name: how `--only` calls it. zig: clang's -target. machine: the processor, as runtime_sources.machine_flags() names
-    it. tag: of the wheel. suffix: of its extension modules. link: further flags of the linker.
+    name: for `--only`. zig: clang's -target. machine: the processor, as runtime_sources.machine_flags() names it. tag:
+    of the wheel. suffix: of its extension modules. link: further flags of the linker.
     """
 
     name: str
@@ -21,7 +21,7 @@ class Target:
     link: tuple[str, ...] = ()
 
 
-#: A module of macOS finds Python's functions in the process that loads it.
+#: A macOS module finds Python's functions in the process that loads it.
 MACOS = ("-undefined", "dynamic_lookup")
 
 TARGETS = (

@@ -1,4 +1,4 @@
-"""Wheels where they are meant to be: installed into fresh environments, where the twin must end in the checkout's bits."""
+"""Install wheels into fresh environments for their platforms, and check that the twin ends in the checkout's bits."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from . import arm64, studio, wine
 from .commands import WORK, Failed, Missing, python, run
 
 VERSIONS = ("3.10", "3.11", "3.12", "3.13")
-#: The Python that the wheel without the runtime is tried in.
+#: The Python for trying the wheel without the runtime.
 PURE_VERSION = "3.11"
 STEPS = 100
-#: Trains the twin, in any Python; arguments are a model, a number of steps and a profile.
+#: Trains the twin, in any Python. Arguments: a model, a number of steps and a profile.
 SAME_STATE = Path(__file__).with_name("same_state.py")
 
 
@@ -25,7 +25,7 @@ Train = Callable[[Path, int, str], str]
 
 
 def trials(wheel: Path) -> list[tuple[str, str]]:
-    """Return where a wheel was tried, and what came of it: "same state", or why it was not run. Raises Failed."""
+    """Return where a wheel was tried, and the result: "same state", or why it was not run. Raises Failed."""
     return [(where, outcome(trial)) for where, trial in planned(wheel)]
 
 
@@ -55,7 +55,7 @@ def planned(wheel: Path) -> list[tuple[str, Callable[[], str]]]:
 def find_python(version: str) -> str:
     """Return the path of a Python of this version: one of pyenv's, or on PATH. Raises Missing."""
     kept = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
-    shim = "pyenv" + os.sep + "shims"  # it is there for versions that are not chosen, too
+    shim = "pyenv" + os.sep + "shims"  # it exists for versions that are not selected, too
     path = os.pathsep.join(folder for folder in os.environ.get("PATH", "").split(os.pathsep) if shim not in folder)
     found = str(kept[-1]) if kept else shutil.which(f"python{version}", path=path)
     if found is None:
@@ -81,7 +81,7 @@ def in_fresh_environment(wheel: Path, version: str) -> str:
 
 
 def without_runtime(wheel: Path) -> str:
-    """Check that the pure wheel's commands run, and that its twin says what is missing."""
+    """Check that the pure wheel's commands run, and that its twin reports what is missing."""
     interpreter = fresh_environment(wheel, PURE_VERSION)
     run([interpreter, "-m", "gradmote", "boards"], WORK, PYTHONPATH="")
     try:
@@ -94,14 +94,14 @@ def without_runtime(wheel: Path) -> str:
 
 
 def serves_the_page(wheel: Path) -> str:
-    """Install the page beside the wheel without the runtime, and check what they serve."""
+    """Install the page and the wheel without the runtime, and check what they serve."""
     interpreter = fresh_environment(studio.pure_wheel(), PURE_VERSION)
     run([interpreter, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps", wheel])
     return studio.serve(interpreter)
 
 
 def compared(train: Train) -> str:
-    """Train by `train(model, steps, profile)` in both profiles, and compare with the checkout's twin. Raises Failed."""
+    """Train with `train(model, steps, profile)` in both profiles, and compare with the checkout. Raises Failed."""
     for profile in PROFILES:
         digest = train(model(), STEPS, profile).split()[-1]
         wanted = expected(profile)
@@ -111,7 +111,7 @@ def compared(train: Train) -> str:
 
 
 def model() -> Path:
-    """Return the path of the model of the table of bindings."""
+    """Return the path of the model in the table of bindings."""
     path = WORK / "model.mote"
     if not path.exists():
         in_checkout("from pathlib import Path; from bindings import same_state as s; s.write_model(Path(sys.argv[1]))", WORK)

@@ -1,4 +1,4 @@
-"""Wheels: the pure one is built from the sdist; each with the runtime is that one, the target's modules and its tag."""
+"""Make wheels: the pure one from the sdist, the others from the pure one, the target's modules and its tag."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def sdist() -> Path:
 
 
 def unpacked(archive: Path) -> Path:
-    """Unpack an sdist and return its folder, in which nothing was ever built."""
+    """Unpack an sdist and return its folder, in which nothing has been built."""
     folder = WORK / "from-sdist"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.unpack_archive(archive, folder)
@@ -31,7 +31,7 @@ def unpacked(archive: Path) -> Path:
 
 
 def pure_wheel(archive: Path) -> Path:
-    """Build the wheel without the runtime from the sdist, isolated from what is installed; return its path."""
+    """Build the wheel without the runtime from the sdist, isolated from installed packages; return its path."""
     python("-m", "build", "--wheel", "--outdir", OUT, unpacked(archive), GRADMOTE_MODULES="none")
     return next(OUT.glob("gradmote-*-py3-none-any.whl"))
 
@@ -58,5 +58,5 @@ def tagged(text: str, target: Target) -> str:
 
 
 def write_wheel(path: Path, files: dict[str, bytes], record: str) -> None:
-    """Write a wheel with a fresh RECORD, which stands last."""
+    """Write a wheel with a fresh RECORD as its last file."""
     path.write_bytes(wheel_bytes(files, record))

@@ -1,8 +1,8 @@
-"""A Python for Windows, run by wine.
+"""Run a Python for Windows under wine.
 
-No package has the embeddable Python. Panda3D's wheels for Windows carry CPython's own DLL and extension modules, which
-they put into games. To these come the standard library of this Python, which is the same but for its patch level,
-python3.dll with nothing but references to the DLL, and a program of one line that calls it.
+No package has the embeddable Python. But Panda3D's wheels for Windows include CPython's own DLL and extension modules,
+for use in games. This module adds the standard library of this Python, which is the same except for its patch level, a
+python3.dll that only forwards to the DLL, and a program of one line that calls it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PANDA3D = "panda3d==1.10.16"
 FOLDER = WORK / "windows"
 VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 DLL = f"python{VERSION.replace('.', '')}"
-#: Debian keeps the program out of PATH.
+#: Debian does not have the program in PATH.
 WINE = shutil.which("wine64") or shutil.which("wine64", path="/usr/lib/wine")
 
 MAIN = "int Py_Main(int argc, wchar_t **argv);\nint wmain(int argc, wchar_t **argv) { return Py_Main(argc, argv); }\n"
@@ -65,7 +65,7 @@ def windows(path: Path) -> str:
 
 @cache
 def home() -> Path:
-    """Return a folder with python.exe and what it loads."""
+    """Return a folder with python.exe and the files that it loads."""
     folder = FOLDER / "python"
     if not (folder / "python.exe").exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -90,10 +90,10 @@ def take_dlls(folder: Path) -> None:
 
 
 def make_stable_dll(folder: Path) -> None:
-    """Make python3.dll, whose functions are those of the DLL of this version."""
+    """Make python3.dll, which forwards its functions to the DLL of this version."""
     import lief
 
-    parsed = lief.parse(str(folder / f"{DLL}.dll"))  # its entries live as long as it does
+    parsed = lief.parse(str(folder / f"{DLL}.dll"))  # its entries live only as long as it does
     names = sorted(entry.name for entry in parsed.get_export().entries if entry.name.startswith(("Py", "_Py")))
     definitions, source, empty = folder / "python3.def", folder / "empty.c", folder / "empty.obj"
     definitions.write_text("\n".join(["LIBRARY python3.dll", "EXPORTS", *(f"{n}={DLL}.{n}" for n in names), ""]))

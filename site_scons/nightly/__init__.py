@@ -1,1 +1,1 @@
-"""The long forms of tests and measurements, in stages that can be chosen, bounded and gone on with: `.ci/nightly`."""
+"""The long forms of tests and measurements, in stages that can be chosen, bounded and resumed: `.ci/nightly`."""

@@ -1,25 +1,25 @@
-"""How large a stage is: from MINUTES and IMAGES, or from a variable of its own."""
+"""The size of a stage, from MINUTES and IMAGES, or from its own variable."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-#: What bounds every stage -> the size of a whole night.
+#: The bounds of every stage -> their values for a whole night.
 WHOLE = {"MINUTES": 240, "IMAGES": 1_000_000}
 #: A night in which each stage takes a few minutes on two cores.
 BOUNDED = {"MINUTES": 10, "IMAGES": 20_000}
-#: MINUTES below which a stage that has only two forms takes the short one.
+#: Below this many MINUTES, a stage with only two forms uses the short one.
 SHORT = 60
 
 
 class Refused(Exception):
-    """A wish that cannot be met; the text says why, and what can be done."""
+    """A request that cannot be met; the text says why, and what to do."""
 
 
 @dataclass(frozen=True)
 class Size:
-    """A number that shrinks and grows with one of WHOLE; `least` is the smallest that still shows something."""
+    """A number that scales with one of WHOLE; `least` is the smallest useful value."""
 
     whole: int
     least: int
@@ -31,7 +31,7 @@ class Size:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of two forms, of which the short one is for a few MINUTES."""
+    """One of two forms; the short one is for a few MINUTES."""
 
     whole: str
     short: str
@@ -46,7 +46,7 @@ def bounds_in(environment: Mapping[str, str]) -> dict[str, float]:
 
 
 def positive(name: str, text: str) -> float:
-    """Return the number that a variable has."""
+    """Return a variable's number. Raises Refused."""
     try:
         number = float(text)
     except ValueError:

@@ -16,7 +16,7 @@ RECORDS = ROOT / "build" / "nightly"
 
 
 def main(description: str) -> int:
-    """Return the exit status: 0 where all stages passed, 1 where one failed, 2 where nothing was done."""
+    """Return the exit status: 0 if all stages passed, 1 if one failed, 2 if nothing ran."""
     arguments = parse(description)
     try:
         if arguments.list:
@@ -39,7 +39,7 @@ def parse(description: str) -> argparse.Namespace:
 
 
 def new_night(stages: Sequence[str]) -> Night:
-    """Return a night as the environment bounds it."""
+    """Return a night with the environment's bounds."""
     names = tuple(checked(stages or STAGES))
     bounds = bounds_in(os.environ)
     values = {size: value for name in names for size, value in STAGES[name].values(bounds, os.environ).items()}
@@ -47,7 +47,7 @@ def new_night(stages: Sequence[str]) -> Night:
 
 
 def seed() -> int:
-    """Return GRADMOTE_SEED, or the date, so that each night draws something else."""
+    """Return GRADMOTE_SEED, or the date, so that each night draws different numbers."""
     text = os.environ.get("GRADMOTE_SEED", time.strftime("%Y%m%d"))
     if not text.isdecimal():
         raise Refused(f"GRADMOTE_SEED={text} is not a whole number, such as {time.strftime('%Y%m%d')}")
@@ -55,7 +55,7 @@ def seed() -> int:
 
 
 def lines(name: str) -> Iterator[str]:
-    """Yield what a stage shows, and what would set its sizes to those of a whole night and of a bounded one."""
+    """Yield what a stage shows, and the sizes of a whole night and of a bounded one."""
     yield f"{name}: {STAGES[name].shows}"
     bounded = bounds_in({**{bound: str(value) for bound, value in BOUNDED.items()}, **os.environ})
     for title, bounds in {"whole": WHOLE, "bounded": bounded}.items():
@@ -65,7 +65,7 @@ def lines(name: str) -> Iterator[str]:
 
 
 def spend(stages: Sequence[str], resumes: bool) -> int:
-    """Run what was asked for, and print what came of each stage."""
+    """Run the chosen stages, and print the result of each."""
     if not (ROOT / ".venv" / "bin" / "python").exists():
         raise Refused("there is no .venv, in which the stages run: ./run setup makes it")
     records = Records(RECORDS)
@@ -79,7 +79,7 @@ def spend(stages: Sequence[str], resumes: bool) -> int:
 
 
 def resumed(records: Records, stages: Sequence[str]) -> Night:
-    """Return the night to go on with, which has its stages, seed and sizes."""
+    """Return the night to resume, with its stages, seed and sizes."""
     night = records.night()
     given = [*stages, *(name for name in (*WHOLE, "GRADMOTE_SEED", *night.values) if name in os.environ)]
     if given:

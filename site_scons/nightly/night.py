@@ -1,4 +1,4 @@
-"""Runs stages, keeps a record of each in build/nightly, and goes on after the last that ended."""
+"""Run stages, keep a record of each in build/nightly, and resume after the last one that ended."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True)
 class Record:
-    """The outcome of a stage. status: the exit status of its last command."""
+    """The result of a stage. status: the exit status of its last command."""
 
     stage: str
     status: int
@@ -29,7 +29,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Night:
-    """The stages that were asked for, the seed that they draw from, and the value of each of their sizes."""
+    """The chosen stages, the seed that they draw from, and the value of each of their sizes."""
 
     stages: tuple[str, ...]
     seed: int
@@ -41,20 +41,20 @@ class Night:
 
 
 class Records:
-    """The files of a folder: the night as it began, and what came of each stage so far."""
+    """The files of a folder: the night as it began, and the result of each stage so far."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def begin(self, night: Night) -> None:
-        """Forget the night before."""
+        """Begin a night, and forget the one before."""
         self.folder.mkdir(parents=True, exist_ok=True)
         for path in self.folder.glob("*.json"):
             path.unlink()
         self._write("night", asdict(night))
 
     def night(self) -> Night:
-        """Return the night that began last."""
+        """Return the newest night. Raises Refused."""
         path = self._path("night")
         if not path.is_file():
             raise Refused(f"there is no night to go on with in {self.folder}: leave --resume out")
@@ -68,7 +68,7 @@ class Records:
         self._write(record.stage, asdict(record))
 
     def of(self, night: Night) -> list[Record]:
-        """Return what came of the stages that ended."""
+        """Return the records of the stages that ended."""
         ended = [self._path(name) for name in night.stages]
         return [Record(**json.loads(path.read_text())) for path in ended if path.is_file()]
 
@@ -76,14 +76,14 @@ class Records:
         return self.folder / f"{name}.json"
 
     def _write(self, name: str, found: Mapping[str, object]) -> None:
-        """Write a whole file or none, whenever this program is ended."""
+        """Write a file completely or not at all, even if this program is killed."""
         part = self.folder / f"{name}.part"
         part.write_text(json.dumps(found, indent=1) + "\n")
         part.replace(self._path(name))
 
 
 def checked(names: Iterable[str]) -> Iterator[str]:
-    """Yield the names, if all of them are stages."""
+    """Yield the names. Raises Refused if one is not a stage."""
     for name in names:
         if name not in STAGES:
             raise Refused(f"there is no stage {name}; there are {', '.join(STAGES)}")
@@ -108,7 +108,7 @@ def record_of(name: str, night: Night) -> Record:
 
 
 def run(name: str, values: Mapping[str, str], seed: int) -> int:
-    """Run the commands of a stage up to the first that fails; return its exit status, or 0."""
+    """Run the commands of a stage until one fails; return its exit status, or 0."""
     stage = STAGES[name]
     environment = environment_of({"PYTHONPATH": "bindings/python", **stage.variables(values, seed)})
     for words in stage.words(values, seed):
@@ -120,7 +120,7 @@ def run(name: str, values: Mapping[str, str], seed: int) -> int:
 
 
 def environment_of(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return this program's environment with these variables, the programs of .venv, and paths of Python from ROOT."""
+    """Return this program's environment with these variables, the programs of .venv, and a PYTHONPATH below ROOT."""
     paths = os.pathsep.join(str(ROOT / path) for path in variables["PYTHONPATH"].split(":"))
     programs = f"{ROOT / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"
     return {**os.environ, **variables, "PYTHONPATH": paths, "PATH": programs}

@@ -1,4 +1,4 @@
-"""The stages of a night: what each shows, what it runs, and which sizes bound it."""
+"""The stages of a night: their results, their commands, and the sizes that bound them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .bounds import Choice, Size
 class Stage:
     """Commands that run one after the other, in `folder`, until one of them fails.
 
-    sizes: by the variable that sets one for this stage alone. In a command, {VARIABLE} is its value, and {seed} the
-    night's; tests read those that begin with GRADMOTE_ themselves.
+    sizes: by the variable that sets one for this stage only. In a command, {VARIABLE} is its value, and {seed} the
+    night's; tests read variables that begin with GRADMOTE_ themselves.
     """
 
     shows: str
@@ -24,16 +24,16 @@ class Stage:
     folder: str = "."
 
     def values(self, bounds: Mapping[str, float], environment: Mapping[str, str]) -> dict[str, str]:
-        """Return the value of each size: that of its own variable, or what the bounds make of it."""
+        """Return the value of each size: of its own variable, or computed from the bounds."""
         return {name: environment.get(name, size.value(bounds)) for name, size in self.sizes.items()}
 
     def words(self, values: Mapping[str, str], seed: int) -> list[list[str]]:
         """Return the words of each command."""
-        drawn = {"seed": str(seed), "first": str(seed % 4000 * 1_000_000)}  # the number of an image has 32 bits
+        drawn = {"seed": str(seed), "first": str(seed % 4000 * 1_000_000)}  # image numbers have 32 bits
         return [shlex.split(command.format(**values, **drawn)) for command in self.commands]
 
     def variables(self, values: Mapping[str, str], seed: int) -> dict[str, str]:
-        """Return what the commands find in their environment."""
+        """Return the environment variables of the commands."""
         read = {name: value for name, value in values.items() if name.startswith("GRADMOTE_")}
         return {"GRADMOTE_SEED": str(seed), **self.environment, **read}
 
@@ -54,7 +54,7 @@ def module(shows: str, command: str, *before: str, **sizes: Size | Choice) -> St
 
 
 def recipes(name: str, packages: str, chosen: str) -> Stage:
-    """Return a stage of recipes of docs/guides/export.md whose packages are heavy, in an environment of their own."""
+    """Return a stage of recipes of docs/guides/export.md with large packages, in an environment of their own."""
     python = f"build/exporters/{name}/bin/python"
     return Stage(
         f"the export guide with {packages}, in an environment of their own",

@@ -1,4 +1,4 @@
-"""Renders everything; with --check, only says which committed files are stale or left over (exit status 1)."""
+"""Render everything; with --check, only report which committed files are stale or left over (exit status 1)."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from . import (
 from .spec import C_OUT, DOCS_OUT, FIRMWARE_OUT, IR_OUT, JS_OUT, MICROPYTHON_OUT, PYTHON_OUT, ROOT, SHARED_OUT
 
 NOTICE = "Rendered from runtime_c/spec by `scons render`; do not edit."
-#: Endings of what is rendered into folders of nothing else. A header that is left over would still be included.
+#: Suffixes of files in folders that have only rendered ones. A left-over header would still be included.
 SOURCES = (".c", ".h", ".py", ".ts")
 
 
 def rendered() -> dict[Path, str]:
-    """Every generated file's path and text."""
+    """Return the path and text of every generated file."""
     files: dict[Path, str] = {}
     for module in (c_errors, c_records, c_rules, c_instructions, c_opcodes):
         files |= {C_OUT / name: f"/* {NOTICE} */\n{text}" for name, text in module.render().items()}
@@ -50,7 +50,7 @@ def rendered() -> dict[Path, str]:
 
 
 def left_over(files: dict[Path, str]) -> list[Path]:
-    """Return the sources in the folders of generated files that nothing renders any more."""
+    """Return the sources in the folders of generated files that nothing renders any longer."""
     folders = {path.parent for path in files if "generated" in path.relative_to(ROOT).parts}
     found = {path for folder in folders for path in folder.iterdir() if path.suffix in SOURCES}
     return sorted(path for path in found - files.keys() if path.name != "__init__.py")

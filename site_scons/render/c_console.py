@@ -82,7 +82,7 @@ const char *console_error_hint(int error)
 """
 
 
-#: Type of a field -> that of C.
+#: Type of a field -> its C type.
 TYPES = {
     "u8": "uint8_t", "u16": "uint16_t", "u32": "uint32_t", "u64": "uint64_t", "i32": "int32_t", "f32": "float",
     "bytes": "uint8_t", "text": "char",
@@ -100,7 +100,7 @@ def message(m: Message) -> str:
 
 
 def payload(layout: str, name: str, fields: tuple[Field, ...]) -> str:
-    """Return the struct of a payload; what is open in length is an array of no fixed length at its end."""
+    """Return the struct of a payload; an open-ended field is a flexible array at its end."""
     members = "\n".join(member(f) for f in fields)
     return f"typedef struct {layout} {name} {{\n{members}\n}} {name};"
 

@@ -1,4 +1,4 @@
-"""console_handlers.h and console_handlers.c of the firmware: the handlers' prototypes, and who gets which message."""
+"""console_handlers.h and console_handlers.c of the firmware: the handlers' prototypes, and the dispatch of messages."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ int console_finish(device *d, uint8_t type)
 
 
 def parameters(m: Message) -> list[tuple[str, str]]:
-    """Return the parameters of a handler besides the device: how each is declared, and what is passed for it."""
+    """Return the parameters of a handler besides the device: each declaration, and the argument for it."""
     found = []
     if m.request:
         found.append((f"const {m.name.lower()}_request *request", "request"))
@@ -115,7 +115,7 @@ def checks(m: Message) -> list[str]:
 
 
 def lines(of: Callable[[Message], str], some: list[Message]) -> str:
-    """Return a line for each message; where not all boards know it, for those that do."""
+    """Return a line for each message, under a condition if not all boards know it."""
     return "\n".join(f"#if {m.only_if}\n{of(m)}\n#endif" if m.only_if else of(m) for m in some)
 
 

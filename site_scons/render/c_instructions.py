@@ -1,6 +1,6 @@
 """instructions/<opcode>.h: an instruction's struct, its kernel's prototype, and whether a build has the kernel.
 
-Each opcode has a header of its own, so that a new one compiles no kernel again but those that include it.
+Each opcode has its own header, so that a new opcode recompiles only the kernels that include it.
 """
 
 from .spec import Opcode, Param, opcodes
@@ -14,7 +14,7 @@ C_PARAM = {
     "u32": "uint32_t",
     "enum": "uint32_t",
 }
-#: The builds that have the opcodes of a group, unless they choose them one by one.
+#: The builds that have the opcodes of a group, unless they select opcodes one by one.
 BUILDS = {
     "": "!GM_ONLY_SELECTED",
     "int8": "!GM_ONLY_SELECTED && GM_WITH_INT8",
@@ -37,7 +37,7 @@ def file_name(name: str) -> str:
 
 
 def header(name: str, *parts: str) -> dict[str, str]:
-    """Return the path and the text of a header of these parts, of which some may be empty."""
+    """Return the path and text of a header with these parts; empty ones are dropped."""
     return {file_name(name): HEADER.format(guard=name.upper(), parts="\n\n".join(filter(None, parts)))}
 
 
@@ -62,7 +62,7 @@ def choices(param: Param) -> str:
 
 
 def shared_enums(ops: list[Opcode]) -> dict[str, Param]:
-    """Return the enums that several opcodes have, by their names. Raises ValueError if one has two meanings."""
+    """Return the enums that several opcodes share, by name. Raises ValueError if one has two meanings."""
     seen: dict[str, Param] = {}
     shared: dict[str, Param] = {}
     for param in (p for op in ops for p in op.params if p.kind == "enum"):
@@ -79,7 +79,7 @@ def callers(op: Opcode, ops: list[Opcode]) -> list[str]:
 
 
 def selection(op: Opcode, ops: list[Opcode]) -> str:
-    """The default of GM_WITH_<opcode>: builds with an opcode have those whose kernels it calls."""
+    """Return the default of GM_WITH_<opcode>: builds with an opcode also have the kernels that it calls."""
     others = [f" || GM_WITH_{name}" for name in callers(op, ops)]
     builds = f"({BUILDS[op.group]})" if others else BUILDS[op.group]
     return f"#ifndef GM_WITH_{op.name}\n#define GM_WITH_{op.name} ({builds}{''.join(others)})\n#endif"
@@ -96,7 +96,7 @@ def instruction(op: Opcode, ops: list[Opcode], shared: dict[str, Param]) -> dict
 
 
 def enum_name(param: Param) -> str:
-    """Return the name of the header of an enum that several opcodes have."""
+    """Return the name of the header of an enum that several opcodes share."""
     return f"enum_{param.name}"
 
 

@@ -4,12 +4,12 @@ from .c_instructions import file_name
 from .spec import COUNTS, Opcode, Operand, Param, Terms, opcodes
 
 NEWLINE = "\n"
-#: The types of operands whose elements are no words.
+#: The types of operands whose elements are not words.
 ELEMENTS = {"rule": "GM_RULE", "u8": "GM_BYTES", "bit": "GM_BITS", "i8": "GM_I8", "i16": "GM_I16",
             "moment": "GM_MOMENT"}  # fmt: skip
 KINDS = ["dim", "stride", "flag", "f32", "i32", "u32", "enum"]
 
-#: Only files that know all instructions include it: whoever adds an opcode has them compiled again.
+#: Only files that know all instructions include it, since every new opcode recompiles them.
 HEADER = """\
 #ifndef GM_OPCODES_H
 #define GM_OPCODES_H
@@ -130,7 +130,7 @@ def operand_flags(op: Opcode, operand: Operand) -> str:
 
 
 def shape_key(op: Opcode) -> tuple[object, ...]:
-    """Opcodes with equal keys look alike to the verifier."""
+    """Return a key that is equal for opcodes that look the same to the verifier."""
     return (
         tuple((operand_flags(op, o), tuple(indices(op, o.terms))) for o in op.operands),
         tuple(map(param_kind, op.params)),
@@ -140,7 +140,7 @@ def shape_key(op: Opcode) -> tuple[object, ...]:
 
 
 def shape_tables(sharing: list[Opcode]) -> str:
-    """The static tables of one shape, in builds that have any opcode of it."""
+    """Return the static tables of one shape, for builds that have any opcode with it."""
     op, name = sharing[0], sharing[0].name.lower()
     terms = [term(op, n) for n in op.work]
     extents = []

@@ -1,4 +1,4 @@
-"""gm_records.h: constants, enums and the structs that lie in files, with their sizes asserted."""
+"""gm_records.h: constants, enums and the structs in files, with their sizes asserted."""
 
 from .spec import Field, Record, load, record_words, records
 

@@ -1,4 +1,4 @@
-"""Reads console.toml: messages with the byte offset of each field, shared by the C, Python and docs renderers."""
+"""Read console.toml: messages with the byte offset of each field, shared by the C, Python and docs renderers."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class Message:
     meaning: str
     request: tuple[Field, ...]
     reply: tuple[Field, ...]
-    reply_of: str  #: the message whose reply this one has; its own name where that is its own
-    reply_at_end: bool  #: the reply follows when the program has ended that the handler began
-    only_if: str  #: the C macro without which a board does not know the message; empty where all do
+    reply_of: str  #: the message whose reply this one shares; otherwise its own name
+    reply_at_end: bool  #: the reply follows when the program that the handler began has ended
+    only_if: str  #: the C macro of boards that know the message; empty if all do
 
 
 def offsets(fields: tuple[Field, ...]) -> list[int]:
-    """Byte offset of each field in the payload, and last the length of the fixed part."""
+    """Return the byte offset of each field in the payload, and last the length of the fixed part."""
     result = [0]
     for f in fields:
         result.append(result[-1] + SIZES[f.type] * f.count)
@@ -31,12 +31,12 @@ def offsets(fields: tuple[Field, ...]) -> list[int]:
 
 
 def is_open(fields: tuple[Field, ...]) -> bool:
-    """Return whether bytes of any number follow the fixed part."""
+    """Return whether any number of bytes follows the fixed part."""
     return bool(fields) and SIZES[fields[-1].type] == 0
 
 
 def checked(fields: list[str]) -> tuple[Field, ...]:
-    """Parsed fields; only the last may be of open length."""
+    """Return the parsed fields; only the last may be open-ended."""
     parsed = tuple(parse_field(f) for f in fields)
     open_ended = [f.name for f in parsed[:-1] if SIZES[f.type] == 0]
     assert not open_ended, f"fields {open_ended} of open length are not the last"
@@ -58,7 +58,7 @@ def message(entry: dict[str, Any], entries: dict[str, dict[str, Any]]) -> Messag
 
 
 def messages() -> list[Message]:
-    """All messages in ascending order of id."""
+    """Return all messages in ascending order of id."""
     entries = {e["name"]: e for e in load("console")["message"]}
     parsed = [message(entry, entries) for entry in entries.values()]
     assert len({m.id for m in parsed}) == len(parsed), "two messages share an id"

@@ -1,4 +1,4 @@
-"""The tables of docs/CONSOLE.md; what stands outside the markers is written by hand and kept."""
+"""The tables of docs/CONSOLE.md; text outside the markers is written by hand and kept."""
 
 from __future__ import annotations
 

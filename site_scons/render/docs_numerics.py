@@ -1,4 +1,4 @@
-"""The list of elementwise opcodes in docs/NUMERICS.md; what stands outside the markers is written by hand and kept."""
+"""The list of elementwise opcodes in docs/NUMERICS.md; text outside the markers is written by hand and kept."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .spec import DOCS_OUT, Opcode, opcodes
 
 
 def rows(exact: list[Opcode]) -> list[str]:
-    """Return a bullet for each opcode that has `exact`, with its gradient behind it."""
+    """Return a bullet for each opcode that has `exact`, followed by its gradient."""
     gradients = {op.name.removesuffix("_GRAD"): op for op in exact if op.name.endswith("_GRAD")}
     forward = [op for op in exact if op.name.removesuffix("_GRAD") == op.name or not has_forward(op, exact)]
     pairs = [(op, gradients.get(op.name)) for op in forward]
@@ -17,7 +17,7 @@ def rows(exact: list[Opcode]) -> list[str]:
 
 
 def has_forward(gradient: Opcode, exact: list[Opcode]) -> bool:
-    """Return whether the opcode that this is the gradient of has a bullet too."""
+    """Return whether the forward opcode of this gradient has a bullet too."""
     return gradient.name.removesuffix("_GRAD") in {op.name for op in exact}
 
 

@@ -1,11 +1,11 @@
-"""The offset diagrams of docs/SPEC.md; what stands outside the markers is written by hand and kept."""
+"""The offset diagrams of docs/SPEC.md; text outside the markers is written by hand and kept."""
 
 from __future__ import annotations
 
 from .markers import replace_block
 from .spec import DOCS_OUT, Record, record_words, records
 
-#: Words of a line of a diagram, and characters of each.
+#: Words in a line of a diagram, and characters in each.
 WORDS = 4
 WIDTH = 19
 
@@ -24,7 +24,7 @@ def words_of(record: Record, every: list[Record]) -> list[str]:
 
 
 def diagram(record: Record, every: list[Record]) -> str:
-    """Return a record as rows of four words, each row behind the offset of its first byte."""
+    """Return a record as rows of four words, each after the offset of its first byte."""
     names = words_of(record, every)
     lines = ["byte  " + "".join(f" +{4 * i:<{WIDTH}}" for i in range(WORDS)).rstrip()]
     for first in range(0, len(names), WORDS):

@@ -1,6 +1,6 @@
-"""The types of tensors' elements, as each language names them. Names of the enum say kind and bits: I16.
+"""The types of tensors' elements, by their names in each language. The enum's names have kind and bits: I16.
 
-No tensor has the elements of moments alone, so that no language needs them.
+The type that only moments have is left out, because no language needs it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from .spec import load
 #: The kinds of numbers, by the first letter.
 KINDS = {"F": "float", "I": "int", "U": "uint"}
 OF_MOMENTS = "BF16"
-#: Codes of Python's modules array and struct, which MicroPython has too.
+#: Codes of Python's modules array and struct, which are the same in MicroPython.
 TYPECODES = {"float32": "f", "int32": "i", "int8": "b", "uint8": "B", "int16": "h"}
 
 

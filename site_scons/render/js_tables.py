@@ -1,4 +1,4 @@
-"""The TypeScript side of the spec: errors, where the fields of records lie, and the messages of a board's console."""
+"""The TypeScript side of the spec: errors, the offsets of record fields, and the messages of a board's console."""
 
 import json
 
@@ -6,11 +6,11 @@ from .console_spec import messages
 from .dtypes import dtypes
 from .spec import Field, load, records
 
-#: What JavaScript reads of an image and of the arena.
+#: The records that JavaScript reads in an image and in the arena.
 RECORDS = ("header", "tensor", "state_entry", "control", "property", "signature")
-#: Those of its numbers that are no field's.
+#: The constants that JavaScript needs.
 CONSTANTS = ("NONE", "IMAGE_MAGIC", "FORMAT_VERSION", "SIGNATURE_MAGIC", "SIGNATURE_VERSION")
-#: Records whose fields are all read, one after another.
+#: Records with fields that are all read in order.
 WALKED = ("control",)
 ENUMS = ("program", "role", "section", "schedule", "property_type", "store_dtype")
 
@@ -64,7 +64,7 @@ def render_dtypes() -> str:
 
 
 def offsets(record: str, fields: list[tuple[str, int]], size: int) -> str:
-    """Return the offsets of a record's fields, which code inlines; where it goes through them, their names."""
+    """Return the offsets of a record's fields, which code inlines; for WALKED records, their names in order."""
     if record in WALKED:
         assert [offset for _, offset in fields] == list(range(0, size, 4)), record
         lines = "".join(f'  "{name}",\n' for name, _ in fields)

@@ -1,6 +1,6 @@
 """The MicroPython binding's share of the spec: names of errors for C, and tables of errors and frames for Python.
 
-Modules for a board are short: a name in them is memory there.
+Modules for a board are short, because names take memory there.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def render_c() -> dict[str, str]:
 
 
 def render_dtypes() -> str:
-    """Return the elements of tensors, and the names of what the sample store keeps; the last of each is the default."""
+    """Return the elements of tensors, and the names of the store's dtypes; the last of each is the default."""
     rows = [(d.name, f"(element){{'{d.typecode}', {d.bytes}, \"{d.title}\"}}") for d in dtypes()]
     stored = [(name, f'"{name.lower()}"') for name in load("records")["enums"]["store_dtype"]]
     return DTYPES.format(cases=switch("GM_DTYPE", rows), stored=switch("GM_STORE_DTYPE", stored))

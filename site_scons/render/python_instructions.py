@@ -28,12 +28,12 @@ def render() -> dict[str, str]:
 
 
 def camel(opcode: str) -> str:
-    """SOFTMAX_GRAD -> SoftmaxGrad"""
+    """Return an opcode's name as a class name: SOFTMAX_GRAD -> SoftmaxGrad."""
     return "".join(part.title() for part in opcode.split("_"))
 
 
 def classes(op: Opcode, shares: bool) -> list[str]:
-    """The class of an opcode, behind the base class that it shares where it is the first of several."""
+    """Return the class of an opcode, after its base class if it is the first of several that share one."""
     if op.like:
         return [opcode_class(op, f"{camel(op.like)}Like", [])]
     if shares:

@@ -1,4 +1,4 @@
-"""Reads the spec files into plain objects; every renderer starts from these."""
+"""Read the spec files into plain objects, which every renderer starts from."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ JS_OUT = ROOT / "bindings" / "js" / "src" / "generated"
 MICROPYTHON_OUT = ROOT / "bindings" / "micropython" / "generated"
 DOCS_OUT = ROOT / "docs"
 
-#: Element counts that an extent may name besides parameters.
+#: Element counts that an extent may name, besides parameters.
 COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "sixteen": 16}
 
 
 def load(name: str) -> dict[str, Any]:
-    """The parsed runtime_c/spec/<name>.toml."""
+    """Return the parsed runtime_c/spec/<name>.toml."""
     return tomllib.loads((SPEC / f"{name}.toml").read_text())
 
 
 #: (dim, stride) names of a strided extent, or (dim, None) of a product.
 Terms = tuple[tuple[str, "str | None"], ...]
-#: Operands whose elements kernels take for indices.
+#: Operands with elements that kernels use as indices.
 INDICES = ("indices", "labels")
-#: Parameters from which kernels compute where a window lies.
+#: Parameters from which kernels compute the position of a window.
 WINDOW = re.compile(r"(in|out|kernel|stride|dilation|pad)_[hw]")
 
 
-#: Names that are none in C or C++, whose compilers read the headers.
+#: Reserved words of C and C++, whose compilers read the headers.
 C_KEYWORDS = frozenset(
     re.findall(
         r"\w+",
@@ -82,7 +82,7 @@ class Opcode:
     name: str
     code: int
     meaning: str
-    exact: str  # Markdown; "" where docs/NUMERICS.md says it by hand
+    exact: str  # Markdown; "" if docs/NUMERICS.md has it by hand
     operands: tuple[Operand, ...]
     params: tuple[Param, ...]
     windows: tuple[Terms, ...]
@@ -90,16 +90,16 @@ class Opcode:
     refuses: str | None
     inplace: tuple[str, ...]
     folds: tuple[str, ...]
-    split: tuple[tuple[str, int], ...]  # a dim, and what ranges of it are multiples of
-    ranges: tuple[tuple[str, int], ...]  # the same, of a dim whose range the kernel itself keeps to
+    split: tuple[tuple[str, int], ...]  # a dim, and the number that its ranges are multiples of
+    ranges: tuple[tuple[str, int], ...]  # the same, for a dim whose range the kernel itself handles
     own: tuple[str, ...]
-    like: str | None  # the opcode whose operands and parameters it has
-    group: str  # "int8" where builds may leave all of these out; else ""
+    like: str | None  # the opcode whose operands and parameters it shares
+    group: str  # "int8" if builds may leave all of these out; else ""
     calls: tuple[str, ...]  # opcodes whose kernels this one calls
 
     @property
     def cut(self) -> tuple[tuple[str, int], ...]:
-        """The dims along which parts may run at the same time, in whichever way."""
+        """The dims along which parts can run at the same time, in either way."""
         return self.split or self.ranges
 
     @property
@@ -131,7 +131,7 @@ def parse_operand(text: str) -> Operand:
 
 
 def parse_terms(extent: str) -> Terms:
-    """The terms of an extent, strided ("m@s, n@t") or a product ("m*n")."""
+    """Return the terms of an extent, strided ("m@s, n@t") or a product ("m*n")."""
     if "@" not in extent:
         return tuple((dim, None) for dim in extent.split("*"))
     pairs = (term.strip().partition("@") for term in extent.split(","))
@@ -152,7 +152,7 @@ def parse_split(text: str) -> tuple[str, int]:
 
 
 def opcodes() -> list[Opcode]:
-    """All opcodes in ascending order of code; `like` copies operands and parameters of an earlier one."""
+    """Return all opcodes in ascending order of code; `like` copies operands and parameters of an earlier one."""
     entries = {e["name"]: e for e in load("opcodes")["opcode"]}
     parsed = []
     for entry in entries.values():
@@ -187,7 +187,7 @@ def opcodes() -> list[Opcode]:
 
 
 def check_names(what: str, names: list[str]) -> None:
-    """Raises ValueError for a name that C, C++ or Python keeps for itself, or that stands twice."""
+    """Raise ValueError for a name that C, C++ or Python reserves, or that occurs twice."""
     for name in names:
         if not re.fullmatch(r"[a-z]\w*", name, re.ASCII) or keyword.iskeyword(name) or name in C_KEYWORDS:
             raise ValueError(f"{what}: '{name}' is no name in C, C++ and Python alike: call it otherwise")
@@ -196,7 +196,7 @@ def check_names(what: str, names: list[str]) -> None:
 
 
 def check_windows(op: Opcode) -> None:
-    """Raises ValueError where an instruction with a kernel has parameters of windows that no sum of `windows` has."""
+    """Raise ValueError if an instruction with a kernel has window parameters that no sum in `windows` has."""
     names = {p.name for p in op.params}
     if not any(name.startswith("kernel_") for name in names):
         return
@@ -207,7 +207,7 @@ def check_windows(op: Opcode) -> None:
 
 
 def check_folds(op: Opcode) -> None:
-    """Raises ValueError where parts of an instruction could write one element at the same time."""
+    """Raise ValueError if parts of an instruction could write the same element at the same time."""
     params = {p.name: p.kind for p in op.params}
     dims = {dim for dim, _ in op.cut}
     for operand in (o for o in op.operands if o.name in op.folds):
@@ -217,8 +217,10 @@ def check_folds(op: Opcode) -> None:
 
 
 def check_indices(op: Opcode) -> None:
-    """Raises ValueError where parts would read other indices than the whole: one that is out of range would stop that
-    part alone, and the others would write."""
+    """Raise ValueError if parts would read other indices than the whole.
+
+    An index out of range would stop only one part, and the others would write.
+    """
     cut = {dim for dim, _ in op.cut}
     for operand in op.operands:
         shared = cut.intersection(dim for dim, _ in operand.terms)
@@ -228,7 +230,7 @@ def check_indices(op: Opcode) -> None:
 
 
 def check_refusal(op: Opcode) -> None:
-    """Raises ValueError where the error of an instruction has no code, or indices are read that nothing refuses."""
+    """Raise ValueError if the error of an instruction has no code, or if it reads indices that nothing refuses."""
     if op.refuses is not None and op.refuses not in {error["name"] for error in load("errors")["error"]}:
         raise ValueError(f"{op.name}: it refuses with {op.refuses}, which errors.toml does not have")
     if op.refuses is None and any(o.name in INDICES and o.access == "r" for o in op.operands):
@@ -252,6 +254,6 @@ def records() -> list[Record]:
 
 
 def record_words(record: Record, every: list[Record]) -> int:
-    """Size of a record in 32-bit words."""
+    """Return the size of a record in 32-bit words."""
     by_name = {r.name: r for r in every}
     return sum(f.count * (record_words(by_name[f.type], every) if f.type in by_name else 1) for f in record.fields)

@@ -1,1 +1,1 @@
-"""Helpers that tests of several folders share."""
+"""Helpers shared by tests in several folders."""

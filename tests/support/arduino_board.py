@@ -1,4 +1,4 @@
-"""Boards of firmware/boards/arduino over stand-ins for their cores: tests/support/arduino_stand_in."""
+"""Boards of firmware/boards/arduino on top of stand-ins for their cores: tests/support/arduino_stand_in."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ STAND_IN = Path(__file__).with_name("arduino_stand_in")
 BOARDS = {board.name: board for board in boards() if board.framework == "arduino"}
 
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
-#: Symbols of the linker scripts and the HAL of a part have 32 bits. Vectors, which no board has, compile slowly.
+#: Symbols of a part's linker scripts and HAL have 32 bits. Vectors, which no board has, compile slowly.
 HOST = ["-fno-pie", "-O1", "-g", "-DGM_ARCH=0"]
 
 
 def compile_flags(board: Board) -> list[str]:
-    """Return the flags that PlatformIO adds to the framework's own in any language, with the folder of the stand-in."""
+    """Return the flags that PlatformIO adds to the framework's own in any language, with the stand-in's folder."""
     defines = [f"-D{name}={value}" for name, value in board.defines().items()]
     return [*defines, *(f"-I{path}" for path in board.includes()), f"-I{stand_in(board)}"]
 
 
 def stand_in(board: Board) -> Path:
-    """The folder that plays the board's core."""
+    """Return the folder that replaces the board's core."""
     (core,) = board.table["sources"]
     return STAND_IN / Path(core).stem
 
 
 def compile_sources(board: Board, compiler: str, flags: list[str], folder: Path) -> list[Path]:
-    """All that the board has beside the runtime. compiler: what the names of its tools begin with."""
+    """Compile everything that the board has besides the runtime. compiler: the prefix of its tools' names."""
     objects = []
     for path in board.sources():
         objects.append(folder / f"{path.parent.name}-{path.name}.o")
@@ -44,7 +44,7 @@ def compile_sources(board: Board, compiler: str, flags: list[str], folder: Path)
 
 
 def compile_runtime(compiler: str, flags: list[str], folder: Path) -> Path:
-    """The runtime as one object."""
+    """Compile the runtime as one object."""
     (folder / "gradmote.h").write_text(one_header())
     (folder / "gradmote.c").write_text(one_source())
     run([compiler, *NUMERICS_FLAGS, *flags, "-c", folder / "gradmote.c", "-o", folder / "gradmote.o"])
@@ -52,7 +52,7 @@ def compile_runtime(compiler: str, flags: list[str], folder: Path) -> Path:
 
 
 def build_for_host(board: Board, runtime: Path, folder: Path) -> Path:
-    """The firmware as a program of this computer."""
+    """Build the firmware as a program for this computer."""
     flags = [*host_profile_flags(str(board.table["profile"])), *HOST]
     objects = compile_sources(board, "", flags, folder)
     core = [f"-I{stand_in(board)}", STAND_IN / "host.cpp", stand_in(board) / "core.cpp"]
@@ -67,7 +67,7 @@ def run(command: list[object]) -> None:
 
 
 class Running:
-    """The program, until the end of a `with`. flash: the file that is its flash."""
+    """The program, until the end of a `with` block. flash: the file that represents its flash."""
 
     def __init__(self, program: Path, flash: Path) -> None:
         with socket.create_server(("127.0.0.1", 0)) as port:
@@ -76,7 +76,7 @@ class Running:
             self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, pass_fds=[handed])
 
     def link(self) -> Link:
-        """Its serial line; it serves one."""
+        """Return its serial line; it serves only one."""
         return open_link(self.url)
 
     def __enter__(self) -> Running:

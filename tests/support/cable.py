@@ -12,12 +12,12 @@ import tty
 
 
 class Cable:
-    """port: a serial port of this computer, at whose other end the board at `url` is. sent: bytes to the board."""
+    """port: a serial port of this computer, connected to the board at `url`. sent: the number of bytes to the board."""
 
     def __init__(self, url: str) -> None:
         self._address = ("127.0.0.1", int(url.rpartition(":")[2]))
         self.sent = 0
-        self.garbles = False  #: as where the two ends run at different speeds
+        self.garbles = False  #: as if the two ends run at different speeds
         self.plug()
 
     def plug(self) -> None:

@@ -1,4 +1,4 @@
-"""A small image, written word by word from the spec's tables and so independent of the compiler.
+"""A small image, written word by word from the spec's tables, and therefore independent of the compiler.
 
 logits = x W with x [2, 3], W [3, 4]; the mean softmax cross-entropy of two labels; SGD. It has all five programs.
 """
@@ -78,7 +78,7 @@ def _update(gradient: int, scale: int | None) -> tuple[bytes, int]:
 
 
 def _weight_gradient(y: int, accumulate: int) -> tuple[bytes, int]:
-    """dW[k, n] = sum over the batch of x[b, k] dlogits[b, n]."""
+    """Return the instruction dW[k, n] = sum over the batch of x[b, k] dlogits[b, n]."""
     return _gemm(AT["x"], AT["dlogits"], y, m=FEATURES, n=CLASSES, k=BATCH, a_row=1, a_col=FEATURES, b_row=CLASSES,
                  b_col=1, accumulate=accumulate)  # fmt: skip
 
@@ -151,7 +151,7 @@ def _sections() -> dict[str, bytes]:
 
 
 def classifier_image() -> bytes:
-    """The bytes of the .mote file."""
+    """Return the bytes of the .mote file."""
     body, table, start = b"", b"", 144  # the header's 140 bytes, padded
     for name in records.SECTION:
         section = _sections()[name]

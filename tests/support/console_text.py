@@ -1,4 +1,4 @@
-"""Reads what a board prints for people."""
+"""Reads the text that a board prints for people."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ SILENCE = 60.0
 
 
 def read_until(link: Link, wanted: str) -> str:
-    """Return what the board prints until `wanted` is in it.
+    """Return the text that the board prints until it contains `wanted`.
 
-    Frames are left out: of a request that was repeated on a slow computer, the second reply may still be under way.
+    Frames are left out: if a slow computer repeated a request, the second reply may still be under way.
     """
     text, parser = b"", Parser()
     while wanted.encode() not in text:
@@ -23,5 +23,5 @@ def read_until(link: Link, wanted: str) -> str:
 
 
 def read_prompt(link: Link) -> str:
-    """Return what the board prints, up to its next prompt."""
+    """Return the text that the board prints up to its next prompt."""
     return read_until(link, "\n> ")

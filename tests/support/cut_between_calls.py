@@ -1,4 +1,4 @@
-"""The kill of a process at one of its system calls, counted: by ptrace(2), whose requests one thread must make."""
+"""Kills a process at a counted system call, with ptrace(2), which needs all requests to come from one thread."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _EVERY_CHILD = 0x40000000  # __WALL
 
 
 def _ptrace(request: int, process: int) -> None:
-    """Raises PermissionError where this computer lets no process trace its children."""
+    """Make a request. Raises PermissionError if this computer lets no process trace its children."""
     call = ctypes.CDLL(None, use_errno=True).ptrace
     call.restype, call.argtypes = ctypes.c_long, [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
     if call(request, process, None, None) != 0:
@@ -21,13 +21,13 @@ def _ptrace(request: int, process: int) -> None:
 
 
 class Cut:
-    """Kills a child at the end of a number of system call stops: one before each call and one after it.
+    """Kills a child after a number of system call stops: one before each call and one after it.
 
-    A child that has been stopped before a call and is killed does not make it.
+    A child that is killed while it is stopped before a call does not make the call.
     """
 
     def __init__(self, process: int, stops: int) -> None:
-        """Stop the child; it goes on when start() is called."""
+        """Stop the child; start() lets it continue."""
         self._process, self._stops = process, stops
         self._stopped, self._go = threading.Event(), threading.Event()
         self._error: OSError | None = None
@@ -41,7 +41,7 @@ class Cut:
         self._go.set()
 
     def join(self) -> None:
-        """Wait until the child was killed."""
+        """Wait until the child is killed."""
         self._thread.join()
 
     def _run(self) -> None:

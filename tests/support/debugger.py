@@ -1,4 +1,4 @@
-"""A processor that is led from one place of its program to the next, through a debugger's port."""
+"""A processor that a debugger's port leads from one place in its program to the next."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _STORE = re.compile(r"^\s*(\w+):\t[0-9a-f ]+\t(?:str[bh]?(?:\.w)?|s[bhw])\t(?!.*
 
 
 class Debugger(Gdb):
-    """The processor stands still from the connection on. All methods raise DeviceError."""
+    """The processor is halted from the connection on. All methods raise DeviceError."""
 
     def break_at(self, addresses: Iterable[int]) -> None:
-        """The processor stops before any of these instructions, until detach()."""
+        """Stop the processor before each of these instructions, until detach()."""
         for address in addresses:
             self._expect_ok(f"Z0,{address:x},2", f"set a breakpoint at {address:#x}")
 
     def run(self) -> None:
-        """To the next breakpoint. DeviceError where none comes for 10 s."""
+        """Run to the next breakpoint. Raises DeviceError if it reaches none in 10 s."""
         self._go("c")
 
     def step(self) -> None:
-        """One instruction, also at a breakpoint."""
+        """Run one instruction, even at a breakpoint."""
         self._go("s")
 
     def _go(self, how: str) -> None:
@@ -43,8 +43,8 @@ class Debugger(Gdb):
 
 
 def stores(compiler: str, elf: Path, functions: Iterable[str]) -> list[int]:
-    """Addresses of the instructions of these functions that store outside of the stack. compiler: what the names of its
-    tools begin with."""
+    """Return the addresses of the instructions in these functions that store outside of the stack. compiler: the
+    prefix of its tools' names."""
     found, wanted, name = [], set(functions), ""
     for line in disassembly(compiler, elf).splitlines():
         if start := _FUNCTION.match(line):

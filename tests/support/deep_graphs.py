@@ -1,5 +1,5 @@
-"""Graphs of any number of nodes, for work that should grow no faster than they do: a chain, a chain with shortcuts, and
-many branches of one input."""
+"""Graphs of any number of nodes, for work that should grow no faster than they do: a chain, a chain with shortcuts,
+and many branches from one input."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ class Layers:
         self.rng = np.random.default_rng(0)
 
     def op(self, op_type: str, inputs: str) -> str:
-        """The name of the node's output."""
+        """Append a node, and return the name of its output."""
         name = f"v{len(self.nodes)}"
         self.nodes.append(node(op_type, inputs, name))
         return name
 
     def dense(self, x: str) -> str:
-        """Three nodes, as exporters write a layer: a product, a bias and Relu."""
+        """Append three nodes, as exporters write a layer: a product, a bias and Relu."""
         k = len(self.weights)
         self.weights[f"w{k}"] = 0.1 * self.rng.standard_normal((WIDTH, WIDTH)).astype(np.float32)
         self.weights[f"b{k}"] = 0.1 * self.rng.standard_normal(WIDTH).astype(np.float32)
         return self.op("Relu", self.op("Add", f"{self.op('MatMul', f'{x} w{k}')} b{k}"))
 
     def model(self) -> onnx.ModelProto:
-        """The last node makes the output."""
+        """Return the model, whose output is the last node's."""
         return make_model(self.nodes, self.weights, {"x": ("N", WIDTH)}, outputs=[self.nodes[-1].output[0]])
 
 
 def chain(nodes: int) -> onnx.ModelProto:
-    """Layers one after another."""
+    """Return layers one after another."""
     layers, y = Layers(), "x"
     while len(layers.nodes) < nodes:
         y = layers.dense(y)
@@ -48,7 +48,7 @@ def chain(nodes: int) -> onnx.ModelProto:
 
 
 def residual(nodes: int) -> onnx.ModelProto:
-    """Layers one after another, each with a shortcut around it."""
+    """Return layers one after another, each with a shortcut around it."""
     layers, y = Layers(), "x"
     while len(layers.nodes) < nodes:
         y = layers.op("Add", f"{y} {layers.dense(y)}")
@@ -56,7 +56,7 @@ def residual(nodes: int) -> onnx.ModelProto:
 
 
 def fan_out(nodes: int) -> onnx.ModelProto:
-    """Layers beside each other, whose results are summed."""
+    """Return parallel layers, whose results are summed."""
     layers = Layers()
     y = layers.dense("x")
     while len(layers.nodes) < nodes:

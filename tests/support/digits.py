@@ -37,7 +37,7 @@ def weights() -> dict[str, np.ndarray]:
 
 
 def model(dropout: float | None = None) -> onnx.ModelProto:
-    """As torch.onnx.export writes it; `dropout`: with that ratio behind the first layer."""
+    """Return the model as written by torch.onnx.export; `dropout`: with that ratio after the first layer."""
     nodes = [node("Gemm", "x 0.weight 0.bias", "h", transB=1), node("Relu", "h", "a")]
     constants = {}
     if dropout is not None:
@@ -57,7 +57,7 @@ def image(optimizer: Optimizer | None, batch: int, accumulate: bool = False, dro
 
 @cache
 def samples() -> Batch:
-    """Pixels scaled to 0 .. 1, and labels."""
+    """Return pixels scaled to 0 .. 1, and labels."""
     from sklearn.datasets import load_digits
 
     digits = load_digits()
@@ -65,7 +65,7 @@ def samples() -> Batch:
 
 
 def batches(size: int, count: int) -> list[Batch]:
-    """The first size * count samples, in order."""
+    """Return the first size * count samples, in order."""
     pixels, labels = samples()
     return [(pixels[i * size : (i + 1) * size], labels[i * size : (i + 1) * size]) for i in range(count)]
 
@@ -76,7 +76,7 @@ def torch_losses(
     before_step: Callable[[torch.nn.Module], object] = lambda net: None,
     schedule: Callable[[torch.optim.Optimizer], torch.optim.lr_scheduler.LRScheduler] | None = None,
 ) -> Iterator[float]:
-    """PyTorch's loss before each update, in float64 from the same float32 start."""
+    """Yield PyTorch's loss before each update, in float64 from the same float32 start."""
     import torch
 
     net = copy.deepcopy(network()).double()

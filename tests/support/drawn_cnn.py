@@ -1,4 +1,4 @@
-"""Drawn convolutional networks: strides, dilations, padding, groups, activations, shortcuts and pools."""
+"""Random convolutional networks: strides, dilations, padding, groups, activations, shortcuts and pools."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ CLASSES = 4
 
 
 class DrawnNetwork:
-    """A network of some layers, drawn from a seed."""
+    """A network of several layers, drawn from a seed."""
 
     def __init__(self, seed: int, batch: int | str = "N") -> None:
         self.rng = np.random.default_rng(seed)
@@ -26,7 +26,7 @@ class DrawnNetwork:
         return int(self.rng.choice(choices))
 
     def happens(self, share: float) -> bool:
-        """Return whether something happens that happens in this share of cases."""
+        """Return True with this probability."""
         return bool(self.rng.random() < share)
 
     def weight(self, *shape: int) -> str:
@@ -43,14 +43,14 @@ class DrawnNetwork:
         return name
 
     def padding(self, kernel: int, dilation: int, size: int) -> tuple[int, int]:
-        """Return padding before and behind, so that each window has a row of the input, and no more than needed."""
+        """Return the padding before and after, so that each window has a row of the input, and no more than needed."""
         reach = (kernel - 1) * dilation
         before, behind = (int(n) for n in self.rng.integers(0, reach // 2 + 1 + (reach % 2), 2)) if reach else (0, 0)
         short = max(0, reach + 1 - size - before - behind)
         return before + short, behind
 
     def window(self) -> dict[str, list[int]]:
-        """Return drawn attributes of a window, and set the size of what it makes."""
+        """Return random attributes of a window, and set the size of its result."""
         kernel, stride, dilation = self.one_of(1, 2, 3, 3, 5), self.one_of(1, 1, 2, 3), self.one_of(1, 1, 1, 2)
         top, bottom = self.padding(kernel, dilation, self.height)
         left, right = self.padding(kernel, dilation, self.width)
@@ -63,7 +63,7 @@ class DrawnNetwork:
         }  # fmt: skip
 
     def conv(self, x: str, channels: int, groups: int, **window: list[int]) -> str:
-        """Return the output of a convolution, at times with a bias."""
+        """Return the output of a convolution, sometimes with a bias."""
         kernel = window["kernel_shape"]
         inputs = [x, self.weight(channels, self.channels // groups, *kernel)]
         inputs += [self.weight(channels)] if self.happens(0.6) else []
@@ -71,12 +71,12 @@ class DrawnNetwork:
         return self.node("Conv", *inputs, group=groups, **window)
 
     def any_conv(self, x: str) -> str:
-        """Return the output of a drawn convolution: dense, in two groups, or of each channel."""
+        """Return the output of a random convolution: dense, in two groups, or depthwise."""
         groups = self.one_of(1, 1, self.channels, 2 if self.channels % 2 == 0 else 1)
         return self.conv(x, groups * self.one_of(1, 2, 3), groups, **self.window())
 
     def activation(self, x: str) -> str:
-        """Return the output of a drawn activation, or x itself."""
+        """Return the output of a random activation, or x itself."""
         kind = self.rng.choice(["Relu", "Clip", "HardSwish", "Sigmoid", "LeakyRelu", "BatchNormalization", ""])
         if kind == "Clip":
             low, high = (self.scalar(n) for n in (0.0, 6.0))
@@ -94,7 +94,7 @@ class DrawnNetwork:
         return name
 
     def shortcut(self, x: str) -> str:
-        """Return x plus what an inverted residual makes of it."""
+        """Return x plus the output of an inverted residual on it."""
         before, kernel = self.channels, self.one_of(1, 3, 5)
         plain = {"kernel_shape": [1, 1]}
         same = {"kernel_shape": [kernel] * 2, "pads": [kernel // 2] * 4}
@@ -104,7 +104,7 @@ class DrawnNetwork:
         return self.node("Add", *((x, y) if self.happens(0.5) else (y, x)))
 
     def pool(self, x: str) -> str:
-        """Return the output of a drawn pool."""
+        """Return the output of a random pool."""
         window = self.window()
         if self.happens(0.5):
             return self.node("MaxPool", x, **window)
@@ -113,7 +113,7 @@ class DrawnNetwork:
         return self.node("AveragePool", x, count_include_pad=self.one_of(0, 1), **window) if reach else x
 
     def layer(self, x: str) -> str:
-        """Return the output of a drawn layer."""
+        """Return the output of a random layer."""
         kind = self.one_of(0, 0, 0, 1, 1, 2)
         if min(self.height, self.width) < 3:
             kind = 1
@@ -126,7 +126,7 @@ class DrawnNetwork:
         return self.shortcut(x) if kind == 1 else self.activation(self.any_conv(x))
 
     def undilated(self, height: int, width: int) -> None:
-        """Set the size of what a pool without dilation makes of this size."""
+        """Set the size of the output of a pool without dilation, for an input of this size."""
         found = {a.name: list(a.ints) for a in self.nodes[-1].attribute if a.ints}
         kernel, stride, pads = found["kernel_shape"][0], found["strides"][0], found["pads"]
         self.height = (height + pads[0] + pads[2] - kernel) // stride + 1

@@ -1,5 +1,5 @@
-"""Graphs drawn to reconverge, share, alias, broadcast and be cut: values that several nodes read and whose paths meet
-again, halves that are cut apart and joined, means that are spread again, weights that are used twice or do not train.
+"""Random graphs that reconverge, share, alias, broadcast and slice: values that several nodes read and whose paths
+meet again, halves that are separated and joined, means that are broadcast again, weights used twice or not trained.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BINARY = ("Add", "Add", "Mul", "Sub", "Max", "Min")
 
 @dataclass(frozen=True)
 class Drawn:
-    """A model with one input x (N, ...) and scores y (N, classes), what of it trains, and what its graph has."""
+    """A model with one input x (N, ...) and scores y (N, classes), its frozen weights, and properties of its graph."""
 
     model: onnx.ModelProto
     frozen: tuple[str, ...]
@@ -34,7 +34,7 @@ class Drawn:
         return dims(self.model.graph.output[0])[0]
 
     def inputs(self, count: int) -> Array:
-        """Return the inputs of some batches. Halves: zeros and ties are many."""
+        """Return the inputs of some batches. They are multiples of a half, with many zeros and ties."""
         random = np.random.default_rng(7)
         shape = (count, self.batch, *dims(self.model.graph.input[0]))
         return random.integers(-3, 4, shape).astype(np.float32) / 2
@@ -46,7 +46,7 @@ def dims(value: onnx.ValueInfoProto) -> list[int]:
 
 
 class Sketch:
-    """A graph while it is drawn. All its values are (N, width)."""
+    """A graph under construction. All its values are (N, width)."""
 
     def __init__(self, seed: int) -> None:
         self.random = np.random.default_rng(seed)
@@ -58,7 +58,7 @@ class Sketch:
         self.reconverges = False
 
     def model(self, count: int) -> Drawn:
-        """Draw so many steps, and join all ends to one output."""
+        """Draw `count` steps, and join all ends to one output."""
         self.values.append(self.product("x"))
         for _ in range(count):
             self.values.append(self.draw(STEPS)(self, self.near()))
@@ -78,7 +78,7 @@ class Sketch:
         return choices[int(self.random.integers(len(choices)))]
 
     def near(self) -> str:
-        """Return a value, most often one of the last."""
+        """Return a value, usually one of the last."""
         back = min(len(self.values), 1 + int(self.random.geometric(0.4)))
         return self.values[-back]
 
@@ -86,7 +86,7 @@ class Sketch:
         return any(value in n.input for n in self.nodes)
 
     def weight(self, shape: tuple[int, ...]) -> str:
-        """Return a weight, now and then one that is used already."""
+        """Return a weight, now and then one that is already in use."""
         alike = [name for name, array in self.weights.items() if array.shape == shape and array.dtype == np.float32]
         if alike and self.random.random() < 0.2:
             return self.draw(alike)
@@ -121,7 +121,7 @@ class Sketch:
         return self.op(self.draw(BINARY), [x, self.near()])
 
     def gated(self, x: str) -> str:
-        """x p + f(x) q."""
+        """Return x p + f(x) q."""
         parts = [self.op("Mul", [value, self.weight((self.width,))]) for value in (x, self.unary(x))]
         return self.op("Add", parts)
 
@@ -129,7 +129,7 @@ class Sketch:
         return self.op("MatMul", [x, self.weight((self.width, self.width))])
 
     def packed(self, x: str) -> str:
-        """Products with the halves of one weight, as attention packs its projections, or with one half of it."""
+        """Return products with the halves of one weight, as attention packs its projections, or with one of them."""
         whole, axis = self.weight((2 * self.width, self.width)), self.constant([0])
         bounds = [(0, self.width), (self.width, 2 * self.width)][int(self.random.integers(2)) :]
         halves = [self.op("Slice", [whole, self.constant([a]), self.constant([b]), axis]) for a, b in bounds]
@@ -141,7 +141,7 @@ class Sketch:
         )
 
     def halves(self, x: str) -> str:
-        """Two halves, of which one is changed, joined the other way round."""
+        """Return two halves in exchanged order, with one of them changed."""
         middle, axis = self.width // 2, self.constant([1])
         bounds = [(0, middle), (middle, self.width)]
         parts = [self.op("Slice", [x, self.constant([a]), self.constant([b]), axis]) for a, b in bounds]
@@ -149,12 +149,12 @@ class Sketch:
         return self.op("Concat", [changed, parts[0]], axis=1)
 
     def centred(self, x: str) -> str:
-        """x minus its mean over the width, which is spread again."""
+        """Combine x with its mean over the width, which is broadcast again."""
         mean = self.op("ReduceMean", [x, self.constant([1])], keepdims=1)
         return self.op(self.draw(("Sub", "Add", "Mul")), [x, mean])
 
     def turned(self, x: str) -> str:
-        """Views: two axes of the width, exchanged and joined again."""
+        """Return views: two axes of the width, exchanged and joined again."""
         split = self.op("Reshape", [x, self.constant([-1, 2, self.width // 2])])
         turned = self.op("Transpose", [split], perm=[0, 2, 1])
         changed = self.op(self.draw(("Relu", "Identity", "Abs")), [turned])
@@ -164,7 +164,7 @@ class Sketch:
         return self.op("LayerNormalization", [x, self.weight((self.width,)), self.weight((self.width,))], axis=-1)
 
     def attended(self, x: str) -> str:
-        """Attention of one head, in which each number is a token."""
+        """Return attention with one head, in which each number is a token."""
         tokens = self.op("Reshape", [x, self.constant([-1, 1, self.width, 1])])
         q, k, v = (self.op("Mul", [tokens, self.weight((1,))]) for _ in range(3))
         scores = self.op("MatMul", [q, self.op("Transpose", [k], perm=[0, 1, 3, 2])])
@@ -174,7 +174,7 @@ class Sketch:
         return self.op("Reshape", [found, self.constant([-1, self.width])])
 
     def convolution(self, x: str) -> str:
-        """A picture of one row."""
+        """Return a convolution on a picture with one row."""
         split = self.op("Reshape", [x, self.constant([-1, 2, 1, self.width // 2])])
         kernel = self.weight((2, 2, 1, 3))
         done = self.op("Conv", [split, kernel], pads=[0, 1, 0, 1])
@@ -195,19 +195,19 @@ STEPS: tuple[Callable[[Sketch, str], str], ...] = (
 
 
 def drawn(seed: int) -> Drawn:
-    """Return the graph of a number, of 3 to 24 steps."""
+    """Return the graph for a seed, with 3 to 24 steps."""
     sketch = Sketch(seed)
     return sketch.model(int(sketch.random.integers(3, 25)))
 
 
 def drawn_convolutional(seed: int) -> Drawn:
-    """Return the network of a number: some convolutions of a picture, with shortcuts and pools."""
+    """Return the network for a seed: some convolutions of a picture, with shortcuts and pools."""
     model = DrawnNetwork(seed).make(layers=2 + seed // 16 % 4)
     return Drawn(model, (), any(n.op_type == "Add" for n in model.graph.node), 1 + seed // 8 % 2)
 
 
 def drawn_quantized(seed: int) -> Drawn:
-    """Return the network of a number, which computes in int8."""
+    """Return the network for a seed, which computes in int8."""
     random = np.random.default_rng(seed)
     model = network(random, lambda choices: choices[int(random.integers(len(choices)))])
     return Drawn(model, (), any(n.op_type in ("Add", "Mul", "Concat") for n in model.graph.node))

@@ -1,4 +1,4 @@
-"""Losses that are drawn for a model of scores (N, classes), each with labels of its own."""
+"""Random losses for a model with scores (N, classes), each with suitable labels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Labels = Callable[[np.random.Generator, int, int], tuple[Array, ...]]
 
 @dataclass(frozen=True)
 class DrawnLoss:
-    """A loss, by the number of classes, and labels: by a generator, the batch and the number of classes."""
+    """A loss, by the number of classes, and its labels, by a generator, the batch and the number of classes."""
 
     make: Callable[[int], Loss]
     labels: Labels
@@ -27,23 +27,23 @@ def classes(random: np.random.Generator, batch: int, count: int) -> tuple[Array,
 
 
 def masked_classes(random: np.random.Generator, batch: int, count: int) -> tuple[Array, ...]:
-    """One sample at least counts."""
+    """Return classes and a mask that counts at least one sample."""
     mask = random.integers(0, 3, batch).astype(np.float32) / 2
     mask[0] = 1
     return (*classes(random, batch, count), mask)
 
 
 def parts(random: np.random.Generator, batch: int, count: int) -> tuple[Array, ...]:
-    """Targets in 0 .. 1."""
+    """Return targets in 0 .. 1."""
     return (random.integers(0, 3, (batch, count)).astype(np.float32) / 2,)
 
 
 def falling(count: int) -> list[float]:
-    """A weight for each class, none of them zero."""
+    """Return a weight for each class, none of them zero."""
     return [1 / (1 + k) for k in range(count)]
 
 
-#: What is drawn in turn. PyTorch's default stands for itself half of the time.
+#: The losses to use in turn. Half of them are PyTorch's default.
 LOSSES = (
     DrawnLoss(lambda count: losses.cross_entropy(), classes),
     DrawnLoss(lambda count: losses.cross_entropy(label_smoothing=0.1), classes),

@@ -1,8 +1,8 @@
-"""How long tests take: tests/durations.json has the seconds of the processor of each function, with all the parameters
-that a plain run keeps, and of each file's quick ones together. The scheduler, the tiers and the budget read it.
+"""How long tests take: tests/durations.json has the processor seconds of each function, over all the parameters in a
+plain run, and of each file's quick ones together. The scheduler, the tiers and the budget read it.
 
-`pytest --record-durations` measures anew what is run; `python -m support.durations` and `scons accept ONLY=durations`
-measure a whole plain run.
+`pytest --record-durations` measures the tests that run; `python -m support.durations` and `scons accept
+ONLY=durations` measure a whole plain run.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def by_folder(seconds: Seconds) -> dict[str, float]:
 
 
 def budget() -> dict[str, float]:
-    """Return the seconds that the tests of each folder may take."""
+    """Return the seconds allowed for the tests of each folder."""
     return tomllib.loads(BUDGET.read_text())["seconds"]
 
 
@@ -62,7 +62,7 @@ def place_of(nodeid: str) -> tuple[str, str]:
 
 
 class Recorder:
-    """Writes tests/durations.json from the tests that are run; files of which none was run keep theirs."""
+    """Writes tests/durations.json from the tests that run; files without any of them keep their entries."""
 
     def __init__(self, writes: bool) -> None:
         self.writes, self.began = writes, 0.0
@@ -87,31 +87,31 @@ class Recorder:
             functions[function] = functions.get(function, 0.0) + taken
 
     def pytest_sessionfinish(self, exitstatus: int) -> None:
-        """Write the file, but not after a run that broke off."""
+        """Write the file, except after an interrupted run."""
         if self.writes and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
             lines = json.dumps(merged(recorded(), self.seconds), indent=1, sort_keys=True)
             DURATIONS.write_text(lines + "\n")
 
 
 def merged(before: Seconds, now: Seconds) -> Seconds:
-    """Return what was recorded before, of files that still are, with what was measured now in its place."""
+    """Return earlier records of files that still exist, replaced by the new measurements."""
     files = {file: functions for file, functions in before.items() if (ROOT / file).exists()}
     return files | {file: without_quick(functions) for file, functions in now.items()}
 
 
 def without_quick(functions: dict[str, float]) -> dict[str, float]:
-    """Return the functions that are not quick, and the sum of those that are."""
+    """Return the functions that are not quick, and the sum of the others."""
     kept = {name: round(seconds, 1) for name, seconds in functions.items() if seconds >= QUICK}
     others = sum(seconds for name, seconds in functions.items() if name not in kept)
     return {**kept, OTHERS: round(others, 1)}
 
 
 def processor_seconds() -> float:
-    """Return the seconds of this process and of those that it waited for; other work on the computer does not count."""
+    """Return the seconds of this process and of its finished children; other work on the computer does not count."""
     return sum(os.times()[:4])
 
 
-# ---- Shown ---------------------------------------------------------------------------------------------------------
+# ---- Output --------------------------------------------------------------------------------------------------------
 
 
 def table(seconds: Seconds) -> str:

@@ -1,4 +1,4 @@
-"""MicroPython on an emulated Cortex-M4F, driven through its raw prompt as mpremote does."""
+"""MicroPython on an emulated Cortex-M4F, driven through its raw prompt like mpremote."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from gradmote.device.listening import Listening, start_emulator
 
 CTRL_A, CTRL_B, CTRL_C, CTRL_D = b"\x01", b"\x02", b"\x03", b"\x04"
-#: Bytes of a file in one line of Python.
+#: The bytes of a file in one line of Python.
 CHUNK = 2048
 
 
@@ -25,14 +25,14 @@ class EmulatedMicroPython:
         machine = ["-machine", "mps2-an386", "-display", "none", "-monitor", "none", "-semihosting"]
         serial = [*port.options("line", waits=True), "-serial", "chardev:line"]
         command = ["qemu-system-arm", *machine, *serial, "-kernel", str(firmware)]
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}  # it tells of its end
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}  # it reports its end
         self.process = start_emulator(command, [port], **quiet)
         self.line = port.client(lambda: socket.create_connection(("127.0.0.1", port.port)), self.check_alive)
         self.write(CTRL_C + CTRL_A)
         self.read_until(b"raw REPL; CTRL-B to exit\r\n>")
 
     def check_alive(self) -> None:
-        """Fail where the emulator has ended."""
+        """Fail if the emulator has ended."""
         assert self.process.poll() is None, f"the emulator ended with status {self.process.returncode}"
 
     def write(self, data: bytes) -> None:
@@ -49,7 +49,7 @@ class EmulatedMicroPython:
         return got[: -len(end)]
 
     def run(self, script: str) -> str:
-        """Run a script and return what it prints. An exception there fails the test."""
+        """Run a script and return its output. An exception in the script fails the test."""
         self.write(script.encode() + CTRL_D)
         self.read_until(b"OK")
         printed = self.read_until(CTRL_D)
@@ -83,7 +83,7 @@ class EmulatedMicroPython:
         self.run("file.close()")
 
     def start(self, script: str) -> None:
-        """Run a script that does not end, and leave the line to somebody else."""
+        """Run a script that does not end, and release the line."""
         self.write(script.encode() + CTRL_D)
         self.read_until(b"OK")
         self.line.close()

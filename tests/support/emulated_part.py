@@ -1,4 +1,4 @@
-"""An emulated part whose flash is taken from one machine to the next, as it is when power fails."""
+"""An emulated part whose flash moves from one machine to the next, as after a power failure."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from gradmote.device.listening import Listening, start_emulator
 from gradmote.device.protocol import Frame, encode, message_id
 from support.debugger import Debugger, address_of, stores
 
-#: Which of the registers tells where the program is.
+#: The register that contains the program counter.
 PROGRAM_COUNTER = {"arm-none-eabi-": 15, "riscv64-unknown-elf-": 32}
 
 
 class EmulatedPart:
-    """A new machine with the firmware of a board, and `files` in its flash. It runs until the end of a `with`, when its
-    power fails.
+    """A new machine with a board's firmware, and `files` in its flash. It runs until the end of a `with` block, when
+    its power fails.
 
-    elf: a firmware of that board which is not its usual one.
+    elf: a firmware of that board, instead of its usual one.
     """
 
     def __init__(self, name: str, files: Sequence[Segment] = (), elf: Path | None = None) -> None:
@@ -54,14 +54,14 @@ class EmulatedPart:
         self.connect()
 
     def connect(self) -> None:
-        """As a host that comes anew."""
+        """Connect like a new host."""
         self.target = BoardTarget(Client.connect(self.url))
 
     def debugger(self) -> Debugger:
         return Debugger(self._debugger_port)
 
     def reset(self, debugger: Debugger) -> None:
-        """By the machine's reset, wherever the program is."""
+        """Reset the machine, wherever the program is."""
         debugger.monitor("system_reset")
         debugger.detach()
         self.target.close()
@@ -69,7 +69,7 @@ class EmulatedPart:
 
     @property
     def plays_flash(self) -> bool:
-        """Its flash is RAM, which no controller guards."""
+        """Whether its flash is RAM, which no controller guards."""
         return any(path.name == "ram_as_flash.c" for path in self.built.own_sources())
 
     @property
@@ -88,9 +88,9 @@ class EmulatedPart:
         return [Segment(start, image), Segment(checkpoints, kept)]
 
     def begin_save(self) -> Debugger:
-        """A save has been asked for, and the processor stands before it first changes flash. From there on it stops
-        before each change, and before it answers. A change: a store, or, where RAM plays flash, a call of what does
-        it."""
+        """Request a save, and stop the processor before its first change of flash. From then on it stops before each
+        change, and before it answers. A change is a store or, if RAM emulates flash, a call of the function that
+        makes it."""
         debugger = self.debugger()
         debugger.break_at([*self._changes_of_flash(), self.address_of_the_answer])
         client = self.target.board

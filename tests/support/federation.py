@@ -14,12 +14,12 @@ BATCH = 4
 
 
 def image() -> bytes:
-    """Return the MLP of all devices, which is not trained yet."""
+    """Return the MLP of all devices, untrained."""
     return digits.image(optimizers.sgd(0.05), BATCH)
 
 
 def samples_of(device: int, devices: int) -> digits.Batch:
-    """Return the digits of one device: mostly those of two classes."""
+    """Return the digits of one device: mostly from two classes."""
     x, labels = digits.samples()
     chosen = np.random.default_rng(device).random(len(labels)) < np.where(labels // 2 == device % 5, 0.8, 0.05)
     rows = np.flatnonzero(chosen & (np.arange(len(labels)) % devices == device))
@@ -27,7 +27,7 @@ def samples_of(device: int, devices: int) -> digits.Batch:
 
 
 class Device:
-    """A twin with samples of its own. profile: its numerics."""
+    """A twin with its own samples. profile: its numerics."""
 
     def __init__(self, data: bytes, number: int, devices: int, profile: str = "fused") -> None:
         """Open the image."""
@@ -35,7 +35,7 @@ class Device:
         self.x, self.labels = samples_of(number, devices)
 
     def train(self, epochs: int = 1) -> None:
-        """Train on its samples, in an order of its own in each round."""
+        """Train on its samples, in a different order in each round."""
         drawn = np.random.default_rng([self.number, self.session.round])
         for _ in range(epochs):
             rows = drawn.permutation(len(self.labels))
@@ -44,12 +44,12 @@ class Device:
                 self.session.step(self.x[chosen], self.labels[chosen])
 
     def delta(self, bits: int = 4, shared: str | None = None) -> bytes:
-        """Return what it learnt in this round."""
+        """Return what it learned in this round."""
         return self.session.round_delta(bits, self.number, shared)
 
 
 def devices_of(data: bytes, count: int) -> list[Device]:
-    """Return devices, of which each second one has the strict profile."""
+    """Return devices, every second one with the strict profile."""
     return [Device(data, number, count, ("fused", "strict")[number % 2]) for number in range(count)]
 
 
@@ -66,7 +66,7 @@ def one_round(server: Server, devices: Iterable[Device], bits: int = 4, shared: 
 
 
 def accuracy(session: Session) -> float:
-    """Return the share of all digits that a session knows."""
+    """Return the share of all digits that a session recognizes."""
     x, labels = digits.samples()
     rows = len(labels) // BATCH * BATCH
     scores = [np.array(session.infer(x[at : at + BATCH])[0]).reshape(BATCH, -1) for at in range(0, rows, BATCH)]

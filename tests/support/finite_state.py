@@ -1,5 +1,5 @@
-"""Networks, rules and numbers of any size, by which tests show that OK means a finite state; and states that no
-training made, in checkpoints as anyone can write them."""
+"""Networks, rules and numbers of any size, with which tests show that OK means a finite state; and states that no
+training made, in checkpoints that anyone could write."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gradmote.ir.program import CONTROL_FIELDS
 from support.oracle import make_model, node
 
 BATCH = 3
-#: What a state must stay below where training begins (docs/NUMERICS.md), and what updates keep it below.
+#: The limits of a state when training begins (docs/NUMERICS.md), which updates preserve.
 LIMITS = 2.0 ** np.array([60, 63, 64, 69, 88, 127])
 RULES = {
     "sgd": optimizers.sgd(0.1),
@@ -79,7 +79,7 @@ def image_of(network: str, rule: str, accumulate: bool) -> bytes:
 
 
 def magnitudes(rng: np.random.Generator, n: int) -> np.ndarray:
-    """Logarithms that are uniform in a part of what float32 has, and now and then one that is no number."""
+    """Return numbers with uniform logarithms in a part of float32's range, sometimes with one non-finite number."""
     low, high = np.sort(rng.uniform(-38, 38, 2))
     found = (10 ** rng.uniform(low, high, n) * rng.choice([-1, 1], n)).astype(np.float32)
     if rng.random() < 0.1:
@@ -110,7 +110,7 @@ def is_finite(state: bytes | memoryview, image: bytes) -> bool:
 
 
 def size_of(network: str) -> int:
-    """Numbers in one batch."""
+    """Return the number of inputs in one batch."""
     return {"perceptron": 6, "recurrent": 10}.get(network, 16) * BATCH
 
 
@@ -118,8 +118,8 @@ def size_of(network: str) -> int:
 
 
 def forged(kept: bytes, image: bytes, rng: np.random.Generator) -> bytes:
-    """The checkpoint with another state: any bits in some of its words, all of a piece at a limit of the proof, other
-    counters and rates. Its checksum is right. Now and then it is packed."""
+    """Return the checkpoint with another state: any bits in some of its words, all words of a piece at a limit of the
+    proof, other counters and rates. Its checksum is valid. Sometimes it is packed."""
     size = checked_header(kept)["state_size"]
     file = bytearray(kept)
     state = memoryview(file)[-size:]
@@ -138,7 +138,7 @@ def forged(kept: bytes, image: bytes, rng: np.random.Generator) -> bytes:
 
 
 def disturb(words: np.ndarray, rng: np.random.Generator) -> None:
-    """Some of these words, or all, become any bits, or numbers at a limit."""
+    """Set some of these words, or all, to any bits, or to numbers at a limit."""
     chosen = rng.permutation(words.size)[: rng.choice([1, 1, 3, words.size])]
     if rng.random() < 0.5:
         words[chosen] = rng.integers(2**32, size=chosen.size, dtype=np.uint32)
@@ -148,5 +148,5 @@ def disturb(words: np.ndarray, rng: np.random.Generator) -> None:
 
 
 def sealed(file: bytes | bytearray) -> bytes:
-    """With the checksum of what it holds."""
+    """Return the file with the correct checksum."""
     return bytes(file[:12]) + struct.pack("<I", zlib.crc32(file[16:])) + bytes(file[16:])

@@ -1,4 +1,4 @@
-"""Build the firmware of the boards that a test asks for, and no others; skip where the tools for one are missing."""
+"""Builds the firmware of the boards that a test needs; skips the test if the tools for one are missing."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ import pytest
 from gradmote.device.emulator import missing
 
 ROOT = Path(__file__).resolve().parents[2]
-#: The run of a process that is alone.
+#: The id of the run if there is only one process.
 ALONE = str(uuid.uuid4())
-#: The last run of tests, and the arguments that SCons had in it.
+#: The last run of tests, and SCons' arguments in it.
 RUN = ROOT / "build" / "scons_in_tests.json"
 
 
 def build_firmware(*arguments: str, board: str = "mps2-an386") -> None:
-    """Compile what changed of a board's firmware. The test is skipped where it cannot be built or emulated."""
+    """Compile the changed parts of a board's firmware. Skips the test if it cannot be built or emulated."""
     scons_firmware(*arguments, board=board)
     lack = missing(board)
     if lack:
@@ -37,7 +37,7 @@ def scons_firmware(*arguments: str, board: str) -> None:
 
 @cache
 def run_scons(*arguments: str) -> None:
-    """Run SCons once in a run of tests. Processes that would build at the same time take turns."""
+    """Run SCons once per run of tests. Processes that would build at the same time take turns."""
     command = [sys.executable, "-m", "SCons", "-Q", "-j2", *arguments]
     with (ROOT / "firmware" / "SConscript").open() as turn:
         fcntl.flock(turn, fcntl.LOCK_EX)
@@ -49,11 +49,11 @@ def run_scons(*arguments: str) -> None:
 
 
 def what_was_run() -> list[tuple[str, ...]]:
-    """Return the arguments with which processes of this run of tests have run SCons; its sources stay as they are."""
+    """Return the arguments with which processes of this run of tests ran SCons; its sources do not change."""
     run, *done = json.loads(RUN.read_text()) if RUN.exists() else [""]
     return [tuple(arguments) for arguments in done] if run == name_of_run() else []
 
 
 def name_of_run() -> str:
-    """Return what names this run of tests to the processes that share it."""
+    """Return the name of this run of tests, common to all processes that share it."""
     return os.environ.get("PYTEST_XDIST_TESTRUNUID", ALONE)

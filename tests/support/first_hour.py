@@ -1,13 +1,12 @@
-"""The first hour with an installed gradmote: a fresh environment, no checkout, and what a newcomer types.
+"""The first hour with an installed gradmote: a fresh environment, no checkout, and the commands of a newcomer.
 
     cd tests && ../.venv/bin/python -m support.first_hour [WHEELS] [--clang] [--page]
 
-WHEELS is a folder with wheels of gradmote; without it, one is made of the checkout. The environment has a HOME of its
-own, and on PATH only Python, arm-none-eabi-gcc, QEMU and a shell: no compiler for this computer. The checkout is hidden
-from it where Linux's namespaces allow that. Each command is printed with what it says and its seconds; the exit status
-is 0 where all of them succeed. --clang leaves GCC out too, and takes ziglang's clang. --page writes the transcript into
-docs/guides/first-hour.md.
-"""
+WHEELS is a folder with wheels of gradmote; by default one is made from the checkout. The environment has its own
+HOME, and on PATH only Python, arm-none-eabi-gcc, QEMU and a shell: no compiler for this computer. The checkout is
+hidden from it if Linux's namespaces allow that. Each command is printed with its output and its seconds; the exit
+status is 0 if all of them succeed. --clang leaves GCC out too, and uses ziglang's clang. --page writes the transcript
+into docs/guides/first-hour.md."""
 
 from __future__ import annotations
 
@@ -30,17 +29,17 @@ from support.own_wheel import ROOT, own_wheels
 PAGE = ROOT / "docs" / "guides" / "first-hour.md"
 TRANSCRIPT = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 BOARD = "mps2-an386"
-#: What the environment has besides Python and the compiler.
+#: The programs in the environment besides Python and the compiler.
 PROGRAMS = ("sh", "cat", "sha256sum", "qemu-system-arm")
-#: Runs a command with the folder of the checkout empty.
+#: Runs a command with the checkout's folder empty.
 UNSHARE, MOUNT, SHELL = (shutil.which(name) or "" for name in ("unshare", "mount", "sh"))
 HIDING = (UNSHARE, "-rm", SHELL, "-c", f'{MOUNT} -t tmpfs none "$0" && exec "$@"', str(ROOT))
-#: The same, and nothing writes to the folder of the environment.
+#: The same, with the environment's folder read-only.
 FREEZING = (
     *HIDING, SHELL, "-c",
     f'{MOUNT} --bind "$0" "$0" && {MOUNT} -o remount,ro,bind "$0" && exec "$@"',
 )  # fmt: skip
-#: Three gestures, as an accelerometer would measure them.
+#: Three gestures, as from an accelerometer.
 DATA = """\
 import numpy as np
 rng = np.random.default_rng(0)
@@ -66,12 +65,12 @@ COMMANDS = (
 
 
 class Failed(Exception):
-    """A command ended with another status than 0."""
+    """The error for a command with a status other than 0."""
 
 
 @dataclass
 class Newcomer:
-    """A person in a fresh environment, whose commands and answers are kept.
+    """A person in a fresh environment, with a record of commands and answers.
 
     hides: whether the checkout is hidden. installed: whether nothing more may be installed.
     """
@@ -87,7 +86,7 @@ class Newcomer:
         self.here = self.home
 
     def types(self, line: str) -> float:
-        """Run a command, print and keep what it says, and return its seconds. Raises Failed."""
+        """Run a command, print and keep its output, and return its seconds. Raises Failed."""
         line = line.replace("PORT", self.port)
         start, worked = time.monotonic(), processor_seconds()
         said, status = self._run(line)
@@ -111,7 +110,7 @@ class Newcomer:
         return done.stdout, done.returncode
 
     def _environment(self) -> dict[str, str]:
-        """Return the variables: none of this process but those of pip, so that its cache and index are used."""
+        """Return the variables: of this process only those of pip, to use its cache and index."""
         kept = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_", "HTTP"))}
         path = os.pathsep.join(str(self.home / folder) for folder in ("here/bin", "bin"))
         cache = subprocess.run(
@@ -127,7 +126,7 @@ class Newcomer:
 
 
 def first_hour(wheels: Path, clang: bool = False) -> tuple[list[str], float]:
-    """Install a wheel of this folder and type all commands; return (transcript, seconds of the installation).
+    """Install a wheel from this folder and type all commands; return (transcript, seconds of the installation).
 
     Raises Failed.
     """
@@ -145,7 +144,7 @@ def first_hour(wheels: Path, clang: bool = False) -> tuple[list[str], float]:
 
 @contextmanager
 def fresh_environment(clang: bool) -> Iterator[Newcomer]:
-    """Yield a newcomer in a new folder, whose name has a space; nothing of it is left behind."""
+    """Yield a newcomer in a new folder with a space in its name, and remove the folder afterwards."""
     with tempfile.TemporaryDirectory(prefix="first hour ") as name:
         home = Path(name)
         compiler = [] if clang else [path.name for path in installed("arm-none-eabi-")]
@@ -159,7 +158,7 @@ def fresh_environment(clang: bool) -> Iterator[Newcomer]:
 
 
 def processor_seconds() -> float:
-    """Return the seconds that a core worked for commands which have ended."""
+    """Return the seconds that a core worked for finished commands."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
@@ -178,25 +177,25 @@ def make_programs(folder: Path, names: Sequence[str]) -> None:
 
 
 def base_python() -> str:
-    """Return the Python that this one's virtual environment was made with."""
+    """Return the Python from which this one's virtual environment was made."""
     return str(Path(getattr(sys, "_base_executable", sys.executable)).resolve())
 
 
 def installed(prefix: str) -> list[Path]:
-    """Return the programs on PATH whose names begin so."""
+    """Return the programs on PATH with this prefix."""
     found = shutil.which(f"{prefix}gcc")
     return sorted(Path(found).parent.glob(f"{prefix}*")) if found else []
 
 
 def can_hide() -> bool:
-    """Return whether the checkout can be hidden, and Python does not lie in it."""
+    """Return whether the checkout can be hidden, and Python is outside of it."""
     command = [*HIDING, SHELL, "-c", ":"]
     works = UNSHARE and subprocess.run(command, capture_output=True, check=False).returncode == 0
     return bool(works) and not Path(base_python()).is_relative_to(ROOT)
 
 
 def fitting_wheel(wheels: Path) -> Path:
-    """Return the wheel of gradmote that pip takes here. Raises Failed."""
+    """Return the wheel of gradmote that pip accepts here. Raises Failed."""
     with tempfile.TemporaryDirectory() as name:
         options = ["--quiet", "--no-index", "--no-deps", "--find-links", str(wheels), "--dest", name]
         command = [sys.executable, "-m", "pip", "download", *options, "gradmote"]
@@ -208,7 +207,7 @@ def fitting_wheel(wheels: Path) -> Path:
 
 
 def without_links() -> dict[str, str]:
-    """Return this process's variables without other places where pip finds wheels."""
+    """Return this process's variables without pip's other places for wheels."""
     return {name: value for name, value in os.environ.items() if name != "PIP_FIND_LINKS"}
 
 

@@ -1,4 +1,4 @@
-"""Gateways of tests: their folders, the process, and the plain loop that they are compared with."""
+"""Gateways for tests: their folders, the process, and the plain loop to compare them with."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def samples(names: Sequence[str], most: int | None = None) -> dict[str, Dataset]
 
 
 def folder_of(folder: Path, urls: Mapping[str, str], image: bytes, data: Mapping[str, Dataset], port: int = 0) -> Path:
-    """Fill a folder with image, samples, keys and configuration, and return the path of the last.
+    """Fill a folder with image, samples, keys and configuration, and return the configuration's path.
 
-    A device that `data` does not have trains on what it collects.
+    A device without `data` trains on samples that it collects.
     """
     (folder / "model.mote").write_bytes(image)
     lines = ['image = "model.mote"', 'keys = "keys"', f"port = {port}"]
@@ -70,7 +70,7 @@ def serving(config: Path, tell=lambda name, state, text: None) -> Iterator[tuple
 
 
 class Process:
-    """A gateway in a process of its own. events: what it prints."""
+    """A gateway in a separate process. events: its output."""
 
     def __init__(self, config: Path) -> None:
         command = [sys.executable, "-m", "gradmote", "federate", "gateway", str(config), "--json"]
@@ -98,13 +98,13 @@ class Process:
 
 
 def task_of(image: bytes, server: Server, down: bytes, **settings) -> RoundTask:
-    """Return what a server asks in its round. settings: fields of RoundTask."""
+    """Return a server's task in its round. settings: fields of RoundTask."""
     made, base = (hashlib.sha256(data).digest() for data in (image, server.base))
     return RoundTask(made, server.round, base, server.checkpoint(), down, sums=server.sums, **settings)
 
 
 def one_round(image: bytes, server: Server, fleet, down: bytes, **settings) -> bytes:
-    """Let a fleet train once, and return the delta that leads to the next base."""
+    """Train a fleet once, and return the delta that leads to the next base."""
     task = task_of(image, server, down, **settings)
     for row in fleet.train(task):
         assert not row.fault, row.fault
@@ -119,7 +119,7 @@ def plain(
 ) -> list[bytes]:
     """Return the base after each round of a plain loop over sessions.
 
-    profiles: Those of some of them; that of others is fused. settings: Fields of RoundTask.
+    profiles: of some devices; the others are fused. settings: fields of RoundTask.
     """
     server, down, bases = Server(image), b"", []
     fleet = LocalFleet({name: Session(image, (profiles or {}).get(name, "fused")) for name in data}, data.__getitem__)

@@ -21,7 +21,7 @@ def build_gradmote_run(name: str) -> Path:
 
 
 class Started(Protocol):
-    """A program, and what runs it where it is for another processor."""
+    """A program, and its emulator if it is for another processor."""
 
     @property
     def command(self) -> tuple[str, ...]: ...
@@ -31,7 +31,7 @@ class Started(Protocol):
 def served(
     program: Started, *options: object, cwd: Path | None = None, port: int = 0
 ) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """A console at a port of this computer: its URL and its process, which is killed at the end of the `with`.
+    """Yield the URL and the process of a console at a port of this computer; kill the process at the end.
 
     port: 0 for a free one.
     """

@@ -1,5 +1,5 @@
 """Normalizations from their definitions in the ONNX specification, in the precision of x, for onnx.reference: its own
-round the statistics of groups to float32, and take the sum for the sum of magnitudes."""
+round the statistics of groups to float32, and use the sum instead of the sum of magnitudes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """GatherElements, GatherND, ScatterElements and ScatterND from their definitions in the ONNX specification, for
-onnx.reference: its own know no indices that are fewer than the data, and none that count from the end."""
+onnx.reference: its own support neither fewer indices than data, nor indices that count from the end."""
 
 from __future__ import annotations
 

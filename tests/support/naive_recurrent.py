@@ -1,5 +1,5 @@
-"""LSTM, GRU and RNN from their equations in the ONNX specification, for onnx.reference: its own know one direction and
-no input_forget."""
+"""LSTM, GRU and RNN from their equations in the ONNX specification, for onnx.reference: its own support only one
+direction, and no input_forget."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def rnn_step(node, x, state, w, r, b, p):
 
 
 def walk(step, node, x, w, r, b, p, initial):
-    """One direction over x (T, B, I): outputs (T, B, H) and the last states."""
+    """Return one direction over x (T, B, I): outputs (T, B, H) and the last states."""
     state, outputs = initial, [None] * len(x)
     for t in reversed(range(len(x))) if node["reverse"] else range(len(x)):
         state = step(node, x[t], state, w, r, b, p)
@@ -47,7 +47,7 @@ def walk(step, node, x, w, r, b, p, initial):
 
 
 def recurrent(step, gates, node, x, w, r, b, initial, p=None):
-    """All directions; initial: as many states as the operator has, None where absent."""
+    """Return all directions; initial: as many states as the operator has, None if absent."""
     first = node["layout"] == 1
     x = np.swapaxes(x, 0, 1) if first else x
     initial = [np.swapaxes(s, 0, 1) if first and s is not None else s for s in initial]

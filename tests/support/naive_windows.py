@@ -1,5 +1,5 @@
 """Conv and pools from their definitions in the ONNX specification, tap by tap, for onnx.reference: its own are wrong
-for some paddings, groups and ceil_mode, and in float64 nothing else here runs a graph."""
+for some paddings, groups and ceil_mode, and nothing else here runs a graph in float64."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from onnx.reference.op_run import OpRun
 
 
 def geometry(sizes, kernel, strides, pads, dilations, auto_pad, ceil_mode=0):
-    """(outputs, pads before, pads after, strides, dilations) by spatial dimension."""
+    """Return (outputs, pads before, pads after, strides, dilations) by spatial dimension."""
     dims = len(sizes)
     strides, dilations = strides or [1] * dims, dilations or [1] * dims
     reach = [(k - 1) * d + 1 for k, d in zip(kernel, dilations)]
@@ -31,7 +31,7 @@ def geometry(sizes, kernel, strides, pads, dilations, auto_pad, ceil_mode=0):
 
 
 def windows(shape, kernel, strides, pads, dilations, auto_pad, ceil_mode=0):
-    """For each output: its index, and a list of (kernel index, input index, lies inside, lies inside the padding)."""
+    """Yield for each output its index and a list of (kernel index, input index, inside input, inside padding)."""
     sizes = shape[2:]
     outputs, before, after, strides, dilations = geometry(sizes, kernel, strides, pads, dilations, auto_pad, ceil_mode)
     for at in itertools.product(*map(range, outputs)):

@@ -1,4 +1,4 @@
-"""Lines between a client and a board: one that damages, one as slow as a UART, and one that delivers single bytes."""
+"""Lines between a client and a board: one corrupts bytes, one is as slow as a UART, one delivers single bytes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class NoisyLink:
     """Flips a bit of a byte, or loses it, with probability `rate` each, or repeats it, with a tenth of that, in both
     directions; stalls now and then.
 
-    stalls: probability that a delivery waits, in its middle, for up to 0.3 s: longer than the board waits for a frame.
+    stalls: probability that a delivery pauses midway for up to 0.3 s: longer than the board waits for a frame.
     """
 
     def __init__(self, link: Link, seed: int, rate: float = 1e-3, stalls: float = 0.005) -> None:
@@ -47,7 +47,7 @@ class NoisyLink:
         self._link.close()
 
     def _delivery(self, data: bytes) -> tuple[bytes, bytes]:
-        """Return the damaged data in two parts: what arrives at once, and what arrives after a stall."""
+        """Return the corrupted data in two parts: one that arrives at once, and one that arrives after a stall."""
         damaged = self._damaged(data)
         if not data or self._rng.random() >= self._stalls:
             return damaged, b""
@@ -74,9 +74,9 @@ class NoisyLink:
 
 
 class SlowLink:
-    """Carries bytes towards the board as fast as a UART does, and watches how many are ever unanswered.
+    """Carries bytes towards the board at the speed of a UART, and checks how many requests are unanswered.
 
-    requests: of each request that was sent, its type and bytes. Fails where one is sent before the last was answered.
+    requests: type and bytes of each request sent. Fails if one is sent before the last was answered.
     """
 
     def __init__(self, link: Link) -> None:
@@ -107,7 +107,7 @@ class SlowLink:
 
 
 class ByteLink:
-    """Delivers what the board sends byte by byte, as a slow line does to a quick reader."""
+    """Delivers the board's bytes one by one, like a slow line to a fast reader."""
 
     def __init__(self, link: Link) -> None:
         self.url = link.url

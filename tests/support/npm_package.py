@@ -1,4 +1,4 @@
-"""The npm package as a user has it: packed by `scons npm`, and installed into an empty project by npm."""
+"""The npm package in the form that users get: packed by `scons npm`, and installed into an empty project by npm."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from support.firmware import name_of_run, run_scons
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = ROOT / "build" / "js"
-#: Where npm installs what bundles and checks.
+#: The folder of the tools that bundle and check.
 TOOLS = BUILT / "tools" / "node_modules"
 SCRIPTS = ROOT / "tests" / "bindings" / "js"
 
 
 def lacking() -> str:
-    """Return the tool that is missing to build the package, or an empty string."""
+    """Return the tool that is missing for building the package, or an empty string."""
     return next((tool for tool in ("node", "npm") if not shutil.which(tool)), "" if find_spec("ziglang") else "ziglang")
 
 
 def require() -> Path:
-    """Return the project in which the package is installed; the test is skipped where a tool is missing."""
+    """Return the project in which the package is installed; skip the test if a tool is missing."""
     if lacking():
         pytest.skip(f"there is no {lacking()}")
     return project()
@@ -37,9 +37,9 @@ def require() -> Path:
 
 @cache
 def project() -> Path:
-    """Return a folder that has the package in node_modules, and the scripts of tests/bindings/js.
+    """Return a folder with the package in node_modules, and the scripts of tests/bindings/js.
 
-    It is made again where the package has changed.
+    It is made again if the package has changed.
     """
     run_scons("npm")
     folder = BUILT / "project"
@@ -52,9 +52,9 @@ def project() -> Path:
 
 
 def give(name: str, content: bytes) -> Path:
-    """Write a file into the project's folder of data, where pages and scripts of all test processes find it.
+    """Write a file into the project's data folder, which pages and scripts of all test processes can read.
 
-    Raises AssertionError if another test has given other contents the same name: its pages would train these.
+    Raises AssertionError if another test has given other contents the same name, as its pages would train on these.
     """
     path, written = project() / "data" / name, BUILT / "given.json"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -71,34 +71,34 @@ def give(name: str, content: bytes) -> Path:
 
 
 def packed() -> Path:
-    """Return the file that `npm pack` wrote."""
+    """Return the file written by `npm pack`."""
     return next(BUILT.glob("gradmote-*.tgz"))
 
 
 def install(package: Path, folder: Path) -> None:
-    """Install the package into a project, unless it is there."""
+    """Install the package into a project, unless it is already there."""
     digest, stamp = hashlib.sha256(package.read_bytes()).hexdigest(), folder / "installed"
     if stamp.exists() and stamp.read_text() == digest:
         return
-    shutil.rmtree(folder / "node_modules", ignore_errors=True)  # npm keeps what has the same version
+    shutil.rmtree(folder / "node_modules", ignore_errors=True)  # npm keeps a package with the same version
     (folder / "package.json").write_text('{"name": "project", "private": true}\n')
     run("npm", "install", "--silent", "--offline", "--no-save", str(package), folder=folder)
     stamp.write_text(digest)
 
 
 def node(script: Path | str, *arguments: object, options: tuple[str, ...] = ()) -> str:
-    """Run a script of tests/bindings/js in the project, and return what it printed."""
+    """Run a script of tests/bindings/js in the project, and return its output."""
     folder = project()
     return run("node", *options, str(folder / "scripts" / script), *map(str, arguments), folder=folder)
 
 
 def browse(*addresses: str) -> dict[str, Any]:
-    """Open pages of the project in Chromium, and return what each has computed."""
+    """Open pages of the project in Chromium, and return the result of each."""
     return json.loads(node("browse.mjs", str(shutil.which("chromium")), TOOLS, *addresses))
 
 
 def run(*command: str, folder: Path, seconds: float = 120.0) -> str:
-    """Run a command and return its standard output. Raises AssertionError where it fails."""
+    """Run a command and return its standard output. Raises AssertionError if it fails."""
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=seconds)
     assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
     return done.stdout

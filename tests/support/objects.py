@@ -1,5 +1,5 @@
-"""Objects of C sources, each compiled once for all tests: they are kept in build/objects, and taken again if the
-compiler, its flags, the source and all headers that it had then are the same."""
+"""Objects of C sources, each compiled once for all tests: they are kept in build/objects, and reused if the compiler,
+its flags, the source and all of its headers are unchanged."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ KEPT_FOR = 7 * 24 * 3600
 
 
 def command_for_host(compiler: str, level: str, profile: str) -> list[str]:
-    """How tests compile the runtime for this computer, all in the same words: objects are of one text, or of two."""
+    """Return the command that compiles the runtime for this computer, always the same so that objects are shared."""
     flags = [*NUMERICS_FLAGS, "-std=c11", *WARNING_FLAGS, *host_profile_flags(profile)]
     return [compiler, level, *flags, *(f"-I{path}" for path in INCLUDES)]
 
 
 def host_library(profile: str) -> Path:
-    """The runtime of the Python extension module, which is compiled already. What is linked with it takes its flags."""
+    """Return the runtime of the Python extension module, already compiled. Programs linked with it use its flags."""
     run_scons("host")
     return KEPT.parent / "host" / profile / "libgradmote.a"
 
 
 def build(command: Sequence[str], sources: Iterable[Path], program: Path, *link_flags: str) -> None:
-    """Compiles and links. command: the compiler and the flags that both steps take."""
+    """Compile and link. command: the compiler and the flags for both steps."""
     run([*command, *map(str, objects(command, sources)), *link_flags, "-o", str(program)])
 
 
 def objects(command: Sequence[str], sources: Iterable[Path]) -> list[Path]:
-    """The object of each source. command: the compiler and its flags. Raises AssertionError with what it says."""
+    """Return the object of each source. command: the compiler and its flags. Raises AssertionError with its output."""
     KEPT.mkdir(parents=True, exist_ok=True)
     forget_unused()
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -52,7 +52,7 @@ def objects(command: Sequence[str], sources: Iterable[Path]) -> list[Path]:
 
 @cache
 def forget_unused() -> None:
-    """Removes the objects that no test took for a long time."""
+    """Remove the objects that no test has used for a long time."""
     for kept in KEPT.glob("*.o"):
         if time.time() - kept.stat().st_mtime > KEPT_FOR:
             kept.with_suffix(".json").unlink(missing_ok=True)
@@ -60,20 +60,20 @@ def forget_unused() -> None:
 
 
 def run(command: Sequence[str]) -> str:
-    """Run a command and return its standard output. Raises AssertionError where it fails."""
+    """Run a command and return its standard output. Raises AssertionError if it fails."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{' '.join(command)}\n{done.stderr}"
     return done.stdout
 
 
 def has_library(compiler: str, *flags: str) -> bool:
-    """Return whether the compiler's own library is there, that of 32 bits where a flag is -m32."""
+    """Return whether the compiler's own library is installed, for 32 bits if a flag is -m32."""
     libgcc = Path(run([compiler, *flags, "-print-libgcc-file-name"]).strip())
-    return libgcc.is_file() and ("-m32" not in flags or libgcc.parent.name == "32")  # else gcc names that of 64 bits
+    return libgcc.is_file() and ("-m32" not in flags or libgcc.parent.name == "32")  # else gcc names the 64-bit one
 
 
 def _known(command: tuple[str, ...], source: Path) -> Path:
-    """The runtime's sources stay as they are while tests run; others may include what a test writes."""
+    """Return an object. The runtime's sources do not change during tests; others may include files a test writes."""
     return _object_of_runtime(command, source) if source.is_relative_to(RUNTIME) else _object(command, source)
 
 
@@ -83,7 +83,7 @@ def _object_of_runtime(command: tuple[str, ...], source: Path) -> Path:
 
 
 def _object(command: Sequence[str], source: Path) -> Path:
-    """Test processes that would compile the same source at once take turns."""
+    """Compile unless there is a current object. Processes that would compile the same source at once take turns."""
     found = KEPT / f"{source.stem}-{_digest(command, source)}.o"
     with source.open() as turn:
         fcntl.flock(turn, fcntl.LOCK_EX)
@@ -100,7 +100,7 @@ def _object(command: Sequence[str], source: Path) -> Path:
 
 
 def _digest(command: Sequence[str], source: Path) -> str:
-    """Return a digest of compiler, flags and the source's place."""
+    """Return a digest of compiler, flags and the source's path."""
     compiler = Path(shutil.which(command[0]) or command[0]).stat()
     flags = [flag for flag in command if not (source.is_relative_to(RUNTIME) and _is_foreign(flag))]
     parts = (compiler.st_mtime_ns, compiler.st_size, *flags, source)
@@ -108,12 +108,12 @@ def _digest(command: Sequence[str], source: Path) -> str:
 
 
 def _is_foreign(flag: str) -> bool:
-    """Return whether a flag names a folder of a test, of whose headers the runtime includes none."""
+    """Return whether a flag names a test's folder, whose headers the runtime never includes."""
     return flag.startswith("-I") and not Path(flag[2:]).is_relative_to(KEPT.parents[1])
 
 
 def _is_current(found: Path) -> bool:
-    """Return whether an object is there, and was compiled from files as they are now."""
+    """Return whether an object exists, and was compiled from the current files."""
     named = found.with_suffix(".json")
     if not found.exists() or not named.exists():
         return False
@@ -121,13 +121,13 @@ def _is_current(found: Path) -> bool:
 
 
 def _prerequisites(rule: str) -> list[str]:
-    """Return the files that a rule for make, as compilers write it, names after its target."""
+    """Return the prerequisites in a make rule written by a compiler."""
     names = re.findall(r"(?:\\ |\S)+", rule.partition(": ")[2].replace("\\\n", " "))
     return [re.sub(r"\\([ #])", r"\1", name).replace("$$", "$") for name in names]
 
 
 def _digest_of_file(path: Path) -> str:
-    """Return a digest of what a file has now, "" if it is gone."""
+    """Return a digest of a file's current contents, "" if it is gone."""
     return _digest_at(path, path.stat().st_mtime_ns) if path.exists() else ""
 
 

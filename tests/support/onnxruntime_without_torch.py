@@ -1,4 +1,4 @@
-"""Lets a Python with onnxruntime-training, but without PyTorch, generate artifacts. It imports nothing else."""
+"""Lets a Python with onnxruntime-training, but without PyTorch, generate artifacts. Imports nothing else."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def without_torch() -> None:
-    """Let onnxruntime.training be imported without its __init__, which imports PyTorch; artifacts need none."""
+    """Make onnxruntime.training importable without its __init__, which imports PyTorch; artifacts do not need that."""
     found = importlib.util.find_spec("onnxruntime")
     assert found is not None and found.submodule_search_locations is not None
     package = types.ModuleType("onnxruntime.training")

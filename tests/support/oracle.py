@@ -1,6 +1,6 @@
-"""Independent oracles for what Gradmote computes: float64 finite differences, onnxruntime, onnx.reference.
+"""Independent oracles for Gradmote's results: float64 finite differences, onnxruntime, onnx.reference.
 
-A `Case` is a small model, its data and a loss. `check_case` compares everything that Gradmote makes of it:
+A `Case` is a small model, its data and a loss. `check_case` compares everything that Gradmote computes for it:
 
     float64 finite differences  ~  onnxruntime on our training model  ~  the C runtime, in both numerics profiles
 """
@@ -36,7 +36,7 @@ from support.sampling import at_most
 
 #: Half the distance of a central difference; in float64 its error is about 1e-10.
 STEP = 1e-5
-#: Largest error against float64, relative to the largest element: what float32 arithmetic costs.
+#: Largest error against float64, relative to the largest element: the error of float32 arithmetic.
 DOUBLE_TOLERANCE = 1e-4
 #: The same between two float32 implementations of one formula.
 SINGLE_TOLERANCE = 2e-5
@@ -48,7 +48,7 @@ Arrays = dict[str, np.ndarray]
 
 
 def node(op_type: str, inputs: str, outputs: str, **attributes: Any) -> onnx.NodeProto:
-    """A node; names are separated by spaces, and `-` stands for an absent input."""
+    """Return a node; names are separated by spaces, and `-` means an absent input."""
     given = ["" if name == "-" else name for name in inputs.split()]
     return helper.make_node(op_type, given, outputs.split(), **attributes)
 
@@ -60,7 +60,7 @@ def make_model(
     outputs: Sequence[str] = ("y",),
     opset: int = 18,
 ) -> onnx.ModelProto:
-    """A model with float32 (or int64) initializers `weights`, float32 inputs by shape, and float32 outputs."""
+    """Return a model with float32 (or int64) initializers `weights`, float32 inputs by shape, and float32 outputs."""
     graph = helper.make_graph(
         list(nodes),
         "case",
@@ -73,8 +73,8 @@ def make_model(
 
 
 def projection(weights: np.ndarray) -> Loss:
-    """The loss sum(y weights): its gradient with respect to y is `weights`, so every element of y counts. Where the
-    shape of y is symbolic, the weights are a label, which the caller feeds."""
+    """Return the loss sum(y weights): its gradient with respect to y is `weights`, so every element of y counts. If
+    the shape of y is symbolic, the weights are a label, which the caller feeds."""
 
     def loss(builder, y):
         fixed = y.shape is not None and y.shape.is_static()
@@ -88,7 +88,7 @@ def projection(weights: np.ndarray) -> Loss:
 
 
 def erf_in_its_own_precision(_: op_erf.Erf, x: np.ndarray) -> tuple[np.ndarray]:
-    """onnx's reference rounds every erf to float32."""
+    """Return erf in the precision of x; onnx's reference rounds every erf to float32."""
     return (np.vectorize(math.erf, otypes=[x.dtype])(x),)
 
 
@@ -96,7 +96,7 @@ op_erf.Erf._run = erf_in_its_own_precision
 
 
 class DoubleModel:
-    """A float64 copy of a model whose initializers are inputs, run by onnx.reference."""
+    """A float64 copy of a model with its initializers as inputs, run by onnx.reference."""
 
     def __init__(self, model: onnx.ModelProto) -> None:
         copy = onnx.ModelProto()
@@ -116,7 +116,7 @@ class DoubleModel:
         self.evaluator = onnx.reference.ReferenceEvaluator(copy, new_ops=naive)
 
     def __call__(self, data: Mapping[str, np.ndarray]) -> list[np.ndarray]:
-        """The outputs, for inputs and any weights that differ from the model's own."""
+        """Return the outputs, for inputs and any weights that differ from the model's own."""
         return self.evaluator.run(None, {**self.weights, **{n: widen(a) for n, a in data.items()}})
 
 
@@ -128,7 +128,7 @@ VALUES = ("value", "value_float", "value_floats")
 
 
 def widen_constant(constant: onnx.NodeProto) -> None:
-    """Makes a float32 Constant, in whatever form, and a Cast to float32 float64."""
+    """Change a float32 Constant, in any form, or a Cast to float32, to float64."""
     for attribute in list(constant.attribute):
         if constant.op_type == "Cast" and attribute.i == TensorProto.FLOAT:
             attribute.i = TensorProto.DOUBLE
@@ -140,7 +140,7 @@ def widen_constant(constant: onnx.NodeProto) -> None:
 
 
 def finite_differences(function: Callable[[Arrays], float], parameters: Mapping[str, np.ndarray]) -> Arrays:
-    """(f(p + h) - f(p - h)) / 2h for each element of each parameter, in float64."""
+    """Return (f(p + h) - f(p - h)) / 2h for each element of each parameter, in float64."""
     point = {name: array.astype(np.float64) for name, array in parameters.items()}
     gradients = {}
     for name, array in point.items():
@@ -159,7 +159,7 @@ def finite_differences(function: Callable[[Arrays], float], parameters: Mapping[
 
 
 def run_ort(model: onnx.ModelProto, feeds: Mapping[str, Any], optimized: bool = True) -> Arrays:
-    """A model's outputs by name, from onnxruntime."""
+    """Return a model's outputs by name, from onnxruntime."""
     import onnxruntime
 
     onnxruntime.set_default_logger_severity(3)
@@ -172,18 +172,18 @@ def run_ort(model: onnx.ModelProto, feeds: Mapping[str, Any], optimized: bool = 
 
 
 def run_ort_plainly(model: onnx.ModelProto, feeds: Mapping[str, Any]) -> Arrays:
-    """A model's outputs by name, from onnxruntime without optimizations, which are wrong for some QDQ models."""
+    """Return a model's outputs by name, from onnxruntime without optimizations, which are wrong for some QDQ models."""
     return run_ort(model, feeds, optimized=False)
 
 
 def run_reference(model: onnx.ModelProto, feeds: Mapping[str, Any]) -> Arrays:
-    """A model's outputs by name, from onnx's own reference implementation."""
+    """Return a model's outputs by name, from onnx's own reference implementation."""
     evaluator = onnx.reference.ReferenceEvaluator(model)
     return dict(zip(evaluator.output_names, evaluator.run(None, dict(feeds))))
 
 
 def gradients_of(outputs: Mapping[str, np.ndarray], names: Sequence[str]) -> Arrays:
-    """The outputs `<name>_grad` of a training model, by parameter."""
+    """Return the outputs `<name>_grad` of a training model, by parameter."""
     return {name: np.asarray(outputs[f"{name}_grad"]) for name in names}
 
 
@@ -191,17 +191,17 @@ def gradients_of(outputs: Mapping[str, np.ndarray], names: Sequence[str]) -> Arr
 
 
 def host_profiles() -> list[str]:
-    """Numerics profiles that this CPU can run."""
+    """Return the numerics profiles that this CPU can run."""
     return [p for p in PROFILES if p == "strict" or cpu_has_fma()]
 
 
 def compile_twice(artifacts: Artifacts, **options: Any) -> tuple[bytes, bytes]:
-    """Images with the programs train + optimizer, and with the fused program step."""
+    """Return images with the programs train + optimizer, and with the fused program step."""
     return tuple(compile_image(artifacts, Options(accumulate=kept, **options)).image for kept in (True, False))  # type: ignore[return-value]
 
 
 def poisoned(session: Session, call: Callable[..., Any], *data: Any) -> Any:
-    """`call` on an arena full of NaN, so that reading what was never written shows."""
+    """Return the result of `call` on an arena full of NaN, which shows any read of unwritten memory."""
     session.poison()
     return call(*data)
 
@@ -221,9 +221,9 @@ WORST: dict[str, float] = {}
 
 
 def assert_close(actual: Any, expected: Any, tolerance: float, what: str, floor: float = 1e-2) -> None:
-    """|actual - expected| <= tolerance * max(|expected|, floor), the largest element taken; shapes must be equal.
+    """Assert |actual - expected| <= tolerance * max(|expected|, floor) for the largest element; shapes must be equal.
 
-    floor: below this magnitude an absolute error counts; sums of numbers near 1 may cancel to nothing.
+    floor: below this magnitude errors are absolute; sums of numbers near 1 may cancel to nothing.
     """
     actual, expected = np.asarray(actual, np.float64), np.asarray(expected, np.float64)
     assert actual.shape == expected.shape, f"{what}: shape {actual.shape}, expected {expected.shape}"
@@ -260,7 +260,7 @@ class Case:
 
     @cached_property
     def weights(self) -> np.ndarray:
-        """Return the weights that y is projected with, in its shape: magnitudes in 0.5 .. 1.5, either sign."""
+        """Return the weights for projecting y, in its shape: magnitudes in 0.5 .. 1.5, either sign."""
         rng = np.random.default_rng(self.seed)
         shape = self.double(self.data)[0].shape
         return np.asarray(rng.uniform(0.5, 1.5, shape) * rng.choice([-1.0, 1.0], shape), np.float32)
@@ -271,12 +271,12 @@ class Case:
 
     @cached_property
     def feeds(self) -> Arrays:
-        """Data, and the label where there is one."""
+        """Return the data, and the label if there is one."""
         given = {**self.data, "projection": self.weights}
         return {i.name: given[i.name] for i in self.artifacts.training.graph.input if i.name in given}
 
     def loss(self, parameters: Mapping[str, np.ndarray]) -> float:
-        """In float64."""
+        """Return the loss in float64."""
         return float((self.double({**self.data, **parameters})[0] * self.weights).sum())
 
     def numeric_gradients(self) -> Arrays:
@@ -284,7 +284,7 @@ class Case:
 
 
 def check_case(case: Case) -> None:
-    """Loss, gradients, update and inference of a case against every oracle."""
+    """Compare loss, gradients, update and inference of a case with every oracle."""
     names = list(case.artifacts.parameters)
     numeric = case.numeric_gradients()
     outputs = run_ort(case.artifacts.training, case.feeds)
@@ -301,7 +301,7 @@ def check_case(case: Case) -> None:
 
 
 def check_gradients(case: Case, session: Session, outputs: Arrays, numeric: Arrays) -> None:
-    """One train step of the C runtime."""
+    """Check one train step of the C runtime."""
     loss = poisoned(session, session.train_step, *case.feeds.values())
     gradients = read_gradients(session)
     assert_close(loss, outputs["loss"], SINGLE_TOLERANCE, "C runtime: loss", 1.0)
@@ -310,7 +310,7 @@ def check_gradients(case: Case, session: Session, outputs: Arrays, numeric: Arra
 
 
 def check_update(case: Case, session: Session, fused_image: bytes, profile: str) -> None:
-    """The optimizer step: p - 0.05 g; the fused program gives the same bits, and inference sees the new parameters."""
+    """Check the update p - 0.05 g; the fused program gives the same bits, and inference uses the new parameters."""
     gradients = read_gradients(session)
     poisoned(session, session.optimizer_step)
     expected = {n: p - 0.05 * gradients[n] for n, p in case.artifacts.parameters.items()}
@@ -326,8 +326,8 @@ def check_update(case: Case, session: Session, fused_image: bytes, profile: str)
 def check_against_differences(
     model: onnx.ModelProto, data: Arrays, factors: np.ndarray, names: Sequence[str], loss: Callable[[Arrays], float]
 ) -> None:
-    """The C runtime's gradients of the sum of y times `factors`, against finite differences of that sum as `loss`
-    computes it in float64: where onnx.reference does not compute what ONNX says."""
+    """Compare the C runtime's gradients of the sum of y times `factors` with finite differences of that sum, which
+    `loss` computes in float64: for models that onnx.reference does not compute as ONNX specifies."""
     made = build_artifacts(model, names, projection(factors), optimizers.sgd(0.1))
     expected = finite_differences(loss, made.parameters)
     with Session(compile_image(made, Options(batch=None, accumulate=True)).image) as session:
@@ -342,7 +342,7 @@ def parameter_bytes(session: Session) -> bytes:
 def train(
     image: bytes, batches: Sequence[Sequence[Any]], profile: str = "fused", accumulate: bool = False
 ) -> tuple[list[float], Session]:
-    """One step a batch on a poisoned arena; losses before each update, and the session."""
+    """Run one step per batch on a poisoned arena; return the losses before each update, and the session."""
     session = Session(image, profile)
     losses = []
     for batch in batches:
@@ -354,7 +354,7 @@ def train(
 
 
 def compiled(model: onnx.ModelProto, loss: Loss, optimizer: Optimizer | None, **options: Any) -> bytes:
-    """An image of a model with every weight trained."""
+    """Return an image of a model with every weight trained."""
     return compile_image(build_artifacts(model, None, loss, optimizer), Options(**options)).image
 
 
@@ -365,7 +365,7 @@ sizes = st.integers(1, 4)
 
 
 def examples(count: int) -> settings:
-    """`count` examples of Hypothesis in a whole run, fewer in a plain one; it does not judge by time."""
+    """Return settings for `count` examples of Hypothesis in a whole run, fewer in a plain one, without a deadline."""
     return settings(
         max_examples=at_most(count),
         deadline=None,
@@ -376,25 +376,25 @@ def examples(count: int) -> settings:
 
 
 def shapes(low: int = 1, high: int = 4) -> st.SearchStrategy[tuple[int, ...]]:
-    """Shapes of rank low .. high with small dimensions, 1 among them."""
+    """Return shapes of rank low .. high with small dimensions, including 1."""
     return st.lists(st.integers(1, 3 if high > 3 else 4), min_size=low, max_size=high).map(tuple)
 
 
 @st.composite
 def broadcast_pairs(draw: st.DrawFn, high: int = 4) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Two shapes of rank 1 .. high that broadcast together: either may lack leading dimensions or have 1 in any."""
+    """Return two shapes of rank 1 .. high that broadcast together: each may lack leading dimensions or have 1s."""
     full = draw(shapes(1, high))
     return draw(shrunk(full)), draw(shrunk(full))
 
 
 @st.composite
 def shrunk(draw: st.DrawFn, full: tuple[int, ...]) -> tuple[int, ...]:
-    """`full` without some leading dimensions (one at least stays), and some others 1."""
+    """Return `full` without some leading dimensions (at least one stays), and with some others 1."""
     kept = full[draw(st.integers(0, len(full) - 1)) :]
     return tuple(1 if draw(st.booleans()) else dim for dim in kept)
 
 
 def values(seed: int, *shape: int) -> np.ndarray:
-    """float32 with magnitudes in 0.3 .. 1.8 and either sign: away from kinks at 0 and from small divisors."""
+    """Return float32 with magnitudes in 0.3 .. 1.8 and either sign: away from kinks at 0 and from small divisors."""
     rng = np.random.default_rng([seed, *shape])
     return (rng.uniform(0.3, 1.8, shape) * rng.choice([-1.0, 1.0], shape)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Writes checkpoints as onnxruntime-training does, also ones that it would not write."""
+"""Writes checkpoints like onnxruntime-training, and also ones that it would not write."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 @dataclass
 class Forged:
-    """The contents of a checkpoint. external: offset of the data in the file beside it, by the tensor's name."""
+    """The contents of a checkpoint. external: offset of the data in the separate file, by the tensor's name."""
 
     trained: dict[str, np.ndarray]
     frozen: dict[str, np.ndarray] = field(default_factory=dict)
@@ -21,7 +21,7 @@ class Forged:
     numbers: dict[str, int] = field(default_factory=dict)
     external: dict[str, int] = field(default_factory=dict)
     repeated: int = 1  # references to each moment
-    nominal: bool = False  # names alone
+    nominal: bool = False  # only names
 
 
 def written(forged: Forged) -> bytes:
@@ -45,7 +45,7 @@ def written(forged: Forged) -> bytes:
 
 
 def shown(forged: Forged, array: np.ndarray) -> np.ndarray:
-    """A nominal checkpoint has neither data nor a shape."""
+    """Return an array as stored: a nominal checkpoint has neither data nor a shape."""
     return np.zeros((), np.float32) if forged.nominal else array
 
 

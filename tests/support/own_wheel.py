@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build" / "own_wheels"
-#: What goes into a wheel, or decides how it is made.
+#: The contents of a wheel, and the files that decide how it is made.
 SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "MANIFEST.in", "host_tools",
            "bindings", "firmware", "runtime_c",
            "site_scons")  # fmt: skip
@@ -20,7 +20,7 @@ _ENDINGS = (".c", ".cpp", ".csv", ".h", ".ini", ".json", ".ld", ".md", ".py", ".
 
 
 def own_wheels() -> Path:
-    """Return a folder with the wheel of the checkout for this Python, and no other."""
+    """Return a folder that contains only the checkout's wheel for this Python."""
     folder = FOLDER / f"{digest()}-{sys.implementation.cache_tag}"
     if not folder.is_dir():
         FOLDER.mkdir(parents=True, exist_ok=True)
@@ -33,7 +33,7 @@ def own_wheels() -> Path:
 
 
 def make(target: Path) -> Path:
-    """Make the wheel out of a copy of the sources, so that no build is left in the checkout."""
+    """Make the wheel from a copy of the sources, so that no build files remain in the checkout."""
     copy = target / "sources"
     copy.mkdir()
     for name in SOURCES:
@@ -50,7 +50,7 @@ def make(target: Path) -> Path:
 
 
 def digest() -> str:
-    """Return a hash of what a wheel is made of."""
+    """Return a hash of everything that goes into a wheel."""
     found = hashlib.sha256()
     for name in SOURCES:
         for path in sorted((ROOT / name).rglob("*")) if (ROOT / name).is_dir() else [ROOT / name]:

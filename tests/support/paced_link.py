@@ -10,7 +10,7 @@ from .noisy_link import BYTES_PER_SECOND, CHUNK
 
 
 class PacedLink:
-    """Delivers each byte when a UART would: a byte's time after the one before it, or after it was sent.
+    """Delivers each byte when a UART would: one byte's time after the previous one, or after it was sent.
 
     up, down: bytes from the board and to it. Both directions may be busy at the same time.
     """
@@ -19,10 +19,10 @@ class PacedLink:
         self.url, self.up, self.down = link.url, 0, 0
         self._link, self._seconds = link, 1 / bytes_per_second
         self._arrived = b""
-        self._free = 0.0  # when the line to this side has carried its last byte
+        self._free = 0.0  # when the line to this side finishes its last byte
 
     def write(self, data: bytes) -> None:
-        """Return when the last byte is on the board's side."""
+        """Return when the last byte has reached the board."""
         self.down += len(data)
         due = time.monotonic()
         for at in range(0, len(data), CHUNK):
@@ -32,7 +32,7 @@ class PacedLink:
             self._link.write(piece)
 
     def read(self, timeout: float) -> bytes:
-        """Return the next bytes once the line has carried them; b"" where none was sent within `timeout` seconds."""
+        """Return the next bytes once the line has carried them; b"" if none was sent within `timeout` seconds."""
         if not self._arrived:
             self._arrived = self._link.read(timeout)
             self._free = max(self._free, time.monotonic())

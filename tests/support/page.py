@@ -1,4 +1,4 @@
-"""Reads an HTML page as strictly as a test wants it."""
+"""Reads an HTML page as strictly as a test needs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 
 class Page(HTMLParser):
-    """Fails where tags do not close in order; keeps titles of rectangles and what would be fetched."""
+    """Fails if tags do not close in order; keeps titles of rectangles and addresses to fetch."""
 
     VOID = ("meta",)
 

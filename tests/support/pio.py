@@ -1,4 +1,4 @@
-"""PlatformIO as tests run it: without its registry, with packages in a folder of the tests."""
+"""PlatformIO for tests: without its registry, with packages in a folder of the tests."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ import pytest
 from gradmote.device.toolchains.system_packages import how_to_install
 from support.ports import free_port
 
-#: A call to the registry without a network lasts 61 s; a build of everything on a slow machine less than this.
+#: A call to the registry without a network takes 61 s; a build of everything on a slow machine less than this.
 SECONDS = 300
 
 
 def require_pio() -> None:
-    """Skips where it, or what an emulated board needs, is missing."""
+    """Skip if it, or something that an emulated board needs, is missing."""
     if importlib.util.find_spec("platformio") is None:
         pytest.skip("pip install platformio")
     if shutil.which("arm-none-eabi-gcc") is None:
@@ -32,16 +32,16 @@ def require_pio() -> None:
 
 @dataclass(frozen=True)
 class Pio:
-    """PlatformIO in a project, with a core of its own."""
+    """PlatformIO in a project, with a separate core folder."""
 
     project: Path
     core: Path
     workspace: Path
 
     def __call__(self, *arguments: str, succeeds: bool = True) -> str:
-        """Run PlatformIO and return what it printed.
+        """Run PlatformIO and return its output.
 
-        Fails where it did not end as `succeeds` says, or asked its registry for anything.
+        Fails if the outcome differs from `succeeds`, or it asked its registry for anything.
         """
         environment = {
             **os.environ,
@@ -61,5 +61,5 @@ class Pio:
 
 
 def with_free_ports(ini: str) -> str:
-    """The text of a platformio.ini, its emulators' serial lines at ports that nobody uses."""
+    """Return the text of a platformio.ini, with its emulators' serial lines at unused ports."""
     return re.sub(r"(?<=socket://127\.0\.0\.1:)\d+", lambda _: str(free_port()), ini)

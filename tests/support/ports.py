@@ -1,11 +1,11 @@
-"""Ports for programs that must be told one before they listen."""
+"""Ports for programs that need to know one before they listen."""
 
 from __future__ import annotations
 
 import random
 import socket
 
-#: Systems give out ports above these by themselves, so that no other program is given one of these meanwhile.
+#: Systems assign ports above these on their own, so that no other program is given one of these meanwhile.
 OWN_PORTS = range(20_000, 32_000)
 
 

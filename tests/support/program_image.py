@@ -1,4 +1,4 @@
-"""Images of one INFER program whose instructions are the test's own: what no compiler would write."""
+"""Images of one INFER program with a test's own instructions, which no compiler would write."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _REGIONS = ("state_size", "gradients_offset", "scratch_offset", "properties_offs
 
 
 def instruction(opcode: str, operands: Mapping[str, int], params: Mapping[str, int | float]) -> np.ndarray:
-    """Return its words. Operands that are left out are absent, dims 1, and other parameters 0."""
+    """Return its words. Omitted operands are absent, dims 1, and other parameters 0."""
     spec = OPCODES[opcode]
     assert not set(operands) - set(spec["operands"]) and not set(params) - set(spec["params"])
     words = [operands.get(name, NONE) for name in spec["operands"]]

@@ -10,13 +10,13 @@ from gradmote.generated.console import IDLE_MS
 
 Found = TypeVar("Found")
 
-#: Longer than the quiet that a board waits for, in seconds.
+#: Longer than the quiet period that a board waits for, in seconds.
 QUIET = 1.5 * IDLE_MS / 1000
 MOST = 100
 
 
 def after_quiet(look: Callable[[], Found]) -> Found:
-    """Return what `look` finds, once that is not 0. The line is quiet before each look, which disturbs the board."""
+    """Return the result of `look` once it is not 0. The line is quiet before each look, which disturbs the board."""
     for _ in range(MOST):
         time.sleep(QUIET)
         if found := look():

@@ -1,4 +1,4 @@
-"""Writes samples in each form that they come in: arrays, tables, folders of pictures and of recordings."""
+"""Writes samples in each supported form: arrays, tables, folders of pictures and of recordings."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def npz(**arrays: object) -> bytes:
 
 
 def table(x: np.ndarray, y: Sequence[object], names: Sequence[str] = (), delimiter: str = ",") -> str:
-    """The samples as CSV, the label in the last column."""
+    """Return the samples as CSV, with the label in the last column."""
     rows = [[*map(str, row), str(label)] for row, label in zip(x.reshape(len(x), -1).tolist(), y, strict=True)]
     return "".join(delimiter.join(row) + "\n" for row in ([list(names), *rows] if names else rows))
 
 
 def picture(pixels: np.ndarray, kind: str = "PNG", **settings: object) -> bytes:
-    """A picture of bytes, (rows, columns) or (rows, columns, channels)."""
+    """Return a picture from bytes, (rows, columns) or (rows, columns, channels)."""
     from PIL import Image
 
     file = io.BytesIO()
@@ -40,7 +40,7 @@ def picture(pixels: np.ndarray, kind: str = "PNG", **settings: object) -> bytes:
 
 
 def recording(samples: Sequence[int], rate: int = 8000, width: int = 2, channels: int = 1) -> bytes:
-    """A WAV file of whole numbers, channels side by side."""
+    """Return a WAV file of whole numbers, with interleaved channels."""
     file = io.BytesIO()
     with wave.open(file, "wb") as sound:
         sound.setnchannels(channels)
@@ -52,12 +52,12 @@ def recording(samples: Sequence[int], rate: int = 8000, width: int = 2, channels
 
 
 def chunk(kind: bytes, data: bytes) -> bytes:
-    """A chunk of a PNG file."""
+    """Return a chunk of a PNG file."""
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
 def png_that_claims(width: int, height: int) -> bytes:
-    """A PNG of a few hundred bytes that claims to be as large as this."""
+    """Return a PNG of a few hundred bytes that claims to be as large as this."""
     header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
     data = zlib.compress(bytes(100_000))
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", data) + chunk(b"IEND", b"")

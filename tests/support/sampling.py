@@ -1,8 +1,8 @@
-"""Chooses what a plain run samples and what only nights see, as tests/sampling.toml says.
+"""Chooses which tests a plain run samples, and which run only at night, as set in tests/sampling.toml.
 
-A plain run keeps a sample of each matrix of parameters that the file names, and draws fewer examples of what is drawn.
-GRADMOTE_WHOLE=1 runs all of it. The sample rotates from day to day; GRADMOTE_SEED repeats that of another run. If it
-is given, Hypothesis draws by it too; without it the same examples each time, so that no change fails by new ones.
+A plain run keeps a sample of each parameter matrix in that file, and draws fewer random examples. GRADMOTE_WHOLE=1
+runs all of them. The sample rotates from day to day; GRADMOTE_SEED repeats that of another run. If it is given,
+Hypothesis uses it too; otherwise Hypothesis draws the same examples each time, so that no change fails by new ones.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ import pytest
 import tomllib
 
 SAMPLING = Path(__file__).resolve().parents[1] / "sampling.toml"
-#: Examples of Hypothesis in a plain run, at the most.
+#: The most examples of Hypothesis in a plain run.
 EXAMPLES = 20
-#: How a matrix is cut -> how many values stand together in each thing that the sample covers.
+#: How a matrix is cut -> the size of the value combinations that the sample covers.
 STRENGTH = {"values": 1, "pairs": 2}
 
 Row = tuple[Any, ...]
-#: Values of a parameter; or "boards" and "board": those that name boards of the day, and one of them.
+#: Values of a parameter; or "boards" and "board": the values that name boards of the day, and one of them.
 Group = list[str] | str
 T = TypeVar("T")
 
@@ -37,7 +37,7 @@ def is_whole() -> bool:
 
 
 def given_seed() -> int | None:
-    """Return GRADMOTE_SEED. Raises pytest.UsageError if it is no number."""
+    """Return GRADMOTE_SEED. Raises pytest.UsageError if it is not a number."""
     given = os.environ.get("GRADMOTE_SEED")
     if given is not None and not given.isdecimal():
         raise pytest.UsageError(f"GRADMOTE_SEED={given} is no whole number - a plain run prints its own")
@@ -45,7 +45,7 @@ def given_seed() -> int | None:
 
 
 def new_seed() -> int:
-    """Return the number that chooses the sample of this run: GRADMOTE_SEED, or that of the day."""
+    """Return the number that chooses the sample of this run: GRADMOTE_SEED, or the day's number."""
     given = given_seed()
     return date.today().toordinal() if given is None else given
 
@@ -56,14 +56,14 @@ def table() -> dict[str, Any]:
 
 
 def draws(name: str) -> int:
-    """Return how many cases a test draws. GRADMOTE_<NAME> asks for another number."""
+    """Return how many cases a test draws. GRADMOTE_<NAME> sets another number."""
     given = os.environ.get(f"GRADMOTE_{name.upper()}")
     plain, whole = table()["draws"][name]
     return int(given) if given else whole if is_whole() else plain
 
 
 def at_most(most: int) -> int:
-    """Return how many examples Hypothesis draws of a test that has `most` in a whole run."""
+    """Return how many examples Hypothesis draws for a test that has `most` in a whole run."""
     return most if is_whole() else min(most, EXAMPLES)
 
 
@@ -71,7 +71,7 @@ def at_most(most: int) -> int:
 
 
 def leave_to_nights(config: pytest.Config, items: list[pytest.Item], seed: int) -> None:
-    """Keep the sample alone of the tests that were collected; all of them if a test is named by itself."""
+    """Keep only the sample of the collected tests; all of them if the command line names single tests."""
     if is_whole() or any("::" in argument for argument in config.args):
         return
     items[:], cut = sampled(items, seed)
@@ -79,7 +79,7 @@ def leave_to_nights(config: pytest.Config, items: list[pytest.Item], seed: int) 
 
 
 def sampled(items: Sequence[pytest.Item], seed: int) -> tuple[list[pytest.Item], list[pytest.Item]]:
-    """Return the tests that are run, and those that are left to nights."""
+    """Return the tests to run, and those left to nights."""
     files: dict[str, dict[str, list[pytest.Item]]] = {}
     resting = set(resting_tests(seed))
     cut: set[pytest.Item] = set()
@@ -96,25 +96,25 @@ def sampled(items: Sequence[pytest.Item], seed: int) -> tuple[list[pytest.Item],
 
 
 def resting_tests(seed: int) -> Iterator[str]:
-    """Yield the tests of the file's [turns] whose turn it is not: functions, or whole files."""
+    """Yield the tests in the file's [turns] whose turn it is not: functions, or whole files."""
     for turn in table().get("turns", {}).values():
         due = of_the_turn(turn["tests"], turn["count"], seed)
         yield from (test for entry in turn["tests"] if entry not in due for test in entry)
 
 
 def of_the_turn(values: Sequence[T], count: int, seed: int) -> list[T]:
-    """Return `count` of some values; on the next day it is those after them, and so on."""
+    """Return `count` of some values; the next day those after them, and so on."""
     return [values[(seed * count + index) % len(values)] for index in range(min(count, len(values)))]
 
 
 def how_to_cut(function: str) -> Any:
-    """Return how the matrix of a test is cut, by its own line in the file, or by that of its file; "" if it is not."""
+    """Return how to cut a test's matrix, from its own line in the file, or from its file's line; "" if not at all."""
     matrices = table()["matrices"]
     return matrices.get(function) or matrices.get(function.partition("::")[0], "")
 
 
 def sample_of_file(functions: dict[str, list[pytest.Item]], seed: int) -> Iterator[pytest.Item]:
-    """Yield what is run of the tests of one file. functions: the tests of each."""
+    """Yield the tests to run in one file. functions: the tests of each."""
     together = [item for items in functions.values() for item in items]
     for function, items in functions.items():
         how = how_to_cut(function)
@@ -126,7 +126,7 @@ def sample_of_file(functions: dict[str, list[pytest.Item]], seed: int) -> Iterat
 
 
 def due(items: Sequence[pytest.Item], parameter: str, how: int | list[Group], seed: int) -> set[str]:
-    """Return the values of a parameter whose day it is: so many of all, or one of each group and those in none."""
+    """Return the parameter values whose day it is: a number of all, or one of each group and all outside of groups."""
     values = sorted({value for item in items if (value := value_of(item, parameter))})
     if isinstance(how, int):
         return set(of_the_turn(values, how, seed))
@@ -136,7 +136,7 @@ def due(items: Sequence[pytest.Item], parameter: str, how: int | list[Group], se
 
 
 def members(group: Group, values: Sequence[str]) -> list[str]:
-    """Return the values of a group: those that are listed, or all that name one of the file's [boards]."""
+    """Return the values of a group: the listed ones, or all that name one of the file's [boards]."""
     return group if isinstance(group, list) else [value for value in values if board_of(value)]
 
 
@@ -151,7 +151,7 @@ def those_due(group: Group, values: Sequence[str], seed: int) -> list[str]:
 
 
 def board_of(value: str) -> str:
-    """Return the board of [boards] that a value names, as "Cortex-M3, mps2-an385" does; "" if it names none."""
+    """Return the board in [boards] that a value names, as in "Cortex-M3, mps2-an385"; "" if it names none."""
     return next((name for name in table()["boards"]["names"] if name in value.split(", ")), "")
 
 
@@ -161,7 +161,7 @@ def of_the_day(items: Sequence[pytest.Item], values: dict[str, set[str]]) -> lis
 
 
 def value_of(item: pytest.Item, parameter: str) -> str:
-    """Return what tells the value of a parameter from others; "" if the test does not have it."""
+    """Return a text that distinguishes a parameter's value from others; "" if the test does not have it."""
     callspec = getattr(item, "callspec", None)
     if callspec is None or parameter not in callspec.params:
         return ""
@@ -170,14 +170,14 @@ def value_of(item: pytest.Item, parameter: str) -> str:
 
 
 def row_of(item: pytest.Item) -> Row:
-    """Return the parameters of a test; those of a tuple count one by one."""
+    """Return the parameters of a test; the items of a tuple count one by one."""
     callspec = getattr(item, "callspec", None)
     values = sorted(callspec.params.items()) if callspec else ()
     return tuple(part for name, value in values for part in parts_of(value, callspec.indices[name]))
 
 
 def parts_of(value: Any, index: int) -> Iterable[Any]:
-    """Yield what tells a parameter from others of its name; objects are told by their index."""
+    """Yield what distinguishes a parameter from others with its name; for objects, their index."""
     if isinstance(value, tuple) and all(isinstance(part, (str, int)) for part in value):
         return value
     return (value if isinstance(value, (str, int, float)) else index,)
@@ -186,7 +186,7 @@ def parts_of(value: Any, index: int) -> Iterable[Any]:
 def covering(rows: Sequence[Row], strength: int, key: str) -> list[int]:
     """Return the indices of a few rows that have each value of each column or, with strength 2, each pair of values.
 
-    Rows are taken greedily, those first that have most of what is missing, in an order that `key` draws.
+    Selects rows greedily, first those that have the most missing values, in an order drawn from `key`.
     """
     order = list(range(len(rows)))
     random.Random(key).shuffle(order)

@@ -1,7 +1,7 @@
 """Decides which tests go to one process of `pytest -n` together, and which go first.
 
-A file's tests go together, since they share what the file builds; the long files go first, so that no process works
-long after the others. (The groups of pytest-xdist's own --dist loadgroup are no more with pytest 9.2.)
+A file's tests go together, since they share what the file builds; long files go first, so that no process works long
+after the others. (The groups of pytest-xdist's own --dist loadgroup do not exist any more with pytest 9.2.)
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 from .durations import of_file
 
-#: Files that share what takes long to build -> their group.
+#: Files that share a slow build -> their group.
 TOGETHER = {
     "tests/fuzz/test_fuzz.py": "fuzz",
     "tests/regression/test_what_the_line_may_do.py": "fuzz",
@@ -23,7 +23,7 @@ TOGETHER = {
     "tests/toolchain/pio/test_library.py": "pio",
     "tests/toolchain/pio/test_new_project.py": "pio",
 }
-#: Files that build something for each of their parameters, and nothing for all: a group for each.
+#: Files that build something for each of their parameters, but nothing for all: a group for each.
 SPLIT = ("tests/toolchain/runtime_build/test_compilers.py", "tests/toolchain/runtime_build/test_static_analysis.py")
 
 

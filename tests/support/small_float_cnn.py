@@ -28,12 +28,12 @@ WEIGHTS = {"w1": (8, 1, 3, 3), "w2": (8, 1, 3, 3), "w3": (16, 8, 1, 1), "w4": (1
 
 @cache
 def model() -> onnx.ModelProto:
-    """Return the network with seeded weights that were not trained yet."""
+    """Return the network with seeded, untrained weights."""
     return with_weights(TEXT, WEIGHTS)
 
 
 def with_weights(text: str, weights: Mapping[str, Sequence[int]]) -> onnx.ModelProto:
-    """Return the model of a text with seeded weights w1, w2, ... of these shapes, and biases b1, b2, ... of zero."""
+    """Return the model in a text with seeded weights w1, w2, ... of these shapes, and zero biases b1, b2, ...."""
     made, rng = onnx.parser.parse_model(text), np.random.default_rng(0)
     for name, shape in weights.items():
         weight = rng.normal(0, np.sqrt(2 / np.prod(shape[1:])), shape).astype(np.float32)

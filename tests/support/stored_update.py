@@ -1,4 +1,4 @@
-"""One UPDATE_S8, UPDATE_S16 or UPDATE_S32, with operands of the test's own."""
+"""One UPDATE_S8, UPDATE_S16 or UPDATE_S32, with a test's own operands."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CONSTANT = 1 << 31
 
 @dataclass
 class StoredUpdate:
-    """The operands of the instruction besides parameters and gradients. hyper: of the rule, 0 where it is not named."""
+    """The operands of the instruction besides parameters and gradients. hyper: of the rule, 0 if not named."""
 
     opcode: str = "UPDATE_S8"
     rule: str = "sgd"
@@ -39,7 +39,7 @@ class StoredUpdate:
         return self.run_all(p, g, profile)[0]
 
     def run_all(self, p: np.ndarray, g: np.ndarray, profile: str = "strict") -> list[np.ndarray]:
-        """Return the parameters after the update, then the moments: the bits of those of bfloat16."""
+        """Return the parameters after the update, then the moments: as bits for bfloat16."""
         n, dtype = p.size, np.dtype(DTYPES[self.opcode])
         width = dtype.itemsize * n + -(dtype.itemsize * n) % 4
         places, constants = {"p": SCRATCH}, b""

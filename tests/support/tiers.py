@@ -1,7 +1,7 @@
-"""Selects the tests of `./run test --fast`: those that need neither a board nor a compiler, and that do not take long.
+"""Selects the tests of `./run test --fast`: those that need neither a board nor a compiler, and are quick.
 
-A test needs a board where it asks for one by a fixture or is marked so. It needs the toolchain where its folder
-compiles C, or its file imports something that does. It is slow if it took long when tests/durations.json was recorded.
+A test needs a board if it uses a fixture for one or is marked so. It needs the toolchain if its folder compiles C, or
+its file imports something that does. It is slow if it took long when tests/durations.json was recorded.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import pytest
 
 from .durations import place_of, recorded
 
-#: Seconds of a test function from which on it is slow.
+#: The seconds from which on a test function is slow.
 LIMIT = 0.5
 #: Fixtures that build the firmware.
 OF_BOARDS = {"firmware", "emulator", "board", "part", "elf"}
-#: Folders whose tests compile C, for this computer or for others, or run what was compiled.
+#: Folders whose tests compile C, for this computer or for others, or run compiled programs.
 OF_TOOLCHAIN = ("bench", "bindings", "c/arch", "c/runtime", "c/threads", "device/sbc", "fuzz", "studio", "toolchain")
-#: Modules of which a file of tests has something where it builds firmware or compiles C.
+#: Modules that build firmware or compile C; a test file that needs that imports from one of them.
 BUILDERS = (
     "support.firmware",
     "support.guarded_program",
@@ -28,7 +28,7 @@ BUILDERS = (
 
 
 def mark(items: list[pytest.Item]) -> None:
-    """Give each test the markers of what it needs."""
+    """Give each test the markers for its needs."""
     for item in items:
         file, function = place_of(item.nodeid)
         compiles = file.startswith(tuple(f"tests/{folder}/" for folder in OF_TOOLCHAIN))
@@ -50,5 +50,5 @@ def has_builders(item: pytest.Item) -> bool:
 
 
 def is_slow(file: str, function: str) -> bool:
-    """Return whether a test function took long, with all the parameters of a plain run."""
+    """Return whether a test function took long, over all the parameters of a plain run."""
     return recorded().get(file, {}).get(function, 0.0) >= LIMIT

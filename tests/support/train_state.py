@@ -23,7 +23,7 @@ def write_case(folder: Path, image: bytes, data: Sequence[digits.Batch]) -> tupl
 
 
 def said_by_twin(image: bytes, data: Sequence[digits.Batch], profile: str) -> str:
-    """Return what the program prints if it has the twin's bits."""
+    """Return the program's output if it has the twin's bits."""
     losses, twin = train(image, data, profile)
     words = np.concatenate([np.array(losses, np.float32).view(np.uint32), np.frombuffer(twin.state(), np.uint32)])
     assert losses[-1] != losses[0]
@@ -31,5 +31,5 @@ def said_by_twin(image: bytes, data: Sequence[digits.Batch], profile: str) -> st
 
 
 def said_by(command: Sequence[str | Path], patience: float = 60) -> str:
-    """Return what the program prints. command: what starts it, and its files."""
+    """Return the program's output. command: the command that starts it, and its files."""
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=patience).stdout

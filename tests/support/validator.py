@@ -1,5 +1,5 @@
-"""Runs a program before and after each pass on the same drawn numbers, and compares all that outlives it: the state,
-the losses, and the outputs of inference. The scratch is full of NaN before each run."""
+"""Runs a program before and after each pass on the same random numbers, and compares everything that outlives it: the
+state, the losses, and the outputs of inference. The scratch is full of NaN before each run."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from gradmote.ir.generated.instructions import ConvGradXS16
 from gradmote.ir.program import GAINS, Compiled
 from gradmote.plan import place
 
-#: Passes that keep values and not their bits -> how closely parameters and losses stay, in relation to the largest of a
-#: tensor; and why.
+#: Passes that keep values but not bits -> the tolerance of parameters and losses, relative to a tensor's largest
+#: element; and why.
 ROUNDING = {
-    "fuse_add": 2e-4,  # a sum takes its terms in another order
-    "fuse_loss": 2e-4,  # the loss and its gradient take the logarithm together
-    "plain_losses": 2e-4,  # products and sums of the loss are rounded apart
-    "saved_bf16": 0.05,  # gradients of values that are rounded
+    "fuse_add": 2e-4,  # a sum adds its terms in another order
+    "fuse_loss": 2e-4,  # the loss and its gradient share the logarithm
+    "plain_losses": 2e-4,  # products and sums of the loss are rounded separately
+    "saved_bf16": 0.05,  # gradients of rounded values
     "fuse_add_s16": 0.05,  # a sum of gradients is rounded once, which may decide a step of an int8 weight
 }
-#: The last stage: the same programs in the smallest arena that is found.
+#: The last stage: the same programs in the smallest arena found.
 PLACED = "placement"
-#: Until this pass, programs that keep gradients are not whole.
+#: Until this pass, programs that keep gradients are incomplete.
 KEEPS_GRADIENTS = "accumulate_gradients"
 
 
@@ -61,7 +61,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Difference:
-    """A pass that does not keep what it says."""
+    """A pass that does not keep what it promises."""
 
     name: str
     before: Outcome
@@ -81,7 +81,7 @@ def is_close(a: np.ndarray, b: np.ndarray, tolerance: float) -> bool:
 
 
 def stages(made: Artifacts, options: Options) -> Iterator[tuple[str, Compiled]]:
-    """Yield the programs as they are lowered, and after each pass."""
+    """Yield the programs after lowering, and after each pass."""
     compiled = flatten(made, options)
     yield "lowering", compiled
     for run in pipeline.PROGRAMS:
@@ -95,7 +95,7 @@ def name_of(run: Any) -> str:
 
 
 def finished(compiled: Compiled) -> Compiled:
-    """Return the programs, or a copy in which gradients of 16 bits have what the last passes give them."""
+    """Return the programs, or a copy in which 16-bit gradients have what the last passes add to them."""
     makes_gains = any(isinstance(i, ConvGradXS16) for program in compiled.programs for i in program.instructions)
     if not makes_gains or any(statistic.name == GAINS for statistic in compiled.statistics):
         return compiled
@@ -106,13 +106,13 @@ def finished(compiled: Compiled) -> Compiled:
 
 
 def image_of(compiled: Compiled, search: bool = False) -> bytes:
-    """Return the image of programs at any stage. search: look for the smallest arena too, as a compile does."""
+    """Return the image of programs at any stage. search: look for the smallest arena too, like a compile."""
     compiled = finished(compiled)
     return write_image(compiled, lay_out(compiled, partial(place, search=search)))
 
 
 def outcome(image: bytes, batches: Sequence[Sequence[Any]], accumulate: bool = False) -> Outcome:
-    """Return what some updates come to."""
+    """Return the outcome of some updates."""
     session, losses = Session(image), []
     try:
         for batch in batches:
@@ -137,7 +137,7 @@ def stages_of(made: Artifacts, options: Options) -> list[str]:
 
 
 def validate(made: Artifacts, options: Options, batches: Sequence[Sequence[Any]]) -> Iterator[Difference]:
-    """Yield the passes of a compile that change what they say they keep."""
+    """Yield the passes of a compile that change something that they promise to keep."""
     image, before, is_whole = b"", None, not options.accumulate
     for name, compiled in stages(made, options):
         is_whole |= name == KEEPS_GRADIENTS
@@ -150,5 +150,5 @@ def validate(made: Artifacts, options: Options, batches: Sequence[Sequence[Any]]
 
 
 def keeps(name: str, before: Outcome, after: Outcome) -> bool:
-    """Return whether a pass kept what it says."""
+    """Return whether a pass kept what it promises."""
     return after.has_bits_of(before) or (name in ROUNDING and after.is_close_to(before, ROUNDING[name]))

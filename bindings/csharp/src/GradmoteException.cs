@@ -2,7 +2,7 @@ using System;
 
 namespace Gradmote
 {
-    /// <summary>The runtime refused a call. Parameters and optimizer state are as they were before it.</summary>
+    /// <summary>The runtime refused a call. Parameters and optimizer state are unchanged.</summary>
     public sealed class GradmoteException : Exception
     {
         /// <summary>The runtime's code, which is negative; its name, such as GM_ERR_WRONG_SIZE; what to do about it.</summary>

@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace Gradmote
 {
-    /// <summary>How a multiply-accumulate rounds: once or twice. A board has the bits of its profile.</summary>
+    /// <summary>How a multiply-accumulate rounds: once (Fused) or twice (Strict). A board's bits are those of its profile.</summary>
     public enum Profile { Fused, Strict }
 
     /// <summary>The functions of gm_handle.h, in the order of its struct gm_handle_calls.</summary>

@@ -9,7 +9,8 @@ namespace Gradmote
 {
     /// <summary>
     /// Trains and runs one .mote image. Data are float[], int[], sbyte[], byte[] or short[], by the tensor's DType: every
-    /// input of a program, then every label. A session serves one thread at a time. GradmoteException says why a call was refused.
+    /// input of a program, then every label. Use a session from one thread at a time. GradmoteException gives the reason
+    /// that a call was refused.
     /// </summary>
     public sealed class Session : IDisposable
     {
@@ -25,10 +26,10 @@ namespace Gradmote
         public IReadOnlyList<Tensor> Labels { get; }
         /// <summary>The outputs of all programs.</summary>
         public IReadOnlyList<Tensor> Outputs { get; }
-        /// <summary>The parameters that are trained.</summary>
+        /// <summary>The trained parameters.</summary>
         public IReadOnlyList<Tensor> Parameters { get; }
 
-        /// <summary>Verifies the image, which is copied, and sets the state to its initial values. threads: 1 to 16.</summary>
+        /// <summary>Copies and verifies the image, and sets the state to its initial values. threads: 1 to 16.</summary>
         public Session(byte[] image, Profile profile = Profile.Fused, int threads = 1)
         {
             native = Native.Of(profile);
@@ -43,7 +44,7 @@ namespace Gradmote
 
         ~Session() { if (handle > 0) native.Close(handle); }
 
-        /// <summary>Ends the session; to end it again does nothing. While another thread is in a call, this is refused.</summary>
+        /// <summary>Closes the session. Closing it again does nothing. Refused while another thread is in a call.</summary>
         public void Dispose()
         {
             int status = native.Close(handle);
@@ -66,13 +67,13 @@ namespace Gradmote
         /// <summary>Returns the loss, without training.</summary>
         public float EvalStep(params Array[] data) => Run(Program.Eval, data);
 
-        /// <summary>Runs the model and returns its first output, which must be of float.</summary>
+        /// <summary>Runs the model and returns its first output, which must be float.</summary>
         public float[] Infer(params Array[] data) => Output(Inferred(data));
 
         /// <summary>Runs the model and returns its first output as an array of its DType.</summary>
         public Array InferValues(params Array[] data) => Values(Inferred(data));
 
-        /// <summary>Returns a copy of an output of the program that ran last, which must be of float.</summary>
+        /// <summary>Returns a copy of an output of the last program, which must be float.</summary>
         public float[] Output(Tensor output) => (float[])Values(Float(output));
 
         /// <summary>Returns a copy of an output or parameter as an array of its DType.</summary>
@@ -86,7 +87,7 @@ namespace Gradmote
             return (int)label;
         }
 
-        /// <summary>Sets all state back to the image's initial values.</summary>
+        /// <summary>Resets all state to the image's initial values.</summary>
         public void Reset() => Check(native.Reset(handle), "Reset");
 
         /// <summary>The rate of the next update (finite, at least 0). Setting it ends any schedule.</summary>
@@ -96,7 +97,7 @@ namespace Gradmote
             set => Check(native.SetLearningRate(handle, value), "LearningRate");
         }
 
-        /// <summary>How many updates were applied.</summary>
+        /// <summary>The number of applied updates.</summary>
         public int OptimizerSteps => (int)Control()[2];
 
         /// <summary>Raises the rate linearly from 0 in warmupSteps, then lowers it to 0 at totalSteps.</summary>
@@ -106,16 +107,16 @@ namespace Gradmote
         /// <summary>Sets the seed of Dropout and of the sample store's choices.</summary>
         public void SetSeed(uint seed) => Check(native.SetSeed(handle, seed), "SetSeed");
 
-        /// <summary>Returns a copy of the parameter of that name, which must be of float, or null where there is none.</summary>
+        /// <summary>Returns a copy of the parameter with this name, which must be float, or null if there is none.</summary>
         public float[] Parameter(string name) => Named(name, Output);
 
-        /// <summary>Returns a copy of its accumulated gradient, which is of float for every DType, or null.</summary>
+        /// <summary>Returns a copy of its accumulated gradient, which is float for every DType, or null.</summary>
         public float[] Gradient(string name) => Named(name, tensor => Get(Gradients, tensor.Index, new float[tensor.Size]));
 
-        /// <summary>How many numbers the parameters have.</summary>
+        /// <summary>The total number of elements of the parameters.</summary>
         public int ParametersSize => Parameters.Sum(tensor => tensor.Size);
 
-        /// <summary>Returns all parameters, in the order of Parameters. All must be of float.</summary>
+        /// <summary>Returns all parameters, in the order of Parameters. All must be float.</summary>
         public float[] GetParameters() => Get(All, 0, Floats());
 
         public void SetParameters(float[] values) => Set(All, values);
@@ -125,13 +126,13 @@ namespace Gradmote
 
         public void SetParameterBytes(byte[] values) => Set(All, values);
 
-        /// <summary>Returns the parameters' distance from the image's initial ones. All must be of float.</summary>
+        /// <summary>Returns the parameters' difference from the image's initial ones. All must be float.</summary>
         public float[] GetDelta() => Get(Difference, 0, Floats());
 
-        /// <summary>Sets the parameters to the image's initial ones and this distance.</summary>
+        /// <summary>Sets the parameters to the image's initial ones plus this difference.</summary>
         public void ApplyDelta(float[] delta) => Set(Difference, delta);
 
-        /// <summary>Returns the distance of parameters of any DTypes; that of integers is modulo 2^8, 2^16 or 2^32.</summary>
+        /// <summary>Returns the difference of parameters of any DTypes; for integers it is modulo 2^8, 2^16 or 2^32.</summary>
         public byte[] GetDeltaBytes() => Get(Difference, 0, AllBytes());
 
         public void ApplyDeltaBytes(byte[] delta) => Set(Difference, delta);
@@ -152,7 +153,7 @@ namespace Gradmote
             Check(checkpoint == null ? InvalidArgument : native.Load(handle, checkpoint, Bytes(checkpoint)), "Load");
         }
 
-        /// <summary>Takes over what fits of another model's checkpoint, and returns the number of entries.</summary>
+        /// <summary>Loads the matching entries of another model's checkpoint, and returns their number.</summary>
         public int CarryOver(byte[] checkpoint)
         {
             uint carried = 0;
@@ -160,7 +161,7 @@ namespace Gradmote
             return (int)carried;
         }
 
-        /// <summary>Keeps an int or a float with the state; null removes it. key: up to 19 bytes of UTF-8.</summary>
+        /// <summary>Stores an int or a float in the state; null removes it. key: up to 19 bytes of UTF-8.</summary>
         public void SetProperty(string key, object value)
         {
             uint type = value == null ? 0u : value is int ? 1u : value is float ? 2u : uint.MaxValue;
@@ -168,7 +169,7 @@ namespace Gradmote
             Check(native.SetProperty(handle, Text(key), type, BitConverter.ToUInt32(bits, 0)), "SetProperty");
         }
 
-        /// <summary>Returns the int or float that is kept under that key, or null.</summary>
+        /// <summary>Returns the int or float stored under this key, or null.</summary>
         public object GetProperty(string key)
         {
             var record = new uint[8]; // key, type, bits
@@ -178,7 +179,7 @@ namespace Gradmote
             return record[5] == 1 ? (object)(int)record[6] : BitConverter.ToSingle(BitConverter.GetBytes(record[6]), 0);
         }
 
-        /// <summary>Takes a sample, which has the input's size, into the sample store.</summary>
+        /// <summary>Adds a sample of the input's size to the sample store.</summary>
         public void Learn(int label, Array sample)
         {
             Copy(native.Write, Inputs[0], sample, "Learn");
@@ -192,7 +193,7 @@ namespace Gradmote
             return loss;
         }
 
-        /// <summary>Drops the samples of a class from the store.</summary>
+        /// <summary>Removes the samples of a class from the store.</summary>
         public void Forget(int label) => Check(native.Forget(handle, (uint)label), "Forget");
 
         private float Run(Program program, params Array[] data)
@@ -220,7 +221,7 @@ namespace Gradmote
             return Pinned(data, $"{where}: {tensor}", (at, size) => copy(handle, tensor.Role, tensor.Index, (uint)dtype, at, size));
         }
 
-        /// <summary>Returns the array, which the call has read or filled.</summary>
+        /// <summary>Passes the array's address to a call that reads or fills it, and returns the array.</summary>
         private T Pinned<T>(T data, string where, Func<IntPtr, UIntPtr, int> call)
         {
             GCHandle pinned = GCHandle.Alloc(data, GCHandleType.Pinned);

@@ -18,10 +18,10 @@ namespace Gradmote
         internal static readonly Type[] Types = { typeof(float), typeof(int), typeof(sbyte), typeof(byte), typeof(short) };
         internal const int NameBytes = 256, RecordBytes = NameBytes + 4 * (4 + 6);
 
-        /// <summary>The name in the ONNX model; it is empty where the image has no names.</summary>
+        /// <summary>The name in the ONNX model; empty if the image has no names.</summary>
         public readonly string Name;
         public readonly DType DType;
-        /// <summary>Whether its elements are integers, of whatever type, and not float.</summary>
+        /// <summary>Whether its elements are integers (of any type) rather than float.</summary>
         public bool IsInteger => DType != DType.F32;
         /// <summary>The number of its elements.</summary>
         public readonly int Size;
@@ -45,7 +45,7 @@ namespace Gradmote
         /// <summary>The bytes of an element.</summary>
         internal int Width => Buffer.ByteLength(Elements(1));
 
-        /// <summary>Returns an array for so many elements.</summary>
+        /// <summary>Returns an array for this many elements.</summary>
         internal Array Elements(int count) => Array.CreateInstance(Types[(int)DType], count);
 
         /// <summary>Returns the name and the type, for messages.</summary>

@@ -25,7 +25,7 @@ class Samples(folder: File, name: String) {
 
     fun pixels(index: Int) = FloatArray(PIXELS) { pixels[index * PIXELS + it] }
 
-    /** The inputs of a training step, by the names of the session. */
+    /** The inputs of a training step, by the session's names. */
     fun feeds(session: OrtTrainingSession, index: Int): Map<String, OnnxTensor> {
         val (x, y) = session.trainInputNames.toList()
         val environment = OrtEnvironment.getEnvironment()

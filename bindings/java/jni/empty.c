@@ -1,2 +1,2 @@
-/* Nothing: a stand-in for a library of Android has its name alone. */
+/* Empty: a stand-in for one of Android's libraries needs only its name. */
 typedef int gm_nothing;

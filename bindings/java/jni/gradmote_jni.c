@@ -1,7 +1,7 @@
 /*
- * The native methods of gradmote.Session. Each one calls one function of the table of a profile's
- * library, and throws GradmoteException where that returns an error. Arrays may be null or of any
- * length: they are checked here, or by the library.
+ * The native methods of gradmote.Session. Each calls one function in the table of a profile's library,
+ * and throws GradmoteException if it returns an error. Arrays may be null or of any length: this file
+ * or the library checks them.
  */
 #include <jni.h>
 #include <stdint.h>
@@ -20,12 +20,12 @@
 #define METHOD(type, name) JNIEXPORT type JNICALL Java_gradmote_Session_##name
 #define CALLS(table) ((const gm_handle_calls *)(uintptr_t)(table))
 
-/* The role of describe() that means parameters. */
+/* The role of parameters in describe(). */
 #define PARAMETER GM_ROLE_LOSS
 
 /* ---- Errors ------------------------------------------------------------------------------------ */
 
-/* Throws GradmoteException where `code` is an error. Returns 1 then. */
+/* Throws GradmoteException and returns 1 if `code` is an error, else returns 0. */
 static int throws(JNIEnv *env, int code, const char *where)
 {
     if (code >= GM_OK) {
@@ -35,7 +35,7 @@ static int throws(JNIEnv *env, int code, const char *where)
     const char *signature = "(ILjava/lang/String;Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;)V";
     jmethodID make = type == NULL ? NULL : (*env)->GetMethodID(env, type, "<init>", signature);
     if (make == NULL) {
-        return 1; /* the VM has thrown already */
+        return 1; /* the VM has already thrown */
     }
     jstring name = (*env)->NewStringUTF(env, gm_handle_error_name(code));
     jstring place = (*env)->NewStringUTF(env, where);
@@ -83,8 +83,8 @@ static jbyteArray new_bytes(JNIEnv *env, const void *from, size_t count)
     return made;
 }
 
-/* Copies a byte array. Returns NULL where it is null or there is no memory. size: NULL for a text,
- * which the caller ended with a zero. */
+/* Copies a byte array. Returns NULL if it is null or there is no memory. size: NULL for a text,
+ * which the caller has terminated with a zero. */
 static void *bytes_of(JNIEnv *env, jbyteArray array, size_t *size)
 {
     size_t count = array == NULL ? 0 : (size_t)(*env)->GetArrayLength(env, array);
@@ -147,7 +147,7 @@ METHOD(void, close)(JNIEnv *env, jclass type, jlong table, jlong handle)
 
 /* ---- Tensors ----------------------------------------------------------------------------------- */
 
-/* Returns the name, or null past the last tensor. described: 10 ints from `programs` on. */
+/* Returns the name, or null past the last tensor. described: 10 ints, from `programs` on. */
 METHOD(jbyteArray, describe)(JNIEnv *env, jclass type, jlong table, jlong handle, jint role, jint index,
                              jintArray described)
 {
@@ -163,7 +163,7 @@ METHOD(jbyteArray, describe)(JNIEnv *env, jclass type, jlong table, jlong handle
     return new_bytes(env, tensor.name, strlen(tensor.name));
 }
 
-/* Writes an array of a dtype, whose elements have so many bytes. */
+/* Writes an array of a dtype with elements of `width` bytes. */
 static int write_array(JNIEnv *env, const gm_handle_calls *calls, jlong handle, jint role, jint index, jarray data,
                        uint32_t dtype, jint width)
 {
@@ -176,7 +176,7 @@ static int write_array(JNIEnv *env, const gm_handle_calls *calls, jlong handle, 
     return status;
 }
 
-/* Writes a direct buffer, whose bytes have the tensor's type. */
+/* Writes a direct buffer with bytes of the tensor's type. */
 static int write_buffer(JNIEnv *env, const gm_handle_calls *calls, jlong handle, jint role, jint index, jobject data)
 {
     gm_handle_tensor tensor;
@@ -195,7 +195,7 @@ static int is_a(JNIEnv *env, jobject object, const char *name)
     return type != NULL && (*env)->IsInstanceOf(env, object, type);
 }
 
-/* data: an array of the dtype, whose elements have `width` bytes, or a direct ByteBuffer. */
+/* data: an array of the dtype with elements of `width` bytes, or a direct ByteBuffer. */
 METHOD(void, write)(JNIEnv *env, jclass type, jlong table, jlong handle, jint role, jint index, jint dtype, jint width,
                     jobject data)
 {
@@ -354,7 +354,7 @@ METHOD(void, setProperty)(JNIEnv *env, jclass type, jlong table, jlong handle, j
     throws(env, status, "setProperty");
 }
 
-/* Returns type and bits of the property, or null where there is none of that key. */
+/* Returns type and bits of the property, or null if there is none with this key. */
 METHOD(jintArray, property)(JNIEnv *env, jclass type, jlong table, jlong handle, jbyteArray key)
 {
     gm_property found;

@@ -1,11 +1,11 @@
-"""An ESP32 that a computer trains over its USB line, and that then uses what it learnt.
+"""An ESP32 that a computer trains over USB, and that then uses the trained model.
 
 Copy it to the board as main.py. On the computer:
 
     gradmote train model.mote --data digits.npz --epochs 5 --on /dev/ttyUSB0
 
-Ctrl-C in a terminal ends the console. The board then classifies what its sensors show with the model and
-the checkpoint that the console has kept.
+Ctrl-C in a terminal ends the console. The board then classifies its sensors' readings with the model and the checkpoint
+that the console has stored.
 """
 
 from array import array
@@ -20,7 +20,7 @@ PINS = (32, 33, 34, 35)
 
 
 def open_kept():
-    """Return a session with what was learnt, or None before the first training."""
+    """Return a session with the stored state, or None before the first training."""
     try:
         with open("model.mote", "rb") as file:
             session = Session(file.read())
@@ -31,7 +31,7 @@ def open_kept():
 
 
 def classify(session, sensors):
-    """Return the class of one round of readings; what the model has more inputs for is 0."""
+    """Return the class of one round of readings; inputs without a sensor are 0."""
     inputs = session.input_view(0)
     inputs[:] = array("f", [0] * len(inputs))
     for i in range(min(len(sensors), len(inputs))):

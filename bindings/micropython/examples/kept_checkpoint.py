@@ -1,4 +1,4 @@
-"""A checkpoint on the board's file system, of which one is always whole, wherever power fails."""
+"""A checkpoint on the board's file system. Whenever power fails, one complete file remains."""
 
 import os
 
@@ -6,24 +6,24 @@ import gradmote
 
 
 def save(session, path):
-    """Write beside the file that is there, and give that its name once all bytes are on the disk."""
+    """Write a new file next to the old one, and rename it once all bytes are on the disk."""
     new = path + ".new"
     with open(new, "wb") as file:
         session.save_to(file)
     try:
         os.rename(new, path)
-    except OSError:  # FAT replaces no file; restore() looks for the new one too
+    except OSError:  # FAT does not replace files; restore() looks for the new one too
         os.remove(path)
         os.rename(new, path)
 
 
 def restore(session, path):
-    """Load what save() kept last; return whether there was a checkpoint of this model."""
+    """Load the last checkpoint of save(); return whether there was one of this model."""
     for name in (path, path + ".new"):
         try:
             with open(name, "rb") as file:
                 session.load(file)
             return True
         except (OSError, gradmote.RuntimeFault):
-            pass  # no such file, one whose writing broke off, or another model's
+            pass  # no such file, an incomplete one, or another model's
     return False

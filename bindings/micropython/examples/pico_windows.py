@@ -1,8 +1,7 @@
-"""A Raspberry Pi Pico learns what its sensor shows: hold a button while it happens, and it is that class.
+"""A Raspberry Pi Pico learns events from its sensor: hold a button during an event to label it with that class.
 
-Wiring: a sensor's voltage at ADC0 (GP26), buttons from GP14 and GP15 to ground. Nothing pressed and nothing
-happening for a second after the start is class 0. Copy it to the board as main.py, with window.mote (see
-window_model.py) and kept_checkpoint.py.
+Wiring: a sensor's voltage at ADC0 (GP26), buttons from GP14 and GP15 to ground. The first second, without any button or
+event, is class 0. Copy it to the board as main.py, with window.mote (see window_model.py) and kept_checkpoint.py.
 """
 
 import time
@@ -19,7 +18,7 @@ SAVE_EVERY = 50  # lessons
 
 
 def read_window(sensor, window):
-    """Fill the window with readings of a second's 64 parts, as -1 .. 1."""
+    """Fill the window with 64 readings over a second, as -1 .. 1."""
     for i in range(READINGS):
         window[i] = sensor.read_u16() / 32768 - 1
         time.sleep_ms(15)
@@ -34,14 +33,14 @@ def pressed(buttons):
 
 
 def teach(session, label, window):
-    """Keep the window as one of a class, and train on what was kept so far."""
+    """Store the window with its class, and train on the stored windows."""
     session.learn(label, window)
     for _ in range(5):
         session.replay()
 
 
 def run(rounds=None):
-    """Teach and recognise for so many windows, or for ever."""
+    """Teach and recognise for this many windows, or for ever."""
     with open("window.mote", "rb") as file:
         session = Session(file.read())
     known = kept_checkpoint.restore(session, CHECKPOINT)

@@ -1,6 +1,6 @@
 """Train a model on numbers that every language can make, and print the loss and the SHA-256 of the checkpoint.
 
-Arguments: MODEL.mote, STEPS, and the name of the module where it is not gradmote. CPython runs it too.
+Arguments: MODEL.mote, STEPS, and the name of the module if it is not gradmote. CPython runs it too.
 """
 
 import hashlib

@@ -1,6 +1,6 @@
 /*
- * Checkpoints: as bytes, and to and from streams, such as files. A stream is used through
- * MicroPython's stream protocol, which allocates nothing and returns errors instead of raising them.
+ * Checkpoints: as bytes, and to and from streams, such as files. This uses MicroPython's stream
+ * protocol, which allocates nothing and returns errors instead of raising them.
  */
 #include "errors.h"
 #include "methods.h"
@@ -42,8 +42,8 @@ static int read_bytes(void *user, uint32_t offset, void *data, uint32_t size)
 typedef struct stream_file {
     mp_obj_t stream;
     const mp_stream_p_t *protocol;
-    uint32_t at; /* where the stream stands */
-    int error;   /* what the stream returned last */
+    uint32_t at; /* position of the stream */
+    int error;   /* last error of the stream */
 } stream_file;
 
 static stream_file open_stream(mp_obj_t stream, int flags)
@@ -138,8 +138,8 @@ static mp_obj_t save(size_t n_args, const mp_obj_t *args, mp_map_t *named)
 }
 MP_DEFINE_CONST_FUN_OBJ_KW(save_obj, 1, save);
 
-/* save_to(stream, half): the header comes last, so that a file whose writing broke off is refused.
- * Room for it is written first, since not every file system lets one seek past the end. */
+/* save_to(stream, half): writes the header last, so that an incomplete file is refused. It first
+ * writes room for it, since not every file system can seek past the end. */
 static mp_obj_t save_to(size_t n_args, const mp_obj_t *args, mp_map_t *named)
 {
     static const gm_checkpoint no_header;
@@ -162,8 +162,8 @@ static int load_state(session_obj *self, gm_read_fn read, void *file, size_t siz
     return gm_checkpoint_load(&self->session, read, file, size);
 }
 
-/* A stream that is written in Python may raise in the middle. The state is then reset before the
- * session is used again. */
+/* A stream written in Python may raise in the middle. The state is then reset before the session is
+ * used again. */
 static void load_with(session_obj *self, load_call call, gm_read_fn read, void *file, size_t size, uint32_t *carried)
 {
     self->is_torn = 1;

@@ -1,4 +1,4 @@
-/* Copying arrays into inputs and labels: any object with the buffer protocol, without a copy in
+/* Copies arrays into inputs and labels, from any object with the buffer protocol, without a copy in
  * between. */
 #include "data.h"
 #include "errors.h"
@@ -36,7 +36,7 @@ const gm_tensor *pick_tensor(const session_obj *self, uint32_t role, mp_obj_t in
     return tensor;
 }
 
-/* ---- Which data are there --------------------------------------------------------------------- */
+/* ---- Which data were given -------------------------------------------------------------------- */
 
 /* Returns 0 for a tensor that lasts, and for one past the 16th of its role. */
 static uint32_t bit_of(const session_obj *self, const gm_tensor *tensor, uint32_t index)
@@ -110,8 +110,8 @@ static int is_raw(int typecode)
     return typecode == BYTEARRAY_TYPECODE || typecode == 'B' || typecode == 'b';
 }
 
-/* Where MicroPython's floats are doubles, so are those of its arrays and of ulab's. Elsewhere the
- * module would need the compiler's arithmetic for doubles. */
+/* If MicroPython's floats are doubles, so are those of its arrays and of ulab. Otherwise the module
+ * would need the compiler's double arithmetic. */
 #define TAKES_DOUBLES (MICROPY_FLOAT_IMPL == MICROPY_FLOAT_IMPL_DOUBLE)
 
 #if TAKES_DOUBLES
@@ -144,8 +144,8 @@ static void copy_as_floats(uint8_t *out, uint32_t size, const mp_buffer_info_t *
     }
 }
 
-/* Reads the index-th integer of `width` bytes, little-endian as all ports are. Returns 0 where it
- * does not fit int32. */
+/* Reads the index-th integer of `width` bytes, little-endian like all ports. Returns 0 if it does
+ * not fit int32. */
 static int read_int(const mp_buffer_info_t *data, size_t index, size_t width, int32_t *out)
 {
     uint64_t bits = 0;
@@ -157,7 +157,7 @@ static int read_int(const mp_buffer_info_t *data, size_t index, size_t width, in
     return value == *out && (is_signed || bits <= INT32_MAX);
 }
 
-/* Raises DataError with the name of the dtype that a tensor takes, and the rest of the text. */
+/* Raises DataError with the name of the tensor's dtype, and the rest of the text. */
 static NORETURN void raise_type(const char *rest, element each)
 {
     char text[80] = "the tensor takes ";
@@ -188,7 +188,7 @@ static void copy_ints(uint8_t *out, uint32_t count, const mp_buffer_info_t *data
     }
 }
 
-/* Returns the bytes of an integer of an array's type, or 0 where its items are no integers. */
+/* Returns the size in bytes of an array's integers, or 0 if its items are not integers. */
 static size_t width_of_int(int typecode)
 {
     switch (typecode == BYTEARRAY_TYPECODE ? 'B' : typecode | 0x20) {
@@ -202,7 +202,8 @@ static size_t width_of_int(int typecode)
     }
 }
 
-/* An array of 8-bit numbers is no bytes of a tensor of such numbers, because these have a sign or none. */
+/* An array of 8-bit numbers is not the raw bytes of such a tensor, because signedness may
+ * differ. */
 static int are_bytes(mp_obj_t data)
 {
     const void *type = mp_obj_get_type(data);

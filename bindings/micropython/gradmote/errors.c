@@ -1,9 +1,9 @@
 /*
- * The exceptions: GradmoteError, and below it DataError and RuntimeFault, with the attributes that
- * they have on CPython: message, hint, and a fault's code and name.
+ * The exceptions: GradmoteError, and its subclasses DataError and RuntimeFault, with the same
+ * attributes as on CPython: message, hint, and a fault's code and name.
  *
- * They are kept in `args`. A native .mpy has no room for texts; there the attributes name and hint
- * are looked up in gradmote_errors.py, which raises ImportError where that is not installed.
+ * `args` holds them. A native .mpy has no room for texts: there the attributes name and hint come
+ * from gradmote_errors.py, and raise ImportError if that is not installed.
  */
 #include "errors.h"
 
@@ -26,7 +26,7 @@ static mp_obj_t arg(mp_obj_t error, size_t index)
     return args != NULL && index < args->len ? args->items[index] : mp_const_none;
 }
 
-/* An instance is printed as its message and its hint, with a dash between them. */
+/* Prints an instance as its message and its hint, with a dash between them. */
 static void error_print(const mp_print_t *print, mp_obj_t error, mp_print_kind_t kind)
 {
     size_t length = 0;

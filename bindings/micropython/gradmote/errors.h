@@ -1,4 +1,4 @@
-/* The exceptions, and what raises them. */
+/* The exceptions, and functions that raise them. */
 #ifndef ERRORS_H
 #define ERRORS_H
 

@@ -1,7 +1,7 @@
 /*
- * The two forms of this module, which are compiled from the same sources: a user module that is
- * built into MicroPython (GRADMOTE_NATIVE is 0), and a native .mpy that MicroPython loads (1). All
- * that differs between them is in this header, in the table of module.c, and in libc.c.
+ * The two forms of this module, compiled from the same sources: a user module built into
+ * MicroPython (GRADMOTE_NATIVE is 0), and a native .mpy that MicroPython loads (1). They differ
+ * only in this header, in the table of module.c, and in libc.c.
  */
 #ifndef FORM_H
 #define FORM_H
@@ -41,14 +41,14 @@ typedef const mp_obj_type_t module_type;
 
 #define TYPE_OF(type) ((const mp_obj_type_t *)&(type))
 
-/* Groups of methods. A native .mpy whose size counts leaves some out: GRADMOTE_ONLY_CORE leaves
- * all of them out that are not needed to train, infer and keep checkpoints. */
+/* Groups of methods. A small native .mpy leaves some out: GRADMOTE_ONLY_CORE leaves out all methods
+ * that are not needed for training, inference and checkpoints. */
 #ifndef GRADMOTE_ONLY_CORE
 #define GRADMOTE_ONLY_CORE 0
 #endif
 #define WITH_REST (!GRADMOTE_ONLY_CORE)
 
-/* 1: messages name what was wrong in words. 0: they have the code alone, and gradmote_errors.py has
+/* 1: messages describe the error in words. 0: they have only the code, and gradmote_errors.py has
  * the words. */
 #define WITH_TEXTS (!GRADMOTE_NATIVE)
 

@@ -1,4 +1,4 @@
-/* The methods of Session, each an object that a class's table takes. */
+/* The methods of Session, as objects for a class's table. */
 #ifndef METHODS_H
 #define METHODS_H
 

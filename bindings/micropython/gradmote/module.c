@@ -1,4 +1,4 @@
-/* The module: its class, its exceptions, and the tables that name them. */
+/* The module: its class, its exceptions, and the tables of their names. */
 #include "errors.h"
 #include "methods.h"
 #include "session_class.h"
@@ -39,7 +39,7 @@
 
 #define METHODS(X) CORE_METHODS(X) REST_METHODS(X) STORE_METHODS(X)
 
-/* crc32(data, crc=0), as that of binascii, which not every port has. */
+/* crc32(data, crc=0), like binascii's, which not every port has. */
 static mp_obj_t crc32(size_t n_args, const mp_obj_t *args)
 {
     mp_buffer_info_t data;
@@ -49,7 +49,7 @@ static mp_obj_t crc32(size_t n_args, const mp_obj_t *args)
 static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(crc32_obj, 1, 2, crc32);
 
 #if !GRADMOTE_NATIVE
-/* Returns parts, rules and opcodes that this build has, as the console's message BUILD has them. */
+/* Returns parts, rules and opcodes of this build, in the form of the console's message BUILD. */
 static mp_obj_t build(void)
 {
     byte bits[40] = {(GM_TRAINING ? 1 : 0) | (GM_WITH_STORE ? 2 : 0) | (GM_WITH_INT8 ? 4 : 0) |
@@ -82,7 +82,7 @@ MP_DEFINE_CONST_OBJ_TYPE(session_type, MP_QSTR_Session, MP_TYPE_FLAG_NONE, make_
                          session_print, attr, session_attr, locals_dict, &session_dict);
 
 #ifdef GRADMOTE_IMAGE
-/* The image that `gradmote header` wrote, in flash: gradmote.image. */
+/* gradmote.image: the image written by `gradmote header`, in flash. */
 #include GRADMOTE_IMAGE
 static const mp_obj_str_t image_obj = {{&mp_type_bytes}, 0, sizeof model_image, (const byte *)model_image};
 #endif
@@ -124,7 +124,7 @@ static MP_DEFINE_CONST_DICT(session_dict, session_table);
 
 void make_error_types(void);
 
-/* Names are known only once the module is loaded. */
+/* The names are known only after the module is loaded. */
 static void fill_session_table(void)
 {
     mp_map_elem_t *entry = session_table;

@@ -16,8 +16,8 @@ static mp_obj_t state(mp_obj_t self_in)
 }
 MP_DEFINE_CONST_FUN_OBJ_1(state_obj, state);
 
-/* Returns float32 where all parameters have that dtype, else uint8: bytes, in which each parameter
- * begins at a multiple of 4. */
+/* Returns float32 if all parameters have that dtype, else uint8: bytes, with each parameter at a
+ * multiple of 4. */
 static uint32_t common_dtype(session_obj *self)
 {
     gm_view view;
@@ -52,7 +52,7 @@ mp_obj_t parameter_name(const gm_view *view, uint32_t index)
                               : mp_call_function_n_kw(MP_OBJ_FROM_PTR(&mp_type_str), 1, 0, &number);
 }
 
-/* A parameter without a name has its index as text. */
+/* A parameter without a name is found by its index as text. */
 static uint32_t index_named(session_obj *self, const char *name)
 {
     uint32_t count = gm_parameter_count(&self->session);
@@ -102,7 +102,7 @@ static mp_obj_t gradient(mp_obj_t self_in, mp_obj_t name_or_index)
 }
 MP_DEFINE_CONST_FUN_OBJ_2(gradient_obj, gradient);
 
-/* Returns what parameters() gives at an address that the caller's bytes may not have. */
+/* Returns a copy of data like that of parameters(), because the caller's bytes may be unaligned. */
 static void *parameters_of(session_obj *self, mp_obj_t data)
 {
     void *copy = m_malloc(self->needs.parameters_size + 1);
@@ -144,7 +144,7 @@ static mp_obj_t call_method(mp_obj_t object, qstr name, size_t n_args, mp_obj_t 
     return mp_call_method_n_kw(n_args, 0, call);
 }
 
-/* hashlib.sha256(state).digest().hex(), of MicroPython's own hashlib. */
+/* Computes hashlib.sha256(state).digest().hex() with MicroPython's own hashlib. */
 static mp_obj_t state_sha256(mp_obj_t self)
 {
     mp_obj_t hashlib = mp_import_name(MP_QSTR_hashlib, mp_const_none, MP_OBJ_NEW_SMALL_INT(0));

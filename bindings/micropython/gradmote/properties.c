@@ -1,4 +1,4 @@
-/* Named numbers that are kept with the state. */
+/* Named numbers in the state. */
 #include "errors.h"
 #include "methods.h"
 #include "values.h"

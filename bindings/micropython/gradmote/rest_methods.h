@@ -1,5 +1,5 @@
-/* Methods that a native module for training, inference and checkpoints alone leaves out. They stand apart from module.c,
- * because such a module keeps every name that stands in its sources. */
+/* Methods that a native module leaves out if it is only for training, inference and checkpoints.
+ * They are not in module.c, because such a module keeps every name in its sources. */
 #ifndef REST_METHODS_H
 #define REST_METHODS_H
 

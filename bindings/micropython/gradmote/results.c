@@ -1,12 +1,12 @@
 /*
- * The floats that steps return. MicroPython keeps a float on its heap, so a float that a step made
- * would be an allocation in each step. They are therefore made in advance, RESULTS at a time, and
- * wait in a list. While the heap is locked and none waits, the one that was returned last is
- * returned again, with another value.
+ * The floats that steps return. MicroPython keeps floats on its heap, so making one would be an
+ * allocation in each step. Therefore they are made in advance, RESULTS at a time, and wait in a
+ * list. If the heap is locked and none waits, the last returned one is returned again, with a new
+ * value.
  */
 #include "results.h"
 
-/* Where floats are no objects on the heap, there is nothing to prepare. */
+/* If floats are not objects on the heap, there is nothing to prepare. */
 #if !GRADMOTE_NATIVE && (MICROPY_OBJ_REPR == MICROPY_OBJ_REPR_C || MICROPY_OBJ_REPR == MICROPY_OBJ_REPR_D)
 
 void prepare_result(session_obj *self)
@@ -24,7 +24,7 @@ mp_obj_t give_result(session_obj *self, float value)
 
 #if GRADMOTE_NATIVE
 
-/* A locked heap gives no block, however small. */
+/* A locked heap refuses every allocation, however small. */
 static int heap_is_locked(void)
 {
     void *block = m_realloc_maybe(NULL, 1, false);

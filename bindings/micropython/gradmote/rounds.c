@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Returns a named argument, or the one in its position; MP_OBJ_NULL where it was not given. */
+/* Returns an argument by its name or position, or MP_OBJ_NULL if it was not given. */
 static mp_obj_t argument(size_t n_args, const mp_obj_t *args, mp_map_t *named, size_t position, qstr name)
 {
     for (size_t i = 0; i < named->alloc; ++i) {
@@ -34,7 +34,7 @@ static uint32_t checked_bits(uint32_t bits)
     return bits;
 }
 
-/* Returns whether a name is of a pattern, in which * is any text and ? any letter. */
+/* Returns whether a name matches a pattern, in which * is any text and ? any letter. */
 static int matches(const char *name, const char *pattern)
 {
     const char *star = NULL, *after = NULL;
@@ -73,8 +73,8 @@ static void share_pattern(session_obj *self, uint8_t *mask, const char *pattern)
     }
 }
 
-/* Returns bit i % 8 of byte i / 8 for each parameter that is sent, or NULL where all are. shared: bytes
- * of that form, as a host sends them, a pattern of names, or patterns of them. */
+/* Returns a mask with bit i % 8 of byte i / 8 set if parameter i is sent, or NULL if all are.
+ * shared: bytes of that form, as a host sends them, a pattern of names, or several patterns. */
 static uint8_t *mask_of(session_obj *self, mp_obj_t shared)
 {
     if (shared == MP_OBJ_NULL || shared == mp_const_none) {
@@ -128,7 +128,8 @@ static mp_obj_t begin_round(mp_obj_t self_in, mp_obj_t number)
 }
 MP_DEFINE_CONST_FUN_OBJ_2(begin_round_obj, begin_round);
 
-/* Returns the base of the round as parameters() has it; None: the image's initial parameters. */
+/* Returns the base of the round in the form of parameters(), or None for the image's initial
+ * parameters. */
 static mp_obj_t round_base(mp_obj_t self_in)
 {
     const session_obj *self = opened(self_in);
@@ -152,7 +153,7 @@ static mp_obj_t round_delta(size_t n_args, const mp_obj_t *args, mp_map_t *named
 }
 MP_DEFINE_CONST_FUN_OBJ_KW(round_delta_obj, 1, round_delta);
 
-/* Returns a delta's bytes at an address that the caller's may not have. */
+/* Returns a copy of a delta's bytes, because the caller's may be unaligned. */
 static uint8_t *delta_of(mp_obj_t data, size_t *size)
 {
     mp_buffer_info_t bytes;
@@ -174,8 +175,8 @@ static mp_obj_t check_delta(mp_obj_t self_in, mp_obj_t data)
 }
 MP_DEFINE_CONST_FUN_OBJ_2(check_delta_obj, check_delta);
 
-/* end_round(delta, bits=0, seed=0). The delta is applied twice where a loss is kept: once for the
- * base, which the loss is no part of. */
+/* end_round(delta, bits=0, seed=0). If a loss is kept, the delta is applied twice: once for the
+ * base, which does not include the loss. */
 static mp_obj_t end_round(size_t n_args, const mp_obj_t *args, mp_map_t *named)
 {
     session_obj *self = opened(args[0]);

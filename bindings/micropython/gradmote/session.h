@@ -11,13 +11,13 @@
 
 #define ARENA_ALIGNMENT 16u
 
-/* Floats that steps return are made before they are needed, so many at a time. */
+/* How many of the floats that steps return are made at a time. */
 #define RESULTS 128u
 
 typedef struct result {
     mp_obj_base_t base;
     union {
-        mp_float_t value;    /* once it was returned */
+        mp_float_t value;    /* after it was returned */
         struct result *next; /* while it waits */
     } as;
 } result;
@@ -25,18 +25,18 @@ typedef struct result {
 typedef struct session_obj {
     mp_obj_base_t base;
     mp_obj_t image;     /* keeps the image's bytes alive */
-    uint8_t *memory;    /* the block that the arena lies in, at whose start the collector finds it */
+    uint8_t *memory;    /* the block of the arena; the collector finds it by its start */
     uint32_t arena_size;
     uint8_t is_open;
-    uint8_t is_torn;    /* 1: an exception broke the loading of a checkpoint off */
-    uint32_t given;     /* bit of each input, then label: it holds data for the next run */
-    result *results;    /* floats that wait */
-    result *last;       /* that was returned last */
+    uint8_t is_torn;    /* 1: an exception interrupted the loading of a checkpoint */
+    uint32_t given;     /* a bit for each input, then label: it holds data for the next run */
+    result *results;    /* prepared floats */
+    result *last;       /* the last returned float */
     gm_requirements needs;
     gm_session session;
 #if WITH_REST
     uint32_t round;         /* of federated learning */
-    uint8_t *base_of_round; /* parameters, which the collector finds here; NULL: the image's initial ones */
+    uint8_t *base_of_round; /* parameters; the collector finds them here; NULL: the image's initial ones */
 #endif
 } session_obj;
 

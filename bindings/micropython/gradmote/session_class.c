@@ -15,8 +15,8 @@ static void *aligned(void *memory)
     return (void *)(((uintptr_t)memory + ARENA_ALIGNMENT - 1) & ~(uintptr_t)(ARENA_ALIGNMENT - 1));
 }
 
-/* Returns the image's bytes: in place, where they are aligned and nobody can write to them, as in
- * flash, else a copy. image: the object that keeps them alive. */
+/* Returns the image's bytes: in place if they are aligned and read-only, as in flash, else a copy.
+ * image: the object that keeps them alive. */
 static const void *image_in_place(mp_obj_t *image, size_t *size)
 {
     mp_buffer_info_t given, writable;
@@ -36,7 +36,7 @@ static const char profile_name[] = "fused";
 static const char profile_name[] = "strict";
 #endif
 
-/* A script for CPython may name profile and threads, which are this build's here. */
+/* Scripts for CPython may pass profile and threads. Here they are fixed by the build. */
 static void check_options(size_t n_args, const mp_obj_t *args)
 {
     if (n_args > 1 && strcmp(text_of(args[1]), profile_name) != 0) {
@@ -47,7 +47,7 @@ static void check_options(size_t n_args, const mp_obj_t *args)
     }
 }
 
-/* Session(image, profile, threads), also by these names. */
+/* Session(image, profile, threads), also with these keywords. */
 static size_t positional(size_t n_args, size_t n_kw, const mp_obj_t *args, mp_obj_t *out)
 {
     size_t count = n_args;
@@ -99,7 +99,7 @@ static mp_obj_t reset(mp_obj_t self)
 }
 MP_DEFINE_CONST_FUN_OBJ_1(reset_obj, reset);
 
-/* Views of the arena keep it alive; the collector takes it after the last of them. */
+/* Views keep the arena alive; the collector frees it after the last of them. */
 static mp_obj_t end(mp_obj_t self_in)
 {
     session_obj *self = MP_OBJ_TO_PTR(self_in);
@@ -128,7 +128,7 @@ static mp_obj_t leave(size_t n_args, const mp_obj_t *args)
 }
 MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(exit_obj, 4, 4, leave);
 
-/* ---- What the session is ---------------------------------------------------------------------- */
+/* ---- Attributes ------------------------------------------------------------------------------- */
 
 static mp_obj_t get_learning_rate(const session_obj *self)
 {
@@ -219,7 +219,7 @@ static unsigned parameter_elements(const session_obj *self)
     return elements;
 }
 
-/* As on CPython, but for the scheme: "<Session: 4 parameters, 20416 bytes of arena, 0 steps>". */
+/* As on CPython, without the scheme: "<Session: 4 parameters, 20416 bytes of arena, 0 steps>". */
 void session_print(const mp_print_t *print, mp_obj_t self_in, mp_print_kind_t kind)
 {
     const session_obj *self = MP_OBJ_TO_PTR(self_in);
@@ -241,7 +241,7 @@ static void poison_bytes(uint8_t *at, const uint8_t *end)
     }
 }
 
-/* An input or label in the scratch region stays as it is. */
+/* Returns the next input or label in the scratch region, which poison() must not change. */
 static const gm_tensor *next_kept(const session_obj *self, uint32_t from)
 {
     const gm_tensor *next = NULL, *tensor;

@@ -1,4 +1,4 @@
-/* What the type of Session is made of, beside its methods. */
+/* The functions of Session's type, besides its methods. */
 #ifndef SESSION_CLASS_H
 #define SESSION_CLASS_H
 

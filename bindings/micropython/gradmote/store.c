@@ -38,7 +38,7 @@ static mp_obj_t store_class(mp_obj_t self, mp_obj_t label)
 }
 MP_DEFINE_CONST_FUN_OBJ_2(store_class_obj, store_class);
 
-/* learn(label, sample): without a sample, the first one of the input is taken. */
+/* learn(label, sample): without a sample, it takes the first one of the input. */
 static mp_obj_t learn(size_t n_args, const mp_obj_t *args, mp_map_t *named)
 {
     session_obj *self = opened(args[0]);

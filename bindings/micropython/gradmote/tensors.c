@@ -1,4 +1,4 @@
-/* What inputs, labels and outputs a model has, and views of them. */
+/* A model's inputs, labels and outputs, and views of them. */
 #include "data.h"
 #include "errors.h"
 #include "methods.h"

@@ -26,7 +26,7 @@ uint32_t u32_of(mp_obj_t value)
     return number;
 }
 
-/* Strings of MicroPython end with a zero byte. */
+/* MicroPython's strings end with a zero byte. */
 const char *text_of(mp_obj_t value)
 {
     size_t length;
@@ -88,7 +88,7 @@ static mp_obj_array_t *new_memoryview(char typecode, size_t count, void *items)
 
 #endif
 
-/* The collector follows pointers to the start of a block alone, so the view has that, and an
+/* The collector follows only pointers to the start of a block, so the view has that, and an
  * offset. */
 mp_obj_t new_view(session_obj *self, void *data, uint32_t size, uint32_t dtype)
 {

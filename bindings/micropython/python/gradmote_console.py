@@ -3,9 +3,9 @@
     import gradmote_console
     gradmote_console.serve()
 
-It speaks the frames of docs/CONSOLE.md over stdin and stdout until Ctrl-C is typed, and keeps model
-and checkpoint as files in the folder that it is given. What a person types there is MicroPython's
-own affair: Ctrl-C goes back to its prompt.
+It speaks the frames of docs/CONSOLE.md over stdin and stdout until Ctrl-C is typed, and stores model
+and checkpoint as files in the given folder. It has no commands to type: Ctrl-C returns to
+MicroPython's prompt.
 """
 
 import gc
@@ -32,7 +32,7 @@ except ImportError:
 
 
 FRAME_LIMIT = 512
-SLICE = 64  # instructions between two looks at the clock
+SLICE = 64  # instructions between two checks of the clock
 ALIVE_TICKS = 500000
 PROGRAMS = ("infer", "eval", "train", "optimizer", "step")
 INPUT, LABEL, OUTPUT = range(3)
@@ -42,7 +42,7 @@ INFO = 1  # the message whose reply is never repeated
 
 
 class Fault(Exception):
-    """A request is refused; `code` goes to the host."""
+    """A refused request; `code` goes to the host."""
 
     def __init__(self, name):
         """Take the name of a code."""
@@ -54,7 +54,7 @@ class Fault(Exception):
 
 
 class Line:
-    """Frames over two streams of bytes, and the checks on them."""
+    """Frames over two byte streams, with their checks."""
 
     def __init__(self, stream_in, stream_out):
         """Take over two streams."""
@@ -62,14 +62,14 @@ class Line:
         self.buffer = bytearray(frames.HEADER_SIZE + FRAME_LIMIT + frames.TRAILER_SIZE)
         self.one = bytearray(1)
         self.errors = 0
-        self.before = 0  # the last byte that was typed
+        self.before = 0  # the last typed byte
         self.poll = poll_of(stream_in)
 
     def read_exactly(self, start, count):
-        """Read into the buffer; return False where the rest of a frame stays away for too long.
+        """Read into the buffer; return False if the rest of a frame is late.
 
-        A stream waits until it has all bytes that it is asked for. So they are read one by one where
-        the port can tell whether another comes.
+        A stream blocks until it has all bytes that it is asked for. So this reads them one by one if the
+        port can check whether another one has come.
         """
         if self.poll is None:
             self.read_into(memoryview(self.buffer)[start : start + count])
@@ -87,7 +87,7 @@ class Line:
             raise EOFError
 
     def more_comes(self):
-        """Return whether a byte comes within the time that a frame may pause; True where no port can tell."""
+        """Return whether a byte comes within the longest pause in a frame; True if the port cannot check."""
         if self.poll is None:
             return True
         for _ in self.poll.ipoll(frames.BYTE_TIMEOUT_MS):
@@ -107,10 +107,10 @@ class Line:
                 self.report_damage()
 
     def is_typed(self, byte):
-        """Return whether a person typed the byte; raise KeyboardInterrupt at Ctrl-C.
+        """Return whether the user typed the byte; raise KeyboardInterrupt at Ctrl-C.
 
-        Noise has that byte too. It is a key where the line is quiet afterwards, and where mpremote
-        sends it, which is behind a carriage return.
+        Noise has that byte too. It counts as a key if the line is quiet afterwards, or after a carriage
+        return, which is how mpremote sends it.
         """
         before, self.before = self.before, byte
         if byte == CTRL_C:
@@ -122,7 +122,7 @@ class Line:
         return byte in b"\r\n\t\b" or 32 <= byte < 127
 
     def rest_of_frame(self):
-        """Return the frame whose first byte was read, or None where it is damaged."""
+        """Return the frame whose first byte was read, or None if it is damaged."""
         if not self.read_exactly(1, frames.HEADER_SIZE - 1):
             return None
         kind, sequence, length = struct.unpack_from("<BBH", self.buffer, 1)
@@ -135,7 +135,7 @@ class Line:
         return kind, sequence, bytes(view[frames.HEADER_SIZE : end])
 
     def report_damage(self):
-        """Skip what is left of a damaged frame, as far as this port can wait for a quiet line."""
+        """Skip the rest of a damaged frame, as far as this port can wait for a quiet line."""
         self.errors += 1
         while self.poll and self.more_comes():
             self.read_exactly(0, 1)
@@ -147,14 +147,14 @@ class Line:
         self.write_all(bytes((frames.START,)) + body + struct.pack("<I", gradmote.crc32(body)))
 
     def write_all(self, data):
-        """Write all bytes, also where the stream takes a part of them."""
+        """Write all bytes, even if the stream takes only some at a time."""
         view = memoryview(data)
         while view:
             view = view[self.output.write(view) or 0 :]
 
 
 def poll_of(stream):
-    """Return a poll object of the stream, or None where the port has none."""
+    """Return a poll object of the stream, or None if the port has none."""
     try:
         import select
 
@@ -178,16 +178,16 @@ def exists(path):
 
 
 def replace(new, old):
-    """Give a file that is complete the name of the one before it."""
+    """Rename a complete file to the one that it replaces."""
     try:
         os.rename(new, old)
-    except OSError:  # FAT replaces nothing; where power fails here, `new` is found at the next start
+    except OSError:  # FAT does not replace files; if power fails here, the next start finds `new`
         os.remove(old)
         os.rename(new, old)
 
 
 def checksum(path):
-    """Return the CRC-32 of a file; 0 where there is none."""
+    """Return the CRC-32 of a file, or 0 if there is none."""
     crc = 0
     try:
         with open(path, "rb") as file:
@@ -201,7 +201,7 @@ def checksum(path):
 
 
 def free_bytes(folder):
-    """Return the bytes that the file system has left."""
+    """Return the free bytes of the file system."""
     try:
         stat = os.statvfs(folder or ".")
         return min(stat[0] * stat[3], U32_MAX)
@@ -210,15 +210,15 @@ def free_bytes(folder):
 
 
 class Upload:
-    """A file that arrives in chunks, beside the one that it replaces once it is whole."""
+    """A file that arrives in chunks, next to the one that it replaces when complete."""
 
     def __init__(self, path, size):
-        """Begin a file of so many bytes."""
+        """Begin a file of `size` bytes."""
         self.path, self.size, self.received, self.crc = path, size, 0, 0
         self.file = open(path + ".part", "wb")
 
     def chunk(self, offset, data):
-        """Write the bytes of a chunk that have not come before."""
+        """Write the bytes of a chunk that are new."""
         if offset > self.received or offset + len(data) > self.size:
             raise Fault("OUT_OF_ORDER")
         new = data[self.received - offset :]
@@ -239,10 +239,10 @@ class Upload:
 
 
 class Board:
-    """The model, its files, and a method for each message, named after it."""
+    """The model, its files, and a method for each message, with the message's name."""
 
     def __init__(self, line, folder=""):
-        """Open what the folder has."""
+        """Open the files in the folder."""
         self.line = line
         self.folder = folder
         prefix = folder + "/" if folder and not folder.endswith("/") else folder
@@ -251,7 +251,7 @@ class Board:
         self.start()
 
     def start(self):
-        """Open what the files have, as after power-on."""
+        """Open the files, as after power-on."""
         self.close_model()
         self.upload = None
         self.checkpoint = None
@@ -263,7 +263,7 @@ class Board:
                 self.status = getattr(error, "code", frames.FAULTS["NO_IMAGE"])
 
     def close_model(self):
-        """Forget the model, and all that belongs to it."""
+        """Forget the model and everything that belongs to it."""
         self.session = None
         self.image = None
         self.status = frames.FAULTS["NO_IMAGE"]
@@ -284,7 +284,7 @@ class Board:
         self.needs = session.requirements()
 
     def load_kept(self):
-        """Load the base and the checkpoint that are kept; return whether there is a state of this model."""
+        """Load the stored base and checkpoint; return whether there is a state of this model."""
         before = self.load_base()
         for name in (self.kept, self.kept + ".new"):
             try:
@@ -298,7 +298,7 @@ class Board:
         return before is not None
 
     def load_base(self):
-        """Begin the round whose base is kept; return the checksum of the checkpoint before it, or None."""
+        """Begin the round of the stored base; return the checksum of the checkpoint before it, or None."""
         for name in (self.base, self.base + ".new"):
             try:
                 with open(name, "rb") as file:
@@ -314,7 +314,7 @@ class Board:
         return None
 
     def keep_base(self):
-        """Keep the base of the round, with the state as it is but for the parameters."""
+        """Store the base of the round, with the rest of the current state."""
         session = self.session
         base, trained = session.round_base(), bytes(session.parameters())
         session.set_parameters(base)
@@ -329,7 +329,7 @@ class Board:
         replace(self.base + ".new", self.base)
 
     def opened(self):
-        """Return the session, or refuse where there is no model."""
+        """Return the session, or refuse if there is no model."""
         if self.session is None:
             raise Fault("NO_IMAGE")
         return self.session
@@ -354,7 +354,7 @@ class Board:
             code = error.code
         except gradmote.DataError:
             code = frames.FAULTS["NO_SAMPLES"]
-        except AttributeError:  # a module that was built without these methods
+        except AttributeError:  # a module built without these methods
             code = frames.FAULTS["UNKNOWN_MESSAGE"]
         except MemoryError:
             code = frames.FAULTS["ARENA_TOO_SMALL"]
@@ -375,10 +375,10 @@ class Board:
         values, tail = split(getattr(self, name.lower())(*fields, *rest))
         return struct.pack(reply, *values) + tail
 
-    # ---- What it is -------------------------------------------------------------------------------
+    # ---- Information ------------------------------------------------------------------------------
 
     def info(self):
-        """Return what this board is, and what model it has."""
+        """Return the properties of this board and of its model."""
         needs = self.needs or {}
         numbers = [needs.get(name, 0) for name in ("arena_size", "state_size", "parameters_size", "gradients_size")]
         programs = sum(1 << PROGRAMS.index(name) for name in needs.get("programs", ()))
@@ -392,18 +392,18 @@ class Board:
         return values, board_name()
 
     def arena_available(self):
-        """Return the bytes that a model's arena may have."""
+        """Return the bytes available for a model's arena."""
         gc.collect()
         own = self.needs["arena_size"] if self.needs else 0
         return min(gc.mem_free() + own, U32_MAX) if hasattr(gc, "mem_free") else U32_MAX >> 2
 
     def build(self):
-        """Return what the runtime has; a native module has no such function."""
+        """Return the contents of the runtime; a native module has no such function."""
         found = gradmote.build()
         return struct.unpack_from("<II", found) + tuple(found[8:])
 
     def mem(self):
-        """Return how memory is divided, as far as MicroPython tells."""
+        """Return the use of memory, as far as MicroPython reports it."""
         available = self.arena_available()
         used = gc.mem_alloc()
         own = self.needs["arena_size"] if self.needs else 0
@@ -449,7 +449,7 @@ class Board:
         return ()
 
     def image_end(self):
-        """Open the image that has come; its file then replaces the one before."""
+        """Open the received image; its file then replaces the old one."""
         if self.upload is None:
             raise Fault("OUT_OF_ORDER")
         upload, self.upload = self.upload, None
@@ -463,16 +463,16 @@ class Board:
         return (int(self.load_kept()),)
 
     def image_resume(self):
-        """Return how far an image has come."""
+        """Return how much of an image has arrived."""
         upload = self.upload
         return (upload.size, upload.received, upload.crc) if upload else (0, 0, 0)
 
     def update_begin(self, size):
-        """Refuse: two models at once are more than a heap is sure to hold."""
+        """Refuse, since two models at once may not fit into the heap."""
         raise Fault("NO_ROOM_TO_UPDATE")
 
     def update_end(self, carry):
-        """Refuse, since no update was begun."""
+        """Refuse, since no update has begun."""
         raise Fault("OUT_OF_ORDER")
 
     # ---- Samples ----------------------------------------------------------------------------------
@@ -500,12 +500,12 @@ class Board:
         return ()
 
     def dtype_name(self, role, index):
-        """Return the name of what an input or label holds."""
+        """Return the name of an input's or label's dtype."""
         session = self.session
         return (session.inputs, session.labels)[role]()[index]["dtype"]
 
     def data_u8(self, role, index, element, scale, zero, data):
-        """Write into an input or label from one byte an element."""
+        """Write into an input or label from one byte per element."""
         view, dtype = self.view(role, index), self.dtype_name(role, index)
         if element + len(data) > len(view) or dtype == "int16":
             raise Fault("WRONG_SIZE")
@@ -517,7 +517,7 @@ class Board:
         return ()
 
     def require_samples(self, program):
-        """Refuse a program whose inputs and labels were not all sent."""
+        """Refuse a program if some of its inputs and labels were not sent."""
         session = self.session
         for role, tensors in ((INPUT, session.inputs()), (LABEL, session.labels())):
             for index, tensor in enumerate(tensors):
@@ -545,7 +545,7 @@ class Board:
         return self.finish(PROGRAMS[program])
 
     def finish(self, name):
-        """Run the program that was begun to its end, with a sign of life twice a second."""
+        """Run the current program to its end, with a sign of life twice a second."""
         session = self.session
         before, start = session.instructions, ticks_us()
         alive = start
@@ -563,7 +563,7 @@ class Board:
         return self.metrics()
 
     def metrics(self):
-        """Return what the last run told."""
+        """Return the results of the last run."""
         now = self.opened().control()
         counters = now["train_steps"], now["optimizer_steps"], now["skipped_steps"]
         return (self.loss,) + counters + (now["learning_rate"], self.instructions, self.ticks)
@@ -596,34 +596,34 @@ class Board:
     # ---- The sample store -------------------------------------------------------------------------
 
     def store(self):
-        """Return what the sample store is, and how much it holds."""
+        """Return the form of the sample store, and how many samples it holds."""
         found = self.opened().store()
         kind = frames.STORE_DTYPES.index(found["dtype"])
         return found["capacity"], found["classes"], kind, found["elements"], found["kept"], 0
 
     def store_class(self, label):
-        """Return what the store has of a class."""
+        """Return how many samples of a class were learnt, and how many are in the store."""
         found = self.opened().store_class(label)
         return found["seen"], found["kept"]
 
     def learn(self, label):
-        """Take the input's first sample into the store."""
+        """Add the input's first sample to the store."""
         if (INPUT, 0) not in self.written:
             raise Fault("NO_SAMPLES")
         self.opened().learn(label)
         return ()
 
     def forget(self, label):
-        """Drop a class from the store."""
+        """Remove a class from the store."""
         self.opened().forget(label)
         return ()
 
     def score(self, label):
-        """Return how many stored samples of a class there are, and are recognised."""
+        """Return how many samples of a class the store has, and how many are recognised."""
         return self.opened().score(label)
 
     def idle_training(self, on):
-        """Refuse to train when idle: this module waits for requests then."""
+        """Refuse idle training, since this module waits for requests when it is idle."""
         if on:
             raise Fault("UNKNOWN_MESSAGE")
         return ()
@@ -631,7 +631,7 @@ class Board:
     # ---- Checkpoints ------------------------------------------------------------------------------
 
     def save(self):
-        """Keep a checkpoint; the one before stays until it is complete."""
+        """Store a checkpoint; the old one stays until the new one is complete."""
         session = self.opened()
         with open(self.kept + ".new", "wb") as file:
             size = session.save_to(file)
@@ -640,7 +640,7 @@ class Board:
         return (size,)
 
     def load(self):
-        """Return to the checkpoint that is kept."""
+        """Return to the stored checkpoint."""
         session = self.opened()
         if not exists(self.kept):
             raise Fault("NO_CHECKPOINT")
@@ -664,7 +664,7 @@ class Board:
         return ()
 
     def checkpoint_end(self):
-        """Load the checkpoint that has come, and keep its state."""
+        """Load the received checkpoint, and store its state."""
         if self.checkpoint is None:
             raise Fault("OUT_OF_ORDER")
         upload, self.checkpoint = self.checkpoint, None
@@ -678,7 +678,7 @@ class Board:
         return ()
 
     def save_every(self, updates):
-        """Keep a checkpoint after every so many updates."""
+        """Store a checkpoint after every `updates` updates."""
         session = self.opened()
         if updates > 0x7FFFFFFF:
             raise Fault("BAD_ARGUMENT")
@@ -689,11 +689,11 @@ class Board:
         return ()
 
     def every(self):
-        """Return the updates from one checkpoint to the next; 0 if none is kept without a request."""
+        """Return the number of updates between checkpoints, or 0 if autosave is off."""
         return self.session.properties().get("save_every", 0)
 
     def keep_after_update(self):
-        """Keep a checkpoint where one is due."""
+        """Store a checkpoint if one is due."""
         every = self.every()
         if every and self.session.control()["optimizer_steps"] % every == 0:
             try:
@@ -704,7 +704,7 @@ class Board:
                 self.save_error = frames.FAULTS["FLASH"]
 
     def saves(self):
-        """Return what save_every() has done."""
+        """Return the results of save_every()."""
         self.opened()
         return self.every(), 2, self.saves_done, self.save_error
 
@@ -715,7 +715,7 @@ class Board:
         return (self.opened().round,)
 
     def round_begin(self, number):
-        """Make the parameters as they are the base of a round, and keep them."""
+        """Make the current parameters the base of a round, and store them."""
         session = self.opened()
         session.begin_round(number)
         if number:
@@ -728,14 +728,14 @@ class Board:
         return ()
 
     def delta(self, bits, seed, offset, length, shared):
-        """Return a part of the difference from the base, which is made when its first part is asked for."""
+        """Return a part of the difference from the base. A request for its first part computes it."""
         what = bits, seed, bytes(shared)
         if offset == 0 or self.sent is None or self.sent[0] != what:
             self.sent = what, self.opened().round_delta(bits, seed, what[2])
         return part_of(memoryview(self.sent[1]), 1, offset, length)
 
     def delta_begin(self, size):
-        """Take the delta that leads to the next base."""
+        """Take the delta to the next base."""
         self.opened()
         if size > free_bytes(self.folder):
             raise Fault("TOO_LARGE")
@@ -750,7 +750,7 @@ class Board:
         return ()
 
     def delta_end(self, bits, seed):
-        """Go on to the base of the next round, and keep it."""
+        """Go on to the base of the next round, and store it."""
         if self.received is None:
             raise Fault("OUT_OF_ORDER")
         upload, self.received = self.received, None
@@ -764,7 +764,7 @@ class Board:
         return (number,)
 
     def reboot(self):
-        """Begin anew with what the files have."""
+        """Start again from the files."""
         self.start()
         return ()
 
@@ -801,7 +801,7 @@ class Board:
         return (session.input_view, session.label_view)[role](index)
 
     def read_checkpoint(self, half, offset, length):
-        """Return a part of the kept checkpoint, as it is or in half the bytes."""
+        """Return a part of the stored checkpoint, plain or in half the bytes."""
         if not exists(self.kept):
             raise Fault("NO_CHECKPOINT")
         if half:
@@ -816,7 +816,7 @@ class Board:
             return (total,), file.read(min(length, total - offset, FRAME_LIMIT - 4))
 
     def packed(self):
-        """Return the kept checkpoint in half the bytes; the session has its own state afterwards."""
+        """Return the stored checkpoint in half the bytes, and restore the session's own state."""
         session = self.session
         now = session.save()
         self.load()
@@ -827,19 +827,19 @@ class Board:
 
 
 def split(reply):
-    """Return the values of a reply, and the bytes behind them."""
+    """Return the values of a reply, and the bytes after them."""
     if len(reply) == 2 and isinstance(reply[1], bytes):
         return reply
     return reply, b""
 
 
 def width_of(view):
-    """Return the bytes of one item of a view that has some."""
+    """Return the size in bytes of an item of a view that has items."""
     return len(bytes(view[:1]))
 
 
 def part_of(view, width, offset, length):
-    """Return the reply to READ of a view whose items have so many bytes."""
+    """Return the reply to READ of a view with items of `width` bytes."""
     total = width * len(view)
     if offset > total or length > FRAME_LIMIT - 4:
         raise Fault("BAD_PAYLOAD")
@@ -850,7 +850,7 @@ def part_of(view, width, offset, length):
 
 
 def unique_id():
-    """Return a number that no other part of its kind has; 0 where this one has none."""
+    """Return a number that is unique among parts of this kind, or 0 if there is none."""
     try:
         import machine
 
@@ -866,7 +866,7 @@ def board_name():
 
 
 def serve(folder="", stream_in=None, stream_out=None):
-    """Serve until Ctrl-C or the end of the input. folder: where model and checkpoint are kept."""
+    """Serve until Ctrl-C or the end of the input. folder: of model and checkpoint."""
     line = Line(stream_in or sys.stdin.buffer, stream_out or sys.stdout.buffer)
     interrupt(-1)
     try:
@@ -879,7 +879,7 @@ def serve(folder="", stream_in=None, stream_out=None):
 
 
 def interrupt(key):
-    """Choose the byte that stops a program; -1 is none, since any byte may be in a frame."""
+    """Choose the byte that stops a program; -1 for none, since any byte may be in a frame."""
     try:
         import micropython
 
@@ -889,7 +889,7 @@ def interrupt(key):
 
 
 def make_raw():
-    """Let all bytes through, where stdin is the terminal of a computer."""
+    """Let all bytes through if stdin is a computer's terminal."""
     try:
         import termios
 

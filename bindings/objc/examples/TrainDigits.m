@@ -15,7 +15,7 @@ static NSData *sample(NSData *numbers, NSUInteger index, NSUInteger length) {
     return [numbers subdataWithRange:NSMakeRange(index * length, length)];
 }
 
-/* Ends the program where a call failed. */
+/* Exits if a call failed. */
 static void require(BOOL isDone, NSError *error) {
     if (isDone) return;
     fprintf(stderr, "%s\n%s\n", error.localizedDescription.UTF8String, error.localizedRecoverySuggestion.UTF8String);

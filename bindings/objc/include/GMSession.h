@@ -7,10 +7,10 @@
  *     [session stepWithData:@[ pixels, @[ @3 ] ] loss:&loss error:&error];
  *     NSData *checkpoint = [session saveWithError:&error];
  *
- * A program takes every input, then every label. Each of them is an NSData of numbers of the tensor's
- * dtype, or an NSArray of NSNumber. What a method returns in an NSData are numbers of the tensor's
- * dtype too. A method that fails returns NO or nil, and the parameters are as they were. A session serves one thread at a time. It may be
- * compiled with and without automatic reference counting.
+ * A program takes every input, then every label. Each is an NSData of numbers of the tensor's
+ * dtype, or an NSArray of NSNumber. Methods return NSData with numbers of the tensor's dtype, too.
+ * A method that fails returns NO or nil, and leaves the parameters unchanged. Use a session from
+ * one thread at a time. Compiles with and without automatic reference counting.
  */
 #import <Foundation/Foundation.h>
 
@@ -21,8 +21,8 @@
 
 NS_ASSUME_NONNULL_BEGIN
 
-/* Errors of this domain have the runtime's code, which is negative, a description, and what to do
- * about it as NSLocalizedRecoverySuggestionErrorKey. */
+/* Errors of this domain have the runtime's code, which is negative, a description, and the remedy
+ * as NSLocalizedRecoverySuggestionErrorKey. */
 extern NSString *const GMErrorDomain;
 
 /* The key of the code's name, such as GM_ERR_WRONG_SIZE, in the error's userInfo. */
@@ -59,7 +59,7 @@ typedef NS_ENUM(uint32_t, GMDType) {
 @property(nonatomic, readonly, copy) NSArray<NSNumber *> *shape;
 @property(nonatomic, readonly) NSUInteger length; /* bytes */
 @property(nonatomic, readonly) GMDType dtype;
-@property(nonatomic, readonly) BOOL isInteger; /* of any type, otherwise float */
+@property(nonatomic, readonly) BOOL isInteger; /* of any integer type, rather than float */
 - (BOOL)isInProgram:(GMProgram)program;
 @end
 
@@ -68,18 +68,18 @@ typedef NS_ENUM(uint32_t, GMDType) {
     int64_t _handle;
     int _runs; /* atomic: 1 while a thread writes data and runs a program */
     NSArray *_inputs, *_labels, *_outputs, *_parameters;
-    NSArray *_data; /* for each program what it takes */
+    NSArray *_data; /* the data of each program */
 }
 
-/* Returns whether a multiply-accumulate rounds once (the profile fused), as on boards of that
+/* Returns whether a multiply-accumulate rounds once (the fused profile), as on boards with that
  * profile, or twice (strict). */
 + (BOOL)isFused;
 
-/* Verifies the image, which is copied, and sets the state to its initial values. threads: 1 to 16. */
+/* Copies and verifies the image, and sets the state to its initial values. threads: 1 to 16. */
 - (nullable instancetype)initWithImage:(NSData *)image threads:(uint32_t)threads error:(NSError **)error;
 
-/* Ends the session and frees its memory, as dealloc does. To end it again does nothing. Where
- * another thread is in a call, it is refused. */
+/* Closes the session and frees its memory, like dealloc. Closing it again does nothing. Refused
+ * while another thread is in a call. */
 - (BOOL)closeWithError:(NSError **)error;
 
 @property(nonatomic, readonly, copy) NSArray<GMTensor *> *inputs;
@@ -87,10 +87,10 @@ typedef NS_ENUM(uint32_t, GMDType) {
 @property(nonatomic, readonly, copy) NSArray<GMTensor *> *outputs;
 @property(nonatomic, readonly, copy) NSArray<GMTensor *> *parameters;
 
-/* Returns the inputs and then the labels that the program takes. */
+/* Returns the program's inputs, then its labels. */
 - (NSArray<GMTensor *> *)dataOfProgram:(GMProgram)program;
 
-/* Trains on one batch and updates. *loss: that before the update; NULL where it is not wanted. */
+/* Trains on one batch and updates. *loss: before the update; may be NULL. */
 - (BOOL)stepWithData:(NSArray *)data loss:(nullable float *)loss error:(NSError **)error;
 
 /* Adds the gradients of one micro-batch. The image must be compiled to accumulate. */
@@ -108,19 +108,19 @@ typedef NS_ENUM(uint32_t, GMDType) {
 /* Runs the model and returns its first output. */
 - (nullable NSData *)inferWithData:(NSArray *)data error:(NSError **)error;
 
-/* Returns an output of the program that ran last. */
+/* Returns an output of the last program. */
 - (nullable NSData *)output:(GMTensor *)output error:(NSError **)error;
 
 /* Returns the class with the highest score in a row of the last inferWithData:error:. */
 - (nullable NSNumber *)classifyRow:(uint32_t)row error:(NSError **)error;
 
-/* Sets all state back to the image's initial values. */
+/* Resets all state to the image's initial values. */
 - (BOOL)resetWithError:(NSError **)error;
 
 /* Returns the rate of the next update. */
 - (nullable NSNumber *)learningRateWithError:(NSError **)error;
 
-/* Returns how many updates were applied. */
+/* Returns the number of applied updates. */
 - (nullable NSNumber *)optimizerStepsWithError:(NSError **)error;
 
 /* Sets the rate (finite, at least 0) and ends any schedule. */
@@ -132,17 +132,19 @@ typedef NS_ENUM(uint32_t, GMDType) {
 /* Sets the seed of Dropout and of the sample store's choices. */
 - (BOOL)setSeed:(uint32_t)seed error:(NSError **)error;
 
-/* Returns the parameter of that name, or its accumulated gradient, which is of float for every dtype. */
+/* Returns the parameter with this name, or its accumulated gradient, which is float for every
+ * dtype. */
 - (nullable NSData *)parameterNamed:(NSString *)name error:(NSError **)error;
 - (nullable NSData *)gradientNamed:(NSString *)name error:(NSError **)error;
 
-/* Returns all parameters in their order, or sets them. Each has numbers of its dtype, and begins at a
- * multiple of 4 bytes. */
+/* Returns all parameters in their order, or sets them. Each has numbers of its dtype, and begins at
+ * a multiple of 4 bytes. */
 - (nullable NSData *)parameterValuesWithError:(NSError **)error;
 - (BOOL)setParameterValues:(NSData *)values error:(NSError **)error;
 
-/* Returns the parameters' distance from the image's initial ones, in the same form, or sets them to
- * such a distance. That of integers is modulo 2^8, 2^16 or 2^32. */
+/* Returns the parameters' difference from the image's initial ones, in the same form, or sets the
+ * parameters to the initial ones plus such a difference. For integers it is modulo 2^8, 2^16 or
+ * 2^32. */
 - (nullable NSData *)deltaWithError:(NSError **)error;
 - (BOOL)applyDelta:(NSData *)delta error:(NSError **)error;
 
@@ -152,21 +154,21 @@ typedef NS_ENUM(uint32_t, GMDType) {
 /* Loads a checkpoint of the same model. */
 - (BOOL)loadCheckpoint:(NSData *)checkpoint error:(NSError **)error;
 
-/* Takes over what fits of another model's checkpoint, and returns the number of entries. */
+/* Loads the matching entries of another model's checkpoint, and returns their number. */
 - (nullable NSNumber *)carryOverCheckpoint:(NSData *)checkpoint error:(NSError **)error;
 
-/* Keeps a number with the state, as int32_t or float by its own type; nil removes it. key: up to 19
+/* Stores a number in the state, as int32_t or float by its own type; nil removes it. key: up to 19
  * bytes of UTF-8. */
 - (BOOL)setProperty:(nullable NSNumber *)value forKey:(NSString *)key error:(NSError **)error;
 - (nullable NSNumber *)propertyForKey:(NSString *)key error:(NSError **)error;
 
-/* Takes a sample, which has the first input's size, into the sample store. */
+/* Adds a sample of the first input's size to the sample store. */
 - (BOOL)learnSample:(id)sample label:(uint32_t)label error:(NSError **)error;
 
-/* Steps on samples of the store. */
+/* Runs a step on samples of the store. */
 - (BOOL)replayWithLoss:(nullable float *)loss error:(NSError **)error;
 
-/* Drops the samples of a class from the store. */
+/* Removes the samples of a class from the store. */
 - (BOOL)forgetLabel:(uint32_t)label error:(NSError **)error;
 
 @end

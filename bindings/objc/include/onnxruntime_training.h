@@ -1,5 +1,5 @@
 /*
- * The classes of onnxruntime-training, by their names, over a .mote image and .gmck checkpoints.
+ * onnxruntime-training's classes, with the same names, for a .mote image and .gmck checkpoints.
  *
  *     ORTCheckpoint *checkpoint = [[ORTCheckpoint alloc] initWithPath:@"model.mote" error:&error];
  *     ORTTrainingSession *session = [[ORTTrainingSession alloc] initWithEnv:env ... error:&error];
@@ -8,8 +8,8 @@
  *     [session lazyResetGradWithError:&error];
  *     [checkpoint saveCheckpointToPath:@"learned.gmck" withOptimizerState:YES error:&error];
  *
- * What differs: an update applies the mean of the accumulated gradients, not their sum, and
- * optimizerStepWithError: moves the schedule on. The image must be compiled to accumulate.
+ * Differences: an update applies the mean of the accumulated gradients, not their sum, and
+ * optimizerStepWithError: advances the schedule. The image must be compiled to accumulate.
  */
 #import "GMSession.h"
 
@@ -35,12 +35,12 @@ typedef NS_ENUM(int32_t, ORTTensorElementDataType) {
     ORTTensorElementDataTypeString,
 };
 
-/* Has nothing to set up here. */
+/* Has nothing to set up. */
 @interface ORTEnv : NSObject
 - (nullable instancetype)initWithLoggingLevel:(ORTLoggingLevel)level error:(NSError **)error;
 @end
 
-/* Has nothing to choose here. */
+/* Has no options. */
 @interface ORTSessionOptions : NSObject
 - (nullable instancetype)initWithError:(NSError **)error;
 @end
@@ -67,8 +67,8 @@ typedef NS_ENUM(int32_t, ORTTensorElementDataType) {
 - (nullable NSMutableData *)tensorDataWithError:(NSError **)error;
 @end
 
-/* The state of a training: that of a .gmck file, or the initial one of a .mote image; and that of
- * the session, once one was made with it. */
+/* The state of a training: of a .gmck file, or the initial one of a .mote image. Once a session was
+ * made with it, the state of that session. */
 @interface ORTCheckpoint : NSObject {
   @private
     NSData *_file;
@@ -76,10 +76,10 @@ typedef NS_ENUM(int32_t, ORTTensorElementDataType) {
 }
 - (nullable instancetype)initWithPath:(NSString *)path error:(NSError **)error;
 
-/* Writes a .gmck file, which has the optimizer's state either way. */
+/* Writes a .gmck file, always with the optimizer's state. */
 - (BOOL)saveCheckpointToPath:(NSString *)path withOptimizerState:(BOOL)includeOptimizerState error:(NSError **)error;
 
-/* Properties are numbers of 32 bits; a text is refused. */
+/* Properties are 32-bit numbers; texts are refused. */
 - (BOOL)addIntPropertyWithName:(NSString *)name value:(int64_t)value error:(NSError **)error;
 - (BOOL)addFloatPropertyWithName:(NSString *)name value:(float)value error:(NSError **)error;
 - (BOOL)addStringPropertyWithName:(NSString *)name value:(NSString *)value error:(NSError **)error;
@@ -100,10 +100,11 @@ typedef NS_ENUM(int32_t, ORTTensorElementDataType) {
                   optimizerModelPath:(nullable NSString *)optimizerModelPath
                                error:(NSError **)error;
 
-/* The session that computes. */
+/* The underlying session. */
 @property(nonatomic, readonly) GMSession *session;
 
-/* The inputs are every input and then every label; the outputs are the loss and the program's. */
+/* The inputs are every input, then every label; the outputs are the loss, then the program's
+ * outputs. */
 - (nullable NSArray<ORTValue *> *)trainStepWithInputValues:(NSArray<ORTValue *> *)inputs error:(NSError **)error;
 - (nullable NSArray<ORTValue *> *)evalStepWithInputValues:(NSArray<ORTValue *> *)inputs error:(NSError **)error;
 - (BOOL)optimizerStepWithError:(NSError **)error;
@@ -115,20 +116,20 @@ typedef NS_ENUM(int32_t, ORTTensorElementDataType) {
                                            initialLr:(float)initialLr
                                                error:(NSError **)error;
 
-/* Does nothing: optimizerStepWithError: moves the schedule on. */
+/* Does nothing: optimizerStepWithError: advances the schedule. */
 - (BOOL)schedulerStepWithError:(NSError **)error;
 - (float)getLearningRateWithError:(NSError **)error;
 - (BOOL)setLearningRate:(float)lr error:(NSError **)error;
 - (nullable ORTValue *)toBufferWithTrainable:(BOOL)onlyTrainable error:(NSError **)error;
 - (BOOL)fromBufferWithValue:(ORTValue *)buffer error:(NSError **)error;
 
-/* Is refused: `gradmote export model.onnx learned.gmck` makes the model from a checkpoint. */
+/* Not supported: `gradmote export model.onnx learned.gmck` makes the model from a checkpoint. */
 - (BOOL)exportModelForInferenceWithOutputPath:(NSString *)inferenceModelPath
                              graphOutputNames:(NSArray<NSString *> *)graphOutputNames
                                         error:(NSError **)error;
 @end
 
-/* Sets the seed of the sessions that are made from now on. */
+/* Sets the seed of sessions made from now on. */
 void ORTSetSeed(int64_t seed);
 
 NS_ASSUME_NONNULL_END

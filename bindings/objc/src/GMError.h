@@ -1,4 +1,5 @@
-/* What the classes share: errors of the runtime's table, and memory with and without automatic reference counting. */
+/* Helpers that the classes share: errors from the runtime's table, and memory with and without
+ * ARC. */
 #import "GMSession.h"
 #include "gm_handle.h"
 
@@ -14,12 +15,12 @@
 #define GM_DEALLOC() [super dealloc]
 #endif
 
-/* Sets *error, where error is not NULL, to what the table says of the code. where: what was done, and with what.
- * Returns NO. */
+/* Sets *error, unless error is NULL, to the table's text for the code. where: the operation, and
+ * its argument. Returns NO. */
 BOOL GMFail(int64_t code, NSString *where, NSError *__autoreleasing *error);
 
-/* Returns whether the code is none of an error; sets *error otherwise. */
+/* Returns YES if the code is not an error; otherwise sets *error and returns NO. */
 BOOL GMCheck(int64_t code, NSString *where, NSError *__autoreleasing *error);
 
-/* The same with other texts, for what the runtime does not know of. Returns NO. */
+/* As GMFail() with other texts, for errors that the runtime does not know. Returns NO. */
 BOOL GMFailWithText(int code, NSString *text, NSString *hint, NSError *__autoreleasing *error);

@@ -1,13 +1,13 @@
 #import "GMError.h"
 
-/* The role that follows those of the image's tensors. */
+/* The role after those of the image's tensors. */
 #define PARAMETER (GM_ROLE_OUTPUT + 1)
 
 @implementation GMTensor
 
 @synthesize name = _name, shape = _shape, length = _length, dtype = _dtype;
 
-/* Describes a tensor of a session; returns nil where the session has no more of that role. */
+/* Describes a tensor of a session. Returns nil if the session has no more of this role. */
 - (instancetype)initWithSession:(int64_t)session role:(uint32_t)role index:(uint32_t)index {
     gm_handle_tensor found;
     int status = role == PARAMETER ? gm_handle_parameter(session, index, &found)
@@ -34,7 +34,7 @@
 
 @end
 
-/* The numbers of each dtype: their bytes, their limits where they are integers, and their name. */
+/* For each dtype the bytes, the limits of integers, and the name. */
 static const struct {
     uint32_t length;
     int32_t least, most;
@@ -47,8 +47,8 @@ static const struct {
     [GM_DTYPE_I16] = {2, INT16_MIN, INT16_MAX, "int16_t"},
 };
 
-/* Returns numbers as a tensor of the dtype has them in memory, or nil where one is none, or does not fit. The lowest
- * bytes of an integer lie first. */
+/* Returns numbers in a tensor's memory format, or nil if one is not a number or does not fit.
+ * Integers are little-endian. */
 static NSData *packed(NSArray *numbers, GMDType dtype) {
     uint32_t length = numbersOf[dtype].length;
     NSMutableData *packed = [NSMutableData dataWithCapacity:length * [numbers count]];
@@ -63,7 +63,8 @@ static NSData *packed(NSArray *numbers, GMDType dtype) {
     return packed;
 }
 
-/* Calls the runtime with this session, and turns a code of its table into *error. Is YES where there was none. */
+/* Calls the runtime with this session, and converts an error code to *error. YES if there was
+ * none. */
 #define CALL(name, ...) GMCheck(gm_handle_##name(_handle, ##__VA_ARGS__), @#name, error)
 
 @implementation GMSession

@@ -22,7 +22,7 @@
     return YES;
 }
 
-/* Returns the session whose state this is. */
+/* Returns the session that has this state. */
 - (GMSession *)sessionWithError:(NSError **)error {
     if (_session == nil) {
         NSString *hint = @"make an ORTTrainingSession with it first";

@@ -20,10 +20,10 @@ void ORTSetSeed(int64_t wanted) {
 
 @end
 
-/* Returns whether a path of another program's model is left open, or the image's. */
+/* Returns whether the path of another program's model is nil or the image's. */
 static BOOL isOfImage(NSString *path, NSString *image) { return path == nil || [path isEqualToString:image]; }
 
-/* Opens the image of a file. */
+/* Opens an image from a file. */
 static GMSession *newSession(NSString *path, NSError *__autoreleasing *error) {
     NSData *image = path != nil ? [NSData dataWithContentsOfFile:path] : nil;
     if (image == nil) return GMFail(GM_ERR_IO, [NSString stringWithFormat:@"image %@", path], error), nil;

@@ -8,7 +8,7 @@
 
 @end
 
-/* Returns the bytes of a number, or 0 for a type that no tensor has. */
+/* Returns the size in bytes of a number, or 0 for a type that no tensor has. */
 static NSUInteger lengthOf(ORTTensorElementDataType type) {
     switch (type) {
     case ORTTensorElementDataTypeFloat:
@@ -20,7 +20,7 @@ static NSUInteger lengthOf(ORTTensorElementDataType type) {
     }
 }
 
-/* Returns onnxruntime's type of a dtype. It has none of 16 bits. */
+/* Returns onnxruntime's type of a dtype. It has no 16-bit type here. */
 static ORTTensorElementDataType typeOf(GMDType dtype) {
     switch (dtype) {
     case GMDTypeF32: return ORTTensorElementDataTypeFloat;
@@ -32,7 +32,8 @@ static ORTTensorElementDataType typeOf(GMDType dtype) {
     return ORTTensorElementDataTypeUndefined;
 }
 
-/* Returns whether numbers of that length, in that shape, have so many bytes. A shape has no negative dimension. */
+/* Returns whether numbers of this length, in this shape, have so many bytes, without negative
+ * dimensions. */
 static BOOL fits(NSArray *shape, NSUInteger length, NSUInteger bytes) {
     for (NSNumber *dimension in shape) {
         long long size = [dimension longLongValue];

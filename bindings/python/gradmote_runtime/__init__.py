@@ -1,6 +1,6 @@
-"""The C runtime on this computer: the board's twin, equal to the bit.
+"""The C runtime on this computer: the board's twin, bitwise equal.
 
-Two extension modules hold it, one for each numerics profile: `_fused` and `_strict`.
+Two extension modules contain it, one per numerics profile: `_fused` and `_strict`.
 """
 
 from __future__ import annotations

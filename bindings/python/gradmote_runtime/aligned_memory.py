@@ -1,4 +1,4 @@
-"""Memory at aligned addresses: of an image, and of an arena."""
+"""Memory at aligned addresses, for images and arenas."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _ALIGNMENT, _CACHE_LINE, _HUGE_PAGE = 16, 64, 1 << 21
 class Memory:
     """Bytes at an address that is a multiple of 16.
 
-    No pointer is made of a memoryview: if both belong to a cycle, the garbage collector of some Pythons (3.10, 3.11
-    up to 3.11.7, 3.12.0 and 3.12.1) clears the memoryview first, and the end of the pointer then crashes.
+    Pointers never refer to a memoryview: if both belong to a cycle, the garbage collector of some Pythons (3.10, 3.11
+    up to 3.11.7, 3.12.0 and 3.12.1) clears the memoryview first, and destroying the pointer then crashes.
 
     Attributes:
-        owner: What keeps the bytes.
-        pointer: The bytes for C, with their length; plain, so that it does not keep them.
+        owner: The owner of the bytes.
+        pointer: The bytes for C, with their length; it does not keep them alive.
         view: The bytes for Python.
     """
 
@@ -31,7 +31,7 @@ class Memory:
 
 
 def of_image(ffi: Any, image: Any) -> Memory:
-    """Return the memory of an image: in place where it is aligned `bytes`, else a copy.
+    """Return the memory of an image: in place if it is aligned `bytes`, else a copy.
 
     A buffer that could change after its verification is always copied.
     """
@@ -48,8 +48,8 @@ def of_image(ffi: Any, image: Any) -> Memory:
 def of_zeros(ffi: Any, size: int, state: int = 0) -> Memory:
     """Return memory of `size` zero bytes.
 
-    What comes after the first `state` bytes begins with a line of caches: there are the tensors that vectors are loaded
-    from. Large memory is asked to lie in huge pages, where the system has them.
+    The part after the first `state` bytes begins at a cache line, because it has the tensors that vector loads read.
+    Large memory asks for huge pages, if the system has them.
     """
     huge = size >= _HUGE_PAGE and hasattr(mmap, "MADV_HUGEPAGE")
     alignment, behind = _HUGE_PAGE if huge else _CACHE_LINE, -state % _CACHE_LINE // _ALIGNMENT * _ALIGNMENT
@@ -61,8 +61,8 @@ def of_zeros(ffi: Any, size: int, state: int = 0) -> Memory:
 
 
 def _pages(size: int) -> Any:
-    """Return `size` zero bytes of this process alone, which take no memory before they are used."""
+    """Return `size` zero bytes, private to this process, which take no memory before they are used."""
     memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    with contextlib.suppress(OSError):  # kernels that were built without huge pages
+    with contextlib.suppress(OSError):  # kernels built without huge pages
         memory.madvise(mmap.MADV_HUGEPAGE)
     return memory

@@ -1,4 +1,4 @@
-"""Conversion of the caller's arrays to the bytes that a tensor takes."""
+"""Convert the caller's arrays to a tensor's bytes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gradmote.errors import DataError
 
 F32, I32, I8, U8, I16 = range(5)
 
-#: Item codes of memoryview for each dtype, and the name that messages use.
+#: Item codes of memoryview for each dtype, and its name in messages.
 ITEM_CODE = {F32: "f", I32: "i", I8: "b", U8: "B", I16: "h"}
 DTYPE_NAME = {F32: "float32", I32: "int32", I8: "int8", U8: "uint8", I16: "int16"}
 ITEM_SIZE = {F32: 4, I32: 4, I8: 1, U8: 1, I16: 2}
@@ -25,8 +25,8 @@ _CODE_NAMES = {"d": "float64", "e": "float16", "?": "bool", "f": "float32"}
 def tensor_bytes(data: Any, dtype: int, shape: tuple[int, ...], size: int, what: str) -> memoryview:
     """Return the `size` bytes of a tensor, in C order.
 
-    data: a buffer of float32 for F32; of any integer type for the others, range-checked; or `size`
-    raw bytes. what: how messages call the tensor. Raises DataError for data that does not fit.
+    data: a buffer of float32 for F32; of any integer type for the others, range-checked; or `size` raw bytes. what: the
+    tensor's name in messages. Raises DataError for data that does not fit.
     """
     view = buffer_of(data, what)
     if view.shape == shape and shape and view.c_contiguous:  # the usual case, which takes less than a microsecond
@@ -50,10 +50,9 @@ def tensor_bytes(data: Any, dtype: int, shape: tuple[int, ...], size: int, what:
 
 
 def _are_raw_bytes(data: Any, code: str, dtype: int) -> bool:
-    """Return whether a buffer may be taken for the bytes of a tensor.
+    """Return whether a buffer may be taken as the raw bytes of a tensor.
 
-    An array of 8-bit numbers is no bytes of a tensor of such numbers, because these have a sign or
-    none.
+    An array of 8-bit numbers is not the raw bytes of such a tensor, because signedness may differ.
     """
     return code in "Bbc" and (ITEM_SIZE[dtype] != 1 or isinstance(data, (bytes, bytearray, memoryview)))
 
@@ -86,7 +85,7 @@ def _contiguous(view: memoryview) -> memoryview:
 
 
 def _check_shape(view: memoryview, shape: tuple[int, ...], count: int, what: str) -> None:
-    """Raise DataError for another number of elements, or for as many in another order of axes."""
+    """Raise DataError for a wrong number of elements, or for a wrong order of axes."""
     given = view.shape or ()
     elements = view.nbytes // view.itemsize
     if elements != count:
@@ -96,9 +95,9 @@ def _check_shape(view: memoryview, shape: tuple[int, ...], count: int, what: str
 
 
 def _integers(view: memoryview, unsigned: bool, dtype: int, what: str) -> memoryview:
-    """Return integers of another type as those of a tensor.
+    """Convert integers of another type to a tensor's.
 
-    Raises DataError where a value does not fit.
+    Raises DataError if a value does not fit.
     """
     code = _CODE_OF_WIDTH[view.itemsize]
     values = memoryview(view.tobytes()).cast(code.upper() if unsigned else code).tolist()  # type: ignore[call-overload]

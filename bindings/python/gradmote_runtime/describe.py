@@ -8,8 +8,8 @@ from collections.abc import Sequence
 def describe(image: bytes, parameters: Sequence[str], arena_size: int, steps: int, profile: str) -> str:
     """Return a session in a line.
 
-    It has the model's id as `gradmote ports` shows it, the trained parameters, the arena in bytes,
-    the optimizer, and the number of steps.
+    It has the model's id as in `gradmote ports`, the trained parameters, the arena in bytes, the optimizer, and the
+    number of steps.
     """
     from gradmote.formats.image.read import read_image
     from gradmote.formats.kernel_selection import rule_of

@@ -1,7 +1,7 @@
-"""The calls that gradmote.training makes in each step, as functions of one session.
+"""gradmote.training's calls in each step, as functions of one session.
 
-They do what methods of Session do, and find all that they need when they are made, not in each call:
-of a small network, that would be half of the time. They hold the same guard, once.
+They do the same as methods of Session, but look up everything when they are made, not in each call: for a small
+network, that would be half of the time. They take the same lock, once.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from .session import Session
 def step_on_arrays_like(
     session: Session, program: str, arrays: Sequence[Any], result: Callable[[], Any]
 ) -> Callable[[Sequence[Any]], Any]:
-    """Return a function that runs "train" or "eval" on arrays of the same form as these, and gives what result() gives.
+    """Return a function that runs "train" or "eval" on arrays of the same form as these, and returns result().
 
-    arrays: numpy arrays that a call of that program took, inputs, then labels. The function is given a sequence of
-    such ones, of the same types, dtypes and shapes, which it does not check. It raises what Session.train_step() or
-    eval_step() would, and the loss is in loss_of(session).
+    arrays: numpy arrays from an earlier call of that program, inputs, then labels. The function takes a sequence of
+    arrays of the same types, dtypes and shapes, which it does not check. It raises the errors of Session.train_step()
+    or eval_step(), and the loss is in loss_of(session).
     """
     plain = session.train_step if program == "train" else session.eval_step
 
@@ -42,7 +42,7 @@ def _step_on_two(
     result: Callable[[], Any],
     call_plainly: Callable[[Sequence[Any]], Any],
 ) -> Callable[[Sequence[Any]], Any]:
-    """Return the function for data and labels, which most models take."""
+    """Return the function for one input and one label, the case of most models."""
     guard, opened, loss, memmove = session._lib, session._open(), session._loss, session._ffi.memmove
     lock, is_held, run = guard.lock, guard.lock.locked, guard.unguarded("gm_host_step_on_wide")
     ((x_pointer, x_size), (y_pointer, y_size)), wide = _targets(session, arrays)
@@ -69,15 +69,15 @@ def _step_on_two(
 
 
 def _are_known(session: Session, arrays: Sequence[Any]) -> bool:
-    """Return whether each input and label remembers the dtype of its array: so it does where its bytes are copied."""
+    """Return whether each input and label remembers the dtype of its array, which it does if it copies its bytes."""
     buffers = session._buffers.all
     return all(b.ndarray is type(a) and b.dtype is a.dtype for b, a in zip(buffers, arrays, strict=True))
 
 
 def _targets(session: Session, arrays: Sequence[Any]) -> tuple[list[tuple[Any, int]], Any]:
-    """Return where the bytes of each array go, and how many, and what is to be narrowed from there.
+    """Return (address, size) of each array's destination, and the values to narrow from there.
 
-    Pointers into the arena are plain ones: those that own a memoryview hinder the garbage collector in a cycle.
+    Pointers into the arena are plain: pointers that own a memoryview hinder the garbage collector in a cycle.
     """
     ffi, wide, targets = session._ffi, [], []
     for buffer, array in zip(session._buffers.all, arrays, strict=True):
@@ -97,16 +97,16 @@ def loss_of(session: Session) -> memoryview[Any]:
 
 
 def update_on_sum(session: Session) -> Callable[[], None]:
-    """Return a function that applies the sum of the accumulated gradients, of which a device takes the mean.
+    """Return a function that applies the sum of the accumulated gradients; a device applies their mean.
 
-    It advances the schedule by one step, as onnxruntime's classes do. It raises RuntimeFault where
+    It advances the schedule by one step, like onnxruntime's classes. It raises RuntimeFault when
     Session.optimizer_step() would.
     """
     return _without_data(session, "gm_host_optimizer_step_on_sum", "optimizer_step")
 
 
 def reset_of_gradients(session: Session) -> Callable[[], None]:
-    """Return a function that does what Session.lazy_reset_grad() does."""
+    """Return a function that does the same as Session.lazy_reset_grad()."""
     return _without_data(session, "gm_lazy_reset_grad", "lazy_reset_grad")
 
 

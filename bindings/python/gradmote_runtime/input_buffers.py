@@ -1,8 +1,8 @@
 """The memory of inputs and labels in the arena, and the copying of arrays into it.
 
-This is most of what a small step costs from Python. Item type and shape of each array are checked
-in each call. numpy takes several times longer to describe an array to a memoryview than to return
-its dtype and shape, so an InputBuffer remembers the dtype of the last array that it was given.
+This is most of the cost of a small step from Python. Each call checks item type and shape of each array. numpy takes
+several times longer to make a memoryview of an array than to return its dtype and shape, so an InputBuffer remembers
+the dtype of the last array.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from .tensors import PROGRAMS, Tensor
 class InputBuffer:
     """The memory of one input or label.
 
-    given: it holds data, and no run that may have overwritten it has come since; always true for a
-    tensor that lasts.
+    given: it holds data, and no run since then may have overwritten it; always true for a tensor that lasts.
     """
 
     __slots__ = ("copy", "dtype", "given", "memmove", "narrow", "ndarray", "pointer", "shape", "size", "tensor", "view")
@@ -34,7 +33,7 @@ class InputBuffer:
         self.pointer = memory.pointer + tensor.offset
         self.shape, self.size = tensor.shape, tensor.size
         self.memmove, self.narrow = ffi.memmove, lib.unguarded("gm_host_narrow")
-        #: copy(pointer, array, size) takes an array of this type, this dtype and the tensor's shape.
+        #: copy(pointer, array, size) takes an array of this type, of this dtype and with the tensor's shape.
         self.ndarray: Any = None
         self.dtype: Any = None
         self.copy: Any = None
@@ -42,7 +41,7 @@ class InputBuffer:
     def write(self, data: Any) -> None:
         """Copy any data into the memory.
 
-        Raises DataError, with nothing changed, for data that the tensor does not take.
+        Raises DataError, and changes nothing, for data that the tensor does not accept.
         """
         tensor = self.tensor
         self.view[:] = tensor_bytes(data, tensor.dtype, tensor.shape, tensor.size, tensor.title)
@@ -55,9 +54,9 @@ class InputBuffer:
         self.given = True
 
     def remember_format(self, data: Any) -> None:
-        """Remember type and dtype of data that was copied, where it is a numpy array.
+        """Remember type and dtype of copied data, if it is a numpy array.
 
-        numpy is never imported for this.
+        This never imports numpy.
         """
         numpy = sys.modules.get("numpy")
         if numpy is None or type(data) is not numpy.ndarray or not data.dtype.isnative:
@@ -66,7 +65,7 @@ class InputBuffer:
             (F32, "f4"): self.memmove, (I32, "i4"): self.memmove, (I32, "i8"): self._narrow,
             (I8, "i1"): self.memmove, (U8, "u1"): self.memmove,
         }  # fmt: skip
-        self.ndarray = None  # first and last: feed() takes copy and dtype for good once it is there
+        self.ndarray = None  # first and last: feed() relies on copy and dtype once ndarray is set
         self.copy = copies.get((self.tensor.dtype, data.dtype.str[1:]))
         self.dtype = data.dtype
         self.ndarray = numpy.ndarray if self.copy else None
@@ -74,7 +73,7 @@ class InputBuffer:
     def _narrow(self, pointer: Any, data: Any, size: int) -> None:
         """Copy int64 data as int32.
 
-        Raises ValueError where a value does not fit.
+        Raises ValueError if a value does not fit.
         """
         if self.narrow(pointer, data.tobytes(), size):
             raise ValueError
@@ -108,7 +107,7 @@ class InputBuffers:
 def feed(buffers: Sequence[InputBuffer], data: Sequence[Any]) -> None:
     """Copy an array into each of these buffers.
 
-    Raises DataError where an array is not what its tensor takes.
+    Raises DataError if an array does not match its tensor.
     """
     if len(data) != len(buffers):
         wanted = ", ".join(buffer.tensor.title for buffer in buffers)
@@ -117,7 +116,7 @@ def feed(buffers: Sequence[InputBuffer], data: Sequence[Any]) -> None:
         if type(item) is buffer.ndarray and item.dtype is buffer.dtype and item.shape == buffer.shape:
             try:
                 buffer.copy(buffer.pointer, item, buffer.size)
-            except ValueError:  # it is not contiguous, or a value lies outside of int32
+            except ValueError:  # it is not contiguous, or a value is outside int32
                 buffer.write(item)
         else:
             buffer.write(item)
@@ -126,7 +125,7 @@ def feed(buffers: Sequence[InputBuffer], data: Sequence[Any]) -> None:
 
 
 def require_given(buffers: Sequence[InputBuffer]) -> None:
-    """Raise DataError where data is missing that a run has overwritten."""
+    """Raise DataError if data is missing because a run has overwritten it."""
     for buffer in buffers:
         if not buffer.given:
             hint = "give it for each run, or compile without overwrite_inputs"

@@ -1,4 +1,4 @@
-"""The loader of the extension module of a numerics profile."""
+"""Load the extension module of a numerics profile."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gradmote.errors import GradmoteError
 
 PROFILES = ("fused", "strict")
 
-#: Held while a module is looked for and loaded: it is half there meanwhile, for other threads too.
+#: Held while a module is being found and loaded, because other threads could see it half loaded.
 _loading = threading.RLock()
 
 _NOT_BUILT = "install the package again (`pip install .`), which compiles it"
@@ -26,8 +26,8 @@ _WITHOUT = (
 def load(profile: str) -> ModuleType:
     """Return the module with `ffi` and `lib` for "fused" or "strict".
 
-    Raises GradmoteError where the name is unknown, the module is not there or does not load, or
-    this CPU lacks fused multiply-add.
+    Raises GradmoteError if the name is unknown, the module is missing or does not load, or this CPU lacks fused
+    multiply-add.
     """
     if profile not in PROFILES:
         raise GradmoteError(f"there is no numerics profile '{profile}'", "use profile='fused' or profile='strict'")
@@ -40,7 +40,7 @@ def load(profile: str) -> ModuleType:
 
 
 def is_there() -> bool:
-    """Return whether the compiled runtime is installed, which the pure wheel lacks."""
+    """Return whether the compiled runtime is installed; the pure wheel lacks it."""
     with _loading:
         return any(find_spec(f"gradmote_runtime._{profile}") is not None for profile in PROFILES)
 
@@ -52,11 +52,10 @@ def cpu_has_fma() -> bool:
 
 
 def limit_vectors(profile: str, widest: int) -> int:
-    """Let this process use vectors of `widest` bits at most in kernels of a profile: 0, 256 or 512.
+    """Limit the vectors of this process to `widest` bits in kernels of a profile: 0, 256 or 512.
 
-    All widths give the same bits; this is for tests and measurements. Returns the bits of the
-    widest vectors that are used from now on, and -1 where a processor has no choice of them. Raises
-    GradmoteError for other widths.
+    All widths give the same bits; this is for tests and measurements. Returns the bits of the widest vectors from now
+    on, or -1 if the processor has no choice. Raises GradmoteError for other widths.
     """
     if widest not in (0, 256, 512):
         raise GradmoteError(f"there are no vectors of {widest} bits", "use 0, 256 or 512")

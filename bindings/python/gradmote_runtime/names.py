@@ -1,4 +1,4 @@
-"""Conversion of names to and from the runtime's form: UTF-8 with a zero at its end."""
+"""Convert names to and from the runtime's form: UTF-8, zero-terminated."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from gradmote.errors import DataError
 def utf8(name: str, what: str) -> bytes:
     """Return the bytes of a name that the caller gave.
 
-    what: how the message of a DataError calls the name. Bytes that text() could not read, and gave
-    as surrogates, come back as they were.
+    what: description of the name in messages of DataError. Surrogates that text() made of invalid bytes become the
+    original bytes again.
     """
     try:
         data = name.encode(errors="surrogateescape")
@@ -23,6 +23,6 @@ def utf8(name: str, what: str) -> bytes:
 def text(data: bytes) -> str:
     """Return a name of an image or a state as text.
 
-    Bytes that are no UTF-8 become surrogates.
+    Bytes that are not UTF-8 become surrogates.
     """
     return data.decode(errors="surrogateescape")

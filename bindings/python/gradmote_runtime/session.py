@@ -1,17 +1,16 @@
 """The class Session: one image, one arena, and the calls of gradmote.h.
 
-It needs the buffer protocol alone, and no numpy.
+It needs only the buffer protocol, not numpy.
 
     session = Session(open("model.mote", "rb").read())
     for pixels, labels in batches:
         loss = session.step(pixels, labels)
     open("model.gmck", "wb").write(session.save())
 
-Signatures are positional and plain, so that the same script runs with the module of the same shape
-on MicroPython. A session serves one thread at a time: a call from another thread meanwhile, close()
-included, raises GradmoteError and changes nothing, or waits if it came at the same moment. What
-infer() returns is the caller's own; every other array is a view of the arena, valid (but no longer
-updated) after close().
+Signatures are positional and plain, so that the same script runs with MicroPython's module. A session serves one thread
+at a time: a simultaneous call from another thread, including close(), raises GradmoteError and changes nothing, or
+waits if it came at the same moment. infer() returns copies; every other array is a view of the arena, valid (but no
+longer updated) after close().
 """
 
 from __future__ import annotations
@@ -33,9 +32,9 @@ from .library import load
 from .names import text, utf8
 from .tensors import PROGRAMS, ROLES, Tensor, program_names, read_tensors
 
-_ARENA_LIMIT = 1 << 30  # what gm_open accepts
+_ARENA_LIMIT = 1 << 30  # gm_open()'s limit
 _U32_MAX = 0xFFFFFFFF
-_SPARE_LIMIT = 1 << 20  # bytes that a thread may take for rows of a gradient or for a block of scores
+_SPARE_LIMIT = 1 << 20  # maximum bytes for a thread's rows of a gradient or block of scores
 _POISON = struct.pack("<I", 0x7FC00000)  # a quiet NaN
 
 _WITH_LOSS = ("eval", "train", "step")
@@ -51,7 +50,7 @@ _Found = TypeVar("_Found", InputBuffer, Tensor)
 class Session:
     """A session that trains and runs one image.
 
-    Where the C runtime refuses a call, RuntimeFault carries its code.
+    If the C runtime refuses a call, RuntimeFault has its code.
     """
 
     # ---- Opening and closing ------------------------------------------------------------------------------------
@@ -59,9 +58,9 @@ class Session:
     def __init__(self, image: Any, profile: str = "fused", threads: int = 1) -> None:
         """Verify the image (bytes of a .mote file) and set the state to its initial values.
 
-        profile: "fused" where the board fuses multiply and add, "strict" where it rounds them
-        separately. threads: 1 to 16 that share the work of large instructions. The results are
-        those of one thread, to the bit; the others sleep between programs, and end with close().
+        profile: "fused" if the board fuses multiply and add, "strict" if it rounds them separately. threads: 1 to 16,
+        which share the work of large instructions. The results are bitwise equal to those of one thread. The other
+        threads sleep between programs, and end with close().
         """
         self._session: Any = None
         module = load(profile)
@@ -91,35 +90,35 @@ class Session:
         self._inferred = self._outputs("infer")
         self._loss = self._ffi.new("float *")
         self._round = self._ffi.new("gm_federated_round *")
-        self._base: Any = None  # memory for the base of a round, once there is one
+        self._base: Any = None  # memory for the base of a round, if there is one
 
     @staticmethod
     def required(image: Any) -> dict[str, Any]:
-        """Return what the image needs, from its header alone.
+        """Return what the image needs, reading only its header.
 
-        These are arena_size, state_size, parameters_size and gradients_size in bytes, batch in
-        samples, and the names of its programs.
+        The entries are arena_size, state_size, parameters_size and gradients_size in bytes, batch in samples, and the
+        names of its programs.
         """
         module = load("strict")
         return _requirements(module.ffi, module.lib, of_image(module.ffi, image))
 
     def requirements(self) -> dict[str, Any]:
-        """Return what this session's image needs, as required() does."""
+        """Return what this session's image needs, like required()."""
         return dict(self._needs)
 
     def __repr__(self) -> str:
-        """Return the session in a line, as describe() does."""
+        """Return the session in a line, like describe()."""
         if self._session is None:
             return "<Session: closed>"
         image, arena_size = bytes(self._ffi.buffer(self._image.pointer)), self._needs["arena_size"]
         return describe(image, self.parameter_names(), arena_size, self.control()["train_steps"], self.profile)
 
     def reset(self) -> None:
-        """Set parameters, moments, counters and properties back to the image's initial values."""
+        """Reset parameters, moments, counters and properties to the image's initial values."""
         self._check(self._lib.gm_reset(self._open()), "reset")
 
     def close(self) -> None:
-        """End the session; closing it again does nothing.
+        """Close the session; closing it again does nothing.
 
         Raises GradmoteError while another thread is in a call of this session, which then continues
         undisturbed.
@@ -134,13 +133,13 @@ class Session:
         return self
 
     def __exit__(self, *error: object) -> None:
-        """End the session."""
+        """Close the session."""
         self.close()
 
     def poison(self) -> None:
-        """Fill the scratch region with NaN, so that a read of what no instruction wrote is noticed.
+        """Fill the scratch region with NaN, to expose reads of memory that no instruction wrote.
 
-        Inputs and labels stay as they are.
+        Inputs and labels stay unchanged.
         """
         start = self._open().header.scratch_offset
         size = len(self._memory) - start
@@ -157,18 +156,18 @@ class Session:
         return [tensor.describe() for tensor in self._with_role("input")]
 
     def labels(self) -> list[dict[str, Any]]:
-        """Return the same of each label."""
+        """Return name, dtype, shape, size in bytes, and programs of each label, in order."""
         return [tensor.describe() for tensor in self._with_role("label")]
 
     def outputs(self, program: str = "infer") -> list[dict[str, Any]]:
-        """Return the same of each output of one program."""
+        """Return name, dtype, shape, size in bytes, and programs of each output of one program."""
         return [tensor.describe() for tensor in self._outputs(program)]
 
     def set_input(self, index: int, data: Any) -> None:
         """Copy one input into the arena.
 
-        data: a buffer of the input's dtype, mostly float32, and of exactly its size. For an input
-        of int8 or uint8 any integers do that are in its range.
+        data: a buffer of the input's dtype, mostly float32, and of exactly its size. An int8 or uint8 input accepts any
+        integers in its range.
         """
         self._feed([_pick(self._buffers.inputs, index, "input")], [data])
 
@@ -180,9 +179,9 @@ class Session:
         self._feed([_pick(self._buffers.labels, index, "label")], [data])
 
     def input_view(self, index: int) -> memoryview:
-        """Return a view of one input, to write into without a copy.
+        """Return a writable view of one input, to avoid a copy.
 
-        No program changes an input that `lasts`. For another one, call this again before each run.
+        No program changes an input that `lasts`. For other inputs, call this again before each run.
         """
         return self._writable_view(_pick(self._buffers.inputs, index, "input"))
 
@@ -197,10 +196,10 @@ class Session:
     # ---- Running ------------------------------------------------------------------------------------------------
 
     def infer(self, *data: Any) -> list[memoryview]:
-        """Run the model and return its outputs, copies that later calls leave alone.
+        """Run the model and return copies of its outputs, which later calls do not change.
 
-        data: every input in order, or nothing to use the inputs that are in the arena. To go
-        without copies, run_program("infer"), then read output().
+        data: every input in order, or nothing to use the inputs in the arena. To avoid copies, call
+        run_program("infer"), then output().
         """
         self._check(self._lib.gm_infer(self._ready("infer", self._buffers.inputs, data)), "infer")
         return [tensor.copy(self._memory) for tensor in self._inferred]
@@ -228,7 +227,7 @@ class Session:
 
     @property
     def skipped_steps(self) -> int:
-        """Return the number of steps that raised NOT_FINITE, a part of the state.
+        """Return the number of steps that raised NOT_FINITE. It is part of the state.
 
         In those, data, loss or a gradient was NaN or infinite.
         """
@@ -249,15 +248,15 @@ class Session:
         self._check(self._lib.gm_begin(self._open(), kind), f"begin {program}")
 
     def run(self, max_instructions: int) -> bool:
-        """Execute up to that many instructions, and return whether the program has ended."""
+        """Execute up to max_instructions instructions, and return whether the program has ended."""
         code = self._lib.gm_run(self._open(), _u32(max_instructions, "max_instructions"))
         self._check(code, "run")
         return bool(code != self._lib.GM_AGAIN)
 
     def abort(self) -> None:
-        """Drop the rest of a program that was begun.
+        """Abandon the current program.
 
-        Finish "step" and "optimizer" instead, because half of them is half an update.
+        Finish "step" and "optimizer" instead, because abandoning them leaves half an update.
         """
         self._lib.gm_abort(self._open())
 
@@ -272,7 +271,7 @@ class Session:
         return self.loss(program) if program in _WITH_LOSS else None
 
     def loss(self, program: str) -> float:
-        """Return the loss of the last run of that program ("eval", "train" or "step")."""
+        """Return the loss of the last run of this program ("eval", "train" or "step")."""
         self._check(self._lib.gm_loss(self._open(), _program_kind(program), self._loss), f"loss of {program}")
         return float(self._loss[0])
 
@@ -288,9 +287,9 @@ class Session:
         return int(label[0]), float(score[0])
 
     def class_names(self) -> list[str]:
-        """Return the names of the classes, in the order of the scores of the first output; none where there are none.
+        """Return the names of the classes, in the order of the first output's scores; empty if there are none.
 
-        They are those that the model was compiled with (`gradmote compile --classes`, Options.classes).
+        They come from compilation (`gradmote compile --classes`, Options.classes).
         """
         found: list[str] = []
         while (name := self._lib.gm_class_name(self._open(), len(found))) != self._ffi.NULL:
@@ -300,11 +299,11 @@ class Session:
     # ---- The sample store ---------------------------------------------------------------------------------------
 
     def store(self) -> dict[str, Any]:
-        """Return capacity, classes, elements per sample, dtype, and samples kept.
+        """Return capacity, classes, elements per sample, dtype, and the number of samples ("kept").
 
         dtype is "int8" or "f32" for samples of float32, and "bytes" for those of int8 or uint8.
 
-        Raises RuntimeFault (NO_STORE) where the image was compiled without a store.
+        Raises RuntimeFault (NO_STORE) if the image was compiled without a store.
         """
         info = self._ffi.new("gm_store_info *")
         self._check(self._lib.gm_store_view(self._open(), info), "store")
@@ -318,10 +317,10 @@ class Session:
         return {"seen": own.seen, "kept": own.kept}
 
     def learn(self, label: int, sample: Any = None) -> None:
-        """Take a sample of that class into the store.
+        """Add a sample of this class to the store.
 
-        sample: a buffer of one sample, of the input's dtype, which becomes the first of the input.
-        Without it, the first sample that the input holds is taken.
+        sample: a buffer of one sample, of the input's dtype, which becomes the first of the input. Without it, the
+        input's first sample is added.
         """
         if sample is not None:
             self._buffers.inputs[0].write_first_sample(sample, self.store()["elements"])
@@ -331,7 +330,7 @@ class Session:
     def replay(self) -> float:
         """Run step() on samples of the store, and return the loss.
 
-        Each class is as likely as any other. Of the input, only the first sample is kept.
+        Each class is equally likely. Of the input, only the first sample is preserved.
         """
         self._check(self._lib.gm_replay(self._open(), self._loss), "replay")
         self._buffers.mark_overwritten()
@@ -343,11 +342,11 @@ class Session:
         self._buffers.mark_overwritten()
 
     def forget(self, label: int) -> None:
-        """Drop all samples of a class from the store."""
+        """Remove all samples of a class from the store."""
         self._check(self._lib.gm_forget(self._open(), _u32(label, "label")), "forget")
 
     def score(self, label: int) -> tuple[int, int]:
-        """Return how many samples of a class are in the store, and how many get that class."""
+        """Return how many samples of a class are in the store, and how many the model assigns to it."""
         kept, right = self._ffi.new("uint32_t *"), self._ffi.new("uint32_t *")
         self._check(self._lib.gm_score(self._open(), _u32(label, "label"), kept, right), "score")
         self._buffers.mark_overwritten()
@@ -381,7 +380,7 @@ class Session:
         self._check(self._lib.gm_set_seed(self._open(), _u32(seed, "seed")), "set_seed")
 
     def control(self) -> dict[str, Any]:
-        """Return counters, learning rates and schedule, as the checkpoint keeps them."""
+        """Return counters, learning rates and schedule, as in a checkpoint."""
         record = self._lib.gm_control_view(self._open())
         fields = [name for name, _ in self._ffi.typeof("gm_control").fields if name != "reserved"]
         return {name: getattr(record, name) for name in fields} | {"schedule": _schedule(record.schedule)}
@@ -391,7 +390,7 @@ class Session:
     def parameter_names(self) -> list[str]:
         """Return the names of the trained parameters in order.
 
-        Where the image has no names, each is the index as text.
+        If the image has no names, each is the index as text.
         """
         count = self._lib.gm_parameter_count(self._open())
         return [self._name(self._parameter(index), index) for index in range(count)]
@@ -413,8 +412,8 @@ class Session:
     def parameters(self) -> memoryview[Any]:
         """Return all trained parameters as one view, in the order of parameter_names().
 
-        Its items are float32; where a parameter has another type, they are bytes, in which each
-        parameter begins at a multiple of 4.
+        Its items are float32; if any parameter has another type, they are bytes, with each parameter at a multiple of
+        4.
         """
         view = self._ffi.new("gm_view *")
         self._check(self._lib.gm_parameters(self._open(), view), "parameters")
@@ -430,8 +429,8 @@ class Session:
     def delta(self) -> bytes:
         """Return parameters - initial parameters of the image, as bytes.
 
-        A federated client sends this difference. That of float32 is float32; that of integers is
-        taken modulo 2^8, 2^16 or 2^32, so that apply_delta() gives back their bits.
+        A federated client sends this difference. For float32 it is float32; for integers it is modulo 2^8, 2^16 or
+        2^32, so that apply_delta() restores their bits.
         """
         size = self._needs["parameters_size"]
         out = self._ffi.new("float[]", size // 4)
@@ -447,11 +446,11 @@ class Session:
 
     @property
     def round(self) -> int:
-        """Return the number of the round; 0 begins with the image's initial parameters."""
+        """Return the number of the round; in round 0 the base is the image's initial parameters."""
         return int(self._round.number)
 
     def begin_round(self, number: int) -> None:
-        """Take the parameters as they are now for the base of that round, which all devices have.
+        """Make the current parameters the base of a round, which must be the same on all devices.
 
         number: 1 .. 2^32-1, or 0 to go back to the image's initial parameters as the base.
         """
@@ -459,11 +458,11 @@ class Session:
         self._check(begin(self._open(), self._round, _u32(number, "number"), base), "begin_round")
 
     def round_delta(self, bits: int = 4, seed: int = 0, shared: str | Sequence[str] | None = None) -> bytes:
-        """Return what this device sends: parameters - base, quantized to 2, 4 or 8 bits a number.
+        """Return this device's delta: parameters - base, quantized to 2, 4 or 8 bits per number.
 
-        seed: of the rounding, another one on each device. shared: names of the parameters to send,
-        or patterns of them ("conv*"); all by default. The others are personal, and stay here.
-        Raises RuntimeFault (NOT_FINITE) where a difference is NaN or 2^61 and more.
+        seed: of the rounding, different on each device. shared: names of the parameters to send, or patterns of names
+        ("conv*"); all by default. The others are personal, and stay on the device. Raises RuntimeFault (NOT_FINITE) if
+        a difference is NaN or at least 2^61.
         """
         mask = self._ffi.from_buffer(shared_mask(self.parameter_names(), shared))
         record = self._round_record(check_bits(bits), seed, mask)
@@ -473,10 +472,9 @@ class Session:
         return bytes(self._ffi.buffer(out, size))
 
     def check_delta(self, delta: Any) -> None:
-        """Check whether a delta is the difference from the base of this round, and change nothing.
+        """Check whether a delta applies to the base of this round; changes nothing.
 
-        Raises RuntimeFault where it is damaged, of another model, round or base, or where a parameter
-        would not be finite with it.
+        Raises RuntimeFault if it is damaged, of another model, round or base, or would make a parameter not finite.
         """
         file, record = self._ffi.from_buffer(bytes(buffer_of(delta, "the delta"))), self._round_record(0, 0, b"")
         self._check(self._lib.gm_round_check(self._open(), record, file, len(file)), "check_delta")
@@ -484,10 +482,10 @@ class Session:
     def end_round(self, delta: Any, bits: int = 0, seed: int = 0) -> int:
         """Go on to the base of the next round, and return its number.
 
-        delta: the bytes of next base - base, in the form of round_delta(). All of it is checked
-        before anything changes. bits, seed: those of this round's round_delta(), to add to the
-        parameters what quantization lost of them, so that it is sent with the next one; with 0
-        bits, the parameters are the new base. Raises RuntimeFault where the delta is refused.
+        delta: the bytes of next base - base, in the form of round_delta(). All of it is checked before anything
+        changes. bits, seed: of this round's round_delta(), to add its quantization error to the parameters, so that the
+        next one includes it; with 0 bits, the parameters become the new base. Raises RuntimeFault if the delta is
+        refused.
         """
         file = self._ffi.from_buffer(bytes(buffer_of(delta, "the delta")))
         own_bits, base = check_bits(bits) if bits else 0, self._memory_of_base()
@@ -502,7 +500,7 @@ class Session:
         return self._base
 
     def _round_record(self, bits: int, seed: int, mask: Any) -> Any:
-        """Return the runtime's record of the round, with numbers of a delta."""
+        """Return the runtime's record of the round, with the settings of a delta."""
         base, number = self._round.base, self._round.number
         values = (base, mask if len(mask) else self._ffi.NULL, number, bits, _u32(seed, "seed"), bits != 0)
         return self._ffi.new("gm_federated_round *", values)
@@ -545,11 +543,11 @@ class Session:
         self._check(code, "load")
 
     def carry_over(self, data: Any) -> int:
-        """Take over the entries of another model's checkpoint that fit; return how many.
+        """Load the matching entries of another model's checkpoint; return how many.
 
-        These are parameters, running statistics, moments and properties of equal name, dtype and
-        shape. All other state, the rate and the counters included, begins as the image says. So do
-        all moments where one of them has no counterpart.
+        These are parameters, running statistics, moments and properties of equal name, dtype and shape. All other
+        state, including the rate and the counters, gets the image's initial values. So do all moments if one of them
+        has no match.
         """
         (file, content), carried = self._file(data), self._ffi.new("uint32_t *")
         read = self._lib.gm_host_read
@@ -557,14 +555,14 @@ class Session:
         return int(carried[0])
 
     def _file(self, data: Any) -> tuple[Any, Any]:
-        """Return what gm_host_read reads from, and the bytes of the checkpoint, which it must not outlive."""
+        """Return gm_host_read's argument, and the checkpoint's bytes, which must outlive it."""
         content = self._ffi.from_buffer(bytes(buffer_of(data, "the checkpoint")))
         return self._ffi.new("gm_host_file *", (content, len(content))), content
 
     # ---- Properties ---------------------------------------------------------------------------------------------
 
     def set_property(self, key: str, value: int | float) -> None:
-        """Keep a number with the state: an int as int32, a float as float32.
+        """Store a number in the state: an int as int32, a float as float32.
 
         key: up to 19 bytes of UTF-8.
         """
@@ -574,14 +572,14 @@ class Session:
         self._check(set_value(self._open(), utf8(key, "the property's key"), value), f"property '{key}'")
 
     def get_property(self, key: str) -> int | float:
-        """Return the number kept under that key."""
+        """Return the number stored under this key."""
         record = self._ffi.new("gm_property *")
         code = self._lib.gm_property_get(self._open(), utf8(key, "the property's key"), record)
         self._check(code, f"property '{key}'")
         return self._property(record)[1]
 
     def properties(self) -> dict[str, int | float]:
-        """Return all numbers kept with the state."""
+        """Return all numbers stored in the state."""
         found = {}
         record = self._ffi.new("gm_property *")
         index = 0
@@ -592,7 +590,7 @@ class Session:
         return found
 
     def remove_property(self, key: str) -> None:
-        """Remove the number kept under that key."""
+        """Remove the number stored under this key."""
         self._check(self._lib.gm_property_remove(self._open(), utf8(key, "the property's key")), f"property '{key}'")
 
     # ---- Inside -------------------------------------------------------------------------------------------------
@@ -622,7 +620,7 @@ class Session:
     def _feed(self, buffers: list[InputBuffer], data: Sequence[Any]) -> Any:
         """Copy an array into each buffer, and return the open session.
 
-        Raises RuntimeFault (BUSY) while a program is under way, as gm_write() does.
+        Raises RuntimeFault (BUSY) while a program is running, like gm_write().
         """
         session = self._session or self._open()
         if session.pc:
@@ -649,7 +647,7 @@ class Session:
         view, found = self._ffi.new("gm_view *"), self._lib.GM_ERR_NOT_FOUND
         if isinstance(name_or_index, str):
             found = self._lib.gm_parameter_named(self._open(), utf8(name_or_index, "the parameter's name"), view)
-        if found == self._lib.GM_ERR_NOT_FOUND:  # an index, as a number or as the name where names were stripped
+        if found == self._lib.GM_ERR_NOT_FOUND:  # an index, as a number or, if names were stripped, as the name
             found = self._lib.gm_parameter(self._open(), self._parameter_index(name_or_index), view)
         self._check(found, f"parameter '{name_or_index}'")
         return view
@@ -668,7 +666,7 @@ class Session:
     def _bytes(self, view: Any) -> memoryview:
         """Return the arena's bytes under a gm_view.
 
-        They keep the arena alive, as a pointer would not.
+        Unlike a pointer, they keep the arena alive.
         """
         offset = int(self._ffi.cast("char *", view.data) - self._ffi.cast("char *", self._arena.pointer))
         return self._memory[offset : offset + view.size]
@@ -697,14 +695,14 @@ def _requirements(ffi: Any, lib: Any, image: Memory) -> dict[str, Any]:
     out = ffi.new("gm_requirements *")
     code = lib.gm_required(image.pointer, len(image.pointer), out)
     if code == 0 and out.arena_size > _ARENA_LIMIT:
-        code = lib.GM_ERR_BAD_REGION  # the code of gm_open, before memory is allocated for it
+        code = lib.GM_ERR_BAD_REGION  # gm_open()'s code, returned before such an arena is allocated
     if code < 0:
         raise RuntimeFault(code, "image")
     return {name: getattr(out, name) for name in _REQUIREMENTS} | {"programs": program_names(out.programs)}
 
 
 def _threads(ffi: Any, lib: Any, count: int) -> Any:
-    """Return a pool of so many threads, which end when it is released.
+    """Return a pool of `count` threads, which end when it is released.
 
     They start when there is work.
     """
@@ -725,7 +723,7 @@ def _program_kind(name: str) -> int:
 def _schedule(number: int) -> str:
     """Return the name of a schedule.
 
-    A checkpoint may hold any number; one without a name leaves the rate as it is.
+    A checkpoint may have any number; an unknown one leaves the rate unchanged.
     """
     return _SCHEDULES[number] if number < len(_SCHEDULES) else f"unknown {number}"
 

@@ -15,7 +15,7 @@ class Tensor(NamedTuple):
     """One row of the table."""
 
     name: str | None
-    title: str  # what messages call it
+    title: str  # its name in messages
     role: str
     role_kind: int
     programs: list[str]
@@ -23,13 +23,13 @@ class Tensor(NamedTuple):
     shape: tuple[int, ...]
     offset: int
     size: int
-    lasts: bool  # no program writes over it
+    lasts: bool  # no program overwrites it
 
     def describe(self) -> dict[str, Any]:
-        """Return the row as callers see it.
+        """Return the row for callers.
 
-        It has the name, dtype ("float32", "int32", "int8", "uint8"), the ONNX model's shape, size in bytes,
-        programs, and whether it `lasts`: an input that does not must be given again for each run.
+        It has the name, dtype ("float32", "int32", "int8", "uint8"), the ONNX model's shape, size in bytes, programs,
+        and whether it `lasts`: otherwise an input must be given again for each run.
         """
         return {
             "name": self.name,
@@ -46,7 +46,7 @@ class Tensor(NamedTuple):
         return data.cast(ITEM_CODE[self.dtype], self.shape)  # type: ignore[call-overload]
 
     def copy(self, memory: memoryview) -> memoryview:
-        """Return the tensor as it is now, in memory of its own."""
+        """Return a copy of the tensor."""
         data = memoryview(bytearray(memory[self.offset : self.offset + self.size]))
         return data.cast(ITEM_CODE[self.dtype], self.shape)  # type: ignore[call-overload]
 

@@ -1,4 +1,4 @@
-"""The measurement of the time that each instruction of a program takes."""
+"""Measure the time of each instruction of a program."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from gradmote.errors import RuntimeFault
 from .session import Session
 from .tensors import PROGRAMS
 
-#: Nanoseconds from which an instruction is timed by the CPU clock, which stops while other processes
-#: run. Reading that clock takes too long for shorter ones.
+#: Instructions of at least this many nanoseconds are timed by the CPU clock, which stops while other processes run.
+#: Reading it takes too long for shorter ones.
 LONG = 100_000
 
 
 def seconds_of_each(session: Session, program: str, count: int) -> list[float]:
     """Run a program on the data in the arena, and return the seconds of each of its instructions.
 
-    count: how many instructions the program has. Raises RuntimeFault where it fails.
+    count: how many instructions the program has. Raises RuntimeFault if it fails.
     """
     session._buffers.begin_run(program)
     ffi, lib = session._ffi, session._lib

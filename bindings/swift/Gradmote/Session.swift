@@ -4,7 +4,7 @@ import Foundation
 /// The programs that an image may have.
 public enum Program: UInt32 { case infer, eval, train, optimizer, step }
 
-/// The runtime refused a call. Parameters and optimizer state are as they were before it.
+/// The runtime refused a call. Parameters and optimizer state are unchanged.
 public struct GradmoteError: Error, CustomStringConvertible {
     /// The runtime's code, which is negative; its name, such as GM_ERR_WRONG_SIZE; what was wrong; what to do about it.
     public let code: Int32
@@ -21,7 +21,7 @@ public struct GradmoteError: Error, CustomStringConvertible {
     public var description: String { "\(place): \(text) (\(name), \(code)) - \(hint)" }
 }
 
-/// The numbers that tensors have.
+/// The number types of tensors.
 public protocol TensorNumber { static var dtype: UInt32 { get } }
 extension Float: TensorNumber { public static var dtype: UInt32 { UInt32(GM_DTYPE_F32.rawValue) } }
 extension Int32: TensorNumber { public static var dtype: UInt32 { UInt32(GM_DTYPE_I32.rawValue) } }
@@ -32,8 +32,8 @@ extension Int16: TensorNumber { public static var dtype: UInt32 { UInt32(GM_DTYP
 /// The types of numbers, by their dtype: name and bytes.
 private let numbers: [(name: String, bytes: Int)] = [("Float", 4), ("Int32", 4), ("Int8", 1), ("UInt8", 1), ("Int16", 2)]
 
-/// Data of one tensor: arrays, slices and buffer pointers of its numbers, or their bytes as Data. No dtype is the
-/// tensor's.
+/// Data of one tensor: arrays, slices and buffer pointers of its numbers, or their bytes as Data. A nil dtype means the
+/// tensor's own.
 public protocol TensorData { func withBytes(_ body: (UInt32?, UnsafeRawBufferPointer) -> Int32) -> Int32 }
 extension Array: TensorData where Element: TensorNumber {
     public func withBytes(_ body: (UInt32?, UnsafeRawBufferPointer) -> Int32) -> Int32 { withUnsafeBytes { body(Element.dtype, $0) } }
@@ -50,16 +50,16 @@ extension Data: TensorData {
 
 /// An input, label, output or parameter.
 public struct Tensor {
-    /// The name in the ONNX model; it is empty where the image has no names.
+    /// The name in the ONNX model; empty if the image has no names.
     public let name: String
     public let shape: [Int]
     /// The type of its elements, such as Int8.dtype; and how many there are.
     public let dtype: UInt32
     public let count: Int
     let role, index, programs: UInt32
-    /// Whether its elements are integers, of whatever type, and not Float.
+    /// Whether its elements are integers (of any type) rather than Float.
     public var isInteger: Bool { dtype != Float.dtype }
-    /// What messages call it.
+    /// Its name in messages.
     var title: String { "\(name) (\(numbers[Int(dtype)].name))" }
     var bytes: Int { count * numbers[Int(dtype)].bytes }
 
@@ -79,18 +79,19 @@ public struct Tensor {
 
 /// Trains and runs one .mote image.
 ///
-/// Data are of Float, Int32, Int8, UInt8 and Int16, by the tensor's dtype: every input of a program, then every label. A session serves one thread at a time.
+/// Data are Float, Int32, Int8, UInt8 and Int16, by the tensor's dtype: every input of a program, then every label.
+/// Use a session from one thread at a time.
 public final class Session {
-    private static let parameter: UInt32 = 3 // the role that stands for parameters
+    private static let parameter: UInt32 = 3 // the role of parameters
     private let handle: Int64
     private let runs = NSLock()
     public let inputs, labels: [Tensor]
     /// The outputs of all programs.
     public let outputs: [Tensor]
-    /// The parameters that are trained.
+    /// The trained parameters.
     public let parameters: [Tensor]
 
-    /// Verifies the image, which is copied, and sets the state to its initial values. threads: 1 to 16.
+    /// Copies and verifies the image, and sets the state to its initial values. threads: 1 to 16.
     public init(image: [UInt8], threads: Int = 1) throws {
         let opened = gm_handle_open(image, image.count, UInt32(clamping: threads))
         try check(Int32(min(opened, 0)), "open")
@@ -101,7 +102,7 @@ public final class Session {
 
     deinit { gm_handle_close(handle) }
 
-    /// Ends the session; to end it again does nothing. While another thread is in a call, this is refused.
+    /// Closes the session. Closing it again does nothing. Refused while another thread is in a call.
     public func close() throws {
         let status = gm_handle_close(handle)
         try check(status == GM_ERR_CLOSED.rawValue ? 0 : status, "close")
@@ -124,22 +125,22 @@ public final class Session {
     /// Returns the loss, without training.
     public func evalStep(_ data: TensorData...) throws -> Float { try run(.eval, data) }
 
-    /// Runs the model and returns its first output, which must be of Float.
+    /// Runs the model and returns its first output, which must be Float.
     public func infer(_ data: TensorData...) throws -> [Float] {
         try run(.infer, data)
         return try outputs.first { $0.isIn(.infer) }.map { try values($0, of: Float(0)) } ?? []
     }
 
-    /// Runs the model and returns its first output, whose numbers are those of the type: infer(as: Int8.self, pixels).
+    /// Runs the model and returns its first output, with numbers of this type: infer(as: Int8.self, pixels).
     public func infer<T: TensorNumber & ExpressibleByIntegerLiteral>(as type: T.Type, _ data: TensorData...) throws -> [T] {
         try run(.infer, data)
         return try outputs.first { $0.isIn(.infer) }.map { try values($0, of: 0 as T) } ?? []
     }
 
-    /// Returns a copy of an output of the program that ran last, which must be of Float.
+    /// Returns a copy of an output of the last program, which must be Float.
     public func output(_ output: Tensor) throws -> [Float] { try values(output, of: Float(0)) }
 
-    /// Returns a copy of an output, or of a parameter, whose numbers are those of the type.
+    /// Returns a copy of an output or parameter with numbers of this type.
     public func values<T: TensorNumber & ExpressibleByIntegerLiteral>(_ tensor: Tensor, as type: T.Type) throws -> [T] {
         try values(tensor, of: 0 as T)
     }
@@ -151,13 +152,13 @@ public final class Session {
         return Int(label)
     }
 
-    /// Sets all state back to the image's initial values.
+    /// Resets all state to the image's initial values.
     public func reset() throws { try check(gm_handle_reset(handle), "reset") }
 
     /// Returns the rate of the next update.
     public func learningRate() throws -> Float { try control().learning_rate }
 
-    /// Returns how many updates were applied.
+    /// Returns the number of applied updates.
     public func optimizerSteps() throws -> Int { try Int(control().optimizer_steps) }
 
     /// Sets the rate (finite, at least 0) and ends any schedule.
@@ -174,12 +175,12 @@ public final class Session {
     /// Sets the seed of Dropout and of the sample store's choices.
     public func setSeed(_ seed: UInt32) throws { try check(gm_handle_set_seed(handle, seed), "setSeed") }
 
-    /// Returns a copy of the parameter of that name, which must be of Float, or nil where there is none.
+    /// Returns a copy of the parameter with this name, which must be Float, or nil if there is none.
     public func parameter(_ name: String) throws -> [Float]? {
         try parameters.first { $0.name == name }.map { try values($0, of: Float(0)) }
     }
 
-    /// Returns all parameters, in the order of `parameters`. All must be of Float.
+    /// Returns all parameters, in the order of `parameters`. All must be Float.
     public func getParameters() throws -> [Float] { try get(GM_VALUES_PARAMETERS) }
 
     public func setParameters(_ values: [Float]) throws { try set(GM_VALUES_PARAMETERS, values) }
@@ -189,13 +190,13 @@ public final class Session {
 
     public func setParameterBytes(_ values: [UInt8]) throws { try setBytes(GM_VALUES_PARAMETERS, values) }
 
-    /// Returns the parameters' distance from the image's initial ones. All must be of Float.
+    /// Returns the parameters' difference from the image's initial ones. All must be Float.
     public func delta() throws -> [Float] { try get(GM_VALUES_DELTA) }
 
-    /// Sets the parameters to the image's initial ones and this distance.
+    /// Sets the parameters to the image's initial ones plus this difference.
     public func applyDelta(_ delta: [Float]) throws { try set(GM_VALUES_DELTA, delta) }
 
-    /// Returns the distance of parameters of any types; that of integers is modulo 2^8, 2^16 or 2^32.
+    /// Returns the difference of parameters of any types; for integers it is modulo 2^8, 2^16 or 2^32.
     public func deltaBytes() throws -> [UInt8] { try getBytes(GM_VALUES_DELTA) }
 
     public func applyDeltaBytes(_ delta: [UInt8]) throws { try setBytes(GM_VALUES_DELTA, delta) }
@@ -212,14 +213,14 @@ public final class Session {
     /// Loads a checkpoint of the same model.
     public func load(_ checkpoint: [UInt8]) throws { try check(gm_handle_load(handle, checkpoint, checkpoint.count), "load") }
 
-    /// Takes over what fits of another model's checkpoint, and returns the number of entries.
+    /// Loads the matching entries of another model's checkpoint, and returns their number.
     public func carryOver(_ checkpoint: [UInt8]) throws -> Int {
         var carried = UInt32(0)
         try check(gm_handle_carry_over(handle, checkpoint, checkpoint.count, &carried), "carryOver")
         return Int(carried)
     }
 
-    /// Keeps a number with the state. key: up to 19 bytes of UTF-8.
+    /// Stores a number in the state. key: up to 19 bytes of UTF-8.
     public func setProperty(_ key: String, _ value: Int32) throws {
         try check(gm_handle_set_property(handle, key, UInt32(GM_PROPERTY_TYPE_I32.rawValue), UInt32(bitPattern: value)), key)
     }
@@ -228,7 +229,7 @@ public final class Session {
         try check(gm_handle_set_property(handle, key, UInt32(GM_PROPERTY_TYPE_F32.rawValue), value.bitPattern), key)
     }
 
-    /// Returns the Int32 or Float that is kept under that key, or nil.
+    /// Returns the Int32 or Float stored under this key, or nil.
     public func property(_ key: String) throws -> TensorNumber? {
         var found = gm_property()
         let status = gm_handle_property(handle, key, &found)
@@ -237,7 +238,7 @@ public final class Session {
         return found.type == 1 ? Int32(bitPattern: found.value) : Float(bitPattern: found.value)
     }
 
-    /// Takes a sample, which has the input's size, into the sample store.
+    /// Adds a sample of the input's size to the sample store.
     public func learn(_ label: UInt32, _ sample: TensorData) throws {
         guard let input = inputs.first else { throw GradmoteError(GM_ERR_NOT_FOUND.rawValue, "learn") }
         try write(input, sample)

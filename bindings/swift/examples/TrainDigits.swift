@@ -1,5 +1,5 @@
-// Trains an MLP on handwritten digits and prints its accuracy before and after: TrainDigits FOLDER, which
-// `./run example digits_files` made.
+// Trains an MLP on handwritten digits and prints its accuracy before and after: TrainDigits FOLDER, made by
+// `./run example digits_files`.
 import Foundation
 import Gradmote
 

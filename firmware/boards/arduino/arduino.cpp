@@ -1,16 +1,16 @@
-/* The board as Arduino's API shows it: Serial, the clock, and setup() and loop(), which turn the
- * main loop. */
+/* The board through Arduino's API: Serial, the clock, and setup() and loop(), which run the main
+ * loop. */
 #include <Arduino.h>
 
 #include "core.h"
 #include "firmware.h"
 
 #define BAUD 115200
-#define STUCK_MS 500u    /* a line that takes nothing for so long has nobody at its other end */
+#define STUCK_MS 500u    /* if the line accepts nothing for this long, nobody is listening */
 #define BREATHE_MS 1000u
 
-/* The bytes that are to be sent together, as cores send a single byte by itself, or a packet of USB
- * for it. */
+/* Bytes to send together, because cores send a single byte by itself, or in a USB packet of its
+ * own. */
 static uint8_t outgoing[64];
 static uint32_t outgoing_count;
 
@@ -25,8 +25,8 @@ static void send_outgoing(void)
     outgoing_count = 0;
 }
 
-/* A core that is an operating system wants its idle task to run now and then, also while a program
- * takes long. */
+/* Lets the idle task run now and then, also during a long program: cores with an operating system
+ * need it. */
 static void breathe(void)
 {
     static uint32_t last;
@@ -79,7 +79,7 @@ void board_reset(void)
 {
     send_outgoing();
     Serial.flush();
-    delay(20); /* the last packet leaves before USB does */
+    delay(20); /* the last packet must leave before USB stops */
     core_restart();
 }
 

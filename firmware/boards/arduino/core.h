@@ -1,7 +1,6 @@
 /*
- * The functions that Arduino's API leaves open, and that each core defines in its own way in
- * cores/<core>.cpp. There are, besides these, board_flash_area(), board_flash_erase(),
- * board_flash_program() and board_unique_id() of board.h.
+ * Functions outside Arduino's API, which each core defines in cores/<core>.cpp. It also defines
+ * board_flash_area(), board_flash_erase(), board_flash_program() and board_unique_id() of board.h.
  */
 #ifndef CORE_H
 #define CORE_H
@@ -14,11 +13,11 @@
 extern "C" {
 #endif
 
-/* Before Serial.begin(): makes room for what arrives while a program runs, where the line waits for
- * nobody. */
+/* Called before Serial.begin(). Makes room for bytes that arrive while a program runs, on lines
+ * without flow control. */
 void core_start(void);
 
-/* The stack that setup() and loop() run on, without what the core itself keeps at its ends. */
+/* The stack of setup() and loop(), without the words that the core keeps at its ends. */
 typedef struct core_stack {
     uint32_t *bottom;
     uint32_t *top;
@@ -26,13 +25,13 @@ typedef struct core_stack {
 
 core_stack core_loop_stack(void);
 
-/* Bytes of flash that the program takes, the core included. */
+/* Returns the size in bytes of the program in flash, including the core. */
 uint32_t core_code_size(void);
 
-/* Does not return. */
+/* Restarts the board. Does not return. */
 void core_restart(void);
 
-/* The files one after the other, from `start` on. */
+/* Returns the area of a file. The files follow one another, beginning at `start`. */
 static inline board_area core_area(const uint8_t *start, enum board_area_kind kind)
 {
     board_area image = {start, BOARD_IMAGE_SIZE, BOARD_ERASE_UNIT};

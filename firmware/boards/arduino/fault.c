@@ -1,4 +1,4 @@
-/* A fault is the core's to handle, each in its way: nothing of it is kept. */
+/* The core handles faults in its own way, and leaves no record. */
 #include "device/fault.h"
 
 int fault_take(fault_record *out)

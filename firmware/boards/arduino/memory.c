@@ -1,5 +1,4 @@
-/* The arena is as large as board.toml says; of the rest of RAM the core tells where its stack
- * is. */
+/* board.toml gives the size of the arena, and the core the position of its stack. */
 #include "device/memory.h"
 
 #include "core.h"
@@ -30,7 +29,7 @@ uint32_t memory_stack_size(void)
     return (uint32_t)((uintptr_t)stack.top - (uintptr_t)stack.bottom);
 }
 
-/* All but arena and stack: variables of the firmware and the core, and the heap. */
+/* Everything except arena and stack: variables of the firmware and the core, and the heap. */
 uint32_t memory_static_size(void)
 {
     return memory_ram_size() - memory_stack_size() - memory_arena_size();

@@ -1,7 +1,7 @@
-"""Adds this project's sources to PlatformIO's build of a board with a framework: an extra script of its environment.
+"""Adds this project's sources to PlatformIO's build of a board with a framework, as an extra script of its environment.
 
-PlatformIO runs it before the platform adds what the framework wants; command lines are expanded after that. The flags
-of this project come last on them, and so hold where the framework has others (-Ofast, -std).
+PlatformIO runs it before the platform adds the framework's flags, but expands command lines afterwards. The flags of
+this project come last on them, so they override the framework's (-Ofast, -std).
 """
 
 import sys
@@ -9,7 +9,7 @@ from pathlib import Path
 
 Import("env")  # noqa: F821
 
-ROOT = Path(sys._getframe().f_code.co_filename).resolve().parents[3]  # SCons sets no __file__
+ROOT = Path(sys._getframe().f_code.co_filename).resolve().parents[3]  # SCons does not set __file__
 sys.path.insert(0, str(ROOT / "site_scons"))
 
 from boards import as_the_project_wants, boards  # noqa: E402
@@ -23,7 +23,7 @@ board = as_the_project_wants(board, Path(env.subst("$PROJECT_DIR")), env.GetProj
 def own_flags(suffix):
     """Return this project's flags for sources with this suffix, quoted for a command line.
 
-    A .c file gets the C compiler's flags; other languages get those that are not of C alone.
+    A .c file gets the C compiler's flags; other languages get the flags that are not only for C.
     """
     flags = board.flags() if suffix == ".c" else [*board.code_flags(), "-ffp-contract=off"]
     defines = ["-D" + name + "=" + value.replace('"', r"\"") for name, value in board.defines().items()]
@@ -31,7 +31,7 @@ def own_flags(suffix):
 
 
 def compiled(env, path):
-    """The object of one source."""
+    """Return the object of one source."""
     line = "CXXCOM" if path.suffix == ".cpp" else "CCCOM"
     commands = [f"{env[line]} {own_flags(path.suffix)}"]
     if "redefined_symbols" in board.table:

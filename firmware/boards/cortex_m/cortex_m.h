@@ -1,4 +1,4 @@
-/* The core's own registers and instructions, the same on all Cortex-M (Armv6-M, Armv7-M and Armv8-M
+/* The core's own registers and instructions, common to all Cortex-M (Armv6-M, Armv7-M and Armv8-M
  * Architecture Reference Manuals, "System Control Space"). */
 #ifndef CORTEX_M_H
 #define CORTEX_M_H
@@ -23,7 +23,7 @@
 #define SCB_AIRCR REGISTER(0xE000ED0Cu)
 #define AIRCR_SYSRESETREQ 0x05FA0004u
 
-/* A pending interrupt ends wait_for_interrupt() even while it is masked. */
+/* Even a masked interrupt ends wait_for_interrupt() when it is pending. */
 static inline void mask_interrupts(void)
 {
     __asm volatile("cpsid i" ::: "memory");
@@ -34,7 +34,7 @@ static inline void unmask_interrupts(void)
     __asm volatile("cpsie i" ::: "memory");
 }
 
-/* Waits until what was written has arrived. */
+/* Waits until earlier writes have completed. */
 static inline void synchronize(void)
 {
     __asm volatile("dsb" ::: "memory");

@@ -1,17 +1,17 @@
 /*
- * Interrupt handlers. Their names end in _interrupt (but for the last one here): the bound of the
- * stack counts the deepest of them. All have the priority they are reset to, so that none
- * interrupts another.
+ * Interrupt handlers. Their names end in _interrupt (except for the last one here): the stack bound
+ * counts the deepest of them. All keep their reset priority, so none interrupts another.
  */
 #ifndef INTERRUPTS_H
 #define INTERRUPTS_H
 
 typedef void (*vector)(void);
 
-/* Goes right behind the processor's own vectors: a table of handlers, by number of interrupt. */
+/* Defines the vector table right after the processor's own vectors: handlers by interrupt
+ * number. */
 #define INTERRUPT_VECTORS __attribute__((section(".interrupts"), used)) static const vector interrupts[]
 
-/* Faults where a family does not define it. */
+/* Faults unless a family defines it. */
 void systick_handler(void);
 
 #endif

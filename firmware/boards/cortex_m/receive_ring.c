@@ -2,7 +2,7 @@
 
 typedef char ring_is_a_power_of_two[(BOARD_RECEIVE_RING & (BOARD_RECEIVE_RING - 1)) == 0 ? 1 : -1];
 
-/* put, taken: counts of all bytes ever; they wrap together. Each has one writer, and so needs no
+/* put, taken: the number of bytes ever, modulo 2^32. Each has only one writer, and so needs no
  * lock. */
 static volatile struct {
     uint32_t put;

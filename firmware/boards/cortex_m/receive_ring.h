@@ -1,5 +1,5 @@
-/* Received bytes on their way from the receive interrupt, which puts them, to the main loop, which
- * takes them. BOARD_RECEIVE_RING: bytes that find room; a power of two. */
+/* A ring buffer of received bytes: the receive interrupt puts them, the main loop takes them.
+ * BOARD_RECEIVE_RING: its size in bytes, a power of two. */
 #ifndef RECEIVE_RING_H
 #define RECEIVE_RING_H
 
@@ -11,7 +11,7 @@ int receive_ring_is_empty(void);
 /* The ring must not be full. */
 void receive_ring_put(uint8_t byte);
 
-/* The byte that was put first, or -1 where there is none. */
+/* Returns the oldest byte, or -1 if the ring is empty. */
 int receive_ring_take(void);
 
 #endif

@@ -8,7 +8,7 @@
 #include "interrupts.h"
 
 #if __ARM_ARCH == 6
-#define FAULT_STATUS 0u /* ARMv6-M has no register that tells */
+#define FAULT_STATUS 0u /* ARMv6-M has no fault status register */
 #else
 #define FAULT_STATUS REGISTER(0xE000ED28u)
 #endif
@@ -23,7 +23,8 @@ void record_fault(const uint32_t *frame);
 
 void systick_handler(void) __attribute__((weak, alias("fault_handler")));
 
-/* The processor's own exceptions. Those of a family's peripherals follow (INTERRUPT_VECTORS). */
+/* The processor's own exceptions. The vectors of a family's peripherals follow
+ * (INTERRUPT_VECTORS). */
 __attribute__((section(".vectors"), used)) static const vector vectors[16] = {
     (vector)(uintptr_t)__stack_top,
     reset_handler,
@@ -57,7 +58,7 @@ void reset_handler(void)
     start_program();
 }
 
-/* The stack may be what is broken: start it anew, and hand its old pointer on. */
+/* The stack itself may be corrupt: reset it, and pass its old pointer on. */
 __attribute__((naked)) void fault_handler(void)
 {
     __asm volatile("mrs r0, msp\n"

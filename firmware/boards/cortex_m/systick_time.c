@@ -23,8 +23,8 @@ void systick_handler(void)
     ++periods;
 }
 
-/* SysTick counts down. Where it has started anew and its interrupt still waits, a period is not
- * counted yet. */
+/* SysTick counts down. If it has reloaded and its interrupt is still pending, `periods` is one
+ * short. */
 uint32_t board_ticks(void)
 {
     mask_interrupts();

@@ -1,5 +1,5 @@
-/* board_ticks() by SysTick, at the clock of the core. It also ends sleeping BOARD_WAKE_HZ times a
- * second (100). */
+/* Implements board_ticks() with SysTick, at the core clock. It also wakes the core from sleep
+ * BOARD_WAKE_HZ times a second (100). */
 #ifndef SYSTICK_TIME_H
 #define SYSTICK_TIME_H
 

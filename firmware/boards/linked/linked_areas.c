@@ -1,5 +1,5 @@
-/* Areas for files, one after the other, where firmware.ld puts them. The linker takes sizes from
- * board.toml for addresses. */
+/* The areas for files, one after the other, at the addresses from firmware.ld. The sizes from
+ * board.toml are absolute symbols, so their addresses are the values. */
 #include "board.h"
 
 extern const uint8_t __files_start[], IMAGE_SIZE[], CHECKPOINT_SIZE[];

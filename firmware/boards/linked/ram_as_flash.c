@@ -1,4 +1,4 @@
-/* RAM that outlives a reset plays the flash of linked_areas.c. */
+/* Uses RAM that survives a reset as the flash of linked_areas.c. */
 #include <string.h>
 
 #include "board.h"

@@ -1,4 +1,4 @@
-/* The reset handlers of all families whose memory linked/firmware.ld lays out share this ending. */
+/* The end of the reset handlers of all families that use linked/firmware.ld. */
 #ifndef START_PROGRAM_H
 #define START_PROGRAM_H
 
@@ -6,13 +6,13 @@
 
 #include "board.h"
 
-/* The linker script's: initial values of variables in flash, and where they and the variables that
- * begin at 0 belong. */
+/* Symbols of the linker script: the initial values of variables in flash, and the addresses of
+ * .data and .bss. */
 extern uint32_t __data_load[], __data_start[], __data_end[], __bss_start[], __bss_end[];
 
 int main(void);
 
-/* Gives every variable its initial value, runs main(), and resets the board where that returns. */
+/* Initializes all variables, runs main(), and resets the board if it returns. */
 static inline void start_program(void)
 {
     const uint32_t *from = __data_load;

@@ -1,9 +1,9 @@
 /*
- * The LM3S6965 in polling: everything that board.h asks for, and no more.
+ * The LM3S6965, by polling: everything that board.h requires, and no more.
  *
  * Registers: Stellaris LM3S6965 Microcontroller Data Sheet (DS-LM3S6965), chapters "System
- * Control", "Internal Memory", "GPIOs" and "UART". The UART's 16 bytes of receive FIFO last 1.4 ms
- * at 115200 baud.
+ * Control", "Internal Memory", "GPIOs" and "UART". The UART's 16-byte receive FIFO lasts 1.4 ms at
+ * 115200 baud.
  */
 #include <string.h>
 
@@ -58,7 +58,7 @@ static void start_uart(void)
 {
     SYSCTL_RCGC1 |= 1u;
     SYSCTL_RCGC2 |= 1u;
-    (void)SYSCTL_RCGC2; /* a gated clock takes a moment to run */
+    (void)SYSCTL_RCGC2; /* a gated clock takes a moment to start */
     GPIOA_AFSEL |= GPIOA_UART_PINS;
     GPIOA_DEN |= GPIOA_UART_PINS;
     UART_IBRD = BAUD_IN_64THS / 64u;
@@ -120,7 +120,7 @@ int board_flash_program(const uint8_t *at, const void *data, uint32_t size)
     return memcmp(at, data, size) ? -1 : 0;
 }
 
-/* The part has none. */
+/* The part has no unique ID. */
 uint64_t board_unique_id(void)
 {
     return 0;

@@ -1,10 +1,10 @@
 /*
  * The MPS2 and MPS3 family: CMSDK UART and timer.
  *
- * Registers: Arm Cortex-M System Design Kit TRM (DDI 0479), "APB UART" and "APB timer"; where the
- * timer is missing, Arm Corstone SSE-300 TRM (101773), "System counter". The UART has one byte of
- * receive buffer and no FIFO; the emulator holds further bytes back until it is read, so polling
- * loses none.
+ * Registers: Arm Cortex-M System Design Kit TRM (DDI 0479), "APB UART" and "APB timer"; without
+ * this timer, Arm Corstone SSE-300 TRM (101773), "System counter". The UART has a one-byte receive
+ * buffer and no FIFO, but the emulator holds further bytes back until the program reads it, so
+ * polling loses none.
  */
 #include "board.h"
 #include "cortex_m/cortex_m.h"
@@ -73,12 +73,12 @@ void board_init(void)
 {
     UART_BAUDDIV = BOARD_UART_CLOCK / BAUD;
     UART_CTRL = UART_TX_RX_AND_RX_INTERRUPT;
-    (void)UART_DATA; /* whatever stood there; in the emulator this also wakes its receiver, which else sleeps on */
+    (void)UART_DATA; /* discard a stale byte; in the emulator this also wakes the receiver, which would sleep on */
     start_ticks();
     start_wake_ups();
 }
 
-/* The pending interrupts that ended the sleep are dropped: the main loop polls. */
+/* Clears the pending interrupts that ended the sleep: the main loop polls. */
 void board_sleep(void)
 {
     wait_for_interrupt();

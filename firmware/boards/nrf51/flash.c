@@ -1,6 +1,6 @@
 /*
- * Flash of the nRF51 (Reference Manual, "NVMC"): pages of 1 KB, words that are written once after
- * an erase. The core stands still meanwhile, 21 ms a page, and what it then would receive is lost:
+ * Flash of the nRF51 (Reference Manual, "NVMC"): 1 KB pages, and words that can be written once
+ * after an erase. The core stalls meanwhile, 21 ms per page, and would lose bytes that arrive. But
  * the host waits for its answer.
  */
 #include <string.h>

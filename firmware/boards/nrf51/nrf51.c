@@ -2,9 +2,9 @@
  * nRF51: crystal, UART, timer. Registers: nRF51 Series Reference Manual 3.0, "CLOCK", "UART",
  * "TIMER", "FICR".
  *
- * Events are words that a peripheral sets to 1 and the program to 0; tasks are words that start
- * something when 1 is written. The receiver holds 6 bytes, half a millisecond at this rate: its
- * interrupt moves them to the ring. While that is full they stay in the receiver.
+ * Events are words that a peripheral sets to 1 and the program to 0; writing 1 to a task starts it.
+ * The receiver holds 6 bytes, half a millisecond at this rate; its interrupt moves them to the
+ * ring. While the ring is full they stay in the receiver.
  */
 #include "board.h"
 #include "cortex_m/cortex_m.h"
@@ -55,8 +55,7 @@ void timer_interrupt(void);
 
 INTERRUPT_VECTORS = {[UART_IRQ] = uart_interrupt, [TIMER_IRQ] = timer_interrupt};
 
-/* The 16 MHz crystal: the internal oscillator, on which the part starts, is too far off for a
- * UART. */
+/* Starts the 16 MHz crystal: the internal oscillator is not accurate enough for a UART. */
 static void start_crystal(void)
 {
     CLOCK_HFCLKSTARTED = 0;
@@ -79,7 +78,7 @@ static void start_uart(void)
     UART_STARTRX = 1;
 }
 
-/* TIMER0 counts 16 MHz, as the core does; it is the only one with 32 bits. */
+/* TIMER0 counts at 16 MHz, like the core; it is the only 32-bit timer. */
 static void start_timer(void)
 {
     TIMER_BITMODE = TIMER_32_BIT;
@@ -96,8 +95,7 @@ void board_init(void)
     start_uart();
 }
 
-/* The event must be cleared before the byte is read: reading sets it again where there is another
- * one. */
+/* Clear the event before reading the byte: reading sets it again if there is another byte. */
 void uart_interrupt(void)
 {
     while (UART_RXDRDY) {
@@ -113,7 +111,7 @@ void uart_interrupt(void)
 int board_uart_get(void)
 {
     int byte = receive_ring_take();
-    NVIC_ENABLE(UART_IRQ) = NVIC_BIT(UART_IRQ); /* again, where the ring was full */
+    NVIC_ENABLE(UART_IRQ) = NVIC_BIT(UART_IRQ); /* in case the ring was full */
     return byte;
 }
 
@@ -136,7 +134,8 @@ void timer_interrupt(void)
     TIMER_WAKE = 0;
 }
 
-/* Masked, so that a byte that comes after the look into the ring ends the sleep too. */
+/* Interrupts are masked, so that a byte that comes after the check of the ring still ends the
+ * sleep. */
 void board_sleep(void)
 {
     mask_interrupts();

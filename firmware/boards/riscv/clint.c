@@ -40,7 +40,7 @@ static uint64_t mtime(void)
     return (uint64_t)high << 32 | low;
 }
 
-/* In the order that keeps what is there between the writes in the future. */
+/* Writes in an order that keeps intermediate values in the future. */
 static void set_mtimecmp(uint64_t time)
 {
     MTIMECMP_HI = 0xFFFFFFFFu;
@@ -48,7 +48,8 @@ static void set_mtimecmp(uint64_t time)
     MTIMECMP_HI = (uint32_t)(time >> 32);
 }
 
-/* The enable bits in mie let interrupts end WFI; with mstatus.MIE clear they are not taken. */
+/* The enable bits in mie let interrupts end WFI; with mstatus.MIE clear the core does not take
+ * them. */
 void wake_on_uart(void)
 {
     uint32_t enabled = MIE_MTIE | MIE_MEIE;
@@ -58,7 +59,7 @@ void wake_on_uart(void)
     __asm volatile("csrs mie, %0" : : "r"(enabled));
 }
 
-/* The interrupt that ended the sleep is claimed and completed at once: the main loop polls. */
+/* Claims and completes the interrupt that ended the sleep: the main loop polls. */
 void board_sleep(void)
 {
     set_mtimecmp(mtime() + WAKE_TICKS);

@@ -1,4 +1,4 @@
-/* The declarations that the boards of this family share besides start-up code. */
+/* Declarations that the boards of this family share, besides start-up code. */
 #ifndef RISCV_H
 #define RISCV_H
 
@@ -6,7 +6,7 @@
 
 #define REGISTER(address) (*(volatile uint32_t *)(address))
 
-/* board_sleep() then ends with a byte from the UART. Called once, in board_init(). */
+/* Makes received bytes end board_sleep(). Called once, in board_init(). */
 void wake_on_uart(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Start-up code and trap handler of a RISC-V core that runs in machine mode alone. CSRs: The RISC-V
+/* Start-up code and trap handler of a RISC-V core that runs only in machine mode. CSRs: The RISC-V
  * Instruction Set Manual, Volume II: Privileged Architecture, "Machine-Level CSRs". */
 #include <stdint.h>
 
@@ -11,8 +11,8 @@ void reset_handler(void);
 void trap_handler(void);
 void record_fault(uint32_t cause, uint32_t pc);
 
-/* The linker puts this first: cores begin here after a reset. Interrupts are off, also where
- * board_reset() jumps here. */
+/* The linker puts this first: cores start here after a reset. Interrupts are off, also after the
+ * jump of board_reset(). */
 __attribute__((naked, section(".vectors"), used)) void start(void)
 {
     __asm volatile("csrw mie, zero\n"
@@ -26,7 +26,7 @@ static void switch_on_fpu(void)
 {
 #ifdef __riscv_flen
     uint32_t fs_initial = 1u << 13;
-    __asm volatile("csrs mstatus, %0\n csrw fcsr, zero" : : "r"(fs_initial)); /* rounds to nearest even */
+    __asm volatile("csrs mstatus, %0\n csrw fcsr, zero" : : "r"(fs_initial)); /* round to nearest even */
 #endif
 }
 
@@ -45,8 +45,8 @@ void reset_handler(void)
     start_program();
 }
 
-/* Exceptions alone come here: interrupts stay masked. The stack may be what is broken: it starts
- * anew. aligned: the low two bits of mtvec are its mode. */
+/* Handles only exceptions, because interrupts stay masked. The stack itself may be corrupt, so this
+ * resets it. aligned: the low two bits of mtvec are its mode. */
 __attribute__((naked, aligned(4))) void trap_handler(void)
 {
     __asm volatile("csrr a0, mcause\n"

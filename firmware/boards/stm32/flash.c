@@ -1,7 +1,7 @@
 /*
  * Flash of the STM32F1 (PM0063) and F4 (RM0090 and RM0390, "Embedded Flash memory interface"): the
- * same registers, with other bits. The core stands still where it fetches from flash that is busy.
- * What an emulator without flash controller does is found by reading back.
+ * same registers, with different bits. The core stalls when it fetches from busy flash. Reading
+ * back detects an emulator without a flash controller.
  */
 #include <string.h>
 

@@ -2,8 +2,8 @@
  * USART of the STM32F1 and F4. RM0041 (F100), RM0090 (F405), RM0390 (F446), "Universal synchronous
  * asynchronous receiver transmitter"; RM0041 and RM0090, "Device electronic signature".
  *
- * The receiver holds one byte: its interrupt moves it to the ring. Where that is full the interrupt
- * is masked in the NVIC, until a byte is taken.
+ * The receiver holds one byte; its interrupt moves it to the ring. When the ring is full, the
+ * interrupt is masked in the NVIC until the main loop takes a byte.
  */
 #include "stm32.h"
 
@@ -62,7 +62,8 @@ int stm32_await(const volatile uint32_t *reg, uint32_t mask, uint32_t wanted, ui
     return 1;
 }
 
-/* Masked, so that a byte that comes after the look into the ring ends the sleep too. */
+/* Interrupts are masked, so that a byte that comes after the check of the ring still ends the
+ * sleep. */
 void board_sleep(void)
 {
     mask_interrupts();
@@ -74,8 +75,8 @@ void board_sleep(void)
 
 /* ---- The serial line -------------------------------------------------------------------------------------------- */
 
-/* Reading status and data clears both bits. An overrun alone has no byte with it, but interrupts
- * all the same. */
+/* Reading status and data clears both bits. An overrun on its own has no byte, but interrupts
+ * too. */
 void usart_interrupt(void)
 {
     if (receive_ring_is_full()) {
@@ -94,7 +95,7 @@ void usart_interrupt(void)
 int board_uart_get(void)
 {
     int byte = receive_ring_take();
-    NVIC_ENABLE(BOARD_UART_IRQ) = NVIC_BIT(BOARD_UART_IRQ); /* again, where the ring was full */
+    NVIC_ENABLE(BOARD_UART_IRQ) = NVIC_BIT(BOARD_UART_IRQ); /* in case the ring was full */
     return byte;
 }
 
@@ -107,8 +108,8 @@ void board_uart_put(uint8_t byte)
 
 /* ---- The part --------------------------------------------------------------------------------------------------- */
 
-/* Returns the 96 bits of the part's ID as 64: place on the wafer, wafer and, folded in, lot.
- * Returns 0 in an emulator without clock control. */
+/* Returns the part's 96-bit ID folded into 64 bits: die position, wafer and lot. Returns 0 in an
+ * emulator without clock control. */
 uint64_t board_unique_id(void)
 {
     if (!stm32_has_clock_control()) {

@@ -26,7 +26,7 @@
 #define GPIOA_ODR REGISTER(0x4001080Cu)
 #define PIN_9_AND_10 (0xFFu << 4)
 #define PIN_9_SENDS (0x9u << 4)       /* alternate function, push-pull, 10 MHz */
-#define PIN_10_RECEIVES (0x8u << 8)   /* input, pulled to what ODR has */
+#define PIN_10_RECEIVES (0x8u << 8)   /* input, pulled to the level in ODR */
 #define PIN_10 (1u << 10)
 
 #define FLASH_AR REGISTER(BOARD_FLASH_REGISTERS + 0x14u)
@@ -36,7 +36,7 @@
 #define CR_START (1u << 6)
 #define CR_LOCK (1u << 7)
 #define SR_BUSY (1u << 0)
-#define SR_FAILED (1u << 2 | 1u << 4) /* not erased before, write-protected */
+#define SR_FAILED (1u << 2 | 1u << 4) /* not erased, write-protected */
 
 const stm32_flash_bits stm32_flash = {SR_BUSY, SR_FAILED, CR_LOCK};
 
@@ -45,9 +45,9 @@ int stm32_has_clock_control(void)
     return RCC_CR != 0;
 }
 
-/* 24 MHz, which the flash follows without wait states: 3 times the crystal's 8 MHz; where that
- * does not start, 6 times half of the internal oscillator's, which is off by 1 %. All buses run
- * at that. */
+/* 24 MHz, at which flash needs no wait states: 3 times the crystal's 8 MHz or, if that does not
+ * start, 6 times half the internal oscillator, which is accurate to 1 %. All buses run at this
+ * rate. */
 void stm32_start_clocks(void)
 {
     RCC_CR |= CR_HSE_ON;
@@ -75,7 +75,7 @@ int stm32_flash_erase(uint32_t address)
     return stm32_flash_is_done();
 }
 
-/* The controller takes half a word at a time. */
+/* The controller programs half a word at a time. */
 int stm32_flash_write(uint32_t address, uint32_t word)
 {
     volatile uint16_t *halves = (volatile uint16_t *)(uintptr_t)address;

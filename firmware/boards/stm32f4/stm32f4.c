@@ -62,8 +62,8 @@ int stm32_has_clock_control(void)
     return RCC_CR != 0;
 }
 
-/* Returns the PLL's source and the divider of its clock: the crystal, or the clock from outside in
- * its place; where that does not start, the internal oscillator, off by 1 %. */
+/* Returns the PLL's source and its divider: the crystal, or an external clock in its place; if
+ * neither starts, the internal oscillator, which is accurate to 1 %. */
 static uint32_t pll_source(void)
 {
     RCC_CR |= BOARD_CRYSTAL_IS_CLOCK ? CR_HSE_BYPASS : 0u;
@@ -72,8 +72,7 @@ static uint32_t pll_source(void)
     return crystal ? PLL_FROM_HSE | BOARD_CRYSTAL / PLL_INPUT_HZ : HSI_HZ / PLL_INPUT_HZ;
 }
 
-/* 168 MHz at voltage scale 1, to which the part is reset; APB1 has 42 MHz, APB2 84 MHz, their
- * most. */
+/* 168 MHz at voltage scale 1, the reset value; APB1 at 42 MHz and APB2 at 84 MHz, their maximum. */
 void stm32_start_clocks(void)
 {
     FLASH_ACR = ACR_5_WAIT_STATES_AND_PREFETCH | ACR_CACHES_ON;
@@ -93,8 +92,7 @@ static void connect_pin(uint32_t pin)
     GPIOA_MODER = (GPIOA_MODER & ~(3u << 2u * pin)) | MODE_ALTERNATE << 2u * pin;
 }
 
-/* A peripheral takes two cycles to start after its clock was switched on: the reads back give
- * them. */
+/* A peripheral needs two cycles after its clock is enabled: the reads take them. */
 void stm32_connect_uart(void)
 {
     RCC_AHB1ENR |= AHB1_PORT_A;
@@ -105,7 +103,7 @@ void stm32_connect_uart(void)
     connect_pin(BOARD_RX_PIN);
 }
 
-/* Makes the caches forget what they hold of the sector; they are reset while they are off. */
+/* Invalidates the caches. They can be reset only while they are off. */
 static void forget_cached(void)
 {
     FLASH_ACR = ACR_5_WAIT_STATES_AND_PREFETCH;

@@ -1,4 +1,4 @@
-/* This process as a board: the contract of board.h over Linux. */
+/* This process as a board: implements board.h on Linux. */
 #include "board.h"
 
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 
 static jmp_buf at_reset;
 
-/* A reset begins here anew: the line stays connected, all else comes from storage. */
+/* A reset restarts here: the line stays connected, and everything else comes from storage. */
 void linux_board_serve(const linux_board *options)
 {
     interrupt_catch();
@@ -67,7 +67,7 @@ uint32_t board_ticks(void)
     return (uint32_t)((uint64_t)now.tv_sec * BOARD_TICKS_PER_SECOND + (uint64_t)now.tv_nsec / 1000);
 }
 
-/* The serial number that the device tree of most single-board computers has. */
+/* Returns the serial number that most single-board computers have in their device tree. */
 uint64_t board_unique_id(void)
 {
     char text[17] = "";

@@ -1,8 +1,8 @@
-/* slots.h over checkpoint.gmck and base.gmck. */
+/* Implements slots.h with checkpoint.gmck and base.gmck. */
 #ifndef CHECKPOINT_FILE_H
 #define CHECKPOINT_FILE_H
 
-/* As after power-on: what storage has. */
+/* Loads what storage has, as after power-on. */
 void checkpoint_file_open(void);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Flash is plain memory here. An image is kept in its file once it is complete, which its header tells; so an upload that
- * breaks off leaves the file with the image before.
+ * Flash is plain memory here. An image goes to its file only when it is complete, according to its
+ * header. So an interrupted upload leaves the previous image in the file.
  */
 #include "flash.h"
 
@@ -12,10 +12,10 @@
 #include "gradmote.h"
 #include "storage.h"
 
-#define CRC_START 16u /* what an image's checksum covers begins here */
+#define CRC_START 16u /* an image's checksum covers the bytes from here on */
 
 static uint8_t *image;     /* STORAGE_AREA bytes */
-static uint32_t used;      /* bytes of it that may differ from erased ones */
+static uint32_t used;      /* bytes of it that may differ from the erased state */
 
 void flash_open(void)
 {
@@ -26,14 +26,14 @@ void flash_open(void)
     used = storage_read(STORAGE_IMAGE, image);
 }
 
-/* slots.c keeps checkpoints in files. */
+/* slots.c keeps checkpoints in files instead. */
 board_area board_flash_area(enum board_area_kind kind)
 {
     board_area area = {image, kind == BOARD_AREA_IMAGE ? STORAGE_AREA : 0, BOARD_ERASE_UNIT};
     return area;
 }
 
-/* Memory that was never used reads as 0, which is no image either. */
+/* Unused memory reads as 0, which is not an image either. */
 int board_flash_erase(const uint8_t *at, uint32_t size)
 {
     uint32_t offset = (uint32_t)(at - image);
@@ -43,7 +43,7 @@ int board_flash_erase(const uint8_t *at, uint32_t size)
     return 0;
 }
 
-/* Whether the area holds a whole image, of which `end` is the end. */
+/* Returns whether the area holds a whole image that ends at `end`. */
 static int is_complete(uint32_t end)
 {
     gm_header header;
@@ -58,7 +58,7 @@ int board_flash_program(const uint8_t *at, const void *data, uint32_t size)
 {
     memcpy((void *)(uintptr_t)at, data, size);
     if (at < image || at >= image + STORAGE_AREA) {
-        return 0; /* a checkpoint, which slots.c keeps */
+        return 0; /* a checkpoint, which slots.c handles */
     }
     uint32_t end = (uint32_t)(at - image) + size;
     used = end > used ? end : used;

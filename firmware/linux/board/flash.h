@@ -1,8 +1,8 @@
-/* The image area, as the board's flash: in memory, from and to model.mote. */
+/* The image area as the board's flash: in memory, backed by model.mote. */
 #ifndef FLASH_H
 #define FLASH_H
 
-/* As after power-on: what storage has. */
+/* Loads what storage has, as after power-on. */
 void flash_open(void);
 
 #endif

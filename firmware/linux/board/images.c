@@ -1,5 +1,6 @@
-/* images.h over a file: one image, which is replaced as a whole. There is no update beside it: a computer has the room to send
- * the model again, and keeps the checkpoint in a file of its own. */
+/* Implements images.h with a file: one image, replaced as a whole. There are no updates while a
+ * model runs: a computer has the room to send the model again, and keeps the checkpoint in its own
+ * file. */
 #include "storage/images.h"
 
 #include "board.h"

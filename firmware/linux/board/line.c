@@ -15,14 +15,14 @@
 
 #define CTRL_D 0x04
 #define CTRL_BRACKET 0x1D
-#define HOLD_TICKS (BOARD_TICKS_PER_SECOND / 10) /* that a byte is held back at most while nobody asks for input */
+#define HOLD_TICKS (BOARD_TICKS_PER_SECOND / 10) /* the longest that a byte waits while nobody asks for input */
 
 static struct {
-    int in, out;  /* -1: there is nobody */
+    int in, out;  /* -1: no client */
     int listener; /* -1: stdin and stdout */
-    int terminal; /* stdin is one */
+    int terminal; /* 1: stdin is a terminal */
     struct termios before;
-    uint32_t at, end; /* of what came and was not asked for */
+    uint32_t at, end; /* of the input that has not been read yet */
     uint8_t input[4096];
     uint32_t held;
     uint32_t held_since;
@@ -36,7 +36,7 @@ static void restore_terminal(void)
     tcsetattr(STDIN_FILENO, TCSADRAIN, &line.before);
 }
 
-/* The console echoes by itself, and Ctrl-C is its own. */
+/* The console echoes by itself, and handles Ctrl-C itself. */
 static void make_terminal_raw(void)
 {
     struct termios raw;
@@ -85,7 +85,7 @@ static void welcome(void)
 
 /* ---- Bytes -------------------------------------------------------------------------------------------------- */
 
-/* Nobody takes it: it is lost, as on a serial line without a listener. */
+/* If nobody takes it, output is lost, as on a serial line without a listener. */
 void line_flush(void)
 {
     uint32_t sent = 0;
@@ -112,7 +112,7 @@ void line_put(uint8_t byte)
     }
 }
 
-/* A person at a terminal leaves with a key. */
+/* Lets a user at a terminal leave with a key. */
 static void look_for_leaving(void)
 {
     for (uint32_t i = 0; line.terminal && i < line.end; ++i) {

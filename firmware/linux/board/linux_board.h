@@ -1,12 +1,12 @@
-/* The options that the command line sets of the board that this process is. */
+/* Command-line options of the board that this process is. */
 #ifndef LINUX_BOARD_H
 #define LINUX_BOARD_H
 
 #include <stdint.h>
 
 typedef struct linux_board {
-    const char *listen; /* HOST:PORT of one TCP client at a time; NULL: stdin and stdout */
-    const char *state;  /* folder of model.mote, checkpoint.gmck and base.gmck; NULL: nothing is kept */
+    const char *listen; /* HOST:PORT for one TCP client at a time; NULL: stdin and stdout */
+    const char *state;  /* folder of model.mote, checkpoint.gmck and base.gmck; NULL: no storage */
     uint32_t arena;     /* bytes; 0: half of the computer's memory */
 } linux_board;
 

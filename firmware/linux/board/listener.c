@@ -17,7 +17,7 @@
 #define HINT "write the computer's own address in numbers, or 0.0.0.0 for all of them: --listen 127.0.0.1:7777"
 #define ADDRESS_LIMIT 64u /* characters of a host */
 
-/* Seconds. A client whose computer was switched off is given up after about 25. */
+/* In seconds. A client whose computer was switched off is dropped after about 25. */
 #define SEND_TIMEOUT 10
 #define KEEPALIVE_IDLE 10
 #define KEEPALIVE_EVERY 5
@@ -31,7 +31,8 @@ typedef union address {
 
 /* ---- Names -------------------------------------------------------------------------------------------------- */
 
-/* "[::1]" or "127.0.0.1", length characters; returns the address's size, or 0. */
+/* Parses `length` characters such as "[::1]" or "127.0.0.1". Returns the size of the address, or
+ * 0. */
 static socklen_t parse_host(const char *text, size_t length, address *out)
 {
     char host[ADDRESS_LIMIT];
@@ -64,7 +65,7 @@ static socklen_t parse(const char *text, address *out)
     if (size == 0 || colon[1] < '0' || colon[1] > '9' || *end != '\0' || port > 65535) {
         misuse(HINT, "'%s' is no HOST:PORT to listen at", text);
     }
-    out->v4.sin_port = htons((uint16_t)port); /* in the same place in both */
+    out->v4.sin_port = htons((uint16_t)port); /* at the same place in both */
     return size;
 }
 

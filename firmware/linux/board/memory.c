@@ -1,4 +1,4 @@
-/* memory.h of a process: what the linker and the kernel tell. */
+/* Implements memory.h for a process, with numbers from the linker and the kernel. */
 #include "device/memory.h"
 
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 extern char __executable_start[], etext[], __data_start[], end[];
 
-static uintptr_t stack_top; /* where main() began */
+static uintptr_t stack_top; /* address of main()'s frame */
 static uint8_t *arena;
 static uint32_t arena_size;
 
@@ -34,7 +34,7 @@ uint32_t memory_arena_size(void)
     return arena_size;
 }
 
-/* The kernel's pages are the paint: it gives the stack one when it is first touched. */
+/* The kernel's pages serve as paint: it allocates a stack page when it is first touched. */
 void memory_paint_stack(void)
 {
     stack_top = (uintptr_t)__builtin_frame_address(0);

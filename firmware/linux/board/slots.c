@@ -1,6 +1,6 @@
 /*
- * slots.h over two files: the checkpoint, and the base of the round, which is a record and a checkpoint. Each is replaced as a
- * whole, so an interruption leaves the one before.
+ * Implements slots.h with two files: the checkpoint, and the base of the round, which is a record
+ * and a checkpoint. Each is replaced as a whole, so an interruption leaves the previous one.
  */
 #include "storage/slots.h"
 
@@ -12,7 +12,7 @@
 #include "storage.h"
 #include "storage/kept_file.h"
 
-/* A file, of which one buffer has what is kept, and the other takes what is next. */
+/* A file with two buffers: one holds the current contents, the other takes the next ones. */
 typedef struct kept {
     enum storage_file file;
     uint8_t *buffers[2]; /* STORAGE_AREA bytes each */
@@ -21,11 +21,11 @@ typedef struct kept {
     uint32_t check; /* its CRC-32 */
 } kept;
 
-/* A checkpoint follows. A restart loads it, unless a checkpoint was saved since. */
+/* Precedes a checkpoint. A restart loads that checkpoint unless another one was saved later. */
 typedef struct base_record {
     uint32_t check;  /* CRC-32 of all that follows */
     uint32_t round;  /* 1 or more */
-    uint32_t before; /* CRC-32 of the checkpoint file when the base was kept; 0: there was none */
+    uint32_t before; /* CRC-32 of the checkpoint file when the base was saved; 0: there was none */
 } base_record;
 
 static kept checkpoint = {.file = STORAGE_CHECKPOINT}, base = {.file = STORAGE_BASE};
@@ -65,8 +65,9 @@ static void open_kept(kept *k)
     k->check = gm_crc32(0, newest_of(k), k->size);
 }
 
-/* Returns whether the base's file is as commit_base() writes it; its bytes may be anybody's. kept_file_fits() checks that the
- * checkpoint is of the model in force, and gm_checkpoint_load() all of it. */
+/* Returns whether the base's file has the form that commit_base() writes; its bytes may be
+ * anything. kept_file_fits() checks that the checkpoint is of the model in force, and
+ * gm_checkpoint_load() checks all of it. */
 static int base_is_whole(void)
 {
     const uint32_t start = (uint32_t)sizeof(base_record), least = start + (uint32_t)sizeof(gm_checkpoint);
@@ -84,7 +85,7 @@ void checkpoint_file_open(void)
     }
 }
 
-/* The other buffer's file becomes the newest. */
+/* Makes the other buffer's contents the newest. */
 static int commit(kept *k, uint32_t size)
 {
     if (storage_keep(k->file, next_of(k), size) != 0) {
@@ -96,7 +97,7 @@ static int commit(kept *k, uint32_t size)
     return 0;
 }
 
-/* size: bytes of the checkpoint that is behind the record in the base's other buffer. */
+/* size: bytes of the checkpoint after the record in the base's other buffer. */
 static int commit_base(uint32_t size, uint32_t round, uint32_t before)
 {
     base_record record = {0, round, before};
@@ -119,7 +120,7 @@ static int write_buffer(void *user, uint32_t offset, const void *data, uint32_t 
     return 0;
 }
 
-/* ---- What is kept ----------------------------------------------------------------------------------------------- */
+/* ---- Kept files ------------------------------------------------------------------------------------------------- */
 
 static flash_span checked(const gm_session *session, flash_span file)
 {
@@ -135,8 +136,8 @@ static flash_span checkpoint_file(void)
     return file;
 }
 
-/* The checkpoint of the base, where it is of this model. base_is_whole() checked its bytes when the file was read: reading all
- * of them for each frame of a round would take too long. */
+/* Returns the checkpoint of the base, if it is of this model. base_is_whole() checked its bytes
+ * when it read the file: reading them all again for each frame of a round would take too long. */
 static flash_span base_file(const gm_session *session)
 {
     flash_span none = {NULL, 0}, file = {newest_of(&base) + sizeof(base_record), 0};
@@ -144,7 +145,7 @@ static flash_span base_file(const gm_session *session)
     return kept_file_fits(session, file.base, file.size) ? file : none;
 }
 
-/* Returns the file that a restart loads; another model's where there is no other. */
+/* Returns the file that a restart loads, or another model's if there is no other. */
 static flash_span file_in_force(const gm_session *session)
 {
     flash_span saved = checkpoint_file(), of_base = base_file(session);
@@ -177,8 +178,9 @@ int slots_load(gm_session *session)
 
 /* ---- Saving ----------------------------------------------------------------------------------------------------- */
 
-/* The bytes to be saved are those that were kept before the base: without this, the base would stay the newer one. It is all
- * of the save, since the checkpoint's file has these bytes already. */
+/* Called when the bytes to save equal the checkpoint from before the base: changes the base's
+ * record, which would otherwise stay the newer one. Nothing else is needed, since the checkpoint's
+ * file already has these bytes. */
 static int let_base_be_older(void)
 {
     base_record record = record_of_base();
@@ -239,7 +241,7 @@ flash_span slots_base(const gm_session *session, uint32_t *round)
     return parameters;
 }
 
-/* A file that was refused goes too, and another model's stays. */
+/* Also removes a refused file, but not another model's. */
 int slots_forget_base(const gm_session *session)
 {
     flash_span of_base = base_file(session);
@@ -256,7 +258,7 @@ int slots_forget_base(const gm_session *session)
 
 /* ---- For an update of the image --------------------------------------------------------------------------------- */
 
-/* images.c begins no update. */
+/* images.c does not begin updates. */
 int slots_has_room_beside(const gm_header *model, flash_span saved)
 {
     (void)model;

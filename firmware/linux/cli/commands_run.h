@@ -1,4 +1,5 @@
-/* The commands of gradmote-run: each takes the arguments behind its name, and returns the exit code. */
+/* The commands of gradmote-run: each takes the arguments after its name, and returns the exit
+ * code. */
 #ifndef COMMANDS_RUN_H
 #define COMMANDS_RUN_H
 

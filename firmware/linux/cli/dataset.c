@@ -5,7 +5,7 @@
 
 #include "../failure.h"
 
-#define EXACT_LIMIT (INT64_C(1) << 24) /* float32 has all whole numbers up to here */
+#define EXACT_LIMIT (INT64_C(1) << 24) /* float32 represents all integers up to here */
 #define CHUNK 1024u                    /* elements converted at a time */
 
 static const char *const role_names[] = {"input", "label"};
@@ -45,7 +45,7 @@ float column_real(const column *c, uint64_t at)
 
 /* ---- Opening ------------------------------------------------------------------------------------------------ */
 
-/* The whole numbers that a tensor takes of each gm_dtype. */
+/* The range of integers of each gm_dtype. */
 typedef struct range {
     int64_t least, most;
     const char *name;
@@ -59,7 +59,7 @@ static const range ranges[GM_DTYPE_COUNT] = {
     {INT16_MIN, INT16_MAX, "int16"},
 };
 
-/* Whole numbers must be the same ones in the tensor. */
+/* Checks that integers keep their values in the tensor. */
 static void check_values(const column *c)
 {
     const range *r = &ranges[c->dtype];
@@ -153,8 +153,7 @@ static void checked(int error, const column *c)
     }
 }
 
-/* The elements from `first` on become those of the tensor's dtype. The lowest bytes of an integer
- * come first. */
+/* Converts elements, beginning with `first`, to the tensor's dtype. Integers are little-endian. */
 static void convert(const column *c, uint64_t first, uint32_t count, uint8_t *elements)
 {
     uint32_t size = samples_element_size(c->dtype);
@@ -165,7 +164,7 @@ static void convert(const column *c, uint64_t first, uint32_t count, uint8_t *el
     }
 }
 
-/* One sample to the place-th row of its tensor. */
+/* Writes one sample to row `place` of its tensor. */
 static void write_row(const column *c, opened *m, uint32_t place, uint32_t sample)
 {
     uint8_t elements[4 * CHUNK];
@@ -194,9 +193,9 @@ void dataset_write(const dataset *d, opened *m, const uint32_t *rows)
     }
 }
 
-/* ---- Labels that are no class --------------------------------------------------------------------------------- */
+/* ---- Invalid labels ----------------------------------------------------------------------------------------- */
 
-/* Returns how many classes the model's scores are for; 0 where its outputs do not say. */
+/* Returns how many classes the model scores, or 0 if its outputs do not show it. */
 static uint32_t classes_of(const opened *m)
 {
     gm_view scores;
@@ -207,7 +206,8 @@ static uint32_t classes_of(const opened *m)
     return scores.dims[1];
 }
 
-/* Whether the model refuses a batch of this label alone: only its image knows which one counts nothing. */
+/* Returns whether the model refuses a batch of only this label: only its image knows the ignored
+ * one. */
 static int is_refused(const dataset *d, opened *m, uint32_t program, const uint32_t *rows, int64_t value)
 {
     const column *label = dataset_label(d, 0);
@@ -221,12 +221,12 @@ static int is_refused(const dataset *d, opened *m, uint32_t program, const uint3
     return opened_try_run(m, program) == GM_ERR_LABEL_OUT_OF_RANGE;
 }
 
-/* Ends the program where it finds the label. */
+/* Exits with a message if it finds the invalid label. */
 static void find_wrong_label(const dataset *d, opened *m, uint32_t program, const uint32_t *rows)
 {
     const column *label = dataset_label(d, 0);
     uint32_t classes = classes_of(m);
-    int64_t ignored = 0; /* no class, once it is found */
+    int64_t ignored = 0; /* the ignored label, once found */
     for (uint32_t i = 0; classes != 0 && label != NULL && i < d->batch * label->row; ++i) {
         uint32_t sample = rows[i / label->row];
         int64_t value = column_integer(label, (uint64_t)sample * label->row + i % label->row);

@@ -17,20 +17,20 @@ typedef struct evaluation {
     dataset data;
     uint32_t *rows;          /* of one batch */
     uint32_t batches;        /* full ones */
-    double loss;             /* sum over these */
+    double loss;             /* sum over full batches */
     uint64_t right, counted; /* labels */
 } evaluation;
 
 /* ---- Accuracy --------------------------------------------------------------------------------------------------- */
 
-/* Scores of one batch: for each sample classes x places, where a label has as many places. */
+/* Scores of one batch: classes x places for each sample, if a label has several places. */
 typedef struct scores {
     const float *data;
     uint32_t classes;
     uint32_t places;
 } scores;
 
-/* Whether the output scores classes for the label, and how. */
+/* Returns whether the output has class scores for the label, and their layout. */
 static int find_scores(const evaluation *e, uint32_t program, scores *out)
 {
     gm_view view;
@@ -46,7 +46,7 @@ static int find_scores(const evaluation *e, uint32_t program, scores *out)
     return each == out->classes * out->places;
 }
 
-/* The largest score's class; a single score means class 1 where positive. */
+/* Returns the class of the largest score. A single score means class 1 if it is positive. */
 static int64_t answer(const scores *s, uint32_t sample, uint32_t place)
 {
     const float *first = s->data + (size_t)sample * s->classes * s->places + place;
@@ -60,7 +60,8 @@ static int64_t answer(const scores *s, uint32_t sample, uint32_t place)
     return best;
 }
 
-/* Labels that are no class do not count, nor do those whose mask, a further label of the same shape, is 0. */
+/* Labels that are not a class do not count, nor do labels whose mask is 0. A mask is a further
+ * label of the same shape. */
 static int counts(const evaluation *e, uint64_t at, uint32_t classes)
 {
     const column *label = dataset_label(&e->data, 0), *mask;
@@ -94,7 +95,7 @@ static int has_classes(const evaluation *e)
     return label != NULL && column_is_integer(label);
 }
 
-/* Marks the samples in place; EVAL may just have scored them. */
+/* Compares the answers with the labels. evaluated: EVAL has just run on this batch. */
 static void score(evaluation *e, uint32_t count, int evaluated)
 {
     scores found;
@@ -105,7 +106,7 @@ static void score(evaluation *e, uint32_t count, int evaluated)
     if (!opened_has(&e->model, GM_PROGRAM_INFER)) {
         return;
     }
-    dataset_write(&e->data, &e->model, e->rows); /* EVAL may have written over them */
+    dataset_write(&e->data, &e->model, e->rows); /* EVAL may have overwritten them */
     opened_run(&e->model, GM_PROGRAM_INFER);
     if (find_scores(e, GM_PROGRAM_INFER, &found)) {
         mark(e, &found, count);

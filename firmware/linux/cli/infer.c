@@ -42,7 +42,7 @@ static void checked(const inference *i, int error)
     }
 }
 
-/* Those of files, by gm_dtype. */
+/* The files' dtypes, by gm_dtype. */
 static const enum npy_dtype file_dtypes[GM_DTYPE_COUNT] = {NPY_F32, NPY_I32, NPY_I8, NPY_U8,
                                                            NPY_I16}; /* no tensor has moments */
 
@@ -67,7 +67,7 @@ static void print_element(const gm_view *view, uint32_t at)
     }
 }
 
-/* One sample a line. */
+/* Prints one sample per line. */
 static void print(const inference *i, uint32_t count)
 {
     uint32_t values = i->each / samples_element_size(i->result.dtype);

@@ -24,7 +24,7 @@ static void print_tensors(const opened *m, const char *what, uint32_t program, u
     }
 }
 
-/* The one that takes most: that it has all inputs, and labels. */
+/* Returns the program with the most tensors: all inputs, and labels if there are any. */
 static uint32_t fullest_program(const opened *m)
 {
     static const uint32_t order[] = {GM_PROGRAM_STEP, GM_PROGRAM_TRAIN, GM_PROGRAM_EVAL};

@@ -27,7 +27,7 @@ const char *npy_descr(enum npy_dtype dtype)
 
 /* ---- The header's dictionary ---------------------------------------------------------------------------------- */
 
-/* A Python literal that is read from `at` on. Every reader below stops at `end`. */
+/* A position in a Python literal. The readers below do not go past `end`. */
 typedef struct cursor {
     const char *path;
     const char *at;
@@ -48,7 +48,7 @@ static void skip_spaces(cursor *c)
     }
 }
 
-/* Whether `word` comes next; it is then read. */
+/* Returns whether `word` comes next, and skips it if so. */
 static int accept(cursor *c, const char *word)
 {
     size_t length = strlen(word);
@@ -159,8 +159,8 @@ static void read_dictionary(cursor *c, npy_array *out)
 
 /* ---- The file ------------------------------------------------------------------------------------------------- */
 
-/* Returns a cursor over the dictionary in the file's header. Ends the program where the file does
- * not begin as one of version 1 or 2, or its header is too long. */
+/* Returns a cursor over the dictionary in the file's header. Exits if the file does not begin like
+ * version 1 or 2, or its header is too long. */
 static cursor find_dictionary(const char *path, const file_view *file)
 {
     cursor c = {path, NULL, NULL};
@@ -185,7 +185,8 @@ static cursor find_dictionary(const char *path, const file_view *file)
     return c;
 }
 
-/* The product of the dimensions; each is below 2^36, and the product is checked against `most` each time. */
+/* Returns the product of the dimensions. Each is below 2^36, and each partial product is at most
+ * `most`. */
 static uint64_t count_elements(const cursor *c, const npy_array *array, uint64_t most)
 {
     uint64_t count = 1;
@@ -236,7 +237,7 @@ int npy_write_header(replacement *to, enum npy_dtype dtype, uint32_t rank, const
     print_shape(shape, sizeof shape, rank, dims);
     int length = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }",
                           dtypes[dtype].descr, shape);
-    uint32_t whole = (10 + (uint32_t)length + 1 + 63) / 64 * 64; /* the data begins on a multiple of 64 */
+    uint32_t whole = (10 + (uint32_t)length + 1 + 63) / 64 * 64; /* the data begins at a multiple of 64 */
     uint32_t padded = whole - 10;
     uint8_t start[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (uint8_t)padded, (uint8_t)(padded >> 8)};
     memset(text + length, ' ', padded - (uint32_t)length);

@@ -1,4 +1,4 @@
-/* Arrays of numpy's .npy files, versions 1 and 2: little-endian, in C order. */
+/* Arrays in numpy's .npy files, versions 1 and 2: little-endian, in C order. */
 #ifndef NPY_H
 #define NPY_H
 
@@ -21,10 +21,10 @@ typedef struct npy_array {
 } npy_array;
 
 uint32_t npy_item_size(enum npy_dtype dtype);
-/* As numpy writes it: "<f4". */
+/* Returns the dtype as numpy writes it: "<f4". */
 const char *npy_descr(enum npy_dtype dtype);
 
-/* Maps and checks a file. Ends the program where it is no such array. */
+/* Maps and checks a file. Exits if it does not hold such an array. */
 npy_array npy_read(const char *path);
 
 /* Writes the header of an array, byte for byte as numpy does. Returns 0, or -1 with errno set. */

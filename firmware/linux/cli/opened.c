@@ -12,11 +12,12 @@
 const char *const opened_programs[GM_PROGRAM_COUNT] = {"infer", "eval", "train", "optimizer", "step"};
 const char *const opened_dtypes[GM_DTYPE_COUNT] = {"float32", "int32", "int8", "uint8", "int16"};
 
-/* What a thread may take for rows of a gradient or a block of scores, in bytes; with fewer than the arena has, some
+/* The most bytes for a thread's rows of a gradient or block of scores. Beyond this limit, some
  * instructions may run whole. */
 #define SPARE_LIMIT (1u << 20)
 
-/* Beside what the image needs, each thread but the first has room for rows of gradients and blocks of scores. */
+/* Besides the image's need, each thread but the first has room for rows of gradients and blocks of
+ * scores. */
 static size_t arena_size_for(const opened *m, uint32_t threads)
 {
     uint32_t spare = m->needs.arena_size < SPARE_LIMIT ? m->needs.arena_size : SPARE_LIMIT;
@@ -84,7 +85,7 @@ static int write_memory(void *user, uint32_t offset, const void *data, uint32_t 
     return 0;
 }
 
-/* The bytes of a checkpoint; `name` is for what goes wrong. */
+/* Returns the bytes of a checkpoint. name: for error messages. */
 static file_view pack(const opened *m, const char *name)
 {
     static uint8_t *bytes;

@@ -106,7 +106,7 @@ static const option *find(const command *of, const char *name, size_t length)
     misuse(NULL, "%s has no option '%.*s' - gradmote-run %s --help lists them", of->name, (int)length, name, of->name);
 }
 
-/* "--name value" or "--name=value"; returns how many arguments that took. */
+/* Takes "--name value" or "--name=value". Returns the number of arguments. */
 static int take_option(const command *of, int left, char **argv)
 {
     size_t length = strcspn(argv[0], "=");

@@ -1,10 +1,10 @@
-/* Options of a command, as a table that is parsed and that --help prints. */
+/* The options of a command, as a table for the parser and for --help. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
 #include <stdint.h>
 
-#define FILES_LIMIT 16u /* of one role: as many as the console takes */
+#define FILES_LIMIT 16u /* of one role: as many as the console allows */
 
 typedef struct file_list {
     uint32_t count;
@@ -16,23 +16,24 @@ enum option_kind { OPTION_TEXT, OPTION_FILES, OPTION_U32, OPTION_SIZE, OPTION_RE
 typedef struct option {
     const char *name;  /* with its dashes; NULL ends the table */
     enum option_kind kind;
-    void *value;       /* const char *, file_list, uint32_t (U32 and SIZE) or float; its default is in it */
+    void *value;       /* const char *, file_list, uint32_t (U32 and SIZE) or float; holds the default */
     const char *argument;
     const char *help;  /* lines of it separated by '\n' */
-    int *given;        /* set to 1 where the option is given; or NULL */
+    int *given;        /* set to 1 if the option is given; or NULL */
 } option;
 
 /* One command of the program. */
 typedef struct command {
     const char *name;
     const char *summary;  /* one line */
-    const char *usage;    /* what follows the name */
+    const char *usage;    /* what follows the command's name */
     const char *about;    /* paragraphs of --help: examples, exit codes */
     const option *options;
 } command;
 
-/* Takes the arguments behind the command's name. Options may stand anywhere; the rest goes to `positional`, of which `least`
- * must and `most` may be given, and NULL stands for the others. --help prints and ends the program; what is wrong does too. */
+/* Parses the arguments after the command's name. Options may come anywhere; the rest goes to
+ * `positional`, at least `least` and at most `most` of them, followed by NULL. Exits after --help
+ * and on errors. */
 void options_parse(const command *of, int argc, char **argv, const char **positional, int least, int most);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * numpy's default generator: SeedSequence spreads the seed, PCG64 (O'Neill 2014: PCG XSL RR 128/64) draws, Fisher and Yates
- * shuffle. Names are those of numpy's sources.
+ * numpy's default generator: SeedSequence spreads the seed, PCG64 (O'Neill 2014: PCG XSL RR 128/64)
+ * draws, Fisher and Yates shuffle. Names are from numpy's sources.
  */
 #include "order.h"
 
@@ -61,7 +61,7 @@ typedef struct wide {
 typedef struct generator {
     wide state;
     wide increment;
-    int has_half; /* the upper half of the last draw is unused */
+    int has_half; /* the upper half of the last draw has not been used */
     uint32_t half;
 } generator;
 
@@ -115,7 +115,8 @@ static uint32_t draw(generator *g)
     return (uint32_t)drawn;
 }
 
-/* 0 .. most, each as likely: draws of as many bits until one is not above it. */
+/* Draws a number from 0 to `most`, all equally likely: draws as many bits as needed until the
+ * number is in range. */
 static uint32_t draw_up_to(generator *g, uint32_t most)
 {
     uint32_t mask = most, value;

@@ -1,4 +1,4 @@
-/* The order in which an epoch takes its samples: the one of `gradmote train`. */
+/* The order of the samples in an epoch, the same as in `gradmote train`. */
 #ifndef ORDER_H
 #define ORDER_H
 

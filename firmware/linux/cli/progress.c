@@ -4,7 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PATIENCE 2.0 /* seconds that nothing is shown */
+#define PATIENCE 2.0 /* seconds before the first output */
 #define EVERY 0.1    /* seconds */
 
 double progress_clock(void)

@@ -1,4 +1,4 @@
-/* A line on stderr that tells how far what takes long has come, where a person watches. */
+/* A progress line on stderr for long operations, if that is a terminal. */
 #ifndef PROGRESS_H
 #define PROGRESS_H
 
@@ -8,16 +8,16 @@ typedef struct progress {
     const char *what;
     uint64_t total;
     double start;
-    double shown; /* when it was last drawn; 0: never */
+    double shown; /* when it was last drawn; 0: not yet */
 } progress;
 
-/* Seconds of a clock that only rises. */
+/* Returns the seconds of a monotonic clock. */
 double progress_clock(void);
 
 progress progress_begin(const char *what, uint64_t total);
-/* note: what follows the count, such as a loss. */
+/* note: shown after the count, such as a loss. */
 void progress_update(progress *p, uint64_t done, const char *note);
-/* Wipes the line. */
+/* Erases the line. */
 void progress_end(progress *p);
 
 #endif

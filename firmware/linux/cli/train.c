@@ -19,20 +19,20 @@ typedef struct training {
     opened model;
     dataset data;
     uint32_t *order;      /* of all samples */
-    uint32_t steps;       /* updates of an epoch */
+    uint32_t steps;       /* updates per epoch */
     progress progress;
 } training;
 
 /* ---- One update ----------------------------------------------------------------------------------------------- */
 
-/* The program that ends with the loss of one batch. */
+/* Returns the program that computes the loss of one batch. */
 static uint32_t program_of(const training *t)
 {
     int whole = t->micro_batches == 1 && opened_has(&t->model, GM_PROGRAM_STEP);
     return whole ? GM_PROGRAM_STEP : GM_PROGRAM_TRAIN;
 }
 
-/* On the samples from rows on; returns the mean loss of its batches. */
+/* Updates on the samples at `rows`. Returns the mean loss of its batches. */
 static double update(training *t, const uint32_t *rows)
 {
     double sum = 0.0;
@@ -60,7 +60,7 @@ static void show(training *t, uint32_t epoch, uint32_t step, double loss)
     progress_update(&t->progress, (uint64_t)(epoch - 1) * t->steps + step, note);
 }
 
-/* As boards count: updates since the training began, also those before --resume. */
+/* Counts as boards do: updates since training began, including those before --resume. */
 static void save_where_due(const training *t)
 {
     if (t->save_every != 0 && gm_control_view(&t->model.session)->optimizer_steps % t->save_every == 0) {
@@ -68,7 +68,7 @@ static void save_where_due(const training *t)
     }
 }
 
-/* Stops early where a signal comes. */
+/* Stops early on a signal. */
 static void train_epoch(training *t, uint32_t epoch)
 {
     double sum = 0.0, start = progress_clock();
@@ -106,7 +106,7 @@ static void train_all(training *t)
     }
 }
 
-/* ---- What the command line says ----------------------------------------------------------------------------------- */
+/* ---- The command line --------------------------------------------------------------------------------------------- */
 
 static void check_programs(const training *t)
 {
@@ -135,7 +135,8 @@ static void open_data(training *t)
     t->order = memory_map((size_t)t->data.samples * sizeof *t->order);
 }
 
-/* A constant rate, or the linear schedule over all steps; neither: what the image or the checkpoint has. */
+/* Sets a constant rate, or the linear schedule over all steps. Without options, keeps the image's
+ * or the checkpoint's. */
 static void set_rate(training *t)
 {
     gm_session *session = &t->model.session;
@@ -160,7 +161,7 @@ static void set_rate(training *t)
     }
 }
 
-/* The property by which a board knows it too. */
+/* Sets the property that boards use too. */
 static void set_saves(training *t)
 {
     gm_session *session = &t->model.session;
@@ -184,7 +185,7 @@ static void set_saves(training *t)
 static void try_checkpoint(const training *t)
 {
     if (t->checkpoint != NULL && file_can_be_replaced(t->checkpoint, gm_checkpoint_size(&t->model.session)) != 0) {
-        fail_errno(t->checkpoint); /* now, rather than after the first epoch */
+        fail_errno(t->checkpoint); /* report it now, rather than after the first epoch */
     }
 }
 

@@ -1,7 +1,7 @@
-"""Builds the firmware of one board: for PlatformIO what firmware/SConscript is for SCons, from the same lists.
+"""Builds the firmware of one board for PlatformIO, as firmware/SConscript does for SCons, from the same lists.
 
-A project whose src folder is not the firmware's brings an application of its own (firmware/src/application.h), or,
-with `custom_gradmote = board`, main() and the runtime as a library: then the board's functions are all that is there.
+A project with its own src folder brings an application (firmware/src/application.h). With `custom_gradmote = board`
+it brings main(), uses the runtime as a library, and gets only the board's functions.
 """
 
 import sys
@@ -16,7 +16,7 @@ from boards import FIRMWARE, as_the_project_wants, boards, more_flags  # noqa: E
 
 from runtime_sources import ROOT  # noqa: E402
 
-#: Of what a project writes, the compiler asks less than of the firmware.
+#: A project's own sources get fewer warnings than the firmware.
 OWN_FLAGS = ["-Wall", "-Wextra"]
 
 env = DefaultEnvironment()
@@ -24,7 +24,7 @@ board = next(board for board in boards() if board.name == env["BOARD"])
 board = as_the_project_wants(board, Path(env.subst("$PROJECT_DIR")), env.GetProjectOption)
 is_test = "__test" in COMMAND_LINE_TARGETS
 is_bare = env.GetProjectOption("custom_gradmote", "firmware") == "board"
-#: A program of the project's own may name headers of the firmware by their file alone: "text.h" for "console/text.h".
+#: A project's own program may include headers of the firmware by file name only: "text.h" for "console/text.h".
 HEADERS = [FIRMWARE / "src" / folder for folder in ("console", "device", "storage", "training")] if is_bare else []
 
 
@@ -41,7 +41,7 @@ def use_compiler():
 
 
 def firmware_objects():
-    """In SCons's order, so that the linker makes the same of them."""
+    """Return the objects in the same order as SCons, so that the linker's output is the same."""
     compiler = env.Clone()
     compiler.Replace(CCFLAGS=board.flags())
     compiler.ProcessFlags(env.get("BUILD_FLAGS"))
@@ -68,7 +68,7 @@ def tell_sizes():
 
 
 def tool(command, *arguments):
-    """The shell's command: tools/board.py has them all."""
+    """Return the shell command for a command of tools/board.py."""
     script = str(PLATFORM / "tools" / "board.py")
     words = ["$PYTHONEXE", script, "--state", "$PROJECT_WORKSPACE_DIR", command, board.name, *arguments]
     return " ".join(f'"{word}"' for word in words)

@@ -1,6 +1,9 @@
-"""A board for PlatformIO's targets. `upload` programs and verifies the firmware, and resets: a real part with the tool
-of its board.toml, an emulated one over its emulator's debugger port, which then runs on; `stop` ends that. The work is
-gradmote.device.flash's."""
+"""A board for PlatformIO's targets.
+
+`upload` programs and verifies the firmware, and resets the board: a real one with the tool of its board.toml, an
+emulated one over its emulator's debugger port. The emulator keeps running; `stop` ends it. gradmote.device.flash does
+the work.
+"""
 
 from __future__ import annotations
 

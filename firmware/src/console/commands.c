@@ -9,7 +9,7 @@
 #include "storage/slots.h"
 #include "training/federated.h"
 
-/* Returns 0, COMMAND_RUNS, or an error that is then printed. */
+/* Returns 0, COMMAND_RUNS, or an error to print. */
 typedef int (*command)(device *d, const char *argument);
 
 #define COMMAND_RUNS 1
@@ -19,7 +19,7 @@ void commands_prompt(void)
     text_put("> ");
 }
 
-/* A person waits for the program that was begun without `error`. */
+/* Records that the console user is waiting for this program, unless it failed to start. */
 static int started(device *d, int error)
 {
     if (error) {
@@ -34,7 +34,7 @@ static int start(device *d, uint32_t program)
     return started(d, d->run.active ? GM_ERR_BUSY : run_begin(&d->run, &d->model, program));
 }
 
-/* One step of a `train`; where gradients are kept, they are those of this step alone. */
+/* Starts a step of `train`. If the image keeps gradients, they are reset for each step. */
 static int start_training(device *d)
 {
     uint32_t program = model_training_program(&d->model);
@@ -121,7 +121,7 @@ static int infer(device *d, const char *argument)
     return start(d, GM_PROGRAM_INFER);
 }
 
-/* A command on the store, for the class that its argument names. */
+/* Reads the class that a store command's argument names. */
 static int of_class(const device *d, const char *argument, gm_store_class *own, uint32_t *label)
 {
     gm_store_info info;
@@ -162,8 +162,8 @@ static int forget(device *d, const char *argument)
     return error;
 }
 
-/* Begins the next batch of a `score`: of its class, then of those behind it, until there is
- * none. */
+/* Begins the next batch of a `score`: of its class, then of the classes after it, until none is
+ * left. */
 static int go_on_scoring(device *d)
 {
     do {
@@ -204,7 +204,7 @@ static int score(device *d, const char *argument)
     return go_on_scoring(d);
 }
 
-/* argument: what follows the word `every`. */
+/* argument: the text after `every`. */
 static int save_every(device *d, const char *argument)
 {
     uint32_t every = 0;
@@ -309,7 +309,7 @@ static const command commands[CONSOLE_COMMAND_COUNT] = {
     [CONSOLE_COMMAND_SCORE] = score, [CONSOLE_COMMAND_ROUND] = round_of, [CONSOLE_COMMAND_DELTA] = delta,
 };
 
-/* Ends the first word of line and returns the second; "" where there is none. */
+/* Ends the first word of line and returns the second, or "" if there is none. */
 static const char *split(char *line)
 {
     while (*line && *line != ' ') {
@@ -362,14 +362,14 @@ static void print_loss(const device *d)
     text_line("");
 }
 
-/* Its next program begins in commands_go_on(): what waits to be answered comes before. */
+/* commands_go_on() begins the next program, after any waiting request has been answered. */
 static int go_on_later(device *d)
 {
     d->console.goes_on = 1;
     return COMMAND_RUNS;
 }
 
-/* The next step of a `train`: COMMAND_RUNS, or 0 at its end. */
+/* Begins the next step of a `train`. Returns COMMAND_RUNS, or 0 at its end. */
 static int next_step(device *d)
 {
     if (d->console.steps_left <= 1) {
@@ -379,14 +379,14 @@ static int next_step(device *d)
     return go_on_later(d);
 }
 
-/* A step of it was skipped: there may be better ones. */
+/* Continues after a skipped step: later ones may succeed. */
 static int skip_step(device *d)
 {
     ++d->console.skipped;
     return d->run.skips < RUN_SKIPS_LIMIT ? next_step(d) : 0;
 }
 
-/* Begins what a `train` goes on with. Returns as next_step(). */
+/* Begins the next program of a `train`. Returns as next_step(). */
 static int go_on_training(device *d)
 {
     if (d->run.program == GM_PROGRAM_TRAIN) {
@@ -425,8 +425,8 @@ static void report_skipped(device *d)
     }
 }
 
-/* Ends a command with the result of its program: reports an error, and prints the prompt. Does
- * nothing with COMMAND_RUNS, where the command has more programs to run. */
+/* Ends a command with the result of its program: reports an error and prints the prompt. Does
+ * nothing with COMMAND_RUNS, because the command has more programs to run. */
 static void conclude(device *d, int result)
 {
     if (result == COMMAND_RUNS) {

@@ -33,7 +33,7 @@ void console_greet(const device *d)
     commands_prompt();
 }
 
-/* The last character, which in UTF-8 may have several bytes. */
+/* Erases the last character, which in UTF-8 may have several bytes. */
 static void erase(console *c)
 {
     uint8_t last;
@@ -55,7 +55,7 @@ static void finish_line(device *d)
     text_line("");
 }
 
-/* Between two programs of a typed command it is as busy as within them. */
+/* A typed command is busy between its programs, too. */
 void console_execute(device *d)
 {
     int waits = d->requester == REQUESTER_IDLE || (d->console.goes_on && !d->run.active);

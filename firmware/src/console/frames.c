@@ -5,7 +5,7 @@
 #include "gradmote.h"
 
 #define QUIET_POLLS 10u
-#define NEVER_TYPED 0u /* but in nearly every frame: in lengths, and in the high bytes of numbers */
+#define NEVER_TYPED 0u /* but part of nearly every frame: in lengths, and in the high bytes of numbers */
 
 uint8_t frame_type(const frame_receiver *receiver)
 {
@@ -50,8 +50,8 @@ static int checksum_matches(const frame_receiver *receiver)
     return gm_crc32(0, receiver->bytes + 1, covered) == load_u32(receiver->bytes + 1 + covered);
 }
 
-/* The frame as received so far: FRAME_READY where it is whole and right; dropped where it cannot be
- * right. */
+/* Examines the frame received so far: FRAME_READY if it is complete and valid. Drops a frame that
+ * cannot become valid. */
 static enum frame_event examine(frame_receiver *receiver)
 {
     if (receiver->fill < CONSOLE_HEADER_SIZE) {
@@ -88,7 +88,7 @@ enum frame_event frame_feed(frame_receiver *receiver, uint8_t byte)
     return examine(receiver);
 }
 
-/* Polls count besides time, so that a board that was itself held up does not blame the line. */
+/* Counts polls as well as time, so that a board that was held up itself does not blame the line. */
 int frame_recovered(frame_receiver *receiver)
 {
     uint32_t limit = BOARD_TICKS_PER_SECOND / 1000 * CONSOLE_BYTE_TIMEOUT_MS;

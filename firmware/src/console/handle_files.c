@@ -26,8 +26,8 @@ int handle_image_begin(device *d, const image_begin_request *request)
     return images_erase();
 }
 
-/* While the model is closed, only an image can be on its way; while it is open, an image is an
- * update. */
+/* While the model is closed, only a first image can be in transfer. While it is open, an image is
+ * an update. */
 int handle_image_resume(device *d, image_resume_reply *reply)
 {
     board_area area = board_flash_area(BOARD_AREA_IMAGE);

@@ -1,5 +1,5 @@
-/* INFO, BUILD, MEM and DESCRIBE: what the board is, what its runtime has, where its memory goes,
- * what its model's tensors are. */
+/* INFO, BUILD, MEM and DESCRIBE: the board, the contents of its runtime, its memory use, and its
+ * model's tensors. */
 #include <string.h>
 
 #include "board.h"
@@ -68,7 +68,7 @@ int handle_info(device *d, info_reply *reply)
     return 0;
 }
 
-/* The reply's parts: bits that are append-only. */
+/* The reply's parts: append-only bits. */
 #define HAS_PARTS \
     ((GM_TRAINING ? 1u : 0u) | (GM_WITH_STORE ? 2u : 0u) | (GM_WITH_INT8 ? 4u : 0u) | (GM_WITH_SHORT_MOMENTS ? 8u : 0u))
 
@@ -100,7 +100,7 @@ int handle_mem(device *d, mem_reply *reply)
     return 0;
 }
 
-/* Returns the bytes of the name. */
+/* Returns the size of the name in bytes. */
 static uint32_t add_tensor(describe_reply *reply, const gm_view *view)
 {
     const uint32_t room = FRAME_LIMIT - sizeof *reply;

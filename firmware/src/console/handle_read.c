@@ -7,14 +7,14 @@
 #include "storage/slots.h"
 
 typedef struct span {
-    const void *data;  /* NULL: the checkpoint of `packed`, packed while it is read */
+    const void *data;  /* NULL: the checkpoint of `packed`, packed as it is read */
     uint32_t size;
     gm_session packed;
 } span;
 
-/* Finds the kept checkpoint. It is checked as a whole when its header is read, since that would
- * take too long for each part; the other parts come from the same address, as long as a file of
- * that size is there. */
+/* Finds the kept checkpoint. Reading its header checks the whole file, which would take too long
+ * for each part. The other parts come from the same address, as long as a file of that size is
+ * there. */
 static int find_kept(model *m, uint32_t offset)
 {
     flash_span *file = &m->reading;
@@ -24,8 +24,8 @@ static int find_kept(model *m, uint32_t offset)
     return file->base != NULL ? 0 : CONSOLE_ERR_NO_CHECKPOINT;
 }
 
-/* Finds the kept checkpoint as it is, or packed: then as that of a session whose state lies in
- * flash. */
+/* Finds the kept checkpoint, plain or packed. If packed, as the checkpoint of a session whose state
+ * is in flash. */
 static int find_checkpoint(model *m, uint32_t offset, int packed, span *out)
 {
     int error = find_kept(m, offset);

@@ -1,4 +1,4 @@
-/* Rounds of federated learning: what the board sends, and what leads to the next base. */
+/* Rounds of federated learning: sends the board's delta, and takes the one to the next base. */
 #include <string.h>
 
 #include "console_handlers.h"

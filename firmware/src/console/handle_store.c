@@ -1,4 +1,4 @@
-/* The sample store: what it holds, what is learnt and forgotten, and training on it. */
+/* The sample store: its contents, learning and forgetting, and training on it. */
 #include "console/messages.h"
 #include "console_handlers.h"
 
@@ -61,7 +61,7 @@ int finish_score(device *d, score_reply *reply)
     return error ? error : score_batch(d, reply);
 }
 
-/* There is one score at a time, and a typed one may have begun. */
+/* Only one score can run at a time, and it may be a typed one. */
 int handle_score(device *d, const score_request *request, score_reply *reply)
 {
     int error = d->console.scores ? GM_ERR_BUSY : teach_score(&d->teach, &d->model, request->label);

@@ -1,4 +1,4 @@
-/* Samples, programs, metrics, and what steers the training. */
+/* Samples, programs, metrics, and training options. */
 #include "console/messages.h"
 #include "console_handlers.h"
 

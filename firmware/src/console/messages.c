@@ -28,7 +28,7 @@ static void answer(device *d, int error)
     send_reply(&d->reply);
 }
 
-/* Checks the length of a request, and has it handled. */
+/* Checks the length of a request, and calls its handler. */
 static int dispatch(device *d, uint8_t type)
 {
     uint32_t length = frame_length(&d->receiver);
@@ -53,8 +53,8 @@ int messages_reply_at_end(device *d, int error)
     return HANDLER_LATER;
 }
 
-/* A request that comes twice was answered, but the answer was lost: the answer is sent again, and
- * no work done twice. */
+/* A repeated request was answered, but the answer was lost: send it again, without repeating the
+ * work. */
 static int is_repeat(const device *d, uint8_t type, uint8_t sequence)
 {
     return type != CONSOLE_INFO && d->reply.type != 0 && d->reply.request == type && d->reply.sequence == sequence;
@@ -99,7 +99,7 @@ void messages_report_alive(device *d)
         return;
     }
     d->last_alive = board_ticks();
-    int waits = d->requester != REQUESTER_FRAME; /* a request waits for the end of another step */
+    int waits = d->requester != REQUESTER_FRAME; /* the request waits for another program to end */
     uint8_t sequence = waits ? frame_sequence(&d->receiver) : d->reply.sequence;
     store_u32(instructions, d->model.session.instructions - d->run.first_instruction);
     frame_send(CONSOLE_ALIVE_TYPE, sequence, instructions, sizeof instructions);

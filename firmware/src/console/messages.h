@@ -7,11 +7,10 @@
 /* Answers the frame in d->receiver and releases it; for RUN, begins the program. */
 void messages_handle(device *d);
 
-/* Reports that a frame was dropped and the line is quiet, so that the host need not wait for a
- * timeout. */
+/* Reports that a frame was dropped and the line is quiet, so that the host need not time out. */
 void messages_report_damage(void);
 
-/* Sends a sign of life about twice a second. To be called while the host waits for the end of a
+/* Sends a sign of life about twice a second. Call this while the host waits for the end of a
  * program. */
 void messages_report_alive(device *d);
 
@@ -19,8 +18,8 @@ void messages_report_alive(device *d);
  * gm_error. */
 void messages_run_ended(device *d, int error);
 
-/* For a handler whose reply follows when the program ends that it began without `error`. Returns
- * HANDLER_LATER, or the error. */
+/* For handlers that reply when their program ends. error: from beginning it. Returns HANDLER_LATER,
+ * or the error. */
 int messages_reply_at_end(device *d, int error);
 
 #endif

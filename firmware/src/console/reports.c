@@ -194,7 +194,7 @@ void report_autosave(const device *d, int result)
     }
 }
 
-/* Prints the class that the model takes the first sample for, its score, and its name, where the
+/* Prints the class that the model predicts for the first sample, its score and its name, if the
  * model has a score for each class. */
 static void first_class(const gm_session *session)
 {

@@ -17,7 +17,7 @@ void text_line(const char *text)
     text_put("\r\n");
 }
 
-/* digits: least of them printed, with leading zeros. */
+/* digits: the least number to print, with leading zeros. */
 static void put_decimal(uint32_t value, uint32_t digits)
 {
     char text[11];
@@ -120,7 +120,7 @@ typedef struct decimal {
     int32_t exponent;
 } decimal;
 
-/* Reads "12.5" up to what follows it; NULL where it has no digit or more than fit. */
+/* Reads a number like "12.5". Returns a pointer past it, or NULL if it has no digit or too many. */
 static const char *parse_mantissa(const char *text, decimal *out)
 {
     int count = 0, after_point = 0;

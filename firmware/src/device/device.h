@@ -13,10 +13,10 @@
 
 #define LINE_LIMIT 64u /* characters of a typed command, with its terminator */
 
-/* Who waits for the end of the running program. */
+/* Who is waiting for the end of the running program. */
 enum requester { REQUESTER_NONE, REQUESTER_FRAME, REQUESTER_PERSON, REQUESTER_IDLE };
 
-/* The last reply, which is sent again if the host repeats its request. */
+/* The last reply, to be resent if the host repeats its request. */
 typedef struct reply {
     uint8_t type;     /* 0 before the first */
     uint8_t request;  /* type of the request */
@@ -25,16 +25,16 @@ typedef struct reply {
     uint8_t payload[FRAME_LIMIT];
 } reply;
 
-/* The typed side of the line. */
+/* The console user's side of the line. */
 typedef struct console {
     uint32_t length;      /* characters of the line so far */
     char line[LINE_LIMIT];
-    int line_ready;       /* 1: a whole line waits for the end of an idle training step */
-    int goes_on;          /* 1: a typed `train` or `score` begins its next program once nothing else wants to run */
-    uint32_t steps_left;  /* of a typed `train`, the running one included */
-    uint32_t skipped;     /* of its steps so far, as they were not finite */
+    int line_ready;       /* 1: a complete line waits for the end of an idle training step */
+    int goes_on;          /* 1: a typed `train` or `score` begins its next program when nothing else wants to run */
+    uint32_t steps_left;  /* of a typed `train`, including the running one */
+    uint32_t skipped;     /* steps that were skipped so far, because they were not finite */
     int replays;          /* 1: it trains on the store's samples */
-    int scores;           /* 1: a typed `score` goes on */
+    int scores;           /* 1: a typed `score` is in progress */
     uint32_t kept;        /* samples that it has inferred */
     uint32_t right;       /* of them recognised */
 } console;
@@ -43,10 +43,10 @@ typedef struct device {
     model model;
     run run;
     enum requester requester;
-    uint32_t last_input;  /* board_ticks() when something arrived last */
-    uint32_t last_alive;  /* board_ticks() of the last sign of life */
+    uint32_t last_input;  /* board_ticks() at the last input */
+    uint32_t last_alive;  /* board_ticks() at the last sign of life */
     frame_receiver receiver;
-    int frame_ready;      /* 1: a whole frame waits to be answered */
+    int frame_ready;      /* 1: a complete frame waits for its answer */
     reply reply;
     console console;
     teach teach;

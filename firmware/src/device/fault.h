@@ -1,4 +1,4 @@
-/* Remembers over a restart that the processor faulted, and where. */
+/* Remembers across a reset that the processor faulted, and where. */
 #ifndef FAULT_H
 #define FAULT_H
 
@@ -6,11 +6,11 @@
 
 typedef struct fault_record {
     uint32_t magic;
-    uint32_t status; /* the cause that the processor gives: CFSR on Arm, mcause on RISC-V */
-    uint32_t pc;     /* of the faulting instruction, or 0 where the stack was unusable */
+    uint32_t status; /* the cause from the processor: CFSR on Arm, mcause on RISC-V */
+    uint32_t pc;     /* of the faulting instruction, or 0 if the stack was unusable */
 } fault_record;
 
-/* Records a fault, before the board is reset. */
+/* Records a fault before the board resets. */
 void fault_note(uint32_t status, uint32_t pc);
 
 /* Returns 1 and the record if the last run ended in a fault, and forgets it; else returns 0. */

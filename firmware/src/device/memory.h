@@ -1,4 +1,4 @@
-/* How RAM and flash are divided. All sizes are in bytes. */
+/* The division of RAM and flash. All sizes are in bytes. */
 #ifndef MEMORY_H
 #define MEMORY_H
 
@@ -7,7 +7,7 @@
 /* Fills the unused part of the stack with a pattern, for memory_stack_used(). */
 void memory_paint_stack(void);
 
-/* The most of the stack that was used since memory_paint_stack(). */
+/* Returns the most stack that was in use at once since memory_paint_stack(). */
 uint32_t memory_stack_used(void);
 
 uint32_t memory_stack_size(void);

@@ -1,8 +1,9 @@
 #include "device/stack_paint.h"
 
-/* FreeRTOS fills its stacks with the same, and takes another word at their end for an overflow. */
+/* FreeRTOS fills its stacks with the same byte, and takes another word at their end for an
+ * overflow. */
 #define PAINT 0xA5A5A5A5u
-#define MARGIN 64u /* bytes below this function's frame that it may still use itself */
+#define MARGIN 64u /* bytes below its frame that this function may still use */
 
 void stack_paint(uint32_t *bottom)
 {

@@ -7,7 +7,7 @@
 
 #define UNIT BOARD_PROGRAM_UNIT
 
-/* The program unit that is not full yet. */
+/* The program unit being filled. */
 static struct {
     const uint8_t *next; /* address of the byte after the last one */
     uint32_t filled;     /* bytes of the unit so far; 0: nothing waits */

@@ -9,16 +9,16 @@
 #include "storage/signature.h"
 
 typedef struct image_record {
-    uint32_t generation;   /* of each update one more, modulo 2^32 */
+    uint32_t generation;   /* incremented by each update, modulo 2^32 */
     uint32_t size;         /* bytes of the image */
     uint32_t carried_at;   /* of the checkpoint to carry over from: offset in the checkpoint area, */
     uint32_t carried_size; /* bytes (0: there is none), */
     uint32_t carried_crc;  /* and checksum, by its own header */
     uint32_t reserved[2];
-    uint32_t check;        /* CRC-32 of all above */
+    uint32_t check;        /* CRC-32 of the fields above */
 } image_record;
 
-/* The record has units of flash of its own. */
+/* The record has its own units of flash. */
 #define RECORD_ROOM \
     ((uint32_t)(sizeof(image_record) + BOARD_PROGRAM_UNIT - 1) / BOARD_PROGRAM_UNIT * BOARD_PROGRAM_UNIT)
 
@@ -29,7 +29,7 @@ static uint32_t half_size(const board_area *area)
     return area->size / HALVES / area->erase_unit * area->erase_unit;
 }
 
-/* Returns the range of a half without its record; an empty one if the area is too small for
+/* Returns the range of a half without its record, or an empty one if the area is too small for two
  * halves. */
 static flash_span half_of(uint32_t half)
 {
@@ -44,8 +44,8 @@ static const uint8_t *record_place(flash_span room)
     return room.base + room.size;
 }
 
-/* Reads a half's record and returns whether it counts. Anyone at the line can write one
- * (IMAGE_DATA), so what it points to is checked like any file. */
+/* Reads a half's record and returns whether it is valid. Anyone with access to the line can write
+ * one (IMAGE_DATA), so what it points to is checked like any file. */
 static int read_record(uint32_t half, image_record *record)
 {
     flash_span room = half_of(half);
@@ -62,7 +62,7 @@ static int is_later(uint32_t generation, uint32_t other)
     return generation - other - 1 < (uint32_t)INT32_MAX;
 }
 
-/* Returns the half in force, and its record; HALVES and zeros if no record is good. */
+/* Returns the half in force and its record, or HALVES and zeros if there is no valid record. */
 static uint32_t newest(image_record *record)
 {
     image_record second;
@@ -117,7 +117,7 @@ int images_find_room(const gm_session *running, flash_span *room)
     flash_span first = half_of(0), second = half_of(1);
     uint32_t half_end = (uint32_t)(second.base - first.base);
     int is_in_second = running->image == second.base;
-    int is_elsewhere = start >= board_flash_area(BOARD_AREA_IMAGE).size; /* the application's own */
+    int is_elsewhere = start >= board_flash_area(BOARD_AREA_IMAGE).size; /* the application's own image */
     *room = is_in_second ? first : second;
     int fits = is_in_second || is_elsewhere || running->header->size + signature_size() <= half_end;
     return room->size != 0 && fits ? 0 : CONSOLE_ERR_NO_ROOM_TO_UPDATE;
@@ -149,7 +149,7 @@ int images_switch(flash_span room, uint32_t size, flash_span carried)
     return error == 0 && images_in_force().base != room.base ? CONSOLE_ERR_FLASH : error;
 }
 
-/* The half in force goes last, so that an older image does not come into force in between. */
+/* Erases the half in force last, so that an older image does not come into force in between. */
 int images_erase(void)
 {
     board_area area = board_flash_area(BOARD_AREA_IMAGE);

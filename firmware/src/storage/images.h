@@ -1,5 +1,5 @@
 /*
- * Images in flash: one that may take the whole area, or one in each half of it, of which one is in
+ * Images in flash: one that may take the whole area, or one in each half, with one of the two in
  * force.
  *
  * A half holds an image and, at its end, a record. The record is programmed last, with its checksum
@@ -32,22 +32,22 @@ static inline int images_is_blank(const uint8_t *base)
 /* Returns the range that holds the image in force. The image itself may be shorter. */
 flash_span images_in_force(void);
 
-/* Returns the checkpoint that the image in force carries state over from, while flash has it. */
+/* Returns the checkpoint from which the image in force carries state over, while flash has it. */
 flash_span images_carried(void);
 
-/* Finds the range for an update of the image that `running` has open. Returns 0, or
+/* Finds the range for an update of the image that is open in `running`. Returns 0, or
  * CONSOLE_ERR_NO_ROOM_TO_UPDATE. */
 int images_find_room(const gm_session *running, flash_span *room);
 
-/* Returns the bytes of that range with its record, a multiple of the erase unit. */
+/* Returns the size in bytes of that range with its record, a multiple of the erase unit. */
 uint32_t images_half(flash_span room);
 
-/* Puts the image in `room` in force. carried: the checkpoint to carry over from, or none. Returns 0
- * only if a restart would find the image in force, else a console_error. */
+/* Puts the image in `room` into force. carried: the checkpoint to carry over from, or none. Returns
+ * 0 only if a restart would find the image in force, else a console_error. */
 int images_switch(flash_span room, uint32_t size, flash_span carried);
 
-/* Erases the area. No image of the other half comes back, whenever power fails. Returns 0 or a
- * console_error. */
+/* Erases the area. Even if power fails, the image of the other half does not come back. Returns 0
+ * or a console_error. */
 int images_erase(void);
 
 #endif

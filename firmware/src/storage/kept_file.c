@@ -9,7 +9,7 @@ static gm_checkpoint header_of(const uint8_t *file)
     return header;
 }
 
-/* In version 1 the word of the encoding is reserved: all files are plain. */
+/* In version 1 the encoding's word is reserved, and all files are plain. */
 static int is_plain(const gm_checkpoint *header)
 {
     return header->version == 1 || header->encoding == GM_ENCODING_PLAIN;

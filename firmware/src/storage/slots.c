@@ -1,4 +1,4 @@
-/* In this file a slot is always a checkpoint slot. slots.h says how slots are written. */
+/* In this file a slot is always a checkpoint slot. slots.h explains how slots are written. */
 #include "storage/slots.h"
 
 #include <stddef.h>
@@ -11,17 +11,17 @@
 #include "storage/kept_file.h"
 
 typedef struct slot_record {
-    uint32_t generation; /* 1 more than that of the save before, modulo 2^32 */
+    uint32_t generation; /* 1 more than in the save before, modulo 2^32 */
     uint32_t size;       /* of the file, in bytes */
     uint32_t model_id[4];
-    uint32_t round;      /* the round of federated learning that the parameters are the base of; 0: none */
+    uint32_t round;      /* the round of federated learning that these parameters are the base of; 0: none */
     uint32_t check;      /* CRC-32 of the fields above */
 } slot_record;
 
 /* FILE_START is the offset of the file in its slot. A program unit can be written only once. The
- * order of writing is: the bytes behind the file's header, the header, the record. No two of these
- * three may share a unit, so FILE_START + HEADER_SIZE is a multiple of the unit, and RECORD_ROOM is
- * at least one unit. */
+ * bytes after the file's header are written first, then the header, then the record. No two of
+ * these three may share a unit, so FILE_START + HEADER_SIZE is a multiple of the unit, and
+ * RECORD_ROOM is at least one unit. */
 #define RECORD_ROOM (sizeof(slot_record) > BOARD_PROGRAM_UNIT ? (uint32_t)sizeof(slot_record) : BOARD_PROGRAM_UNIT)
 #define HEADER_SIZE ((uint32_t)sizeof(gm_checkpoint))
 #define FILE_START (round_up(RECORD_ROOM + HEADER_SIZE, BOARD_PROGRAM_UNIT) - HEADER_SIZE)
@@ -29,7 +29,7 @@ typedef struct slot_record {
 /* The checkpoint area of flash, divided into slots of the size that one model's checkpoints need.
  * After the last slot, saves begin again at the first. */
 typedef struct ring {
-    const gm_session *session; /* of the model; an unopened one has only its header */
+    const gm_session *session; /* of the model; if it is not open, it has only a header */
     const uint8_t *base;
     uint32_t slot_size; /* bytes, a multiple of the erase unit */
     uint32_t count;     /* slots */
@@ -99,27 +99,27 @@ static int check_file(const ring *r, uint32_t slot, uint32_t size)
 }
 
 /* Returns whether `generation` comes after `other`, modulo 2^32 as in RFC 1982, since it may wrap:
- * whether generation - other lies in 1 .. 2^31 - 1. */
+ * whether generation - other is in 1 .. 2^31 - 1. */
 static int is_later(uint32_t generation, uint32_t other)
 {
     return generation - other - 1 < (uint32_t)INT32_MAX;
 }
 
-/* Returns whether the checks of newest_of() can be spared: the slot is of another kind, or not later
- * than the best so far, which is in slot `good`. */
+/* Returns whether newest_of() can skip its checks: the slot is of another kind, or not later than
+ * the best so far, which is in slot `good`. */
 static int is_passed_over(const entry *found, enum kind kind, uint32_t good, const entry *newest)
 {
     return (kind == BASES && found->round == 0) ||
            (good != NO_SLOT && !is_later(found->generation, newest->generation));
 }
 
-/* Returns the good slot (its file is intact) of the latest generation, and its entry in *newest. If
- * there is none, returns NO_SLOT; *refusal is then the error of the last file checked, or
+/* Returns the good slot (with an intact file) of the latest generation, and its entry in *newest.
+ * If there is none, returns NO_SLOT, and *refusal is the error of the last file checked, or
  * CONSOLE_ERR_NO_CHECKPOINT.
  *
- * Checking a file reads all of it, so only those later than the best so far are checked. From the
- * last slot down these are at most two, if slots were written in turn and all files are intact:
- * the last slot's and the newest. */
+ * Checking a file reads all of it, so this checks only files later than the best so far. It begins
+ * with the last slot, so if slots were written in turn and all files are intact, it checks at most
+ * two: the last slot's and the newest. */
 static uint32_t newest_of(const ring *r, enum kind kind, entry *newest, int *refusal)
 {
     uint32_t good = NO_SLOT;
@@ -153,7 +153,7 @@ static uint32_t base_slot(const ring *r)
     return newest_of(r, BASES, &ignored, &refusal);
 }
 
-/* ---- What no save overwrites ----------------------------------------------------------------- */
+/* ---- Protected slots ------------------------------------------------------------------------- */
 
 /* Bytes start .. end - 1 of the area; empty if start == end. */
 typedef struct range {
@@ -182,15 +182,15 @@ static range range_of_slot(const ring *r, uint32_t slot)
     return found;
 }
 
-/* Returns what no save may overwrite: slot `good`, which holds the newest good checkpoint; or, if
- * that is NO_SLOT, the checkpoint that the image carries state over from. */
+/* Returns the range that no save may overwrite: slot `good`, which holds the newest good
+ * checkpoint; or, if that is NO_SLOT, the checkpoint from which the image carries state over. */
 static range protected_range(const ring *r, uint32_t good)
 {
     return good == NO_SLOT ? range_of(r, images_carried()) : range_of_slot(r, good);
 }
 
-/* Returns the first slot, from `first` on and around the ring, that does not overlap `occupied` and
- * is not `base`; NO_SLOT if there is none. */
+/* Returns the first slot, going around the ring from `first`, that does not overlap `occupied` and
+ * is not `base`, or NO_SLOT if there is none. */
 static uint32_t slot_beside(const ring *r, range occupied, uint32_t base, uint32_t first)
 {
     for (uint32_t i = 0; i < r->count; ++i) {
@@ -231,7 +231,7 @@ flash_span slots_newest(const gm_session *session)
     return file;
 }
 
-/* Writes the record of a slot whose file is written: only now does the slot count. */
+/* Writes the record of a slot, after its file. This makes the slot valid. */
 static int write_record(const ring *r, uint32_t slot, uint32_t generation, uint32_t round)
 {
     slot_record record = {generation, gm_checkpoint_size(r->session), {0}, round, 0};
@@ -247,8 +247,8 @@ static int write_flash(void *user, uint32_t offset, const void *data, uint32_t s
     return writer_put((const uint8_t *)user + offset, data, size);
 }
 
-/* Erases a slot and writes the session's checkpoint there, without a record. next: NULL, or what
- * leads to the base that its parameters are to be. */
+/* Erases a slot and writes the session's checkpoint there, without a record. next: NULL, or the
+ * delta to the base that its parameters are to be. */
 static int write_file(const ring *r, uint32_t slot, const slots_next *next)
 {
     writer_begin();
@@ -262,16 +262,16 @@ static int write_file(const ring *r, uint32_t slot, const slots_next *next)
     return error == GM_ERR_IO ? CONSOLE_ERR_FLASH : error;
 }
 
-/* Erases the first erase unit of a slot, which holds its record: the slot no longer counts. */
+/* Erases the first erase unit of a slot, which holds its record, and so makes the slot invalid. */
 static int forget_slot(const ring *r, uint32_t slot)
 {
     uint32_t unit = board_flash_area(BOARD_AREA_CHECKPOINT).erase_unit;
     return board_flash_erase(slot_base(r, slot), unit) ? CONSOLE_ERR_FLASH : 0;
 }
 
-/* Makes sure that a restart would find this slot as the newest of a kind; a save is done only then.
- * Any slot that newest_of() still prefers is forgotten, one at a time. Only forged records lead to
- * one: with generations from the whole range, is_later() is not transitive. */
+/* Makes sure that a restart would find this slot as the newest of a kind; only then is a save
+ * complete. Forgets any slot that newest_of() still prefers, one at a time. Only forged records
+ * lead to one: with generations from the whole range, is_later() is not transitive. */
 static int make_newest(const ring *r, uint32_t slot, enum kind kind)
 {
     entry found;
@@ -289,7 +289,7 @@ static int make_newest(const ring *r, uint32_t slot, enum kind kind)
     return 0;
 }
 
-/* Writes a slot, its record last. round: 0, or the number of the base that it holds. */
+/* Writes a slot, its record last. round: 0, or the number of the base in it. */
 static int write_slot(const ring *r, uint32_t slot, uint32_t generation, uint32_t round, const slots_next *next)
 {
     int error = write_file(r, slot, next);
@@ -317,8 +317,8 @@ int slots_save(const gm_session *session)
 
 /* ---- The base of a round --------------------------------------------------------------------- */
 
-/* The old base outlives whatever happens. What was saved since then does too where there is a third
- * slot; the new base takes its place otherwise. */
+/* The old base always survives. So does the newest checkpoint after it if there is a third slot;
+ * otherwise the new base replaces it. */
 int slots_save_base(const gm_session *session, uint32_t round, const slots_next *next)
 {
     ring r = ring_of(session);
@@ -351,8 +351,9 @@ flash_span slots_base(const gm_session *session, uint32_t *round)
     return parameters;
 }
 
-/* Forgets the entries of a kind that do not overlap `kept`. Power that fails in between leaves the newest base, so no
- * older one comes back. Called, so that its frame is no part of the deepest stack, which is that of a save. */
+/* Forgets the entries of a kind that do not overlap `kept`. If power fails in between, the newest
+ * base remains, so no older one comes back. noinline: its frame must not add to the deepest stack,
+ * which is that of a save. */
 __attribute__((noinline)) static int forget_entries(const ring *r, enum kind kind, range kept)
 {
     entry found;
@@ -403,15 +404,16 @@ int slots_prepare(const gm_session *session, uint32_t size, const uint8_t **base
     board_area area = board_flash_area(BOARD_AREA_CHECKPOINT);
     entry newest;
     int refusal;
-    /* In a ring of less than two slots, no checkpoint of this model is kept. */
+    /* In a ring of fewer than two slots, there is no checkpoint of this model. */
     range stays = protected_range(&r, r.count < 2 ? NO_SLOT : newest_good(&r, &newest, &refusal));
     uint32_t base_at = r.count < 2 ? NO_SLOT : base_slot(&r);
-    if (base_at != NO_SLOT) { /* and all between the two */
+    if (base_at != NO_SLOT) { /* and everything between the two */
         range its = range_of_slot(&r, base_at);
         stays.start = its.start < stays.start ? its.start : stays.start;
         stays.end = its.end > stays.end ? its.end : stays.end;
     }
-    /* The file goes behind what stays or before it: where more whole erase units are free. */
+    /* The file goes after the protected range or before it, wherever more whole erase units are
+     * free. */
     uint32_t room_before = stays.start / area.erase_unit * area.erase_unit;
     uint32_t start_behind = round_up(stays.end, area.erase_unit);
     uint32_t start = area.size - start_behind >= room_before ? start_behind : 0;

@@ -21,7 +21,7 @@ int upload_begin(upload *file, const uint8_t *base, uint32_t capacity, uint32_t 
     return 0;
 }
 
-/* Returns the bytes before what reads as erased, in whole erase units. */
+/* Returns the number of bytes before the part that reads as erased, in whole erase units. */
 static uint32_t surely_programmed(const uint8_t *base, uint32_t size)
 {
     uint32_t unit = board_flash_area(BOARD_AREA_IMAGE).erase_unit, end = size;
@@ -31,7 +31,7 @@ static uint32_t surely_programmed(const uint8_t *base, uint32_t size)
     return end / unit * unit;
 }
 
-/* Returns the bytes of the image whose header lies at `base`; 0 if there is none. */
+/* Returns the size in bytes of the image whose header is at `base`, or 0 if there is none. */
 static uint32_t size_by_header(const uint8_t *base, uint32_t room)
 {
     gm_header header;

@@ -25,10 +25,10 @@ int federated_begin(model *m, uint32_t number)
     return number != 0 ? slots_save_base(&m->session, number, NULL) : slots_forget_base(&m->session);
 }
 
-/* ---- The delta that leads to the next base ---------------------------------------------------- */
+/* ---- The delta to the next base --------------------------------------------------------------- */
 
-/* Returns where a delta waits. No program needs anything of this memory when it begins, but for
- * samples that it overwrites. */
+/* Returns the address of a waiting delta. A program that begins needs nothing in this memory,
+ * except for samples that it may overwrite. */
 static uint8_t *waiting_room(const model *m)
 {
     return m->session.arena + m->session.header->scratch_offset;
@@ -64,8 +64,8 @@ int federated_take(model *m, uint32_t offset, const uint8_t *data, uint32_t coun
     return 0;
 }
 
-/* Keeps the next base, then changes the parameters. A power cut in between is none for the round: a
- * restart finds the next base, and loses what was to be kept beside it. */
+/* Saves the next base, then changes the parameters. A power cut in between does not hurt the round:
+ * a restart finds the next base, and loses only the quantization error that it was to keep. */
 static int go_on(model *m, const gm_federated_round *round, uint32_t next_number)
 {
     slots_next next = {round, waiting_room(m), m->delta_size};

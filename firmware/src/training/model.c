@@ -10,16 +10,16 @@
 #include "storage/signature.h"
 #include "storage/slots.h"
 
-/* Refuses an image that was sent and is older than the program's own, if this firmware refuses
- * older ones. */
+/* Refuses a received image that is older than the program's own, if this firmware refuses older
+ * ones. */
 static int check_age(const uint8_t *image)
 {
     const gm_header *sent = (const void *)image, *own = (const void *)the_application.image;
     return ROLLBACK_PROTECT && own != NULL && sent->image_version < own->image_version ? CONSOLE_ERR_OLDER_IMAGE : 0;
 }
 
-/* Opens the image that was sent, whose signature is checked if this firmware has a key. Without
- * one, opens the program's own image, which is as trusted as the key that lies beside it. */
+/* Opens the received image, after a check of its signature if this firmware has a key. Without a
+ * received image, opens the program's own, which is as trusted as the key in the same program. */
 static int open_any(model *m)
 {
     flash_span image = images_in_force();

@@ -16,13 +16,13 @@ static const gm_tensor *tensors(const gm_session *session)
     return (const gm_tensor *)(const void *)(session->image + session->header->sections[GM_SECTION_TENSORS].offset);
 }
 
-/* Whether gm_write() counts the tensor among those of that role. */
+/* Returns whether gm_write() counts the tensor among those of this role. */
 static int has_role(const gm_tensor *tensor, uint32_t role)
 {
     return tensor->role == role && tensor->programs != 0;
 }
 
-/* NULL where there is none. */
+/* Returns NULL if there is none. */
 static const gm_tensor *find(const gm_session *session, uint32_t role, uint32_t index)
 {
     const gm_tensor *tensor = tensors(session), *end = tensor + tensor_count(session);

@@ -67,7 +67,7 @@ int teach_begin_idle(teach *t, run *r, model *m)
     if (!t->idle || teach_view(m, &info) != 0 || info.kept == 0) {
         return 0;
     }
-    (void)gm_lazy_reset_grad(&m->session); /* where gradients are kept, they are those of this step alone */
+    (void)gm_lazy_reset_grad(&m->session); /* if the image keeps gradients, they are of this step only */
     int error = run_begin_replay(r, m, model_training_program(m));
     t->idle = error == 0;
     return error ? error : TEACH_RUNS;

@@ -38,8 +38,8 @@ int update_resume(model *m)
     return m->upload.base == room.base;
 }
 
-/* Keeps the old state in a slot that the first checkpoint of the new model does not overwrite:
- * saves it at most once for each slot, until it lies in such a one. */
+/* Saves the old state in a slot that the first checkpoint of the new model does not overwrite. It
+ * saves at most once for each slot, until the state is in such a slot. */
 static int keep_state(const model *m, const gm_header *next, flash_span *state)
 {
     for (uint32_t left = slots_count(&m->session); left > 0; --left) {

@@ -1,7 +1,7 @@
 /*
- * Tests what a board must be able to do, on the board itself: `pio test`. It begins once a byte has
- * arrived, says for each test how it went, one a line, and ends with "done". FLASH_WORKS is 0 where
- * the board's emulator cannot program flash.
+ * Tests on the board itself what it must be able to do: `pio test`. Begins when a byte arrives,
+ * prints the result of each test on a line, and ends with "done". FLASH_WORKS is 0 if the board's
+ * emulator cannot program flash.
  */
 #include "board.h"
 #include "console/text.h"
@@ -12,7 +12,7 @@
 #include "expected.h"
 #include "model.h"
 
-/* Leaves the test, and says in which line. */
+/* Fails the test, and returns the line. */
 #define CHECK(condition)         \
     do {                         \
         if (!(condition)) {      \

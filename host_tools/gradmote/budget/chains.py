@@ -1,6 +1,6 @@
 """Families of schemes, each in ascending order of what it trains.
 
-Every scheme of a family trains more than the one before, and so needs no less memory.
+Every scheme in a family trains more than the one before, and so needs at least as much memory.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ Chain = list[Scheme]
 
 
 def chains(layers: Sequence[Layer]) -> list[Chain]:
-    """Return the families of schemes that the search tries.
+    """Return the families of schemes for the search.
 
-    They are: the last layers; the last one to three layers and the biases of more layers; the head
-    and a share of the channels of the last layers.
+    They are: the last layers; the last one to three layers and the biases of more layers; the head and a
+    share of the channels of the last layers.
     """
     count = len(layers)
     found = [[*(Scheme(last=k) for k in range(1, count)), Scheme()]]
@@ -29,7 +29,7 @@ def chains(layers: Sequence[Layer]) -> list[Chain]:
 
 
 def contributing(contributions: Contributions) -> Chain:
-    """Return the scheme of all parts that contribute, unless all do, as a family of at most one."""
+    """Return the scheme of all contributing parts, unless all contribute, as a family of at most one."""
     layers, values = contributions.layers, contributions.values
     names = [name for part, value in values.items() if value for name in members(layers[part[0]], part[1])]
     return [Scheme("named", names=tuple(names))] if names and not all(values.values()) else []
@@ -42,7 +42,7 @@ def with_biases(biases: int, weights: int) -> Scheme:
 
 
 def within(family: Chain, bound: Scheme, layers: Sequence[Layer]) -> Chain:
-    """Return of each scheme of a family what the bound trains too, in ascending order; the last one is the bound."""
+    """Return the parts of each scheme in a family that `bound` trains too, in ascending order, ending with `bound`."""
     if bound == Scheme():
         return family
     allowed = parts_of(layers, bound)

@@ -1,4 +1,4 @@
-"""The settings that can be given up to make training smaller or faster, and what each costs."""
+"""The settings that the search can give up to make training smaller or faster, and the cost of each."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ..optimizers import Optimizer, sgd
 
 #: Factor of the score by the optimizer's number of moments: with fewer, an update learns less.
 RULES = {2: 1.0, 1: 0.95, 0: 0.9}
-#: Factor where inputs must be sent for each run, where micro-batches are run in turn, and where values are computed
-#: again. It is near 1, because no learning is lost.
+#: Factor if inputs must be sent for each run, if micro-batches run in turn, or if values are recomputed. It is
+#: near 1, because no learning is lost.
 INCONVENIENCE = 0.99
 
 
@@ -19,9 +19,9 @@ INCONVENIENCE = 0.99
 class Choice:
     """One way to compile a model.
 
-    micro_batch: samples at a time, of `batch` in one update; fewer means that gradients are kept
-    between them. recompute: cheap activations are computed twice where that lowers the peak. more: an
-    update may take so much longer, as a part of its machine instructions, for whatever is worth computing twice.
+    micro_batch: samples at a time, out of `batch` in one update; if fewer, gradients are kept between
+    them. recompute: recompute cheap activations if that lowers the peak. more: how much longer an update
+    may take to recompute any values, as a fraction of its machine instructions.
     """
 
     scheme: Scheme
@@ -34,17 +34,17 @@ class Choice:
 
     @property
     def micro_batches(self) -> int:
-        """Return the sizes to try: the whole batch, halves, quarters, ..., single samples."""
+        """Return the number of micro-batches in one update."""
         return self.batch // self.micro_batch
 
     @property
     def key(self) -> tuple[str, str, int, bool, bool, float]:
-        """Return the values that distinguish this choice from others of one search."""
+        """Return the values that distinguish this choice from others in the same search."""
         scheme, rule = str(self.scheme), self.optimizer.rule
         return scheme, rule, self.micro_batch, self.overwrite_inputs, self.recompute, self.more
 
     def given_up(self, wanted: Choice) -> list[str]:
-        """Return how this choice differs from the one that was asked for, in words."""
+        """Return in words how this choice differs from the wanted one."""
         words = []
         if self.scheme != wanted.scheme:
             words.append(f"trains {self.scheme} only")
@@ -60,7 +60,7 @@ class Choice:
 
 
 def discount(choice: Choice, wanted: Choice) -> float:
-    """Return the factor, at most 1, by which the settings that are given up lower a score."""
+    """Return the factor, at most 1, by which the given-up settings lower a score."""
     factor = RULES[choice.optimizer.slots] / RULES[wanted.optimizer.slots]
     is_alone = choice.overwrite_inputs and not wanted.overwrite_inputs
     for given_up in (is_alone, choice.micro_batch < wanted.micro_batch, choice.more > wanted.more):
@@ -69,9 +69,9 @@ def discount(choice: Choice, wanted: Choice) -> float:
 
 
 def variants(wanted: Choice, limited_time: bool, more: float = 0.0) -> list[Choice]:
-    """Return the wanted choice and all cheaper ones with its scheme, the highest discount() first.
+    """Return the wanted choice and all cheaper ones with its scheme, in descending order of discount().
 
-    limited_time: also try each without recomputation, which saves time. more: also try each with so much more time.
+    limited_time: also try each without recomputation, which saves time. more: also try each with that much more time.
     """
     plain = [replace(wanted, recompute=recompute) for recompute in ((True, False) if limited_time else (True,))]
     longer = [replace(wanted, more=more)] if more > 0 else []
@@ -88,7 +88,7 @@ def variants(wanted: Choice, limited_time: bool, more: float = 0.0) -> list[Choi
 def cheaper(optimizer: Optimizer) -> Iterator[Optimizer]:
     """Yield the optimizer itself, then SGD with fewer moments.
 
-    Clipping and weight decay stay.
+    Clipping and weight decay are unchanged.
     """
     yield optimizer
     decay = optimizer.hyper.get("weight_decay", 0.0)
@@ -98,7 +98,7 @@ def cheaper(optimizer: Optimizer) -> Iterator[Optimizer]:
 
 
 def micro_batches(wanted: Choice) -> list[int]:
-    """All of the batch at once, halves, quarters, ..., one by one."""
+    """Return the sizes to try: the whole batch, halves, quarters, ..., single samples."""
     sizes = [wanted.micro_batch]
     while sizes[-1] % 2 == 0:
         sizes.append(sizes[-1] // 2)

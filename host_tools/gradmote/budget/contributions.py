@@ -1,9 +1,9 @@
-"""Measurement of how much training each part of a model adds to its accuracy.
+"""Measures how much training each part of a model adds to its accuracy.
 
 The head alone is trained on the data, then the head and one more part. The gain in accuracy on
 held-out samples is that part's contribution. This is the contribution analysis of J. Lin et al.,
 "On-Device Training Under 256KB Memory" (2022), section 3.2, on the user's own data. It runs on the
-twin. Results are kept, and used again for the same model, data and settings.
+twin. Results are cached, and reused for the same model, data and settings.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ..formats.files import make_folder, write_atomically
 from .scores import Contributions, Part, members, parts
 from .task import Task
 
-#: Share of the samples that is held out where the data has no test set.
+#: The held-out share of the samples if the data has no test set.
 HELD_OUT = 0.25
 
 
@@ -36,7 +36,7 @@ class Settings:
     """The settings of the measurement.
 
     epochs: passes over the data for each part. seed: of the order of samples, and of the choice of
-    those held out.
+    held-out ones.
     """
 
     epochs: int = 3
@@ -52,7 +52,7 @@ def measure(
     """Return the measured contribution of each part.
 
     on_part: called before each training with its index, the number of trainings, and a name. Raises
-    DataError where the data does not fit the model.
+    DataError if the data does not fit the model.
     """
     known = task.layers()
     data = with_test(data, settings.seed)
@@ -67,7 +67,7 @@ def measure(
 
 
 def with_test(data: Dataset, seed: int) -> Dataset:
-    """Return the data with a test set, which is split off its own samples where it has none."""
+    """Return the data with a test set, split off its own samples if it has none."""
     if data.x_test is not None:
         return data
     order = np.random.default_rng(seed).permutation(len(data.x))
@@ -87,9 +87,9 @@ def with_test(data: Dataset, seed: int) -> Dataset:
 def trained_gains(
     task: Task, known: list[Layer], data: Dataset, settings: Settings, on_part: Callable[[int, int, str], None]
 ) -> dict[Part, float]:
-    """Return what each part adds to the score of the head.
+    """Return the gain in score over the head alone for each part.
 
-    For a part of the head itself, it is what the part adds to the score without training.
+    For a part of the head itself, it is the gain over no training.
     """
     head = len(known) - 1
     every = parts(known)
@@ -110,8 +110,8 @@ def trained_gains(
 def score(task: Task, scheme: Scheme, data: Dataset, settings: Settings) -> float:
     """Return the score on the test set after training that scheme.
 
-    It is the accuracy, or minus the loss where there are no classes. A scheme that the model does
-    not allow has the score -inf.
+    It is the accuracy, or minus the loss if there are no classes. A scheme that the model does not allow
+    has the score -inf.
     """
     try:
         choice = replace(task.wanted(), scheme=scheme)
@@ -127,7 +127,7 @@ def score(task: Task, scheme: Scheme, data: Dataset, settings: Settings) -> floa
 
 
 def batch_of(task: Task, data: Dataset) -> int:
-    """Return the batch for training: that of the options, but no larger than the data."""
+    """Return the batch for training: from the options, but at most the size of the data."""
     return min(task.options.batch or 1, len(data.x))
 
 
@@ -135,7 +135,7 @@ def batch_of(task: Task, data: Dataset) -> int:
 
 
 def cache_file(task: Task, data: Dataset, settings: Settings) -> Path:
-    """Return the path of the kept result, named after everything that the result depends on.
+    """Return the path of the cached result, named after everything that the result depends on.
 
     The digest of the whole image covers the model, the loss and the rule.
     """
@@ -149,9 +149,9 @@ def cache_file(task: Task, data: Dataset, settings: Settings) -> Path:
 
 
 def keep(file: Path, gains: dict[Part, float]) -> None:
-    """Keep the result for the next time.
+    """Cache the result for the next time.
 
-    Where it cannot be written, that is logged, and the result is used all the same.
+    If it cannot be written, log that, and use the result anyway.
     """
     try:
         make_folder(file.parent)
@@ -161,7 +161,7 @@ def keep(file: Path, gains: dict[Part, float]) -> None:
 
 
 def read(file: Path) -> dict[Part, float] | None:
-    """Return a kept result, or None where there is none that can be read."""
+    """Return a cached result, or None if there is no readable one."""
     try:
         return {(int(index), str(kind)): float(gain) for index, kind, gain in json.loads(file.read_text())}
     except (OSError, ValueError):

@@ -1,7 +1,7 @@
-"""The choice between memory and time: which values of the forward pass a training step keeps, and which it makes again.
+"""The choice between memory and time: which forward values a training step keeps, and which it recomputes.
 
-A wish says how much arena there is, or how much longer an update may take. The search goes through several ways to
-compile the model, and finds for each a front of plans (compiler/checkpointing). Machine instructions are those of
+A wish limits the arena, or how much longer an update may take. The search tries several ways to compile the
+model, and finds a front of plans for each (compiler/checkpointing). Machine instructions are those of
 `gradmote analyze`: an estimate for a Cortex-M4F.
 """
 
@@ -24,7 +24,7 @@ from ..ir.program import TRAINING, Program, Recomputation
 from ..report.analyze.cost import machine_instructions
 from .resource_limits import bytes_of
 
-#: Progress is told after QUIET seconds, and then each second.
+#: Progress is reported after QUIET seconds, and then every second.
 QUIET = 2.0
 _MORE = re.compile(r"\+(\d+(?:\.\d+)?)\s*%")
 
@@ -33,10 +33,10 @@ Tell = Callable[[str], object]
 
 @dataclass(frozen=True)
 class Wish:
-    """Limits that an image keeps to: `arena` bytes, and `more` time, as a part of the time without the wish.
+    """Limits for an image: `arena` bytes, and `more` time, as a fraction of the time without the wish.
 
-    None means no limit; one of the two is a number. With a limit on the arena, the least time is wanted, and without
-    one, the least arena.
+    None means no limit; one of the two is a number. With a limit on the arena, the search minimizes time; without
+    one, it minimizes the arena.
     """
 
     arena: int | None = None
@@ -44,7 +44,7 @@ class Wish:
 
     @staticmethod
     def parse(text: str) -> Wish:
-        """Return the wish that a text such as `250KB` or `+30%` names; raise ModelError for any other text."""
+        """Return the wish in a text such as `250KB` or `+30%`; raise ModelError for any other text."""
         found = _MORE.fullmatch(text.strip())
         if found is not None:
             return Wish(more=float(found[1]) / 100)
@@ -55,35 +55,35 @@ class Wish:
             raise ModelError(f"'{text}' is neither a size nor a part of the time", hint) from error
 
     def is_met(self, arena: int, more: float) -> bool:
-        """Return whether an image keeps to the wish: its bytes of arena, and how much longer an update takes."""
+        """Return whether an image meets the wish, given its bytes of arena, and how much longer an update takes."""
         return (self.arena is None or arena <= self.arena) and self.has_time(more)
 
     def has_time(self, more: float) -> bool:
-        """Return whether an update may take so much longer."""
+        """Return whether an update may take that much longer."""
         return self.more is None or more <= self.more
 
 
 def compile_within(artifacts: Artifacts, options: Options, wish: Wish) -> Result:
-    """Compile artifacts to the image that a wish asks for; its `front` has what else was found.
+    """Compile artifacts to the image that best meets a wish; its `front` has the alternatives.
 
-    `options.tell` takes a line of progress where that takes more than two seconds. Raises ModelError where nothing
-    trains, and BudgetError where no plan that is found keeps to the wish; it names the smallest arena.
+    `options.tell` gets a line of progress if this takes more than two seconds. Raises ModelError if nothing trains,
+    and BudgetError, with the smallest arena, if no plan meets the wish.
     """
     return Tradeoffs(artifacts, options, wish).best(wish)
 
 
 def compile_towards(artifacts: Artifacts, options: Options, wish: Wish) -> Result:
-    """Compile artifacts to the image that a wish asks for, or to the smallest one within its time where none does."""
+    """Compile artifacts to the image that best meets a wish, or else to the smallest one within its time."""
     tradeoffs = Tradeoffs(artifacts, options, wish)
     return tradeoffs.found(wish) or tradeoffs.best(replace(wish, arena=None))
 
 
 @dataclass
 class Way:
-    """One way to compile the programs that train: its problem, the points found, and its scratch's place in the arena.
+    """One way to compile the programs that train: its problem, the points found, and its scratch's offset in the arena.
 
-    `other` are the bytes of arena that the image takes at least for its other programs, and `extra` are the machine
-    instructions in relation to the image without a wish, before any value is made again.
+    `other` is the least arena in bytes that the image's other programs need. `extra` is the increase in machine
+    instructions over the image without a wish, before any value is recomputed.
     """
 
     recomputation: Recomputation
@@ -99,7 +99,7 @@ class Way:
 
 
 class Tradeoffs:
-    """The plans that were found for one model, as far down as a wish needs them; other wishes choose from them."""
+    """The plans found for one model, as far down as a wish needs them; other wishes choose from them."""
 
     def __init__(self, artifacts: Artifacts, options: Options, wish: Wish) -> None:
         """Compile the model without the wish, and search each way to compile it."""
@@ -116,14 +116,14 @@ class Tradeoffs:
             self.search(way, wish)
 
     def best(self, wish: Wish) -> Result:
-        """Return the smallest or fastest image that keeps to the wish; raise BudgetError where none does."""
+        """Return the smallest or fastest image that meets the wish; raise BudgetError if there is none."""
         found = self.found(wish)
         if found is None:
             raise self.nothing_fits(wish)
         return found
 
     def found(self, wish: Wish) -> Result | None:
-        """Return the smallest or fastest image that keeps to the wish; None where none does."""
+        """Return the smallest or fastest image that meets the wish; None if there is none."""
         found = next(self.fitting(wish), None)
         plain = self.tradeoff(self.plain)
         if wish.is_met(plain.arena, plain.more) and (
@@ -133,21 +133,21 @@ class Tradeoffs:
         return found and replace(found[0], front=self.front(found[1]))
 
     def fitting(self, wish: Wish) -> Iterator[tuple[Result, Tradeoff]]:
-        """Yield the images that keep to the wish, the best first."""
+        """Yield the images that meet the wish, best first."""
         for way, point in self.candidates(wish):
             result = self.compiled(way, point)
             if wish.is_met((taken := self.tradeoff(result)).arena, taken.more):
                 yield result, taken
 
     def rank(self, wish: Wish, tradeoff: Tradeoff) -> tuple[float, float]:
-        """Return the sort key of the image that keeps to the wish better, which is lower."""
+        """Return a sort key that is lower for an image that meets the wish better."""
         key = tradeoff.arena, tradeoff.more
         return key if wish.arena is None else key[::-1]
 
     # ---- Ways to compile
 
     def different_ways(self) -> Iterator[Way]:
-        """Yield the ways to compile the model whose programs differ: masks only where they help without a wish."""
+        """Yield the ways that give different programs; with masks only if the image without a wish uses some."""
         masks = any(i.opcode.startswith("MASK") for p in trainers(self.plain) for i in p.instructions)
         seen: list[list[str]] = []
         for masked in (False, True)[: 1 + masks]:
@@ -159,7 +159,7 @@ class Tradeoffs:
                     yield way
 
     def way(self, fused: bool, masked: bool) -> Way:
-        """Return one way to compile the model, with nothing found yet."""
+        """Return one way to compile the model, without any points."""
         problems: list[Problem] = []
 
         def keep(program: Program) -> list[Instruction]:
@@ -175,11 +175,11 @@ class Tradeoffs:
         return Way(Recomputation(fused, masked, keep), problems[0], offset, max(others, default=offset), extra, [])
 
     def with_rewrite(self, fused: bool, masked: bool, rewrite: Callable[[Program], list[Instruction]]) -> Options:
-        """Return the options with a Recomputation of these parts."""
+        """Return the options with a Recomputation from these parts."""
         return replace(self.options, recompute=Recomputation(fused, masked, rewrite))
 
     def compiled(self, way: Way, point: Point) -> Result:
-        """Return the image of a plan."""
+        """Return the image for a plan."""
 
         def rewrite(program: Program) -> list[Instruction]:
             return rewritten(problem_of(program, machine_instructions_of), point.plan, point.order)
@@ -203,11 +203,11 @@ class Tradeoffs:
             self.tell(way, point)
 
     def more(self, way: Way, point: Point) -> float:
-        """Return how much longer a step takes than without a wish, as a part of that time."""
+        """Return how much longer a step takes than without a wish, as a fraction of that time."""
         return way.extra + point.cost / self.base
 
     def candidates(self, wish: Wish) -> list[tuple[Way, Point]]:
-        """Return the points that keep to the wish as far as the search knows, the best first."""
+        """Return the points that meet the wish as far as the search knows, best first."""
         every = [(way, point) for way in self.ways for point in way.points]
         fitting = [(w, p) for w, p in every if wish.is_met(w.arena(p), self.more(w, p))]
         if wish.arena is None:
@@ -215,7 +215,7 @@ class Tradeoffs:
         return sorted(fitting, key=lambda c: (self.more(*c), c[0].arena(c[1])))
 
     def front(self, taken: Tradeoff) -> list[Tradeoff]:
-        """Return the plans that were found of which none is smaller and faster than another, the fastest first."""
+        """Return the plans that no other plan beats in both size and speed, fastest first."""
         found = [(way.arena(point), self.more(way, point)) for way in self.ways for point in way.points]
         every = [Tradeoff(arena, (1 + more) * self.base, more) for arena, more in found if arena != taken.arena]
         kept: list[Tradeoff] = []
@@ -225,12 +225,12 @@ class Tradeoffs:
         return kept
 
     def tradeoff(self, result: Result) -> Tradeoff:
-        """Return the memory and time of an image that was compiled."""
+        """Return the memory and time of a compiled image."""
         instructions = step_instructions(result)
         return Tradeoff(result.layout.arena_size, instructions, instructions / self.base - 1, taken=True)
 
     def nothing_fits(self, wish: Wish) -> BudgetError:
-        """Return the error that names the smallest arena that was found, and the time that it takes."""
+        """Return the error with the smallest arena found, and its time."""
         way, point = min(((w, p) for w in self.ways for p in w.points), key=lambda c: c[0].arena(c[1]))
         least = self.tradeoff(self.compiled(way, point))
         limits = [f"an arena of {wish.arena:,} B"] if wish.arena is not None else []
@@ -242,7 +242,7 @@ class Tradeoffs:
         )
 
     def tell(self, way: Way, point: Point) -> None:
-        """Tell the progress, where a second has passed since the last time."""
+        """Report the progress, if a second has passed since the last report."""
         now = time.monotonic()
         if now - self.start > QUIET and now - self.told > 1.0:
             self.told = now
@@ -251,12 +251,12 @@ class Tradeoffs:
 
 
 def trainers(result: Result) -> list[Program]:
-    """Return the programs of an image that make gradients."""
+    """Return the programs of an image that compute gradients."""
     return [p for p in result.compiled.programs if p.kind in TRAINING]
 
 
 def step_instructions(result: Result) -> float:
-    """Return the machine instructions of the program that makes gradients, without those that were never measured."""
+    """Return the machine instructions of the program that computes gradients, except unmeasured ones."""
     image = read_image(result.image)
     programs = [p for p in image.programs if p["kind"] in TRAINING]
     costs = [machine_instructions(i, image.constants) for p in programs for i in p["instructions"]]
@@ -264,9 +264,9 @@ def step_instructions(result: Result) -> float:
 
 
 def machine_instructions_of(instruction: Instruction) -> float | None:
-    """Return the machine instructions of an instruction of a program; None where its opcode was never measured.
+    """Return the machine instructions of a program's instruction; None if its opcode was never measured.
 
-    Updates, which are never made again, count as None too.
+    Updates, which are never recomputed, also count as None.
     """
     if "rule" in instruction.extents:
         return None

@@ -13,9 +13,9 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KM]?)(?:i?B)?", re.IGNORECASE)
 
 
 def bytes_of(text: str) -> int:
-    """Return the number of bytes that a text names: 98304 for 96K.
+    """Return the number of bytes in a text: 98304 for 96K.
 
-    K and M are 1024 and 1024^2 bytes. Raises ModelError for a text that is no size.
+    K and M are 1024 and 1024^2 bytes. Raises ModelError for a text that is not a size.
     """
     found = _SIZE.fullmatch(text.strip())
     if found is None:
@@ -27,10 +27,10 @@ def bytes_of(text: str) -> int:
 class Limits:
     """Limits of a search; None means no limit.
 
-    ram: bytes of arena. flash: bytes of image. ms: milliseconds of one update, all its
-    micro-batches included, on a Cortex-M4F of `clock` Hz that executes an instruction in each
-    cycle. more: how much longer an update may take so that values are made again and need no RAM, as a
-    part of its machine instructions (0.3 for 30 %).
+    ram: bytes of arena. flash: bytes of image. ms: milliseconds of one update, including all its
+    micro-batches, on a Cortex-M4F of `clock` Hz that executes one instruction per cycle. more: how much
+    longer an update may take to recompute values instead of keeping them in RAM, as a fraction of its
+    machine instructions (0.3 for 30 %).
     """
 
     ram: int | None = None
@@ -40,9 +40,9 @@ class Limits:
     more: float = 0.0
 
     def beside(self, board: Board) -> Limits:
-        """Return the limits that are left for an image beside the board's firmware.
+        """Return the limits for an image after the board's firmware.
 
-        Where this has no limit on RAM or flash, it is what the board has.
+        Without a limit on RAM or flash, it is what the board has.
         """
         ram, flash = board.arena_available, board.image_area
         if self.ram is not None:
@@ -52,7 +52,7 @@ class Limits:
         return replace(self, ram=max(ram, 0), flash=max(flash, 0))
 
     def excess(self, ram: int, flash: int, ms: float | None) -> list[str]:
-        """Return which limits are exceeded, in words; empty where the image fits.
+        """Return in words which limits are exceeded; empty if the image fits.
 
         An unknown time (None) exceeds any limit.
         """

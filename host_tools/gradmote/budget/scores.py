@@ -6,7 +6,7 @@ sqrt(r) of its weights. Layer l of L contributes in proportion to l / L. H. Cai 
 Reduce Memory, Not Parameters for Efficient On-Device Learning" (2020), and J. Lin et al.,
 "On-Device Training Under 256KB Memory" (2022) showed for fine-tuning that biases gain much for
 their memory, and later layers more than early ones; the numbers are Gradmote's own. With data,
-contributions.measure() replaces the heuristic by measured gains.
+contributions.measure() replaces the heuristic with measured gains.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from ..artifacts.schemes import Layer, Scheme, parts_of
 
-#: The share of a layer's contribution that its biases have, by the heuristic.
+#: The share of a layer's contribution from its biases, by the heuristic.
 BIASES = 0.3
 #: (index of the layer, "weights" or "biases")
 Part = tuple[int, str]
@@ -27,7 +27,7 @@ Part = tuple[int, str]
 class Contributions:
     """The contribution of each part of a model, at least 0.
 
-    source: how they were found, in words.
+    source: how they were determined, in words.
     """
 
     layers: Sequence[Layer]
@@ -41,9 +41,9 @@ class Contributions:
         return sum(self.contribution(part, shares) for part in self.values) / whole if whole else 0.0
 
     def contribution(self, part: Part, shares: Mapping[str, float]) -> float:
-        """Return the contribution of a part of whose parameters only some are trained.
+        """Return the contribution of a part, of whose parameters only some may be trained.
 
-        shares: the trained share of each parameter that is trained.
+        shares: the trained share of each trained parameter.
         """
         names = members(self.layers[part[0]], part[1])
         return self.values[part] * sum(shares.get(name, 0.0) for name in names) / len(names)

@@ -1,9 +1,9 @@
 """The search for the scheme, the batch and the rule with the highest score within the limits.
 
-The scheme that was asked for bounds the search: no choice trains what it does not. Within a family
-of schemes (chains.py) memory and time grow with the scheme, so that bisection finds the largest one
-that fits. Variants (choice.py) are tried in descending order of their discount; one that cannot
-beat the best found is not tried.
+The wanted scheme bounds the search: no choice trains anything outside of it. Within a family of schemes
+(chains.py) memory and time grow with the scheme, so that bisection finds the largest one that fits.
+Variants (choice.py) are tried in descending order of their discount; one that cannot beat the best found
+is skipped.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from .update_time import update_instructions
 
 @dataclass(frozen=True)
 class Tried:
-    """A choice that was compiled.
+    """A compiled choice.
 
-    score: 0 .. 1. ram: bytes of arena, of which `state` are the state. flash: bytes of image. ms: milliseconds of one
-    update. trained: how many numbers. excess: the limits that it exceeds, in words.
+    score: 0 .. 1. ram: bytes of arena, including `state` bytes of state. flash: bytes of image. ms: milliseconds of
+    one update. trained: how many numbers are trained. excess: the exceeded limits, in words.
     """
 
     choice: Choice
@@ -36,9 +36,9 @@ class Tried:
     ram: int
     state: int
     flash: int
-    ms: float | None  # None where it is not known
+    ms: float | None  # None if it is unknown
     trained: int  # numbers
-    excess: tuple[str, ...]  # the limits that are exceeded, in words
+    excess: tuple[str, ...]  # the exceeded limits, in words
 
     @property
     def fits(self) -> bool:
@@ -47,24 +47,24 @@ class Tried:
 
     @property
     def rank(self) -> tuple[float, int, int]:
-        """Return the sort key of the better choice: a higher score first, then a smaller image."""
+        """Return a sort key that is higher for a better choice: score first, then size."""
         return self.score, -self.ram, -self.flash
 
     def beats(self, other: Tried) -> bool:
-        """Return whether this choice is no worse in any respect, and better in one."""
+        """Return whether this choice is at least as good in every respect, and better in one."""
         mine, others = ((-t.score, t.ram, t.flash, t.ms or 0.0) for t in (self, other))
         return mine != others and all(a <= b for a, b in zip(mine, others, strict=True))
 
 
 @dataclass(frozen=True)
 class Found:
-    """The best choice within the limits, its image, and every choice that was compiled."""
+    """The best choice within the limits, its image, and every compiled choice."""
 
     best: Tried
     result: Result
     wanted: Choice
     tried: Sequence[Tried]
-    source: str  # how the contributions were found, in words
+    source: str  # how the contributions were determined, in words
 
     def frontier(self) -> list[Tried]:
         """Return the choices that no other one beats, in descending order of score."""
@@ -72,7 +72,7 @@ class Found:
         return sorted(kept, key=lambda t: -t.score)
 
     def given_up(self) -> list[str]:
-        """Return how the best choice differs from the one that was asked for, in words."""
+        """Return in words how the best choice differs from the wanted one."""
         return self.best.choice.given_up(self.wanted)
 
 
@@ -82,7 +82,7 @@ def covers(shares: Mapping[str, float], others: Mapping[str, float]) -> bool:
 
 
 def is_alike(choice: Choice, other: Choice) -> bool:
-    """Return whether two choices differ only in what they train, by which rule, and in the place of inputs."""
+    """Return whether two choices differ only in scheme, rule, and placement of inputs."""
     scheme, optimizer, overwrite = other.scheme, other.optimizer, other.overwrite_inputs
     return replace(choice, scheme=scheme, optimizer=optimizer, overwrite_inputs=overwrite) == other
 
@@ -97,8 +97,8 @@ def search(
     """Return the choice with the highest score within the limits.
 
     contributions: by_depth() by default. schemes: families to search; by default those of chains(),
-    within the task's own scheme. on_try: called before each compilation. Raises BudgetError where
-    nothing fits, which names the smallest choice that was found.
+    within the task's own scheme. on_try: called before each compilation. Raises BudgetError, with the
+    smallest choice found, if nothing fits.
     """
     return Search(task, limits, contributions or by_depth(task.layers()), on_try).run(schemes)
 
@@ -109,7 +109,7 @@ class Search:
     def __init__(
         self, task: Task, limits: Limits, contributions: Contributions, on_try: Callable[[Choice], None]
     ) -> None:
-        """Begin a search in which no choice was compiled yet."""
+        """Begin a search without any compiled choice."""
         self.task, self.limits, self.contributions, self.on_try = task, limits, contributions, on_try
         self.wanted = task.wanted()
         self.tried: dict[tuple[object, ...], Tried] = {}
@@ -119,7 +119,7 @@ class Search:
     def run(self, schemes: Sequence[Chain] | None) -> Found:
         """Try all variants of all families, and return the best choice.
 
-        Raises BudgetError where nothing fits.
+        Raises BudgetError if nothing fits.
         """
         families = schemes
         if families is None:
@@ -147,7 +147,7 @@ class Search:
     def fill(self) -> None:
         """Add single parts to the best scheme, in descending order of contribution.
 
-        Such a part may fit where the next scheme of a family does not.
+        Such a part may fit even if the next scheme of a family does not.
         """
         assert self.best is not None
         allowed = parts_of(self.contributions.layers, self.wanted.scheme)
@@ -191,9 +191,9 @@ class Search:
     def is_hopeless(self, choice: Choice) -> bool:
         """Return whether a choice is known to be too large without compiling it.
 
-        It is, where one that trains no more was too large with the same settings, or was too large
-        by more than all inputs and differs only in that it keeps its inputs. Once something fits, so is one
-        whose least arena exceeds the RAM; before, what is least too large is looked for.
+        That is the case if one that trains at most as much was too large with the same settings, or was too large by
+        more than all inputs and differs only in that it keeps its inputs. Once something fits, a choice whose least
+        arena exceeds the RAM is hopeless, too; before that, the search looks for the smallest excess.
         """
         shares = parts_of(self.contributions.layers, choice.scheme)
         if any(self.rules_out(tried, choice, shares) for tried in self.tried.values()):
@@ -203,9 +203,9 @@ class Search:
         return self.least_arena(choice, shares) > self.limits.ram
 
     def rules_out(self, tried: Tried, choice: Choice, shares: Mapping[str, float]) -> bool:
-        """Return whether a choice that was tried shows that another one is too large.
+        """Return whether a tried choice shows that another one is too large.
 
-        shares: what the other choice trains.
+        shares: the shares that the other choice trains.
         """
         alike = replace(tried.choice, scheme=choice.scheme, overwrite_inputs=choice.overwrite_inputs) == choice
         ram = tried.ram - self.inputs_saved(tried, choice)
@@ -213,9 +213,10 @@ class Search:
         return bool(too_large) and covers(shares, parts_of(self.contributions.layers, tried.choice.scheme))
 
     def least_arena(self, choice: Choice, shares: Mapping[str, float]) -> int:
-        """Return the bytes of arena that a choice has at the least: its state, and what smaller ones had beside theirs.
+        """Return the least arena of a choice in bytes: its state, plus what smaller choices needed besides theirs.
 
-        A choice that trains no more has no more gradients and scratch, whatever the rule. shares: what this one trains.
+        A choice that trains at most as much needs at most as many gradients and as much scratch, with any rule.
+        shares: the shares that this choice trains.
         """
         beside = (
             tried.ram - tried.state - self.inputs_saved(tried, choice)
@@ -226,7 +227,7 @@ class Search:
         return self.task.least_state(choice, shares) + max(beside, default=0)
 
     def inputs_saved(self, tried: Tried, choice: Choice) -> int:
-        """Return the bytes of inputs that a choice has no place for, though another one has, at the most."""
+        """Return the most bytes of inputs that a choice saves over another one, which keeps them."""
         return self.inputs_size if choice.overwrite_inputs and not tried.choice.overwrite_inputs else 0
 
     def measured(self, choice: Choice, result: Result) -> Tried:
@@ -239,7 +240,7 @@ class Search:
         return Tried(choice, self.score(choice), ram, result.layout.state_size, flash, ms, trained, excess)
 
     def nothing_fits(self) -> BudgetError:
-        """Return the error that says so, and what the smallest choice still exceeds."""
+        """Return the error that nothing fits, with the limits that the smallest choice exceeds."""
         if not self.tried:
             return BudgetError("no scheme of this model can be compiled", "compile it without a budget to see why")
         least = min(self.tried.values(), key=lambda t: (t.ram, t.flash, t.ms or 0.0))

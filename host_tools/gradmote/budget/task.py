@@ -29,9 +29,9 @@ INT8, FLOAT = np.dtype("int8"), np.dtype("float32")
 
 @dataclass
 class Task:
-    """A model with a loss, and the choice that would be compiled without a limit.
+    """A model with a loss, and the choice to compile without a limit.
 
-    more: other options of build_artifacts(), such as batch_norm. options.batch must be a number:
+    more: other options of build_artifacts(), such as batch_norm. options.batch must be a number: the
     samples of one update.
     """
 
@@ -45,7 +45,7 @@ class Task:
     _made: dict[tuple[str, str], Artifacts] = field(default_factory=dict, repr=False)
 
     def wanted(self) -> Choice:
-        """Return the choice that gives nothing up."""
+        """Return the choice that gives up nothing."""
         batch = self.options.batch or 1
         recompute = self.options.recompute is True
         return Choice(self.scheme, self.optimizer, batch, batch, self.options.overwrite_inputs, recompute)
@@ -61,9 +61,9 @@ class Task:
         return load_model(self.source, more.outputs, more.batch_norm or FROZEN, more.ties).graph
 
     def least_state(self, choice: Choice, shares: Mapping[str, float]) -> int:
-        """Return bytes of state that a choice has at the least: parameters that train whole, and their moments.
+        """Return the least bytes of state for a choice: completely trained parameters, and their moments.
 
-        shares: the trained share of each parameter that is trained.
+        shares: the trained share of each trained parameter.
         """
         moment = 4 if self.options.moments is None else 2  # bfloat16 at the smallest
         each = moment * RULES[choice.optimizer.rule]["slots"]
@@ -78,7 +78,7 @@ class Task:
     def compiled(self, choice: Choice, ram: int | None = None) -> Result:
         """Return the image of a choice.
 
-        ram: bytes of arena that a choice with more time is to reach. Raises ModelError where the model allows no such
+        ram: the bytes of arena to reach by a choice with more time. Raises ModelError if the model does not allow the
         scheme.
         """
         if not choice.more:
@@ -88,7 +88,7 @@ class Task:
     def options_of(self, choice: Choice) -> Options:
         """Return the compiler's options for a choice.
 
-        Raises ModelError where the model allows no such scheme.
+        Raises ModelError if the model does not allow the scheme.
         """
         weights, moments = self.types_of(choice)
         return replace(
@@ -102,9 +102,9 @@ class Task:
         )
 
     def types_of(self, choice: Choice) -> tuple[str | None, str | None]:
-        """Return the types of weights and moments for a choice, None where it has no such integers.
+        """Return the types of weights and moments for a choice; None if it has no such integers.
 
-        What the whole model has none of stays as it was asked for, and is refused.
+        A type that the whole model lacks is passed on, and the compiler refuses it.
         """
         whole = self.wanted()
         has_weights = INT8 in self.trained_types(choice) or INT8 not in self.trained_types(whole)
@@ -120,7 +120,7 @@ class Task:
         return RULES[choice.optimizer.rule]["slots"] > 0
 
     def artifacts(self, choice: Choice) -> Artifacts:
-        """Return the artifacts for a choice, which are built once for each scheme and rule."""
+        """Return the artifacts for a choice, built once for each scheme and rule."""
         key = (str(choice.scheme), choice.optimizer.rule)
         if key not in self._made:
             wanted = replace(self.more, loss=self.loss, optimizer=choice.optimizer, scheme=choice.scheme)

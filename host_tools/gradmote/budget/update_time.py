@@ -11,7 +11,7 @@ from .choice import Choice
 def update_instructions(result: Result, choice: Choice) -> float | None:
     """Return the estimated machine instructions of one update on a Cortex-M4F.
 
-    All its micro-batches are included. None means that the image has an instruction that was never
+    Includes all its micro-batches. None means that the image has an instruction that was never
     measured.
     """
     image = read_image(result.image)

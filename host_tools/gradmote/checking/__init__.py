@@ -1,4 +1,4 @@
-"""Whether an image computes what its model says: compared with another engine, and with differences in float64."""
+"""Checks that an image computes what its model says, against another engine, and against differences in float64."""
 
 from .checked import Checked, Row
 from .comparison import check, require

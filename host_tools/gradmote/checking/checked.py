@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-#: Below this magnitude an absolute error counts.
+#: Below this magnitude, errors are absolute.
 FLOOR = 1e-3
 
 
 @dataclass(frozen=True)
 class Row:
-    """A comparison. worst: its largest error, relative to the largest number. limit: what it may be."""
+    """A comparison. worst: its largest error, relative to the largest number. limit: the largest allowed error."""
 
     what: str
     name: str
@@ -23,7 +23,7 @@ class Row:
 
     @property
     def agrees(self) -> bool:
-        """Whether the error is within its limit; that of NaN is not."""
+        """Whether the error is within its limit; never for NaN."""
         return self.worst <= self.limit
 
 
@@ -32,8 +32,8 @@ class Checked:
     """The result of a check.
 
     Attributes:
-        engine: What the image was compared with.
-        samples: What it was compared on: "drawn samples" or "given samples".
+        engine: The engine for the comparison.
+        samples: The samples: "drawn samples" or "given samples".
         rows: All comparisons.
         notes: What was not compared, and why.
     """
@@ -58,7 +58,7 @@ class Checked:
 
 
 def relative(found: Any, expected: Any, least: float = FLOOR) -> float:
-    """Return the largest difference, relative to the largest number expected or `least`; infinity for unlike shapes."""
+    """Return the largest difference relative to the largest expected number or `least`; infinity if sizes differ."""
     one, other = np.asarray(found, np.float64), np.asarray(expected, np.float64)
     if one.size != other.size:
         return math.inf

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ..artifacts.made import Artifacts
 
-#: The largest relative error of outputs and loss. Those of quantized models are steps of their integers.
+#: The largest relative error of outputs and loss. In quantized models, errors are steps of the integers.
 VALUES, QUANTIZED = 1e-4, 0.05
 _RANDOM = ("Dropout", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli")
 
@@ -33,14 +33,13 @@ def check(
     model: onnx.ModelProto | None = None,
     samples: Mapping[str, Any] | None = None,
 ) -> Checked:
-    """Compare an image with its model on samples: a batch of each input and label by its name, or drawn ones.
+    """Compare an image with its model on samples: a batch of each input and label by name, or random ones.
 
-    Outputs and loss are compared with those of an engine, the gradient of each parameter with that of the training
-    model there and with differences of the loss in float64, and the image's step with the update of an image that
-    keeps gradients. kept: that image, of the same artifacts `made` and with names; it may be the image itself. model:
-    the user's own; that of inference by default.
-    Raises ModelError if the engine cannot run the model, DataError if the given samples are not those that the image
-    takes, RuntimeFault if drawn ones do not suit it.
+    The check compares outputs and loss with an engine's, each parameter's gradient with that of the training model in
+    the engine and with differences of the loss in float64, and the image's step with the update of an image that
+    keeps gradients. kept: that image, with names and from the same artifacts `made`; it may be the image itself.
+    model: the user's own; the inference model by default. Raises ModelError if the engine cannot run the model,
+    DataError if the given samples do not match the image, RuntimeFault if random ones do not suit it.
     """
     found = Checked(engine_name(), "drawn samples" if samples is None else "given samples")
     limit = QUANTIZED if any(a.dtype != np.float32 for a in made.parameters.values()) or is_qdq(made) else VALUES
@@ -54,7 +53,7 @@ def check(
 
 
 def own_model(model: onnx.ModelProto | None, made: Artifacts) -> onnx.ModelProto:
-    """Return the model whose outputs count: that of inference if the user's own is exported for training."""
+    """Return the model whose outputs count: the inference model if the user's own was exported for training."""
     trains = model is not None and any(
         (node.op_type == "BatchNormalization" and any(a.name == "training_mode" and a.i for a in node.attribute))
         or (node.op_type == "Dropout" and len(node.input) > 2)
@@ -91,7 +90,7 @@ def check_training(found: Checked, image: bytes, kept: bytes, made: Artifacts, f
 
 
 def keeps_bf16(image: bytes) -> bool:
-    """Return whether values of the forward pass wait as bfloat16 in an image."""
+    """Return whether forward values wait as bfloat16 in an image."""
     return any(
         i["opcode"] == "FLOAT_TO_BF16" for program in read_image(image).programs for i in program["instructions"]
     )
@@ -110,14 +109,14 @@ def opened(image: bytes) -> Session:
 
 
 def samples_for(session: Session, made: Artifacts) -> Arrays:
-    """Return drawn samples for a session: its inputs, then its labels."""
+    """Return random samples for a session: its inputs, then its labels."""
     shape = session.outputs()[0]["shape"] if session.outputs() else [2]
     classes = shape[1] if len(shape) > 1 and shape[1] > 1 else 2
     return draw(session.inputs(), session.labels(), made.inference, classes)
 
 
 def as_given(session: Session, samples: Mapping[str, Any]) -> Arrays:
-    """Return given samples in the types and shapes of a session. Raises DataError for others than it takes."""
+    """Return given samples in the types and shapes of a session. Raises DataError if they do not match it."""
     tensors = [*session.inputs(), *session.labels()]
     names = [t["name"] for t in tensors]
     if sorted(names) != sorted(samples):
@@ -139,7 +138,7 @@ def is_qdq(made: Artifacts) -> bool:
 def compare_outputs(
     found: Checked, session: Session, inputs: Arrays, made: Artifacts, model: onnx.ModelProto, limit: float
 ) -> None:
-    """Add a comparison of each output with the engine's. Those of a model that draws numbers are none."""
+    """Add a comparison of each output with the engine's; none if the model draws random numbers."""
     if any(node.op_type in _RANDOM[1:] for node in model.graph.node):
         found.notes.append("nothing is compared, as the model draws numbers")
         return
@@ -153,7 +152,7 @@ def compare_outputs(
 
 
 def compare_updates(image: bytes, data: list[Any], kept: Session) -> Iterator[Row]:
-    """Yield a comparison of each parameter after the image's step with that after the other image's update."""
+    """Yield a comparison of each parameter after the image's step with the same after the other image's update."""
     with opened(image) as session:
         session.step(*data)
         for own, name in zip(session.parameter_names(), kept.parameter_names(), strict=True):
@@ -168,7 +167,7 @@ def _profile() -> str:
 
 
 def require(found: Checked) -> Checked:
-    """Return the result of check(). Raises ModelError if the image computes something else than its model."""
+    """Return the result of check(). Raises ModelError if the image does not compute the same as its model."""
     if not found.agrees:
         wrong = [f"{row.what} {row.name} by {row.worst:.1e}".replace("  ", " ") for row in found.rows if not row.agrees]
         raise ModelError(

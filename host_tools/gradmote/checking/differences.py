@@ -1,4 +1,4 @@
-"""Differences of a model's loss in float64, by onnx's reference."""
+"""Differences of a model's loss in float64, computed by onnx's reference."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 from .engine import Arrays
 
-#: The steps of the largest number of a direction. A short one seldom crosses a kink; where onnx's reference rounds to
-#: float32 in between, a long one is more exact.
+#: The step sizes for a direction's largest number. A small one seldom crosses a kink; if onnx's reference rounds to
+#: float32 in between, a large one is more exact.
 STEPS = (1e-5, 1e-6, 1e-7)
 
 
@@ -44,12 +44,12 @@ class DoubleLoss:
 
 
 def widened(array: np.ndarray) -> np.ndarray:
-    """Return float32 as float64, and other types as they are."""
+    """Return float32 as float64, and other types unchanged."""
     return array.astype(np.float64) if array.dtype == np.float32 else array
 
 
 def widen_constant(node: onnx.NodeProto) -> None:
-    """Make a Constant or a Cast that is float32 float64."""
+    """Change a float32 Constant or Cast to float64."""
     for attribute in list(node.attribute):
         if node.op_type == "Cast" and attribute.name == "to" and attribute.i == TensorProto.FLOAT:
             attribute.i = TensorProto.DOUBLE
@@ -66,7 +66,7 @@ def widen_constant(node: onnx.NodeProto) -> None:
 def along(loss: Callable[[Mapping[str, np.ndarray]], float], point: Arrays, direction: Arrays, step: float) -> float:
     """Return the derivative of a loss along a direction: (f(p + h d) - f(p - h d)) / 2 h.
 
-    point, direction: float64 arrays by parameter, those of the direction for some of them. step: h, relative to the
+    point, direction: float64 arrays by parameter; the direction may have only some of them. step: h, relative to the
     largest number of the direction.
     """
     size = max(float(np.abs(d).max(initial=0.0)) for d in direction.values()) or 1.0

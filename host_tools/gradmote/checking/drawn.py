@@ -1,4 +1,4 @@
-"""Samples that are drawn for a model: numbers that its inputs and labels may have."""
+"""Random samples for a model: numbers that its inputs and labels accept."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import onnx
 
 from .engine import Arrays
 
-#: What hands indices on as they are.
+#: Operators that pass indices on unchanged.
 _VIEWS = ("Cast", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze")
 
 
 def draw(inputs: list[dict[str, Any]], labels: list[dict[str, Any]], model: onnx.ModelProto, classes: int) -> Arrays:
     """Return a batch of inputs and labels by name.
 
-    Floats are normal for inputs and 0 .. 1 for labels; integers are indices of what a Gather of the model selects from,
-    and classes for labels. inputs, labels: those of a session. The same model is given the same samples each time.
+    Floats are normal for inputs and 0 .. 1 for labels; integers are valid indices for a Gather of the model, and
+    classes for labels. inputs, labels: those of a session. The same model gets the same samples each time.
     """
     rng, bounds = np.random.default_rng(0), index_bounds(model.graph)
     drawn = {t["name"]: drawn_input(rng, t, bounds.get(t["name"], 2)) for t in inputs}
@@ -26,7 +26,7 @@ def draw(inputs: list[dict[str, Any]], labels: list[dict[str, Any]], model: onnx
 
 
 def drawn_input(rng: np.random.Generator, tensor: Mapping[str, Any], bound: int) -> np.ndarray[Any, Any]:
-    """Return the numbers of an input. bound: integers are below it."""
+    """Return the numbers of an input. bound: the exclusive upper limit of integers."""
     dtype = np.dtype(tensor["dtype"])
     if dtype == np.float32:
         return rng.normal(size=tensor["shape"]).astype(dtype)
@@ -43,7 +43,7 @@ def drawn_label(rng: np.random.Generator, tensor: Mapping[str, Any], classes: in
 
 
 def index_bounds(graph: onnx.GraphProto) -> dict[str, int]:
-    """Return the size of the axis that each input selects from; the least, if it selects from several."""
+    """Return the size of the axis from which each input selects; the smallest, if there are several."""
     tensors = {t.name: tuple(t.dims) for t in graph.initializer}
     producers = {output: node for node in graph.node for output in node.output}
     found: dict[str, int] = {}
@@ -56,7 +56,7 @@ def index_bounds(graph: onnx.GraphProto) -> dict[str, int]:
 
 
 def origin(producers: Mapping[str, onnx.NodeProto], name: str) -> str:
-    """Return the value that a value is a view of."""
+    """Return the value that another value is a view of."""
     while (node := producers.get(name)) is not None and node.op_type in _VIEWS:
         name = node.input[0]
     return name

@@ -1,4 +1,4 @@
-"""The engine that an image is compared with: onnxruntime, or onnx's reference if that is not installed."""
+"""The engine to compare an image with: onnxruntime, or onnx's reference if that is not installed."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Arrays = dict[str, np.ndarray[Any, Any]]
 
 
 def engine_name() -> str:
-    """Return the name of the engine that run() takes."""
+    """Return the name of the engine that run() uses."""
     return "onnxruntime" if find_spec("onnxruntime") else "onnx's reference"
 
 
 def run(model: onnx.ModelProto, feeds: Mapping[str, Any]) -> Arrays:
-    """Return the outputs of a model by name. feeds: arrays by input, of any type that holds the numbers.
+    """Return the outputs of a model by name. feeds: arrays by input, of any type that can hold the numbers.
 
     Raises ModelError if the engine cannot run the model.
     """
@@ -48,7 +48,7 @@ def run_typed(model: onnx.ModelProto, typed: Arrays) -> Arrays:
 
 
 def run_in_batches(model: onnx.ModelProto, feeds: Mapping[str, Any]) -> Arrays:
-    """Return the outputs of a model whose file may fix the batch at 1: then it runs once for each sample."""
+    """Return a model's outputs; if its file fixes the batch at 1, run it once for each sample."""
     dims = [value.type.tensor_type.shape.dim for value in model.graph.input if value.name in feeds]
     count = max((len(array) for array in feeds.values() if np.ndim(array)), default=1)
     if count == 1 or not dims or any(not dim or dim[0].dim_value != 1 for dim in dims):

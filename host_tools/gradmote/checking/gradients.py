@@ -1,4 +1,4 @@
-"""The comparison of an image's gradients: with those of the training model in an engine, and with differences."""
+"""The comparison of an image's gradients: with the training model's in an engine, and with differences."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from .checked import FLOOR, Checked, Row, relative
 from .differences import STEPS, DoubleLoss, along
 from .engine import Arrays, run
 
-#: The largest relative errors: of a gradient, of one that is computed from bfloat16 or int16, whose values may each be
-#: 2^-9 off, and of a derivative in float64, which a kink near the point may change a little.
+#: The largest relative errors: of a gradient; of one computed from bfloat16 or int16, whose values may each be off by
+#: 2^-9; and of a derivative in float64, which a kink near the point may change a little.
 GRADIENTS, ROUNDED, DIFFERENCES = 1e-3, 3e-2, 2e-2
-#: How closely the loss in float64 is that of the engine; else differences of it are not compared.
+#: How closely the loss in float64 must match the engine's; otherwise differences are not compared.
 SAME_LOSS = 1e-4
-#: With more parameters, a direction goes along all of them.
+#: With more parameters than this, a direction goes along all of them.
 EACH = 16
 
 
 @dataclass(frozen=True)
 class Trained:
-    """An image's gradients by parameter. feeds: the inputs and labels of the step. loss: the engine's in evaluation."""
+    """An image's gradients by parameter. feeds: the step's inputs and labels. loss: the engine's, in evaluation."""
 
     made: Artifacts
     feeds: Arrays
@@ -35,7 +35,8 @@ class Trained:
 def compare_gradients(found: Checked, trained: Trained, is_quantized: bool, has_bf16: bool) -> None:
     """Add a comparison of each gradient with the engine's, and with differences unless the model is quantized.
 
-    has_bf16: whether values of bfloat16 make them. These may add up to what is nothing beside other gradients alone.
+    has_bf16: whether they are computed from bfloat16 values, whose errors may add up to something that is negligible
+    only beside other gradients.
     """
     made = trained.made
     assert made.training is not None and made.evaluation is not None
@@ -68,16 +69,16 @@ def compare_differences(found: Checked, trained: Trained, model: onnx.ModelProto
 
 
 def double_loss(model: onnx.ModelProto, feeds: Arrays, point: Arrays, loss: float) -> DoubleLoss | None:
-    """Return the loss in float64; None where onnx's reference cannot compute it, or has another one at the point."""
+    """Return the loss in float64; None if onnx's reference cannot compute it, or gives another one at the point."""
     try:
         double = DoubleLoss(model, feeds)
         return double if math.isclose(double(point), loss, rel_tol=SAME_LOSS, abs_tol=SAME_LOSS) else None
-    except Exception:  # it has no common base for its errors
+    except Exception:  # its errors have no common base class
         return None
 
 
 def compare_along(double: DoubleLoss, point: Arrays, gradients: Arrays, limit: float, rng: np.random.Generator) -> Row:
-    """Return the comparison of gradients along a drawn direction, in which each parameter counts as much."""
+    """Return the comparison of gradients along a random direction, in which all parameters count equally."""
     norms = {n: float(np.linalg.norm(g)) for n, g in gradients.items()}
     direction = {n: np.asarray(rng.normal(size=g.shape)) / max(norms[n], FLOOR) for n, g in gradients.items()}
     told = sum(float((gradients[n] * d).sum()) for n, d in direction.items())

@@ -1,6 +1,6 @@
 """The command line: a table of the subcommands, each in its own file, and the display of errors.
 
-Subcommands import what is heavy when they run, so that `gradmote --help` answers at once.
+Subcommands import heavy modules when they run, so that `gradmote --help` answers at once.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ HOST, DEVICE = "On the host", "On the device"
 class Entry(NamedTuple):
     """A subcommand.
 
-    `panel` is its heading in --help. `prints` tells whether the text that it prints is its result,
-    which --quiet leaves.
+    `panel` is its heading in --help. `prints` says whether the text that it prints is its result, which
+    --quiet does not suppress.
     """
 
     name: str
@@ -113,7 +113,7 @@ def common(
     quiet: messages.Quiet = False,
     verbose: messages.Verbose = False,
 ) -> None:
-    """Set the level of messages that the options before the subcommand ask for."""
+    """Set the level of messages from the options before the subcommand."""
     context.with_resource(messages.level_restored())
     messages.set_level(quiet, verbose)
 
@@ -135,8 +135,8 @@ for _group, _entries in ((app, COMMANDS), (federate, FEDERATE)):
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit status.
 
-    It is 0, 1 for a refusal or Ctrl-C, 2 for a wrong call, and 128 plus its number for another
-    signal.
+    It is 0 for success, 1 for a refusal or Ctrl-C, 2 for a wrong call, and 128 plus its number for
+    another signal.
     """
     arguments = sys.argv[1:] if arguments is None else arguments
     try:

@@ -1,4 +1,4 @@
-"""The command `gradmote analyze`, which tells before flashing what training takes."""
+"""The command `gradmote analyze`, which shows the cost of training before you flash."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ def command(
 
     Does my network train in 64 KB? `gradmote analyze model.onnx --loss cross_entropy --batch 8`
 
-    Does it train on my board? Add `--board mps2-an386`; the exit status is 1 where it does not fit.
+    Does it train on my board? Add `--board mps2-an386`; the exit status is 1 if it does not fit.
 
     What did my change cost? `gradmote analyze new.mote --diff old.mote`
 
-    And when only the last layer learns? `--scheme head`, or several side by side: `--schemes
+    What if only the last layer learns? `--scheme head`, or several side by side: `--schemes
     full,head,sparse:0.25`
 
-    RAM and flash are exact to the byte: they are what the device reports afterwards. Instructions
-    are an estimate for a Cortex-M4F; `gradmote bench --board` counts them.
+    RAM and flash are exact to the byte: the device reports the same numbers later. Instructions are an
+    estimate for a Cortex-M4F; `gradmote bench --board` counts them.
     """
     from ..device.boards import board as find
     from ..formats.files import Output
@@ -93,17 +93,17 @@ def write_page(report: Report, output: Output) -> None:
 
 
 def open_report(path: Path, compiler: Compiler) -> Report:
-    """Return the report on an image; any other model is compiled first."""
+    """Return the report on an image, or on the compilation of any other model."""
     from ..report.analyze import analyze_image, analyze_result
 
     return analyze_image(path, path.name) if path.suffix == IMAGE else analyze_result(compiler(path), path.name)
 
 
 def open_pair(path: Path, other: Path, compiler: Compiler) -> Report:
-    """Return the report on one model, with that on another beside it.
+    """Return the report on one model, with the report on another one attached.
 
-    Where one of them is an image, the other's report is one of its image too: that says less than
-    the report on a compilation, and both must say the same.
+    If one of them is an image, both reports are on images, because they contain less than a report on a
+    compilation, and both must contain the same.
     """
     opened = open_image if IMAGE in (path.suffix, other.suffix) else open_report
     report = opened(path, compiler)
@@ -112,7 +112,7 @@ def open_pair(path: Path, other: Path, compiler: Compiler) -> Report:
 
 
 def open_image(path: Path, compiler: Compiler) -> Report:
-    """Return the report on an image, or on the image that a model is compiled to."""
+    """Return the report on an image, or on the image compiled from a model."""
     from ..report.analyze import analyze_image
 
     return analyze_image(path if path.suffix == IMAGE else compiler(path).image, path.name)
@@ -121,7 +121,7 @@ def open_image(path: Path, compiler: Compiler) -> Report:
 def add_schemes(report: Report, path: Path, compiler: Compiler, wanted: str) -> None:
     """Compile the model for each scheme, and add the reports.
 
-    A scheme that the model cannot have becomes a note.
+    A scheme that the model does not allow becomes a note.
     """
     from ..artifacts.schemes import Scheme
     from ..errors import ModelError

@@ -1,4 +1,4 @@
-"""The compile of a folder of artifacts, as the options of the command line ask for it."""
+"""Compiles a folder of artifacts with the options of the command line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..compiler.options import Options
     from .compiler import Compiler
 
-#: Options that say how a model becomes artifacts, which these are already.
+#: The options for turning a model into artifacts, which therefore no longer apply.
 _DECIDED = (
     "loss", "optimizer", "train", "freeze", "scheme", "optimizer_set", "max_update", "loss_set", "label_smoothing",
     "ignore_index", "mask", "output", "batch_norm", "running_variance", "untie", "tie", "shape", "constant",
@@ -25,9 +25,9 @@ _DECIDED = (
 def read_artifacts(
     compiler: Compiler, folder: Path, checkpoint: Path | None, was_given: Callable[[str], bool]
 ) -> tuple[Artifacts, Options, str]:
-    """Return a folder of artifacts, the options of their image, and a line on the state that it begins with.
+    """Return a folder of artifacts, the options for their image, and a line on its initial state.
 
-    was_given: whether the command line has an option. Raises ModelError or CheckpointError.
+    was_given: returns whether the command line has an option. Raises ModelError or CheckpointError.
     """
     from ..artifacts.directory import read_directory, with_rate
 
@@ -40,7 +40,7 @@ def read_artifacts(
 
 
 def check_options(compiler: Compiler, was_given: Callable[[str], bool]) -> None:
-    """Raise ModelError for an option that the artifacts have decided."""
+    """Raise ModelError for an option that the artifacts have already decided."""
     names = [field.name for field in fields(compiler) if field.name in _DECIDED and was_given(field.name)]
     if names:
         option = {"optimizer_set": "set"}.get(names[0], names[0].replace("_", "-"))
@@ -53,7 +53,7 @@ def check_options(compiler: Compiler, was_given: Callable[[str], bool]) -> None:
 def options_for(compiler: Compiler, made: Artifacts, batch: int | None) -> Options:
     """Return the options, with room for the artifacts' properties.
 
-    batch: None for that which the artifacts fix, else for that of the options.
+    batch: None to use the batch fixed by the artifacts, or else that of the options.
     """
     from ..artifacts.start import fixed_batch
     from ..formats.property_slots import fits_slot
@@ -66,7 +66,7 @@ def options_for(compiler: Compiler, made: Artifacts, batch: int | None) -> Optio
 
 
 def went_on(made: Artifacts) -> str:
-    """Return one line on the state that the image begins with."""
+    """Return one line on the initial state of the image."""
     from ..formats.property_slots import fits_slot
 
     start = made.start

@@ -1,4 +1,4 @@
-"""The command `gradmote artifacts`, which writes models to train with any ONNX runtime."""
+"""The command `gradmote artifacts`, which writes models that any ONNX runtime can train."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def command(
 
 
 def _print(made: Artifacts, written: list[Path]) -> None:
-    """Print the files that were written, and what they train."""
+    """Print the written files, and what they train."""
     for path in written:
         say(f"{path}  {path.stat().st_size:,} bytes")
     count = sum(a.size for a in made.parameters.values())

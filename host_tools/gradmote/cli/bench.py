@@ -1,4 +1,4 @@
-"""The command `gradmote bench`, which tells how long a step takes, and why."""
+"""The command `gradmote bench`, which shows how long a step takes, and why."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class ProgramName(str, Enum):
 
 @dataclass(frozen=True)
 class Bench:
-    """The image to measure, and the programs of it.
+    """The image to measure, and its programs.
 
-    `profile` is the profile of the numerics on this computer, "" where there is no twin to time.
-    `timings` are those of a real part, None for the published ones.
+    `profile` is the numerics profile on this computer, "" if there is no twin to time. `timings` come
+    from a real part; None uses the published ones.
     """
 
     name: str
@@ -90,11 +90,11 @@ def command(
     for, too), and models how many cycles they take on a real core. The model has no wait states and
     no caches (docs/PERFORMANCE.md).
 
-    Did my change make it dearer? `gradmote bench model.mote --board mps2-an386 --json >
+    Did my change make it slower? `gradmote bench model.mote --board mps2-an386 --json >
     before.json`, and later `gradmote bench model.mote --against before.json`
 
-    Times are of the CPU, of calls from Python, whose arrays are copied each time; inputs are drawn
-    at random. Instructions and cycles of boards are the same in each run.
+    Times are CPU times of calls from Python, which copy the arrays each time; inputs are random.
+    Instructions and cycles of boards are the same in each run.
     """
     from ..device.progress import progress_bar
     from ..errors import DataError
@@ -120,9 +120,9 @@ def command(
 
 
 def opened(model: Path, compiler: Compiler, wanted: list[ProgramName] | None) -> Bench:
-    """Return the image to measure; a model that is no image is compiled first.
+    """Return the image to measure; any other model is compiled first.
 
-    Raises ModelError if the image lacks a program that is asked for.
+    Raises ModelError if the image lacks a requested program.
     """
     from ..errors import ModelError
     from ..formats.image import read_image
@@ -140,14 +140,14 @@ def opened(model: Path, compiler: Compiler, wanted: list[ProgramName] | None) ->
 
 
 def require_twin() -> None:
-    """Raise GradmoteError where the compiled runtime, which is timed, is not installed."""
+    """Raise GradmoteError if the compiled runtime, which is timed, is not installed."""
     from gradmote_runtime.library import load
 
     load("strict")
 
 
 def profile_here() -> str:
-    """Return the profile of the twin on this computer; "" where there is no twin."""
+    """Return the profile of the twin on this computer; "" if there is no twin."""
     from gradmote_runtime.library import cpu_has_fma, is_there
 
     return "" if not is_there() else "fused" if cpu_has_fma() else "strict"
@@ -170,8 +170,8 @@ def timed(bench: Bench, rounds: int, bar: Progress) -> Times:
 def count(bench: Bench, board: str, bar: Progress) -> OnBoard:
     """Return the machine instructions of the programs on an emulated board, and their cycles.
 
-    Raises DeviceError if a tool is missing, before anything is built. Where cycles cannot be
-    modelled, stderr says why.
+    Raises DeviceError if a tool is missing, before anything is built. If cycles cannot be modelled,
+    stderr says why.
     """
     from tempfile import TemporaryDirectory
 
@@ -190,7 +190,7 @@ def count(bench: Bench, board: str, bar: Progress) -> OnBoard:
 
 
 def counted_on(emulated: Counter, bench: Bench) -> dict[str, Counted]:
-    """Return what was counted, with cycles where they can be modelled; else stderr says why not."""
+    """Return the counts, with cycles if they can be modelled; otherwise stderr says why not."""
     from ..errors import DataError, DeviceError
 
     try:
@@ -201,7 +201,7 @@ def counted_on(emulated: Counter, bench: Bench) -> dict[str, Counted]:
 
 
 def model_of(emulated: Counter, bench: Bench) -> CycleModel:
-    """Return the model of the board's cycles. Raises DeviceError where there can be none."""
+    """Return the model of the board's cycles. Raises DeviceError if there is none."""
     from ..report.bench.counting import timed_core
     from ..report.bench.cycles.calibration import calibrated
 
@@ -209,7 +209,7 @@ def model_of(emulated: Counter, bench: Bench) -> CycleModel:
     return emulated.model(calibrated(core, bench.timings) if bench.timings is not None else core)
 
 
-# ---- What is shown
+# ---- Output
 
 
 def show(bench: Bench, times: Times, counted: dict[str, OnBoard], rounds: int) -> None:
@@ -250,7 +250,7 @@ def as_dict(bench: Bench, times: Times, counted: dict[str, OnBoard]) -> dict[str
 
 
 def read_timings(path: Path) -> Measured:
-    """Return what was measured on a real part. Raises DataError if the file has nothing of that."""
+    """Return measurements from a real part. Raises DataError if the file has none."""
     from ..errors import DataError
     from ..report.bench.cycles.calibration import read_measured
 
@@ -263,7 +263,7 @@ def read_timings(path: Path) -> Measured:
 
 
 def read_counts(path: Path) -> Counts:
-    """Return the counts that an earlier run saved. Raises DataError if the file has none."""
+    """Return the counts saved by an earlier run. Raises DataError if the file has none."""
     from ..errors import DataError
     from ..report.bench.report import counts_in
 
@@ -278,7 +278,7 @@ def read_counts(path: Path) -> Counts:
 
 
 def compare(counted: dict[str, OnBoard], before: Counts, path: Path) -> None:
-    """Print on stderr how the counts changed, for the programs that both runs have.
+    """Print on stderr how the counts changed, for the programs in both runs.
 
     The command exits with 1 if machine instructions grew.
     """
@@ -301,6 +301,6 @@ def compare(counted: dict[str, OnBoard], before: Counts, path: Path) -> None:
 
 
 def describe(counts: tuple[str, dict[str, int]]) -> str:
-    """Return the programs that were counted on one board, in words."""
+    """Return in words the programs counted on one board."""
     board, programs = counts
     return f"{' and '.join(programs)} on {board}"

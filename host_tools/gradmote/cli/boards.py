@@ -17,8 +17,7 @@ def command(as_json: o.AsJson = False) -> None:
 
     Does my model fit one? `gradmote analyze model.mote --board NAME`
 
-    A firmware's size with ~ is an estimate: PlatformIO builds that one, with the framework of its
-    board.
+    A firmware's size with ~ is an estimate: PlatformIO builds it, with the framework of its board.
     """
     from ..device.boards import boards
 

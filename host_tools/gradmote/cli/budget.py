@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..data import Dataset
     from ..terminal.tables import Rows
 
-#: The most rows of the table.
+#: The most rows in the table.
 LONGEST = 10
 
 Ram = Annotated[str | None, typer.Option("--ram", metavar="SIZE", help="Cut training to this arena, such as 96K.")]
@@ -52,7 +52,7 @@ Data = Annotated[
 
 @dataclass(frozen=True)
 class Budget:
-    """The options of the budget, as they were given."""
+    """The budget's options, as given."""
 
     ram: str | None
     flash: str | None
@@ -65,7 +65,7 @@ class Budget:
         return any(limit is not None for limit in (self.ram, self.flash, self.ms, self.board))
 
     def limits(self) -> Limits:
-        """Return the limits in bytes, milliseconds and hertz, with those of the board."""
+        """Return the limits in bytes, milliseconds and hertz, including the board's."""
         from ..budget import Limits, bytes_of
         from ..device.boards import board
 
@@ -77,9 +77,9 @@ class Budget:
 
 
 def cut(task: Task, limits: Limits, samples: Dataset | None = None) -> Found:
-    """Search for the best training within the limits, behind a bar that counts what was tried.
+    """Search for the best training within the limits, and show a bar that counts what was tried.
 
-    samples: those on which contributions are measured, if any. Raises BudgetError if nothing fits.
+    samples: for measuring contributions, if any. Raises BudgetError if nothing fits.
     """
     from ..budget import search
     from ..device.progress import progress_bar
@@ -98,7 +98,7 @@ def cut(task: Task, limits: Limits, samples: Dataset | None = None) -> Found:
 
 
 def task_of(model: Path, compiler: Compiler, classes: tuple[str, ...] | None) -> Task:
-    """Return the task, whose scheme bounds the search. classes: the names that the image gets."""
+    """Return the task, whose scheme bounds the search. classes: the class names for the image."""
     from ..budget import Task
 
     compiler.check()
@@ -110,12 +110,12 @@ def task_of(model: Path, compiler: Compiler, classes: tuple[str, ...] | None) ->
 
 
 def limits_of(compiler: Compiler, budget: Budget) -> Limits:
-    """Return the limits of a search, with the time that --recompute lets an update take."""
+    """Return the limits of a search, with the time that --recompute allows for an update."""
     return replace(budget.limits(), more=more_time(compiler, budget))
 
 
 def more_time(compiler: Compiler, budget: Budget) -> float:
-    """Return how much longer --recompute lets an update take, as a part of its time. Raises ModelError for a SIZE."""
+    """Return how much longer an update may take by --recompute, as a fraction. Raises ModelError for a SIZE."""
     wish = compiler.wish()
     if wish is None:
         return 0.0
@@ -138,11 +138,11 @@ def measured(task: Task, samples: Dataset, bar: Any) -> Contributions:
     )
 
 
-# ---- What is shown
+# ---- Output
 
 
 def show(found: Found) -> None:
-    """Print the choices that were tried, and what the best of them gives up."""
+    """Print the tried choices, and what the best of them gives up."""
     from ..terminal.terminal import console, table
 
     console().print(table(f"Training within the budget; score: {found.source}", rows(found)))
@@ -151,7 +151,7 @@ def show(found: Found) -> None:
 
 
 def train_line(image: Path, found: Found, data: Path | None) -> str:
-    """Return the command that trains the image as it was searched for.
+    """Return the command that trains the image according to the search.
 
     All micro-batches go into one update.
     """
@@ -168,7 +168,7 @@ def rows(found: Found) -> Rows:
 
 
 def shown(found: Found) -> list[Tried]:
-    """Return the chosen one, with its neighbours by score."""
+    """Return the chosen one, with its neighbors by score."""
     rows = found.frontier()
     at = next(i for i, tried in enumerate(rows) if tried.choice == found.best.choice)
     start = max(0, min(at - LONGEST // 2, len(rows) - LONGEST))

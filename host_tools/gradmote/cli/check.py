@@ -1,4 +1,4 @@
-"""The check of an image against its model, as `gradmote compile` makes it."""
+"""The check of an image against its model, made by `gradmote compile`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..compiler.options import Options
     from ..data import Dataset
 
-#: Images of at most so many instructions and bytes are checked unless --no-check is given: that takes under a second.
+#: Up to this many instructions and bytes, images are checked unless --no-check is given: it takes under a second.
 INSTRUCTIONS, BYTES = 200, 1 << 20
 
 Check = Annotated[
@@ -40,11 +40,10 @@ def check_image(
     model: Path | None = None,
     samples: Dataset | None = None,
 ) -> str | None:
-    """Return a line on the check of an image; None if none is wanted, by the option or by its size.
+    """Return a line on the check of an image; None without a check, because of the option or its size.
 
-    model: the user's own file; that of the artifacts by default. samples: those of which a batch is taken; drawn ones
-    by default. Prints a table and raises ModelError if the image
-    differs from its model.
+    model: the user's own file; that of the artifacts by default. samples: the source of one batch; random samples by
+    default. Prints a table and raises ModelError if the image differs from its model.
     """
     if wanted is False or (wanted is None and not is_small(result)):
         return None
@@ -68,7 +67,7 @@ def check_image(
 
 
 def batch_of(samples: Dataset, image: bytes) -> dict[str, Any]:
-    """Return the first batch of samples, as an image takes it, by the names of inputs and labels. Raises DataError."""
+    """Return the first batch of samples in an image's dtypes, by the names of inputs and labels. Raises DataError."""
     from ..data.check import arrays_of, require_fit
     from ..data.expected import expected_of_image
     from ..data.quantized import quantized
@@ -88,7 +87,7 @@ def batch_of(samples: Dataset, image: bytes) -> dict[str, Any]:
 
 
 def is_small(result: Result) -> bool:
-    """Return whether the check takes little time, and the twin is here."""
+    """Return whether the check is quick, and the twin is installed."""
     count = sum(len(program.instructions) for program in result.compiled.programs)
     return bool(find_spec("gradmote_runtime")) and count <= INSTRUCTIONS and len(result.image) <= BYTES
 

@@ -1,4 +1,4 @@
-"""The command `gradmote compile`, which makes one image of an ONNX model."""
+"""The command `gradmote compile`, which compiles an ONNX model into one image."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..report.copy_report import Copy
 
 
-#: What a sample store keeps of each sample, by its dtype.
+#: The form of each sample in a sample store, by its dtype.
 STORED = {
     "int8": "a byte an element, and a scale for each sample",
     "f32": "float32",
@@ -87,8 +87,8 @@ def command(
     Too large? `--ram 96K` searches for what trains best in 96 KB: which layers or channels, which
     batch and optimizer.
 
-    `--data samples.csv` or `--classes cat,dog` puts the classes' names into the image: labels that
-    are names go by them from then on.
+    `--data samples.csv` or `--classes cat,dog` puts the classes' names into the image, so that labels
+    can be names from then on.
     """
     from ..formats.files import Output
 
@@ -118,10 +118,10 @@ def command(
 
 @dataclass(frozen=True)
 class Done:
-    """A compiled image, and what is said of it.
+    """A compiled image, and what to report about it.
 
-    beside: the quantized model. found: what a budget's search found. told: a line on the check. state: one on the state
-    that training goes on from.
+    beside: the quantized model. found: the result of a budget's search. told: a line on the check. state: a line on
+    the state from which training continues.
     """
 
     output: Output
@@ -166,7 +166,7 @@ def searched(
 
 
 def own_file(compiler: Compiler, model: Path) -> Path | None:
-    """Return the user's file if it computes what is compiled; None if options change that."""
+    """Return the user's file if it computes the same as the compiled model; None if options change that."""
     return None if compiler.shape or compiler.constant or compiler.quantize or compiler.float_head else model
 
 
@@ -180,7 +180,7 @@ def show_json(done: Done, line: str | None) -> None:
 
 
 def show(done: Done, line: str | None, model: Path | None) -> None:
-    """Print the figures, and what follows from them."""
+    """Print the figures, and the next steps."""
     say(describe(done.output.path, done.result))
     if done.beside is not None:
         say(f"  {done.beside.path} is the quantized model: export takes it, in place of {model}")
@@ -194,7 +194,7 @@ def show(done: Done, line: str | None, model: Path | None) -> None:
 
 
 def show_front(result: Result) -> None:
-    """Print the table of memory against time, where --recompute searched one."""
+    """Print the table of memory against time, if --recompute searched one."""
     from ..report.tradeoff_report import TITLE, tradeoff_rows
     from ..terminal.terminal import console, table
 
@@ -203,7 +203,7 @@ def show_front(result: Result) -> None:
 
 
 def quantized_output(compiler: Compiler, image: Path) -> Output | None:
-    """Return the file for what --quantize makes of the model, beside its image; None without --quantize."""
+    """Return the output for the quantized model, next to its image; None without --quantize."""
     from ..formats.files import Output
     from .quantizing import beside
 
@@ -211,7 +211,7 @@ def quantized_output(compiler: Compiler, image: Path) -> Output | None:
 
 
 def write(output: Output, image: bytes, beside: Output | None, source: Source | None) -> None:
-    """Write the image, and beside it the quantized model where there is one: both or none."""
+    """Write the image and, if there is one, the quantized model next to it: both or none."""
     from ..formats.files import write_together
     from ..ir.write import proto_bytes
 
@@ -222,7 +222,7 @@ def write(output: Output, image: bytes, beside: Output | None, source: Source | 
 
 
 def given_in(context: typer.Context) -> Callable[[str], bool]:
-    """Return the function that tells whether the command line has the option of a parameter."""
+    """Return the function that says whether the command line has the option of a parameter."""
 
     def was_given(name: str) -> bool:
         source = context.get_parameter_source(name)
@@ -232,7 +232,7 @@ def given_in(context: typer.Context) -> Callable[[str], bool]:
 
 
 def samples_of(data: Path | None, model: Path | None, compiler: Compiler, classes: str | None) -> Dataset | None:
-    """Return the samples of --data; None without it. Raises DataError where the model does not take them."""
+    """Return the samples of --data; None without it. Raises DataError if the model does not take them."""
     if data is None:
         return None
     return o.read_for(data, compiler.expected(model) if model is not None else None, split_names(classes))
@@ -241,7 +241,7 @@ def samples_of(data: Path | None, model: Path | None, compiler: Compiler, classe
 def names_of(classes: str | None, samples: Dataset | None, serves: bool) -> tuple[str, ...] | None:
     """Return the names that the options give to the classes.
 
-    serves: whether the samples serve another purpose too. Raises ModelError for samples of which nothing is taken.
+    serves: whether the samples have another use. Raises ModelError for samples without any use.
     """
     if classes is not None or samples is None or samples.classes is not None or serves:
         return split_names(classes) or (samples.classes if samples is not None else None)
@@ -250,7 +250,7 @@ def names_of(classes: str | None, samples: Dataset | None, serves: bool) -> tupl
 
 
 def check_source(model: Path | None, artifacts: Path | None, resume: Path | None, given: budget.Budget) -> None:
-    """Raise ModelError unless either a model or artifacts are named, with options that they take."""
+    """Raise ModelError unless either a model or artifacts are given, with valid options."""
     if (model is None) == (artifacts is None):
         raise ModelError(
             "name either a model or a folder of artifacts", "gradmote compile model.onnx, or --artifacts DIR"

@@ -1,4 +1,4 @@
-"""The options of every command that compiles a model, and the compiler that they set up."""
+"""The options of every command that compiles a model, and the compiler configured by them."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Compiler:
-    """A compiler from a model's path to an image, as the options of the command line ask for it.
+    """A compiler from a model's path to an image, configured by the options of the command line.
 
-    Each field is an option, in the order of --help. Nothing heavy is imported before it is used.
+    Each field is an option, in the order of --help. Heavy modules are imported when they are first used.
     """
 
     loss: o.LossOption = None
@@ -75,7 +75,7 @@ class Compiler:
     plan: o.PlanOption = o.Plan.fast
 
     def __call__(self, model: Path, scheme: Scheme | None = None) -> Result:
-        """Compile the model; a scheme that is given takes the place of that of the options."""
+        """Compile the model; a given scheme replaces that of the options."""
         return self.image_of(*self.prepared(model, scheme))
 
     def prepared(self, model: Path, scheme: Scheme | None = None) -> tuple[Artifacts, Options]:
@@ -89,7 +89,7 @@ class Compiler:
         return artifacts_for(self.source(model), chosen, options), options
 
     def check(self) -> None:
-        """Raise ModelError for options that are wrong whatever the model is, before it is read."""
+        """Raise ModelError for options that are wrong for any model, before the model is read."""
         self.wish()
         if self.saved is o.Saved.bf16 and self.loss is None:
             raise ModelError("--saved bf16 without --loss: an image that only infers saves nothing", "give --loss")
@@ -98,7 +98,7 @@ class Compiler:
             raise ModelError("--saved bf16 with --quantize", hint)
 
     def image_of(self, artifacts: Artifacts, options: Options) -> Result:
-        """Compile artifacts, within what --recompute asks for. Raises BudgetError where no plan keeps to that."""
+        """Compile artifacts, within the limits of --recompute. Raises BudgetError if no plan meets them."""
         from ..compiler.compile import compile_image
 
         wish = self.wish()
@@ -109,7 +109,7 @@ class Compiler:
         return compile_within(artifacts, options, wish)
 
     def wish(self) -> Wish | None:
-        """Return what --recompute asks for. Raises ModelError where that is neither a size nor a part of the time."""
+        """Return the wish of --recompute. Raises ModelError if it is neither a size nor a percentage of time."""
         if self.recompute is None:
             return None
         from ..budget.recompute import Wish
@@ -117,7 +117,7 @@ class Compiler:
         return Wish.parse(self.recompute)
 
     def source(self, model: Path) -> Source:
-        """Return the model to compile: that of the path, or what --quantize makes of it."""
+        """Return the model to compile: the file at the path, or its quantized form with --quantize."""
         from . import quantizing
 
         quantizing.check(self.quantize, self.calibrate, self.activations is not None)
@@ -148,7 +148,7 @@ class Compiler:
         )
 
     def expected(self, model: Path) -> Expected | None:
-        """Return what the model takes; None where options change that."""
+        """Return what the model takes; None if options change that."""
         from ..data.expected import expected_of_onnx
 
         return None if self.shape or self.constant else expected_of_onnx(model)
@@ -156,7 +156,7 @@ class Compiler:
     def options(self, model: Path | None = None) -> Options:
         """Return the options of compile_image(). Raises ModelError or DataError.
 
-        model: its path, to hold the samples of --store-data against it.
+        model: its path, to check the samples of --store-data against it.
         """
         from ..compiler.options import Options
 
@@ -183,9 +183,9 @@ class Compiler:
 
 
 def batch_of(batch: int, inputs: Inputs | None) -> int | None:
-    """Return the batch that the given shapes have, or None if they have none in common.
+    """Return the batch of the given shapes, or None if they have none in common.
 
-    Inputs such as states beside data have no common first dimension.
+    Inputs such as states besides data have no common first dimension.
     """
     shapes = list(inputs.shapes.values()) if inputs is not None else []
     if not shapes or any(isinstance(d, str) for shape in shapes for d in shape):

@@ -34,18 +34,18 @@ Baud = Annotated[int, typer.Option("--baud", help="Rate of a serial port.")]
 LEAVE = "\x1d"  # Ctrl-], as in miniterm and mpremote
 INTERRUPT = "\x03"  # Ctrl-C, which ends what the board runs
 _WAIT_SECONDS = 0.02
-#: How long a board may be silent before the next line of a file is typed, if no prompt asks for it.
+#: How long a board may be silent before the next line of a file is typed, without a prompt.
 _SILENT_SECONDS = 10.0
 _PROMPT = "\n> "
-#: The only control characters that pass; names that a board prints may hold others.
+#: The only control characters that pass; names that a board prints may contain others.
 _KEPT = re.compile("([\r\n\t\b])")
 
 
 def command(port: Port, baud: Baud = 115200) -> None:
     """Type commands to a board: `help` lists them. Ctrl-C ends what the board runs; Ctrl-] leaves.
 
-    Arrow keys edit the line and go through those before; Tab completes a command. Where the input
-    is not a terminal, its lines are sent one by one: `echo mem | gradmote console PORT`.
+    Arrow keys edit the line and recall earlier ones; Tab completes a command. If the input is not a
+    terminal, its lines are sent one by one: `echo mem | gradmote console PORT`.
     """
     with _opened(port, baud) as link:
         if sys.stdin.isatty():
@@ -76,7 +76,7 @@ def _opened(port: str, baud: int) -> Iterator[Link]:
 def typed(data: bytes) -> bytes:
     """Return the bytes from the keyboard that may go to the board.
 
-    The start byte of a frame may not.
+    The start byte of a frame is removed.
     """
     from ..generated.console import START
 
@@ -84,7 +84,7 @@ def typed(data: bytes) -> bytes:
 
 
 class _BoardText:
-    """The text that a board prints; frames between it are left out."""
+    """The text that a board prints, without the frames in between."""
 
     def __init__(self, link: Link) -> None:
         from ..device.protocol import Parser
@@ -93,7 +93,7 @@ class _BoardText:
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
 
     def text(self, timeout: float) -> str | None:
-        """Return what it prints within `timeout` seconds, made printable; None if nothing."""
+        """Return the text printed within `timeout` seconds, made printable; None if nothing arrives."""
         data = self._link.read(timeout)
         found = self._parser.feed(data) if data else self._parser.expire()
         text = "".join(self._decode(item) for item in found if isinstance(item, bytes))
@@ -178,9 +178,9 @@ def _pipe(link: Link) -> None:
 
 
 def _show_answer(board: _BoardText, line: str) -> None:
-    """Show what a board prints up to the prompt that follows its echo of a line.
+    """Show the text that a board prints up to the prompt after its echo of a line.
 
-    A prompt before that is of its start, or of the line before.
+    An earlier prompt belongs to its start, or to the previous line.
     """
     echo, is_echoed, last = line + "\r\n", False, ""
     while (text := board.text(_SILENT_SECONDS)) is not None:

@@ -31,15 +31,15 @@ def command(file: File, sample_options: SampleOptions, model: Model = None, as_j
     `gradmote data digits.npz` reads arrays x and y, and x_test and y_test. `gradmote data x.npy
     --labels y.npy` reads them from two files.
 
-    `gradmote data table.csv --label species` takes one column as the label, and the others, in
-    their order, as the sample. Labels may be names: they are numbered in alphabetical order, or as
-    --classes says.
+    `gradmote data table.csv --label species` uses one column as the label, and the others, in their
+    order, as the sample. Labels may be names: they are numbered in alphabetical order, or in the order
+    of --classes.
 
     `gradmote data faces --model model.mote --resize` reads PNG or JPEG files from faces/NAME/, and
-    NAME is the class. `gradmote data words --length 16000` reads WAV files so.
+    NAME is the class. `gradmote data words --length 16000` does the same with WAV files.
 
-    With --model the exit status is 1 where the samples do not fit. `gradmote train` takes the same
-    files with the same options.
+    With --model the exit status is 1 if the samples do not fit. `gradmote train` takes the same files
+    with the same options.
     """
     from ..data.expected import expected_of
 
@@ -53,7 +53,7 @@ def command(file: File, sample_options: SampleOptions, model: Model = None, as_j
 
 
 def show_json(file: Path, samples: Dataset, expected: Expected | None) -> None:
-    """Print one JSON object, and end with status 1 where the samples do not fit."""
+    """Print one JSON object, and exit with status 1 if the samples do not fit."""
     from ..report.data_report import as_dict
 
     found = as_dict(file, samples, expected)
@@ -63,7 +63,7 @@ def show_json(file: Path, samples: Dataset, expected: Expected | None) -> None:
 
 
 def show(file: Path, samples: Dataset, expected: Expected | None) -> None:
-    """Print the tables. Raises DataError where the samples do not fit."""
+    """Print the tables. Raises DataError if the samples do not fit."""
     from ..data.check import require_fit
     from ..report import data_report
     from ..terminal.terminal import console, table

@@ -86,9 +86,9 @@ def command(
     The firmware has the kernels of this model and no others. An emulated board goes on running in
     the background, until `gradmote flash --stop BOARD` or until it is flashed again.
 
-    `gradmote flash --board nucleo-f446re --calibrate > cycles.toml` measures small loops on the
-    board, whose cycles tell the timings of its core; `gradmote bench --timings cycles.toml` takes
-    them. Flash the board anew afterwards.
+    `gradmote flash --board nucleo-f446re --calibrate > cycles.toml` measures small loops on the board,
+    whose cycles reveal the timings of its core; `gradmote bench --timings cycles.toml` uses them.
+    Flash the board again afterwards.
     """
     from ..device.boards import board as find
     from ..device.flash.flow import Order, flash
@@ -132,7 +132,7 @@ def _calibrate(request: Request, model: Path | None, as_json: bool) -> None:
 
 
 def _show(request: Request, compared: Compared) -> None:
-    """Print the measured section as lines of a file, and how it compares as comments in it."""
+    """Print the measured section as lines of a file, with the comparison as comments in it."""
     board, counter = request.board, compared.measured.counter
     say(f"# Cycles of micro-kernels on {board.name} ({board.core}), counted by {counter}.")
     if compared.emulated:
@@ -150,7 +150,7 @@ def _show(request: Request, compared: Compared) -> None:
 
 @contextmanager
 def _watching(quiet: bool) -> Iterator[Watch]:
-    """Yield a progress bar; where there is no terminal, it prints a line for each stage."""
+    """Yield a progress bar; without a terminal, it prints a line for each stage."""
     from ..device.flash.flow import Watch
     from ..device.progress import progress_bar
 

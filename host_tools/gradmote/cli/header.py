@@ -19,7 +19,7 @@ def command(
 ) -> None:
     """Write an image as a C header: an aligned array, and the bytes of its arena.
 
-    Of `model.mote` they are `model_image` and MODEL_ARENA_BYTES, whatever the header is called.
+    For `model.mote` their names are `model_image` and MODEL_ARENA_BYTES, whatever the header is called.
     """
     from ..formats.c_header import c_header, identifier
     from ..formats.files import Output

@@ -11,7 +11,7 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
-#: Columns of a name and the space after it. The explanation of a longer name stands below it.
+#: Columns of a name and the space after it. The explanation of a longer name is below it.
 NAME = 26
 #: The longest lines, in a wide window, and the shortest, in a narrow one.
 WIDEST, NARROWEST = 100, 60
@@ -23,7 +23,7 @@ class Command(TyperCommand):
     """A subcommand."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the command's help, called by typer."""
+        """Write the command's help. Called by typer."""
         formatter.write(text_of(self, ctx))
 
 
@@ -31,7 +31,7 @@ class Group(TyperGroup):
     """The tool itself, with its commands in their panels, and its options."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help of all commands, called by typer."""
+        """Write the help of all commands. Called by typer."""
         commands = [self.commands[name] for name in self.list_commands(ctx)]
         panels: dict[str, list[tuple[str, str]]] = {}
         for command in commands:
@@ -73,7 +73,7 @@ def section(title: str, rows: Sequence[tuple[str, str]]) -> str:
 
 
 def row(name: str, text: str) -> str:
-    """Return a name and its explanation, which stands below the name if that is long."""
+    """Return a name and its explanation, which is below the name if that is long."""
     head = wrapped(name.replace("|", "| "), "  ", "      ").replace("| ", "|")
     body = wrapped(text, " " * NAME, " " * NAME)
     short = "\n" not in head and len(head) <= NAME - 2
@@ -81,6 +81,6 @@ def row(name: str, text: str) -> str:
 
 
 def wrapped(text: str, first: str, then: str) -> str:
-    """Return the text in lines as wide as the terminal, with names unbroken."""
+    """Return the text in lines as wide as the terminal, without breaking names."""
     columns = min(max(shutil.get_terminal_size((80, 24)).columns, NARROWEST), WIDEST)
     return textwrap.fill(text, columns, initial_indent=first, subsequent_indent=then, break_on_hyphens=False)

@@ -24,9 +24,9 @@ def command(
     key: Annotated[Path | None, typer.Option(help="Refuse it unless this public key (.pem) signed it.")] = None,
     as_json: o.AsJson = False,
 ) -> None:
-    """Show an image (memory, inputs and outputs, state, programs) or what a checkpoint holds.
+    """Show an image (memory, inputs and outputs, state, programs) or the contents of a checkpoint.
 
-    Every instruction of every program is listed too, unless `--no-code` is given.
+    Also lists every instruction of every program, unless `--no-code` is given.
     """
     from ..formats.image import read_image
 
@@ -56,7 +56,7 @@ def command(
 
 
 def is_checkpoint(path: Path) -> bool:
-    """Return whether the file begins as a checkpoint does; a file that cannot be read does not."""
+    """Return whether the file begins like a checkpoint; False if it cannot be read."""
     from ..generated.records import CHECKPOINT_MAGIC
 
     try:
@@ -148,7 +148,7 @@ def signed_by(image: Image, checked: bool) -> str:
 
 
 def finite_state(image: Image) -> str:
-    """Return a sentence on what a step that succeeds promises about the numbers of the state."""
+    """Return a sentence on what a successful step guarantees about the numbers in the state."""
     if not image.updates:
         return "No program updates the state."
     if image.largest_rate:
@@ -198,7 +198,7 @@ def state_table(image: Image) -> Titled:
 
 
 def known_tensors(image: Image) -> dict[str, str]:
-    """Return the names of the arena addresses that mean the same in every program."""
+    """Return the names of the arena addresses with the same meaning in every program."""
     scratch = image.header["scratch_offset"]
     lasting = [t for t in image.tensors if t["role"] in ("input", "label") and t["offset"] < scratch]
     return {f"arena+{row['offset']}": row["name"] for row in (*image.state, *lasting) if row["name"]}
@@ -218,7 +218,7 @@ def code_table(program: dict[str, Any], names: dict[str, str]) -> Titled:
 
 
 def is_trivial(opcode: str, param: str, value: Any) -> bool:
-    """Return whether a parameter has the value that the table leaves out.
+    """Return whether a parameter has the value that the table omits.
 
     It is a dimension of 1, a stride or flag of 0, or an enum's `none`.
     """

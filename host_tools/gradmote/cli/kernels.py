@@ -18,11 +18,10 @@ def command(
     ] = False,
     as_json: o.AsJson = False,
 ) -> None:
-    """List the kernels that images need, so that a firmware can be built with these alone.
+    """List the kernels that images need, to build a firmware with only these.
 
-    With this project's own firmware: `scons firmware MODEL=model.mote`. In a build of your own,
-    compile the runtime with the flags that `--flags` prints: `gcc $(gradmote kernels --flags
-    model.mote) ...`
+    With this project's own firmware: `scons firmware MODEL=model.mote`. In your own build, compile the
+    runtime with the flags that `--flags` prints: `gcc $(gradmote kernels --flags model.mote) ...`
     """
     from ..formats.kernel_selection import needs_of
 

@@ -1,4 +1,4 @@
-"""The command `gradmote keygen`, which makes a pair of keys to sign images with."""
+"""The command `gradmote keygen`, which makes a pair of keys for signing images."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def command(
 ) -> None:
     """Make a private key to sign images with, and a public one for firmware.
 
-    They are Ed25519 keys in PEM. The public one is written beside the private one: key.pub.pem
+    They are Ed25519 keys in PEM. The public key is written beside the private one: key.pub.pem
     """
     from ..formats.signing import make_keys
 

@@ -1,6 +1,6 @@
 """A line that a person types on a raw terminal, below the text that a board prints meanwhile.
 
-It has arrow keys, a history, and the keys that shells have.
+It supports arrow keys, a history, and the usual keys of shells.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from unicodedata import category
 
 from rich.cells import cell_len
 
-#: For each key, as terminals send it, the method of LineEditor that it calls.
+#: For each key, as sent by terminals, the method of LineEditor to call.
 KEYS = {
     "\r": "enter", "\n": "enter", "\x7f": "erase", "\x08": "erase", "\x04": "delete", "\x1b[3~": "delete",
     "\x02": "left", "\x1b[D": "left", "\x1bOD": "left", "\x06": "right", "\x1b[C": "right", "\x1bOC": "right",
@@ -27,7 +27,7 @@ _CLEAR = "\r\x1b[K"
 
 
 def split_keys(text: str) -> tuple[list[str], str]:
-    """Return the keys in the text that a terminal sent, and the beginning of an incomplete key."""
+    """Return the keys in the text from a terminal, and the beginning of an incomplete key."""
     keys, at = [], 0
     while found := _KEY.match(text, at):
         keys.append(found[0])
@@ -37,10 +37,10 @@ def split_keys(text: str) -> tuple[list[str], str]:
 
 @dataclass
 class LineEditor:
-    """The line that is being typed.
+    """The line being typed.
 
-    `write` writes to the terminal, and `columns` returns its width now. Tab completes `words` at
-    the beginning of a line.
+    `write` writes to the terminal, and `columns` returns its current width. Tab completes `words` at the
+    beginning of a line.
     """
 
     write: Callable[[str], None]
@@ -48,9 +48,9 @@ class LineEditor:
     words: Sequence[str] = ()
     text: str = ""
     cursor: int = 0
-    before: str = ""  #: the text that the board printed in this line
+    before: str = ""  #: the board's text in this line
     history: list[str] = field(default_factory=list)
-    _chosen: int = 0  # index into the history; its length stands for the new line
+    _chosen: int = 0  # index into the history; its length means the new line
     _new: str = ""
 
     def type(self, key: str) -> str | None:
@@ -67,7 +67,7 @@ class LineEditor:
         return None
 
     def show(self, text: str) -> None:
-        """Print the board's text above the line that is typed."""
+        """Print the board's text above the typed line."""
         if self.text:
             self.write(_CLEAR + self.before)
         self.write(text)
@@ -87,7 +87,7 @@ class LineEditor:
         back = cell_len(self.text[self.cursor : end])
         self.write(_CLEAR + self.before + self.text[start:end] + (f"\x1b[{back}D" if back else ""))
 
-    # ---- What keys do
+    # ---- Keys
 
     def enter(self) -> str:
         """Return the line and begin a new one. The board's echo ends the line on the terminal."""
@@ -101,7 +101,7 @@ class LineEditor:
         return line
 
     def forget(self) -> None:
-        """Drop the line; nothing is drawn."""
+        """Discard the line; draw nothing."""
         self.text, self.cursor, self._chosen, self._new = "", 0, len(self.history), ""
 
     def left(self) -> None:
@@ -164,7 +164,7 @@ class LineEditor:
         self.to_end()
 
     def complete(self) -> None:
-        """Complete the word as far as all commands agree that begin with it."""
+        """Complete the word as far as all matching commands agree."""
         found = [word for word in self.words if word.startswith(self.text)] if self.cursor == len(self.text) else []
         if found:
             shared = _common_start(found)
@@ -178,13 +178,13 @@ def _common_start(words: Sequence[str]) -> str:
 
 
 class Echo:
-    """A filter of a board's output that drops the echo of the lines that were sent.
+    """A filter for a board's output that removes the echo of sent lines.
 
-    A board prints each line that it receives, but the terminal shows that line already.
+    A board prints each line that it receives, but the terminal already shows that line.
     """
 
     def __init__(self) -> None:
-        """Begin with no line expected."""
+        """Begin without an expected line."""
         self._lines: deque[str] = deque()
         self._matched = 0
 

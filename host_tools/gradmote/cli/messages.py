@@ -1,7 +1,7 @@
 """The messages of commands besides their result, and the options --quiet and --verbose.
 
 The package logs its steps and warnings through Python's logging under the name "gradmote". The
-command line shows warnings on stderr. With --verbose it shows the steps too, and with --quiet only
+command line shows warnings on stderr. With --verbose it also shows the steps, and with --quiet only
 errors.
 """
 
@@ -40,7 +40,7 @@ class OnStderr(logging.Handler):
         self.start = time.monotonic()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print a record, called by logging."""
+        """Print a record. Called by logging."""
         text = record.getMessage()
         if record.levelno >= logging.WARNING:
             if text not in self.shown:
@@ -51,7 +51,7 @@ class OnStderr(logging.Handler):
 
 
 def set_level(quiet: bool, verbose: bool) -> None:
-    """Set the level of messages from now on; with neither option it stays as it was."""
+    """Set the level of messages from now on; without either option it is unchanged."""
     if quiet and verbose:
         raise typer.BadParameter("say --quiet or --verbose, not both")
     if quiet or verbose:
@@ -89,7 +89,7 @@ def on_stderr() -> Iterator[None]:
 def with_messages(command: Callable[..., None], prints: bool) -> Callable[..., None]:
     """Return the command with the options --quiet and --verbose.
 
-    If `prints`, the text that the command prints is its result, and --quiet leaves it.
+    If `prints`, the command's text is its result, and --quiet does not suppress it.
     """
     own = parameters_of(command)
 

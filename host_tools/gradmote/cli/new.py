@@ -1,4 +1,4 @@
-"""The command `gradmote new`, which makes a project to begin with."""
+"""The command `gradmote new`, which makes a project to start from."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def command(
 
     `gradmote new lamp --board mps2-an386`, then `cd lamp` and `pio run -t upload`
 
-    Or a project of devices that learn together, which `pip install '.[flower]'` is for:
+    Or a project of devices that learn together, which needs `pip install '.[flower]'`:
 
     `gradmote new watches --federated`, then `cd watches` and `flwr run . --stream`
     """
@@ -69,7 +69,7 @@ def command(
 def _federation(
     model: Path | None, onnx: Path | None, data: Path | None, devices: int, by: str | None, options: SampleOptions
 ) -> Federation:
-    """Return model and samples of each device: the user's, or the example's."""
+    """Return the model, and the samples of each device: the user's, or the example's."""
     from ..data.expected import expected_of_image
     from ..federated.partition import divided
     from ..formats.image.read import load

@@ -9,8 +9,8 @@ from .output import say_json
 def command(as_json: o.AsJson = False) -> None:
     """List ONNX operators with their gradients, and the runtime's kernels.
 
-    Training goes through an operator whose gradient is `yes`: by a rule of its own, or by the rules
-    of those that it becomes. `zero`: it is flat, so that nothing goes back through it.
+    Training goes through an operator with the gradient `yes`: by its own rule, or by the rules of the
+    operators that replace it. `zero`: it is flat, so that no gradient passes back through it.
     """
     from ..frontend.registry import TABLE
     from ..generated.opcodes import OPCODES

@@ -1,4 +1,4 @@
-"""The options that several commands share, and the values that they become."""
+"""The options that several commands share, and their parsed values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class LossName(str, Enum):
-    """A loss that --loss takes."""
+    """A loss for --loss."""
 
     cross_entropy = "cross_entropy"
     mse = "mse"
@@ -33,7 +33,7 @@ class LossName(str, Enum):
 
 
 class OptimizerName(str, Enum):
-    """An optimizer that --optimizer takes."""
+    """An optimizer for --optimizer."""
 
     sgd = "sgd"
     adam = "adam"
@@ -42,7 +42,7 @@ class OptimizerName(str, Enum):
 
 
 class BatchNorm(str, Enum):
-    """A way to train through BatchNormalization that --batch-norm takes."""
+    """A way to train through BatchNormalization, for --batch-norm."""
 
     frozen = "frozen"
     fold = "fold"
@@ -50,63 +50,63 @@ class BatchNorm(str, Enum):
 
 
 class RunningVariance(str, Enum):
-    """A definition of the variance that --running-variance takes."""
+    """A definition of the variance, for --running-variance."""
 
     population = "population"
     sample = "sample"
 
 
 class Plan(str, Enum):
-    """A memory planner that --plan takes."""
+    """A memory planner, for --plan."""
 
     fast = "fast"
     exact = "exact"
 
 
 class Weights(str, Enum):
-    """A type of trained int8 weights in the state that --weights takes."""
+    """A type of trained int8 weights in the state, for --weights."""
 
     int8 = "int8"
     int16 = "int16"
 
 
 class Gradients(str, Enum):
-    """A type of a quantized model's gradients that --gradients takes."""
+    """A type of a quantized model's gradients, for --gradients."""
 
     int16 = "int16"
     float = "float"
 
 
 class Moments(str, Enum):
-    """A type of the optimizer's moments that --moments takes."""
+    """A type of the optimizer's moments, for --moments."""
 
     float32 = "float32"
     bf16 = "bf16"
 
 
 class Saved(str, Enum):
-    """A type of what the backward pass reads of the forward pass that --saved takes."""
+    """A type of forward values that wait for the backward pass, for --saved."""
 
     float32 = "float32"
     bf16 = "bf16"
 
 
 class Attention(str, Enum):
-    """A way in which attention runs that --attention takes."""
+    """A way to run attention, for --attention."""
 
     whole = "whole"
     blocks = "blocks"
 
 
 class Activations(str, Enum):
-    """A type of quantized activations that --activations takes."""
+    """A type of quantized activations, for --activations."""
 
     int8 = "int8"
     uint8 = "uint8"
 
 
 class StoreAs(str, Enum):
-    """A format of samples that --store-as takes."""
+    """A format of samples, for --store-as."""
 
     int8 = "int8"
     float = "float"
@@ -368,7 +368,7 @@ def parse_ties(texts: list[str] | None) -> list[tuple[str, str]]:
 
 
 def describe_left_out(numbers: list[str], limit: int = 5) -> str:
-    """Return one line on the numbers that are not trained."""
+    """Return one line on the untrained numbers."""
     more = f" and {len(numbers) - limit} more" if len(numbers) > limit else ""
     named = ", ".join(numbers[:limit])
     return f"taken for numbers of the model's code, not trained: {named}{more} (--scheme full+named:NAME trains one)"
@@ -399,7 +399,7 @@ def make_loss(
     ignore_index: int | None = None,
     mask: bool = False,
 ) -> Callable[..., Any] | None:
-    """Return the loss function, or None for no name."""
+    """Return the loss function, or None without a name."""
     from ..losses import LOSSES, named_loss
 
     if name is None:
@@ -412,7 +412,7 @@ def make_loss(
 def make_optimizer(
     name: OptimizerName | None, learning_rate: float, settings: list[str] | None, max_update: float | None = None
 ) -> Any:
-    """Return the optimizer, or None for no name; `max_update` becomes its clip_value."""
+    """Return the optimizer, or None without a name; `max_update` becomes its clip_value."""
     from ..optimizers import OPTIMIZERS
 
     if name is None:
@@ -425,9 +425,9 @@ def make_optimizer(
 def make_store(
     capacity: int | None, form: StoreAs, data: Path | None, expected: Expected | None = None
 ) -> StoreOptions | None:
-    """Return the settings of the sample store, or None for no capacity.
+    """Return the settings of the sample store, or None without a capacity.
 
-    Raises DataError for a file without labels, or whose samples are not the model's.
+    Raises DataError for a file without labels, or with samples that do not fit the model.
     """
     from ..compiler.sample_store import StoreOptions
     from ..data.quantized import quantized
@@ -449,7 +449,7 @@ def make_store(
 
 
 def read_for(data: Path, expected: Expected | None, classes: tuple[str, ...] | None = None) -> Dataset:
-    """Return the samples of a file or folder for a model that is to be compiled. Raises DataError.
+    """Return the samples of a file or folder for a model about to be compiled. Raises DataError.
 
     classes: the names of the classes, in the order of the model's outputs.
     """
@@ -467,7 +467,7 @@ def read_for(data: Path, expected: Expected | None, classes: tuple[str, ...] | N
 def parse(factory: Callable[..., Any], settings: list[str] | None) -> dict[str, Any]:
     """Return the values of NAME=VALUE pairs: numbers, lists of numbers, or words.
 
-    Raises ModelError for a name that is no parameter of `factory`.
+    Raises ModelError for a name that is not a parameter of `factory`.
     """
     known = inspect.signature(factory).parameters
     values = {}
@@ -480,7 +480,7 @@ def parse(factory: Callable[..., Any], settings: list[str] | None) -> dict[str, 
 
 
 def number_or_word(text: str) -> Any:
-    """Return the text as an int, else as a float, else as it is; with commas, as a list."""
+    """Return the text as an int, or else a float, or else unchanged; with commas, as a list."""
     if "," in text:
         return [number_or_word(part) for part in text.split(",")]
     for kind in (int, float):

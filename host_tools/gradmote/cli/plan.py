@@ -1,4 +1,4 @@
-"""The command `gradmote plan`, which shows where every buffer lies, and when."""
+"""The command `gradmote plan`, which shows each buffer's offset and lifetime."""
 
 from __future__ import annotations
 

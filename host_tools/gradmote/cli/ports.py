@@ -17,7 +17,7 @@ def command(as_json: o.AsJson = False) -> None:
     """List the boards that answer: at serial ports on USB, and emulated ones.
 
     Emulated boards are those that `gradmote flash` left running. Each port is opened and sent a few
-    bytes; a port that another program uses is left alone.
+    bytes; ports used by other programs are left alone.
     """
     from ..device.boards import boards
     from ..device.flash.emulated import running

@@ -1,4 +1,4 @@
-"""The quantization of a float model before it is compiled, as --quantize asks for it."""
+"""Quantizes a float model before it is compiled, for --quantize."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def check(quantize: bool, calibrate: Path | None, has_activations: bool) -> None:
-    """Raise ModelError where --quantize has no --calibrate, or one of its options is given without it."""
+    """Raise ModelError if --quantize has no --calibrate, or one of its options is given without it."""
     if quantize and calibrate is None:
         raise ModelError("--quantize without --calibrate", "give samples like those to come: --calibrate samples.npz")
     if calibrate is not None and not quantize:
@@ -28,7 +28,7 @@ def check(quantize: bool, calibrate: Path | None, has_activations: bool) -> None
 
 @lru_cache(maxsize=1)
 def quantized(model: Path, calibrate: Path, activations: str) -> onnx.ModelProto:
-    """Return a float model as onnxruntime quantizes it. Raises ModelError or DataError."""
+    """Return a float model quantized by onnxruntime. Raises ModelError or DataError."""
     from ..artifacts.quantize import quantize_model
     from ..data.expected import expected_of_onnx
 
@@ -46,5 +46,5 @@ def arrays(samples: Dataset, expected: Expected) -> dict[str, np.ndarray]:
 
 
 def beside(image: Path) -> Path:
-    """Return the path of the quantized model that is written beside an image."""
+    """Return the path of the quantized model, next to an image."""
     return image.with_suffix(".quantized.onnx")

@@ -69,7 +69,7 @@ Length = Annotated[
 
 @dataclass(frozen=True)
 class SampleOptions:
-    """How samples are read, as the options of the command line say it. Each field is an option."""
+    """The options of the command line for reading samples. Each field is an option."""
 
     labels: Labels = None
     label: Label = None
@@ -84,7 +84,7 @@ class SampleOptions:
     length: Length = None
 
     def reading(self, expected: Expected | None, beside: str | None = None) -> Reading:
-        """Return the settings for a model, or for none, with a column beside its samples."""
+        """Return the settings for a model, or without one; `beside` is a column outside of the sample."""
         from ..data.reading import Reading
 
         classes = split_names(self.classes)
@@ -97,7 +97,7 @@ class SampleOptions:
     def read(self, path: Path, expected: Expected | None, beside: str | None = None) -> Dataset:
         """Return the samples of a file or folder.
 
-        beside: a column of a table that is no part of the sample, which Dataset.more gets. Raises DataError.
+        beside: a column of a table outside of the sample, for Dataset.more. Raises DataError.
         """
         from ..data.dataset import Dataset
 
@@ -109,7 +109,7 @@ with_samples = with_shared("sample_options", SampleOptions)
 
 
 def split_names(text: str | None) -> tuple[str, ...] | None:
-    """Return the names that an option lists with commas between them."""
+    """Return the comma-separated names of an option."""
     return None if text is None else tuple(name.strip() for name in text.split(","))
 
 
@@ -128,7 +128,7 @@ def number(option: str, text: str | None) -> float | None:
 
 
 def tell_notes(data: Dataset) -> None:
-    """Print on stderr what was done to the samples, and which of them are not finite."""
+    """Print on stderr what was changed in the samples, and which of them are not finite."""
     import logging
 
     from ..data.check import not_finite

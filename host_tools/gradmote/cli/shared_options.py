@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 
 
 def with_shared(name: str, kind: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return a decorator that gives a command the fields of `kind` in place of its parameter `name`."""
+    """Return a decorator that gives a command the fields of `kind` instead of its parameter `name`."""
     shared = parameters_of(kind)
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:

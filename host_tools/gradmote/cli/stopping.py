@@ -1,7 +1,7 @@
-"""Signals that end a command: Ctrl-C, SIGTERM, and SIGHUP of a terminal that closes.
+"""Signals that end a command: Ctrl-C, SIGTERM, and SIGHUP from a closing terminal.
 
-A command ends without leaving half-written files. A training ends after the current step, and saves
-what it learnt as at its end.
+A command ends without leaving half-written files. Training ends after the current step, and saves
+what it learned, just as at its regular end.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ Handler = Callable[[int, object], None]
 class Stop:
     """The request of a signal to end the command.
 
-    If `waits`, the signal is only recorded for the caller to look at. Otherwise it interrupts at
-    once, as a second Ctrl-C always does. A second SIGTERM is ignored until the process has ended,
-    since `timeout` sends two.
+    If `waits`, the signal is only recorded for the caller to check. Otherwise it interrupts at once, as a
+    second Ctrl-C always does. A second SIGTERM is ignored until the process has ended, since `timeout`
+    sends two.
     """
 
     number: int | None = None
     waits: bool = False
 
     def __bool__(self) -> bool:
-        """Return whether a signal came."""
+        """Return whether a signal has arrived."""
         return self.number is not None
 
     @property
     def name(self) -> str:
-        """Return the name of the signal; "" if none came."""
+        """Return the name of the signal; "" without one."""
         return "" if self.number is None else SIGNALS[signal.Signals(self.number)]
 
     def note(self, number: int, frame: object) -> None:
-        """Record a signal, and raise KeyboardInterrupt if it is to interrupt."""
+        """Record a signal, and raise KeyboardInterrupt if it should interrupt."""
         interrupts = number == signal.SIGINT if self else not self.waits
         self.number = self.number or number
         _ignore_more(number)
@@ -61,7 +61,7 @@ class Stop:
 
 @contextmanager
 def stopping() -> Iterator[Stop]:
-    """Handle all of SIGNALS as Stop says, within the context."""
+    """Handle all of SIGNALS with a Stop, within the context."""
     stop = Stop()
     with _handled(dict.fromkeys(SIGNALS, stop.note)):
         try:
@@ -74,9 +74,9 @@ def stopping() -> Iterator[Stop]:
 
 @contextmanager
 def cleaning_up() -> Iterator[None]:
-    """End the process on signals other than Ctrl-C as sys.exit() does, within the context.
+    """End the process like sys.exit() on signals other than Ctrl-C, within the context.
 
-    Open files are closed, temporary files are removed, and emulated boards are stopped.
+    This closes open files, removes temporary files, and stops emulated boards.
     """
     with _handled({number: _exit for number in SIGNALS if number != signal.SIGINT}):
         yield
@@ -88,7 +88,7 @@ def _exit(number: int, frame: object) -> None:
 
 
 def _ignore_more(number: int) -> None:
-    """Ignore a signal that came once, up to the process's end: the default would kill it while it cleans up."""
+    """Ignore further signals of this kind until the process ends: the default would kill its cleanup."""
     if number != signal.SIGINT:
         signal.signal(number, signal.SIG_IGN)
 
@@ -97,8 +97,8 @@ def _ignore_more(number: int) -> None:
 def _handled(handlers: Mapping[signal.Signals, Handler]) -> Iterator[None]:
     """Set the handlers within the context.
 
-    Only the main thread may have handlers. A signal that is ignored stays so, such as SIGHUP under
-    `nohup`, or one that came.
+    Only the main thread may have handlers. A signal that is already ignored stays ignored, such as SIGHUP
+    under `nohup`, or one that has arrived.
     """
     before = {}
     if threading.current_thread() is threading.main_thread():

@@ -14,7 +14,7 @@ from .output import say, say_json
 if TYPE_CHECKING:
     from ..studio.server import Server
 
-#: The studio keeps what it learned under its address, so that this port should stay.
+#: The browser stores the studio's data under its address, so the port should stay the same.
 PORT = 8765
 
 
@@ -37,8 +37,8 @@ def command(
 ) -> None:
     """Serve the studio, a page that compiles, trains and teaches boards, and open it in a browser.
 
-    It needs no other computer: what is dropped on the page stays in the browser. Ctrl-C ends it.
-    With --json it prints its address for a program, and opens no browser.
+    It needs no other computer: files dropped on the page stay in the browser. Ctrl-C ends it. With
+    --json it prints its address for a program, and opens no browser.
     """
     from ..studio.own_site import studio_site
     from ..studio.page import find_page
@@ -57,7 +57,7 @@ def command(
 
 
 def _announce(server: Server, page: Path, as_json: bool) -> None:
-    """Tell where the page is."""
+    """Print the address of the page."""
     from ..studio.server import is_loopback
 
     if as_json:
@@ -70,7 +70,7 @@ def _announce(server: Server, page: Path, as_json: bool) -> None:
 
 
 def _open_browser(address: str) -> None:
-    """Open a browser without waiting for it; where there is none, the address was told."""
+    """Open a browser without waiting for it; the address was printed in case there is none."""
     import webbrowser
 
     threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..device.types import Saves
     from ..formats.files import Output
 
-#: The fewest erases that data sheets of flash in microcontrollers promise.
+#: The lowest number of erase cycles in data sheets of microcontrollers' flash.
 ERASE_CYCLES = 10_000
 
 Image = Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="What `gradmote compile` wrote (.mote).")]
@@ -141,7 +141,7 @@ def command(
 
 
 def _samples(image: Path, data: Path, sample_options: SampleOptions, micro_batches: int) -> Dataset:
-    """Return the samples, which fit the model. Firmware is built and boards are opened after this."""
+    """Return the samples after checking that they fit the model, before building firmware or opening boards."""
     from ..data.check import require_fit
     from ..data.expected import expected_of_image
     from ..device.fitting import require_training
@@ -171,7 +171,7 @@ def _prepare(target: Target, image: Path, resume: Path | None, half: bool, carry
 
 
 def _set_rate(target: Target, rate: float | None, warmup: int | None, steps: int) -> None:
-    """Set a constant rate, or the linear schedule; without both, the rate stays."""
+    """Set a constant rate, or the linear schedule; without either, the rate is unchanged."""
     if warmup is not None and rate is None:
         raise DataError("--warmup without --lr", "say which rate the schedule reaches: --lr 0.01")
     if warmup is not None and rate is not None:
@@ -193,7 +193,7 @@ def _save_to(target: Target, output: Output | None, save_every: int | None) -> N
 
 
 def _save_on_the_way(output: Output, checkpoint: bytes) -> None:
-    """Write a checkpoint; a failure does not end the training, as the next write may succeed."""
+    """Write a checkpoint; a failure does not end the training, because the next write may succeed."""
     try:
         output.replace(checkpoint)
     except OutputError as error:
@@ -270,7 +270,7 @@ def _skipped(result: Fit) -> str:
 
 
 def _saves(saves: Saves) -> str:
-    """Return how often it was saved, why it failed, and how long the flash lasts."""
+    """Return how often the target saved, why a save failed, and how long the flash lasts."""
     from ..device.protocol import error_of
 
     text = f"saved {saves.saves} times, every {saves.every:,} updates" if saves.every else "saved never on its way"
@@ -296,7 +296,7 @@ def _table(result: Fit) -> Any:
 
 
 def _shown(value: float, form: str) -> str:
-    """Return the number as text, or "" where there is none: no training, classes or full batch."""
+    """Return the number as text, or "" for NaN: without training, classes or a full batch."""
     return "" if math.isnan(value) else format(value, form)
 
 

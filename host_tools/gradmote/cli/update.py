@@ -1,4 +1,4 @@
-"""The command `gradmote update`, which sends another model to a board and keeps what it learnt."""
+"""The command `gradmote update`, which sends another model to a board and keeps what it learned."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Fresh = Annotated[bool, typer.Option("--fresh", help="Carry nothing over of what
 def command(image: Image, on: On, fresh: Fresh = False, as_json: o.AsJson = False) -> None:
     """Update the model of a board: `gradmote update better.mote --on /dev/ttyACM0`.
 
-    The old model stays until the new one is whole and verified, also where power fails. Entries of
-    its state that the new one has too are carried over, by name and shape.
+    The old model stays until the new one is complete and verified, even if power fails. Entries of its
+    state that match the new one by name and shape are carried over.
     """
     from ..device.progress import update_with_progress
     from ..device.target_factory import open_target
@@ -48,7 +48,7 @@ def show(update: Update) -> None:
 
 
 def outcome(update: Update, carries: bool) -> str:
-    """Return one sentence on what became of the old model's training."""
+    """Return one sentence on what happened to the old model's training."""
     if not carries:
         return "what the old model learnt was left behind (--fresh)"
     if not update.entries:

@@ -16,7 +16,7 @@ def show(wanted: bool) -> None:
 
 
 def lines() -> list[str]:
-    """Return the version of the tools, and that of the compiled runtime with its profile here."""
+    """Return the versions of the tools, and of the compiled runtime with its profile on this computer."""
     from ..errors import GradmoteError
 
     try:

@@ -17,10 +17,10 @@ def command(
         bool, typer.Option("--rounds", help="Let pages take part in rounds of federated learning.")
     ] = False,
 ) -> None:
-    """Build WebAssembly modules with the kernels of these images alone, for the npm package gradmote.
+    """Build WebAssembly modules with only the kernels of these images, for the npm package gradmote.
 
-    They take the place of the package's own: `load(image, { wasm: "address/of/the/folder" })`. It
-    needs a compiler: `pip install ziglang`, or clang with wasm-ld.
+    They replace the package's own: `load(image, { wasm: "address/of/the/folder" })`. It needs a
+    compiler: `pip install ziglang`, or clang with wasm-ld.
     """
     from ..project.wasm import write_modules
 

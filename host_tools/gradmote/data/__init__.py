@@ -1,9 +1,9 @@
-"""The user's samples: one file for each form that they come in, and what a model expects of them.
+"""The user's samples: one module for each file format, and what a model expects of them.
 
 data = Dataset.read(Path("faces"), reading=Reading(scale=1 / 16, expected=expected_of(Path("model.mote"))))
 
-`dataset.py` has the arrays that targets train on, `forms.py` says which form a path has, and
-`check.py` holds the samples against a model.
+`dataset.py` has the arrays that targets train on, `forms.py` detects the format of a path, and
+`check.py` compares the samples with a model.
 """
 
 from .check import not_finite, problems, require_fit

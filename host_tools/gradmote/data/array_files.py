@@ -16,7 +16,7 @@ from .wording import named, quoted
 
 
 def load_npz(path: Path) -> dict[str, Array]:
-    """Return the arrays of an .npz file by name; raise DataError where it is damaged."""
+    """Return the arrays in an .npz file by name; raise DataError if it is damaged."""
     try:
         _require_members(path)
         with np.load(path, allow_pickle=False) as file:
@@ -30,7 +30,7 @@ def load_npz(path: Path) -> dict[str, Array]:
 
 
 def _require_members(path: Path) -> None:
-    """Raise DataError where the arrays are too large, or two have one name."""
+    """Raise DataError if the arrays are too large, or two have the same name."""
     with zipfile.ZipFile(path) as archive:
         members = archive.infolist()
     require_size(path, sum(member.file_size for member in members), size_of(path))
@@ -40,7 +40,7 @@ def _require_members(path: Path) -> None:
 
 
 def load_npy(path: Path) -> Array:
-    """Return the array of an .npy file; raise DataError where it is damaged."""
+    """Return the array in an .npy file; raise DataError if it is damaged."""
     try:
         with path.open("rb") as file:
             shape, dtype = _header(file)
@@ -63,5 +63,5 @@ def _header(file: BinaryIO) -> tuple[tuple[int, ...], np.dtype[Any]]:
 
 
 def _told(error: BaseException) -> str:
-    """Return the error's text; an error without one has its name."""
+    """Return the error's text, or its type's name if it has no text."""
     return named(error) or type(error).__name__

@@ -1,4 +1,4 @@
-"""Samples held against what a model expects, before anything is built, sent or trained."""
+"""Compares samples with what a model expects, before anything is built, sent or trained."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .loaded import Origin
 from .quantized import quantized
 from .wording import dims, listed, named, quoted
 
-#: The samples that a message names; the others are counted.
+#: How many samples a message names; it counts the others.
 _NAMED = 3
 
 
@@ -24,7 +24,7 @@ def require_fit(data: Dataset, expected: Expected, micro_batches: int = 1) -> No
 
 
 def require_samples(data: Dataset, expected: Expected) -> None:
-    """Raise DataError where the samples have another shape than the model's first input."""
+    """Raise DataError if the samples differ in shape from the model's first input."""
     tensor = expected.tensor("input", 0)
     for name, array, _ in arrays_of(data, tensor) if tensor else ():
         problem = None if array is None or tensor is None else _shape_problem(name, array, tensor)
@@ -53,13 +53,13 @@ def problems(data: Dataset, expected: Expected, micro_batches: int = 1) -> Itera
 
 
 def _in_file(data: Dataset, problem: DataError) -> DataError:
-    """Return the error with the path of the file before it, where the samples are from one."""
+    """Return the error with the file's path in front, if the samples come from a file."""
     origin = data.origins.get("x")
     return problem if origin is None else DataError(f"{named(origin.path)}: {problem.message}", problem.hint)
 
 
 def _outputs_problem(data: Dataset, expected: Expected) -> Iterator[DataError]:
-    """Yield an error where class labels lie beyond the outputs of a model that has no loss yet."""
+    """Yield an error if class labels exceed the outputs of a model that has no loss yet."""
     shape = next(iter(expected.outputs.values()), ())
     if data.y is None or data.y.dtype.kind not in "iu" or data.y.ndim != 1 or len(shape) != 1 or not shape[0]:
         return
@@ -72,7 +72,7 @@ def _outputs_problem(data: Dataset, expected: Expected) -> Iterator[DataError]:
 
 
 def arrays_of(data: Dataset, tensor: ExpectedTensor) -> Iterator[tuple[str, Array | None, Array]]:
-    """Yield the name of each array that feeds the tensor, the array, and the samples beside it."""
+    """Yield the name of each array for the tensor, the array, and the corresponding samples."""
     further = (data.more, data.more_test)
     first = {"input": (data.x, data.x_test), "label": (data.y, data.y_test)}[tensor.role]
     for test, samples in ((False, data.x), (True, data.x_test)):
@@ -133,7 +133,7 @@ def _hint(array: Array, tensor: ExpectedTensor) -> str:
 
 
 def _is_turned(given: Sequence[int], wanted: Sequence[int | None]) -> bool:
-    """Return whether both have several axes, of the same lengths, but in another order."""
+    """Return whether both have several axes of the same lengths, in different order."""
     ours, theirs = ([dim or 0 for dim in shape if dim != 1] for shape in (given, wanted))
     return ours != theirs and sorted(ours) == sorted(theirs)
 
@@ -142,7 +142,7 @@ def _is_turned(given: Sequence[int], wanted: Sequence[int | None]) -> bool:
 
 
 def _quantized_problem(data: Dataset, name: str, array: Array | None, tensor: ExpectedTensor) -> DataError | None:
-    """Return the error of samples that an int8 or uint8 input does not take."""
+    """Return the error for samples that do not fit an int8 or uint8 input."""
     if array is None or tensor.role != "input" or tensor.dtype not in ("int8", "uint8"):
         return None
     try:
@@ -196,9 +196,9 @@ def _range_problem(data: Dataset, name: str, array: Array, tensor: ExpectedTenso
 
 
 def _listed(data: Dataset, name: str, array: Array, wrong: Array) -> str:
-    """Return the places of the first wrong numbers, and what they are; the others are counted.
+    """Return the places and values of the first wrong numbers, and the count of the others.
 
-    Only the first is named where its place has the path of a file.
+    If the first place has the path of a file, only this one is listed.
     """
     count = int(np.count_nonzero(wrong))
     places = [tuple(map(int, index)) for index in np.argwhere(wrong)[:_NAMED]]
@@ -218,7 +218,7 @@ def _shown(data: Dataset, value: np.generic) -> str:
 
 
 def not_finite(data: Dataset) -> list[str]:
-    """Return a sentence on each array with NaN or infinity: where the first one is, and in how many samples."""
+    """Return a sentence on each array with NaN or infinity: the first such place, and the number of samples."""
     arrays = {"x": data.x, "y": data.y, "x_test": data.x_test, "y_test": data.y_test}
     arrays |= {**data.more, **{f"{name}_test": array for name, array in data.more_test.items()}}
     return [_not_finite(data, name, array) for name, array in arrays.items()

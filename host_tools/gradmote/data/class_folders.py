@@ -11,7 +11,7 @@ from .loaded import Array
 from .size_limits import is_folder, size_of
 from .wording import named, quoted
 
-#: The endings of pictures and of recordings.
+#: The suffixes of pictures and of recordings.
 PICTURES = (".png", ".jpg", ".jpeg")
 SOUNDS = (".wav",)
 #: The names of the folders to train and to test on.
@@ -21,13 +21,13 @@ _LAYOUT = "put each file into a folder that is named after its class: FOLDER/CLA
 
 @dataclass(frozen=True)
 class ClassFolder:
-    """The files of a folder, in the order of their names.
+    """The files in a folder, sorted by name.
 
     Attributes:
         path: The folder.
         files: All files, class by class.
         classes: The name of each file's class.
-        left_out: How many files have another ending.
+        left_out: How many files have other suffixes.
     """
 
     path: Path
@@ -41,7 +41,7 @@ class ClassFolder:
         return _is_sound(self.files[0])
 
     def notes(self) -> tuple[str, ...]:
-        """Return a sentence on the entries that were left out, if any."""
+        """Return a sentence about the entries that were left out, if any."""
         if not self.left_out:
             return ()
         return (f"{named(self.path)}: {self.left_out:,} entries are left out, which are no PNG, JPEG or WAV files",)
@@ -53,8 +53,8 @@ class FolderSamples:
 
     Attributes:
         x: The samples, (samples, ...).
-        files: The number of each sample's file.
-        notes: Sentences on what was done to them.
+        files: The index of each sample's file.
+        notes: Sentences about changes made to them.
     """
 
     x: Array
@@ -63,7 +63,7 @@ class FolderSamples:
 
 
 def parts_of(folder: Path) -> dict[str, Path]:
-    """Return the folders to train and to test on, by the ending of their arrays' names: "" and "_test"."""
+    """Return the folders to train and to test on, by the suffix of their arrays' names: "" and "_test"."""
     parts = {path.name.lower(): path for path in entries(folder) if is_folder(path)}
     train, test = ([path for name, path in parts.items() if name in names] for names in (_TRAIN, _TEST))
     if len(parts) == 2 and len(train) == len(test) == 1:
@@ -72,7 +72,7 @@ def parts_of(folder: Path) -> dict[str, Path]:
 
 
 def read_folder(folder: Path) -> ClassFolder:
-    """Return the files of a folder by class. Raises DataError where they do not lie so."""
+    """Return the files in a folder by class. Raises DataError if the layout differs."""
     files, classes, left_out = list[Path](), list[str](), 0
     for path in entries(folder):
         if is_folder(path):
@@ -107,7 +107,7 @@ def samples_in(folder: Path) -> tuple[list[Path], int]:
 
 
 def entries(folder: Path) -> list[Path]:
-    """Return what a folder has, sorted by name, without what is hidden. Raises DataError."""
+    """Return the entries of a folder, sorted by name, without hidden ones. Raises DataError."""
     try:
         shown = [path for path in folder.iterdir() if not path.name.startswith(".")]
     except OSError as error:
@@ -118,7 +118,7 @@ def entries(folder: Path) -> list[Path]:
 
 
 def require_one_kind(files: Sequence[Path]) -> None:
-    """Raise DataError where pictures and recordings are mixed."""
+    """Raise DataError if pictures and recordings are mixed."""
     other = next((path for path in files if _is_sound(path) != _is_sound(files[0])), None)
     if other is not None:
         raise DataError(

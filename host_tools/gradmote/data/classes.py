@@ -17,9 +17,9 @@ from .wording import listed, named, quoted
 def numbered(path: Path, loaded: Loaded, reading: Reading) -> Loaded:
     """Return the labels as the numbers of their classes.
 
-    The names of the classes are those of the model, else those that `reading` gives in the order of the model's
-    outputs. Without both, names that are whole numbers are the classes' numbers, and others are numbered as they are
-    sorted. Raises DataError for a label that none of them is.
+    The names of the classes come from the model, or else from `reading`, in the order of the model's outputs. Without
+    both, whole numbers as names are the classes' numbers, and other names are numbered in sorted order. Raises
+    DataError for a label that is not among them.
     """
     arrays = {name: _names(array) if name in ("y", "y_test") else array for name, array in loaded.arrays.items()}
     known = names_of_model(path, reading, [array for name, array in arrays.items() if name in ("y", "y_test")])
@@ -47,7 +47,7 @@ def numbered(path: Path, loaded: Loaded, reading: Reading) -> Loaded:
 def names_of_model(path: Path, reading: Reading, labels: Sequence[Array]) -> tuple[str, ...] | None:
     """Return the names of the model's classes; None if it has none, or if the labels do not name classes.
 
-    Raises DataError if others are given.
+    Raises DataError if different names are given.
     """
     known = reading.expected.classes if reading.expected is not None else ()
     if not known or any(array.dtype.kind == "f" for array in labels):
@@ -67,7 +67,7 @@ def are_numbers(names: Sequence[str]) -> bool:
 
 
 def _too_few(classes: Sequence[str], given: Sequence[str] | None, reading: Reading) -> list[str]:
-    """Return what to say if sorted names are fewer than the model's classes."""
+    """Return a warning if the sorted names are fewer than the model's classes."""
     count = reading.expected.class_count() if reading.expected is not None else None
     if given is not None or count is None or len(classes) >= count:
         return []
@@ -78,7 +78,7 @@ def _too_few(classes: Sequence[str], given: Sequence[str] | None, reading: Readi
 
 
 def require_several(loaded: Loaded, labels: Array, classes: Sequence[str]) -> None:
-    """Raise DataError where there is only one class, which nothing can be told from."""
+    """Raise DataError if there is only one class, from which nothing can be distinguished."""
     if len(classes) < 2:
         where = loaded.place("y", (0,))
         raise DataError(
@@ -88,14 +88,14 @@ def require_several(loaded: Loaded, labels: Array, classes: Sequence[str]) -> No
 
 
 def _names(labels: Array) -> Array:
-    """Return labels of text as objects, others as they are."""
+    """Return text labels as objects, others unchanged."""
     if labels.dtype.kind == "S":
         labels = np.char.decode(labels, "utf-8", "replace")
     return labels.astype(object) if labels.dtype.kind == "U" else labels
 
 
 def _are_numbers(labels: Array) -> bool:
-    """Return whether all names are whole numbers that a class may have."""
+    """Return whether all names are whole numbers that can be class numbers."""
     return all(name.isascii() and name.isdigit() and len(name) < 10 for name in set(labels.reshape(-1).tolist()))
 
 

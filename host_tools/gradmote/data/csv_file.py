@@ -1,8 +1,8 @@
-"""Samples from a table of text: a sample a row, cells separated by commas, semicolons or tabs.
+"""Samples from a text table: one sample per row, cells separated by commas, semicolons or tabs.
 
-There may be a header. The last column is the label, or the one that is named. Columns that have the
-name of a further input of the model, such as mask or mask.0 and mask.1, feed that; all others are
-the sample, in their order.
+There may be a header. The label is the last column, or the named one. Columns with the name of a
+further input of the model, such as mask or mask.0 and mask.1, feed that input; all others, in order,
+are the sample.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from .wording import listed, named, quoted
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*", re.ASCII)
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
-#: Numbers from here on round to float32's infinity: its largest number and half a unit more.
+#: Numbers from here on round to float32's infinity: its largest number plus half a unit.
 _BEYOND = 2.0**128 - 2.0**103
-#: The marks that begin text in UTF-16, which some spreadsheets write.
+#: The byte order marks of text in UTF-16, which some spreadsheets write.
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-#: The rows that tell whether the first one is a header.
+#: The number of rows that decide whether the first one is a header.
 _LOOKED_AT = 50
 _EVERY_CELL = "every cell of a sample must be a finite number; fill or leave out what is missing"
 
@@ -40,10 +40,10 @@ Row = tuple[int, list[str]]
 
 
 def load_table(path: Path, reading: Reading) -> Loaded:
-    """Read the samples x and the labels y of a file, and the model's further inputs.
+    """Read the samples x and the labels y from a file, and the model's further inputs.
 
-    x: (rows, columns) float32. y: (rows,) int32 where all labels are whole numbers, else float32,
-    or objects where they are names; of several columns (rows, columns).
+    x: (rows, columns) float32. y: (rows,) int32 if all labels are whole numbers, otherwise float32, or
+    objects if they are names; from several columns (rows, columns).
     """
     table = Table.read(path, reading.header)
     labels = [] if reading.labels else table.label_columns(reading.label)
@@ -60,7 +60,7 @@ def load_table(path: Path, reading: Reading) -> Loaded:
 
 
 def load_labels(path: Path, header: bool | None) -> Loaded:
-    """Read a file that has labels alone: one column, or several for targets of several numbers."""
+    """Read a file with only labels: one column, or several for targets of several numbers."""
     table = Table.read(path, header)
     columns = {"y": list(range(len(table.names)))}
     arrays = table.arrays(columns, text=0 if len(table.names) == 1 else None)
@@ -73,9 +73,9 @@ class Table:
 
     Attributes:
         path: The file.
-        names: The columns' names from the header, else their numbers from 0.
+        names: The columns' names from the header, or else their numbers from 0.
         rows: The rows of the samples, each with the line of the file in which it ends.
-        lines: The lines of the rows that were read.
+        lines: The lines of the rows read so far.
     """
 
     path: Path
@@ -85,7 +85,7 @@ class Table:
 
     @classmethod
     def read(cls, path: Path, header: bool | None) -> Table:
-        """Open a file and read its header. Raises DataError where there are no samples."""
+        """Open a file and read its header. Raises DataError if there are no samples."""
         rows = rows_of(path)
         first = list(islice(rows, _LOOKED_AT))
         has_header = is_header(first) if header is None else header and bool(first)
@@ -96,7 +96,7 @@ class Table:
         return cls(path, names, chain(first[has_header:], rows))
 
     def label_columns(self, label: str | None) -> list[int]:
-        """Return the columns with that name, or with those names and commas between; the last one by default."""
+        """Return the columns with that name, or with those comma-separated names; the last one by default."""
         if label is None:
             return [len(self.names) - 1]
         names = [label] if label in self.names else [name.strip() for name in label.split(",")]
@@ -108,13 +108,13 @@ class Table:
         return [self.names.index(name) for name in names]
 
     def is_unlabelled(self, reading: Reading, groups: Mapping[str, Sequence[int]]) -> bool:
-        """Return whether the columns are a sample of a model that takes it as its target too, and nothing else."""
+        """Return whether the columns are only a sample, for a model that also takes it as its target."""
         first = reading.expected.tensor("input", 0) if reading.expected and reading.rebuilds() else None
         others = sum(len(columns) for name, columns in groups.items() if name != "y")
         return "y" in groups and first is not None and first.size == len(self.names) - others
 
     def further(self, reading: Reading, labels: Sequence[int]) -> dict[str, list[int]]:
-        """Return the columns of each further input and label of the model that the header names, and the one beside."""
+        """Return the columns of each further input and label of the model in the header, and of `beside`."""
         names = [tensor.name for tensor in reading.expected.further()] if reading.expected else []
         found = {}
         for name in [*names, *([reading.beside] if reading.beside else [])]:
@@ -125,7 +125,7 @@ class Table:
         return found
 
     def arrays(self, groups: dict[str, list[int]], text: int | None) -> dict[str, Array]:
-        """Read all rows, and return the columns of each group; `text` is a column that may hold names."""
+        """Read all rows, and return the columns of each group; `text` is a column that may contain names."""
         numeric = sorted(column for columns in groups.values() for column in columns if column != text)
         values, labels, known = array("d"), list[str](), dict[str, str]()
         for line, row in self.rows:
@@ -141,14 +141,14 @@ class Table:
         return made if text is None else {**made, "y": self.labels(labels, self.names[text])}
 
     def group(self, values: Array, numeric: list[int], name: str, columns: list[int]) -> Array:
-        """Return the columns of one group: x as float32, others whole where they are."""
+        """Return the columns of one group: x as float32, others as integers if they are whole."""
         found = values[:, np.searchsorted(numeric, columns)]
         if name == "x":
             return found.astype(np.float32)
         return whole(found[:, 0] if found.shape[1] == 1 else found)
 
     def require_length(self, line: int, row: list[str]) -> None:
-        """Raise DataError where a row is longer or shorter than the first."""
+        """Raise DataError if a row is longer or shorter than the first."""
         if len(row) != len(self.names):
             raise DataError(
                 f"{named(self.path)}, line {line} has {len(row)} cells, the first one {len(self.names)}",
@@ -158,7 +158,7 @@ class Table:
     def numbers(self, line: int, row: list[str], columns: list[int]) -> list[float]:
         """Return the cells of a row as numbers.
 
-        Raises DataError, which names the cell, where one is no number that float32 has.
+        Raises DataError, with the cell, if one is not a number in float32's range.
         """
         cells = [row[column] for column in columns] if len(columns) < len(row) else row
         values = plain_numbers(cells) or [number_of(cell) for cell in cells]
@@ -170,9 +170,9 @@ class Table:
         raise DataError(f"{where}: {quoted(cells[wrong].strip())} is no number that float32 has", hint)
 
     def labels(self, labels: list[str], column: str) -> Array:
-        """Return the labels as numbers where all of them are, as objects where none is.
+        """Return the labels as numbers if all of them are numbers, as objects if none is.
 
-        Raises DataError, which names the cell, where some are, or where one is missing.
+        Raises DataError, with the cell, if only some are, or if one is missing.
         """
         are_names = not any(map(is_number, labels))
         for row, label in enumerate(labels):
@@ -181,7 +181,7 @@ class Table:
         return np.array(labels, object) if are_names else whole(np.array([float(label) for label in labels]))
 
     def wrong_label(self, row: int, label: str, column: str) -> DataError:
-        """Return the error for a label that is missing, or that is no number as others are."""
+        """Return the error for a missing label, or for a name among numbers."""
         where = f"{named(self.path)}, line {self.lines[row]}, column {named(column)}"
         if not label:
             return DataError(f"{where} is empty: the sample has no label", "fill it, or leave the row out")
@@ -191,7 +191,7 @@ class Table:
         )
 
     def origins(self, groups: dict[str, list[int]]) -> dict[str, TableOrigin]:
-        """Return where the arrays are from."""
+        """Return the origins of the arrays."""
         return {
             name: TableOrigin(self.path, self.lines, [self.names[column] for column in columns])
             for name, columns in groups.items()
@@ -202,7 +202,7 @@ class Table:
 
 
 def rows_of(path: Path) -> Iterator[Row]:
-    """Yield the rows that are not empty, each with its line. Raises DataError."""
+    """Yield the non-empty rows, each with its line. Raises DataError."""
     size_of(path)
     reader = None
     try:
@@ -220,7 +220,7 @@ def rows_of(path: Path) -> Iterator[Row]:
 
 
 def encoding_of(path: Path) -> str:
-    """Return UTF-16 for a file that begins with its mark, else UTF-8, with or without a mark."""
+    """Return UTF-16 for a file that begins with its mark, otherwise UTF-8, with or without a mark."""
     with path.open("rb") as file:
         return "utf-16" if file.read(2) in _UTF16 else "utf-8-sig"
 
@@ -228,7 +228,7 @@ def encoding_of(path: Path) -> str:
 def delimiter_of(line: str) -> str:
     """Return the character that separates the cells of the first line.
 
-    Commas in a line of semicolons are decimal ones where each stands in a number.
+    In a line with semicolons, commas are decimal commas if each of them is inside a number.
     """
     cells = line.strip().split(";")
     if len(cells) > 1 and all("," not in cell or _DECIMAL_COMMA.fullmatch(cell) for cell in cells):
@@ -237,10 +237,10 @@ def delimiter_of(line: str) -> str:
 
 
 def is_header(rows: Sequence[Row]) -> bool:
-    """Return whether the first row has the names of columns.
+    """Return whether the first row contains the names of columns.
 
-    It has where no cell is a number. Columns without names are often counted, from 0 or 1: where
-    all numbers of the first row are, it is a header if one of its words stands in no other row.
+    It does if none of its cells is a number. Columns without names are often numbered from 0 or 1: if
+    all numbers of the first row are such, it is a header if one of its words appears in no other row.
     """
     if not rows:
         return False
@@ -257,7 +257,7 @@ def is_header(rows: Sequence[Row]) -> bool:
 
 
 def require_distinct(path: Path, names: list[str]) -> None:
-    """Raise DataError where two columns have one name; columns without a name may be many."""
+    """Raise DataError if two columns have the same name; any number of columns may have none."""
     first_of = dict[str, int]()
     for index, name in enumerate(names):
         if name and first_of.setdefault(name, index) != index:
@@ -273,24 +273,24 @@ def require_distinct(path: Path, names: list[str]) -> None:
 def is_number(text: str) -> bool:
     """Return whether a cell is meant as a number.
 
-    NaN, infinity and decimal commas count, so that they are no headers and no names of classes.
+    NaN, infinity and decimal commas count as numbers, so that they are not headers or class names.
     """
     return any(pattern.fullmatch(text.strip()) for pattern in (_NUMBER, _NOT_FINITE, _DECIMAL_COMMA))
 
 
 def is_float32(text: str) -> bool:
-    """Return whether a cell holds a finite number that float32 has."""
+    """Return whether a cell contains a finite number in float32's range."""
     return -_BEYOND < number_of(text) < _BEYOND
 
 
 def number_of(text: str) -> float:
-    """Return the number in a cell; NaN where there is none."""
+    """Return the number in a cell; NaN if it is not one."""
     text = text.strip()
     return float(text) if _NUMBER.fullmatch(text) else math.nan
 
 
 def plain_numbers(cells: list[str]) -> list[float] | None:
-    """Return the cells as numbers where Python's float() reads all of them, and nothing that number_of() does not."""
+    """Return the cells as numbers if Python's float() reads all of them just as number_of() does."""
     joined = "".join(cells)
     if "_" in joined or not joined.isascii():
         return None
@@ -301,6 +301,6 @@ def plain_numbers(cells: list[str]) -> list[float] | None:
 
 
 def whole(values: Array) -> Array:
-    """Return the values as int32 where nothing is lost, else as float32."""
+    """Return the values as int32 if nothing is lost, otherwise as float32."""
     fits = bool((values == np.round(values)).all() and (abs(values) < 2**31).all())
     return values.astype(np.int32 if fits else np.float32)

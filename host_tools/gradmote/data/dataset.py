@@ -19,24 +19,24 @@ __all__ = ["Array", "Dataset"]
 
 @dataclass(frozen=True)
 class Dataset:
-    """Samples and what belongs to them.
+    """Samples and everything that belongs to them.
 
     Attributes:
-        x: The samples, (samples, ...) float32, int32, int8, or uint8 that stands for (x - zero) * scale.
-        y: The labels, (samples, ...) class indices or float32 targets; None where the loss takes
-            none.
-        x_test: The samples to test on, as x; or None.
-        y_test: Their labels, as y; or None.
+        x: The samples, (samples, ...) float32, int32, int8, or uint8 that represents
+            (x - zero) * scale.
+        y: The labels, (samples, ...) class indices or float32 targets; None if the loss takes none.
+        x_test: The samples to test on, like x; or None.
+        y_test: Their labels, like y; or None.
         scale: The factor for uint8 samples.
-        zero: The uint8 value that stands for 0.
-        says_scale: False where a file of bytes gives no scale.
+        zero: The uint8 value that represents 0.
+        says_scale: False if a file of bytes gives no scale.
         more: The model's further inputs and labels by their names, such as a mask or the second
             input of a pair.
         more_test: The same for the samples to test on.
-        classes: The names of the classes, where the labels of a file are names; else None.
-        notes: Sentences on what was done to the samples when they were read.
-        converted: Sentences on arrays of a file whose dtype was changed.
-        origins: Where the arrays of a file are from, by their names.
+        classes: The names of the classes, if the labels of a file are names; otherwise None.
+        notes: Sentences about changes made to the samples by reading.
+        converted: Sentences about arrays of a file whose dtype was changed.
+        origins: The origins of a file's arrays, by name.
     """
 
     x: Array
@@ -45,7 +45,7 @@ class Dataset:
     y_test: Array | None = None
     scale: float = 1.0
     zero: float = 0.0
-    says_scale: bool = field(default=True, kw_only=True)  #: False where a file of bytes gives no scale
+    says_scale: bool = field(default=True, kw_only=True)  #: False if a file of bytes gives no scale
     more: Mapping[str, Array] = field(default_factory=dict)
     more_test: Mapping[str, Array] = field(default_factory=dict)
     classes: tuple[str, ...] | None = field(default=None, kw_only=True)
@@ -54,7 +54,7 @@ class Dataset:
     origins: Mapping[str, Origin] = field(default_factory=dict, kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
-        """Raise DataError for arrays that do not belong together or that no model takes."""
+        """Raise DataError for arrays that do not match each other, or that no model takes."""
         _check_pair(self.x, self.y, "x", "y")
         if (self.x_test is None) != (self.y_test is None) and (self.y is not None or self.y_test is not None):
             raise DataError("only one of x_test and y_test is there", "give both or none")
@@ -66,18 +66,18 @@ class Dataset:
     def without_test(self) -> Dataset:
         """Return the data without its test set, so that fit() does not test after each epoch.
 
-        A test takes a board much time.
+        A test takes a long time on a board.
         """
         return replace(self, x_test=None, y_test=None, more_test={})
 
     def widened(self) -> Array:
-        """Return x as float32, by the arithmetic that a board does with bytes."""
+        """Return x as float32, with the arithmetic that a board uses for bytes."""
         if self.x.dtype != np.uint8:
             return self.x.astype(np.float32, copy=False)
         return (self.x.astype(np.float32) - np.float32(self.zero)) * np.float32(self.scale)
 
     def place(self, name: str, index: Sequence[int]) -> str:
-        """Return the words for one number of an array: by array and index, by line, or by file."""
+        """Return the name of one number's place in an array: array and index, line, or file."""
         return place_in(self.origins, name, index)
 
     @classmethod
@@ -86,14 +86,14 @@ class Dataset:
     ) -> Dataset:
         """Read an .npz, .npy or .csv file, or a folder of PNG, JPEG or WAV files by class.
 
-        Of an .npz, x_test, y_test, scale and zero are used where they are present. Other arrays go
-        to more_test where their names end with _test, else to more. Raises DataError.
+        An .npz may contain x_test, y_test, scale and zero. Other arrays go to more_test if their names
+        end with _test, otherwise to more. Raises DataError.
 
         Args:
             path: The file or folder.
-            labels: A file of y alone, short for that of `reading`.
+            labels: A file with only y, short for `labels` of `reading`.
             label_column: The column of a table with the labels, short for `label` of `reading`.
-            reading: All other settings, such as the model that the samples are for.
+            reading: All other settings, such as the model for the samples.
         """
         path, settings = Path(path), reading or Reading()
         settings = replace(settings, labels=labels or settings.labels, label=label_column or settings.label)
@@ -123,7 +123,7 @@ class Dataset:
 
 
 def _bytes_line(loaded: Loaded, scale: float, zero: float) -> tuple[str, ...]:
-    """Return the line that says what bytes stand for; none where the samples are no bytes."""
+    """Return a line on what bytes represent; none if the samples are not bytes."""
     if loaded.arrays["x"].dtype != np.uint8:
         return ()
     origin = loaded.origins.get("x")

@@ -1,4 +1,4 @@
-"""The conversion of arrays to the dtypes that boards know, and the lines that say so."""
+"""Converts arrays to the dtypes that boards support, and reports it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ..errors import DataError
 from .loaded import Array, Loaded
 from .wording import named
 
-#: Single numbers, which are read as they are.
+#: Single numbers, which are read unchanged.
 _SCALARS = ("scale", "zero")
 
 
 def converted(path: Path, loaded: Loaded) -> Loaded:
-    """Return the arrays as float32, int32 or bytes, with a line on those that might not fit these."""
+    """Return the arrays as float32, int32 or bytes, with a line on those that might not fit."""
     arrays, changes = {}, []
     for name, array in loaded.arrays.items():
         arrays[name] = array if name in _SCALARS and array.dtype.kind == "f" else narrowed(array, name, loaded)
@@ -29,8 +29,8 @@ def converted(path: Path, loaded: Loaded) -> Loaded:
 def narrowed(array: Array, name: str, loaded: Loaded) -> Array:
     """Return the array as float32 or int32; bytes stay.
 
-    Other floats become float32, other integers and truth values int32. Raises DataError where a
-    number lies outside the range of that dtype.
+    Other floats become float32, other integers and booleans int32. Raises DataError if a number is
+    outside the range of that dtype.
     """
     if array.dtype in (np.float32, np.uint8):
         return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))

@@ -13,7 +13,7 @@ from ..errors import ImageError
 if TYPE_CHECKING:
     from ..formats.image import Image
 
-#: The names of dtypes: of images, and of ONNX's numbers for them.
+#: The names of dtypes: for images, and for ONNX's numbers.
 _DTYPES = {
     "f32": "float32", "i32": "int32", "i8": "int8", "u8": "uint8", "i16": "int16",
     1: "float32", 2: "uint8", 3: "int8", 6: "int32", 7: "int32", 9: "int32",
@@ -27,11 +27,11 @@ class ExpectedTensor:
     Attributes:
         name: Its name in the model.
         role: "input" or "label".
-        index: Its number among those of its role.
+        index: Its index among tensors with the same role.
         dtype: "float32", "int32", "int8" or "uint8".
         shape: The shape of one sample; None for a dimension that the model leaves open.
-        classes: For labels that are class indices, the number of classes; else None.
-        ignored: The label that counts nothing; None where there is none.
+        classes: For labels that are class indices, the number of classes; otherwise None.
+        ignored: The label that does not count; None if there is none.
     """
 
     name: str
@@ -44,12 +44,12 @@ class ExpectedTensor:
 
     @property
     def size(self) -> int | None:
-        """The number of values in one sample; None where a dimension is open."""
+        """The number of values in one sample; None if a dimension is open."""
         return None if None in self.shape else math.prod(d for d in self.shape if d is not None)
 
     @property
     def array(self) -> str:
-        """The name of the array that feeds it: x, y, or its own name."""
+        """The name of the array for it: x, y, or its own name."""
         return self.name if self.index else {"input": "x", "label": "y"}[self.role]
 
 
@@ -59,11 +59,11 @@ class Expected:
 
     Attributes:
         name: The file's name.
-        batch: The samples of one step; None where the model leaves it open.
+        batch: The number of samples in one step; None if the model leaves it open.
         tensors: The inputs, then the labels; an ONNX model has no labels yet.
         outputs: The shape of one sample's result by the output's name.
         programs: The programs of an image; none for an ONNX model.
-        classes: The names of the model's classes in the order of its scores; none where it has none.
+        classes: The names of the model's classes in the order of its scores; empty if it has none.
     """
 
     name: str
@@ -74,7 +74,7 @@ class Expected:
     classes: tuple[str, ...] = ()
 
     def class_count(self) -> int | None:
-        """Return the number of classes that the model tells apart; None where that is not known."""
+        """Return the number of classes that the model distinguishes; None if it is unknown."""
         label = self.tensor("label", 0)
         if label is not None or len(self.outputs) != 1:
             return label.classes if label is not None else None
@@ -82,11 +82,11 @@ class Expected:
         return shape[0] if len(shape) == 1 else None
 
     def tensor(self, role: str, index: int) -> ExpectedTensor | None:
-        """Return the input or label with that number; None where there is none."""
+        """Return the input or label with that index; None if there is none."""
         return next((t for t in self.tensors if (t.role, t.index) == (role, index)), None)
 
     def further(self) -> list[ExpectedTensor]:
-        """Return the inputs and labels after the first ones, which arrays of their names feed."""
+        """Return the inputs and labels after the first ones, which take arrays with their names."""
         return [tensor for tensor in self.tensors if tensor.index]
 
     @property
@@ -96,7 +96,7 @@ class Expected:
 
 
 def expected_of(path: Path) -> Expected:
-    """Return what the model of an image (.mote) or an ONNX file takes.
+    """Return what the model in an image (.mote) or an ONNX file takes.
 
     Raises ImageError or ModelError.
     """
@@ -112,7 +112,7 @@ def expected_of(path: Path) -> Expected:
 
 
 def expected_of_image(data: bytes, name: str = "the model") -> Expected:
-    """Return what the model of an image takes. Raises ImageError."""
+    """Return what the model in an image takes. Raises ImageError."""
     from ..formats.image import read_image
 
     image = read_image(data)
@@ -131,7 +131,7 @@ def _of_image(image: Image, batch: int) -> Iterator[ExpectedTensor]:
 
 
 def _distinct(image: Image, role: str) -> list[dict[str, Any]]:
-    """Return the tensors of that role in the program that has the most of them."""
+    """Return the tensors with that role in the program that has the most of them."""
     found = [t for t in image.tensors if t["role"] == role]
     kinds = {kind for tensor in found for kind in tensor["programs"]}
     lists = [[t for t in found if kind in t["programs"]] for kind in sorted(kinds)]
@@ -139,13 +139,13 @@ def _distinct(image: Image, role: str) -> list[dict[str, Any]]:
 
 
 def _sample(tensor: Mapping[str, Any], batch: int) -> tuple[int, ...]:
-    """Return the shape of one sample of a tensor that holds a batch of them."""
+    """Return the shape of one sample in a tensor with a batch of them."""
     shape = tuple(tensor["shape"])
     return shape[1:] if shape[:1] == (batch,) else (math.prod(shape) // batch,)
 
 
 def _classes(image: Image, label: Mapping[str, Any]) -> tuple[int | None, int | None]:
-    """Return the number of classes of a label, and the label that counts nothing, as its losses have them."""
+    """Return the number of classes of a label, and the label that its losses ignore."""
     instructions = [i for program in image.programs for i in program["instructions"]]
     address = f"arena+{label['offset']}"
     found = [i["params"] for i in instructions if i["operands"].get("labels") == address and "classes" in i["params"]]

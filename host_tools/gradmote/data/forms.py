@@ -1,4 +1,4 @@
-"""The forms that samples come in, and which one a path has: its first bytes say so, else its name."""
+"""The file formats of samples. A path's format is detected from its first bytes, or else its name."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _FORMATS = (
 
 
 def load_samples(path: Path, reading: Reading) -> Loaded:
-    """Return the arrays of a file or folder by name, in dtypes that boards take. Raises DataError."""
+    """Return the arrays of a file or folder by name, in dtypes that boards support. Raises DataError."""
     with in_file(path):
         loaded = load_one(path, reading.labels, reading)
         if reading.test is not None:
@@ -56,7 +56,7 @@ def with_own_targets(loaded: Loaded, reading: Reading) -> Loaded:
 
 @contextmanager
 def in_file(path: Path) -> Iterator[None]:
-    """Run the `with` body, in which an error names the file, and too little memory is an error of it."""
+    """Run the `with` body; an error in it names the file, and running out of memory is such an error."""
     try:
         yield
     except MemoryError as error:
@@ -80,7 +80,7 @@ def with_test(loaded: Loaded, reading: Reading) -> Loaded:
 
 
 def load_one(path: Path, labels: Path | None, reading: Reading) -> Loaded:
-    """Return the arrays of one file or folder as they are in it, with the labels of a second file."""
+    """Return the arrays of one file or folder unchanged, with the labels of a second file."""
     kind = kind_of(path)
     if reading.label is not None and (kind != "csv" or labels is not None):
         raise DataError(
@@ -97,7 +97,7 @@ def load_one(path: Path, labels: Path | None, reading: Reading) -> Loaded:
 
 
 def with_labels(path: Path, loaded: Loaded, labels: Path, reading: Reading) -> Loaded:
-    """Return the arrays with y from a file of its own."""
+    """Return the arrays with y from a separate file."""
     if "y" in loaded.arrays:
         raise DataError(f"{named(path)} has labels, and {named(labels)} is given too", "give the labels once")
     found = load_labels(labels, reading.header)
@@ -106,7 +106,7 @@ def with_labels(path: Path, loaded: Loaded, labels: Path, reading: Reading) -> L
 
 
 def kind_of(path: Path) -> str:
-    """Return "folder", "npz", "npy" or "csv", by the file's first bytes, else by its name."""
+    """Return "folder", "npz", "npy" or "csv", from the file's first bytes, or else its name."""
     if is_folder(path):
         return "folder"
     size_of(path)
@@ -125,7 +125,7 @@ def kind_of(path: Path) -> str:
 
 
 def load_labels(path: Path, header: bool | None) -> Loaded:
-    """Return y alone, from an .npy, a .csv with one label a row, or the array y of an .npz."""
+    """Return y alone, from an .npy, a .csv with one label per row, or the array y of an .npz."""
     kind = kind_of(path)
     if kind == "csv":
         return csv_file.load_labels(path, header)

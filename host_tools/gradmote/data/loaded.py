@@ -1,4 +1,4 @@
-"""The arrays of a file with the places that they are from."""
+"""The arrays of a file with their origins."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Array = np.ndarray[Any, Any]
 
 
 class Origin:
-    """The file of an array. Here each number is named by the array and its index."""
+    """The file of an array. In this class, array and index name a number."""
 
     def __init__(self, path: Path = Path()) -> None:
         """Take the path of the file or folder; without one the array was made in a program."""
         self.path = path
 
     def place(self, name: str, index: Sequence[int]) -> str:
-        """Return the words for one number of the array `name`."""
+        """Return the name of one number's place in the array `name`."""
         return f"{name}[{', '.join(map(str, index))}]" if index else name
 
 
@@ -42,7 +42,7 @@ class TableOrigin(Origin):
 
 
 class FilesOrigin(Origin):
-    """The files that samples are from, one or more samples from each."""
+    """The files of samples, each with one or more samples."""
 
     def __init__(self, path: Path, files: Sequence[Path]) -> None:
         """Take the folder, and the file of each sample."""
@@ -56,15 +56,15 @@ class FilesOrigin(Origin):
 
 @dataclass(frozen=True)
 class Loaded:
-    """The arrays of a file by name, before they are converted.
+    """The arrays of a file by name, before conversion.
 
     Attributes:
         arrays: x, y, x_test, y_test, scale, zero, and the model's further inputs and labels. Labels
             that are names are arrays of objects.
-        origins: Where each array is from.
-        classes: The names of the classes in their order; None where labels are numbers.
-        notes: Sentences on what was done to the samples that a user has to know.
-        converted: Sentences on arrays whose dtype was changed.
+        origins: The origin of each array.
+        classes: The names of the classes in order; None if labels are numbers.
+        notes: Sentences about changes to the samples that a user has to know.
+        converted: Sentences about arrays whose dtype was changed.
     """
 
     arrays: dict[str, Array]
@@ -74,10 +74,10 @@ class Loaded:
     converted: tuple[str, ...] = field(default=())
 
     def place(self, name: str, index: Sequence[int] = ()) -> str:
-        """Return the words for one number of the array `name`."""
+        """Return the name of one number's place in the array `name`."""
         return place_in(self.origins, name, index)
 
 
 def place_in(origins: Mapping[str, Origin], name: str, index: Sequence[int]) -> str:
-    """Return the words for one number of the array `name`."""
+    """Return the name of one number's place in the array `name`."""
     return origins.get(name, Origin()).place(name, index)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 GRAY, RGB = 1, 3
-#: By default the bytes 0 .. 255 stand for 0 .. 1.
+#: By default the bytes 0 .. 255 represent 0 .. 1.
 SCALE = 1 / 255
 
 
@@ -31,9 +31,9 @@ class Layout:
 
     Attributes:
         channels: 1 for gray, 3 for RGB.
-        height: Rows of pixels; None where the model says only how many numbers there are.
+        height: Rows of pixels; None if the model only fixes the number of values.
         width: Columns of pixels.
-        channels_last: Whether a pixel's channels lie side by side.
+        channels_last: Whether a pixel's channels are adjacent.
     """
 
     channels: int
@@ -43,9 +43,9 @@ class Layout:
 
 
 def read_pictures(folder: ClassFolder, reading: Reading) -> FolderSamples:
-    """Return the pictures of a folder as bytes.
+    """Return the pictures in a folder as bytes.
 
-    Raises DataError, which names the file, where one is damaged or has another size.
+    Raises DataError, with the file, if one is damaged or has a different size.
     """
     require_pillow()
     first = open_picture(folder.files[0])
@@ -66,14 +66,14 @@ def read_pictures(folder: ClassFolder, reading: Reading) -> FolderSamples:
     return FolderSamples(shaped, range(len(found)), told)
 
 
-# ---- What the model takes -------------------------------------------------------------------------------------------
+# ---- The model's layout ---------------------------------------------------------------------------------------------
 
 
 def layout_of(path: Path, first: Image, reading: Reading) -> Layout | None:
-    """Return the layout of a model's input; None where there is no model, and the pictures' own serves.
+    """Return the layout of a model's input; None without a model, to use the pictures' own layout.
 
-    The shape of a sample is (channels, height, width), (height, width, channels), (height, width),
-    or the number of pixels alone. Raises DataError where it is none of pictures.
+    The shape of a sample is (channels, height, width), (height, width, channels), (height, width), or
+    only the number of pixels. Raises DataError if it does not fit pictures.
     """
     shape = reading.sample_shape()
     if shape is None:
@@ -103,7 +103,7 @@ def flat_layout(count: int | None, path: Path, first: Image, resize: bool) -> La
 
 
 def own_layout(files: Sequence[Path]) -> Layout:
-    """Return gray where all pictures are, else RGB, in their own size."""
+    """Return gray if all pictures are gray, otherwise RGB, in their own size."""
     return Layout(RGB if any(not is_gray(open_picture(path, load=False).mode) for path in files) else GRAY, None, None)
 
 
@@ -111,7 +111,7 @@ def own_layout(files: Sequence[Path]) -> Layout:
 
 
 def require_pillow() -> None:
-    """Raise DataError where Pillow is not installed."""
+    """Raise DataError if Pillow is not installed."""
     try:
         import PIL.Image  # noqa: F401  (only whether it is there)
     except ImportError as error:
@@ -119,9 +119,9 @@ def require_pillow() -> None:
 
 
 def open_picture(path: Path, load: bool = True) -> Image:
-    """Return a picture, upright as its camera says; without `load` only its mode and size.
+    """Return a picture, rotated as its camera recorded; without `load` only its mode and size.
 
-    Raises DataError, which names the file.
+    Raises DataError, with the file.
     """
     size_of(path)
     try:
@@ -134,7 +134,7 @@ def open_picture(path: Path, load: bool = True) -> Image:
 
 
 def decoded(path: Path, load: bool) -> Image:
-    """Return a picture. Raises ValueError where it is too large, or can be seen through."""
+    """Return a picture. Raises ValueError if it is too large, or not opaque."""
     from PIL import Image, ImageOps
 
     with Image.open(path, formats=("PNG", "JPEG")) as file:
@@ -148,7 +148,7 @@ def decoded(path: Path, load: bool) -> Image:
 
 
 def resized(path: Path, picture: Image, size: tuple[int, int], reading: Reading, changes: dict[str, int]) -> Image:
-    """Return the picture in that size, (height, width). Raises DataError where that was not asked for."""
+    """Return the picture in that size, (height, width). Raises DataError unless resizing is on."""
     from PIL import Image
 
     height, width = size
@@ -175,7 +175,7 @@ def channels_of(picture: Image, channels: int, changes: dict[str, int]) -> Array
 
 
 def plain(picture: Image) -> Image:
-    """Return the picture as 8-bit gray or RGB. Pixels of 16 bits lose their lower half."""
+    """Return the picture as 8-bit gray or RGB. 16-bit pixels lose their lower half."""
     from PIL import Image
 
     if picture.mode.startswith("I"):
@@ -184,7 +184,7 @@ def plain(picture: Image) -> Image:
 
 
 def require_opaque(picture: Image) -> None:
-    """Raise ValueError where pixels can be seen through, since no background is known."""
+    """Raise ValueError if some pixels are transparent, because the background is unknown."""
     if "A" in picture.getbands() or "transparency" in picture.info:
         alpha: Any = picture.convert("RGBA").getchannel("A").getextrema()
         if alpha[0] < 255:
@@ -192,5 +192,5 @@ def require_opaque(picture: Image) -> None:
 
 
 def is_gray(mode: str) -> bool:
-    """Return whether pictures of that mode have no colours. A palette counts as colours."""
+    """Return whether pictures with that mode have no colors. A palette counts as colors."""
     return mode in ("1", "L", "LA") or mode.startswith("I")

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def quantized(data: Dataset, array: Any, name: str, dtype: str) -> Any:
-    """Return samples as the numbers that an int8 or uint8 input takes; bytes become less by the data's zero.
+    """Return samples as numbers for an int8 or uint8 input; the data's zero is subtracted from bytes.
 
-    The scale of bytes is of no account, because a quantized input has its own. Raises DataError for
-    real numbers, and for integers that the input does not take.
+    The scale of bytes is ignored, because a quantized input has its own. Raises DataError for real
+    numbers, and for integers outside of the input's range.
     """
     if array is None or array.dtype == dtype:
         return array

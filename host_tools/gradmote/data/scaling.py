@@ -1,4 +1,4 @@
-"""The scale of samples: (x - zero) * scale, in the arithmetic that boards do with bytes."""
+"""The scale of samples: (x - zero) * scale, with the arithmetic that boards use for bytes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .reading import Reading
 
 
 def scaled(loaded: Loaded, reading: Reading) -> Loaded:
-    """Return the samples under the scale that was asked for.
+    """Return the samples with the given scale.
 
     Bytes stay bytes, and the board scales them; other samples are scaled here.
     """

@@ -1,7 +1,7 @@
-"""The bounds on the memory that a file of samples may take.
+"""Bounds on the memory that a file of samples may take.
 
-A few kilobytes of a compressed file can claim terabytes. A file is read where its content is at
-most 256 MiB, or at most 100 times as large as the file, and in any case at most 4 GiB.
+A few kilobytes of a compressed file can claim terabytes. A file is read if its content is at most
+256 MiB, or at most 100 times as large as the file, and in any case at most 4 GiB.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .wording import named
 
 #: The most bytes of samples.
 MOST = 4 << 30
-#: Content of this size is read from any file, however small the file is.
+#: Content up to this size is read from any file, however small the file is.
 ALWAYS = 256 << 20
 #: The most bytes of content for each byte of a file.
 RATIO = 100
@@ -24,7 +24,7 @@ PIXELS = 1 << 26
 
 
 def require_size(path: Path, size: int, file_size: int) -> None:
-    """Raise DataError where a file of `file_size` bytes claims to hold too many bytes of samples."""
+    """Raise DataError if a file of `file_size` bytes claims to contain too many bytes of samples."""
     most = min(MOST, max(ALWAYS, RATIO * file_size))
     if size > most:
         raise DataError(
@@ -34,7 +34,7 @@ def require_size(path: Path, size: int, file_size: int) -> None:
 
 
 def is_folder(path: Path) -> bool:
-    """Return whether there is a folder; False for a broken link. Raises DataError where that may not be known."""
+    """Return whether the path is a folder; False for a broken link. Raises DataError if that cannot be determined."""
     try:
         return stat.S_ISDIR(path.stat().st_mode)
     except (FileNotFoundError, NotADirectoryError):
@@ -46,15 +46,15 @@ def is_folder(path: Path) -> bool:
 
 
 def unreadable(path: Path, error: Exception) -> DataError:
-    """Return the error for a path that cannot be looked at."""
+    """Return the error for an inaccessible path."""
     return DataError(f"cannot read {named(path)} ({named(error)})", "check the path and its permissions")
 
 
 def size_of(path: Path) -> int:
     """Return the size of a regular file in bytes.
 
-    Raises DataError for a pipe or a device, which cannot be read twice, and where the file cannot
-    be looked at.
+    Raises DataError for a pipe or a device, which cannot be read twice, and if the file is
+    inaccessible.
     """
     try:
         found = path.stat()

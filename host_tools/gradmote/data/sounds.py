@@ -20,7 +20,7 @@ from .wording import dims, named
 
 @dataclass(frozen=True)
 class Sound:
-    """One recording: its numbers from -1 to 1, its rate in Hz, and the number of channels it was mixed from."""
+    """One recording: its numbers from -1 to 1, its rate in Hz, and the number of channels before mixing."""
 
     samples: Array
     rate: int
@@ -30,8 +30,8 @@ class Sound:
 def read_sounds(folder: ClassFolder, reading: Reading) -> FolderSamples:
     """Return the samples of all recordings.
 
-    A recording is cut into pieces of one length that follow each other; a shorter rest is left out.
-    A recording that is shorter itself is filled up with silence. Raises DataError, which names the file.
+    A recording is cut into consecutive pieces of one length; a shorter rest is left out. A shorter
+    recording is padded with silence. Raises DataError, with the file.
     """
     total = sum(map(size_of, folder.files))
     if total > MOST:
@@ -52,7 +52,7 @@ def read_sounds(folder: ClassFolder, reading: Reading) -> FolderSamples:
 
 
 def notes(sounds: Sequence[Sound], length: int, count: int) -> list[str]:
-    """Return sentences on the rate, the samples, and the recordings that were changed."""
+    """Return sentences about the rate, the samples, and the recordings that were changed."""
     mixed = sum(sound.channels > 1 for sound in sounds)
     short = sum(len(sound.samples) < length for sound in sounds)
     cut = sum(len(sound.samples) % length != 0 and len(sound.samples) > length for sound in sounds)
@@ -63,7 +63,7 @@ def notes(sounds: Sequence[Sound], length: int, count: int) -> list[str]:
 
 
 def require_rate(files: Sequence[Path], sounds: Sequence[Sound], rate: int | None) -> None:
-    """Raise DataError where a recording has another sample rate than was asked for, or than the first."""
+    """Raise DataError if a recording's sample rate differs from `rate`, or else from the first one's."""
     wanted = sounds[0].rate if rate is None else rate
     wrong = next((number for number, sound in enumerate(sounds) if sound.rate != wanted), None)
     if wrong is not None:
@@ -75,7 +75,7 @@ def require_rate(files: Sequence[Path], sounds: Sequence[Sound], rate: int | Non
 
 
 def length_of(files: Sequence[Path], sounds: Sequence[Sound], reading: Reading) -> int:
-    """Return the length of a sample: what was asked for, else the model's, else that of the recordings."""
+    """Return the length of a sample: the given one, or else the model's, or else that of the recordings."""
     shape = reading.sample_shape()
     if shape is not None and sum(dim != 1 for dim in shape) > 1:
         raise DataError(
@@ -100,7 +100,7 @@ def length_of(files: Sequence[Path], sounds: Sequence[Sound], reading: Reading) 
 
 
 def read_sound(path: Path) -> Sound:
-    """Return a recording, its channels mixed. Raises DataError where it is damaged, cut off or empty."""
+    """Return a recording, its channels mixed. Raises DataError if it is damaged, cut off or empty."""
     size_of(path)
     try:
         with wave.open(io.BytesIO(plain_header(path.read_bytes())), "rb") as file:
@@ -124,9 +124,9 @@ def read_sound(path: Path) -> Sound:
 
 
 def plain_header(data: bytes) -> bytes:
-    """Return a WAV file whose format is named in 16 bits.
+    """Return a WAV file whose format code has 16 bits.
 
-    The extensible format names the same PCM in more bytes, which Python's wave reads from 3.12 on.
+    The extensible format describes the same PCM in more bytes, which Python's wave reads from 3.12 on.
     """
     at = data.find(b"fmt ", 12) + 8
     is_extensible = data[at : at + 2] == b"\xfe\xff" and len(data) >= at + 26

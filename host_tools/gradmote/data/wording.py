@@ -19,12 +19,12 @@ def named(text: object) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return the text of a cell or a name in quotes, cut where it is long."""
+    """Return the text of a cell or a name in quotes, shortened if it is long."""
     return f"'{in_one_line(shorten(text, _LONGEST))}'"
 
 
 def listed(texts: Sequence[object], most: int = _NAMED) -> str:
-    """Return the texts with commas between them; those behind the first ones are counted."""
+    """Return the texts separated by commas; those after the first `most` are counted."""
     shown = ", ".join(in_one_line(shorten(str(text), _LONGEST)) for text in texts[:most])
     return shown + (f" and {len(texts) - most:,} more" if len(texts) > most else "")
 

@@ -5,7 +5,8 @@ with open_target("twin") as target:             # or "qemu:mps2-an386", "/dev/tt
     fit_with_progress(target, data, epochs=5)
     print(evaluate(target, data).accuracy)
 
-The names in __all__ are imported when they are first used: who asks for a board's memory needs no
+The names in __all__ are imported when they are first used, so that asking for a board's memory does
+not import its link.
 link to it.
 """
 

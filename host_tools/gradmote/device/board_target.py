@@ -1,4 +1,4 @@
-"""The training target that is a board behind a serial line."""
+"""The training target for a board on a serial line."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from .requests import Progress
 from .types import ClassInfo, Memory, Metrics, Saves, StoreInfo, TargetInfo, Tensor, Update
 
 NOT_FOUND = -13
-#: The bytes of an image's header up to its checksum, which covers all of the image.
+#: The bytes of an image's header up to and including its checksum, which covers the whole image.
 _HEADER_START = 128
 
 Array = np.ndarray[Any, Any]
 
 
 class BoardTarget:
-    """A board that a client is connected to, as a Target.
+    """A board with a connected client, as a Target.
 
     Args:
-        board: The client, which this target owns and closes.
-        on_close: Called once the client is closed, for example to stop the board's emulator.
+        board: The client. This target owns and closes it.
+        on_close: Called after the client is closed, for example to stop the board's emulator.
     """
 
     def __init__(self, board: Client, on_close: Callable[[], None] | None = None) -> None:
@@ -42,7 +42,7 @@ class BoardTarget:
     def load_image(self, image: bytes, progress: Progress | None = None) -> None:
         """Open a .mote image with its initial parameters.
 
-        An image that the board already holds is not sent again.
+        The board keeps an image that it already holds; it is not sent again.
         """
         if not self.has_image(image):
             self._send_image(image, progress)
@@ -50,16 +50,16 @@ class BoardTarget:
         self.board.reset()
 
     def has_image(self, image: bytes) -> bool:
-        """Return whether the board holds this image, as header and checksum tell, and has it open."""
+        """Return whether the board has this image open, judged by its header and checksum."""
         return self.info().status == 0 and self.board.read_start("IMAGE", _HEADER_START) == image[:_HEADER_START]
 
     def _send_image(self, image: bytes, progress: Progress | None) -> None:
         self.board.load_image(image, progress)
 
     def update_image(self, image: bytes, carry_over: bool = True, progress: Progress | None = None) -> Update:
-        """Replace the loaded image by another one, and return what became of the old model's state.
+        """Replace the loaded image with another one, and return what happened to the old model's state.
 
-        Raises DeviceError where the board carried over other entries of the state than gradmote
+        Raises DeviceError if the board carried over a different number of state entries than gradmote
         expects.
         """
         old, old_id = self._states(), self.info().model_id
@@ -104,7 +104,7 @@ class BoardTarget:
         self.board.write(role, index, tensor_bytes(data, self._dtype(role, index)))
 
     def _dtype(self, role: str, index: int) -> str:
-        """Return the dtype of an input or label, as the first program that has it tells it."""
+        """Return the dtype of an input or label, from the first program that has it."""
         if (role, index) not in self._dtypes:
             programs = [p for p in ("step", "train", "eval", "infer") if p in self.info().programs]
             found = next((t for p in programs if (t := self.describe(p, role, index))), None)
@@ -114,7 +114,7 @@ class BoardTarget:
         return self._dtypes[role, index]
 
     def write_u8(self, role: str, index: int, data: Array, scale: float = 1.0, zero: float = 0.0) -> None:
-        """Write a whole float32 input as (data - zero) * scale, from one byte an element; others as data."""
+        """Write a whole input from one byte per element: float32 as (data - zero) * scale, others as data."""
         self.board.write_u8(role, index, np.ascontiguousarray(data, np.uint8).tobytes(), scale, zero)
 
     def run(self, program: str) -> Metrics:
@@ -134,16 +134,16 @@ class BoardTarget:
     def store(self) -> StoreInfo:
         """Return the size and fill of the sample store.
 
-        Raises RuntimeFault (NO_STORE) where the image has none.
+        Raises RuntimeFault (NO_STORE) if the image has no store.
         """
         return self.board.store()
 
     def store_class(self, label: int) -> ClassInfo:
-        """Return how many samples of one class the store has."""
+        """Return how many samples of one class are in the store."""
         return self.board.store_class(label)
 
     def learn(self, label: int, sample: Array | None = None) -> None:
-        """Put a sample of this class into the store: the one given, or the input's first one."""
+        """Add a sample of this class to the store: the given one, or the first sample in the input."""
         if sample is not None:
             self.board.write("input", 0, sample_bytes(sample, self.store(), self._dtype("input", 0)))
         self.board.learn(label)
@@ -153,7 +153,7 @@ class BoardTarget:
         self.board.forget(label)
 
     def replay(self) -> Metrics:
-        """Make one update on samples of the store."""
+        """Make one update on samples from the store."""
         if "step" in self.info().programs:
             return self.board.replay("step")
         self.board.lazy_reset_grad()
@@ -161,11 +161,11 @@ class BoardTarget:
         return self.board.run("optimizer")
 
     def score(self, label: int) -> tuple[int, int]:
-        """Return (the store's samples of one class, how many of them the model recognises)."""
+        """Return (the store's samples of one class, how many of them the model recognizes)."""
         return self.board.score(label)
 
     def parameters(self) -> bytes:
-        """Return the bytes of all trained parameters, each of its own type."""
+        """Return the bytes of all trained parameters, each in its own type."""
         return self.board.read("PARAMETERS")
 
     def gradient(self, index: int) -> bytes:
@@ -177,9 +177,9 @@ class BoardTarget:
         return self.board.read("STATE")
 
     def save(self, half: bool = False) -> bytes:
-        """Keep a checkpoint on the board and return it as .gmck bytes.
+        """Keep a checkpoint on the board, and return it as .gmck bytes.
 
-        With half, float32 numbers are sent in 16 bits; the board keeps all bits.
+        With half, the board sends float32 numbers in 16 bits, and itself keeps all bits.
         """
         return self.board.save_checkpoint(half=half)
 
@@ -188,18 +188,18 @@ class BoardTarget:
         self.board.load_checkpoint(checkpoint)
 
     def round(self) -> int:
-        """Return the number of the round of federated learning; 0 begins with the image's parameters."""
+        """Return the number of the federated round; 0 means that the image's parameters are the base."""
         return self.board.round()
 
     def begin_round(self, number: int) -> None:
-        """Make the parameters as they are the base of that round; 0: the image's are the base."""
+        """Make the current parameters the base of round `number`; 0 makes the image's parameters the base."""
         self.board.begin_round(number)
 
     def round_delta(self, bits: int = 4, seed: int = 0, shared: str | Sequence[str] | None = None) -> bytes:
-        """Return the parameters' difference from the base, quantized to 2, 4 or 8 bits a number.
+        """Return the difference of the parameters from the base, quantized to 2, 4 or 8 bits per number.
 
-        seed: of the rounding, another one on each device. shared: names of the parameters to send,
-        or patterns of them ("conv*"); all by default.
+        seed: seeds the rounding; use a different one on each device. shared: names of the parameters
+        to send, or patterns for them ("conv*"); all by default.
         """
         if shared is None:
             return self.board.round_delta(check_bits(bits), seed)
@@ -207,15 +207,15 @@ class BoardTarget:
         return self.board.round_delta(check_bits(bits), seed, shared_mask(names, shared))
 
     def end_round(self, delta: bytes, bits: int = 0, seed: int = 0) -> int:
-        """Go on to the base that a delta leads to, and return the number of its round.
+        """Apply a delta to the base, start the round that follows, and return its number.
 
-        bits, seed: those of round_delta(), to keep what it lost; with 0 bits nothing is kept. An
-        error leaves the round and the parameters as they are.
+        bits, seed: the arguments of round_delta(), to keep what the quantization lost; 0 bits keep
+        nothing. After an error the round and the parameters are unchanged.
         """
         return self.board.end_round(delta, check_bits(bits) if bits else 0, seed)
 
     def save_every(self, updates: int) -> None:
-        """Let the board keep a checkpoint after every so many updates; 0 ends it."""
+        """Make the board keep a checkpoint after every `updates` updates; 0 turns this off."""
         self.board.save_every(updates)
 
     def saves(self) -> Saves:
@@ -223,15 +223,15 @@ class BoardTarget:
         return self.board.saves()
 
     def set_learning_rate(self, rate: float) -> None:
-        """Set the learning rate of the next updates."""
+        """Set the learning rate for the next updates."""
         self.board.set_learning_rate(rate)
 
     def set_linear_schedule(self, rate: float, warmup_steps: int, total_steps: int) -> None:
-        """Set a rate that rises linearly from 0 in the warm-up, then falls to 0 at total_steps."""
+        """Make the rate rise linearly from 0 in the warm-up, then fall to 0 at total_steps."""
         self.board.set_linear_schedule(rate, warmup_steps, total_steps)
 
     def set_seed(self, seed: int) -> None:
-        """Set the seed of dropout, 0 .. 2^32-1, which restarts its sequence."""
+        """Set the seed of dropout, 0 .. 2^32-1, and restart its sequence."""
         self.board.set_seed(seed)
 
     def lazy_reset_grad(self) -> None:
@@ -243,12 +243,12 @@ class BoardTarget:
         self.board.reset()
 
     def close(self) -> None:
-        """Close the connection, and whatever on_close ends with it."""
+        """Close the connection, then call on_close."""
         self.board.close()
         self._on_close()
 
     def __enter__(self) -> BoardTarget:
-        """Return this target, which the end of the `with` closes."""
+        """Return this target; leaving the `with` block closes it."""
         return self
 
     def __exit__(self, *error: object) -> None:

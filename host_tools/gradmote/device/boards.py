@@ -1,8 +1,8 @@
-"""The boards of firmware/boards, and the memory that each leaves for a model beside its firmware.
+"""The boards in firmware/boards, and the memory that each has left for a model besides its firmware.
 
 `scons firmware` measures the firmware that it builds, and writes the sizes to
-build/firmware/<board>/footprint.json. Where a board's firmware was not built, its sizes are taken
-from boards.json, which is part of the package and which `scons footprints` writes.
+build/firmware/<board>/footprint.json. If a board's firmware has not been built, its sizes come from
+boards.json, which `scons footprints` writes and the package contains.
 """
 
 from __future__ import annotations
@@ -18,37 +18,37 @@ from ..formats.files import build_folder
 
 @dataclass(frozen=True)
 class Board:
-    """One kind of board, and the memory that its firmware takes and leaves, in bytes.
+    """One kind of board, with the memory that its firmware takes and leaves, in bytes.
 
-    The sizes have the names that the console's `mem` reports.
+    The sizes have the same names as in the console's `mem`.
 
     Attributes:
         name: The name on the command line.
-        title: The name that people read.
+        title: The name for people.
         core: The processor core.
         profile: The numerics profile, "fused" or "strict".
         clock: The core's frequency in Hz.
-        emulator: The command that starts its emulator; empty for a board that has none.
-        ram: The whole RAM of the part.
+        emulator: The command that starts its emulator; empty if it has none.
+        ram: All RAM of the part.
         stack_size: The RAM set aside for the stack.
         stack_bound: The most stack that any chain of calls can take, interrupts included.
-        stack_way: The chain of calls that takes stack_bound: each function is called by the one
-            before it. It may end with an interrupt handler and the functions that this calls.
+        stack_way: The chain of calls that takes stack_bound, each function called by the one before
+            it. It may end with an interrupt handler and the functions that the handler calls.
         buffers: The static RAM of the firmware, by purpose.
-        flash: The area of flash that the firmware may fill.
+        flash: The area of flash available to the firmware.
         code: The firmware's bytes in `flash`.
         code_parts: The bytes of each part of `code`; their sum is `code`.
-        image_address: The address of the image's area; 0 where the board's framework chooses it.
+        image_address: The address of the image area; 0 if the board's framework chooses it.
         image_area: The area of flash for the image.
         checkpoint_area: The area of flash for checkpoints.
         usb: The VID:PID of its serial port, hexadecimal.
         upload: The setting of each tool that can program a real part, by the tool's name, best tool
-            first (device/flash/tools); empty for a board that is only emulated.
-        measured: Whether the sizes are those of firmware that was built. It is False where only
-            PlatformIO can build it: then ram, the RAM left for the arena and the areas of flash are
+            first (device/flash/tools); empty for a board that exists only emulated.
+        measured: Whether the sizes were measured on built firmware. False for a board that only
+            PlatformIO can build: then ram, the RAM left for the arena and the areas of flash are
             exact, and the other sizes are estimates.
-        flash_is_emulated: Whether its emulator can program the flash, which otherwise has to be
-            filled before the start.
+        flash_is_emulated: Whether its emulator can program the flash. If not, flash has to be filled
+            before the emulator starts.
     """
 
     name: str
@@ -80,7 +80,7 @@ class Board:
 
     @property
     def arena_available(self) -> int:
-        """The RAM that is left for the arena."""
+        """The RAM left for the arena."""
         return self.ram - self.stack_size - self.static_ram
 
     @property
@@ -89,7 +89,7 @@ class Board:
         return self.flash + self.image_area + self.checkpoint_area
 
     def lacks(self, arena: int, image: int) -> list[str]:
-        """Return how many bytes of which memory a model lacks, as text; empty where it fits.
+        """Return as text how many bytes of each kind of memory a model lacks; empty if it fits.
 
         arena, image: the bytes that the model needs. The firmware itself may lack flash, too.
         """
@@ -113,7 +113,7 @@ def boards() -> list[Board]:
 def smallest(arena: int, image: int) -> Board | None:
     """Return the board with the least RAM that holds a model of these sizes, or None if none does.
 
-    Boards that are only emulated are left out.
+    Only boards that exist as real parts count.
     """
     fitting = [found for found in boards() if found.upload and not found.lacks(arena, image)]
     return min(fitting, key=lambda found: (found.ram, found.arena_available), default=None)
@@ -122,16 +122,16 @@ def smallest(arena: int, image: int) -> Board | None:
 def room(name: str) -> tuple[int, int]:
     """Return (RAM for the arena, flash for the image) of a board, in bytes.
 
-    Raises DeviceError where there is no such board.
+    Raises DeviceError if there is no such board.
     """
     found = board(name)
     return found.arena_available, found.image_area
 
 
 def board(name: str) -> Board:
-    """Return the board of this name, with the sizes of the firmware built last, if there is one.
+    """Return the board of this name, with the sizes of the firmware built last, if any.
 
-    Raises DeviceError where there is no such board.
+    Raises DeviceError if there is no such board.
     """
     released = known()
     if name not in released:

@@ -1,23 +1,23 @@
-"""The size of the data in one frame on a line that damages some frames, and when to give up."""
+"""The size of a frame's data on a line that corrupts some frames, and when to give up."""
 
 from __future__ import annotations
 
-#: The smallest chunk in bytes; the request's and the reply's frames add as much again.
+#: The smallest chunk in bytes; the frames of request and reply add as much again.
 _SMALLEST = 32
 _UNIT = 4  # bytes
 
-#: A line from which only damaged bytes come gets this many times the attempts of a silent one.
+#: A line that delivers only corrupted bytes gets this many times the attempts of a silent one.
 _PATIENCE_WITH_NOISE = 6
 
 
 class ChunkSizer:
-    """An adaptive chunk size: half after each loss, a quarter more after each success.
+    """An adaptive chunk size: halved after each loss, a quarter larger after each success.
 
-    This settles where one chunk in four gets lost. That is near the optimum for what a loss costs:
-    a time-out, however long the chunk was.
+    This settles at the size at which one chunk in four is lost. That is near the optimum, because a
+    loss costs one time-out, however long the chunk was.
 
     Args:
-        attempts: How many requests in a row may get no answer.
+        attempts: How many requests in a row may remain unanswered.
     """
 
     def __init__(self, attempts: int) -> None:
@@ -33,14 +33,14 @@ class ChunkSizer:
         return int(self._size) // _UNIT * _UNIT
 
     def adapt(self, arrived: bool) -> None:
-        """Change the size after a chunk that was answered, or that got lost."""
+        """Adjust the size after a chunk: `arrived` says whether the board answered it."""
         self._size = self._size * 1.25 if arrived else max(self._size / 2, _SMALLEST)
 
     def gives_up(self, answered: bool, damaged: bool) -> bool:
-        """Count a request, and return whether too many in a row got no answer.
+        """Count a request, and return whether too many in a row remained unanswered.
 
-        damaged: whether damaged bytes came in place of the answer. A line that does that gets more
-        attempts than a silent one.
+        damaged: whether corrupted bytes arrived instead of the answer. A line that delivers some gets
+        more attempts than a silent one.
         """
         self._losses = 0 if answered else self._losses + 1
         self._silences = 0 if answered or damaged else self._silences + 1

@@ -1,4 +1,4 @@
-"""The client of a board: the messages of docs/CONSOLE.md as typed methods, over any link."""
+"""The client of a board: typed methods for the messages of docs/CONSOLE.md, over any link."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ from .types import (
 )
 
 _UPDATE_ATTEMPTS = 4
-#: The bytes of a message's payload that come before its data.
+#: The bytes in a message's payload before its data.
 _DATA_OVERHEAD = 7
 _DATA_U8_OVERHEAD = 15
 
-#: How long a port on USB may be away while the board restarts.
+#: How long a USB port may be gone while the board restarts.
 _RESTART_SECONDS = 15.0
 _RETRY_SECONDS = 0.2
 
@@ -56,9 +56,9 @@ class Client(Requests):
     """A connection to a board that runs the firmware."""
 
     def __init__(self, link: Link, on_text: Callable[[str], None] | None = None, attempts: int = ATTEMPTS) -> None:
-        """Take over `link`, and ask the board who it is.
+        """Take over `link`, and ask the board for its identity.
 
-        Raises DeviceError where no board of this protocol answers.
+        Raises DeviceError if no board with this protocol answers.
         """
         super().__init__(link, on_text, attempts)
         self._reopen: Callable[[], Link] | None = None
@@ -69,9 +69,9 @@ class Client(Requests):
 
     @classmethod
     def connect(cls, port: str, baudrate: int = 115200, attempts: int = ATTEMPTS) -> Client:
-        """Open a port and return a client of the board there.
+        """Open a port, and return a client of the board there.
 
-        port: such as /dev/ttyACM0, COM3, or socket://host:port.
+        port: for example /dev/ttyACM0, COM3, or socket://host:port.
         """
         link = open_link(port, baudrate)
         try:
@@ -83,7 +83,7 @@ class Client(Requests):
         return board
 
     def __enter__(self) -> Client:
-        """Return this client, which the end of the `with` closes."""
+        """Return this client; leaving the `with` block closes it."""
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -93,7 +93,7 @@ class Client(Requests):
     # ---- Identity ----------------------------------------------------------------------------------------------
 
     def refresh(self) -> TargetInfo:
-        """Ask the board who it is and what model it has."""
+        """Ask the board for its identity and its model."""
         self.raw_info = self.request("INFO")
         if self.raw_info["protocol"] != console.PROTOCOL:
             raise DeviceError(
@@ -104,7 +104,7 @@ class Client(Requests):
         return self.info()
 
     def info(self) -> TargetInfo:
-        """Return what refresh() learnt last, without asking again."""
+        """Return what the last refresh() learned, without asking again."""
         raw = self.raw_info
         return TargetInfo(
             name=raw["board"],
@@ -139,9 +139,8 @@ class Client(Requests):
     def load_image(self, image: bytes, progress: Progress | None = None) -> bool:
         """Send a .mote image and open it; return whether the board then loaded its kept checkpoint.
 
-        Continues an interrupted transfer of the same image. Raises DeviceError, and the board keeps
-        the image that it has, where the new one cannot fit, or where the board demands a signature
-        that the image lacks.
+        Continues an interrupted transfer of the same image. Raises DeviceError if the image cannot fit,
+        or lacks the signature that the board demands; the board then keeps its old image.
         """
         self._require_room(image)
         self._require_kernels(image)
@@ -163,16 +162,15 @@ class Client(Requests):
         return bool(self.request("IMAGE_END")["checkpoint"])
 
     def update_image(self, image: bytes, carry_over: bool = True, progress: Progress | None = None) -> tuple[bool, int]:
-        """Send a .mote image beside the one that runs, and switch to it once it is verified.
+        """Send a .mote image while the current one runs, and switch to it once it is verified.
 
-        The old model stays open meanwhile, and runs on after an error. Continues an interrupted
-        update. With carry_over, the entries of the old model's state that fit the new model are
-        kept.
+        The old model stays open in the meantime, and keeps running after an error. Continues an
+        interrupted update. With carry_over, the board keeps the entries of the old model's state that
+        fit the new model.
 
-        Returns whether the board keeps a checkpoint of the new model, and how many entries of the
-        state were carried over: 0 where the model is the same, all of whose state stays. Raises
-        DeviceError (NO_ROOM_TO_UPDATE, NO_ROOM_TO_CARRY) where the board has no room for both
-        models.
+        Returns whether the board keeps a checkpoint of the new model, and how many state entries it
+        carried over; 0 if both images are of the same model, whose whole state stays. Raises
+        DeviceError (NO_ROOM_TO_UPDATE, NO_ROOM_TO_CARRY) if the board has no room for both models.
         """
         image = self._signed_as_demanded(image)
         self._require_room(image)
@@ -196,15 +194,15 @@ class Client(Requests):
         return 0 if self.raw_info["image_status"] == 0 else self._received(image)
 
     def _received(self, image: bytes) -> int:
-        """Return how many bytes of this image the board has; 0 where it has another image's."""
+        """Return how many bytes of this image the board has received; 0 if it has another image's."""
         there = self.request("IMAGE_RESUME")
         same = there["size"] == len(image) and there["crc"] == zlib.crc32(image[: there["received"]])
         return int(there["received"]) if same else 0
 
     def _require_room(self, image: bytes) -> None:
-        """Refuse an image whose arena is too large before anything is sent.
+        """Refuse an image with too large an arena before anything is sent.
 
-        The board itself would say so only once the image that it had is erased.
+        The board itself would only report this after it has erased its old image.
         """
         if len(image) < records.size_of("header"):
             return
@@ -213,7 +211,7 @@ class Client(Requests):
             raise diagnostics.too_large(self.raw_info["board"], needed, there)
 
     def _require_kernels(self, image: bytes) -> None:
-        """Refuse an image that needs what the firmware was built without, before anything is sent."""
+        """Refuse an image that needs kernels missing from the firmware, before anything is sent."""
         try:
             needs = needs_of(image)
             build = self.request("BUILD")
@@ -228,7 +226,7 @@ class Client(Requests):
             raise diagnostics.lacking(self.raw_info["board"], missing)
 
     def _signed_as_demanded(self, image: bytes) -> bytes:
-        """Return the image with its signature for a board that demands one, else without it."""
+        """Return the image with its signature if the board demands one, else without it."""
         demanded, found = bytes(self.raw_info["key_id"]), signature_of(image)
         if not any(demanded):
             return without_signature(image)
@@ -245,16 +243,16 @@ class Client(Requests):
     def save_checkpoint(self, progress: Progress | None = None, half: bool = False) -> bytes:
         """Keep a checkpoint on the board, and return its bytes.
 
-        With half, they are sent packed, about half as many; the board keeps all bits.
+        With half, the board sends it packed, in about half the bytes, and itself keeps all bits.
         """
         self.request("SAVE")
         return self.read("CHECKPOINT_HALF" if half else "CHECKPOINT", progress=progress)
 
     def save_every(self, updates: int) -> None:
-        """Keep a checkpoint after each update whose number is a multiple of `updates`; 0 ends it.
+        """Keep a checkpoint after each update whose number is a multiple of `updates`; 0 turns this off.
 
-        The setting is part of the state: reset() and another image end it, and a checkpoint brings
-        it back. Raises RuntimeFault (FULL) where no property is free.
+        The setting is part of the state: reset() and another image turn it off, and a checkpoint
+        restores it. Raises RuntimeFault (FULL) if no property is free.
         """
         self.request("SAVE_EVERY", updates=updates)
 
@@ -263,27 +261,28 @@ class Client(Requests):
         return Saves(**self.request("SAVES"))
 
     def round(self) -> int:
-        """Return the round of federated learning that the board is in, which is its base's number."""
+        """Return the number of the board's federated round, which is also its base's number."""
         return int(self.request("ROUND")["number"])
 
     def begin_round(self, number: int) -> None:
-        """Make the parameters as they are the base of a round, in flash; 0: the image's are the base.
+        """Store the current parameters in flash as the base of a round; 0 makes the image's the base.
 
-        Raises DeviceError (NO_ROOM_FOR_BASE, TOO_LARGE) where flash has no room for it.
+        Raises DeviceError (NO_ROOM_FOR_BASE, TOO_LARGE) if flash has no room for it.
         """
         self.request("ROUND_BEGIN", number=number)
 
     def round_delta(self, bits: int = 4, seed: int = 0, shared: bytes = b"") -> bytes:
-        """Return the parameters' difference from the base, quantized to 2, 4 or 8 bits a number.
+        """Return the difference of the parameters from the base, quantized to 2, 4 or 8 bits per number.
 
-        shared: bit i % 8 of byte i / 8 for each parameter to send; without any, all are sent.
+        shared: bit i % 8 of byte i / 8 says whether to send parameter i; if empty, all are sent.
         """
         return self._read_parts("DELTA", "the delta", {"bits": bits, "seed": seed, "shared": shared})
 
     def end_round(self, delta: bytes, bits: int = 0, seed: int = 0) -> int:
-        """Go on to the base that a delta leads to, and return its number.
+        """Apply a delta to the base, and return the number of the new base.
 
-        bits, seed: those of round_delta(), to keep what it lost; with 0 bits nothing is kept.
+        bits, seed: the arguments of round_delta(), to keep what the quantization lost; 0 bits keep
+        nothing.
         """
         self.request("DELTA_BEGIN", size=len(delta))
         self._send_chunks("DELTA_DATA", delta)
@@ -301,7 +300,7 @@ class Client(Requests):
         self._send_chunks("DATA", data, overhead=_DATA_OVERHEAD, others=what)
 
     def write_u8(self, role: str, index: int, data: bytes, scale: float = 1.0, zero: float = 0.0) -> None:
-        """Write a whole tensor from one byte q an element.
+        """Write a whole tensor from one byte q per element.
 
         A float32 tensor becomes (q - zero) * scale, an int32 tensor q.
         """
@@ -327,17 +326,17 @@ class Client(Requests):
         return Metrics(**reply, seconds=seconds)
 
     def set_learning_rate(self, rate: float) -> None:
-        """Set the learning rate of the next updates."""
+        """Set the learning rate for the next updates."""
         check_rate(rate)
         self.request("LEARNING_RATE", rate=rate)
 
     def set_linear_schedule(self, rate: float, warmup_steps: int, total_steps: int) -> None:
-        """Set a rate that rises linearly from 0 in the warm-up, then falls to 0 at total_steps."""
+        """Make the rate rise linearly from 0 in the warm-up, then fall to 0 at total_steps."""
         check_schedule(rate, warmup_steps, total_steps)
         self.request("SCHEDULE", rate=rate, warmup_steps=warmup_steps, total_steps=total_steps)
 
     def set_seed(self, seed: int) -> None:
-        """Set the seed of dropout, 0 .. 2^32-1, which restarts its sequence."""
+        """Set the seed of dropout, 0 .. 2^32-1, and restart its sequence."""
         self.request("SEED", seed=seed)
 
     def lazy_reset_grad(self) -> None:
@@ -349,17 +348,17 @@ class Client(Requests):
     def store(self) -> StoreInfo:
         """Return the size and fill of the sample store.
 
-        Raises RuntimeFault (NO_STORE) where the image has none.
+        Raises RuntimeFault (NO_STORE) if the image has no store.
         """
         reply = self.request("STORE")
         return StoreInfo(**{**reply, "dtype": STORE_DTYPES[reply["dtype"]], "idle": bool(reply["idle"])})
 
     def store_class(self, label: int) -> ClassInfo:
-        """Return how many samples of one class the store has."""
+        """Return how many samples of one class are in the store."""
         return ClassInfo(**self.request("STORE_CLASS", label=label))
 
     def learn(self, label: int) -> None:
-        """Put the input's first sample into the store, as one of this class."""
+        """Add the first sample in the input to the store, with this class."""
         self.request("LEARN", label=label)
 
     def forget(self, label: int) -> None:
@@ -367,18 +366,18 @@ class Client(Requests):
         self.request("FORGET", label=label)
 
     def replay(self, program: str = "step") -> Metrics:
-        """Run "step" or "train" on samples of the store."""
+        """Run "step" or "train" on samples from the store."""
         return self._metrics(self.request("REPLAY", program=program_index(program)))
 
     def score(self, label: int) -> tuple[int, int]:
-        """Return (the store's samples of one class, how many of them the model recognises)."""
+        """Return (the store's samples of one class, how many of them the model recognizes)."""
         reply = self.request("SCORE", label=label)
         return reply["kept"], reply["right"]
 
     def set_idle_training(self, on: bool) -> None:
-        """Train on the store whenever the board has nothing else to do.
+        """Train on the store whenever the board is idle.
 
-        Sending labels, or more than one sample, ends it.
+        Sending labels, or more than one sample, ends this.
         """
         self.request("IDLE_TRAINING", on=int(on))
 
@@ -389,7 +388,7 @@ class Client(Requests):
         self.request("RESET_STATE")
 
     def reboot(self) -> None:
-        """Restart the board and wait until it answers again; a port on USB goes away meanwhile."""
+        """Restart the board, and wait until it answers again; a USB port disappears in the meantime."""
         self._may_restart = True
         with contextlib.suppress(ConnectionLost):
             self.request("REBOOT")
@@ -399,7 +398,7 @@ class Client(Requests):
             self._connect_again()
 
     def _identify(self) -> None:
-        """Ask a board that starts who it is."""
+        """Ask a board that has just started for its identity."""
         self.refresh()
         self._log = DeviceLog()
         self._may_restart = False

@@ -1,4 +1,4 @@
-"""The data that targets train on, under the name that programs import it by."""
+"""The data that targets train on, under the name that programs import."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text that a board prints between its answers, and what it tells."""
+"""The text that a board prints between its answers, and what it shows."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _FAULT = re.compile(r"restarted after a fault: status \w+, pc \w+")
 
 
 class DeviceLog:
-    """The end of what a board printed."""
+    """The last bytes that a board printed."""
 
     def __init__(self) -> None:
-        """Begin with nothing."""
+        """Begin empty."""
         self._bytes = b""
 
     def add(self, data: bytes) -> None:
-        """Append printed bytes; only the last 1000 are kept."""
+        """Append printed bytes, and keep the last 1000."""
         self._bytes = (self._bytes + data)[-_KEPT:]
 
     @property
@@ -36,18 +36,18 @@ class DeviceLog:
 
     @property
     def excerpt(self) -> str:
-        """The last line that is not empty, shortened, in quotes."""
+        """The last non-empty line, shortened, in quotes."""
         lines = [line.strip() for line in self._text.splitlines() if line.strip()]
         return repr(lines[-1][:_EXCERPT] if lines else "")
 
     @property
     def greeted(self) -> bool:
-        """Whether the board has printed the greeting with which it starts."""
+        """Whether the board has printed its start-up greeting."""
         return GREETING in self._text
 
     @property
     def fault(self) -> str:
-        """The board's own words for why it restarted; "" where it does not say."""
+        """The board's own words for why it restarted; "" if it gave none."""
         found = _FAULT.search(self._text)
         return found.group() if found else ""
 

@@ -12,9 +12,9 @@ _ONE_AT_A_TIME = "another program may be connected to it, and it serves one at a
 
 
 def silent(url: str, request: str, log: DeviceLog, damaged: bool) -> DeviceError:
-    """Return the error for a line at which nobody has answered yet.
+    """Return the error for a line that has not answered yet.
 
-    damaged: whether bytes came that looked like frames.
+    damaged: whether bytes arrived that looked like frames.
     """
     if log.is_text:
         return DeviceError(
@@ -34,7 +34,7 @@ def silent(url: str, request: str, log: DeviceLog, damaged: bool) -> DeviceError
 
 
 def silent_now(url: str, request: str, board: str) -> DeviceError:
-    """Return the error for a board that had answered before, and does not any more."""
+    """Return the error for a board that answered before and has stopped."""
     return DeviceError(
         f"{board} at {url} does not answer {request} any more",
         f"press its reset button and run the command again; or flash it: gradmote flash --board {board}",
@@ -42,16 +42,16 @@ def silent_now(url: str, request: str, board: str) -> DeviceError:
 
 
 def turned_away(url: str, lost: ConnectionLost, log: DeviceLog) -> DeviceError:
-    """Return the error for a connection that ended before anything was answered."""
+    """Return the error for a connection that closed before any answer."""
     words = f" and said {log.excerpt}" if log.is_text else ""
     hint = _ONE_AT_A_TIME if _is_socket(url) else lost.hint
     return DeviceError(f"{url} closed the connection{words} ({lost.why})", hint)
 
 
 def restarted(url: str, request: str, fault: str) -> DeviceError:
-    """Return the error for a board that printed its greeting in place of an answer.
+    """Return the error for a board that printed its greeting instead of an answer.
 
-    fault: why, in the board's words; "" where it does not say.
+    fault: why, in the board's words; "" if it gave no reason.
     """
     if fault:
         return DeviceError(f"the board at {url} {fault}; {request} was not answered", "please report it with the model")
@@ -62,12 +62,12 @@ def restarted(url: str, request: str, fault: str) -> DeviceError:
 
 
 def impossible(url: str, what: str) -> DeviceError:
-    """Return the error for an answer whose parts do not belong together."""
+    """Return the error for an answer with contradictory parts."""
     return DeviceError(f"{url} tells what cannot be: {what}", f"flash the firmware of this version: {_FLASH}")
 
 
 def too_large(board: str, needed: int, there: int) -> DeviceError:
-    """Return the error for a model whose arena is larger than the board's, both in bytes."""
+    """Return the error for a model whose arena is larger than the board's; both sizes in bytes."""
     return DeviceError(
         f"the model takes {needed:,} B of RAM for its arena, {board} has {there:,}; it keeps the model that it has",
         "compile for less: gradmote compile --ram, a smaller --batch, or fewer trained layers (--scheme)",
@@ -75,7 +75,7 @@ def too_large(board: str, needed: int, there: int) -> DeviceError:
 
 
 def lacking(board: str, missing: list[str]) -> DeviceError:
-    """Return the error for an image that needs what the board's firmware was built without."""
+    """Return the error for an image that needs operations missing from the board's firmware."""
     shown = ", ".join(missing[:6]) + (f" and {len(missing) - 6} more" if len(missing) > 6 else "")
     return DeviceError(
         f"the firmware of {board} has no {shown}, which the model needs; it keeps the model that it has",
@@ -84,9 +84,9 @@ def lacking(board: str, missing: list[str]) -> DeviceError:
 
 
 def not_signed(board: str, demanded: bytes, found: bytes | None) -> DeviceError:
-    """Return the error for an image that is not signed by the key that the board demands.
+    """Return the error for an image without a signature by the key that the board demands.
 
-    found: the id of the key that signed the image; None where none did.
+    found: the id of the key that signed the image; None if it is unsigned.
     """
     is_so = f"is signed by key {found.hex()}" if found else "is not signed"
     return DeviceError(

@@ -1,4 +1,4 @@
-"""The training target that is an emulated board, with an emulator of its own."""
+"""The training target for an emulated board with its own emulator."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from .types import Update
 def emulated_board(
     name: str, firmware: Path | str | None = None, icount: bool = False, apart: bool = False
 ) -> BoardTarget:
-    """Start an emulator and return the board on it; closing the board ends the emulator.
+    """Start an emulator and return the board on it; closing the board stops the emulator.
 
-    The arguments are those of Emulator.
+    The arguments are the same as for Emulator.
     """
     if not board(name).flash_is_emulated:
         return PreloadedTarget(name, firmware, icount, apart)
@@ -39,10 +39,10 @@ def _connected(emulator: Emulator) -> Client:
 
 
 class PreloadedTarget(BoardTarget):
-    """An emulated board whose emulator cannot program flash, where images and checkpoints are kept.
+    """An emulated board whose emulator cannot program flash, the memory for images and checkpoints.
 
-    It is started anew with another image in its flash, save() writes its state on the host, and it
-    loads no checkpoint. The arguments are those of Emulator.
+    It restarts with each new image in its flash. The host computes the checkpoint of save(), and
+    load() raises an error. The arguments are the same as for Emulator.
     """
 
     def __init__(
@@ -71,14 +71,14 @@ class PreloadedTarget(BoardTarget):
         )
 
     def save(self, half: bool = False) -> bytes:
-        """Return a checkpoint that the twin makes of the board's state."""
+        """Return a checkpoint that the twin makes from the board's state."""
         with TwinTarget(self.info().profile) as twin:
             twin.load_image(self.image())
             twin.session.state()[:] = self.state()
             return twin.save(half)
 
     def load(self, checkpoint: bytes) -> None:
-        """Raise DeviceError: a checkpoint would be loaded from flash."""
+        """Raise DeviceError: a board loads checkpoints from flash."""
         raise DeviceError(
             f"checkpoints are loaded from flash, which the emulator of {self.name} cannot program",
             f"twin:{self.info().profile} trains to the same bits, and loads them",

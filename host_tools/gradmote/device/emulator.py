@@ -1,4 +1,4 @@
-"""An emulated board: QEMU with the firmware, its serial line on a free TCP port of the host."""
+"""An emulated board: QEMU with the firmware, and its serial line on a free TCP port of the host."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from .link import Link, open_link
 from .listening import Listening, start_emulator
 from .toolchains.system_packages import how_to_install, program_path
 
-#: With `icount` each instruction of any core advances the emulator's time by this much, and so the
-#: clock behind board_ticks(): a timer, the SSE-300's system counter, or RISC-V's mtime.
-#: Metrics.seconds divided by this is the number of machine instructions, within one for each 8
+#: With `icount` each instruction of any core advances the emulator's time by this much, and with it
+#: the clock that board_ticks() reads: a timer, the SSE-300's system counter, or RISC-V's mtime.
+#: Metrics.seconds divided by this is the number of machine instructions, to within one for every 8
 #: image instructions.
 SECONDS_PER_INSTRUCTION = 2**7 * 1e-9
 
@@ -31,14 +31,14 @@ _STOP_SECONDS = 5.0
 
 
 def default_firmware(name: str) -> Path:
-    """Return the path at which `scons firmware` puts the firmware of a board."""
+    """Return the path to which `scons firmware` writes a board's firmware."""
     return build_folder() / "firmware" / name.replace("-", "_") / "firmware.elf"
 
 
 def missing(name: str, elf: Path | str | None = None) -> str:
-    """Return why a board cannot be emulated and what to do about it; "" where it can be.
+    """Return why a board cannot be emulated and what to do about it; "" if it can be.
 
-    A board that does not exist raises DeviceError.
+    Raises DeviceError if the board does not exist.
     """
     known = board(name)
     try:
@@ -57,12 +57,12 @@ class Emulator:
 
     Args:
         name: The board.
-        elf: The firmware; by default the one that `scons firmware` built.
-        icount: Every instruction takes SECONDS_PER_INSTRUCTION, so that the board's clock counts
-            them.
-        image: A .mote image, or its file, that is in the board's flash from the start.
-        apart: Signals to the caller's process group, such as Ctrl-C at a terminal, do not reach the
-            emulator; the caller must then not be ended by signals before stop().
+        elf: The firmware; by default the one built by `scons firmware`.
+        icount: Whether every instruction takes SECONDS_PER_INSTRUCTION, so that the board's clock
+            counts instructions.
+        image: A .mote image, or its file, for the board's flash at the start.
+        apart: Whether to keep signals to the caller's process group, such as Ctrl-C at a terminal,
+            away from the emulator. A signal must then not end the caller before stop().
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Emulator:
     ) -> None:
         """Start the emulator and connect to its serial line.
 
-        Raises DeviceError where it, or the firmware, is missing or does not start.
+        Raises DeviceError if it, or the firmware, is missing or does not start.
         """
         known = board(name)
         self.command = emulator_command(known)
@@ -105,7 +105,7 @@ class Emulator:
         self._link = port.client(lambda: open_link(self.url), self._check_alive)
 
     def _file_of(self, image: bytes | Path) -> Path:
-        """Return a file that lasts as long as the emulator, which reads it late."""
+        """Return a file that lasts as long as the emulator, which reads it only after its start."""
         if isinstance(image, Path):
             return image
         self._folder = tempfile.TemporaryDirectory(prefix="gradmote-")
@@ -132,13 +132,13 @@ class Emulator:
 
     @property
     def pid(self) -> int:
-        """The process id of the emulator; DeviceError once it was stopped."""
+        """The process id of the emulator; raises DeviceError after stop()."""
         if self._process is None:
             raise DeviceError("the emulator is not running", "start another one")
         return self._process.pid
 
     def stop(self) -> None:
-        """End the emulator. Stopping twice does no harm."""
+        """Stop the emulator. Stopping twice does no harm."""
         atexit.unregister(self.stop)
         process, self._process = self._process, None
         if process is not None:
@@ -149,19 +149,19 @@ class Emulator:
             self._folder.cleanup()
 
     def __enter__(self) -> Emulator:
-        """Return this emulator, which the end of the `with` stops."""
+        """Return this emulator; leaving the `with` block stops it."""
         return self
 
     def __exit__(self, *error: object) -> None:
-        """End the emulator."""
+        """Stop the emulator."""
         self.stop()
 
 
 def keep_on_one_cpu(pid: int) -> None:
-    """Keep a process on one CPU, on which an emulator's serial line is 2 to 4 times as fast.
+    """Keep a process on one CPU, which makes an emulator's serial line 2 to 4 times as fast.
 
-    Each byte of the line passes between two threads of the emulator. The threads that it starts
-    once the line is connected inherit the choice.
+    Two threads of the emulator hand over each byte of the line. Threads that the emulator starts
+    after the line is connected inherit the CPU.
     """
     if hasattr(os, "sched_setaffinity"):
         cpus = sorted(os.sched_getaffinity(0))
@@ -182,7 +182,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def emulator_command(board: Board) -> list[str]:
     """Return the command that starts a board.
 
-    Raises DeviceError where nothing emulates it, or where the emulator is not installed.
+    Raises DeviceError if no emulator exists for it, or the emulator is not installed.
     """
     if not board.emulator:
         raise DeviceError(f"nothing emulates {board.name}", "boards that are emulated: gradmote boards")
@@ -194,9 +194,9 @@ def emulator_command(board: Board) -> list[str]:
 
 
 def _in_flash(board: Board, image: Path) -> list[str]:
-    """Return the options that put a file at a board's image_address.
+    """Return the options that place a file at a board's image_address.
 
-    Raises DeviceError where the file is too large.
+    Raises DeviceError if the file is too large.
     """
     size = image.stat().st_size
     if size > board.image_area:
@@ -209,9 +209,9 @@ def _in_flash(board: Board, image: Path) -> list[str]:
 
 
 def _firmware(name: str, elf: Path | str | None) -> Path:
-    """Return the firmware to run: the one given, or the board's.
+    """Return the firmware to run: the given one, or the board's.
 
-    Outside of a checkout the board's firmware is built where it is missing.
+    Outside of a checkout, missing firmware is built from the package's sources.
     """
     if _is_packaged(name, elf):
         return build(name, None, _logger_once(f"building the firmware of {name}, which takes a while once")).elf
@@ -219,16 +219,16 @@ def _firmware(name: str, elf: Path | str | None) -> Path:
 
 
 def _is_packaged(name: str, elf: Path | str | None) -> bool:
-    """Return whether the firmware is to be built from the package's sources.
+    """Return whether to build the firmware from the package's sources.
 
-    That is so where no other is given, there is no checkout to build it in, and none is built in
-    the folder that GRADMOTE_BUILD names.
+    That is the case if the caller names no other, gradmote does not run from a checkout that could
+    build it, and the folder in GRADMOTE_BUILD contains none.
     """
     return elf is None and not is_checkout() and not default_firmware(name).is_file()
 
 
 def _logger_once(text: str) -> Callable[[str], None]:
-    """Return a function to call with each line of a build; it logs the text at the first."""
+    """Return a callback for the lines of a build; it logs `text` at the first line."""
     told: list[str] = []
 
     def on_line(line: str) -> None:

@@ -1,4 +1,4 @@
-"""The bytes of a model's tensors, made from arrays."""
+"""Converts arrays to the bytes of a model's tensors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Array = np.ndarray[Any, Any]
 def tensor_bytes(data: Array, dtype: str) -> bytes:
     """Return the little-endian bytes of an array for a tensor of that dtype.
 
-    Raises DataError where a value would change.
+    Raises DataError if a value would change.
     """
     array = np.asarray(data)
     wanted = np.dtype(dtype).newbyteorder("<")
@@ -43,7 +43,7 @@ def _how_to_convert(dtype: str) -> str:
 
 
 def sample_bytes(sample: Array, store: StoreInfo, dtype: str = "float32") -> bytes:
-    """Return one sample as an input of that dtype takes it; raise DataError where it has another size."""
+    """Return one sample in that input dtype; raise DataError if its size is wrong."""
     data = tensor_bytes(sample, dtype)
     item = np.dtype(dtype).itemsize
     if len(data) != item * store.elements:
@@ -52,7 +52,7 @@ def sample_bytes(sample: Array, store: StoreInfo, dtype: str = "float32") -> byt
 
 
 def no_samples(role: str, index: int, lasts: bool) -> DeviceError:
-    """Return the error for a run whose input or label was not written.
+    """Return the error for a run before which the input or label was not written.
 
     lasts: whether the tensor keeps its values during a run.
     """

@@ -21,8 +21,8 @@ class Evaluation:
     """The result over a whole set.
 
     Attributes:
-        loss: The mean over the full batches; NaN where there is none.
-        accuracy: The share of labels that were predicted, 0 to 1; NaN without classes.
+        loss: The mean over the full batches; NaN if there is none.
+        accuracy: The share of correctly predicted labels, 0 to 1; NaN without classes.
     """
 
     loss: float
@@ -37,11 +37,11 @@ def evaluate(
     more: Mapping[str, Array] | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Return loss and accuracy over x, y and more, or over data's test set where x is not given.
+    """Return loss and accuracy over x, y and more, or over data's test set if x is not given.
 
-    The last batch is filled up with repeated samples, which do not count. Nor do positions whose
-    label is no class, or whose mask (a label of y's shape) is 0. `progress` is called with samples
-    done and samples in all.
+    Repeated samples fill up the last batch, and do not count. Positions whose label is not a class,
+    or whose mask (a label of y's shape) is 0, do not count either. `progress` is called with
+    (samples done, all samples).
     """
     evaluator = _Evaluator(_chosen(target, data, x, y, more))
     losses: list[float] = []
@@ -59,7 +59,7 @@ def evaluate(
 def _chosen(
     target: Target, data: Dataset, x: Array | None, y: Array | None, more: Mapping[str, Array] | None
 ) -> Samples:
-    """Return the samples that were given, or those of the test set."""
+    """Return the given samples, or those of the test set."""
     if x is not None:
         return Samples(target, data, x, y, others_of(target, more or {}, len(x)))
     if data.x_test is None:
@@ -71,8 +71,8 @@ def _chosen(
 class _Evaluator:
     """The programs of a target that evaluate samples, run on one batch after another.
 
-    The program eval gives the loss, which is that of a full batch only, and mostly the scores too.
-    Other scores come from the program infer.
+    The program eval computes the loss, only of a full batch, and usually the scores too. Otherwise
+    the program infer computes the scores.
     """
 
     def __init__(self, samples: Samples) -> None:
@@ -84,7 +84,7 @@ class _Evaluator:
         self.inputs_last = all(t.lasts for _, t in tensors(target, "infer", "input"))
 
     def write(self, rows: Array) -> None:
-        """Write a batch, which is filled up with samples of these rows."""
+        """Write a batch, filled up with samples of these rows."""
         self.samples.write(np.resize(rows, self.batch))
 
     def evaluates(self, rows: Array) -> bool:
@@ -92,7 +92,7 @@ class _Evaluator:
         return self.has_eval and len(rows) == self.batch
 
     def loss(self, rows: Array) -> float:
-        """Return the loss of the batch that was written."""
+        """Return the loss of the batch written last."""
         with self.samples.labels_explained(rows):
             return self.samples.target.run("eval").loss
 
@@ -101,13 +101,13 @@ class _Evaluator:
         return self.samples.y is not None and self.samples.y.dtype.kind in "iu"
 
     def marks(self, rows: Array) -> Array:
-        """Return for each label that counts whether it was predicted."""
+        """Return whether the prediction is correct, for each label that counts."""
         assert self.samples.y is not None
         masks = [array[rows] for role, _, array in self.samples.others if role == "label"]
         return _marks(self.scores(rows)[: len(rows)], self.samples.y[rows], masks)
 
     def scores(self, rows: Array) -> Array:
-        """Return the scores of the batch that was written, (batch, classes)."""
+        """Return the scores of the batch written last, (batch, classes)."""
         target = self.samples.target
         if self.evaluates(rows) and self.eval_gives_scores:
             return target.output(0, "eval")
@@ -119,7 +119,7 @@ class _Evaluator:
 def predict(target: Target, data: Dataset, x: Array, progress: Progress | None = None) -> Array:
     """Return the model's first output for all of x, (samples, ...).
 
-    x is stored as data.x is. `progress` is called with samples done and samples in all.
+    x is stored like data.x. `progress` is called with (samples done, all samples).
     """
     outputs = []
     for rows in _batches(len(x), target.info().batch, progress):
@@ -137,16 +137,16 @@ def _batches(count: int, batch: int, progress: Progress | None) -> Iterator[Arra
 
 
 def _inferred(target: Target) -> Array:
-    """Return the first output of the program infer for the samples that were written."""
+    """Return the first output of the program infer for the samples written last."""
     target.run("infer")
     return target.output(0, "infer")
 
 
 def _marks(scores: Array, y: Array, masks: list[Array]) -> Array:
-    """Return for each label that counts whether the largest score meets it.
+    """Return whether the largest score is that of the label, for each label that counts.
 
-    A single score means class 1 where it is positive. scores: (N, classes), or (N, classes, d1,
-    ...) where y is (N, d1, ...). Nothing counts for outputs of other shapes.
+    A single score means class 1 if it is positive. scores: (N, classes), or (N, classes, d1, ...)
+    for y of shape (N, d1, ...). With outputs of other shapes no label counts.
     """
     if y[0].size == 1:
         scores = scores.reshape(len(y), -1)

@@ -1,4 +1,4 @@
-"""The training loop: epochs over a dataset on any target, with an evaluation after each."""
+"""The training loop: epochs over a dataset on any target, each followed by an evaluation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SKIPPED_HINT = "lower the learning rate (--lr), and look for NaN in the data"
 
 @dataclass(frozen=True)
 class Step:
-    """One update, as it ends. metrics.loss is NaN where the update was skipped."""
+    """One finished update. metrics.loss is NaN if the update was skipped."""
 
     epoch: int  #: the epoch's number, from 1
     step: int  #: the step's number in this epoch, from 1
@@ -40,12 +40,12 @@ class Epoch:
 
     Attributes:
         epoch: Its number, from 1; 0 for a test before any training.
-        loss: The mean over its steps, each taken before the step's update.
-        test: The result on the test set; None where there is none.
+        loss: The mean over its steps, each measured before the step's update.
+        test: The result on the test set; None without one.
         samples: The number of samples trained on.
         seconds: The time of training, without the test.
-        skipped: The steps whose data, loss or gradient was not finite; they changed nothing, and
-            are not in the mean.
+        skipped: The number of steps whose data, loss or gradient was not finite. They changed
+            nothing, and are not in the mean.
     """
 
     epoch: int
@@ -61,11 +61,11 @@ class Fit:
     """The result of fit().
 
     Attributes:
-        epochs: The epochs that ended.
+        epochs: The finished epochs.
         dropped: How many samples of each epoch did not fill an update.
         stopped: Whether should_stop() ended the training.
-        metrics: The metrics of the last step; None where there was none.
-        saves: The target's checkpoints, where `save_every` was given.
+        metrics: The metrics of the last step; None without a step.
+        saves: The target's checkpoints, if `save_every` was given.
     """
 
     epochs: list[Epoch] = field(default_factory=list)
@@ -76,7 +76,7 @@ class Fit:
 
     @property
     def skipped(self) -> int:
-        """The number of steps of all epochs that were skipped."""
+        """The number of skipped steps over all epochs."""
         return sum(epoch.skipped for epoch in self.epochs)
 
 
@@ -93,22 +93,22 @@ def fit(
 ) -> Fit:
     """Train for `epochs` passes over data.x, and test after each.
 
-    Uses the program "step", else "train" and "optimizer". A step whose data, loss or gradient is
-    not finite is skipped. Raises GradmoteError after an epoch in which all steps were skipped.
+    Uses the program "step", or else "train" and "optimizer". Skips a step whose data, loss or
+    gradient is not finite. Raises GradmoteError after an epoch in which all steps were skipped.
 
     Args:
-        target: The board or twin, with an image that trains.
-        data: The samples. Those at the end of an epoch that do not fill a batch are left out,
-            others in each epoch.
+        target: The board or twin, with an image that can train.
+        data: The samples. Those at the end of an epoch that do not fill a batch are left out; they
+            are different ones in each epoch.
         epochs: The number of passes; 0 only tests.
-        seed: The seed of the order; epoch e has the order of (seed, e).
+        seed: The seed of the order; epoch e uses the order of (seed, e).
         on_step: Called after each update.
         on_epoch: Called after each epoch and its test.
-        should_stop: Asked after each step; True ends the training.
-        micro_batches: The batches whose gradients are averaged in one update; more than one needs
-            an image that keeps gradients (program "train").
-        save_every: The updates between two checkpoints that the target keeps of itself
-            (Target.save_every); None leaves that as it is set.
+        should_stop: Called after each step; returning True ends the training.
+        micro_batches: The number of batches whose gradients one update averages; more than one
+            needs an image that keeps gradients (program "train").
+        save_every: The number of updates between two checkpoints that the target keeps
+            (Target.save_every); None leaves the target's setting unchanged.
     """
     batch, data = _checked(target, data, micro_batches)
     samples = Samples(target, data, data.x, data.y, others_of(target, data.more, len(data.x)))
@@ -122,12 +122,12 @@ def fit(
 
 
 class _Training:
-    """One call of fit(), and the result that it has so far."""
+    """One call of fit(), with its result so far."""
 
     def __init__(
         self, samples: Samples, size: tuple[int, int], on_step: Callable[[Step], None], should_stop: Callable[[], bool]
     ) -> None:
-        """Begin without an epoch. size: the micro-batches of an update, and the samples of each."""
+        """Begin before the first epoch. size: (micro-batches per update, samples per micro-batch)."""
         self.samples = samples
         self.size = size
         self.on_step = on_step
@@ -135,7 +135,7 @@ class _Training:
         self.result = Fit(dropped=len(samples.x) % math.prod(size))
 
     def run(self, epochs: int, seed: int, on_epoch: Callable[[Epoch], None]) -> None:
-        """Train for so many epochs, or until should_stop().
+        """Train for this many epochs, or until should_stop() returns True.
 
         Raises GradmoteError after an epoch in which all steps were skipped.
         """
@@ -151,7 +151,7 @@ class _Training:
                 return
 
     def epoch(self, number: int, seed: int) -> Epoch:
-        """Train for one epoch, in the order of (seed, number), and test after it."""
+        """Train for one epoch, in the order of (seed, number), then test."""
         start = time.perf_counter()
         losses = self.losses(number, _groups(len(self.samples.x), self.size, (seed, number)))
         seconds = time.perf_counter() - start
@@ -161,7 +161,7 @@ class _Training:
         return Epoch(number, loss, test, len(losses) * math.prod(self.size), seconds, skipped)
 
     def tested(self) -> Evaluation | None:
-        """Return the result on the test set; None where there is none."""
+        """Return the result on the test set; None without one."""
         data = self.samples.data
         return None if data.x_test is None else evaluate(self.samples.target, data)
 
@@ -187,7 +187,7 @@ def _groups(count: int, size: tuple[int, int], seed: tuple[int, int]) -> Array:
 
 
 def learns_nothing(result: Fit) -> GradmoteError:
-    """Return the error for an epoch all of whose steps were skipped, as further ones would be."""
+    """Return the error for an epoch in which all steps were skipped, as further ones would be."""
     last = result.epochs[-1]
     return GradmoteError(f"all steps of epoch {last.epoch} were skipped: {NOT_FINITE_MEANS}", SKIPPED_HINT)
 
@@ -203,9 +203,9 @@ def _update_or_skip(samples: Samples, group: Array) -> Metrics:
 
 
 def _update(samples: Samples, group: Array) -> Metrics:
-    """Make one update on the mean gradient of some micro-batches.
+    """Make one update on the mean gradient of several micro-batches.
 
-    The metrics have the mean of their losses.
+    The metrics contain the mean of their losses.
     """
     target = samples.target
     if len(group) == 1:
@@ -220,7 +220,7 @@ def _update(samples: Samples, group: Array) -> Metrics:
 
 
 def train_once(target: Target) -> Metrics:
-    """Make one update on the samples written last; the metrics have the loss before it."""
+    """Make one update on the samples written last; the metrics contain the loss before it."""
     if "step" in target.info().programs:
         return target.run("step")
     target.lazy_reset_grad()
@@ -232,10 +232,9 @@ def train_once(target: Target) -> Metrics:
 
 
 def _checked(target: Target, data: Dataset, micro_batches: int) -> tuple[int, Dataset]:
-    """Return the samples in one micro-batch, and the data in the model's dtypes.
+    """Return the number of samples in one micro-batch, and the data in the model's dtypes.
 
-    Raises DataError or DeviceError where the data does not fit the model, or the model does not
-    train.
+    Raises DataError or DeviceError if the data does not fit the model, or the model cannot train.
     """
     info = target.info()
     program = require_training(info.programs, micro_batches)
@@ -254,7 +253,7 @@ def _checked(target: Target, data: Dataset, micro_batches: int) -> tuple[int, Da
 
 
 def require_training(programs: Sequence[str], micro_batches: int) -> str:
-    """Return the program that trains. Raises DeviceError where the model has none that serves."""
+    """Return the program that trains; raise DeviceError if the model cannot train this way."""
     program = next((p for p in ("step", "train") if p in programs), None)
     if program is None or (program == "train" and "optimizer" not in programs):
         raise DeviceError(
@@ -267,9 +266,9 @@ def require_training(programs: Sequence[str], micro_batches: int) -> str:
 
 
 def _warn_of_bytes(data: Dataset, tensor: Tensor | None) -> None:
-    """Warn of bytes without a scale that go to a float32 input.
+    """Warn about bytes without a scale for a float32 input.
 
-    A model that was made for numbers up to 1 learns nothing from them, and no error says so.
+    A model made for numbers up to 1 learns nothing from them, without any error.
     """
     if data.says_scale or data.x.dtype != np.uint8 or tensor is None or tensor.dtype != "float32":
         return

@@ -16,7 +16,7 @@ _WRITE_SECONDS = 30.0
 
 
 class Link(Protocol):
-    """The transport that a client needs. All methods raise DeviceError once the peer is gone."""
+    """The transport that a client needs. All methods raise DeviceError after the peer disconnects."""
 
     url: str
 
@@ -27,21 +27,21 @@ class Link(Protocol):
         """Send all of `data`."""
 
     def close(self) -> None:
-        """End the connection. Closing twice does no harm."""
+        """Close the connection. Closing twice does no harm."""
 
 
 def open_link(url: str, baudrate: int = 115200) -> Link:
-    """Open a port: /dev/ttyACM0, COM3, socket://host:port, or any other URL of pyserial."""
+    """Open a port: /dev/ttyACM0, COM3, socket://host:port, or any other pyserial URL."""
     if url.startswith("socket://"):
         return SocketLink(url)
     return SerialLink(url, baudrate)
 
 
 class ConnectionLost(DeviceError):
-    """The error for a connection whose other side is gone."""
+    """The error for a connection whose peer is gone."""
 
     def __init__(self, url: str, why: object) -> None:
-        """Say which connection was lost, and why."""
+        """Name the lost connection, and why it was lost."""
         self.why = why
         super().__init__(f"lost the connection to {url} ({why})", "check cable and power, then run the command again")
 
@@ -64,13 +64,13 @@ def _cannot_open(url: str, error: Exception) -> DeviceError:
 
 
 class SerialLink:
-    """A port that pyserial opens, for this program alone.
+    """A port opened through pyserial, for this program alone.
 
-    Another program at the same port would read some of the answers, and they would be lost here.
+    Another program on the same port would take some of the answers.
     """
 
     def __init__(self, url: str, baudrate: int = 115200) -> None:
-        """Open the port; raise DeviceError where that fails."""
+        """Open the port; raise DeviceError if that fails."""
         self.url = url
         try:
             self._port = _serial().serial_for_url(
@@ -104,7 +104,7 @@ class SerialLink:
 
 
 def _serial() -> Any:
-    """Return pyserial, whose SerialException is an OSError; sockets do without it."""
+    """Return the pyserial module, whose SerialException is an OSError; sockets do not need it."""
     try:
         import serial
     except ImportError as error:
@@ -117,11 +117,11 @@ def _serial() -> Any:
 class SocketLink:
     """A TCP socket, socket://host:port.
 
-    It reads many bytes at a time, where pyserial's own socket reads byte by byte.
+    Reads many bytes at a time; pyserial's own socket reads byte by byte.
     """
 
     def __init__(self, url: str) -> None:
-        """Connect to the socket; raise DeviceError where nothing listens."""
+        """Connect to the socket; raise DeviceError if nothing listens there."""
         self.url = url
         host, _, port = url.removeprefix("socket://").rpartition(":")
         if not host or not port.isdigit():

@@ -1,4 +1,4 @@
-"""A TCP port of this computer that an emulator serves, and that no other program gets first."""
+"""A TCP port of this computer for an emulator to serve, which no other program can take first."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from gradmote.errors import DeviceError
 
 _Client = TypeVar("_Client")
 
-#: Windows hands no socket to a program that it starts: there the emulator opens the port itself.
+#: On Windows a started program cannot inherit the socket, so the emulator opens the port itself.
 _HANDED_OVER = os.name != "nt"
 _RETRY_SECONDS = 0.01
-#: The kernel's table of connections, and the state of those that are open: proc(5), net/tcp_states.h.
+#: The kernel's table of connections, and the state of an open one: proc(5), net/tcp_states.h.
 _CONNECTIONS, _ESTABLISHED = Path("/proc/net/tcp"), "01"
 
 
 class Listening:
-    """A port that listens from now on, until an emulator has taken it over."""
+    """A port that listens from the start, until an emulator takes it over."""
 
     def __init__(self, port: int = 0) -> None:
-        """Take a port, by default a free one; raise OSError where another program has it."""
+        """Take a port, by default a free one; raise OSError if another program has it."""
         self._socket = socket.create_server(("127.0.0.1", port))
         self.port = int(self._socket.getsockname()[1])
         self.url = f"socket://127.0.0.1:{self.port}"
 
     def options(self, name: str, waits: bool = False) -> list[str]:
-        """Return QEMU's options for a character device of that name which serves the port.
+        """Return QEMU's options for a character device of that name that serves the port.
 
-        With `waits` the board starts when the first client connects, so that none of its output
-        gets lost.
+        With `waits` the board starts when the first client connects, so that none of its output is
+        lost.
         """
         where = f"fd={self._socket.fileno()}" if _HANDED_OVER else f"host=127.0.0.1,port={self.port}"
         wait = "on" if waits else "off"
         return ["-chardev", f"socket,id={name},{where},server=on,wait={wait},nodelay=on"]
 
     def client(self, connect: Callable[[], _Client], check: Callable[[], None]) -> _Client:
-        """Return what `connect` does, once the emulator has accepted it. check: raises where the emulator has ended."""
+        """Return the result of `connect` once the emulator has accepted it. check: raises if the emulator ended."""
         if not _HANDED_OVER:
             return _repeated(connect, check)
         client = connect()
@@ -53,16 +53,16 @@ class Listening:
         return client
 
     def _waits(self) -> bool:
-        """Return whether the emulator has accepted no connection yet. Strangers may wait after the first for ever."""
+        """Return whether the emulator still has to accept a connection; later strangers may wait forever."""
         return bool(select.select([self._socket], [], [], 0)[0]) and not _has_owner(self.port)
 
     def close(self) -> None:
-        """Leave the port to the emulator alone. Closing twice does no harm."""
+        """Leave the port to the emulator. Closing twice does no harm."""
         self._socket.close()
 
 
 def start_emulator(command: Sequence[str], ports: Sequence[Listening], **options: Any) -> subprocess.Popen[bytes]:
-    """Start a command that has the options of these ports."""
+    """Start a command that has the options for these ports."""
     if not _HANDED_OVER:
         for port in ports:
             port.close()
@@ -72,7 +72,7 @@ def start_emulator(command: Sequence[str], ports: Sequence[Listening], **options
 
 
 def _has_owner(port: int) -> bool:
-    """Return whether Linux knows of a connection to the port that a process has accepted: one with an inode."""
+    """Return whether, on Linux, a process has accepted a connection to the port: one with an inode."""
     try:
         lines = _CONNECTIONS.read_text().splitlines()[1:]
     except OSError:
@@ -82,7 +82,7 @@ def _has_owner(port: int) -> bool:
 
 
 def _repeated(connect: Callable[[], _Client], check: Callable[[], None]) -> _Client:
-    """Connect again and again until the emulator listens."""
+    """Try to connect until the emulator listens."""
     while True:
         check()
         try:

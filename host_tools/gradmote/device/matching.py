@@ -1,6 +1,6 @@
-"""The conversion of data to a model's dtypes.
+"""Converts data to a model's dtypes.
 
-The same file of numbers serves class indices and targets, tokens and measurements.
+The same file of numbers serves as class indices or targets, tokens or measurements.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from .types import Tensor
 def matched(data: Dataset, x: Tensor | None, y: Tensor | None) -> Dataset:
     """Return the data in the dtypes of the model's first input x and first label y.
 
-    Integers become float32 where the model takes that, and whole numbers int32. Quantized inputs
-    take integers in their range. Labels that are bytes stay, as classes of a single score.
+    Integers become float32 for a float32 tensor, and whole numbers int32 for an int32 tensor.
+    Quantized inputs take integers in their range. Labels in bytes stay, as classes of a single score.
     """
     if x is not None and x.dtype in ("int8", "uint8"):
         data = replace(

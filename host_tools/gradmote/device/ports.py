@@ -1,4 +1,4 @@
-"""The serial ports of the host: which belong to a board, and who answers there."""
+"""The serial ports of the host: which ones belong to a board, and which board answers there."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gradmote.generated.errors import ERRORS
 
 from .client import Client
 
-_ATTEMPTS = 2  # each takes a client's full time-out at a port where nobody answers
+_ATTEMPTS = 2  # each takes a client's full time-out at a silent port
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Port:
     Attributes:
         device: Its name, as open_link() takes it.
         usb: VID:PID, hexadecimal.
-        description: The text that the system has for it.
+        description: The system's description of it.
     """
 
     device: str
@@ -35,13 +35,13 @@ class Answer:
     """The board that answers at a port.
 
     Attributes:
-        port: The port that was asked.
+        port: The port.
         board: The board's name.
         version: The version of its runtime.
         profile: Its numerics profile.
         model: The id of its model, hexadecimal, or why there is none.
-        unique_id: The part's own number; 0 where it has none.
-        problem: Why nothing answers; the fields between are empty then.
+        unique_id: The part's serial number; 0 if it has none.
+        problem: Why nothing answers; the fields from board to unique_id are empty then.
     """
 
     port: str
@@ -70,7 +70,7 @@ def ports_of(board: Board, ports: Sequence[Port]) -> list[Port]:
 
 
 def ask(port: str) -> Answer:
-    """Ask who answers at a port, with up to two attempts."""
+    """Ask the board at a port for its identity, in up to two attempts."""
     try:
         with Client.connect(port, attempts=_ATTEMPTS) as client:
             info, raw = client.info(), client.raw_info
@@ -81,6 +81,6 @@ def ask(port: str) -> Answer:
 
 
 def status_text(status: int) -> str:
-    """Return the meaning of the negative status of an image."""
+    """Return the meaning of an image's negative status."""
     _, text, _ = FAULTS.get(status) or ERRORS.get(status) or ("", f"error {status}", "")
     return text

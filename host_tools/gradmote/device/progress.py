@@ -1,4 +1,4 @@
-"""Progress bars on stderr around work that takes a board longer than a moment."""
+"""Progress bars on stderr for work that takes a board more than a moment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .types import Update
 
 
 def load_with_progress(target: Target, image: bytes, name: str = "image", quiet: bool = False) -> None:
-    """Load an image behind a bar that counts bytes."""
+    """Load an image, and show a bar that counts bytes."""
     with progress_bar(quiet) as bar:
         task = bar.add_task(f"send {name} to {target.name}", total=None)
         target.load_image(image, lambda done, total: bar.update(task, completed=done, total=total))
@@ -26,7 +26,7 @@ def load_with_progress(target: Target, image: bytes, name: str = "image", quiet:
 def update_with_progress(
     target: Target, image: bytes, name: str = "image", carry_over: bool = True, quiet: bool = False
 ) -> Update:
-    """Update the image behind a bar that counts bytes."""
+    """Update the image, and show a bar that counts bytes."""
     with progress_bar(quiet) as bar:
         task = bar.add_task(f"send {name} to {target.name}, which goes on meanwhile", total=None)
         return target.update_image(image, carry_over, lambda done, total: bar.update(task, completed=done, total=total))
@@ -43,7 +43,7 @@ def fit_with_progress(
     micro_batches: int = 1,
     save_every: int | None = None,
 ) -> Fit:
-    """Call fit() behind a bar that counts steps.
+    """Call fit(), and show a bar that counts steps.
 
     The bar shows the loss of the last step and the accuracy of the last epoch.
     """
@@ -71,7 +71,7 @@ def fit_with_progress(
 
 
 def epoch_line(epoch: Epoch, epochs: int) -> str:
-    """Return the result of an epoch as a line of text, for a reader who sees no bar."""
+    """Return the result of an epoch as a line of text, for a reader without a bar."""
     test = epoch.test
     parts = [f"epoch {epoch.epoch} of {epochs}", "loss", f"{epoch.loss:.4f}"]
     if test is not None:
@@ -82,13 +82,13 @@ def epoch_line(epoch: Epoch, epochs: int) -> str:
 
 
 def evaluate_with_progress(target: Target, data: Dataset) -> Evaluation:
-    """Call evaluate() on data's test set behind a bar that counts samples."""
+    """Call evaluate() on data's test set, and show a bar that counts samples."""
     with samples_bar("test") as progress:
         return evaluate(target, data, progress=progress)
 
 
 def predict_with_progress(target: Target, data: Dataset, x: Array) -> Array:
-    """Call predict() behind a bar that counts samples."""
+    """Call predict(), and show a bar that counts samples."""
     with samples_bar("test") as progress:
         return predict(target, data, x, progress)
 
@@ -97,7 +97,7 @@ def predict_with_progress(target: Target, data: Dataset, x: Array) -> Array:
 def samples_bar(name: str) -> Iterator[Callable[[int, int], None]]:
     """Show a bar, and yield the function that moves it.
 
-    The function takes samples done and samples in all.
+    The function takes (samples done, all samples).
     """
     with progress_bar() as bar:
         task = bar.add_task(name, total=None)
@@ -106,9 +106,9 @@ def samples_bar(name: str) -> Iterator[Callable[[int, int], None]]:
 
 @contextmanager
 def progress_bar(quiet: bool = False) -> Iterator[Progress]:
-    """Show a rich Progress that goes away when it is done.
+    """Show a rich Progress that disappears when it is done.
 
-    Nothing is shown where `quiet`, or where stderr is no terminal.
+    Shows nothing if `quiet`, or if stderr is not a terminal.
     """
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     console = Console(stderr=True)

@@ -18,7 +18,7 @@ Field = tuple[str, str, int]
 
 @dataclass(frozen=True)
 class Frame:
-    """One whole frame whose checksum matches. sequence: 0 .. 255."""
+    """One complete frame with a matching checksum. sequence: 0 .. 255."""
 
     type: int
     sequence: int
@@ -26,7 +26,7 @@ class Frame:
 
 
 def encode(frame: Frame) -> bytes:
-    """Return the bytes of a frame; raise ValueError where the payload is too long."""
+    """Return the bytes of a frame; raise ValueError if the payload is too long."""
     if len(frame.payload) > console.PAYLOAD_LIMIT:
         raise ValueError(f"payload of {len(frame.payload)} bytes; at most {console.PAYLOAD_LIMIT} fit a frame")
     body = struct.pack("<BBH", frame.type, frame.sequence, len(frame.payload)) + frame.payload
@@ -34,20 +34,20 @@ def encode(frame: Frame) -> bytes:
 
 
 class Parser:
-    """A separator of frames and text, fed with any number of bytes at a time.
+    """Splits a stream into frames and text, from any number of bytes at a time.
 
-    Bytes that look like a frame but are none cost one byte: the search for the next start continues
-    right behind the false one.
+    If bytes look like a frame but are not one, the parser skips one byte: it searches for the next
+    start right after the false one.
     """
 
     def __init__(self) -> None:
-        """Begin without any bytes."""
+        """Begin with an empty buffer."""
         self._buffer = bytearray()
         self.damaged = 0  #: how many start bytes turned out to begin no frame
 
     @property
     def pending(self) -> int:
-        """The number of bytes received of a frame that is not yet whole."""
+        """The number of bytes received of an incomplete frame."""
         return len(self._buffer)
 
     def feed(self, data: bytes) -> list[Frame | bytes]:
@@ -56,7 +56,7 @@ class Parser:
         return self._drain()
 
     def expire(self) -> list[Frame | bytes]:
-        """Give up an incomplete frame whose rest stays away, and return the items in its bytes."""
+        """Give up an incomplete frame that receives no more bytes, and return the items in its bytes."""
         items: list[Frame | bytes] = []
         while self._buffer:
             items += [self._skip_start(), *self._drain()]
@@ -127,7 +127,7 @@ def _pack(field: Field, value: Any) -> bytes:
 def reply_values(name: str, payload: bytes) -> dict[str, Any]:
     """Return the fields of a reply.
 
-    Raises DeviceError where its length is not what this version expects.
+    Raises DeviceError if its length is not what this version expects.
     """
     values: dict[str, Any] = {}
     at = 0

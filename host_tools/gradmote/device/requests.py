@@ -1,4 +1,4 @@
-"""Requests to a board, repeated where the line lost them, with bulk data in adaptive chunks."""
+"""Requests to a board, repeated if the line loses them, with bulk data in adaptive chunks."""
 
 from __future__ import annotations
 
@@ -18,49 +18,49 @@ from .device_log import DeviceLog
 from .link import Link
 from .protocol import Frame, Parser, encode, error_of, message_id, reply_values, request_payload
 
-#: A function that is called with bytes done and bytes in all.
+#: A callback that gets (bytes done, all bytes).
 Progress = Callable[[int, int], None]
 
 #: How often a request is sent before a board counts as silent.
 ATTEMPTS = 6
 
-#: The bytes that come before the data in a READ reply, and in IMAGE_DATA and CHECKPOINT_DATA.
+#: The bytes before the data in a READ reply, and in IMAGE_DATA and CHECKPOINT_DATA.
 _READ_OVERHEAD = 4
 _CHUNK_OVERHEAD = 4
 
 #: The seconds without an answer after which a request is sent again. Erasing flash takes long; a
-#: board that runs a program sends ALIVE frames meanwhile.
+#: board that runs a program sends ALIVE frames in the meantime.
 _PATIENCE = {"IMAGE_BEGIN": 30.0, "CHECKPOINT_BEGIN": 30.0, "SAVE": 30.0, "IMAGE_END": 10.0, "RUN": 10.0, "INFO": 0.7}
 _PATIENCE |= {"REPLAY": 10.0, "SCORE": 10.0, "UPDATE_BEGIN": 30.0, "UPDATE_END": 60.0, "IMAGE_RESUME": 30.0}
 _PATIENCE |= {"ROUND_BEGIN": 30.0, "DELTA_END": 30.0}
 _DEFAULT_PATIENCE = 1.0
 
-#: The seconds to wait once something damaged came. For a short request that can only have been the
-#: answer or the text ahead of it, so a quiet line suffices; else it is longer than the time between
-#: two ALIVE frames.
+#: The seconds to wait after corrupted bytes. For a short request these can only have been the
+#: answer or the text before it, so a quiet line suffices; otherwise the wait is longer than the time
+#: between two ALIVE frames.
 _PATIENCE_AFTER_DAMAGE = 1.2
 _QUIET = console.BYTE_TIMEOUT_MS / 1000
 
-#: The least payload in bytes that the firmware of any board takes.
+#: The smallest payload limit in bytes of any board's firmware.
 _SMALLEST_FRAME_LIMIT = 64
 
 _BAD_FRAME = next(code for code, (name, _, _) in console.FAULTS.items() if name == "BAD_FRAME")
 
 
 class Requests:
-    """A conversation with whoever answers on a link.
+    """A conversation with the board on a link.
 
-    Requests are repeated where the line damaged or lost something; a board answers a repeated one
+    Requests are repeated if the line corrupts or loses something; a board answers a repeated request
     without doing its work twice.
 
     Args:
-        link: The connection, which this object owns.
+        link: The connection. This object owns it.
         on_text: Called with the text that the board prints between frames.
         attempts: How often a request is sent before the board counts as silent.
     """
 
     def __init__(self, link: Link, on_text: Callable[[str], None] | None = None, attempts: int = ATTEMPTS) -> None:
-        """Take over a link; nothing is sent yet."""
+        """Take over a link; send nothing yet."""
         self._link = link
         self._chunks = ChunkSizer(attempts)
         self._parser = Parser()
@@ -77,11 +77,11 @@ class Requests:
         return self._link.url
 
     def close(self) -> None:
-        """End the connection. Closing twice does no harm."""
+        """Close the connection. Closing twice does no harm."""
         self._link.close()
 
     def request(self, name: str, **values: Any) -> dict[str, Any]:
-        """Send one message and return its reply's fields.
+        """Send one message, and return the fields of its reply.
 
         Raises RuntimeFault or DeviceError with the board's code.
         """
@@ -94,7 +94,7 @@ class Requests:
     def _try(self, name: str, **values: Any) -> dict[str, Any] | None:
         """Send the request of one chunk once.
 
-        Returns None where it got lost: a smaller chunk may then do better.
+        Returns None if it was lost; a smaller chunk may get through.
         """
         self._sequence = (self._sequence + 1) % 256
         reply = self._exchange(name, Frame(message_id(name), self._sequence, request_payload(name, values)))
@@ -102,7 +102,7 @@ class Requests:
         return None if reply is None else self._decoded(name, reply)
 
     def _exchange(self, name: str, frame: Frame) -> Frame | None:
-        """Send a frame once and return its reply, or None where the line lost one of the two.
+        """Send a frame once, and return its reply, or None if the line lost one of the two.
 
         Raises DeviceError after too many losses.
         """
@@ -115,9 +115,9 @@ class Requests:
         return reply
 
     def _await_reply(self, name: str, request: Frame) -> tuple[Frame | None, bool]:
-        """Return (the reply to `request`, whether something damaged came).
+        """Return (the reply to `request`, whether corrupted bytes arrived).
 
-        The reply is None where the request has to be sent again.
+        The reply is None if the request has to be sent again.
         """
         patience = _PATIENCE.get(name, _DEFAULT_PATIENCE)
         deadline = time.monotonic() + patience
@@ -162,9 +162,9 @@ class Requests:
         return diagnostics.silent(self._link.url, name, self._log, self._parser.damaged > 0)
 
     def type(self, line: str, patience: float = 30.0) -> str:
-        """Type a line as a person does, and return what the board prints up to its next prompt.
+        """Type a line like a person, and return what the board prints up to its next prompt.
 
-        Raises DeviceError where nothing comes for `patience` seconds.
+        Raises DeviceError if nothing arrives for `patience` seconds.
         """
         printed = ""
         self._link.write(line.encode() + b"\r")
@@ -188,7 +188,7 @@ class Requests:
         overhead: int = _CHUNK_OVERHEAD,
         others: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
-        """Send the data from `start` on, in chunks that the line carries.
+        """Send the data from `start` on, in chunks of a size that gets through the line.
 
         A chunk may arrive twice, which does no harm.
         """
@@ -216,7 +216,7 @@ class Requests:
         return self._read_parts("READ", source, what, progress)
 
     def _read_parts(self, name: str, source: str, what: Mapping[str, Any], progress: Progress | None = None) -> bytes:
-        """Return all bytes that requests of one name read in parts. source: what messages call them."""
+        """Return all bytes of a source, read in parts by requests of one name. source: its name in messages."""
         data = b""
         total = 1
         while len(data) < total:
@@ -253,10 +253,9 @@ def _is_damage_report(frame: Frame) -> bool:
 
 
 def _is_of_a_frame(text: bytes) -> bool:
-    """Return whether text may be part of a frame whose start was damaged.
+    """Return whether text may be part of a frame with a corrupted start.
 
-    It has a byte as types of replies are. A board's echo of letters beyond ASCII has such bytes
-    too.
+    It then contains a byte in the range of reply types. So does a board's echo of non-ASCII letters.
     """
     return max(text) >= console.REPLY_BIT
 

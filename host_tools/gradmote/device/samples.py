@@ -1,4 +1,4 @@
-"""The writing of samples to a target."""
+"""Writes samples to a target."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Others = list[tuple[str, int, Array]]
 
 @dataclass(frozen=True)
 class Samples:
-    """One set of samples, as the model of a target takes them.
+    """One set of samples, in the form that the model of a target takes.
 
     Attributes:
-        target: The target that they are written to.
-        data: The data that they are from, which says how bytes are scaled.
+        target: The target to write to.
+        data: The data that contains them; it also says how bytes are scaled.
         x: The samples of the first input.
-        y: Those of the first label; None where there is none.
-        others: Those of all other inputs and labels.
+        y: The samples of the first label; None without labels.
+        others: The samples of all other inputs and labels.
         name: The name of y in the data.
     """
 
@@ -46,12 +46,12 @@ class Samples:
             _write(self.target, role, index, array[rows])
 
     def labels_explained(self, rows: Array) -> AbstractContextManager[None]:
-        """Return the context in which a refused label among these rows names its samples."""
+        """Return a context in which the error for a refused label names its samples among these rows."""
         return explain_wrong_labels(self.target, self.y, rows, self.name)
 
 
 def write_batch(target: Target, data: Dataset, x: Array, y: Array | None) -> None:
-    """Write one batch of the first input and label; x is stored as data.x is.
+    """Write one batch of the first input and label; x is stored like data.x.
 
     Class labels below 256 are sent as bytes.
     """
@@ -71,7 +71,7 @@ def _write(target: Target, role: str, index: int, array: Array) -> None:
 
 
 def tensors(target: Target, program: str, role: str, first: int = 0) -> Iterator[tuple[int, Tensor]]:
-    """Yield index and description of each tensor with that role, from index `first` on."""
+    """Yield the index and description of each tensor with that role, from index `first` on."""
     index = first
     while (tensor := target.describe(program, role, index)) is not None:
         yield index, tensor
@@ -79,9 +79,9 @@ def tensors(target: Target, program: str, role: str, first: int = 0) -> Iterator
 
 
 def others_of(target: Target, arrays: Mapping[str, Array], count: int) -> Others:
-    """Return role, index and samples of what the model takes beside x and y.
+    """Return role, index and samples of each tensor that the model takes besides x and y.
 
-    Raises DataError where an array is missing, or has another number or size of samples.
+    Raises DataError if an array is missing, or its samples have the wrong number or size.
     """
     info = target.info()
     program = next((p for p in ("step", "train", "eval", "infer") if p in info.programs), "infer")
@@ -101,9 +101,9 @@ def others_of(target: Target, arrays: Mapping[str, Array], count: int) -> Others
 
 
 def check_tensor(tensor: Tensor | None, array: Array, name: str, batch: int) -> None:
-    """Raise DataError where a sample of the array has another size than the model's tensor.
+    """Raise DataError if a sample of the array differs in size from the model's tensor.
 
-    tensor: None where the model has no such tensor, which is an error too.
+    tensor: None if the model has no such tensor, which is an error too.
     """
     if tensor is None:
         raise DataError(f"the model takes no {name}", "compile it with a loss")

@@ -1,4 +1,4 @@
-"""The function that opens a target by its address."""
+"""The function that opens a target from its address."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ log = logging.getLogger(__name__)
 def open_target(where: str, baudrate: int = 115200, threads: int = 1, apart: bool = False) -> Target:
     """Open the target at an address and return it.
 
-    Raises DeviceError where it cannot be opened.
+    Raises DeviceError if it cannot be opened.
 
     Args:
-        where: "twin", "twin:strict", "qemu:mps2-an386", or a port as link.open_link() takes it.
+        where: "twin", "twin:strict", "qemu:mps2-an386", or a port for link.open_link().
         baudrate: The rate of a serial port.
         threads: The host's threads for the twin; other targets raise DeviceError for more than one.
-        apart: As Emulator has it, for an emulated board.
+        apart: The argument of Emulator, for an emulated board.
     """
     kind, _, rest = where.partition(":")
     if kind == "twin":

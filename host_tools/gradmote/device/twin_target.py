@@ -57,14 +57,14 @@ class TwinTarget:
 
     @classmethod
     def of(cls, session: Session) -> TwinTarget:
-        """Return a target of a session that is open already, for calls that need no image."""
+        """Return a target for an open session, for calls that need no image."""
         target = cls(session.profile)
         target._session = session
         return target
 
     @property
     def session(self) -> Session:
-        """The session of the loaded image; DeviceError where none is loaded."""
+        """The session of the loaded image; raises DeviceError if none is loaded."""
         if self._session is None:
             raise DeviceError("the twin has no model", "load an image first")
         return self._session
@@ -80,7 +80,7 @@ class TwinTarget:
             progress(len(image), len(image))
 
     def update_image(self, image: bytes, carry_over: bool = True, progress: Progress | None = None) -> Update:
-        """Replace the loaded image by another one, which takes over its state."""
+        """Replace the loaded image with another one, which takes over its state."""
         old, state = self._image, self.session.save()
         same = bytes(image[_MODEL_ID]) == old[_MODEL_ID]
         self.load_image(image, progress)
@@ -111,7 +111,7 @@ class TwinTarget:
         )
 
     def image(self) -> bytes:
-        """Return the .mote image that is loaded; b"" without one."""
+        """Return the loaded .mote image; b"" without one."""
         return self._image
 
     def mem(self) -> Memory | None:
@@ -147,7 +147,7 @@ class TwinTarget:
         self._written.add((role, index))
 
     def write_u8(self, role: str, index: int, data: Array, scale: float = 1.0, zero: float = 0.0) -> None:
-        """Write a whole tensor from bytes: (data - zero) * scale in float32, else data itself."""
+        """Write a whole tensor from bytes: (data - zero) * scale in float32, otherwise data itself."""
         q = np.ascontiguousarray(data, np.uint8)
         dtype = self._row(role, index)["dtype"]
         if dtype in ("int8", "uint8"):
@@ -160,7 +160,7 @@ class TwinTarget:
     def run(self, program: str) -> Metrics:
         """Run one program on the samples written last.
 
-        Raises DeviceError, as a board does, where samples were not written.
+        Raises DeviceError, like a board, if samples were not written.
         """
         self._require_samples(program)
         self._forget_overwritten()
@@ -193,12 +193,12 @@ class TwinTarget:
         )
 
     def _forget_overwritten(self) -> None:
-        """Forget the inputs and labels that a run may have written over, as a board does."""
+        """Forget the inputs and labels that a run may have overwritten, like a board."""
         for role, rows in (("input", self.session.inputs()), ("label", self.session.labels())):
             self._written -= {(role, index) for index, row in enumerate(rows) if not row["lasts"]}
 
     def _require_samples(self, program: str) -> None:
-        """Refuse, as a board does, to run on inputs and labels that were not written."""
+        """Refuse, like a board, to run on inputs and labels that were not written."""
         for role, rows in (("input", self.session.inputs()), ("label", self.session.labels())):
             for index, row in enumerate(rows):
                 if program in row["programs"] and (role, index) not in self._written:
@@ -211,16 +211,16 @@ class TwinTarget:
     def store(self) -> StoreInfo:
         """Return the size and fill of the sample store.
 
-        Raises RuntimeFault (NO_STORE) where the image has none.
+        Raises RuntimeFault (NO_STORE) if the image has no store.
         """
         return StoreInfo(**self.session.store(), idle=False)
 
     def store_class(self, label: int) -> ClassInfo:
-        """Return how many samples of one class the store has."""
+        """Return how many samples of one class are in the store."""
         return ClassInfo(**self.session.store_class(label))
 
     def learn(self, label: int, sample: Array | None = None) -> None:
-        """Put a sample of this class into the store: the one given, or the input's first one."""
+        """Add a sample of this class to the store: the given one, or the first sample in the input."""
         store = self.store()
         if sample is not None:
             taken = sample_bytes(sample, store, self.session.inputs()[0]["dtype"])
@@ -235,7 +235,7 @@ class TwinTarget:
         self.session.forget(label)
 
     def replay(self) -> Metrics:
-        """Make one update on samples of the store."""
+        """Make one update on samples from the store."""
         if "step" in self.info().programs:
             return self._replay("step")
         self.lazy_reset_grad()
@@ -249,13 +249,13 @@ class TwinTarget:
         return metrics
 
     def score(self, label: int) -> tuple[int, int]:
-        """Return (the store's samples of one class, how many of them the model recognises)."""
+        """Return (the store's samples of one class, how many of them the model recognizes)."""
         found = self.session.score(label)
         self._forget_overwritten()
         return found
 
     def parameters(self) -> bytes:
-        """Return the bytes of all trained parameters, each of its own type."""
+        """Return the bytes of all trained parameters, each in its own type."""
         return self.session.parameters().tobytes()
 
     def gradient(self, index: int) -> bytes:
@@ -275,31 +275,31 @@ class TwinTarget:
         self.session.load(checkpoint)
 
     def round(self) -> int:
-        """Return the number of the round of federated learning; 0 begins with the image's parameters."""
+        """Return the number of the federated round; 0 means that the image's parameters are the base."""
         return self.session.round
 
     def begin_round(self, number: int) -> None:
-        """Make the parameters as they are the base of that round; 0: the image's are the base."""
+        """Make the current parameters the base of round `number`; 0 makes the image's parameters the base."""
         self.session.begin_round(number)
 
     def round_delta(self, bits: int = 4, seed: int = 0, shared: str | Sequence[str] | None = None) -> bytes:
-        """Return the parameters' difference from the base, quantized to 2, 4 or 8 bits a number.
+        """Return the difference of the parameters from the base, quantized to 2, 4 or 8 bits per number.
 
-        seed: of the rounding, another one on each device. shared: names of the parameters to send,
-        or patterns of them ("conv*"); all by default.
+        seed: seeds the rounding; use a different one on each device. shared: names of the parameters
+        to send, or patterns for them ("conv*"); all by default.
         """
         return self.session.round_delta(bits, seed, shared)
 
     def end_round(self, delta: bytes, bits: int = 0, seed: int = 0) -> int:
-        """Go on to the base that a delta leads to, and return the number of its round.
+        """Apply a delta to the base, start the round that follows, and return its number.
 
-        bits, seed: those of round_delta(), to keep what it lost; with 0 bits nothing is kept. An
-        error leaves the round and the parameters as they are.
+        bits, seed: the arguments of round_delta(), to keep what the quantization lost; 0 bits keep
+        nothing. After an error the round and the parameters are unchanged.
         """
         return self.session.end_round(delta, bits, seed)
 
     def save_every(self, updates: int) -> None:
-        """Give a checkpoint to `on_save` after every so many updates; 0 ends it."""
+        """Pass a checkpoint to `on_save` after every `updates` updates; 0 turns this off."""
         if updates:
             self.session.set_property(_SAVE_EVERY, updates)
         elif _SAVE_EVERY in self.session.properties():
@@ -317,17 +317,17 @@ class TwinTarget:
             self.on_save(self.session.save())
 
     def set_learning_rate(self, rate: float) -> None:
-        """Set the learning rate of the next updates."""
+        """Set the learning rate for the next updates."""
         check_rate(rate)
         self.session.learning_rate = rate
 
     def set_linear_schedule(self, rate: float, warmup_steps: int, total_steps: int) -> None:
-        """Set a rate that rises linearly from 0 in the warm-up, then falls to 0 at total_steps."""
+        """Make the rate rise linearly from 0 in the warm-up, then fall to 0 at total_steps."""
         check_schedule(rate, warmup_steps, total_steps)
         self.session.set_linear_schedule(rate, warmup_steps, total_steps)
 
     def set_seed(self, seed: int) -> None:
-        """Set the seed of dropout, 0 .. 2^32-1, which restarts its sequence."""
+        """Set the seed of dropout, 0 .. 2^32-1, and restart its sequence."""
         self.session.set_seed(seed)
 
     def lazy_reset_grad(self) -> None:
@@ -339,7 +339,7 @@ class TwinTarget:
         self.session.reset()
 
     def close(self) -> None:
-        """Release the loaded image and all that belongs to it."""
+        """Release the loaded image and everything that belongs to it."""
         if self._session is not None:
             self._session.close()
         self._session = None
@@ -349,7 +349,7 @@ class TwinTarget:
         self._loss = float("nan")
 
     def __enter__(self) -> TwinTarget:
-        """Return this target, which the end of the `with` closes."""
+        """Return this target; leaving the `with` block closes it."""
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -19,7 +19,7 @@ STORE_DTYPES = ("int8", "f32", "bytes")
 
 @dataclass(frozen=True)
 class TargetInfo:
-    """A target and its model. Sizes are in bytes; without a model all of the model's are 0."""
+    """A target and its model. Sizes are in bytes; the model's are 0 without a model."""
 
     name: str
     version: str  #: the C runtime's version
@@ -32,18 +32,18 @@ class TargetInfo:
     state_size: int
     parameters_size: int
     gradients_size: int
-    model_id: bytes  #: 16 bytes; zeros where there is no model
+    model_id: bytes  #: 16 bytes; zeros without a model
 
 
 @dataclass(frozen=True)
 class Tensor:
-    """One input, label or output, as one program sees it."""
+    """One input, label or output, as seen by one program."""
 
     name: str
     dtype: str  #: one of DTYPES
     shape: tuple[int, ...]  #: as in the ONNX model
     size: int  #: in bytes
-    lasts: bool  #: False where a run overwrites it
+    lasts: bool  #: False if a run overwrites it
 
     @property
     def elements(self) -> int:
@@ -61,7 +61,7 @@ class Metrics:
     skipped_steps: int
     learning_rate: float  #: the rate of the next update
     instructions: int  #: how many image instructions the last run executed
-    seconds: float  #: the time of the last run by the target's own clock; NaN where it has none
+    seconds: float  #: the time of the last run by the target's own clock; NaN if it has none
 
 
 @dataclass(frozen=True)
@@ -87,25 +87,25 @@ class StoreInfo:
     dtype: str  #: the form in which samples are kept: "int8", "f32", or "bytes" as they are
     elements: int  #: the numbers in one sample
     kept: int  #: how many samples the store has
-    idle: bool  #: whether the target trains on them when it has nothing else to do
+    idle: bool  #: whether the target trains on them while it is idle
 
 
 @dataclass(frozen=True)
 class ClassInfo:
-    """The samples of one class, as a store counts them."""
+    """The samples of one class, as counted by the store."""
 
-    seen: int  #: how many samples were learnt
+    seen: int  #: how many samples were learned
     kept: int  #: how many of them the store has
 
 
 @dataclass(frozen=True)
 class Update:
-    """The fate of the old model's state after an update.
+    """The effect of an update on the old model's state.
 
     kept: whether the target has a checkpoint of the new model.
     """
 
-    entries: tuple[StateEntry, ...]  #: entries of both state tables; empty where all stays
+    entries: tuple[StateEntry, ...]  #: entries of both state tables; empty if the whole state stays
     kept: bool
 
 
@@ -113,14 +113,14 @@ class Update:
 class Saves:
     """The checkpoints that a target keeps of itself while it trains."""
 
-    every: int  #: updates from one checkpoint to the next; 0 where none are kept
-    slots: int  #: areas of flash that are written in turn
-    saves: int  #: how many were kept since the model was opened
-    error: int  #: the error code of the last one; 0 where it did not fail
+    every: int  #: updates from one checkpoint to the next; 0 if it keeps none
+    slots: int  #: areas of flash, written in turn
+    saves: int  #: how many it has kept since the model was opened
+    error: int  #: the error code of the last one; 0 if it succeeded
 
 
 def program_index(name: str) -> int:
-    """Return the number of a program; raise ValueError for a name that is none of PROGRAMS."""
+    """Return the number of a program; raise ValueError for a name not in PROGRAMS."""
     return PROGRAMS.index(name)
 
 

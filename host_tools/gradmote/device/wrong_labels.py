@@ -13,7 +13,7 @@ from gradmote.formats.image import read_image
 from ..data.dataset import Array
 from .target import Target
 
-#: At most this many samples are named in a message; the others are counted.
+#: A message names at most this many samples, and counts the others.
 _NAMED = 3
 
 
@@ -21,8 +21,8 @@ _NAMED = 3
 def explain_wrong_labels(target: Target, y: Array | None, rows: Array, name: str) -> Iterator[None]:
     """Run the `with` body, and turn the refusal of a label into an error that names its samples.
 
-    Raises DataError in place of the runtime's LABEL_OUT_OF_RANGE. rows: the samples that the body
-    runs on. name: of y in the data.
+    Raises DataError instead of the runtime's LABEL_OUT_OF_RANGE. rows: the samples that the body
+    runs on. name: the name of y in the data.
     """
     try:
         yield
@@ -33,7 +33,7 @@ def explain_wrong_labels(target: Target, y: Array | None, rows: Array, name: str
 
 
 def _classes(target: Target) -> int | None:
-    """Return how many classes the model tells apart; None where its outputs do not say."""
+    """Return how many classes the model distinguishes; None if its outputs do not show it."""
     for program in ("infer", "eval"):
         output = target.describe(program, "output", 0) if program in target.info().programs else None
         if output is not None and len(output.shape) > 1:
@@ -42,7 +42,7 @@ def _classes(target: Target) -> int | None:
 
 
 def _ignored(target: Target) -> set[int]:
-    """Return the label that every loss on the first label ignores, where they agree on one."""
+    """Return the label that every loss on the first label ignores, if they agree on one."""
     image = read_image(target.image())
     operands = [f"arena+{tensor['offset']}" for tensor in image.tensors if tensor["role"] == "label"]
     instructions = [i for program in image.programs for i in program["instructions"]]

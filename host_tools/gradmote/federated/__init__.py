@@ -1,7 +1,7 @@
-"""The server's side of federated learning: what devices learnt becomes one model, the same whoever computes it.
+"""The server's side of federated learning: one model from what devices learned, the same on any computer.
 
-Each device of a round sends a quantized delta (`Session.round_delta()`), and `Server` makes of all
-of them the delta that leads to the next base (`Session.end_round()`).
+In a round each device sends a quantized delta (`Session.round_delta()`). `Server` combines all of them
+into the delta that leads to the next base (`Session.end_round()`).
 """
 
 from .coordinator import Coordinator, RoundRecord

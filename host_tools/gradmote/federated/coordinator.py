@@ -1,4 +1,4 @@
-"""The rounds of a federation, whatever carries its messages: tasks, replies, metrics, and going on after a crash."""
+"""The rounds of a federation, over any transport: tasks, replies, metrics, and recovery after a crash."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .server_optimizers import ServerOptimizer
 from .summary import SumRequest
 from .task import RoundTask
 
-#: Whoever has the deltas of some devices: a fleet, or a node.
+#: An owner of some devices' deltas: a fleet, or a node.
 _Owner = TypeVar("_Owner")
 
 
@@ -38,11 +38,11 @@ class RoundRecord:
 
     Attributes:
         round: Its number.
-        base: The SHA-256 of the base that it led to, in hexadecimal digits; empty until it has ended.
-        loss: The mean of the devices' losses while they trained, weighted by their examples.
-        test: Figures of tests of the new base by their names, such as accuracy.
+        base: The SHA-256 of the base that it led to, in hexadecimal; empty until the round has ended.
+        loss: The mean of the devices' training losses, weighted by their examples.
+        test: The figures from tests of the new base by name, such as accuracy.
         rows: The devices that answered: name -> examples, loss, seconds, bytes_up, bytes_down, fault,
-            and late, the rounds that its delta came after its own.
+            and late, the number of rounds by which its delta was late.
         tests: The devices that tested the new base on their own samples: name -> examples, loss,
             accuracy and fault.
     """
@@ -60,21 +60,21 @@ class RoundRecord:
         return [name for name, row in self.rows.items() if not row["fault"]]
 
     def total(self, name: str) -> float:
-        """Return the sum of one figure of all devices."""
+        """Return the sum of one figure over all devices."""
         return sum(row[name] for row in self.rows.values())
 
 
 class Coordinator:
-    """A server with its journal: what it asks in each round, and what has come in.
+    """A server with its journal: its task for each round, and the replies received.
 
-    Where the server takes sums, gateways keep the deltas of their devices; then `gather()` goes before `finish()`.
+    If the server takes sums, gateways keep the deltas of their devices; then call `gather()` before `finish()`.
 
     Attributes:
         server: The base and the sums.
         down: The delta that led to the base; empty in round 0.
-        now: The figures of the round that goes on.
-        history: Those of all rounds that ended.
-        sampling_key: A secret, from which `poisson_sample()` may draw who takes part. A journal keeps it.
+        now: The figures of the current round.
+        history: The figures of all finished rounds.
+        sampling_key: A secret from which `poisson_sample()` may draw who takes part. The journal contains it.
     """
 
     def __init__(
@@ -83,11 +83,11 @@ class Coordinator:
         cap_examples: float | None = CAP_EXAMPLES, late: int = 0, sums: bool = False,
         privacy: GaussianNoise | None = None,
     ) -> None:  # fmt: skip
-        """Begin, or go on from the journal in the folder.
+        """Begin, or continue from the journal in the folder.
 
-        image, optimizer, bits, clip, refuse_above, cap_examples, late, sums, privacy: as for Server. folder: gets the
-        journal and a checkpoint of each round's base (base-0000.gmck); without it, nothing outlives this
-        process. Raises DataError where the journal is of another image or other settings.
+        image, optimizer, bits, clip, refuse_above, cap_examples, late, sums, privacy: as for Server. folder: for the
+        journal, and a checkpoint of each round's base (base-0000.gmck); without it, nothing outlives this
+        process. Raises DataError if the journal is for another image or other settings.
         """
         self.image = bytes(image)
         self.server = Server(image, optimizer, bits, clip, refuse_above, cap_examples, late, sums, privacy)
@@ -107,16 +107,16 @@ class Coordinator:
         return hashlib.sha256(self.server.base).digest()
 
     def task(self, devices: Collection[str] | None = None, **settings: Any) -> RoundTask:
-        """Return what is asked of devices in this round. settings: bits, shared, epochs, seed, deadline_s."""
+        """Return the task for devices in this round. settings: bits, shared, epochs, seed, deadline_s."""
         server, names = self.server, None if devices is None else tuple(sorted(devices))
         base = (self.image_digest, server.round, self.base_digest, server.checkpoint(), self.down)
         return RoundTask(*base, devices=names, sums=server.sums, **settings)
 
     def take(self, replies: Iterable[DeviceReply]) -> list[DeviceReply]:
-        """Count what is good, and return all replies; those that the server refuses have its fault.
+        """Count good replies, and return all replies; those that the server refuses get a fault.
 
-        A device counts once, so what comes again changes nothing. When this returns, the replies that
-        count are on the disk.
+        A device counts once, so a repeated reply changes nothing. When this returns, the counted replies are
+        on disk.
         """
         taken = [self._checked(reply) for reply in replies]
         new = [reply for reply, is_new in taken if is_new]
@@ -130,9 +130,10 @@ class Coordinator:
     ) -> None:  # fmt: skip
         """Get the sums of the deltas that gateways keep.
 
-        task: of the round. owners: the devices of each that may have deltas, such as a RemoteFleet. ask: asks them,
-        and returns the sum of each, or why there is none. The devices of such an owner get that fault, and then all
-        others are asked again, because weights have changed.
+        task: the round's task. owners: each owner, such as a RemoteFleet, with the devices whose deltas it may have.
+        ask: a function that asks owners, and returns the sum of each, or the error if there is none. The devices of
+        an owner with an error get it as their fault; then all other owners are asked again, because weights have
+        changed.
         """
         while missing := self.server.missing():
             weights, requests = self.server.weights(), dict[_Owner, SumRequest]()
@@ -148,7 +149,7 @@ class Coordinator:
     def _take_sums(
         self, requests: Mapping[_Owner, SumRequest], answers: Mapping[_Owner, bytes | GradmoteError]
     ) -> None:
-        """Give the server the sums, or forget the devices of which there is none."""
+        """Pass the sums to the server, or forget the devices without one."""
         found = {owner: answers.get(owner, DataError("its gateway sent no sum")) for owner in requests}
         faults = {owner: answer for owner, answer in found.items() if isinstance(answer, GradmoteError)}
         for owner, error in faults.items():
@@ -161,13 +162,13 @@ class Coordinator:
                 return
 
     def _forget(self, devices: Iterable[str], fault: str) -> None:
-        """Let devices of this round have sent nothing."""
+        """Treat devices of this round as if they had sent nothing."""
         for name in devices:
             self.server.forget(name)
             self.now.rows[name].update(fault=fault, loss=math.nan)
 
     def finish(self) -> RoundRecord:
-        """End the round, and return its figures. Raises what Server.finish() raises; then the round goes on."""
+        """End the round, and return its figures. Raises the errors of Server.finish(); the round then stays open."""
         self.down = self.server.finish()
         done, self.now = self.now, RoundRecord(self.server.round)
         for name in self.server.left_out:
@@ -184,14 +185,14 @@ class Coordinator:
         return done
 
     def tested(self, figures: Mapping[str, float], tests: Iterable[DeviceTest] = ()) -> None:
-        """Add to the last round figures of its base, and tests on devices."""
+        """Add test figures of its base, and tests on devices, to the last round."""
         if self.history:
             self.history[-1].test.update(figures)
             for test in tests:
                 self.history[-1].tests[test.device] = {k: v for k, v in asdict(test).items() if k != "device"}
 
     def _checked(self, reply: DeviceReply) -> tuple[DeviceReply, bool]:
-        """Add a reply to the server, and return it, with the fault where it is refused, and whether it counts anew."""
+        """Add a reply to the server; return (the reply, with a fault if it is refused; whether it is new)."""
         is_new = False
         if not reply.fault:
             try:
@@ -203,7 +204,7 @@ class Coordinator:
         return reply, is_new
 
     def _note(self, reply: DeviceReply) -> None:
-        """Keep the figures of a reply."""
+        """Record the figures of a reply."""
         row = {key: value for key, value in asdict(reply).items() if key not in ("device", "delta")}
         self.now.rows[reply.device] = {**row, "late": self.server.age_of(reply.device)}
 
@@ -212,8 +213,8 @@ class Coordinator:
     def _begin_round(self) -> None:
         """Begin the round's journal, and write the base as a checkpoint.
 
-        The journal comes first: a base that anybody may have seen is one that the server goes on from. With privacy,
-        another one would have other noise on the same sum, and both tell more than one.
+        The journal comes first, so that the server continues from any base that somebody may have seen. With privacy,
+        a second base would add other noise to the same sum, and the two together reveal more than one.
         """
         assert self._journal is not None
         self._journal.begin(self._snapshot())
@@ -224,7 +225,7 @@ class Coordinator:
         write_atomically(self.folder / f"base-{self.server.round:04}.gmck", self.server.checkpoint())
 
     def _settings(self) -> dict[str, Any]:
-        """Return what a journal must agree in."""
+        """Return the settings that a journal must match."""
         server, privacy, rule = self.server, self.server.privacy, self.server.optimizer
         return {"image": self.image_digest.hex(), "optimizer": [rule.name, *rule.settings], "bits": server.bits,
                 "clip": server.clip, "refuse_above": server.refuse_above, "cap_examples": server.cap_examples,
@@ -238,7 +239,7 @@ class Coordinator:
         return struct.pack("<I", len(text)) + text + npz_bytes(arrays)
 
     def _resume(self, records: list[bytes]) -> bool:
-        """Go on from the records of a journal; return False where there are none."""
+        """Continue from the records of a journal; return False if there are none."""
         if not records:
             return False
         size = struct.unpack_from("<I", records[0])[0]

@@ -1,9 +1,9 @@
-"""The discrete Gaussian distribution: normal noise for integers, without the rounding that floats would bring.
+"""The discrete Gaussian distribution: normal noise for integers, without the rounding of floats.
 
 The probability of the integer x is proportional to exp(-x^2 / (2 scale^2)). A mechanism that adds it to an integer
-has the guarantee of concentrated differential privacy that continuous normal noise has (Canonne, Kamath and Steinke,
-2020, "The Discrete Gaussian for Differential Privacy"), also in many dimensions. OpenDP samples
-it exactly, with integers and fractions alone, from the random numbers of the operating system.
+has the same guarantee of concentrated differential privacy as with continuous normal noise (Canonne, Kamath and
+Steinke, 2020, "The Discrete Gaussian for Differential Privacy"), also in many dimensions. OpenDP samples
+it exactly, using only integers and fractions, from the random numbers of the operating system.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ LARGEST_SCALE = 2.0**57
 
 
 def discrete_gaussian(scale: float, count: int) -> list[int]:
-    """Return so many independent integers of the discrete Gaussian distribution.
+    """Return `count` independent integers from the discrete Gaussian distribution.
 
-    scale: its parameter, above 0 and up to 2^57; from 1 on, it is the deviation but for 10^-7 of it.
-    Raises GradmoteError where OpenDP is not installed.
+    scale: its parameter, above 0 and up to 2^57; from 1 on, it equals the deviation to within 10^-7.
+    Raises GradmoteError if OpenDP is not installed.
     """
     require_opendp()
     from opendp import domains, measurements, metrics, mod
 
     assert 0 < scale <= LARGEST_SCALE
-    # OpenDP asks for this word before it lets anybody use what its committee has not proved line by line.
+    # OpenDP requires this before it allows anything that its committee has not proved line by line.
     mod.enable_features("contrib")
     integers = domains.vector_domain(domains.atom_domain(T="i64"))
     noise = measurements.make_gaussian(integers, metrics.l2_distance(T="f64"), scale)
@@ -32,7 +32,7 @@ def discrete_gaussian(scale: float, count: int) -> list[int]:
 
 
 def require_opendp() -> None:
-    """Raise GradmoteError where OpenDP is not installed."""
+    """Raise GradmoteError if OpenDP is not installed."""
     try:
         import opendp.measurements  # noqa: F401
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""The fields of messages as bytes: what is hostile until each of them was checked."""
+"""The fields of messages as bytes, which are hostile until each is checked."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from ..errors import DataError
 
-#: The most bytes of a name of a device, of a pattern of parameters, and of a sentence on a fault.
+#: The most bytes in a device's name, in a pattern of parameters, and in a sentence about a fault.
 MOST_TEXT = 1024
 #: The bytes of a SHA-256.
 DIGEST = 32
@@ -16,13 +16,13 @@ _Item = TypeVar("_Item")
 
 
 def require_within(value: int, most: int, name: str) -> None:
-    """Raise DataError where a field is not from 0 to its largest value."""
+    """Raise DataError unless 0 <= value <= most."""
     if not 0 <= value <= most:
         raise DataError(f"{name} is {value}", f"it goes from 0 to {most}")
 
 
 def check_names(names: Sequence[str]) -> None:
-    """Raise DataError where a name is empty, too long or not printable, or where one comes twice."""
+    """Raise DataError if a name is empty, too long or not printable, or appears twice."""
     for name in names:
         if not name or not name.isprintable() or len(name.encode()) > MOST_TEXT:
             raise DataError(f"{name[:40]!r} is no name", f"use 1 to {MOST_TEXT} bytes of printable text")
@@ -31,27 +31,27 @@ def check_names(names: Sequence[str]) -> None:
 
 
 def printable(text: str) -> str:
-    """Return a text in one line, with nothing that a terminal would obey."""
+    """Return a text in one line, without characters that control a terminal."""
     return "".join(c if c.isprintable() else " " for c in text)
 
 
 def sized(data: bytes) -> bytes:
-    """Return bytes with their size, u32, before them."""
+    """Return bytes preceded by their size, u32."""
     return struct.pack("<I", len(data)) + data
 
 
 def packed_names(names: Sequence[str] | None) -> bytes:
-    """Return names as bytes: the byte 0 for None; else the byte 1, their number, and each with its size."""
+    """Return names as bytes: 0 for None; otherwise 1, their number, and each name with its size."""
     if names is None:
         return b"\0"
     return b"\1" + struct.pack("<I", len(names)) + b"".join(sized(name.encode()) for name in names)
 
 
 class Reader:
-    """Bytes that are read from their beginning on. Each call raises DataError where they end too early."""
+    """Reads bytes from their beginning. Each call raises DataError if they end too early."""
 
     def __init__(self, data: bytes, magic: bytes = b"") -> None:
-        """Begin behind the magic bytes; raise DataError where others are there."""
+        """Begin after the magic bytes; raise DataError if they are missing."""
         self.data, self.at = bytes(data), 0
         if self.take(len(magic)) != magic:
             raise DataError(
@@ -67,23 +67,23 @@ class Reader:
         return found
 
     def numbers(self, form: str) -> tuple[Any, ...]:
-        """Return numbers of a form of `struct`."""
+        """Return the numbers of a `struct` format."""
         return struct.unpack(form, self.take(struct.calcsize(form)))
 
     def sized(self) -> bytes:
-        """Return bytes that have their size before them."""
+        """Return bytes that are preceded by their size."""
         return self.take(self.numbers("<I")[0])
 
     def text(self) -> str:
-        """Return text that has its size before it."""
+        """Return text that is preceded by its size."""
         return _decoded(self.sized())
 
     def rest(self) -> str:
-        """Return all bytes that are left, as text."""
+        """Return all remaining bytes as text."""
         return _decoded(self.take(len(self.data) - self.at))
 
     def several(self, read: Callable[[], _Item]) -> list[_Item]:
-        """Return as many items as the number before them says; each takes at least four bytes."""
+        """Return as many items as the preceding number says; each takes at least four bytes."""
         count = self.numbers("<I")[0]
         if count > (len(self.data) - self.at) // 4:
             raise DataError(f"{count} items have no room in the bytes", "send them again")
@@ -97,7 +97,7 @@ class Reader:
         return tuple(self.several(self.text)) if kind == b"\1" else None
 
     def end(self) -> None:
-        """Raise DataError where bytes are left."""
+        """Raise DataError if bytes remain."""
         if self.at != len(self.data):
             raise DataError(f"{len(self.data) - self.at} bytes too many", "send them again")
 

@@ -1,4 +1,4 @@
-"""The devices behind one node, and how they take part in a round."""
+"""The devices of one node, and how they take part in a round."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ Device = "Session | Target"
 #: Returns the samples of the device of that name.
 Data = Callable[[str], Dataset]
 
-#: What may go wrong with one device, and is a row then.
+#: The errors that one device may have, which become its row's fault.
 FAULTS = (GradmoteError, OSError, ValueError, TypeError)
 _OTHER_BASE = "OTHER_BASE"
-#: Why a device is not tested, and what to do.
+#: Why a device is not tested, and what to do about it.
 TRAINED_ALREADY = "the device has learnt in this round, which a test would take from it", "test a base before its round"
 _LATE = "lower the epochs, or raise the deadline"
 
@@ -41,27 +41,27 @@ class Fleet(Protocol):
         """Return the names of all devices, sorted."""
 
     def train(self, task: RoundTask) -> list[DeviceReply]:
-        """Return a row for each device that was asked."""
+        """Return a row for each device in the task."""
 
     def test(self, task: RoundTask) -> list[DeviceTest]:
-        """Return the test of the task's base on the samples of each device that was asked."""
+        """Return the test of the task's base for each device in the task, on its own samples."""
 
 
 class LocalFleet:
-    """Devices that this process can reach: sessions, twins and boards.
+    """Devices within reach of this process: sessions, twins and boards.
 
-    A device that is asked the same again gives the same answer, and does not train twice.
+    A device that gets the same task again gives the same answer, without training twice.
 
     Attributes:
         devices: Each device by its name.
         answers: The last reply of each device, with the key of its task.
-        at_base: The digest of the base at which each device is that has not trained since.
+        at_base: The digest of its base for each device that has not trained since.
     """
 
     def __init__(self, devices: Mapping[str, Any], data: Data, image_digest: bytes | None = None) -> None:
-        """Take the devices by their names: sessions, or targets whose image is loaded.
+        """Take the devices by name: sessions, or targets with a loaded image.
 
-        data: returns a device's own samples. image_digest: the SHA-256 of their image, which must be
+        data: returns a device's own samples. image_digest: the SHA-256 of their image, which must match
         the task's; without it, the runtime still refuses checkpoints and deltas of other models.
         """
         self.devices, self.data, self.image_digest = dict(devices), data, image_digest
@@ -75,7 +75,7 @@ class LocalFleet:
     def train(self, task: RoundTask) -> list[DeviceReply]:
         """Train the devices one after the other, and return a row for each, sorted by name.
 
-        A fault of one device is its row's, and no exception.
+        A fault of one device goes into its row, and raises no exception.
         """
         asked = self.devices if task.devices is None else task.devices
         start = time.monotonic()
@@ -84,8 +84,8 @@ class LocalFleet:
     def test(self, task: RoundTask) -> list[DeviceTest]:
         """Bring the devices to the base, test each on its own samples, and return a row for each, sorted by name.
 
-        Tests take `x_test`, or where a device has none, its samples. A device that has learnt something in
-        this round is not tested, so that no test takes what it learnt.
+        Tests use `x_test` or, if a device has none, its samples. A device that has trained in this round is
+        not tested, because the test would discard what it learned.
         """
         asked = self.devices if task.devices is None else task.devices
         return [self._tested(name, task) for name in sorted(asked)]
@@ -101,7 +101,7 @@ class LocalFleet:
             return DeviceTest(name, fault=fault_of(error))
 
     def _answer(self, name: str, task: RoundTask, start: float) -> DeviceReply:
-        """Return a device's row: that of before, where it was asked the same before."""
+        """Return a device's row: the earlier one if the task is the same as before."""
         key, known = self.answers.get(name, (b"", None))
         if known is not None and key == task.key:
             return known
@@ -124,11 +124,11 @@ class LocalFleet:
         return DeviceReply(name, delta, len(data.x), loss, time.monotonic() - begun, len(delta), down)
 
     def _has_trained(self, name: str, task: RoundTask) -> bool:
-        """Return whether a device has answered, and has been brought to no base since."""
+        """Return whether a device has answered, and has not been brought to a base since."""
         return name in self.answers and name not in self.at_base and round_of(self.devices[name]) == task.round
 
     def _device(self, name: str, task: RoundTask) -> Any:
-        """Return a device. Raises DataError where there is none of that name, or it has another image."""
+        """Return a device. Raises DataError if no device has that name, or it has another image."""
         if name not in self.devices:
             raise DataError(f"there is no device '{name}'", f"there are {', '.join(sorted(self.devices)) or 'none'}")
         if self.image_digest not in (None, task.image_digest):
@@ -139,7 +139,7 @@ class LocalFleet:
         return self.devices[name]
 
     def _bring(self, name: str, task: RoundTask) -> int:
-        """Bring a device to the base where it is not there yet, and return the bytes that were sent to it."""
+        """Bring a device to the base unless it is there, and return the number of bytes sent to it."""
         if self.at_base.get(name) == task.base_digest:
             return 0
         self.at_base.pop(name, None)
@@ -156,30 +156,30 @@ def tested(name: str, target: Target, data: Dataset) -> DeviceTest:
 
 
 def samples_to_test(data: Dataset) -> tuple[Any, Any, Any]:
-    """Return samples, labels and more of a test: those of the test set, or else all."""
+    """Return (x, y, more) for a test: the test set, or without one all samples."""
     return (data.x, data.y, data.more) if data.x_test is None else (data.x_test, data.y_test, data.more_test)
 
 
 def fault_of(error: Exception) -> str:
-    """Return an error as a sentence in one line."""
+    """Return an error as a one-line sentence."""
     return shorten(printable(str(error) or type(error).__name__), MOST_TEXT // 4)
 
 
 def too_late(start: float, deadline_s: float) -> Callable[[], bool]:
-    """Return the question whether so many seconds are over since `start`; 0 seconds never are."""
+    """Return a function that returns whether `deadline_s` seconds have passed since `start`; never for 0."""
     return lambda: 0 < deadline_s < time.monotonic() - start
 
 
 def round_of(device: Any) -> int:
-    """Return the number of the round that a device is in."""
+    """Return the number of a device's round."""
     return int(device.round if isinstance(device, Session) else device.round())
 
 
 def bring_to_base(device: Any, task: RoundTask) -> int:
-    """Let a device begin the task's round at its base, and return the bytes that were sent to it.
+    """Start the task's round on a device at its base, and return the number of bytes sent to it.
 
-    A device that is one round behind goes on with the delta that all get, and keeps its moments and
-    its personal parameters. Any other one loads the server's checkpoint.
+    A device still in the previous round applies the delta that all devices get, and keeps its moments and
+    its personal parameters. Any other device loads the server's checkpoint.
     """
     if task.down and round_of(device) == task.round - 1:
         try:
@@ -194,11 +194,11 @@ def bring_to_base(device: Any, task: RoundTask) -> int:
 
 
 def train(device: Any, data: Dataset, epochs: int, seed: int, stop: Callable[[], bool]) -> float:
-    """Train a device for some passes over its samples, and return the mean loss of the last one.
+    """Train a device for `epochs` passes over its samples, and return the mean loss of the last one.
 
-    The order of pass e = 1, 2, ... is that of (seed, e), as in `fit()`. A step whose data, loss or
-    gradient is not finite is skipped. Raises GradmoteError where that is all of them, or where
-    stop(), which is asked after each step, returns True.
+    The order of pass e = 1, 2, ... is that of (seed, e), as in `fit()`. Skips a step whose data, loss or
+    gradient is not finite. Raises GradmoteError if all steps were skipped, or if stop(), called after
+    each step, returns True.
     """
     if isinstance(device, Session):
         losses = list(_session_losses(device, data, epochs, seed, stop))
@@ -215,7 +215,7 @@ def train(device: Any, data: Dataset, epochs: int, seed: int, stop: Callable[[],
 def _session_losses(
     session: Session, data: Dataset, epochs: int, seed: int, stop: Callable[[], bool]
 ) -> Iterator[float]:
-    """Make all steps of a session, and yield the loss of each; NaN where it was skipped."""
+    """Make all steps of a session, and yield the loss of each; NaN for a skipped one."""
     arrays, batch = session_arrays(session, data), session.requirements()["batch"]
     update = _update_of(session)
     for epoch in range(1, epochs + 1):
@@ -232,7 +232,7 @@ def _session_losses(
 
 
 def _update_of(session: Session) -> Callable[..., float]:
-    """Return the call that makes one update and returns the loss before it."""
+    """Return the function that makes one update and returns the loss before it."""
     if require_training(session.requirements()["programs"], 1) == "step":
         return session.step
 
@@ -246,7 +246,7 @@ def _update_of(session: Session) -> Callable[..., float]:
 
 
 def session_arrays(session: Session, data: Dataset) -> list[Array]:
-    """Return the samples of each input, then of each label. Raises DataError where some are missing."""
+    """Return the samples of each input, then of each label. Raises DataError if some are missing."""
     batch, inputs, labels = session.requirements()["batch"], session.inputs(), session.labels()
     if len(data.x) < batch:
         raise DataError(f"{len(data.x)} samples do not fill a batch of {batch}", "compile with a smaller --batch")

@@ -1,6 +1,6 @@
-"""A file from which a server goes on after it was killed: where a round began, and what has come in since.
+"""A file from which a killed server continues: how the round began, and what has arrived since.
 
-The file has the records of journal_records.py behind eight bytes that name its kind. The first record is the
+The file has eight bytes that name its kind, then the records of journal_records.py. The first record is the
 round's beginning; a new round replaces the whole file at once.
 """
 
@@ -20,14 +20,14 @@ class Journal:
     """The journal of one federation. Its records are bytes, in the order in which they were appended."""
 
     def __init__(self, path: Path) -> None:
-        """Name the file; it need not be there yet."""
+        """Set the path of the file, which need not exist yet."""
         self.path = path
         self._file: AppendedFile | None = None
 
     def read(self) -> list[bytes]:
-        """Return all whole records, and cut off what lies behind them; none where there is no file.
+        """Return all complete records, and cut off what follows them; none if there is no file.
 
-        Raises DataError where the file is no journal, or its first record is not whole, so that the
+        Raises DataError if the file is not a journal, or its first record is incomplete, so that the
         beginning of the round is lost.
         """
         if not self.path.exists():
@@ -42,16 +42,16 @@ class Journal:
         return [body for _, body in found]
 
     def begin(self, record: bytes) -> None:
-        """Replace the file, as a whole, by one with this record alone."""
+        """Replace the whole file with one that contains only this record."""
         self.close()
         write_atomically(self.path, _MAGIC + packed(record))
 
     def append(self, bodies: Iterable[bytes]) -> None:
-        """Append records, and return when they are on the disk."""
+        """Append records, and return when they are on disk."""
         self._open().append(b"".join(map(packed, bodies)))
 
     def close(self) -> None:
-        """Close the file, which the next call opens again."""
+        """Close the file; the next call opens it again."""
         if self._file is not None:
             self._file.close()
         self._file = None

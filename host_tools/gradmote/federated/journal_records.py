@@ -1,7 +1,7 @@
-"""Records in a file that grows: each has its size, u32, and the CRC-32 of its body, u32, before its body.
+"""Records in a growing file: each has its body's size, u32, and CRC-32, u32, then its body.
 
-A process that is killed leaves at most one incomplete record at the end, and what is behind that one is as
-if it had never come.
+A killed process leaves at most one incomplete record at the end. Readers ignore that record and everything
+after it.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ _HEAD = struct.Struct("<II")
 
 
 def packed(body: bytes) -> bytes:
-    """Return the bytes of a record. The body is not empty."""
+    """Return the bytes of a record. The body must not be empty."""
     return _HEAD.pack(len(body), zlib.crc32(body)) + body
 
 
 def records(data: bytes, at: int = 0) -> Iterator[tuple[int, bytes]]:
-    """Yield (its end, body) of each whole record from `at` on, up to the first one that is not."""
+    """Yield (its end, body) of each complete record from `at` on, up to the first incomplete one."""
     while len(data) - at >= _HEAD.size:
         size, crc = _HEAD.unpack_from(data, at)
         body = data[at + _HEAD.size : at + _HEAD.size + size]

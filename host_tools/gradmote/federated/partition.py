@@ -9,12 +9,12 @@ import numpy as np
 from ..data.dataset import Dataset
 from ..errors import DataError
 
-#: The rows of the data that one device has.
+#: The rows of one device in the data.
 Rows = np.ndarray
 
 
 def part_of(data: Dataset, rows: Rows) -> Dataset:
-    """Return some rows of the samples that are not for tests."""
+    """Return some rows of the training samples."""
     more = {name: array[rows] for name, array in data.more.items() if len(array) == len(data.x)}
     y = None if data.y is None else data.y[rows]
     return replace(data.without_test(), x=data.x[rows], y=y, more=more, origins={})
@@ -23,9 +23,9 @@ def part_of(data: Dataset, rows: Rows) -> Dataset:
 def divided(
     data: Dataset, devices: int, by: str | None = None, each: int | None = None, seed: int = 0
 ) -> dict[str, Rows]:
-    """Return a device for each value of data.more[by], or without `by` so many devices, as drawn_alike() has them.
+    """Return a device for each value of data.more[by] or, without `by`, `devices` devices from drawn_alike().
 
-    Raises DataError where the data has no such array.
+    Raises DataError if the data has no such array.
     """
     if by is None:
         return drawn_alike(len(data.x), devices, each, seed)
@@ -36,9 +36,9 @@ def divided(
 
 
 def by_column(values: np.ndarray) -> dict[str, Rows]:
-    """Return a device for each value of a column, such as a person's number, with the rows that have it.
+    """Return a device for each value of a column, such as a person's number, with its rows.
 
-    Raises DataError where a row has several values, or where all rows have the same one.
+    Raises DataError if a row has several values, or if all rows have the same one.
     """
     if values.ndim != 1:
         raise DataError(f"a row has {values[0].size} values", "give one number for each sample")
@@ -53,8 +53,8 @@ def by_column(values: np.ndarray) -> dict[str, Rows]:
 def drawn_alike(count: int, devices: int, each: int | None, seed: int) -> dict[str, Rows]:
     """Return devices that each have samples of all kinds (independent and identically distributed).
 
-    each: how many samples a device draws, each device from all `count` of them; None divides them,
-    so that no two devices have the same one.
+    each: how many samples a device draws, each device from all `count` of them; None divides the samples,
+    so that no two devices share one.
     """
     drawn = np.random.default_rng([seed, 0])
     if each is None:
@@ -63,11 +63,11 @@ def drawn_alike(count: int, devices: int, each: int | None, seed: int) -> dict[s
 
 
 def drawn_unlike(labels: np.ndarray, devices: int, each: int | None, alpha: float, seed: int) -> dict[str, Rows]:
-    """Return devices that each have a mixture of classes of their own.
+    """Return devices that each have their own mixture of classes.
 
     The shares of classes on a device are drawn from a Dirichlet distribution around those of the
-    whole data (Hsu et al., 2019, *Measuring the Effects of Non-Identical Data Distribution*). Where
-    all C classes are as frequent, its C parameters are alpha: with 0.1, a device has mostly one or
+    whole data (Hsu et al., 2019, *Measuring the Effects of Non-Identical Data Distribution*). If
+    all C classes are equally frequent, its C parameters are alpha: with 0.1, a device has mostly one or
     two classes, and with 100 all devices are alike. labels: the class of each sample. each: as in
     drawn_alike().
     """
@@ -83,15 +83,15 @@ def drawn_unlike(labels: np.ndarray, devices: int, each: int | None, alpha: floa
 
 
 def _from_pools(drawn: np.random.Generator, pools: list[Rows], shares: np.ndarray, size: int) -> Rows:
-    """Return so many samples in these shares; others may draw the same."""
+    """Return `size` samples in these shares; other devices may draw the same ones."""
     counts = drawn.multinomial(size, shares)
     return np.concatenate([drawn.choice(pool, n, replace=n > len(pool)) for pool, n in zip(pools, counts)])
 
 
 def _taken(drawn: np.random.Generator, pools: list[Rows], used: np.ndarray, shares: np.ndarray, size: int) -> Rows:
-    """Return so many samples in these shares, and count them in `used`: nobody draws them again.
+    """Return `size` samples in these shares, and count them in `used`, so that nobody draws them again.
 
-    Where a class is used up, what is missing is drawn from the others, in their shares.
+    Once a class is used up, the other classes supply the rest, in their shares.
     """
     taken: list[Rows] = []
     while size:
@@ -105,5 +105,5 @@ def _taken(drawn: np.random.Generator, pools: list[Rows], used: np.ndarray, shar
 
 
 def _named(parts: list[Rows]) -> dict[str, Rows]:
-    """Return the parts with the numbers of their devices, from 1 on."""
+    """Return the parts under the numbers of their devices, from 1 on."""
     return {str(number): rows for number, rows in enumerate(parts, start=1)}

@@ -1,7 +1,7 @@
-"""Differential privacy by noise at the server: a base then tells little of any single device.
+"""Differential privacy by noise at the server: a base then reveals little about any single device.
 
 This is the Gaussian mechanism of McMahan et al. (2018, "Learning Differentially Private Recurrent Language Models"):
-each delta is clipped to a fixed norm, all weigh the same, the sum gets normal noise, and its divisor is a fixed number.
+clip each delta to a fixed norm, weigh all the same, add normal noise to the sum, and divide by a fixed number.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from ..formats.delta import BIAS
 from .delta_sum import EXAMPLE_PARTS, DeltaSum
 from .discrete_gaussian import discrete_gaussian, require_opendp
 
-#: The smallest noise multiplier, whose deviation is still 2^41 steps of the grid; it promises nothing of use.
+#: The smallest noise multiplier, whose deviation is still 2^41 steps of the grid; its guarantee is useless.
 LEAST_NOISE = 0.01
 #: The largest noise multiplier, so that the noise on the grid has no more than 64 bits.
 MOST_NOISE = 100.0
-#: The grid of the sum is so many times finer than the clipping norm, up to a factor of 2: 2^32.
+#: The grid of the sum is 2^32 times finer than the clipping norm, up to a factor of 2.
 GRID_BITS = 32
-#: Delta.norm is the root of a sum, and each is rounded to nearest: the true norm is at most so many times as large.
+#: Delta.norm is the root of a sum, each rounded to nearest: the true norm is at most this many times as large.
 _ROUNDING = 1 + Fraction(1, 2**52)
 
 
@@ -31,26 +31,28 @@ _ROUNDING = 1 + Fraction(1, 2**52)
 class GaussianNoise:
     """The settings of a server that adds noise, and its arithmetic.
 
-    What is promised. Two sets of devices that differ in one whole device lead to sums whose difference has a norm of
-    clipping_norm at most: exactly, in integers. The sum gets discrete Gaussian noise whose deviation is
-    noise_multiplier times that, from the operating system's cryptographic source, before anything is made of it. So
-    one round has rho = 1 / (2 noise_multiplier^2) of zero-concentrated differential privacy for each device, whatever
-    that device sends, and all that follows from the noised sum has no more: the base, the server's optimizer, and the
-    delta that goes down. Of several rounds, dp-accounting computes epsilon. Where each device takes part with the same
-    chance, on its own (Poisson sampling), and nobody sees which ones did, epsilon is much smaller.
+    The guarantee. Two sets of devices that differ in one whole device lead to sums whose difference has a norm of at
+    most clipping_norm: exactly, in integers. The server adds discrete Gaussian noise to the sum before it uses it.
+    The noise has a deviation of noise_multiplier times clipping_norm, and comes from the operating system's
+    cryptographic source. So one round has rho = 1 / (2 noise_multiplier^2) of zero-concentrated differential privacy
+    for each device, whatever that device sends, and so does everything computed from the noised sum: the base, the
+    server's optimizer, and the delta that goes down. dp-accounting computes epsilon for several rounds. If each
+    device takes part independently with the same probability (Poisson sampling), and nobody sees which ones did,
+    epsilon is much smaller.
 
-    What is not promised. The server, and whoever reads its memory or its journal, sees each device's delta: they are
-    trusted, and so is a gateway that sends sums, as its devices' norms are believed. A record of a round names the
-    devices, their examples, their losses and their seconds without noise, and tests on devices report what they find:
-    these are for the server's operator, and not to be published. The number of devices that took part is no secret
-    either. A device that took part with several names counts several times.
+    Outside of the guarantee. The server, and anybody who reads its memory or its journal, sees each device's delta:
+    they are trusted, and so is a gateway that sends sums, because the server believes its devices' norms. The record
+    of a round contains the devices, their examples, their losses and their seconds without noise, and tests on
+    devices report their results: these are for the server's operator, and must not be published. The number of
+    devices that took part is public, too. A device that took part under several names counts several times.
 
     Attributes:
-        clipping_norm: The largest Euclidean norm of a delta; a longer one is made as long as that. It must not be
-            chosen by a look at the data that is to be protected.
+        clipping_norm: The largest Euclidean norm of a delta; a longer one is shortened to it. Do not choose it by
+            looking at the data to protect.
         noise_multiplier: The deviation of the noise in multiples of clipping_norm, 0.01 .. 100.
-        devices_per_round: How many devices are expected in a round, 1 or more, such as their number times the chance
-            that each takes part. The sum is divided by it, and not by how many came, which depends on the devices.
+        devices_per_round: The expected number of devices in a round, 1 or more, for example their number times the
+            probability of each. The sum is divided by it instead of by the number that came, which depends on the
+            devices.
     """
 
     clipping_norm: float
@@ -58,7 +60,7 @@ class GaussianNoise:
     devices_per_round: float
 
     def __post_init__(self) -> None:
-        """Raise DataError where a setting is impossible, and GradmoteError where OpenDP is not installed."""
+        """Raise DataError if a setting is impossible, and GradmoteError if OpenDP is not installed."""
         if not 0 < self.clipping_norm < math.inf:
             raise DataError(f"a clipping norm of {self.clipping_norm}", "give a positive number, such as 0.5")
         if not LEAST_NOISE <= self.noise_multiplier <= MOST_NOISE:
@@ -71,10 +73,10 @@ class GaussianNoise:
         require_opendp()
 
     def weight(self, norm: float) -> int:
-        """Return what a delta weighs, 0 .. EXAMPLE_PARTS: EXAMPLE_PARTS min(1, clipping_norm / norm), rounded down.
+        """Return the weight of a delta, 0 .. EXAMPLE_PARTS: EXAMPLE_PARTS min(1, clipping_norm / norm), rounded down.
 
-        norm: `Delta.norm`, of the numbers that the codes stand for, so what the device's own rounding adds is
-        clipped too. The weight times the true norm is EXAMPLE_PARTS clipping_norm at most.
+        norm: `Delta.norm`, of the numbers that the codes represent, so that clipping includes the device's rounding.
+        The weight times the true norm is at most EXAMPLE_PARTS clipping_norm.
         """
         if not norm:
             return EXAMPLE_PARTS
@@ -82,9 +84,9 @@ class GaussianNoise:
         return min(EXAMPLE_PARTS, math.floor(EXAMPLE_PARTS * Fraction(self.clipping_norm) / longest))
 
     def noised_means(self, total: DeltaSum) -> list[np.ndarray]:
-        """Return the sum of deltas with these weights, plus noise, over devices_per_round: float64 of each parameter.
+        """Return the sum of deltas with these weights, plus noise, over devices_per_round: float64 for each parameter.
 
-        Each call draws other noise. Two results of the same sum, both published, tell more than one.
+        Each call draws new noise. Two published results of the same sum reveal more than one.
         """
         sums = [on_grid(parts, count, self.lowest_exponent) for parts, count in zip(total.sums, total.elements)]
         noise = discrete_gaussian(self.scale, sum(total.elements))
@@ -101,18 +103,18 @@ class GaussianNoise:
 
     @property
     def lowest_exponent(self) -> int:
-        """Return the stored exponent of a step of the grid, of which the clipping norm has 2^32 .. 2^33.
+        """Return the stored exponent of a step of the grid; the clipping norm is 2^32 .. 2^33 steps.
 
-        It depends on the settings alone. A grid that followed the deltas would tell of them.
+        It depends only on the settings. A grid that depended on the deltas would reveal something about them.
         """
         return math.frexp(self.clipping_norm)[1] - 1 - GRID_BITS + BIAS
 
 
 def on_grid(parts: dict[int, np.ndarray], count: int, lowest: int) -> np.ndarray:
-    """Return the sums of all exponents of one parameter in steps of 2^(lowest - BIAS), as Python's integers.
+    """Return the sums of all exponents of one parameter in steps of 2^(lowest - BIAS), as Python integers.
 
-    What is of a smaller exponent is left out. That is a rule for each delta on its own, which makes none longer: a
-    parameter whose numbers are all below 2^-25 of the clipping norm counts as zeros.
+    Leaves out smaller exponents. That rule applies to each delta separately, and makes none longer: a parameter
+    whose numbers are all below 2^-25 of the clipping norm counts as zeros.
     """
     total = np.zeros(count, object)
     for exponent, sums in parts.items():

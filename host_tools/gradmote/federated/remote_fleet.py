@@ -17,7 +17,7 @@ from .replies import DeviceReply, DeviceTest
 from .summary import SumRequest
 from .task import RoundTask
 
-#: The seconds that a gateway may be silent while its devices train, and between two attempts to reach it.
+#: The longest silence of a gateway while its devices train, and the pause between two attempts to reach it, in seconds.
 SILENCE = 30.0
 _PAUSE = 0.5
 _CONNECT_SECONDS = 5.0
@@ -26,13 +26,13 @@ _MOST_STATES = 2**24
 
 
 class RemoteFleet:
-    """The devices of a gateway that runs, maybe on another computer.
+    """The devices of a running gateway, possibly on another computer.
 
-    A connection that is lost is made again, and the same task asked again: the gateway answers it with the same
-    bytes, and trains no device twice.
+    Makes a lost connection again, and repeats the task: the gateway answers it with the same bytes, and trains no
+    device twice.
 
-    address: HOST:PORT. keys: the key file of the gateway, or its contents. patience: the seconds for which a
-    gateway that is away is waited for. on_progress: called with {device: state} now and then.
+    address: HOST:PORT. keys: the key file of the gateway, or its contents. patience: the seconds to wait for a
+    gateway that is away. on_progress: called with {device: state} from time to time.
     """
 
     def __init__(
@@ -51,26 +51,26 @@ class RemoteFleet:
         self._channel: Channel | None = None
 
     def names(self) -> list[str]:
-        """Return the devices that the key file names, sorted."""
+        """Return the devices in the key file, sorted."""
         return sorted(self.keys.devices)
 
     def train(self, task: RoundTask) -> list[DeviceReply]:
-        """Return a row for each device that was asked, sorted by name.
+        """Return a row for each device in the task, sorted by name.
 
-        Raises Refused where the gateway does not know the key, DataError where it refuses the task, and
-        DeviceError where it is away for longer than `patience`.
+        Raises Refused if the gateway does not know the key, DataError if it refuses the task, and DeviceError if it
+        is away for longer than `patience`.
         """
         return unpack_signed(DeviceReply, self.keys, task, self._asked(task), self._answer(TASK, task.pack(), REPLIES))
 
     def test(self, task: RoundTask) -> list[DeviceTest]:
-        """Return the test of the task's base on the samples of each device that was asked, sorted by name.
+        """Return the test of the task's base for each device in the task, on its own samples, sorted by name.
 
-        Raises what train() raises.
+        Raises the errors of train().
         """
         return unpack_signed(DeviceTest, self.keys, task, self._asked(task), self._answer(TEST, task.pack(), TESTS))
 
     def sum(self, request: SumRequest) -> bytes:
-        """Return the sum of deltas that the gateway keeps, for `Server.add_sum()`. Raises what train() raises."""
+        """Return the sum of deltas that the gateway keeps, for `Server.add_sum()`. Raises the errors of train()."""
         return self._answer(SUM, request.pack(), SUMMED)
 
     def _answer(self, kind: int, body: bytes, wanted: int) -> bytes:
@@ -111,7 +111,7 @@ class RemoteFleet:
         return self._channel
 
     def _heard(self, channel: Channel, wanted: int) -> bytes | None:
-        """Return the body of the frame that is wanted; None after a sign of life."""
+        """Return the body of the wanted frame; None after a sign of life."""
         kind, body = channel.receive(SILENCE)
         if kind == wanted:
             return body
@@ -123,7 +123,7 @@ class RemoteFleet:
         raise Refused(f"a frame of kind {kind} from the gateway", "update the older end")
 
     def _states(self, body: bytes) -> dict[str, str]:
-        """Return what the devices of the key file do, by a sign of life, in printable text. Raises Refused."""
+        """Return the states of devices in the key file, from a sign of life, as printable text. Raises Refused."""
         try:
             found = json.loads(body[:_MOST_STATES])
         except (ValueError, RecursionError):
@@ -134,15 +134,15 @@ class RemoteFleet:
         return {name: printable(state[:_MOST_TEXT]) for name, state in known if isinstance(state, str)}
 
     def close(self) -> None:
-        """End the connection; the next task makes another one."""
+        """Close the connection; the next task opens another one."""
         channel, self._channel = self._channel, None
         if channel is not None:
             channel.close()
 
     def __enter__(self) -> RemoteFleet:
-        """Return this fleet, which the end of the `with` closes."""
+        """Return this fleet; leaving the `with` block closes it."""
         return self
 
     def __exit__(self, *error: object) -> None:
-        """End the connection."""
+        """Close the connection."""
         self.close()

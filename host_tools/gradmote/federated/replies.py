@@ -1,7 +1,7 @@
-"""The reply of each device to a task: what it learnt, or how well the base does on its samples.
+"""The reply of each device to a task: what it learned, or how well the base does on its samples.
 
-Replies go over networks as bytes, which are hostile until each field was checked. Whether a delta is one
-of the round's base is for `Server.add()` to say.
+Replies travel over networks as bytes, which are hostile until each field is checked. `Server.add()` decides
+whether a delta is for the round's base.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import ClassVar, TypeVar
 from ..errors import DataError
 from .fields import MOST_TEXT, Reader, check_names, printable, require_within, sized
 
-#: The most examples that a device may say it trained on: no device outweighs all others.
+#: The most examples that a device may claim: no device outweighs all others.
 MOST_EXAMPLES = 2**20
 
 
@@ -25,13 +25,13 @@ class DeviceReply:
 
     Attributes:
         device: Its name.
-        delta: What it learnt; empty where it failed.
+        delta: What it learned; empty if it failed.
         examples: The number of its samples, 0 .. 2^20.
-        loss: The mean over the steps of its last epoch; NaN where it failed.
+        loss: The mean over the steps of its last epoch; NaN if it failed.
         seconds: The time that it took.
-        bytes_up: What it sent to the node.
-        bytes_down: What the node sent to it, without its samples.
-        fault: What went wrong, and what to do about it; empty where the delta is good.
+        bytes_up: The bytes that it sent to the node.
+        bytes_down: The bytes that the node sent to it, without its samples.
+        fault: What went wrong, and what to do about it; empty if the delta is good.
     """
 
     MAGIC: ClassVar[bytes] = b"GMRR0001"
@@ -46,7 +46,7 @@ class DeviceReply:
     fault: str = ""
 
     def __post_init__(self) -> None:
-        """Raise DataError where a field is impossible."""
+        """Raise DataError if a field is impossible."""
         _require_row(self)
         if bool(self.delta) == bool(self.fault):
             raise DataError(f"{self.device} has both a delta and a fault, or neither", "send one of them")
@@ -65,7 +65,7 @@ class DeviceReply:
 
     @classmethod
     def unpack(cls, data: bytes) -> DeviceReply:
-        """Return the reply of these bytes. Raises DataError where they are none."""
+        """Return the reply in these bytes. Raises DataError if they are not one."""
         reader = Reader(data)
         device, delta = reader.text(), reader.sized()
         examples, loss, seconds, up, down = reader.numbers("<IddQQ")
@@ -80,10 +80,10 @@ class DeviceTest:
 
     Attributes:
         device: Its name.
-        examples: The number of samples, 1 .. 2^20; 0 where it failed.
-        loss: The mean over the full batches; NaN where there is none.
-        accuracy: The share of labels that were predicted, 0 to 1; NaN without classes.
-        fault: What went wrong, and what to do about it; empty where the figures are good.
+        examples: The number of samples, 1 .. 2^20; 0 if it failed.
+        loss: The mean over the full batches; NaN if there is none.
+        accuracy: The share of correctly predicted labels, 0 to 1; NaN without classes.
+        fault: What went wrong, and what to do about it; empty if the figures are good.
     """
 
     MAGIC: ClassVar[bytes] = b"GMRE0001"
@@ -95,7 +95,7 @@ class DeviceTest:
     fault: str = ""
 
     def __post_init__(self) -> None:
-        """Raise DataError where a field is impossible."""
+        """Raise DataError if a field is impossible."""
         _require_row(self)
         least = 0 if self.fault else 1
         if not least <= self.examples <= MOST_EXAMPLES:
@@ -112,7 +112,7 @@ class DeviceTest:
 
     @classmethod
     def unpack(cls, data: bytes) -> DeviceTest:
-        """Return the test of these bytes. Raises DataError where they are none."""
+        """Return the test in these bytes. Raises DataError if they are not one."""
         reader = Reader(data)
         device = reader.text()
         examples, loss, accuracy = reader.numbers("<Idd")
@@ -121,14 +121,14 @@ class DeviceTest:
         return cls(device, examples, loss, accuracy, fault)
 
 
-#: The reply of one device. Each device that was asked has one, also where it failed. MAGIC is what all rows of a node
-#: begin with.
+#: The reply of one device. Each device in the task has one, even if it failed. All rows of a node begin with
+#: MAGIC.
 Row = DeviceReply | DeviceTest
 AnyRow = TypeVar("AnyRow", DeviceReply, DeviceTest)
 
 
 def _require_row(row: Row) -> None:
-    """Raise DataError where the name of a row is none, or its fault is too long."""
+    """Raise DataError if a row has no valid name, or its fault is too long."""
     check_names((row.device,))
     if len(row.fault.encode()) > MOST_TEXT:
         raise DataError(f"the fault of {row.device} has more than {MOST_TEXT} bytes", "shorten it")
@@ -141,7 +141,7 @@ def pack_rows(kind: type[AnyRow], rows: Iterable[AnyRow]) -> bytes:
 
 
 def unpack_rows(kind: type[AnyRow], data: bytes) -> list[AnyRow]:
-    """Return the rows of these bytes. Raises DataError where they are none of this kind, or one device has two."""
+    """Return the rows in these bytes. Raises DataError if they are not of this kind, or one device has two."""
     reader = Reader(data, kind.MAGIC)
     rows = reader.several(lambda: kind.unpack(reader.sized()))
     reader.end()

@@ -1,4 +1,4 @@
-"""The server of a federation: it has the base, takes deltas of devices, and makes the next base."""
+"""The server of a federation: it has the base, takes deltas from devices, and makes the next base."""
 
 from __future__ import annotations
 
@@ -27,16 +27,15 @@ from .replies import MOST_EXAMPLES
 from .server_optimizers import ServerOptimizer, fedavg
 from .summary import DeltaSummary, is_summary
 
-#: A delta is left out where it is more than so many times as long as the median of the round, unless a server is told
-#: otherwise.
+#: By default a server leaves out a delta that is more than this many times as long as the round's median.
 REFUSE_ABOVE = 5.0
-#: A delta counts for so many times the median of the round's examples at most, unless a server is told otherwise.
+#: By default a delta counts for at most this many times the median of the round's examples.
 CAP_EXAMPLES = 10.0
-#: The most rounds that a delta may be late.
+#: The most rounds by which a delta may be late.
 MOST_LATE = 100
 #: How much longer than it is a sum may seem, because lengths are rounded.
 ROUNDING = 2.0**-20
-#: With privacy, noise on a parameter that some devices did not send would show who did.
+#: With privacy, noise on a parameter that only some devices sent would show which ones did.
 _WHOLE = "with privacy, each device shares all parameters: leave `shared` out"
 
 
@@ -44,7 +43,7 @@ _WHOLE = "with privacy, each device shares all parameters: leave `shared` out"
 class _Received:
     """A delta of this round: its SHA-256, its bytes, the number of its base, its norm, and its examples.
 
-    data is empty where a gateway keeps the delta, and will send the sum of several.
+    data is empty if a gateway keeps the delta, and will send the sum of several.
     """
 
     digest: bytes
@@ -55,21 +54,21 @@ class _Received:
 
 
 class Server:
-    """The base of a federation, and the deltas of the round that goes on.
+    """The base of a federation, and the deltas of the current round.
 
-    Weights are integers and sums exact, so the next base has the same bits in whatever order deltas
-    arrive. What quantization of the delta that goes down loses is added to the next one.
+    Weights are integers and sums exact, so the next base has the same bits in whatever order deltas arrive.
+    Whatever the delta that goes down loses in quantization is added to the next one.
 
-    image: the compiled model that all devices have. optimizer: what is done with the mean of all
-    deltas. bits: of a number that goes down to the devices, 2, 4 or 8. clip: make a delta whose norm
-    is above the median of the round (of those above 0) as long as that, so that no device can pull the model away.
-    refuse_above: leave out a delta whose norm is more than so many times that median, 1 or more; None leaves out none.
-    cap_examples: count a delta for so many times the median of the round's examples at most, 1 or more; None
-    believes each device. late: the rounds that a delta may come after its own, 0 .. MOST_LATE; its examples then count
-    1 / sqrt(1 + rounds) times. sums: take summaries of deltas that gateways keep, and their sums before finish(). The
-    base is the same; a gateway is believed what it says of its devices' norms. privacy: clip each delta to a fixed norm
-    instead, count all the same, and add noise; what depends on all deltas or examples is off then, and a round without
-    deltas ends too, with noise alone.
+    image: the compiled model of all devices. optimizer: the rule for the mean of all deltas. bits: of a number that
+    goes down to the devices, 2, 4 or 8. clip: shorten a delta whose norm is above the median of the round (over norms
+    above 0) to that median, so that no device can pull the model away. refuse_above: leave out a delta whose norm is
+    more than this many times that median, 1 or more; None leaves out none. cap_examples: count a delta for at most
+    this many times the median of the round's examples, 1 or more; None believes each device. late: by how many rounds
+    a delta may be late, 0 .. MOST_LATE; its examples then count 1 / sqrt(1 + rounds) times. sums: take summaries of
+    deltas that gateways keep, and their sums before finish(). The base is the same; the server believes a gateway
+    about its devices' norms. privacy: clip each delta to a fixed norm instead, weigh all the same, and add noise;
+    this turns off all rules that depend on all deltas or examples, and a round without deltas ends too, with only
+    noise.
     """
 
     def __init__(
@@ -88,7 +87,7 @@ class Server:
             refuse_above = cap_examples = None
         self.optimizer, self.bits, self.clip, self.refuse_above = optimizer or fedavg(), bits, clip, refuse_above
         self.cap_examples, self.late, self.sums = cap_examples, late, sums
-        #: The devices that the last round left out, because their deltas were too long; sorted.
+        #: The devices that the last round left out because their deltas were too long; sorted.
         self.left_out: list[str] = []
         self._session = Session(image)
         state = parameter_entries(image)
@@ -98,12 +97,12 @@ class Server:
         self._slots = [np.zeros((self.optimizer.slots, n)) for n in self.elements]
         self._lost = [np.zeros(n) for n in self.elements]
         self._received: dict[str, _Received] = {}
-        #: Sums that gateways made of deltas that they keep, and the devices of each.
+        #: The sums that gateways made of deltas that they keep, each with its devices.
         self._sums: list[tuple[frozenset[str], DeltaSum]] = []
         self._image = bytes(image)
-        #: The checkpoints of the bases before this one, the newest first; `late` of them at most.
+        #: The checkpoints of the bases before this one, newest first; at most `late` of them.
         self._earlier: list[bytes] = []
-        #: The round of the newest delta of each device that came in an earlier round, as long as it could come again.
+        #: The round of each device's newest delta from an earlier round, as long as it could arrive again.
         self._newest: dict[str, int] = {}
 
     @property
@@ -113,16 +112,16 @@ class Server:
 
     @property
     def base(self) -> bytes:
-        """Return the base of the round: all parameters, as Session.parameters() has them."""
+        """Return the base of the round: all parameters, as in Session.parameters()."""
         return bytes(self._session.parameters().cast("B"))
 
     @property
     def devices(self) -> list[str]:
-        """Return the devices whose delta has come in this round, sorted."""
+        """Return the devices whose delta has arrived in this round, sorted."""
         return sorted(self._received)
 
     def checkpoint(self) -> bytes:
-        """Return a checkpoint with the base as its parameters, for a device that joins, or for an export."""
+        """Return a checkpoint with the base as its parameters, for a new device, or for an export."""
         return self._session.save()
 
     def parameters(self) -> dict[str, np.ndarray]:
@@ -130,7 +129,7 @@ class Server:
         return {name: np.array(self._session.parameter(name)) for name in self._session.parameter_names()}
 
     def snapshot(self) -> dict[str, np.ndarray]:
-        """Return all that the next rounds depend on, but for deltas that came in this one."""
+        """Return everything that the next rounds depend on, except the deltas of this one."""
         checkpoint = np.frombuffer(self.checkpoint(), np.uint8)
         slots, lost = np.concatenate(self._slots, axis=1), np.concatenate(self._lost)
         earlier = np.frombuffer(b"".join(self._earlier), np.uint8).reshape(-1, len(checkpoint))
@@ -139,7 +138,7 @@ class Server:
                 "earlier": earlier, "newest": newest}  # fmt: skip
 
     def restore(self, snapshot: Mapping[str, np.ndarray]) -> None:
-        """Go on from a snapshot of a server with the same image and optimizer. Raises DataError for another one."""
+        """Continue from a snapshot of a server with the same image and optimizer. Raises DataError for another one."""
         ends, slots, lost = np.cumsum(self.elements)[:-1], snapshot["slots"], snapshot["lost"]
         if slots.shape != (self.optimizer.slots, sum(self.elements)) or lost.shape != slots.shape[1:]:
             raise DataError("the snapshot is of another server", "use the image and the optimizer that it had")
@@ -150,13 +149,13 @@ class Server:
         self._newest = json.loads(snapshot["newest"].tobytes())
 
     def add(self, device: str, delta: bytes, examples: int) -> bool:
-        """Take what a device sent, and return whether that was new. The same delta of the same device counts once.
+        """Take a device's delta, and return whether it was new. The same delta of the same device counts once.
 
-        A device counts once in a round, with the newest of its deltas, and no delta counts in two rounds.
-        delta: its bytes, or the summary of one that a gateway keeps. examples: how many it trained on, 1 .. 2^20;
-        a delta weighs as much as it has examples. Raises RuntimeFault where the delta is damaged, of another model,
-        round or base, or not finite, and DataError where the summary is damaged or of another base, where the device
-        sent another delta before, or where the number of examples is impossible.
+        A device counts once in a round, with the newest of its deltas, and no delta counts in two rounds. delta: its
+        bytes, or the summary of one that a gateway keeps. examples: the number trained on, 1 .. 2^20, which is the
+        delta's weight. Raises RuntimeFault if the delta is damaged, for another model, round or base, or not finite,
+        and DataError if the summary is damaged or for another base, the device sent another delta before, or the
+        number of examples is impossible.
         """
         summary = DeltaSummary.unpack(delta) if is_summary(delta) else None
         digest = hashlib.sha256(delta).digest() if summary is None else summary.digest
@@ -175,7 +174,7 @@ class Server:
         return True
 
     def _checked_norm(self, device: str, delta: bytes, age: int) -> float:
-        """Return the norm of a delta, once it is checked."""
+        """Check a delta, and return its norm."""
         self._check(delta, age)
         content = read_delta(delta, self.elements)
         if self.privacy is not None and not all(content.exponents):
@@ -183,7 +182,7 @@ class Server:
         return content.norm
 
     def _norm_of(self, summary: DeltaSummary) -> float:
-        """Return the norm of a delta that a gateway keeps. Raises DataError where it may not, or has another base."""
+        """Return the norm of a delta that a gateway keeps. Raises DataError if sums are off, or its base differs."""
         if not self.sums:
             raise DataError("a summary came in the place of a delta", "send the delta, or let the server take sums")
         if summary.round != self.round or summary.base_digest != hashlib.sha256(self.base).digest():
@@ -195,23 +194,23 @@ class Server:
     # ---- Deltas that gateways keep
 
     def weights(self) -> dict[str, int]:
-        """Return what each delta weighs that a gateway keeps and that counts, by its device.
+        """Return the weight of each delta that a gateway keeps and that counts, by its device.
 
-        The weights change with each delta that comes. Gateways add up their deltas with them (`SumRequest`).
+        The weights change with each new delta. Gateways add up their deltas with them (`SumRequest`).
         """
         kept = [name for name, sent in self._received.items() if not sent.data]
         weights = self._weights()[0] if kept else {}
         return {name: weights[name] for name in kept if weights.get(name)}
 
     def missing(self) -> set[str]:
-        """Return the devices whose delta counts, and of which no sum has come yet."""
+        """Return the devices whose delta counts, but is not in any sum yet."""
         return set(self.weights()).difference(*(names for names, _ in self._sums))
 
     def add_sum(self, devices: Collection[str], data: bytes) -> None:
         """Take the sum of the deltas of some devices, with the weights of `weights()`.
 
-        A delta that comes after it changes the weights, so that all sums have to be asked for again. Raises
-        DataError where the bytes are no sum of so much weight, or are longer than these deltas can be.
+        A delta that arrives later changes the weights, so that all sums have to be requested again. Raises DataError
+        if the bytes are not a sum of that weight, or are longer than these deltas can be.
         """
         total, weights, names = DeltaSum.unpack(data, self.elements), self.weights(), frozenset(devices)
         if not names or not names <= self.missing():
@@ -229,23 +228,23 @@ class Server:
         self._sums.append((names, total))
 
     def forget(self, device: str) -> None:
-        """Let a device of this round have sent nothing, because its gateway does not give its delta."""
+        """Treat a device of this round as if it had sent nothing, because its gateway does not supply its delta."""
         if self._received.pop(device, None) is not None:
             self._sums = []
 
     def age_of(self, device: str) -> int:
-        """Return how many rounds the delta of a device that came in this round is late; 0 where none came."""
+        """Return by how many rounds the delta that a device sent in this round is late; 0 if it sent none."""
         return self.round - self._received[device].round if device in self._received else 0
 
     def _age(self, delta: bytes) -> int:
-        """Return how many rounds a delta says that it is late; 0 where that is more than may be, to be refused."""
+        """Return by how many rounds a delta says it is late; 0 if that is more than allowed, to be refused."""
         if len(delta) < size_of("delta_header"):
             return 0
         age = self.round - int(unpack("delta_header", delta)["round"])
         return age if 0 < age <= len(self._earlier) else 0
 
     def _check(self, delta: bytes, age: int) -> None:
-        """Raise RuntimeFault where a delta is not one of the base of so many rounds ago, or not finite at this one."""
+        """Raise RuntimeFault if a delta is not for the base `age` rounds ago, or not finite at the current one."""
         if not age:
             self._session.check_delta(delta)
             return
@@ -261,8 +260,8 @@ class Server:
     def finish(self) -> bytes:
         """End the round, and return the delta for all devices, which leads to the base of the next one.
 
-        Raises DataError where no delta has come or a sum is missing, and RuntimeFault (NOT_FINITE) where the next
-        base would not be finite. Then the round goes on as it was.
+        Raises DataError if there is no delta or a sum is missing, and RuntimeFault (NOT_FINITE) if the next base
+        would not be finite. The round then stays open, unchanged.
         """
         if self.missing():
             raise DataError(
@@ -288,26 +287,26 @@ class Server:
         return down
 
     def _remember(self, checkpoint: bytes) -> None:
-        """Keep what late deltas need: the base that ends, and which devices' deltas came."""
+        """Keep what late deltas need: the base of the finished round, and which devices' deltas arrived."""
         self._earlier = [checkpoint, *self._earlier][: self.late]
         newest = self._newest | {name: sent.round for name, sent in self._received.items()}
         self._newest = {name: number for name, number in newest.items() if number >= self.round - len(self._earlier)}
 
     def _median_norm(self) -> float:
-        """Return the median of the norms of this round's deltas that are above 0, or 0 where none is."""
+        """Return the median of this round's norms above 0, or 0 if there is none."""
         if not self._received:
             raise DataError(f"no device has sent a delta in round {self.round}", "add() at least one")
-        # A device that learnt nothing does not say how far the others may go.
+        # A device that learned nothing must not limit the others.
         return statistics.median([sent.norm for sent in self._received.values() if sent.norm] or [0.0])
 
     def _too_long(self, limit: float) -> list[str]:
-        """Return the devices whose delta is left out; never all, as some norm is at most the median."""
+        """Return the devices whose delta is left out; never all, because some norm is at most the median."""
         if self.refuse_above is None:
             return []
         return [name for name in self.devices if self._received[name].norm > self.refuse_above * limit]
 
     def _weights(self) -> tuple[dict[str, int], list[str]]:
-        """Return what each delta weighs that counts, and the devices that are left out."""
+        """Return the weight of each delta that counts, and the devices that are left out."""
         if self.privacy is not None:
             return {name: self.privacy.weight(sent.norm) for name, sent in self._received.items()}, []
         limit, most = self._median_norm(), self._most_examples()
@@ -320,7 +319,7 @@ class Server:
         return weights, left_out
 
     def _part(self, sent: _Received, limit: float) -> float:
-        """Return the part of its length that a delta keeps where clip is set."""
+        """Return the part of its length that a delta keeps if clip is set."""
         return limit / sent.norm if self.clip and sent.norm > limit else 1.0
 
     def _total(self, weights: Mapping[str, int]) -> DeltaSum:
@@ -332,23 +331,23 @@ class Server:
         return total
 
     def _means(self, total: DeltaSum) -> tuple[list[np.ndarray], list[int]]:
-        """Return the mean of each parameter, and its weight, which is 0 where no delta has it."""
+        """Return the mean of each parameter, and its weight, which is 0 if no delta contains it."""
         if self.privacy is not None:
             return self.privacy.noised_means(total), [1] * len(self.elements)
         return [total.mean(index) for index in range(len(self.elements))], total.weights
 
     def _most_examples(self) -> float:
-        """Return the examples that a delta of this round counts for at most."""
+        """Return the most examples for which a delta of this round counts."""
         if self.cap_examples is None:
             return math.inf
         return self.cap_examples * statistics.median(sent.examples for sent in self._received.values())
 
     def _examples(self, sent: _Received, most: float) -> float:
-        """Return the examples that a delta counts for: fewer where it is late, as its base is not this one."""
+        """Return the examples for which a delta counts: fewer if it is late, because its base is an older one."""
         return min(sent.examples, most) / math.sqrt(1 + self.round - sent.round)
 
     def _step_to(self, wanted: list[np.ndarray], weights: list[int]) -> bytes:
-        """Make the base the nearest one that a delta leads to, and return that delta."""
+        """Make the base the nearest one that a delta can reach, and return that delta."""
         base, aim = self.base, bytearray(self.base)
         for place, kind, values in zip(self._places, self._types, wanted):
             aim[place] = stored(values, kind).tobytes()
@@ -364,13 +363,13 @@ class Server:
 
 
 def _require_bound(name: str, bound: float | None) -> None:
-    """Raise DataError where a multiple of a median would refuse half of all devices, or is no number."""
+    """Raise DataError if a multiple of a median would refuse half of all devices, or is not a number."""
     if bound is not None and not 1 <= bound < math.inf:
         raise DataError(f"{name} is {bound}", "give a finite number from 1 on, such as 3, or None")
 
 
 def _require_no_other_rule(clip: bool, refuse_above: float | None, cap_examples: float | None, late: int) -> None:
-    """Raise DataError where a rule is asked for that would tell of devices, or that privacy replaces."""
+    """Raise DataError for a rule that would reveal something about devices, or that privacy replaces."""
     bounded = "leave it out: the clipping norm bounds each delta, and all have the same weight"
     if not clip:
         raise DataError("clip=False with privacy", bounded)

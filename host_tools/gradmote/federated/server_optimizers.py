@@ -1,6 +1,6 @@
-"""The rules by which a server takes the mean of all deltas.
+"""The rules by which a server applies the mean of all deltas.
 
-Adaptive Federated Optimization (Reddi et al., 2021) calls that mean a pseudo-gradient, and has all of
+Adaptive Federated Optimization (Reddi et al., 2021) calls that mean a pseudo-gradient, and describes all of
 these rules. They compute in float64, element by element.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import DataError
 
-#: The slots of one parameter, and its mean delta -> the change of the base. The slots are changed in place.
+#: (The slots of one parameter, its mean delta) -> the change of the base. The rule updates the slots in place.
 Rule = Callable[[np.ndarray, np.ndarray], np.ndarray]
 #: The largest momentum that optimizer_of() takes.
 MOST_MOMENTUM = 0.999
@@ -25,7 +25,7 @@ class ServerOptimizer:
     """A rule.
 
     Attributes:
-        name: As optimizer_of() takes it.
+        name: The name for optimizer_of().
         slots: How many numbers it keeps for each element of a parameter.
         rule: The arithmetic.
         settings: The numbers of the rule, such as its momentum, in the order of its function's arguments.
@@ -40,7 +40,7 @@ class ServerOptimizer:
 def fedavg(learning_rate: float = 1.0, momentum: float = 0.0) -> ServerOptimizer:
     """Return federated averaging, with m = momentum m + mean and a change of learning_rate m.
 
-    With the default numbers the next base is the mean of what devices learnt.
+    With the default numbers the next base is the mean of what devices learned.
     """
 
     def rule(slots: np.ndarray, mean: np.ndarray) -> np.ndarray:
@@ -69,7 +69,7 @@ def fedadam(learning_rate: float = 0.01, beta1: float = 0.9, beta2: float = 0.99
 def optimizer_of(name: str, learning_rate: float | None = None, momentum: float = 0.0) -> ServerOptimizer:
     """Return the rule of that name, "fedavg" or "fedadam".
 
-    learning_rate: above 0; None takes the rule's own. momentum: of fedavg, 0 .. 0.999. Raises DataError for settings
+    learning_rate: above 0; None uses the rule's own. momentum: for fedavg, 0 .. 0.999. Raises DataError for settings
     that the rule does not have.
     """
     if name not in ("fedavg", "fedadam"):

@@ -1,8 +1,8 @@
-"""A federation on this computer: many devices, of which one twin plays each in turn.
+"""A federation on this computer: one twin plays many devices in turn.
 
-A device's round depends on the base and on its own samples alone, so the twin that plays it loads
-the base, trains and sends a delta, and then is the next device. Memory is that of one twin, of the
-samples, and of the deltas of a round, which the server keeps until it has all of them.
+A device's round depends only on the base and on its own samples. So the twin that plays it loads the base, trains
+and sends a delta, and then becomes the next device. Memory is needed for one twin, for the samples, and for the
+deltas of a round, which the server keeps until it has all of them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .partition import part_of
 from .server import Server
 from .task import RoundTask
 
-#: What an attacker does to the difference that it learnt: its factor.
+#: The factor by which an attacker multiplies the difference that it learned.
 ATTACKS = {"opposite": -20.0, "huge": 1e30, "nan": math.nan}
 
 
@@ -38,12 +38,12 @@ class Settings:
 
     Attributes:
         epochs: The passes of a device over its samples.
-        bits: Of each number that a device sends: 2, 4 or 8.
-        taking_part: How many devices are asked in a round, others in each; None asks all. Where the server has
-            privacy, each device is asked with the chance taking_part / devices, on its own.
+        bits: The bits of each number that a device sends: 2, 4 or 8.
+        taking_part: How many devices take part in a round, different ones each time; None for all. If the server has
+            privacy, each device takes part with probability taking_part / devices, independently.
         attackers: How many of the devices attack; they are the first ones.
-        attack: What they do, one of ATTACKS.
-        seed: Of the order of samples, of the rounding, and of who takes part.
+        attack: Their attack, one of ATTACKS.
+        seed: The seed of the order of samples, of the rounding, and of the choice of devices.
     """
 
     epochs: int = 1
@@ -61,15 +61,15 @@ class Round:
     Attributes:
         round: Its number, from 1.
         devices: How many sent a delta that counts.
-        refused: How many were asked, and do not count: they sent none, because their numbers were not
+        refused: How many took part, and do not count: they sent no delta, because their numbers were not
             finite, or one that the server left out.
-        loss: The mean over the examples of these devices, each taken before its update, in the last epoch; NaN
-            where there are none.
+        loss: The mean over the examples of these devices, each measured before its update, in the last epoch; NaN
+            if there are none.
         test: The result of the next base on the test set.
-        bytes_up: What all devices sent.
-        bytes_down: What they were sent before it. A device that took part in the round before gets the
-            delta that ended it, and any other the checkpoint; nobody gets anything before the first.
-        seconds: The time of the devices' training, and of the server's sum.
+        bytes_up: The bytes that all devices sent.
+        bytes_down: The bytes that they received before it. A device that took part in the previous round gets the
+            delta that ended it, and any other the checkpoint; before the first round none gets anything.
+        seconds: The time for the devices' training, and for the server's sum.
     """
 
     round: int
@@ -83,7 +83,7 @@ class Round:
 
 
 class AttackingSession(Session):
-    """A twin whose deltas are `factor` times what it learnt."""
+    """A twin whose deltas are `factor` times what it learned."""
 
     factor = 1.0
 
@@ -93,7 +93,7 @@ class AttackingSession(Session):
         self._base_of_round = np.array(self.parameters())
 
     def round_delta(self, bits: int = 4, seed: int = 0, shared: str | Sequence[str] | None = None) -> bytes:
-        """Return the delta of the attack. Raises RuntimeFault (NOT_FINITE) as an honest device does."""
+        """Return the delta of the attack. Raises RuntimeFault (NOT_FINITE) like an honest device."""
         with np.errstate(all="ignore"):
             learnt = np.array(self.parameters()) - self._base_of_round
             self.set_parameters(self._base_of_round + np.float32(self.factor) * learnt)
@@ -101,20 +101,19 @@ class AttackingSession(Session):
 
 
 class Simulation:
-    """A server, and the devices that one twin plays; attackers have a second one.
+    """A server, and the devices played by one twin; attackers have a second one.
 
-    Optimizers' moments begin at zero in each round: a device keeps nothing but its samples. The
-    server comes to the same base as with a `LocalFleet` of as many devices that always load the
-    checkpoint.
+    Optimizers' moments begin at zero in each round: a device keeps nothing except its samples. The server reaches
+    the same base as with a `LocalFleet` of as many devices that always load the checkpoint.
 
-    image: the compiled model, which trains. data: the samples of all devices, and those to test on;
-    where there are none, it is tested on those of the devices. parts: the rows of each device.
+    image: the compiled model, which must be able to train. data: the samples of all devices, and the test set;
+    without one, tests use the devices' samples. parts: the rows of each device.
     """
 
     def __init__(
         self, server: Server, image: bytes, data: Dataset, parts: Mapping[str, Array], settings: Settings
     ) -> None:
-        """Check all that could fail in a later round. Raises GradmoteError for the first reason."""
+        """Check everything that could fail in a later round. Raises GradmoteError for the first problem."""
         self.server, self.parts, self.settings = server, parts, settings
         self._target = TwinTarget()
         self._target.load_image(image)
@@ -136,10 +135,10 @@ class Simulation:
             yield self.round()
 
     def round(self) -> Round:
-        """Have the devices of a round train, and go on to the next base.
+        """Train the devices of a round, and move on to the next base.
 
-        Raises DataError where no device sent a delta and the server has no privacy, and RuntimeFault where
-        the next base is not finite.
+        Raises DataError if no device sent a delta and the server has no privacy, and RuntimeFault if the next base is
+        not finite.
         """
         start, number, task = time.perf_counter(), self.server.round, self._task()
         replies = self._fleet.train(task)
@@ -170,7 +169,7 @@ class Simulation:
         return part_of(self.data, self.parts[device])
 
     def _devices(self, image: bytes) -> dict[str, Session]:
-        """Return the twin of each device: one plays all that are honest."""
+        """Return the twin of each device: one plays all honest devices."""
         names = list(self.parts)
         attackers = names[: self.settings.attackers]
         devices = dict.fromkeys(names, self._target.session)
@@ -181,7 +180,7 @@ class Simulation:
         return devices
 
     def _task(self) -> RoundTask:
-        """Return what all devices of this round are asked; without a delta, so that each loads the checkpoint."""
+        """Return the task of all devices in this round; without a delta, so that each loads the checkpoint."""
         server, settings = self.server, self.settings
         return RoundTask(
             self._digest,
@@ -195,7 +194,7 @@ class Simulation:
         )
 
     def _asked(self, number: int) -> tuple[str, ...] | None:
-        """Return the devices of a round, others in each; None where all take part."""
+        """Return the devices of a round, different ones each time; None if all take part."""
         count = self.settings.taking_part
         if count is None:
             return None
@@ -209,7 +208,7 @@ class Simulation:
 
 
 def require_devices(parts: Mapping[str, np.ndarray], batch: int, settings: Settings) -> None:
-    """Raise DataError where devices have too few samples, or fewer of them are there than are to take part."""
+    """Raise DataError if devices have too few samples, or there are fewer devices than should take part."""
     few = [device for device, rows in parts.items() if len(rows) < batch]
     if few:
         raise DataError(

@@ -1,7 +1,7 @@
-"""The words between a server and a gateway that keeps its devices' deltas, and sends one sum of them.
+"""The messages between a server and a gateway that keeps its devices' deltas, and sends one sum of them.
 
-A server that has the norms of all deltas can say what each of them weighs. Then each gateway adds up its own
-deltas with these weights (`SumRequest`), and the server gets one sum of each gateway (`DeltaSum.pack()`).
+A server that has the norms of all deltas can compute the weight of each. Each gateway then adds up its own deltas
+with these weights (`SumRequest`), and sends the server one sum (`DeltaSum.pack()`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _U32 = 2**32 - 1
 
 @dataclass(frozen=True)
 class DeltaSummary:
-    """The figures of a delta that stays where it is.
+    """The figures of a delta that stays on its gateway.
 
     Attributes:
         round: The number of its base.
@@ -39,23 +39,23 @@ class DeltaSummary:
     norm: float
 
     def __post_init__(self) -> None:
-        """Raise DataError where a field is impossible."""
+        """Raise DataError if a field is impossible."""
         require_within(self.round, _U32, "round")
         if not (math.isfinite(self.norm) and self.norm >= 0):
             raise DataError(f"a delta with a norm of {self.norm}", "its gateway checks that it is finite")
 
     @classmethod
     def of(cls, delta: bytes, elements: Sequence[int], task: RoundTask) -> DeltaSummary:
-        """Return what is told of a delta that was checked. elements: how many each parameter has."""
+        """Return the summary of a checked delta. elements: the number of elements of each parameter."""
         return cls(task.round, task.base_digest, hashlib.sha256(delta).digest(), read_delta(delta, elements).norm)
 
     def pack(self) -> bytes:
-        """Return the summary as bytes, which no delta begins with."""
+        """Return the summary as bytes; no delta begins with the same ones."""
         return _SUMMARY + struct.pack("<I", self.round) + self.base_digest + self.digest + struct.pack("<d", self.norm)
 
     @classmethod
     def unpack(cls, data: bytes) -> DeltaSummary:
-        """Return the summary of these bytes. Raises DataError where they are none."""
+        """Return the summary in these bytes. Raises DataError if they are not one."""
         reader = Reader(data, _SUMMARY)
         (number,) = reader.numbers("<I")
         base, digest = reader.take(DIGEST), reader.take(DIGEST)
@@ -65,7 +65,7 @@ class DeltaSummary:
 
 
 def is_summary(data: bytes) -> bool:
-    """Return whether these bytes are a summary, and no delta."""
+    """Return whether these bytes are a summary instead of a delta."""
     return data[: len(_SUMMARY)] == _SUMMARY
 
 
@@ -74,15 +74,15 @@ class SumRequest:
     """The request to add up deltas that a gateway keeps.
 
     Attributes:
-        key: RoundTask.key of the task that they were made for.
-        weights: What each device's delta weighs, 1 .. 2^46.
+        key: RoundTask.key of the deltas' task.
+        weights: The weight of each device's delta, 1 .. 2^46.
     """
 
     key: bytes
     weights: Mapping[str, int]
 
     def __post_init__(self) -> None:
-        """Raise DataError where a field is impossible."""
+        """Raise DataError if a field is impossible."""
         if len(self.key) != DIGEST:
             raise DataError("the key of a task has not 32 bytes", "take RoundTask.key")
         check_names(list(self.weights))
@@ -96,7 +96,7 @@ class SumRequest:
 
     @classmethod
     def unpack(cls, data: bytes) -> SumRequest:
-        """Return the request of these bytes. Raises DataError where they are none."""
+        """Return the request in these bytes. Raises DataError if they are not one."""
         reader = Reader(data, _REQUEST)
         key, rows = reader.take(DIGEST), reader.several(lambda: _weighted(reader.sized()))
         reader.end()
@@ -105,7 +105,7 @@ class SumRequest:
 
 
 def _weighted(row: bytes) -> tuple[str, int]:
-    """Return name and weight of a row of a request."""
+    """Return the name and weight in a row of a request."""
     reader = Reader(row)
     (weight,) = reader.numbers("<Q")
     return reader.rest(), weight

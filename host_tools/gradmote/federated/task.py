@@ -1,6 +1,6 @@
-"""The task that a server gives devices in a round.
+"""The task that a server gives to devices in a round.
 
-It goes over networks as bytes (`pack()`, `unpack()`), which are hostile until each field was checked.
+It travels over networks as bytes (`pack()`, `unpack()`), which are hostile until each field is checked.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ _U32 = 2**32 - 1
 
 @dataclass(frozen=True)
 class RoundTask:
-    """A server's task for the devices behind one node, in one round.
+    """A server's task for the devices of one node, in one round.
 
     Attributes:
         image_digest: The SHA-256 of the image that all devices have.
         round: The number of the round, 0 .. 2^32-1.
         base_digest: The SHA-256 of `Server.base`.
         checkpoint: `Server.checkpoint()`, which brings any device to the base.
-        down: The delta that led here from the round before; empty in round 0. It brings devices to
-            the base that are one round behind.
-        bits: Of a number of each device's delta, 2, 4 or 8.
+        down: The delta that led here from the previous round; empty in round 0. It brings devices that are
+            still in that round to the base.
+        bits: The bits of a number in each device's delta, 2, 4 or 8.
         shared: Patterns of the parameters to send; None for all.
         epochs: Passes over a device's own samples.
-        seed: What the devices' orders of samples and their rounding are drawn from, 0 .. 2^32-1.
-        devices: The names of those that take part; None for all.
+        seed: The seed of the devices' orders of samples and of their rounding, 0 .. 2^32-1.
+        devices: The names of the devices that take part; None for all.
         deadline_s: The seconds after which a device is too late; 0 for no limit.
-        sums: Whether gateways keep the deltas of their devices, reply with their summaries, and are
-            asked for the sum of them.
+        sums: Whether gateways keep the deltas of their devices, reply with summaries, and later supply
+            their sum.
     """
 
     image_digest: bytes
@@ -56,7 +56,7 @@ class RoundTask:
     sums: bool = False
 
     def __post_init__(self) -> None:
-        """Raise DataError where a field is impossible."""
+        """Raise DataError if a field is impossible."""
         if len(self.image_digest) != DIGEST or len(self.base_digest) != DIGEST:
             raise DataError("a digest has not 32 bytes", "use SHA-256")
         if not 1 <= self.epochs <= MOST_EPOCHS:
@@ -71,7 +71,7 @@ class RoundTask:
 
     @property
     def key(self) -> bytes:
-        """Return the SHA-256 of all that decides what a device computes: equal tasks have equal answers."""
+        """Return the SHA-256 of everything that determines a device's result: equal tasks have equal answers."""
         same = (
             self.image_digest,
             self.base_digest,
@@ -101,7 +101,7 @@ class RoundTask:
 
     @classmethod
     def unpack(cls, data: bytes) -> RoundTask:
-        """Return the task of these bytes. Raises DataError where they are none."""
+        """Return the task in these bytes. Raises DataError if they are not one."""
         reader = Reader(data, _TASK)
         image, base = reader.take(DIGEST), reader.take(DIGEST)
         number, bits, epochs, seed, deadline, sums = reader.numbers("<IBIIdB")

@@ -1,9 +1,9 @@
 """Federated learning with Flower, from `pip install flwr` (Flower 1.41 or newer).
 
-`client_app()` makes the app of a node, behind which there are any number of devices, and
-`DeltaStrategy` is the server's strategy. Flower carries their messages. Flower's own strategies,
-such as FedAvg, work with a `client_app()` too. Both are imported when they are first used: a node
-needs nothing of the server's.
+`client_app()` makes the app of a node, which has any number of devices, and `DeltaStrategy` is the
+server's strategy. Flower carries their messages. Flower's own strategies, such as FedAvg, work with
+a `client_app()` too. Both are imported when they are first used, so that a node does not import the
+server's part.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A node's answers to Flower's own strategies, such as FedAvg: parameters come as arrays, and arrays go back.
+"""A node's answers to Flower's own strategies, such as FedAvg: arrays with parameters arrive, and arrays go back.
 
-These messages have one ArrayRecord with the parameters of all devices, a ConfigRecord with settings, and in replies one
-MetricRecord, under whatever keys. Numbers are float32, four bytes each, in both directions.
+These messages have one ArrayRecord with the parameters of all devices, a ConfigRecord with settings, and in replies
+one MetricRecord, under any keys. Numbers are float32, four bytes each, in both directions.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ..formats.replaced_parameters import with_parameters
 from . import contents
 
 log = getLogger("flwr").log
-#: What a node does with one of its devices: its name and the device -> the result.
+#: A node's work on one of its devices: (name, device) -> the result.
 _Work = Callable[[str, Any], "_Result"]
 _Result = TypeVar("_Result")
 
@@ -42,7 +42,7 @@ class _Asked:
 
 
 def has_arrays(content: RecordDict) -> bool:
-    """Return whether a message is of a strategy that sends arrays; a DeltaStrategy sends none."""
+    """Return whether a message is from a strategy that sends arrays; a DeltaStrategy sends none."""
     return bool(content.array_records) and not contents.is_ours(content)
 
 
@@ -50,16 +50,16 @@ def trained_content(content: RecordDict, fleet: Fleet) -> RecordDict:
     """Train a node's devices from the parameters of a message, and return the content of its reply.
 
     Its arrays are the mean of the devices' parameters, weighted by their examples. The ConfigRecord of the
-    message may have `epochs`, passes of each device over its samples, 1 by default; `seed` of the order of
-    samples, 0 by default; and `server-round`, which Flower's strategies set. The metrics are
-    `num-examples`; `devices`, how many trained; and `loss`, the mean of those devices weighted by their
-    examples. A device that fails is logged and left out. Raises DataError where all fail, or the message
-    is impossible.
+    message may contain `epochs`, passes of each device over its samples, 1 by default; `seed`, of the order
+    of samples, 0 by default; and `server-round`, which Flower's strategies set. The metrics are
+    `num-examples`; `devices`, how many trained; and `loss`, the mean over those devices weighted by their
+    examples. A device that fails is logged and left out. Raises DataError if all fail, or the message is
+    impossible.
     """
     asked = _asked(content)
 
     def work(name: str, device: Any) -> tuple[int, float, dict[str, np.ndarray]]:
-        """Return the examples, the loss and the parameters of a device that trained."""
+        """Return the examples, the loss and the parameters of a device after training it."""
         samples = _local(fleet).data(name)
         loss = train(device, samples, asked.task.epochs, asked.task.order_of(name), lambda: False)
         return len(samples.x), loss, _finite(unpack(device.save()).tensors)
@@ -77,13 +77,12 @@ def trained_content(content: RecordDict, fleet: Fleet) -> RecordDict:
 def tested_content(content: RecordDict, fleet: Fleet) -> RecordDict:
     """Test the parameters of a message on the devices' own samples, and return the content of the reply.
 
-    Tests take `x_test`, or where a device has none, its samples. The metrics are `num-examples`,
-    `devices`, and the means of `loss` and `accuracy`, weighted by examples. Raises what
-    `trained_content()` raises.
+    Tests use `x_test` or, if a device has none, its samples. The metrics are `num-examples`, `devices`, and
+    the means of `loss` and `accuracy`, weighted by examples. Raises the errors of `trained_content()`.
     """
 
     def work(name: str, device: Any) -> tuple[int, Evaluation]:
-        """Return the examples, and the result of a device."""
+        """Return the number of examples, and the result of a device."""
         return _tested(device, _local(fleet).data(name))
 
     done = list(_results(_asked(content), fleet, work))
@@ -96,7 +95,7 @@ def tested_content(content: RecordDict, fleet: Fleet) -> RecordDict:
 
 
 def _finite(tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Return tensors. Raises DataError where a number is not finite, which would spoil the mean."""
+    """Return the tensors. Raises DataError if a number is not finite, which would spoil the mean."""
     for name, values in tensors.items():
         if not np.isfinite(values).all():
             raise DataError(f"'{name}' is not finite after training", "lower the learning rate of the image")
@@ -114,7 +113,7 @@ def _metrics(weights: list[int], figures: Mapping[str, float]) -> MetricRecord:
 
 
 def _results(asked: _Asked, fleet: Fleet, work: _Work[_Result]) -> Iterator[_Result]:
-    """Bring each device to the parameters of a message, and yield what work returns of it, in the order of names."""
+    """Bring each device to the parameters of a message, and yield the result of work() for it, ordered by name."""
     faults = []
     for name, device in sorted(_local(fleet).devices.items()):
         try:
@@ -130,17 +129,17 @@ def _results(asked: _Asked, fleet: Fleet, work: _Work[_Result]) -> Iterator[_Res
 
 
 def _local(fleet: Fleet) -> LocalFleet:
-    """Return the devices of this node. Raises DataError where a gateway has them."""
+    """Return the devices of this node. Raises DataError if a gateway has them."""
     if isinstance(fleet, LocalFleet):
         return fleet
     raise DataError("a gateway takes no parameters of Flower's own strategies", "use DeltaStrategy, or no gateway")
 
 
-# ---- What a message has
+# ---- The parts of a message
 
 
 def _asked(content: RecordDict) -> _Asked:
-    """Return what a strategy asks for. Raises DataError where that is impossible."""
+    """Return a strategy's request. Raises DataError if it is impossible."""
     if len(content.array_records) != 1:
         raise DataError(f"the message has {len(content.array_records)} records of arrays", "send one")
     ((key, arrays),) = content.array_records.items()
@@ -151,7 +150,7 @@ def _asked(content: RecordDict) -> _Asked:
 
 
 def _setting(content: RecordDict, name: str, default: int) -> int:
-    """Return an integer of the settings."""
+    """Return an integer from the settings."""
     found = [record[name] for record in content.config_records.values() if name in record]
     if any(isinstance(value, bool) or not isinstance(value, int) for value in found):
         raise DataError(f"the setting {name} is {found[0]!r}", "give an integer in the ConfigRecord of the strategy")
@@ -166,5 +165,5 @@ def _numbers(name: str, array: Array) -> np.ndarray:
         raise DataError(f"the array '{name}' cannot be read: {fault_of(error)}", "send it by Array(...)") from error
     if values.dtype.kind != "f":
         raise DataError(f"the array '{name}' has numbers of the type {values.dtype}", "send float32")
-    with np.errstate(over="ignore"):  # what is not finite is refused with the parameter's name
+    with np.errstate(over="ignore"):  # a later check refuses non-finite numbers by name
         return values.astype(np.float32)

@@ -1,4 +1,4 @@
-"""The app of a Flower node, behind which there are any number of devices."""
+"""The app of a Flower node with any number of devices."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..federated.remote_fleet import RemoteFleet
 from ..federated.summary import SumRequest
 from . import arrays, contents, memory
 
-#: Returns the devices of a node by their names; their image is loaded.
+#: Returns the devices of a node by their names, with their image loaded.
 Devices = Callable[[Context], Mapping[str, Any]]
 #: Returns the samples of the device of that name.
 Samples = Callable[[str, Context], Dataset]
@@ -31,20 +31,20 @@ def client_app(devices: Devices, data: Samples, image_digest: bytes | None = Non
     It answers a DeltaStrategy with deltas, and Flower's own strategies, such as FedAvg, with arrays
     (docs/FEDERATED.md).
 
-    devices: returns the devices of the node by their names, sessions or targets whose image is
-    loaded. It is called for each message, and each target is closed after it. A name is of one
-    device in the whole federation. data: returns the samples of the device of that name. image_digest: the SHA-256
-    of the devices' image; with it, tasks for other images are refused.
+    devices: returns the devices of the node by their names: sessions, or targets with a loaded image. It
+    is called for each message, and each target is closed after the message. A name must be unique in the
+    whole federation. data: returns the samples of the device of that name. image_digest: the SHA-256 of
+    the devices' image; with it, the node refuses tasks for other images.
 
-    Where the node's or the run's configuration has `gateway = "HOST:PORT"`, that running gateway owns the
-    devices and their samples, and neither `devices` nor `data` is called. `gateway-keys` is the path of
-    its key file, relative to the option `folder` where there is one.
+    If the configuration of the node or of the run has `gateway = "HOST:PORT"`, that running gateway owns
+    the devices and their samples, and neither `devices` nor `data` is called. `gateway-keys` is the path
+    of its key file, relative to the option `folder` if there is one.
     """
     app = ClientApp()
 
     @app.query()
     def query(message: Message, context: Context) -> Message:
-        """Say which devices are behind this node, or what the deltas that its gateway keeps come to."""
+        """Return the names of this node's devices, or the sum of the deltas that its gateway keeps."""
         request = contents.request_of(message.content)
         with _fleet(devices, data, image_digest, context) as fleet:
             if request is not None:
@@ -53,7 +53,7 @@ def client_app(devices: Devices, data: Samples, image_digest: bytes | None = Non
 
     @app.train()
     def train(message: Message, context: Context) -> Message:
-        """Train the devices that a task asks for, or with arrays of Flower's own strategies, all of them."""
+        """Train the devices in a task or, for arrays of Flower's own strategies, all devices."""
         if arrays.has_arrays(message.content):
             with _fleet(devices, data, image_digest, context) as fleet:
                 return _reply(arrays.trained_content(message.content, fleet), message)
@@ -66,7 +66,7 @@ def client_app(devices: Devices, data: Samples, image_digest: bytes | None = Non
 
     @app.evaluate()
     def evaluate(message: Message, context: Context) -> Message:
-        """Test a base on the devices that a task asks for, or with arrays, on all of them."""
+        """Test a base on the devices in a task or, for arrays, on all devices."""
         if arrays.has_arrays(message.content):
             with _fleet(devices, data, image_digest, context) as fleet:
                 return _reply(arrays.tested_content(message.content, fleet), message)
@@ -81,7 +81,7 @@ def client_app(devices: Devices, data: Samples, image_digest: bytes | None = Non
 
 
 def option(context: Context, name: str) -> str:
-    """Return an option of the node, or else of the run; empty where neither has it."""
+    """Return an option of the node, or else of the run; empty if neither has it."""
     return str(context.node_config.get(name) or context.run_config.get(name) or "")
 
 
@@ -89,7 +89,7 @@ def option(context: Context, name: str) -> str:
 def _fleet(
     devices: Devices, data: Samples, image_digest: bytes | None, context: Context
 ) -> Iterator[LocalFleet | RemoteFleet]:
-    """Yield the devices behind a node, as they were after its last message."""
+    """Yield the devices of a node, in their state after its last message."""
     address = option(context, "gateway")
     if address:
         yield _remote(address, context)
@@ -115,7 +115,7 @@ def _remote(address: str, context: Context) -> RemoteFleet:
 
 
 def _sum(fleet: _AnyFleet, request: SumRequest) -> bytes:
-    """Return the sum of deltas that a gateway keeps. Raises DataError where this node has none."""
+    """Return the sum of deltas that a gateway keeps. Raises DataError if this node has no gateway."""
     if isinstance(fleet, LocalFleet):
         raise DataError("this node has no gateway, so it keeps no deltas", "ask the node that sent their summaries")
     return fleet.sum(request)

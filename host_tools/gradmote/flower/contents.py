@@ -1,4 +1,4 @@
-"""The contents of Flower's messages: who is behind a node, a task, and what devices reply."""
+"""The contents of Flower's messages: a node's devices, a task, and devices' replies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HINT = "its app is no client_app() of this version of gradmote"
 
 
 def is_ours(content: RecordDict) -> bool:
-    """Return whether a message is of a DeltaStrategy or of a client_app()."""
+    """Return whether a message is from a DeltaStrategy or a client_app()."""
     return _KEY in content
 
 
@@ -28,17 +28,17 @@ def task_content(task: RoundTask) -> RecordDict:
 
 
 def task_of(content: RecordDict) -> RoundTask:
-    """Return the task of a message. Raises DataError where it has none."""
+    """Return the task in a message. Raises DataError if it has none."""
     return RoundTask.unpack(_field(content, "task", bytes))
 
 
 def names_content(names: Iterable[str]) -> RecordDict:
-    """Return the content of a message that says which devices are behind a node."""
+    """Return the content of a message with the names of a node's devices."""
     return RecordDict({_KEY: ConfigRecord({"devices": sorted(names)})})
 
 
 def names_of(content: RecordDict) -> list[str]:
-    """Return the devices behind a node. Raises DataError where the message does not say them."""
+    """Return the names of a node's devices. Raises DataError if the message does not contain them."""
     names = _field(content, "devices", list)
     if not all(isinstance(name, str) for name in names):
         raise DataError("the names of a node's devices are no texts", _HINT)
@@ -52,7 +52,7 @@ def replies_content(replies: Sequence[DeviceReply]) -> RecordDict:
 
 
 def replies_of(content: RecordDict) -> list[DeviceReply]:
-    """Return devices' replies. Raises DataError where the message has none."""
+    """Return devices' replies. Raises DataError if the message has none."""
     return unpack_rows(DeviceReply, _field(content, "replies", bytes))
 
 
@@ -62,17 +62,17 @@ def tests_content(tests: Sequence[DeviceTest]) -> RecordDict:
 
 
 def tests_of(content: RecordDict) -> list[DeviceTest]:
-    """Return the tests of devices. Raises DataError where the message has none."""
+    """Return the tests of devices. Raises DataError if the message has none."""
     return unpack_rows(DeviceTest, _field(content, "tests", bytes))
 
 
 def request_content(request: SumRequest) -> RecordDict:
-    """Return the content of a message that asks a node for the sum of deltas that its gateway keeps."""
+    """Return the content of a message that requests the sum of deltas that a node's gateway keeps."""
     return RecordDict({_KEY: ConfigRecord({"request": request.pack()})})
 
 
 def request_of(content: RecordDict) -> SumRequest | None:
-    """Return the request for a sum; None where the message has none. Raises DataError where it is damaged."""
+    """Return the request for a sum; None if the message has none. Raises DataError if it is damaged."""
     found = content.config_records.get(_KEY, {}).get("request")
     return SumRequest.unpack(found) if isinstance(found, bytes) else None
 
@@ -83,7 +83,7 @@ def sum_content(total: bytes) -> RecordDict:
 
 
 def sum_of(content: RecordDict) -> bytes:
-    """Return the sum of deltas. Raises DataError where the message has none."""
+    """Return the sum of deltas. Raises DataError if the message has none."""
     return bytes(_field(content, "sum", bytes))
 
 

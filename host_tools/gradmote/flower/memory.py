@@ -1,11 +1,11 @@
-"""The state of a node between two messages, for devices that live no longer than a message.
+"""The state of a node between two messages, for devices that live only as long as a message.
 
 Flower may start a process for each message, and in a simulation any process may get the next one. So
-sessions and twins go into the node's state. A board keeps its own.
+sessions and twins are saved in the node's state. A board keeps its own.
 
-The end of a round makes the shared parameters those of the next base, whatever a device learnt. So of a
-device there is kept what it leaves: moments, counters, statistics and personal parameters. All others are
-in the base, which the devices of a round have in common.
+The end of a round sets the shared parameters to those of the next base, whatever a device learned. So
+only the rest of a device's state is saved: moments, counters, statistics and personal parameters. All
+other parameters are in the base, which the devices of a round share.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PREFIX = "gradmote.round-"
 
 @dataclass(frozen=True)
 class _Base:
-    """The number of a round, and the state that its devices have in common."""
+    """The number of a round, and the state that its devices share."""
 
     round: int
     state: OwnState
@@ -38,7 +38,7 @@ class _Base:
 class _Row:
     """The own part of a device's state, its answer with the key of the task, and its digest in LocalFleet.at_base.
 
-    Fields are empty where there is nothing to keep.
+    Fields are empty if there is nothing to keep.
     """
 
     base: _Base
@@ -49,7 +49,7 @@ class _Row:
 
 
 def recall(fleet: LocalFleet, state: RecordDict) -> None:
-    """Bring each device to where `remember()` found it, its round and its base included."""
+    """Restore each device to its state at `remember()`, including its round and its base."""
     for name, row in _rows(state):
         device: Any = fleet.devices.get(name)
         if device is None:
@@ -64,9 +64,9 @@ def recall(fleet: LocalFleet, state: RecordDict) -> None:
 
 
 def remember(fleet: LocalFleet, state: RecordDict, task: RoundTask) -> None:
-    """Keep what each device of the task is and has answered, in the node's state.
+    """Save the state and the answer of each device in the task, in the node's state.
 
-    A device that has missed a round loads the server's checkpoint, so nothing is kept of earlier rounds.
+    A device that has missed a round loads the server's checkpoint, so earlier rounds are not kept.
     """
     kept = {name: row for name, row in _rows(state) if row.base.round >= task.round - 1}
     base = _base_of(task)
@@ -78,7 +78,7 @@ def remember(fleet: LocalFleet, state: RecordDict, task: RoundTask) -> None:
 
 
 def _base_of(task: RoundTask) -> _Base:
-    """Return what the devices of a task have in common: nothing where its checkpoint is none, which they refused."""
+    """Return what the devices of a task share: nothing if they refused its invalid checkpoint."""
     try:
         return _Base(task.round, OwnState.of(task.checkpoint, task.shared))
     except CheckpointError:
@@ -86,7 +86,7 @@ def _base_of(task: RoundTask) -> _Base:
 
 
 def _own(device: Any, base: _Base) -> bytes:
-    """Return the own part of a device's state; nothing for a board, and for a device that is not in the round."""
+    """Return the own part of a device's state; empty for a board, and for a device outside of the round."""
     if isinstance(device, BoardTarget) or round_of(device) != base.round:
         return b""
     return base.state.part_of(device.save())
@@ -96,7 +96,7 @@ def _own(device: Any, base: _Base) -> bytes:
 
 
 def _rows(state: RecordDict) -> Iterator[tuple[str, _Row]]:
-    """Yield what is kept of each device."""
+    """Yield the saved row of each device."""
     for title, record in state.config_records.items():
         if title.startswith(_PREFIX):
             kept: Any = record

@@ -1,4 +1,4 @@
-"""Tasks whose replies have not come yet."""
+"""Tasks with outstanding replies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from flwr.serverapp import Grid
 
 @dataclass(frozen=True)
 class _Asked:
-    """A message that was sent to a node: the devices that it asks for, its round, and when it is given up."""
+    """A message sent to a node: the devices in it, its round, and when to give it up."""
 
     names: tuple[str, ...]
     message: str
@@ -21,18 +21,18 @@ class _Asked:
 
 
 class Outstanding:
-    """At most one task for each node. A node that is given up may be asked again.
+    """At most one task for each node. A node that was given up can get another one.
 
-    Flower's Grid.send_and_receive() waits for all replies, and drops those that come after its timeout.
-    Here a task stays, whatever its round, until its reply comes.
+    Flower's Grid.send_and_receive() waits for all replies, and drops those that arrive after its timeout.
+    Here a task stays, whatever its round, until its reply arrives.
     """
 
     def __init__(self) -> None:
-        """Wait for nobody."""
+        """Begin without tasks."""
         self._asked: dict[int, _Asked] = {}
 
     def nodes(self, number: int | None = None) -> set[int]:
-        """Return the nodes that are waited for; with a number, those that were asked in that round."""
+        """Return the nodes with an outstanding reply; with a number, only those whose task is from that round."""
         now = time.monotonic()
         return {node for node, asked in self._asked.items() if number in (None, asked.round) and now < asked.until}
 
@@ -41,18 +41,18 @@ class Outstanding:
     ) -> None:
         """Send the messages of a round.
 
-        names: the devices that each node is asked for. number: of the round. seconds: until a node is given up.
+        names: the devices in each node's task. number: of the round. seconds: until a node is given up.
         """
         sent, until = list(messages), time.monotonic() + seconds
         accepted = set(grid.push_messages(sent)) if sent else set()
         for about in (message.metadata for message in sent):
-            if about.message_id in accepted:  # devices behind any other node are silent in this round
+            if about.message_id in accepted:  # devices of any other node are silent in this round
                 self._asked[about.dst_node_id] = _Asked(
                     tuple(names[about.dst_node_id]), about.message_id, number, until
                 )
 
     def pull(self, grid: Grid) -> list[tuple[Message, tuple[str, ...]]]:
-        """Return the replies that came since the last call, each with the devices that its node was asked for."""
+        """Return the replies since the last call, each with the devices in its node's task."""
         nodes = {self._asked[node].message: node for node in self.nodes()}
         replies = []
         for reply in grid.pull_messages(list(nodes)) if nodes else ():

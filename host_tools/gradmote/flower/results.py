@@ -11,18 +11,18 @@ from ..report.rounds_report import devices_table, rounds_json, rounds_page, roun
 from ..terminal.terminal import console, table
 
 TITLE = "Federated learning"
-#: The devices in the terminal's table; the page has all.
+#: How many devices the terminal's table shows; the page shows all.
 MOST_SHOWN = 50
 
 
 class Results:
-    """The files that a run leaves in the coordinator's folder; none where it has no folder."""
+    """The files that a run writes to the coordinator's folder; none if it has no folder."""
 
     def __init__(self, coordinator: Coordinator, model: Path | None) -> None:
-        """Try whether the model takes what is learnt, before the first round.
+        """Check, before the first round, that the model can take the trained parameters.
 
-        Raises DataError for a model without a folder, ModelError and CheckpointError where it is not the
-        one that was compiled.
+        Raises DataError for a model without a folder, ModelError and CheckpointError if it is not the
+        compiled one.
         """
         if model is not None and coordinator.folder is None:
             raise DataError("a model to export, and no folder for it", "give a folder")
@@ -33,14 +33,14 @@ class Results:
         self._coordinator, self._model = coordinator, model
 
     def write_report(self) -> None:
-        """Write report.json and report.html, where there was a round. Raises OutputError."""
+        """Write report.json and report.html, if there was a round. Raises OutputError."""
         folder, history = self._coordinator.folder, self._coordinator.history
         if folder is not None and history:
             write_atomically(folder / "report.json", rounds_json(history).encode())
             write_atomically(folder / "report.html", rounds_page(TITLE, history).encode())
 
     def write(self) -> None:
-        """Write the report, and the model with what was learnt. Raises OutputError."""
+        """Write the report, and the model with the trained parameters. Raises OutputError."""
         self.write_report()
         if self._model is not None:
             from ..artifacts.export import export_inference
@@ -51,7 +51,7 @@ class Results:
             )
 
     def show(self) -> None:
-        """Print the tables of rounds and devices, and where the results are."""
+        """Print the tables of rounds and devices, and the folder of the results."""
         history = self._coordinator.history
         if history:
             console().print(table(TITLE, rounds_table(history)))

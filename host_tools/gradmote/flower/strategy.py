@@ -33,23 +33,23 @@ from .outstanding import Outstanding
 from .results import Results
 
 log = getLogger("flwr").log
-#: Rounds in a row that may fail for lack of deltas before the run ends.
+#: How many rounds in a row may fail for lack of deltas before the run ends.
 TRIES = 3
-#: The seconds between two looks for replies: at first, and at most.
+#: The seconds between two checks for replies: at first, and at most.
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 2.0
 
 
 class DeltaStrategy(Strategy):
     """Rounds of quantized deltas: the next base has the same bits whatever the order of replies.
 
-    Which devices take part in a round is drawn from seed, round and names, so it does not depend on
-    Flower's numbers of nodes; with privacy, from a secret key in place of the seed. A node answers for
-    the devices that it named first, and for no other. A delta counts once: in its own round, or where
-    `late` is set, so many rounds after it. Later ones are refused, because their base is gone.
+    The devices that take part in a round are drawn from seed, round and names, and so do not depend on
+    Flower's node numbers; with privacy, they are drawn from a secret key instead of the seed. A node answers
+    only for the devices that it named first. A delta counts once: in its own round or, if `late` is set, up
+    to that many rounds later. Later ones are refused, because their base is gone.
 
     Attributes:
         coordinator: The server, its journal and the figures of all rounds.
-        nodes: The names of the devices behind each node.
+        nodes: The names of each node's devices.
     """
 
     def __init__(
@@ -77,22 +77,21 @@ class DeltaStrategy(Strategy):
         sums: bool = False,
         privacy: GaussianNoise | None = None,
     ) -> None:
-        """Begin, or go on from the journal in the folder.
+        """Begin, or continue from the journal in the folder.
 
-        image: the compiled model that all devices have. optimizer, bits_down, clip, refuse_above,
-        cap_examples, late, privacy: as for Server. bits, epochs, seed, shared, deadline_s: as of RoundTask.
-        fraction: of the devices that take part in a round. minimum: the devices that must be there
-        before a round begins, and the deltas without which it does not end. test: samples on which
-        each new base is tested here. test_devices: test it on the devices' own samples too. folder:
-        gets the journal, a checkpoint of each base and the report; without it, a run that is ended
-        begins anew. model: the ONNX model that was compiled; folder gets it with what was learnt.
-        wait_s: the seconds after which a round ends without the nodes that are still at work, once it has
-        `minimum` deltas; such a node is not asked again before it has replied, and late says whether that
-        reply counts. None waits for all of them, until the timeout. sums: let gateways keep the deltas of
-        their devices, and send one sum of them, which comes to the same base.
-        With privacy, each device takes part in a round with the chance `fraction`, on its own: give its
-        devices_per_round as fraction times the number of devices. Where fewer than `minimum` were drawn, down to
-        none, those end the round.
+        image: the compiled model of all devices. optimizer, bits_down, clip, refuse_above, cap_examples,
+        late, privacy: as for Server. bits, epochs, seed, shared, deadline_s: as for RoundTask.
+        fraction: the share of devices that take part in a round. minimum: the number of devices needed to
+        begin a round, and of deltas to end it. test: samples for testing each new base here. test_devices:
+        also test it on the devices' own samples. folder: for the journal, a checkpoint of each base and the
+        report; without it, an interrupted run begins again. model: the ONNX model that was compiled; a
+        trained copy is written to folder. wait_s: the seconds after which a round that has `minimum` deltas
+        ends without the nodes that are still working; such a node gets no new task before it has replied,
+        and `late` decides whether that reply counts. None waits for all nodes, until the timeout. sums: let
+        gateways keep the deltas of their devices, and send one sum of them, which leads to the same base.
+        With privacy, each device takes part in a round with probability `fraction`, independently: set its
+        devices_per_round to fraction times the number of devices. If fewer than `minimum` are drawn, even
+        none, these suffice to end the round.
         Raises DataError.
         """
         if wait_s is not None and not 0 <= wait_s < math.inf:
@@ -107,7 +106,7 @@ class DeltaStrategy(Strategy):
         self.nodes: dict[int, list[str]] = {}
         names = None if shared is None else tuple(shared)
         self._settings = {"bits": bits, "epochs": epochs, "seed": seed, "shared": names, "deadline_s": deadline_s}
-        self._task(None)  # raises where a setting is impossible
+        self._task(None)  # raises if a setting is impossible
         self.results = Results(self.coordinator, model)
         self._fraction, self._minimum, self._seed = fraction, minimum, seed
         self._test, self._test_devices = test, test_devices
@@ -129,11 +128,11 @@ class DeltaStrategy(Strategy):
         evaluate_config: ConfigRecord | None = None,
         evaluate_fn: Callable[[int, ArrayRecord], MetricRecord | None] | None = None,
     ) -> Result:
-        """Do rounds until there are num_rounds of them, those before a restart included.
+        """Run rounds until there are num_rounds of them, including those before a restart.
 
-        timeout: seconds for the replies of a round. initial_arrays and both configs have no use: the
-        base is the image's, and settings are the strategy's. evaluate_fn: as of Flower. Raises
-        GradmoteError where three times in a row too few deltas came.
+        timeout: seconds for the replies of a round. initial_arrays and both configs are ignored: the base is
+        the image's, and settings are the strategy's. evaluate_fn: as in Flower. Raises GradmoteError if too
+        few deltas arrived three times in a row.
         """
         self._timeout, self._runs, result, failed = timeout, True, Result(), 0
         self.summary()
@@ -157,7 +156,7 @@ class DeltaStrategy(Strategy):
     def _collect(self, number: int, grid: Grid) -> None:
         """Give the round's task to the nodes that have none, and count replies until the round may end.
 
-        A delta is in the journal as soon as it came.
+        A delta is written to the journal as soon as it arrives.
         """
         messages = self.configure_train(number, self.arrays(), ConfigRecord(), grid)
         self._outstanding.push(grid, messages, self._asked, number, self._timeout)
@@ -171,7 +170,7 @@ class DeltaStrategy(Strategy):
             pause = min(2 * pause, LONGEST_PAUSE)
 
     def _may_end(self, number: int, seconds: float) -> bool:
-        """Return whether a round that has gone on for so many seconds waits for nobody."""
+        """Return whether a round that has lasted `seconds` need not wait for anybody."""
         enough, all_nodes = len(self.coordinator.now.counted) >= self._needed(), self._outstanding.nodes()
         if enough and (not self._outstanding.nodes(number) or (self._wait is not None and seconds >= self._wait)):
             return True
@@ -181,7 +180,7 @@ class DeltaStrategy(Strategy):
         self, number: int, arrays: ArrayRecord, grid: Grid, result: Result,
         evaluate_fn: Callable[[int, ArrayRecord], MetricRecord | None] | None,
     ) -> None:  # fmt: skip
-        """Test the base of a round that ended, in all ways that are wanted."""
+        """Test the base of a finished round, in all requested ways."""
         messages = list(self.configure_evaluate(number, arrays, ConfigRecord(), grid))
         if messages:
             found = self.aggregate_evaluate(number, grid.send_and_receive(messages, timeout=self._timeout))
@@ -196,7 +195,7 @@ class DeltaStrategy(Strategy):
         return ArrayRecord({name: Array(values) for name, values in self.coordinator.server.parameters().items()})
 
     def _tested(self) -> MetricRecord | None:
-        """Return the figures of the base on the test's samples; None where there are none."""
+        """Return the figures of the base on the test samples; None without any."""
         if self._test is None:
             return None
         with Session(self.coordinator.image) as session:
@@ -209,10 +208,10 @@ class DeltaStrategy(Strategy):
     def configure_train(
         self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid
     ) -> Iterable[Message]:
-        """Return the messages that give this round's task to the nodes of the devices that take part.
+        """Return the messages with this round's task for the nodes whose devices take part.
 
-        A node that still has an earlier task gets none. Raises DataError where another strategy's loop calls this, as
-        Flower's wrappers for differential privacy do: what they add to arrays would reach no device.
+        A node with an outstanding task gets none. Raises DataError if the loop of another strategy calls this, as
+        Flower's wrappers for differential privacy do: their changes to arrays would reach no device.
         """
         if not self._runs:
             raise DataError(
@@ -232,7 +231,7 @@ class DeltaStrategy(Strategy):
     def aggregate_train(
         self, server_round: int, replies: Iterable[Message]
     ) -> tuple[ArrayRecord | None, MetricRecord | None]:
-        """Count the replies, and end the round where they are enough; else return (None, None)."""
+        """Count the replies, and end the round if they suffice; otherwise return (None, None)."""
         for message in replies:
             self.coordinator.take(self._rows_of(message, self._asked.get(message.metadata.src_node_id, [])))
         answered = self.coordinator.now.rows
@@ -276,14 +275,14 @@ class DeltaStrategy(Strategy):
         return f"round {now.round}: {len(now.counted)} deltas came, {self._needed()} are wanted"
 
     def _needed(self) -> int:
-        """Return how many deltas end a round: the minimum, or all devices of the sample where privacy drew fewer."""
+        """Return how many deltas end a round: the minimum, or with privacy all drawn devices if fewer."""
         return self._minimum if self.coordinator.server.privacy is None else min(self._minimum, len(self._chosen()))
 
     def _task(self, devices: Sequence[str] | None) -> RoundTask:
         return self.coordinator.task(devices, **self._settings)
 
     def _rows_of(self, message: Message, asked: Sequence[str]) -> list[DeviceReply]:
-        """Return a node's rows of devices that it was asked for; for a node that failed, a fault of each of these."""
+        """Return a node's rows for the devices in its task; for a node that failed, a fault for each of them."""
         try:
             rows = contents.replies_of(_content_of(message))
         except GradmoteError as error:
@@ -293,10 +292,10 @@ class DeltaStrategy(Strategy):
                 log(WARNING, "a node replied for %s, for which it was not asked", row.device)
         return [row for row in rows if row.device in asked]
 
-    # ---- Who takes part
+    # ---- The devices that take part
 
     def _meet(self, grid: Grid) -> None:
-        """Ask new nodes for their devices, and wait until as many are there as a round needs."""
+        """Ask new nodes for their devices, and wait until there are enough for a round."""
         end = time.monotonic() + self._timeout
         while True:
             there = set(grid.get_node_ids())
@@ -311,7 +310,7 @@ class DeltaStrategy(Strategy):
             time.sleep(1)
 
     def _ask(self, grid: Grid, nodes: Sequence[int]) -> None:
-        """Ask nodes for the names of their devices; a name stays with the node that has it."""
+        """Ask nodes for the names of their devices; a name stays with the node that already has it."""
         messages = [Message(RecordDict(), dst_node_id=node, message_type=MessageType.QUERY) for node in nodes]
         for reply in grid.send_and_receive(messages, timeout=self._timeout) if messages else []:
             try:
@@ -328,7 +327,7 @@ class DeltaStrategy(Strategy):
             self.nodes[reply.metadata.src_node_id] = sorted(set(names) - taken)
 
     def _chosen(self) -> list[str]:
-        """Return the devices that take part in this round: those whose hash is smallest, or with privacy a sample."""
+        """Return the devices of this round: those with the smallest hashes, or with privacy a sample."""
         number, names = self.coordinator.server.round, [n for names in self.nodes.values() for n in names]
         if self.coordinator.server.privacy is not None:
             return poisson_sample(names, self._fraction, self.coordinator.sampling_key, number)
@@ -340,7 +339,7 @@ class DeltaStrategy(Strategy):
     def configure_evaluate(
         self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid
     ) -> Iterable[Message]:
-        """Return the messages that ask all nodes without a task for tests of the base; none unless that is wanted."""
+        """Return messages that request tests of the base from all idle nodes; none unless enabled."""
         if not self._test_devices:
             return []
         busy = self._outstanding.nodes()
@@ -351,7 +350,7 @@ class DeltaStrategy(Strategy):
         ]
 
     def aggregate_evaluate(self, server_round: int, replies: Iterable[Message]) -> MetricRecord | None:
-        """Return the mean of the devices' figures, weighted by their examples; None where there are none."""
+        """Return the mean of the devices' figures, weighted by their examples; None without any."""
         tests: dict[str, DeviceTest] = {}
         for message in replies:
             asked = self._asked.get(message.metadata.src_node_id, [])
@@ -367,23 +366,23 @@ class DeltaStrategy(Strategy):
         return mean_of_tests([tests[name] for name in sorted(tests) if not tests[name].fault])
 
     def summary(self) -> None:
-        """Log what this strategy does."""
+        """Log the settings of this strategy."""
         server = self.coordinator.server
         log(INFO, "DeltaStrategy: round %d, %s, %d bits down, %s, privacy %s", server.round, server.optimizer.name,
             server.bits, self._settings, server.privacy)  # fmt: skip
 
 
 def _content_of(message: Message) -> RecordDict:
-    """Return the content of a node's message. Raises DataError where it has an error in its place."""
+    """Return the content of a node's message. Raises DataError if it contains an error instead."""
     if message.has_error():
         raise DataError(f"its node failed: {message.error.reason}")
     return message.content
 
 
 def mean_of_tests(tests: Sequence[DeviceTest]) -> MetricRecord | None:
-    """Return the means of devices' figures, weighted by their examples; None where there is no device.
+    """Return the means of devices' figures, weighted by their examples; None without any device.
 
-    A device that has no figure of a kind does not count in its mean, which is NaN where none has one.
+    A device without some figure does not count in its mean, which is NaN if no device has it.
     """
     if not tests:
         return None

@@ -1,8 +1,8 @@
-"""The blocks with which losses were written for onnxruntime-training, under the names that they had there.
+"""The blocks for writing losses in onnxruntime-training, under the same names.
 
-A script for onnxruntime.training.onnxblock runs after a change of its import. A block appends ONNX
-nodes to a model; losses, layers and whole training models are stacked of them. Every block is also
-a loss of Gradmote: compile_model(model, MyLoss()) takes one where it takes losses.mse().
+A script for onnxruntime.training.onnxblock works after a change of its import. A block appends ONNX
+nodes to a model; losses, layers and whole training models are stacks of blocks. Every block is also
+a loss of Gradmote: compile_model(model, MyLoss()) accepts one just like losses.mse().
 
     from gradmote import artifacts, onnxblock
 

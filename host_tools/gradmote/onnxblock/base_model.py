@@ -12,7 +12,7 @@ from ..errors import ModelError
 
 
 class ModelAccessor:
-    """The model that blocks append to, as `with base(model) as accessor` gives it."""
+    """The model that blocks append to, from `with base(model) as accessor`."""
 
     def __init__(self, model: onnx.ModelProto) -> None:
         """Hold the model."""
@@ -23,7 +23,7 @@ _open: list[ModelAccessor] = []
 
 
 def current() -> onnx.ModelProto:
-    """Return the model that blocks append to now.
+    """Return the model that blocks currently append to.
 
     Raises ModelError outside of base() and empty_base().
     """
@@ -34,7 +34,7 @@ def current() -> onnx.ModelProto:
 
 @contextmanager
 def opened(model: onnx.ModelProto) -> Iterator[ModelAccessor]:
-    """Let blocks append to this very model until the context ends."""
+    """Let blocks append to this model itself until the context ends."""
     _open.append(ModelAccessor(model))
     try:
         yield _open[-1]
@@ -46,7 +46,7 @@ def opened(model: onnx.ModelProto) -> Iterator[ModelAccessor]:
 def base(model: onnx.ModelProto, model_path: str | None = None) -> Iterator[ModelAccessor]:
     """Let blocks append to a copy of the model until the context ends.
 
-    model_path: accepted for compatibility with onnxruntime, without effect. Raises ModelError inside
+    model_path: accepted for compatibility with onnxruntime, without effect. Raises ModelError inside of
     another such context.
     """
     if _open:
@@ -83,7 +83,7 @@ def custom_op_library(custom_op_library_path: str | os.PathLike[str]) -> Iterato
 
 
 def new_name(token: str) -> str:
-    """Return a name that no value and no node of the current model has: the token, token_2, ..."""
+    """Return an unused name for a value or node of the current model: the token, token_2, ..."""
     graph = current().graph
     taken = {value.name for value in (*graph.input, *graph.output, *graph.initializer)}
     for node in graph.node:
@@ -103,9 +103,9 @@ def exists(name: str) -> bool:
 
 
 def described(name: str) -> onnx.ValueInfoProto:
-    """Return a copy of what the current model says of an input or output.
+    """Return a copy of the current model's description of an input or output.
 
-    Raises LookupError, as onnxruntime does, where there is none of that name.
+    Raises LookupError, like onnxruntime, if there is none of that name.
     """
     graph = current().graph
     found = next((value for value in (*graph.input, *graph.output) if value.name == name), None)

@@ -1,4 +1,4 @@
-"""The class Block, which is the base of all blocks."""
+"""The class Block, the base of all blocks."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from .base_model import current, opened
 class Block(ABC):
     """A piece of graph that build() appends to the current model.
 
-    Called with names of values, it appends to the model of `with onnxblock.base(model)` and returns
-    what build() returns, names of values. Called with a Builder and values of its graph, it is a
-    loss of Gradmote. A subclass need not call __init__() of this class.
+    Called with names of values, it appends to the model of `with onnxblock.base(model)`, and returns the
+    result of build(): names of values. Called with a Builder and values of its graph, it is a loss of
+    Gradmote. A subclass need not call __init__() of this class.
     """
 
     #: The model that build() appends to.
     base: onnx.ModelProto = onnx.ModelProto()
 
     def __init__(self, temp_file_name: str = "temp.onnx") -> None:
-        """Begin without a model; temp_file_name is taken as onnxruntime does, and no file is written."""
+        """Begin without a model; temp_file_name is accepted for onnxruntime, and no file is written."""
         self.base = onnx.ModelProto()
 
     @abstractmethod
@@ -55,8 +55,8 @@ class Block(ABC):
 def loss_value(block: Block, builder: Builder, outputs: Sequence[ir.Value]) -> ir.Value:
     """Return the value that a block computes on outputs of the builder's graph.
 
-    The block appends to a model that has the graph's inputs, weights and these outputs, and no
-    nodes. What it appended is then appended to the graph.
+    The block appends to a model with the graph's inputs, its weights and these outputs, but without
+    nodes. The appended nodes are then appended to the graph.
     """
     model = stand_in(builder.graph, outputs)
     given_inputs, given_weights = len(model.graph.input), len(model.graph.initializer)
@@ -76,9 +76,9 @@ def loss_value(block: Block, builder: Builder, outputs: Sequence[ir.Value]) -> i
 
 
 def first_name(result: Any) -> str:
-    """Return the first name of what a block returned.
+    """Return the first name in a block's result.
 
-    Raises ModelError where that is no name.
+    Raises ModelError if it is not a name.
     """
     name = result[0] if isinstance(result, (tuple, list)) and result else result
     if not isinstance(name, str):
@@ -101,7 +101,7 @@ def stand_in(graph: ir.Graph, outputs: Sequence[ir.Value]) -> onnx.ModelProto:
 
 
 def info(value: ir.Value) -> onnx.ValueInfoProto:
-    """Return name, type and shape of a value as a model describes them."""
+    """Return the name, type and shape of a value as a model's description."""
     dims = None if value.shape is None else [d if isinstance(d, int) else d.value for d in value.shape]
     return onnx.helper.make_tensor_value_info(str(value.name), int(value.dtype or ir.DataType.FLOAT), dims)
 

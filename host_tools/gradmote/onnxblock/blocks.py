@@ -55,7 +55,7 @@ def append_constant(array: np.ndarray, token: str) -> str:
 
 
 class _Operator(Block):
-    """One node. Subclasses name the operator."""
+    """One node, whose operator a subclass sets."""
 
     op_type = ""
 
@@ -118,7 +118,7 @@ class Abs(_Operator):
 
 
 class SequenceConstruct(_Operator):
-    """A sequence of tensors, which optimizer models of onnxruntime take; no image can hold one."""
+    """A sequence of tensors, for optimizer models of onnxruntime; images cannot contain one."""
 
     op_type = "SequenceConstruct"
 
@@ -193,10 +193,10 @@ class ReduceAllL2(Block):
 
 
 class Clip(Block):
-    """The input, no element of which is below the lower or above the upper bound."""
+    """The input, with each element limited to the lower and upper bounds."""
 
     def __init__(self, clip_min: float | None = None, clip_max: float | None = None) -> None:
-        """Choose the bounds; None is no bound."""
+        """Choose the bounds; None means no bound."""
         super().__init__()
         self._bounds = (clip_min, clip_max)
 
@@ -210,10 +210,10 @@ class Clip(Block):
 
 
 class PassThrough(Block):
-    """The inputs as they are."""
+    """The inputs, unchanged."""
 
     def __init__(self, keepdims: bool = True) -> None:
-        """Take what the reductions take, in whose place this block may stand."""
+        """Accept the arguments of the reductions, which this block can replace."""
         super().__init__()
 
     def build(self, *input_names: str) -> Any:
@@ -222,7 +222,7 @@ class PassThrough(Block):
 
 
 class InputLike(Block):
-    """A new input of the type and shape of another input or output."""
+    """A new input with the type and shape of another input or output."""
 
     def __init__(self, like: str) -> None:
         """Name the input or output."""
@@ -238,7 +238,7 @@ class InputLike(Block):
 
 
 class LabelEncoder(Block):
-    """The operator LabelEncoder of ai.onnx.ml, which models may have that no board is to run."""
+    """The operator LabelEncoder of ai.onnx.ml, for models that no board has to run."""
 
     def __init__(
         self,
@@ -252,7 +252,7 @@ class LabelEncoder(Block):
         values_int64s: list[int] | None = None,
         values_strings: list[str] | None = None,
     ) -> None:
-        """Choose what each key becomes."""
+        """Choose the value for each key."""
         super().__init__()
         keys = {"keys_floats": keys_floats, "keys_int64s": keys_int64s, "keys_strings": keys_strings}
         values = {"values_floats": values_floats, "values_int64s": values_int64s, "values_strings": values_strings}
@@ -265,7 +265,7 @@ class LabelEncoder(Block):
 
 
 class Linear(Block):
-    """A layer y = alpha x W + beta b with drawn weights."""
+    """A layer y = alpha x W + beta b with random weights."""
 
     def __init__(
         self, in_features: int, out_features: int, bias: bool = True, alpha: float = 1.0, beta: float = 1.0

@@ -20,7 +20,7 @@ _REDUCE = {"mean": blocks.ReduceMean, "sum": blocks.ReduceSum, "none": blocks.Pa
 def reduction_of(reduction: str) -> Any:
     """Return the block of a reduction.
 
-    Raises ModelError for another one than "mean", "sum" or "none".
+    Raises ModelError unless it is "mean", "sum" or "none".
     """
     if reduction not in _REDUCE:
         raise ModelError(f"reduction '{reduction}'", f"use one of {', '.join(_REDUCE)}")
@@ -28,7 +28,7 @@ def reduction_of(reduction: str) -> Any:
 
 
 def target_of(output: str, name: str) -> str:
-    """Return the input of that name, which is made like the output where there is none."""
+    """Return the input of that name, and make it like the output if there is none."""
     return name if exists(name) else blocks.InputLike(output)(name)
 
 
@@ -41,7 +41,7 @@ class MSELoss(blocks.Block):
         self._reduce = reduction_of(reduction)
 
     def build(self, loss_input_name: str, target_name: str = "target") -> str:
-        """Append the loss of an output, and its target where there is none of that name."""
+        """Append the loss of an output, and its target unless there is one of that name."""
         target = target_of(loss_input_name, target_name)
         return self._reduce(blocks.Pow(2.0)(blocks.Sub()(loss_input_name, target)))
 
@@ -55,7 +55,7 @@ class L1Loss(blocks.Block):
         self._reduce = reduction_of(reduction)
 
     def build(self, loss_input_name: str, target_name: str = "target") -> str:
-        """Append the loss of an output, and its target where there is none of that name."""
+        """Append the loss of an output, and its target unless there is one of that name."""
         target = target_of(loss_input_name, target_name)
         return self._reduce(blocks.Abs()(blocks.Sub()(loss_input_name, target)))
 
@@ -66,7 +66,7 @@ class CrossEntropyLoss(blocks.Block):
     def __init__(
         self, weight: np.ndarray | None = None, reduction: str = "mean", ignore_index: int | None = None
     ) -> None:
-        """Choose a weight for each class, the reduction, and a label that counts nothing."""
+        """Choose a weight for each class, the reduction, and a label to ignore."""
         super().__init__()
         reduction_of(reduction)
         self._weight = weight
@@ -74,7 +74,7 @@ class CrossEntropyLoss(blocks.Block):
         self._attributes: dict[str, Any] = {"reduction": reduction, **ignored}
 
     def build(self, scores_input_name: str, labels_name: str = "labels") -> str:
-        """Append the loss of scores, and its labels where there are none of that name."""
+        """Append the loss of scores, and its labels unless there are some of that name."""
         if not exists(labels_name):
             append_labels(scores_input_name, labels_name)
         inputs = [scores_input_name, labels_name]
@@ -108,7 +108,7 @@ class BCEWithLogitsLoss(blocks.Block):
         self._weight, self._pos_weight, self._reduce = weight, pos_weight, reduction_of(reduction)
 
     def build(self, loss_input_name: str, target_name: str = "target") -> str:
-        """Append the loss of logits, and its target where there is none of that name."""
+        """Append the loss of logits, and its target unless there is one of that name."""
         target, one = target_of(loss_input_name, target_name), blocks.Constant(1.0)
         mul, sub, log = blocks.Mul(), blocks.Sub(), blocks.Log()
         probability = blocks.Sigmoid()(loss_input_name)

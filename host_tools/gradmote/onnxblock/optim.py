@@ -1,6 +1,6 @@
 """The optimizers of onnxruntime-training, as blocks.
 
-Each is an optimizer of Gradmote wherever one is taken, and builds an optimizer model inside of
+Each can be used as an optimizer of Gradmote, and builds an optimizer model inside of
 `with onnxblock.empty_base():`.
 """
 
@@ -45,7 +45,7 @@ class OptimizerBlock(Block):
         return self._optimizer
 
     def build(self, parameters: Parameters) -> str:
-        """Make the current model one step of these parameters, as TrainingBlock.parameters() has them.
+        """Turn the current model into one step on these parameters, from TrainingBlock.parameters().
 
         Raises ModelError without parameters.
         """
@@ -60,7 +60,7 @@ class OptimizerBlock(Block):
     def to_model_proto(self) -> onnx.ModelProto:
         """Return the optimizer model.
 
-        Raises ModelError where build() has not run.
+        Raises ModelError before build() has run.
         """
         if self._model is None:
             raise ModelError("the optimizer model is not built yet", "call the block inside onnxblock.empty_base()")
@@ -78,7 +78,7 @@ def norm_of(clip_grad: ClipGradNorm | None) -> float | None:
 
 
 class AdamW(OptimizerBlock):
-    """AdamW as onnxruntime-training computes it."""
+    """AdamW, computed like onnxruntime-training."""
 
     def __init__(
         self,

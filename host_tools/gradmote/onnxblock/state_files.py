@@ -1,4 +1,4 @@
-"""Checkpoints of parameters, written and read as onnxblock does."""
+"""Checkpoints of parameters, written and read like onnxblock's."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Parameters = tuple[Sequence[onnx.TensorProto], Sequence[onnx.TensorProto]]
 def save_checkpoint(
     parameters: Parameters, path_to_checkpoint: str | os.PathLike[str], nominal_checkpoint: bool = False
 ) -> None:
-    """Write trained and frozen parameters, as TrainingBlock.parameters() has them.
+    """Write trained and frozen parameters, from TrainingBlock.parameters().
 
     nominal_checkpoint: leave their data out. Raises OutputError.
     """
@@ -29,10 +29,10 @@ def save_checkpoint(
 
 
 def load_checkpoint_to_model(path_to_checkpoint: str | os.PathLike[str], model: onnx.ModelProto) -> None:
-    """Overwrite the initializers of a model by the parameters of a checkpoint.
+    """Overwrite the initializers of a model with the parameters in a checkpoint.
 
-    The checkpoint is one of Gradmote or of onnxruntime-training. Raises CheckpointError, with the
-    model unchanged, where it has no data or the model lacks one of its parameters.
+    The checkpoint is from Gradmote or onnxruntime-training. Raises CheckpointError, and leaves the model
+    unchanged, if the checkpoint has no data or the model lacks one of its parameters.
     """
     state = load_any(path_to_checkpoint)
     found = {**{n: state.tensors[n] for n in (*state.parameters, *state.statistics)}, **state.frozen, **state.constants}

@@ -44,7 +44,7 @@ class ForwardBlock(Block):
 class TrainingBlock(Block):
     """A block whose first result is the loss of a model that trains.
 
-    Parameters train where requires_grad() named them.
+    Parameters train if requires_grad() names them.
     """
 
     _made: Artifacts | None = None
@@ -54,12 +54,12 @@ class TrainingBlock(Block):
         """Append the loss to `self.base`, and return its name, then further outputs."""
 
     def requires_grad(self, argument_name: str, value: bool = True) -> None:
-        """Let a parameter train, or with False belong to the checkpoint and stay."""
+        """Make a parameter trained or, with False, a frozen one in the checkpoint."""
         choice = self.__dict__.setdefault("_choice", {})
         choice[argument_name] = value
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Make training and eval model of the current model, with the loss on the values of these names."""
+        """Make training and eval models from the current model, with the loss on the values of these names."""
         if args and isinstance(args[0], Builder):
             return loss_value(self, args[0], args[1:])
         model, choice = current(), self.__dict__.get("_choice", {})
@@ -76,14 +76,14 @@ class TrainingBlock(Block):
         return result
 
     def _names(self, model: onnx.ModelProto, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return what build() returns, from a call on a copy of the model."""
+        """Return the result of build(), from a call on a copy of the model."""
         copy = onnx.ModelProto()
         copy.CopyFrom(model)
         with opened(copy):
             return Block.__call__(self, *args, **kwargs)
 
     def parameters(self) -> tuple[list[onnx.TensorProto], list[onnx.TensorProto]]:
-        """Return the parameters that train, and those that stay. Raises ModelError before the block was called."""
+        """Return the trained and the frozen parameters. Raises ModelError before the block was called."""
         made = built(self._made)
         trained, frozen = (
             [numpy_helper.from_array(array, name) for name, array in arrays.items()]
@@ -113,7 +113,7 @@ class Call(Block):
 def built(made: Any) -> Any:
     """Return what a call of the block made.
 
-    Raises ModelError where it was not called, or nothing trains.
+    Raises ModelError if it was not called, or nothing trains.
     """
     if made is None:
         raise ModelError(
@@ -126,7 +126,7 @@ def built(made: Any) -> Any:
 def with_outputs(model: onnx.ModelProto, names: Sequence[str]) -> onnx.ModelProto:
     """Return the model with values of these names as its outputs.
 
-    Raises ModelError for a value whose type is not known.
+    Raises ModelError for a value of unknown type.
     """
     known = {value.name: value for value in (*model.graph.value_info, *model.graph.output)}
     missing = [name for name in names if name not in known]

@@ -1,4 +1,4 @@
-"""The creation of a project: sources, the model as a C array, a sensor to replace, and a README."""
+"""Creates a project: sources, the model as a C array, a sensor to replace, and a README."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FILES = {
     "sensor.c": "src/sensor.c",
     "sensor.h": "src/sensor.h",
 }
-#: The bytes that the templates' application takes, rounded up: 971 of flash from GCC with -Os for a Cortex-M0.
+#: The bytes of the templates' application, rounded up: 971 of flash with GCC -Os for a Cortex-M0.
 APPLICATION = {"RAM": 256, "flash": 2048}
 #: The number of situations that the simulated sensor shows to a model without classes.
 SITUATIONS = 4
@@ -37,9 +37,9 @@ SITUATIONS = 4
 class Shape:
     """The numbers that a model reads from a sensor.
 
-    `values` and `labels` count the 4-byte numbers of one sample; `labels` is 0 if the model does
-    not train. `counts` tells whether labels are integers. `classes` is the number of a classifier's
-    classes, else SITUATIONS.
+    `values` and `labels` count the 4-byte numbers of one sample; `labels` is 0 if the model does not
+    train. `counts` says whether labels are integers. `classes` is the number of a classifier's classes,
+    otherwise SITUATIONS.
     """
 
     values: int
@@ -51,9 +51,9 @@ class Shape:
 def create(folder: Path, board_name: str, model: Path | None = None) -> Path:
     """Make a project for a board of firmware/boards, in a new or empty folder, and return its path.
 
-    `model` is an image (.mote); without it, the project has a small example. Raises DeviceError for
-    an unknown board, DataError for a folder with something in it, and ImageError for a file that is
-    no image, does not fit the board, or has more than one input. Then nothing has been written.
+    `model` is an image (.mote); without it, the project has a small example. Raises DeviceError for an
+    unknown board, DataError for a non-empty folder, and ImageError for a file that is not an image, does
+    not fit the board, or has more than one input. After an error, nothing has been written.
     """
     chosen = board(board_name)
     require_new(folder)
@@ -67,7 +67,7 @@ def create(folder: Path, board_name: str, model: Path | None = None) -> Path:
 
 
 def require_new(folder: Path) -> None:
-    """Raise DataError unless there is no such folder, or an empty one."""
+    """Raise DataError unless the folder is missing or empty."""
     if os.path.lexists(folder) and (not folder.is_dir() or any(folder.iterdir())):
         raise DataError(f"{folder} is there already, and not empty", "name a new folder")
 
@@ -97,7 +97,7 @@ def shape_of(image: bytes) -> Shape:
 
 
 def tensors_of(read: Any, role: str) -> list[dict[str, Any]]:
-    """Return the tensors of a role that a program uses."""
+    """Return the tensors with a role that a program uses."""
     return [t for t in read.tensors if t["role"] == role and t["programs"]]
 
 
@@ -107,9 +107,9 @@ def described(inputs: list[dict[str, Any]]) -> str:
 
 
 def check_room(board: Board, image: bytes) -> None:
-    """Raise ImageError unless the board holds the model.
+    """Raise ImageError unless the board can hold the model.
 
-    The image lies beside the code, in flash.
+    The image is next to the code, in flash.
     """
     arena = read_image(image).header["arena_size"]
     wanted = [("RAM", arena, board.arena_available), ("flash", board.code + len(image), board.flash)]
@@ -134,7 +134,7 @@ def write_project(folder: Path, board: Board, image: bytes, shape: Shape) -> Non
 
 
 def words_of(shape: Shape) -> dict[str, str | int]:
-    """Return the values of the templates' placeholders that the model determines."""
+    """Return the values of the templates' placeholders that depend on the model."""
     if shape.counts:
         label = "(int32_t)situation"
     elif shape.labels == shape.values:

@@ -1,6 +1,6 @@
 """The environment of a board in PlatformIO, for a project with its own copy of the firmware.
 
-It comes from firmware/platformio.ini. The project has that firmware in gradmote/firmware.
+It comes from firmware/platformio.ini, which the project has in gradmote/firmware.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ..device.boards import Board
 from ..device.toolchains.system_packages import how_to_install
 from ..errors import DeviceError
 
-#: Options that only firmware/ has: a project compiles its own src.
+#: Options that only make sense in firmware/: a project compiles its own src.
 _FIRMWARE_ALONE = ("extends", "build_src_filter", "lib_ldf_mode", "test_framework")
 
 #: Emulator -> the compiler of its boards' firmware.
@@ -25,7 +25,7 @@ _REAL = "PlatformIO fetches the board's compiler on the first build. Its port: `
 
 
 def environment(board: Board, sources: Path) -> dict[str, str]:
-    """Return the values of the templates' placeholders that the board determines.
+    """Return the values of the templates' placeholders that depend on the board.
 
     `sources` is the project's copy of this repository. Raises DeviceError.
     """
@@ -42,12 +42,12 @@ def environment(board: Board, sources: Path) -> dict[str, str]:
 
 
 def from_project(option: str) -> str:
-    """Return an option with its paths, which are relative to firmware/, relative to the project."""
+    """Return an option with its paths, which are relative to firmware/, made relative to the project."""
     return re.sub(r"(\$\{PROJECT_DIR\}/|\b(?=boards/arduino/))", r"\1gradmote/firmware/", option)
 
 
 def about(board: Board, has_framework: bool) -> str:
-    """Return what there is to say of an emulated or a real board, its compiler and its port."""
+    """Return a sentence about an emulated or a real board, its compiler and its port."""
     if board.emulator:
         return _EMULATED
     return _REAL if has_framework else _BARE.format(how_to_install("arm-none-eabi-gcc"))
@@ -59,7 +59,7 @@ def needs(emulator: str) -> str:
 
 
 def options_of(name: str, ini: Path) -> dict[str, str]:
-    """Return the options of one environment, with those that it extends. Raises DeviceError."""
+    """Return the options of one environment, including those that it extends. Raises DeviceError."""
     parser = configparser.ConfigParser(interpolation=None)
     parser.read(ini)
     section = f"env:{name}"

@@ -28,7 +28,7 @@ def classifier() -> onnx.ModelProto:
 
 
 def example_image() -> bytes:
-    """Return the image of the classifier, with SGD and one sample a step."""
+    """Return the image of the classifier, with SGD and one sample per step."""
     from ..compiler.compile import compile_model
     from ..losses import cross_entropy
     from ..optimizers import sgd

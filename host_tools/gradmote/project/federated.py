@@ -1,4 +1,4 @@
-"""The creation of a federated project: an app for Flower, the model, and the samples of each device."""
+"""Creates a federated project: an app for Flower, the model, and the samples of each device."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ..formats.npz import npz_bytes
 from .create import TEMPLATES, require_new
 from .example import AXES, CLASSES, SAMPLES, classifier
 
-#: The file that each template becomes; PACKAGE stands for the name of the app's package.
+#: The file that each template becomes; PACKAGE is replaced by the name of the app's package.
 FILES = {
     "README.md": "README.md",
     "app.toml": "pyproject.toml",
@@ -31,9 +31,9 @@ FILES = {
     "client_app.py": "PACKAGE/client_app.py",
     "server_app.py": "PACKAGE/server_app.py",
 }
-#: What a gateway takes as the name of a device.
+#: The device names that a gateway accepts.
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-#: Of the example: people, gestures of each, and how much the people differ.
+#: The example's number of people, gestures of each, and how much the people differ.
 PEOPLE, GESTURES, DIFFERENCE = 10, 60, 0.6
 
 
@@ -43,8 +43,8 @@ class Federation:
 
     Attributes:
         image: The compiled model of all devices (.mote).
-        onnx: The model from which it was compiled; b"" where that is not known.
-        data: All samples, and those to test on.
+        onnx: The model from which it was compiled; b"" if it is unknown.
+        data: All samples, including test samples.
         parts: The rows of each device.
     """
 
@@ -57,8 +57,8 @@ class Federation:
 def create_federated(folder: Path, federation: Federation) -> Path:
     """Make a project in a new or empty folder, and return its path.
 
-    Raises DataError for a folder with something in it, for names that no device can have, and for devices
-    whose samples the model cannot be trained on. Then nothing has been written.
+    Raises DataError for a non-empty folder, for invalid device names, and for devices whose samples cannot
+    train the model. After an error, nothing has been written.
     """
     require_new(folder)
     check(federation)
@@ -83,7 +83,7 @@ def example_federation() -> Federation:
 
 
 def example_data() -> Dataset:
-    """Return the gestures of ten people, and of two more to test on."""
+    """Return the gestures of ten people, and those of two more people as the test set."""
     drawn = np.random.default_rng(1)
     typical = drawn.normal(size=(CLASSES, AXES * SAMPLES))
     x, y = zip(*(_gestures(drawn, typical) for _ in range(PEOPLE + 2)))
@@ -93,14 +93,14 @@ def example_data() -> Dataset:
 
 
 def _gestures(drawn: np.random.Generator, typical: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the gestures of one person, who makes each one in an own way and one of them rarely."""
+    """Return the gestures of one person, who makes each one in a personal way, and one of them rarely."""
     own = typical + DIFFERENCE * drawn.normal(size=typical.shape)
     y = drawn.choice(CLASSES, GESTURES, p=drawn.permutation([0.45, 0.45, 0.1]))
     return own[y] + drawn.normal(size=(GESTURES, typical.shape[1])), y
 
 
 def check(federation: Federation) -> None:
-    """Raise DataError unless each device has a name, and samples with which it can train."""
+    """Raise DataError unless each device has a valid name, and samples that can train."""
     expected = expected_of_image(federation.image, "the model")
     for name, rows in federation.parts.items():
         if not _NAME.fullmatch(name):
@@ -112,7 +112,7 @@ def check(federation: Federation) -> None:
 
 
 def write_project(folder: Path, target: Path, federation: Federation) -> None:
-    """Write all files of the project. target: the folder that `folder` becomes."""
+    """Write all files of the project. target: the final path of `folder`."""
     write_part(folder / "model.mote", federation.image)
     if federation.onnx:
         write_part(folder / "model.onnx", federation.onnx)
@@ -129,13 +129,13 @@ def write_project(folder: Path, target: Path, federation: Federation) -> None:
 
 
 def test_of(data: Dataset) -> Dataset:
-    """Return the samples to test on, as a set of their own."""
+    """Return the samples to test on, as a separate set."""
     assert data.x_test is not None
     return replace(data.without_test(), x=data.x_test, y=data.y_test, more=data.more_test, origins={})
 
 
 def packed(data: Dataset) -> bytes:
-    """Return samples as a .npz, which Dataset.read() reads."""
+    """Return samples as an .npz for Dataset.read()."""
     arrays: dict[str, np.ndarray] = {"x": data.x, **data.more} | ({} if data.y is None else {"y": data.y})
     if data.x.dtype == np.uint8 and data.says_scale:
         arrays |= {"scale": np.array(data.scale), "zero": np.array(data.zero)}
@@ -154,5 +154,5 @@ def words_of(target: Path, federation: Federation) -> dict[str, str]:
 
 
 def toml_text(text: str) -> str:
-    """Return a text in quotes, as TOML has it: JSON's escapes, but one."""
+    """Return a text in quotes for TOML: with JSON's escapes, plus one for DEL."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,4 +1,4 @@
-"""Modules of WebAssembly with the kernels of some images, built from the package's sources."""
+"""Builds WebAssembly modules with the kernels of some images, from the package's sources."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from ..sources.parts import build_module
 def write_modules(images: list[Path], folder: str | os.PathLike[str], with_rounds: bool = False) -> list[Path]:
     """Write gradmote-simd.wasm and gradmote.wasm for these images into a folder, and return their paths.
 
-    with_rounds: let pages take part in rounds of federated learning, too. Raises GradmoteError where there is no
-    compiler for WebAssembly, or where it fails, and
-    ImageError where an image is damaged.
+    with_rounds: let pages also take part in rounds of federated learning. Raises GradmoteError if there is no
+    compiler for WebAssembly, or it fails, and ImageError if an image is damaged.
     """
     wasm = build_module("wasm_module")
     flags = needs_of(*images).flags()
@@ -28,9 +27,9 @@ def write_modules(images: list[Path], folder: str | os.PathLike[str], with_round
 
 
 def built(form: str, flags: list[str], with_rounds: bool = False) -> bytes:
-    """Return a module in one of its forms. Raises GradmoteError.
+    """Return one form of the module. Raises GradmoteError.
 
-    flags: the compiler's, which leave kernels out.
+    flags: compiler flags that leave kernels out.
     """
     wasm = build_module("wasm_module")
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""The table of what an update carries over from the model before."""
+"""The table of what an update carries over from the previous model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..terminal.tables import Rows
 def table(entries: Sequence[StateEntry]) -> Rows:
     """Return the rows for the terminal.
 
-    Moments are only counted, because they bear their parameters' names.
+    Moments are only counted, because they have their parameters' names.
     """
     shown = [p for p in entries if p.role != "slot"]
     rows = [(p.name, " x ".join(map(str, p.shape)), "yes" if p.carried else "no", p.why) for p in shown]

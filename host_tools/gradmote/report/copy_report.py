@@ -1,6 +1,6 @@
 """The copies that a compiled image could not avoid.
 
-Most operators that only move elements become strides of the operators that read them. The copies
+Most operators that only move elements become strides in the operators that read them. The copies
 here are the exceptions.
 """
 
@@ -18,9 +18,8 @@ from ..ir.program import Compiled, Program
 class Copy:
     """One COPY instruction.
 
-    `node` is the ONNX node whose elements it moves. `reason` is `row-major for READER` where the
-    reader cannot use strides; otherwise it is the operator that is a copy by itself (Concat, Pad,
-    ...).
+    `node` is the ONNX node whose elements it moves. `reason` is `row-major for READER` if the reader
+    cannot use strides; otherwise it is an operator that is itself a copy (Concat, Pad, ...).
     """
 
     program: str
@@ -30,7 +29,7 @@ class Copy:
 
 
 def kept_copies(compiled: Compiled) -> list[Copy]:
-    """Return all copies of an image in the order of its programs.
+    """Return all copies in an image, in the order of its programs.
 
     Instructions that fill with a number do not count.
     """
@@ -45,7 +44,7 @@ def copies_of(program: Program) -> Iterable[Copy]:
 
 
 def by_reason(copies: Iterable[Copy]) -> str:
-    """Return how many copies each reason has, such as `2 Concat, 1 row-major for Reshape`.
+    """Return how many copies each reason has, for example `2 Concat, 1 row-major for Reshape`.
 
     The most frequent reason comes first.
     """

@@ -1,4 +1,4 @@
-"""Tables of samples: their arrays, their classes, and what a model expects of them."""
+"""Tables of samples: their arrays, their classes, and how a model uses them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ..data.expected import Expected, ExpectedTensor
 from ..data.wording import dims
 from ..terminal.tables import Bar, Rows
 
-#: The most whole numbers that labels may have to be counted as classes.
+#: The most distinct whole numbers in labels that are still counted as classes.
 _MOST_CLASSES = 1000
 
 
 def as_dict(path: Path, data: Dataset, expected: Expected | None) -> dict[str, Any]:
-    """Return all that is known of the samples, and whether they fit the model, for JSON."""
+    """Return everything known about the samples, and whether they fit the model, for JSON."""
     return {
         "file": str(path),
         "arrays": [_array_dict(data, name, array) for name, array in named_arrays(data)],
@@ -51,7 +51,7 @@ def _model_dict(data: Dataset, expected: Expected) -> dict[str, Any]:
 
 
 def named_arrays(data: Dataset) -> Iterator[tuple[str, Array]]:
-    """Yield the arrays of the data by their names."""
+    """Yield the arrays of the data with their names."""
     given = {"x": data.x, "y": data.y, "x_test": data.x_test, "y_test": data.y_test}
     yield from ((name, array) for name, array in given.items() if array is not None)
     yield from data.more.items()
@@ -78,7 +78,7 @@ def _array_dict(data: Dataset, name: str, array: Array) -> dict[str, Any]:
 
 
 def _dtype(data: Dataset, name: str, array: Array) -> str:
-    """Return the dtype; that of bytes with what they stand for."""
+    """Return the dtype; for bytes, with the numbers that they represent."""
     if array.dtype != np.uint8 or name not in ("x", "x_test") or (data.scale, data.zero) == (1, 0):
         return str(array.dtype)
     minus = f"(byte - {data.zero:g})" if data.zero else "byte"
@@ -86,7 +86,7 @@ def _dtype(data: Dataset, name: str, array: Array) -> str:
 
 
 def _range(data: Dataset, name: str, array: Array) -> tuple[float | None, float | None, float | None, int]:
-    """Return the least, the largest and the mean number, as the model gets them, and how many are not finite."""
+    """Return the least, largest and mean number as the model gets them, and how many are not finite."""
     finite = array[np.isfinite(array)]
     bad = array.size - finite.size
     if not finite.size:
@@ -101,7 +101,7 @@ def _range(data: Dataset, name: str, array: Array) -> tuple[float | None, float 
 
 
 def classes_of(data: Dataset) -> list[tuple[int, str, int, int]]:
-    """Return each class with its name, its samples, and those to test on; none where labels are no classes."""
+    """Return each class with its name, its samples and its test samples; none if labels are not classes."""
     if data.y is None or data.y.dtype.kind not in "iu" or data.y.ndim != 1:
         return []
     labels, counts = np.unique(data.y, return_counts=True)
@@ -115,7 +115,7 @@ def classes_of(data: Dataset) -> list[tuple[int, str, int, int]]:
 
 
 def class_table(data: Dataset) -> tuple[str, Rows] | None:
-    """Return a row for each class; None where labels are no classes."""
+    """Return a row for each class; None if labels are not classes."""
     found = classes_of(data)
     if not found:
         return None
@@ -133,7 +133,7 @@ def class_table(data: Dataset) -> tuple[str, Rows] | None:
 
 
 def model_table(data: Dataset, expected: Expected) -> tuple[str, Rows]:
-    """Return a row for each input and label: what the model takes, and the array that feeds it."""
+    """Return a row for each input and label: what the model takes, and the array for it."""
     rows = [row for tensor in expected.tensors for row in _rows_of(data, tensor)]
     batch = f" batches of {expected.batch}" if expected.batch else ""
     outputs = ", ".join(f"{name} {dims(shape)}" for name, shape in expected.outputs.items())
@@ -148,7 +148,7 @@ def _rows_of(data: Dataset, tensor: ExpectedTensor) -> Iterator[tuple[str, ...]]
 
 
 def verdict(data: Dataset, expected: Expected) -> str:
-    """Return a sentence on samples that fit the model."""
+    """Return a sentence about samples that fit the model."""
     batch = expected.batch or 1
     steps = f": {len(data.x) // batch:,} updates in an epoch" if expected.is_compiled else ""
     return f"The data fits {expected.name}{steps}."

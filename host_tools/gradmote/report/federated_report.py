@@ -12,9 +12,9 @@ from ..terminal.tables import Rows
 if TYPE_CHECKING:
     from ..federated.simulate import Round
 
-#: The drawing's size, and the space around its two curves for the words, in pixels.
+#: The drawing's size, and the space for words around its two curves, in pixels.
 WIDTH, HEIGHT, LEFT, TOP, GAP, BOTTOM = 720, 420, 60, 40, 50, 40
-#: What the drawing has: a title, the value of a round, and its color.
+#: The curves: a title, the value of a round, and its color.
 CURVES: tuple[tuple[str, Callable[[Round], float], str], ...] = (
     ("accuracy on the test set, %", lambda r: 100 * r.test.accuracy, "#4c78a8"),
     ("loss of the devices' steps", lambda r: r.loss, "#b3382c"),
@@ -34,7 +34,7 @@ def rows(rounds: Sequence[Round]) -> Rows:
 
 
 def line(done: Round, rounds: int) -> str:
-    """Return a round as a line of text, for a reader who sees no bar."""
+    """Return a round as a line of text, for a reader without a bar."""
     refused = f" {done.refused:,} refused" if done.refused else ""
     accuracy = f" accuracy {done.test.accuracy:.2%}" if not math.isnan(done.test.accuracy) else ""
     return (
@@ -44,7 +44,7 @@ def line(done: Round, rounds: int) -> str:
 
 
 def shown(value: float, form: str) -> str:
-    """Return a number as text, "" where there is none."""
+    """Return a number as text; "" for NaN."""
     return "" if math.isnan(value) else format(value, form)
 
 
@@ -83,7 +83,7 @@ def _curve(name: str, values: Sequence[float], color: str, top: float, height: f
 
 
 def page(title: str, rounds: Sequence[Round], devices: Rows | None = None) -> str:
-    """Return the drawing and the table as one HTML page without other files. devices: a table of them, below."""
+    """Return the drawing and the table as one self-contained HTML page. devices: a table to show below."""
     from .analyze.html import STYLE, VIEWPORT, table
 
     return (

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def finite(value: Any) -> Any:
-    """Return the value with null for each NaN or infinity, which JSON does not have."""
+    """Return the value with null for each NaN or infinity, which JSON lacks."""
     if isinstance(value, dict):
         return {key: finite(item) for key, item in value.items()}
     if isinstance(value, list):

@@ -8,7 +8,7 @@ from ..ir.program import Compiled
 
 
 def describe_profiles(compiled: Compiled) -> list[str]:
-    """Return one line for an image that trains a quantized model, and else none."""
+    """Return one line for an image that trains a quantized model, otherwise none."""
     programs = [p for p in compiled.programs if p.kind in ("train", "step")]
     if not any(reads_bytes(i) for p in programs for i in p.instructions):
         return []

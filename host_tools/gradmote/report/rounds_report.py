@@ -1,4 +1,4 @@
-"""The report of a federation whose server has records of its rounds: what each round and each device did."""
+"""The report of a federation from the server's records: the figures of each round and each device."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def as_round(done: RoundRecord) -> Round:
-    """Return the figures of a round, all devices together. Its seconds are those of the slowest device."""
+    """Return the figures of a round over all devices. Its seconds are those of the slowest device."""
     test = Evaluation(done.test.get("loss", math.nan), done.test.get("accuracy", math.nan))
     counted, up, down = len(done.counted), int(done.total("bytes_up")), int(done.total("bytes_down"))
     slowest = max((row["seconds"] for row in done.rows.values()), default=0.0)
@@ -34,10 +34,10 @@ def rounds_table(history: Sequence[RoundRecord]) -> Rows:
 
 
 def devices_table(history: Sequence[RoundRecord], most: int | None = None) -> Rows:
-    """Return the table of all devices; the one that took most time in most rounds is the straggler to look at.
+    """Return the table of all devices; the device that was slowest in most rounds is the straggler.
 
-    most: the most devices in the table, those that failed most often and then were the slowest most often; the last
-    row says how many others there are. None takes all.
+    most: the most devices in the table, first those that failed most often, then those that were the slowest most
+    often; the last row counts the others. None shows all.
     """
     columns = ("device", "rounds#", "failed#", "examples#", "last loss#", "last accuracy#", "bytes up#", "bytes down#",
                "median s#", "slowest of#", "last fault")  # fmt: skip
@@ -54,15 +54,15 @@ def devices_table(history: Sequence[RoundRecord], most: int | None = None) -> Ro
 
 
 def _worst(own: Mapping[str, Sequence[dict[str, Any]]], slow: Mapping[str, int], most: int) -> list[str]:
-    """Return the names of so many devices, sorted: those that failed most often, then the slowest ones."""
+    """Return the names of the `most` worst devices, sorted: those that failed most often, then the slowest."""
     faults = {name: sum(bool(row["fault"]) for row in rows) for name, rows in own.items()}
     return sorted(sorted(own, key=lambda name: (-faults[name], -slow[name], name))[:most])
 
 
 def _device(name: str, own: Sequence[dict[str, Any]], accuracy: float | None, slowest_of: int) -> tuple[str, ...]:
-    """Return the row of a device, which answered in the rounds of `own` and was the slowest in so many of them.
+    """Return the row of a device that answered in the rounds of `own`, and was the slowest in `slowest_of` of them.
 
-    accuracy: that of its last test; None where it was not tested.
+    accuracy: from its last test; None if it was not tested.
     """
     good, faults = [row for row in own if not row["fault"]], [row["fault"] for row in own if row["fault"]]
     up, down = (sum(row[key] for row in own) for key in ("bytes_up", "bytes_down"))
@@ -76,12 +76,12 @@ def _device(name: str, own: Sequence[dict[str, Any]], accuracy: float | None, sl
 
 
 def slowest(done: RoundRecord) -> str:
-    """Return the device that took most time in a round."""
+    """Return the slowest device of a round."""
     return max(done.counted, key=lambda name: (done.rows[name]["seconds"], name), default="")
 
 
 def rounds_page(title: str, history: Sequence[RoundRecord]) -> str:
-    """Return curves and both tables as one HTML page without other files."""
+    """Return curves and both tables as one self-contained HTML page."""
     return page(title, [as_round(done) for done in history], devices_table(history))
 
 

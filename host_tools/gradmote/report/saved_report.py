@@ -11,7 +11,7 @@ from ..ir.program import Compiled, Program
 
 @dataclass(frozen=True)
 class Saved:
-    """The values of one program that wait as bfloat16: how many they are, and their bytes while they wait."""
+    """The values of one program that wait as bfloat16: their number, and their bytes while they wait."""
 
     program: str
     values: int
@@ -24,13 +24,13 @@ def saved_values(compiled: Compiled) -> list[Saved]:
 
 
 def saved_of(program: Program) -> Iterator[Saved]:
-    """Yield the Saved of a program that keeps values as bfloat16; nothing of any other."""
+    """Yield the Saved of a program that keeps values as bfloat16; nothing for any other."""
     sizes = [2 * i.n for i in program.instructions if isinstance(i, FloatToBf16)]
     if sizes:
         yield Saved(program.kind, len(sizes), sum(sizes))
 
 
 def describe_saved(saved: Saved) -> str:
-    """Return one line on the values that wait as bfloat16."""
+    """Return one line about the values that wait as bfloat16."""
     are = "values wait" if saved.values > 1 else "value waits"
     return f"{saved.values} {are} as bfloat16, {saved.bytes:,} B in place of {2 * saved.bytes:,} B"

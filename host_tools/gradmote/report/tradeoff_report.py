@@ -1,4 +1,4 @@
-"""The table of memory against time that --recompute searched."""
+"""The table of memory against time, from the search of --recompute."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from ..terminal.tables import Bar, Rows
 
 TITLE = "Memory against time: each plan that no other one beats; -> is this image"
 HINT = "Bytes of arena, and machine instructions of a step on a Cortex-M4F; more: than without --recompute."
-#: The most rows of the table.
+#: The most rows in the table.
 LONGEST = 16
 
 
 def tradeoff_rows(front: Sequence[Tradeoff]) -> Rows:
-    """Return a row for each plan, the fastest first; of many, those at even distances and the one that was taken."""
+    """Return a row for each plan, fastest first; of many, evenly spaced ones and the chosen one."""
     most = max(t.arena for t in front)
     step = -(-len(front) // LONGEST)
     shown = [t for k, t in enumerate(front) if t.taken or k % step == 0]

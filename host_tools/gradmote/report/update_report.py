@@ -1,7 +1,7 @@
 """How an image updates its parameters.
 
-An update is fused where each row of the gradient is applied as soon as it is made, so that the
-gradient never exists whole. Other updates read a whole gradient.
+An update is fused if each row of the gradient is applied as soon as it is computed, so that the whole
+gradient never exists. Other updates read a whole gradient.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from ..ir.program import Compiled
 class Updates:
     """The parameters by how they are updated.
 
-    `fused` names the parameters whose gradient never exists whole. `whole` has the bytes of the
-    gradients of all others. `reason` says what needs all gradients to be stored before the first
-    update, so that none is fused; it is empty where nothing does.
+    `fused` names the parameters whose whole gradient never exists. `whole` has the bytes of the gradients
+    of all others. `reason` says what needs all gradients stored before the first update, so that none is
+    fused; empty if nothing does.
     """
 
     fused: list[str]
@@ -53,7 +53,7 @@ def scales(compiled: Compiled) -> bool:
 
 
 def whole_gradients(compiled: Compiled) -> set[Buffer]:
-    """Return the buffers of the parameters that an UPDATE changes.
+    """Return the buffers of the parameters changed by an UPDATE.
 
     An UPDATE reads a whole gradient.
     """

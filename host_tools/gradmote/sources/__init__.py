@@ -1,1 +1,1 @@
-"""The C sources that projects get, and that firmware is built from."""
+"""The C sources for projects and for firmware."""

@@ -1,6 +1,6 @@
-"""The archive of sources that a wheel carries, and its unpacking.
+"""The archive of sources in a wheel, and its unpacking.
 
-In one archive, hundreds of small files take half the room that they take in a wheel.
+In one archive, hundreds of small files take half the space that they take in a wheel.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ _TIME = (1980, 1, 1, 0, 0, 0)
 
 
 def pack(folder: Path, archive: Path) -> None:
-    """Write the files of a folder into an archive, uncompressed: the wheel compresses it as a whole."""
+    """Write the files in a folder to an archive, uncompressed: the wheel compresses it as a whole."""
     with zipfile.ZipFile(archive, "w") as made:
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):
             made.writestr(zipfile.ZipInfo(path.relative_to(folder).as_posix(), _TIME), path.read_bytes())
 
 
 def unpack(archive: Path) -> Path:
-    """Return a folder with the archive's files, among those that gradmote builds.
+    """Return a folder with the archive's files, in gradmote's build folder.
 
-    It is made once for each content, and as a whole or not at all. Raises OutputError.
+    It is created once for each content, completely or not at all. Raises OutputError.
     """
     name = hashlib.sha256(archive.read_bytes()).hexdigest()[:16]
     folder = make_build_folder("sources") / name
@@ -40,7 +40,7 @@ def unpack(archive: Path) -> Path:
 
 
 def _move(partial: Path, folder: Path) -> None:
-    """Give an unpacked folder its name, unless another process was faster."""
+    """Rename an unpacked folder, unless another process was faster."""
     try:
         partial.rename(folder)
     except OSError:

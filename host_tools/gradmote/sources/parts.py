@@ -1,7 +1,7 @@
 """The parts of this repository that a project gets, in the same folders as here.
 
-They are the firmware, the runtime, and the scripts that build them. The package carries an archive
-of them (setup.py), so that it makes projects, and builds firmware, without a checkout.
+They are the firmware, the runtime, and the scripts that build them. The package contains an archive
+of them (setup.py), so that it can make projects, and build firmware, without a checkout.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ PARTS = (
     "site_scons/render/spec.py",
     "site_scons/runtime_sources.py",
 )
-#: The further parts of a build of the firmware: what stands in for a C library, and scripts that
-#: measure its memory.
+#: Additional parts for building firmware: the replacement for a C library, and scripts that measure its
+#: memory.
 FOR_FIRMWARE = ("firmware/freestanding", "site_scons/footprint.py", "site_scons/stack_bound.py")
-#: The further parts of a build of modules of WebAssembly.
+#: Additional parts for building WebAssembly modules.
 FOR_WASM = ("bindings/wasm", "firmware/freestanding", "site_scons/wasm_module.py")
-#: The files that a firmware is made of, by their endings.
+#: The suffixes of the files that a firmware is built from.
 _SOURCES = (".c", ".cpp", ".csv", ".h", ".ini", ".ld", ".py", ".syms", ".toml")
 _PACKED = Path(__file__).with_name("sources.zip")
 _CHECKOUT = Path(__file__).resolve().parents[3]
@@ -49,9 +49,9 @@ _CHECKOUT = Path(__file__).resolve().parents[3]
 
 @cache
 def origin() -> Path:
-    """Return the folder of the sources: the checkout, or where the package's archive is unpacked.
+    """Return the folder of the sources: the checkout, or the package's unpacked archive.
 
-    Raises OutputError where it cannot be unpacked.
+    Raises OutputError if it cannot be unpacked.
     """
     return unpack(_PACKED) if _PACKED.is_file() else _CHECKOUT
 

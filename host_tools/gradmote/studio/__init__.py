@@ -1,1 +1,1 @@
-"""The studio page on this computer: where its files are, and the server that the command runs."""
+"""The studio page on this computer: its files, and the server that the command runs."""

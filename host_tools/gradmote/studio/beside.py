@@ -1,4 +1,4 @@
-"""Writes beside a built page what the server makes, for servers of files alone.
+"""Writes the server's generated files next to a built page, for servers that can only serve files.
 
 python -m gradmote.studio.beside PAGE
 """

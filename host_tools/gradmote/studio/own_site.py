@@ -1,4 +1,4 @@
-"""The site of the studio: the built page, Gradmote's own wheel, and Pyodide where a folder has it."""
+"""The site of the studio: the built page, Gradmote's own wheel, and Pyodide if a folder has it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .site import Site
 
 
 def studio_site(page: Path, pyodide: Path | None = None) -> Site:
-    """Return the site of a built page. Raises GradmoteError where the folder of Pyodide has none."""
+    """Return the site of a built page. Raises GradmoteError if the folder does not contain Pyodide."""
     folders = {"": page} if pyodide is None else {"": page, LOCAL: check_folder(pyodide)}
     made = {NAME: _made_once(version_of_files, own_wheel)}
     if (page / "pyodide.json").is_file():
@@ -20,7 +20,7 @@ def studio_site(page: Path, pyodide: Path | None = None) -> Site:
 
 
 def _made_once(version: Callable[[], object], make: Callable[[], bytes]) -> Callable[[], bytes]:
-    """Return a maker that makes again only what has another version."""
+    """Return a function that calls `make` again only if the version has changed."""
     kept: tuple[object, bytes] | None = None
 
     def made() -> bytes:

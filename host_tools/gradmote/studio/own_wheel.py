@@ -1,6 +1,6 @@
-"""Gradmote's own wheel for the compiler in the page, made of the files of this installation or checkout.
+"""Gradmote's own wheel for the compiler in the page, made from the files of this installation or checkout.
 
-So the page compiles as the command line beside it does, with whatever was changed in a checkout.
+So the page compiles exactly like the installed command line, including any changes in a checkout.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from .wheel_file import wheel_bytes
 
 _FOLDER = Path(__file__).resolve().parents[1]
 _CHECKOUT = _FOLDER.parents[1]
-#: The endings of what the page needs: no compiled module, and no archive of the firmware's sources.
+#: The suffixes of the files that the page needs: no compiled module, and no archive of firmware sources.
 _ENDINGS = (".py", ".json", ".typed", ".toml", ".h", ".c")
 NAME = f"gradmote-{__version__}-py3-none-any.whl"
 _ABOUT = f"gradmote-{__version__}.dist-info"
 
 
 def own_wheel() -> bytes:
-    """Return the wheel, whose file has the name NAME."""
+    """Return the wheel; its file is called NAME."""
     files = {name: path.read_bytes() for name, path in sorted(_sources())}
     about = {
         f"{_ABOUT}/METADATA": _metadata().encode(),
@@ -31,7 +31,7 @@ def own_wheel() -> bytes:
 
 
 def version_of_files() -> tuple[tuple[str, int, int], ...]:
-    """Return what changes with the wheel's files: their names, times of change and sizes."""
+    """Return a key that changes with the wheel's files: their names, modification times and sizes."""
     found = ((name, path.stat()) for name, path in sorted(_sources()))
     return tuple((name, about.st_mtime_ns, about.st_size) for name, about in found)
 
@@ -45,13 +45,13 @@ def _sources() -> Iterator[tuple[str, Path]]:
 
 
 def _packages() -> list[Path]:
-    """Return the folders of the packages: beside each other where installed, apart in a checkout."""
+    """Return the folders of the packages: next to each other if installed, separate in a checkout."""
     beside = _FOLDER.parent / "gradmote_runtime"
     return [_FOLDER, beside if beside.is_dir() else _CHECKOUT / "bindings" / "python" / "gradmote_runtime"]
 
 
 def _metadata() -> str:
-    """Return the metadata of the installation, or the least that a wheel has where nothing is installed."""
+    """Return the metadata of the installation, or the minimum for a wheel if nothing is installed."""
     try:
         found = distribution("gradmote").read_text("METADATA")
     except PackageNotFoundError:

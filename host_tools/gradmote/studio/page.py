@@ -16,10 +16,10 @@ _CHECKOUT = Path(__file__).resolve().parents[3]
 
 
 def find_page() -> Path:
-    """Return the folder that has the page's index.html.
+    """Return the folder with the page's index.html.
 
-    Raises GradmoteError where the page was not built, or where its package is not installed or is
-    of another version.
+    Raises GradmoteError if the page was not built, or its package is not installed or has another
+    version.
     """
     if (_CHECKOUT / "SConstruct").is_file():
         return _checked(_CHECKOUT / "build" / "studio", _NOT_BUILT)
@@ -35,7 +35,7 @@ def _checked(folder: Path, lacking: tuple[str, str]) -> Path:
 
 
 def _of_this_version(folder: Path) -> Path:
-    """Return the folder of the package's page, which runs the images of this version's compiler."""
+    """Return the folder of the package's page after checking that it matches this version's images."""
     if (found := version("gradmote-studio")) != __version__:
         raise GradmoteError(f"the studio page is of version {found}, and gradmote is {__version__}", _SAME)
     return folder

@@ -1,8 +1,8 @@
-"""The compiler as the studio page calls it: files are bytes, and reports are texts in JSON.
+"""The compiler for the studio page: files are bytes, and reports are JSON texts.
 
-It imports neither the command line nor what needs threads, processes or the compiled runtime, so
-that it runs in a browser. An image has the same bytes as that of `gradmote compile` with the same
-options.
+It imports neither the command line nor anything that needs threads, processes or the compiled
+runtime, so that it runs in a browser. An image is bitwise equal to that of `gradmote compile` with
+the same options.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _WHOLE = "full"
 class Wanted:
     """The options that the page offers.
 
-    Without a loss the image only infers. `budget` is the RAM for training, such as "96K", or "" for
-    no limit. With one, the scheme "full" stands for any: a search chooses. `boards` are those to
-    report on, by name; None stands for all.
+    Without a loss the image only infers. `budget` is the RAM for training, such as "96K", or "" for no
+    limit. With a budget, the scheme "full" lets a search choose any scheme. `boards` are the names of
+    boards to report on; None means all.
     """
 
     loss: str = "cross_entropy"
@@ -56,7 +56,7 @@ class Wanted:
 
     @classmethod
     def from_json(cls, text: str) -> Wanted:
-        """Return the options of the page's CompileOptions."""
+        """Return the options in the page's CompileOptions."""
         given = json.loads(text)
         chosen = given.get("boards")
         return cls(
@@ -70,7 +70,7 @@ class Wanted:
         )
 
     def artifact_options(self) -> ArtifactOptions:
-        """Return what is trained, and how. Raises ModelError."""
+        """Return what to train, and how. Raises ModelError."""
         if not self.loss:
             return ArtifactOptions.training(None, None, self.scheme)
         if self.optimizer not in OPTIMIZERS:
@@ -82,7 +82,7 @@ class Wanted:
 def compile_onnx(name: str, model: bytes, options: str, tell: Tell = lambda _: None) -> tuple[bytes, str]:
     """Return the image of an ONNX model, and its report. Raises GradmoteError.
 
-    options: Wanted in JSON. tell: takes lines of progress.
+    options: Wanted in JSON. tell: called with lines of progress.
     """
     wanted = Wanted.from_json(options)
     found, warned = None, list[str]()
@@ -103,9 +103,9 @@ def analyze_mote(name: str, image: bytes, board_names: Sequence[str] | None = No
 
 
 def export_onnx(image: bytes, model: bytes, checkpoint: bytes) -> bytes:
-    """Return the ONNX model with what a session of the image has learned.
+    """Return the ONNX model with the state that a session of the image has learned.
 
-    Raises CheckpointError where the checkpoint is of another image, or ModelError.
+    Raises CheckpointError if the checkpoint is for another image, or ModelError.
     """
     trained = unpack(checkpoint)
     if trained.model_id not in (bytes(16), read_image(image).model_id):
@@ -116,7 +116,7 @@ def export_onnx(image: bytes, model: bytes, checkpoint: bytes) -> bytes:
 
 
 def _compiled(model: bytes, wanted: Wanted, tell: Tell) -> tuple[Result, list[str]]:
-    """Return the image as it was asked for, and what the compiler warns of."""
+    """Return the image for the options, and the compiler's warnings."""
     tell("Reading the model")
     with _told(tell) as warned:
         result = compile_with(model, wanted.artifact_options(), Options(batch=wanted.batch, tell=tell))
@@ -124,7 +124,7 @@ def _compiled(model: bytes, wanted: Wanted, tell: Tell) -> tuple[Result, list[st
 
 
 def _searched(model: bytes, wanted: Wanted, tell: Tell) -> Found:
-    """Return the best training within the budget. Raises BudgetError where nothing fits."""
+    """Return the best training within the budget. Raises BudgetError if nothing fits."""
     options = wanted.artifact_options()
     if options.loss is None or options.optimizer is None:
         raise ModelError("a budget without a loss", "choose a loss, which says what to train")
@@ -143,7 +143,7 @@ def _searched(model: bytes, wanted: Wanted, tell: Tell) -> Found:
 
 
 def _report_json(report: Report, board_names: Sequence[str] | None, found: Found | None) -> str:
-    """Return the report with the boards, and with the search where there was one."""
+    """Return the report with the boards, and with the search if there was one."""
     chosen = boards() if board_names is None else [board(name) for name in board_names]
     drawn: dict[str, Any] = as_drawn(report)
     drawn["boards"] = [on(one, report) for one in chosen]
@@ -153,7 +153,7 @@ def _report_json(report: Report, board_names: Sequence[str] | None, found: Found
 
 @contextmanager
 def _told(tell: Tell) -> Iterator[list[str]]:
-    """Send what the compiler logs to `tell`, as sentences; yield the list that gets its warnings."""
+    """Send what the compiler logs to `tell`, as sentences; yield the list that receives its warnings."""
     handler = _Teller(tell)
     log = logging.getLogger("gradmote")
     before = log.level
@@ -167,7 +167,7 @@ def _told(tell: Tell) -> Iterator[list[str]]:
 
 
 class _Teller(logging.Handler):
-    """A handler that tells each record as one line."""
+    """A logging handler that reports each record as one line."""
 
     def __init__(self, tell: Tell) -> None:
         super().__init__(logging.INFO)
@@ -175,7 +175,7 @@ class _Teller(logging.Handler):
         self.warnings: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Tell the line, with its first letter in upper case, and keep it where it is a warning."""
+        """Report the line, with its first letter in upper case, and keep it if it is a warning."""
         line = record.getMessage()
         self._tell(line[:1].upper() + line[1:])
         if record.levelno >= logging.WARNING:

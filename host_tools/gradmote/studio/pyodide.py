@@ -1,4 +1,4 @@
-"""The file pyodide.json beside the page: where Pyodide's files are, and the wheels that the compiler needs."""
+"""The file pyodide.json next to the page: the address of Pyodide's files, and the wheels for the compiler."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 from ..errors import GradmoteError
 from .own_wheel import NAME
 
-#: The path under which a local folder of Pyodide is served.
+#: The path at which a local folder of Pyodide is served.
 LOCAL = "pyodide/"
 
 
 def settings(page: Path, local: bool) -> bytes:
     """Return the page's pyodide.json with the wheel of this Gradmote.
 
-    local: whether Pyodide comes from this server in place of its public address.
+    local: whether Pyodide comes from this server instead of its public address.
     """
     written = json.loads((page / "pyodide.json").read_text())
     others = [wheel for wheel in written["wheels"] if not wheel.startswith("gradmote-")]
@@ -24,7 +24,7 @@ def settings(page: Path, local: bool) -> bytes:
 
 
 def check_folder(folder: Path) -> Path:
-    """Return a folder that has Pyodide. Raises GradmoteError."""
+    """Return the folder after checking that it contains Pyodide. Raises GradmoteError."""
     if not (folder / "pyodide.mjs").is_file():
         raise GradmoteError(
             f"{folder} has no pyodide.mjs", "it is to be the folder of a release of Pyodide, or of its npm package"

@@ -1,7 +1,7 @@
-"""The server of the page: files over HTTP, for this computer alone unless another address is asked for.
+"""The server of the page: files over HTTP, only for this computer unless another address is given.
 
-A page of another site must not read what is served here. Its requests come under its own name
-where it has that name lead here (DNS rebinding), so names that are not this computer's are refused.
+Pages of other sites must not read these files. Another site can make its own name resolve to this
+computer (DNS rebinding), and its requests then carry that name; so the server refuses unknown names.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from .site import Document, Site
 
 logger = logging.getLogger("gradmote")
 
-#: A browser asks each time whether a file has changed, guesses no types, and lets no other site show or read these.
-#: Nothing here shares memory between threads, so that Cross-Origin-Embedder-Policy is not asked for.
+#: A browser checks each time whether a file has changed, guesses no types, and lets no other site embed or read
+#: these. Nothing here shares memory between threads, so Cross-Origin-Embedder-Policy is not needed.
 HEADERS = {
     "Cache-Control": "no-cache",
     "X-Content-Type-Options": "nosniff",
@@ -32,19 +32,19 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
 }
-#: After so many seconds without a request a connection is closed.
+#: The server closes a connection after this many seconds without a request.
 _IDLE_SECONDS = 60
 
 
 class Server(ThreadingHTTPServer):
-    """A server of one site, listening from its making on."""
+    """A server for one site, which listens from its creation on."""
 
     daemon_threads = True
-    # Elsewhere it lets a port be used again at once; on Windows it would let two servers have one.
+    # Elsewhere this allows immediate reuse of a port; on Windows it would let two servers share one.
     allow_reuse_address = os.name != "nt"
 
     def __init__(self, site: Site, host: str, port: int) -> None:
-        """Listen at an address. Raises GradmoteError where that cannot be."""
+        """Listen at an address. Raises GradmoteError if that is impossible."""
         self.site, self.host = site, host
         try:
             self.address_family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
@@ -53,7 +53,7 @@ class Server(ThreadingHTTPServer):
             raise _refusal(error, host, port) from error
 
     def server_bind(self) -> None:
-        """Bind without asking which name the address has, which may take seconds."""
+        """Bind without looking up the address's name, which may take seconds."""
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, int(self.allow_reuse_address))
         self.socket.bind(self.server_address)
         self.server_address = self.socket.getsockname()
@@ -61,22 +61,22 @@ class Server(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """Return the address that a browser on this computer opens."""
+        """Return the address to open in a browser on this computer."""
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
         return f"http://{f'[{host}]' if ':' in host else host}:{self.server_port}/"
 
     def knows(self, host: str | None) -> bool:
-        """Return whether a request's Host names this computer: by an address, as localhost, or as it was told to."""
+        """Return whether a request's Host is this computer: an IP address, localhost, or the configured host."""
         name = host_name(host or "")
         return name in ("localhost", self.host.lower()) or is_address(name)
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Tell of a connection that broke off only with --verbose."""
+        """Report a broken connection only with --verbose."""
         logger.debug("a request of %s broke off", client_address, exc_info=True)
 
 
 class Handler(BaseHTTPRequestHandler):
-    """The answer to each request: a document of the server's site, for those who ask under a known name."""
+    """Answers each request with a document of the server's site, if it uses a known host name."""
 
     server: Server
     server_version, sys_version = "gradmote", ""
@@ -122,19 +122,19 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, format: str, *values: object) -> None:
-        """Tell of each request with --verbose."""
+        """Report each request with --verbose."""
         logger.info(format, *values)
 
 
 def host_name(host: str) -> str:
-    """Return the name of a Host header without its port, and without the brackets of an IPv6 address."""
+    """Return the name in a Host header without its port, and without the brackets of an IPv6 address."""
     if host.startswith("["):
         return host[1:].partition("]")[0]
     return host.rpartition(":")[0].lower() if ":" in host else host.lower()
 
 
 def is_address(name: str) -> bool:
-    """Return whether a name is an address of numbers, which nobody can have lead elsewhere."""
+    """Return whether a name is a numeric address, which nobody can redirect."""
     try:
         ip_address(name)
     except ValueError:
@@ -143,13 +143,13 @@ def is_address(name: str) -> bool:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host is reached from this computer alone."""
+    """Return whether a host can be reached only from this computer."""
     return host == "localhost" or (is_address(host) and ip_address(host).is_loopback)
 
 
 @contextmanager
 def serving(site: Site, host: str, port: int) -> Iterator[Server]:
-    """Listen within the context. Raises GradmoteError where the address cannot be had."""
+    """Listen within the context. Raises GradmoteError if the address is unavailable."""
     server = Server(site, host, port)
     try:
         yield server

@@ -1,4 +1,4 @@
-"""The documents of a server by address: files of folders, and what is made when it is asked for."""
+"""The documents of a server by address: files in folders, and documents generated on request."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
 
-#: The types of files by their endings. A system's own table may be wrong about any of them, and a
-#: browser compiles no module and runs no script of another type.
+#: The types of files by suffix. A system's own table may be wrong about any of them, and a browser
+#: compiles no module and runs no script with the wrong type.
 TYPES = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
@@ -34,7 +34,7 @@ _OTHER = "application/octet-stream"
 
 @dataclass(frozen=True)
 class Document:
-    """A document of the site: its type, the tag of its version, its size, and how it is opened."""
+    """A document of the site: its type, the tag of its version, its size, and a function that opens it."""
 
     type: str
     tag: str
@@ -43,15 +43,15 @@ class Document:
 
 
 class Site:
-    """Documents by address. A made document goes before a file, and a folder further inside before one outside."""
+    """Documents by address. A generated document precedes a file, and an inner folder an outer one."""
 
     def __init__(self, folders: Mapping[str, Path], made: Mapping[str, Callable[[], bytes]]) -> None:
-        """Take the folders by the path under which they lie, "" for the root, and makers by whole path."""
+        """Take the folders by the path under which they are served, "" for the root, and makers by complete path."""
         self._folders = {prefix: folder.resolve() for prefix, folder in folders.items()}
         self._made = dict(made)
 
     def find(self, target: str) -> Document | None:
-        """Return the document that a request's target names, or None."""
+        """Return the document for a request's target, or None."""
         path = unquote(urlsplit(target).path)
         if not path.startswith("/"):
             return None
@@ -72,7 +72,7 @@ def _made_document(name: str, content: bytes) -> Document:
 def _file(folder: Path, name: str) -> Document | None:
     """Return a file below a folder.
 
-    Whatever leads out of the folder is no file of it, through links too, nor is what is hidden.
+    Paths that leave the folder do not count, not even through links; hidden files do not count either.
     """
     parts = name.split("/")
     if any(part in ("", ".", "..") or part.startswith(".") for part in parts) or set("\\\0:") & set(name):

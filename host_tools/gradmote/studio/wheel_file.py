@@ -1,4 +1,4 @@
-"""Wheels as files: an archive whose RECORD has the hash of each file, the same bytes for the same contents."""
+"""Wheels as files: an archive whose RECORD has the hash of each file; equal contents give equal bytes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TIME = (1980, 1, 1, 0, 0, 0)
 
 
 def wheel_bytes(files: Mapping[str, bytes], record: str) -> bytes:
-    """Return a wheel of these files with a fresh RECORD, which stands last under the name `record`."""
+    """Return a wheel of these files with a fresh RECORD, which comes last, under the name `record`."""
     contents = {name: content for name, content in files.items() if name != record}
     rows = [f"{name},sha256={_digest(content)},{len(content)}" for name, content in contents.items()]
     contents[record] = "\n".join([*rows, f"{record},,", ""]).encode()

@@ -1,8 +1,8 @@
 """Text that is safe to show on a terminal.
 
-Names come from files and from the serial line. They may hold characters that control a terminal:
-escape sequences that rewrite what was printed before, or marks that change the direction of
-writing. Such characters are printed as escapes.
+Names come from files and from the serial line. They may contain characters that control a terminal:
+escape sequences that rewrite earlier output, or marks that change the direction of writing. Such
+characters are printed as escapes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u2
 
 
 def printable(text: str) -> str:
-    """Return `text` with backslash escapes in place of control characters; line feeds stay."""
+    """Return `text` with backslash escapes instead of control characters; line feeds stay."""
     return _CONTROLS.sub(_escaped, text)
 
 

@@ -1,4 +1,4 @@
-"""Tables as data, which the terminal and the page draw alike."""
+"""Tables as data, for both the terminal and the page."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar whose length stands for part / whole."""
+    """A bar whose length represents part / whole."""
 
     part: int
     whole: int
 
     @property
     def share(self) -> float:
-        """Return part / whole; 0 where the whole is 0."""
+        """Return part / whole; 0 if the whole is 0."""
         return self.part / self.whole if self.whole else 0.0
 
 
 #: The cells of a row; an empty row is a line across the table.
 Row = Sequence[str | Bar]
-#: The columns, and rows of as many cells. A column whose name ends in `#` holds numbers.
+#: The columns, and rows with as many cells. A column whose name ends in `#` contains numbers.
 Rows = tuple[Sequence[str], Sequence[Row]]
 LINE: Row = ()
 
@@ -32,5 +32,5 @@ def heading(column: str) -> str:
 
 
 def is_numeric(column: str) -> bool:
-    """Return whether the column holds numbers."""
+    """Return whether the column contains numbers."""
     return column.endswith("#")

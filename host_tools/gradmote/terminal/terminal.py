@@ -1,4 +1,4 @@
-"""The console that commands print on, and tables for it."""
+"""The console that commands print to, and tables for it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rich.table import Table
 from .printable import in_one_line, printable
 from .tables import Bar, Row, Rows, heading, is_numeric
 
-#: The columns of a line that goes to a file or a pipe.
+#: The columns of a line in a file or a pipe.
 WIDTH = 140
 #: The characters of a full bar.
 BAR = 24
@@ -38,8 +38,7 @@ def console() -> Console:
 def table(title: str, content: Rows) -> Table:
     """Return a table for the console.
 
-    Numbers are aligned to the right and stay in one line. Texts are printed as they are, without
-    markup.
+    Numbers are right-aligned and stay in one line. Texts are printed unchanged, without markup.
     """
     columns, rows = content
     drawn = Table(
@@ -60,5 +59,5 @@ def table(title: str, content: Rows) -> Table:
 
 
 def cells(row: Row) -> list[str]:
-    """Return the cells of a row as texts for Rich, bars included."""
+    """Return the cells of a row as texts for Rich, including bars."""
     return ["█" * round(BAR * cell.share) if isinstance(cell, Bar) else escape(in_one_line(cell)) for cell in row]

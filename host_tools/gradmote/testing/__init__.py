@@ -1,7 +1,7 @@
 """Assertions for tests of your own models, with the figures in their messages.
 
-See docs/TESTING_YOUR_MODEL.md. They need no pytest. A target is a twin, an emulated board or a real
-one.
+See docs/TESTING_YOUR_MODEL.md. They do not need pytest. A target is a twin, an emulated board or a
+real one.
 """
 
 from .bits import assert_same_state

@@ -1,4 +1,4 @@
-"""The comparison of the states of two targets, bit by bit."""
+"""Compares the states of two targets bit by bit."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ LONGEST = 6
 def assert_same_state(one: Target, other: Target) -> None:
     """Assert that two targets have equal states: parameters, moments, counters and properties.
 
-    They are equal to the last bit if both have the same image and the same profile of the numerics,
-    and went through the same calls. The profile of a board is `board.info().profile`.
+    They are equal to the last bit if both have the same image and the same numerics profile, and went
+    through the same calls. A board's profile is `board.info().profile`.
     """
     models = [target.info().model_id.hex() for target in (one, other)]
     if models[0] != models[1]:

@@ -1,4 +1,4 @@
-"""Assertions on the outputs of a model, and on its learning."""
+"""Assertions about the outputs of a model, and about its learning."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ..device.target import Target
 
 __tracebackhide__ = True  # pytest shows the line of the test
 
-#: A Dataset, a file or folder of one, or x and y.
+#: A Dataset, its file or folder, or x and y.
 Data = Dataset | str | os.PathLike[str] | tuple[Array, Array]
 
 
 def assert_accuracy(target: Target, data: Data, at_least: float) -> Evaluation:
-    """Assert that at least this share, 0 .. 1, of the data's test set is classified rightly.
+    """Assert that at least this share, 0 .. 1, of the data's test set is classified correctly.
 
-    It is measured on x and y where the data has no test set.
+    Uses x and y if the data has no test set.
     """
     samples = dataset_of(data, target)
     found = _evaluate(target, samples)
@@ -38,7 +38,7 @@ def assert_accuracy(target: Target, data: Data, at_least: float) -> Evaluation:
 def assert_loss(target: Target, data: Data, at_most: float) -> Evaluation:
     """Assert that the mean loss over the full batches of the data's test set is at most this.
 
-    It is measured on x and y where the data has no test set.
+    Uses x and y if the data has no test set.
     """
     samples = dataset_of(data, target)
     found = _evaluate(target, samples)
@@ -56,10 +56,10 @@ def assert_learns(
     to_loss: float | None = None,
     seed: int = 0,
 ) -> Fit:
-    """Train, assert the figures that are reached, and return the result of fit().
+    """Train, assert the resulting figures, and return the result of fit().
 
     They are measured on the test set, or on x and y if there is none. Without `to_accuracy` and
-    `to_loss`, the loss must be lower than before. `seed` is that of the order of the samples.
+    `to_loss`, the loss must be lower than before. `seed` determines the order of the samples.
     """
     samples = dataset_of(data, target)
     before = _evaluate(target, samples)
@@ -78,7 +78,7 @@ def assert_learns(
 
 
 def _missed(before: Evaluation, after: Evaluation, accuracy: float | None, loss: float | None) -> list[str]:
-    """Return the figures that were not reached, in words."""
+    """Return in words the figures that were not reached."""
     if accuracy is None and loss is None:
         return [] if after.loss < before.loss else ["a lower loss"]
     missed = [f"an accuracy of {accuracy:.2%}"] if accuracy is not None and not after.accuracy >= accuracy else []
@@ -88,8 +88,7 @@ def _missed(before: Evaluation, after: Evaluation, accuracy: float | None, loss:
 def assert_outputs(target: Target, x: Array, expected: Array, *, rtol: float = 1e-5, atol: float = 1e-6) -> None:
     """Assert that the model's first output for x, (samples, ...), is `expected`.
 
-    `expected` are the outputs that your framework computed. They may differ by atol + rtol
-    |expected|.
+    `expected` are the outputs from your framework. They may differ by atol + rtol |expected|.
     """
     found, wanted = predict(target, Dataset(x, None), x), np.asarray(expected)
     if found.shape != wanted.shape:
@@ -97,7 +96,7 @@ def assert_outputs(target: Target, x: Array, expected: Array, *, rtol: float = 1
     off = ~np.isclose(found, wanted, rtol=rtol, atol=atol)
     if off.any():
         difference = np.where(off, np.abs(found.astype(np.float64) - wanted), 0)
-        at: tuple[Any, ...] = np.unravel_index(np.argmax(difference), off.shape)  # a NaN is the largest
+        at: tuple[Any, ...] = np.unravel_index(np.argmax(difference), off.shape)  # NaN counts as the largest
         raise AssertionError(
             f"{off.sum():,} of {off.size:,} outputs of {target.name} differ by more than {atol:g} + {rtol:g} |expected|"
             f"\n  most at {[int(i) for i in at]}: {found[at]:.9g}, expected {wanted[at]:.9g}"
@@ -105,7 +104,7 @@ def assert_outputs(target: Target, x: Array, expected: Array, *, rtol: float = 1
 
 
 def dataset_of(data: Data, target: Target) -> Dataset:
-    """Return the data as a Dataset; that of a folder as the target's model takes pictures and recordings."""
+    """Return the data as a Dataset; the target's model determines the form of a folder's pictures and recordings."""
     if isinstance(data, Dataset):
         return data
     if isinstance(data, tuple):

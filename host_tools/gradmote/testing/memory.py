@@ -1,4 +1,4 @@
-"""Assertions that a model fits, before and after it was sent to a board."""
+"""Assertions that a model fits, before and after it is sent to a board."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def assert_fits(
     board: str | None = None,
     **options: Any,
 ) -> Report:
-    """Assert that a model needs no more than these limits, and return its report; nothing is run.
+    """Assert that a model needs no more than these limits, and return its report; nothing runs.
 
-    `ram` limits the arena, and `flash` the image. With a board they limit everything, its firmware
-    and stack included, and are by default all that the board has. `ms_per_step` limits the
-    estimated time on a Cortex-M4F with the clock of the board, or with 64 MHz. `options` are those
-    of compile_model(), for a model that is not compiled.
+    `ram` limits the arena, and `flash` the image. With a board they limit everything, including its
+    firmware and stack, and default to all that the board has. `ms_per_step` limits the estimated time on
+    a Cortex-M4F with the clock of the board, or with 64 MHz. `options` are those of compile_model(), for
+    a model that is not compiled.
     """
     if all(limit is None for limit in (ram, flash, ms_per_step, board)):
         raise TypeError("say what the model must fit: ram, flash, ms_per_step or board")
@@ -82,9 +82,9 @@ def assert_memory(
 ) -> dict[str, int]:
     """Assert limits on the memory that a target reports, and return its figures in bytes.
 
-    The figures are "arena" and "image"; on a board also "stack", the most of it that was used since
-    the start, and "ram": the arena, all of the stack, and static data. Raises DeviceError if a twin
-    is asked for what only a board has.
+    The figures are "arena" and "image"; on a board also "stack", its largest use since the start, and
+    "ram": the arena, the whole stack, and static data. Raises DeviceError if a twin is asked for a figure
+    that only boards have.
     """
     found = _figures(target)
     limits = {"arena": arena_at_most, "image": image_at_most, "stack": stack_at_most, "ram": ram_at_most}

@@ -1,4 +1,4 @@
-"""The models that a test may give: files, bytes, compiled results, or ONNX models."""
+"""The models that a test can use: files, bytes, compiled results, or ONNX models."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ..errors import ModelError
 from ..formats.image.read import load
 from ..generated.records import IMAGE_MAGIC
 
-#: A .mote or .onnx file, the bytes of either, what compile_model() returned, or an ONNX model.
+#: A .mote or .onnx file, the bytes of either, a result of compile_model(), or an ONNX model.
 Model = str | os.PathLike[str] | bytes | Result | onnx.ModelProto
 
 _MAGIC = IMAGE_MAGIC.to_bytes(4, "little")
 
 
 def image_of(model: Model, **options: Any) -> bytes:
-    """Return the .mote image of a model; one that is not compiled yet is compiled with `options`.
+    """Return the .mote image of a model; an uncompiled one is compiled with `options`.
 
     The options are those of compile_model().
     """

@@ -14,16 +14,16 @@ A script moves over by changing its imports.
         module.lazy_reset_grad()
     CheckpointState.save_checkpoint(state, "trained.gmck", include_optimizer_state=True)
 
-The C runtime computes; every batch size that is passed gets an image of its own over the same
-state. These differences from onnxruntime are deliberate:
+The C runtime computes; every batch size gets its own image over the same state. These differences
+from onnxruntime are deliberate:
 
-- LinearLRScheduler takes warm-up and total steps in the order in which it names them (onnxruntime
-  1.19 swaps them; OnnxruntimeLinearLRScheduler does so too).
-- Labels out of range and inputs that are not finite raise RuntimeFault, and the parameters stay as
-  they were.
+- LinearLRScheduler takes warm-up and total steps in the order of its parameter names (onnxruntime
+  1.19 swaps them; so does OnnxruntimeLinearLRScheduler).
+- Labels out of range and inputs that are not finite raise RuntimeFault, and the parameters stay
+  unchanged.
 - A checkpoint of another model is refused, and the learning rate is part of a checkpoint with
   optimizer state.
-- Giving a frozen parameter other data compiles a new image, because it is a constant there.
+- Changing the data of a frozen parameter compiles a new image, because it is a constant there.
 
 As in onnxruntime, an update applies the sum of the gradients of all calls since lazy_reset_grad().
 (Session and devices apply their mean.)

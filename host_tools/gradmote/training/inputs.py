@@ -1,4 +1,4 @@
-"""Checks of the arrays that are passed to a Module, before anything runs."""
+"""Checks the arrays for a Module, before anything runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..errors import DataError
 class Input:
     """One input of a model.
 
-    dims: sizes; names or None where they are symbolic.
+    dims: sizes; names or None if they are symbolic.
     """
 
     name: str
@@ -26,7 +26,7 @@ class Input:
 
 @dataclass(frozen=True)
 class Sizes:
-    """The sizes that the data fixes: samples in this call, and other symbolic dimensions."""
+    """The sizes determined by the data: samples in this call, and other symbolic dimensions."""
 
     batch: int
     dims: tuple[tuple[str, int], ...] = ()
@@ -44,7 +44,7 @@ def describe(value: ir.Value) -> Input:
 
 
 def like_inputs(results: Any, given: Sequence[Any]) -> Any:
-    """Return results as onnxruntime does: as OrtValues if all inputs are that, else as arrays.
+    """Return results like onnxruntime: as OrtValues if all inputs are OrtValues, otherwise as arrays.
 
     results: an array or a tuple of arrays.
     """
@@ -57,14 +57,14 @@ def like_inputs(results: Any, given: Sequence[Any]) -> Any:
 
 
 def as_array(value: Any) -> np.ndarray:
-    """Return a numpy array as it is, or the .numpy() of an OrtValue or a torch tensor."""
+    """Return a numpy array unchanged, or the .numpy() of an OrtValue or a torch tensor."""
     return np.asarray(value.numpy() if hasattr(value, "numpy") else value)
 
 
 def check(inputs: Sequence[Input], arrays: Sequence[np.ndarray]) -> Sizes:
-    """Return the sizes that the arrays fix.
+    """Return the sizes determined by the arrays.
 
-    Raises DataError where their number, a dtype or a shape does not fit.
+    Raises DataError if their number, a dtype or a shape does not fit.
     """
     if len(arrays) != len(inputs):
         raise DataError(f"{len(arrays)} arrays were given", f"pass {len(inputs)}: {', '.join(i.name for i in inputs)}")
@@ -92,7 +92,7 @@ def check_dtype(expected: Input, array: np.ndarray) -> None:
 def check_shape(expected: Input, array: np.ndarray, dims: dict[str, int]) -> None:
     """Raise DataError unless the array has the input's shape.
 
-    Sizes of named dimensions other than the batch are added to `dims`.
+    Adds the sizes of named dimensions other than the batch to `dims`.
     """
     wanted = [d if d is not None else "?" for d in expected.dims]
     given = list(array.shape)

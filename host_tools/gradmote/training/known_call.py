@@ -1,4 +1,4 @@
-"""Calls of a Module whose arrays were checked: another one with arrays of the same form needs no check."""
+"""Calls of a Module with checked arrays: a further call with arrays of the same form needs no check."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .twin import Opened
 
 
 class KnownCall:
-    """A call with arrays of one form, and the session that takes them.
+    """A call with arrays of one form, and the session for them.
 
-    opened: the session; whether it still has the state is for the caller to check. fits(given): tells whether these
-    are numpy arrays of the same dtypes and shapes. run(given): runs the step on such ones, and returns what results()
-    returns. results(): returns the loss, or (loss, outputs ...), of the last step, as arrays of their own.
+    opened: the session; the caller checks whether it still has the state. fits(given): returns whether these are
+    numpy arrays of the same dtypes and shapes. run(given): runs the step on such arrays, and returns the same as
+    results(). results(): returns the loss, or (loss, outputs ...), of the last step, as separate arrays.
     """
 
     def __init__(
@@ -25,8 +25,8 @@ class KnownCall:
     ) -> None:
         """Remember the form of `arrays`, which were checked, and run the step on them.
 
-        program: "train" or "eval". names: those of the arrays in the caller's order. outputs: names of the
-        results behind the loss.
+        program: "train" or "eval". names: the arrays' names in the caller's order. outputs: names of the
+        results after the loss.
         """
         self.opened = opened
         self.fits = fitting(arrays)
@@ -44,7 +44,7 @@ def copying(results: Sequence[np.ndarray]) -> Callable[[], Any]:
 
 
 def fitting(arrays: Sequence[np.ndarray]) -> Callable[[Sequence[Any]], bool]:
-    """Return a function that tells whether a sequence has numpy arrays of the dtypes and shapes of these."""
+    """Return a function that returns whether a sequence has numpy arrays of these dtypes and shapes."""
     if len(arrays) == 2:
         return _fitting_two(*arrays)
     forms = [(array.dtype, array.shape) for array in arrays]

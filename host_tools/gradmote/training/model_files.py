@@ -27,8 +27,8 @@ def read_models(
 ) -> tuple[ir.Model, ir.Model | None]:
     """Return the training model and the eval model.
 
-    Those of onnxruntime are made anew from its eval model, for the parameters that the twin has.
-    Raises ModelError or CheckpointError.
+    onnxruntime's models are made again from its eval model, for the twin's parameters. Raises ModelError
+    or CheckpointError.
     """
     training = read_ort(training_uri, "training_model.onnx")
     if not is_ort_training_model(training):
@@ -42,9 +42,9 @@ def read_models(
 
 
 def beside(training: Path) -> Path:
-    """Return the path of the eval model that generate_artifacts wrote beside a training model.
+    """Return the path of the eval model that generate_artifacts wrote next to a training model.
 
-    Raises ModelError where it is not there.
+    Raises ModelError if it is missing.
     """
     path = training.with_name(training.name.replace("training_model", "eval_model"))
     if path == training or not path.exists():

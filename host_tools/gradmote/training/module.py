@@ -28,14 +28,12 @@ class FlatParameters(np.ndarray):
 
 
 class Module:
-    """The training model while `training` is True, else the eval model.
+    """The training model while `training` is True, otherwise the eval model.
 
-    Parameters and gradients are in the state. train_model_uri, eval_model_uri: files that
-    generate_artifacts wrote, that of Gradmote or of onnxruntime. device: "cpu" is the only one.
-    session_options: accepted for compatibility with onnxruntime, without effect, because nothing
-    that they tune exists here.
-    Raises ModelError for other models, CheckpointError where the state's parameters are not the
-    model's.
+    Parameters and gradients are in the state. train_model_uri, eval_model_uri: files from
+    generate_artifacts of Gradmote or of onnxruntime. device: only "cpu". session_options: accepted for
+    compatibility with onnxruntime, without effect, because there is nothing here to tune with them.
+    Raises ModelError for other models, CheckpointError if the state's parameters are not the model's.
     """
 
     def __init__(
@@ -66,12 +64,12 @@ class Module:
     def __call__(self, *user_inputs: Any) -> Any:
         """Run one step; return the loss, or (loss, additional outputs ...).
 
-        In training mode gradients are added up. Results are arrays, or onnxruntime's OrtValues
-        where all inputs are OrtValues.
+        In training mode gradients are accumulated. Results are arrays, or onnxruntime's OrtValues if all
+        inputs are OrtValues.
 
-        user_inputs: data, then labels, in the order of input_names(); any batch size. Raises
-        DataError for inputs that do not fit, and RuntimeFault for labels out of range and numbers
-        that are not finite; the parameters stay.
+        user_inputs: data, then labels, in the order of input_names(); any batch size. Raises DataError for
+        inputs that do not fit, and RuntimeFault for labels out of range and numbers that are not finite; the
+        parameters are then unchanged.
         """
         known = self._known.get(self.training)
         if known is not None and known.opened is self._twin.current and known.fits(user_inputs):
@@ -107,7 +105,7 @@ class Module:
     def get_contiguous_parameters(self, trainable_only: bool = False) -> FlatParameters:
         """Return a copy of the parameters as one flat float32 array, in the order of the state's parameters.
 
-        trainable_only: without the frozen ones.
+        trainable_only: leave out the frozen ones.
         """
         self._refuse_quantized(trainable_only)
         flat = np.concatenate([self._twin.parameter(n).ravel() for n in self._names(trainable_only)])
@@ -116,7 +114,7 @@ class Module:
     def get_parameters_size(self, trainable_only: bool = True) -> int:
         """Return how many numbers the parameters have.
 
-        trainable_only: without the frozen ones.
+        trainable_only: leave out the frozen ones.
         """
         return sum(int(np.prod(self._twin.shape(n))) for n in self._names(trainable_only))
 
@@ -125,7 +123,7 @@ class Module:
 
         trainable_only: the array has no frozen ones, like that of get_contiguous_parameters(True).
 
-        Raises DataError, with nothing changed, for another length or dtype.
+        Raises DataError, and changes nothing, for another length or dtype.
         """
         flat = as_array(buffer)
         self._refuse_quantized(trainable_only)
@@ -151,7 +149,7 @@ class Module:
         output.write(to_bytes(model))
 
     def input_names(self) -> list[str]:
-        """Return the names of data and labels, in the order in which a call takes them."""
+        """Return the names of data and labels, in the order of a call's arguments."""
         return [i.name for i in self._inputs()]
 
     def output_names(self) -> list[str]:
@@ -159,10 +157,10 @@ class Module:
         self._inputs()
         return list(self._outputs)
 
-    # ---- Inside
+    # ---- Internals
 
     def _refuse_quantized(self, trainable_only: bool) -> None:
-        """Raise DataError where some parameter is not float32, because no one array holds them all."""
+        """Raise DataError if some parameter is not float32, because no single array can hold them all."""
         others = [n for n in self._names(trainable_only) if self._twin.dtype(n) != np.float32]
         if others:
             raise DataError(

@@ -14,9 +14,9 @@ from .module import Module
 class Optimizer:
     """The optimizer model of a Module.
 
-    The learning rate starts as generate_artifacts was told (1e-3 for an OptimType), or as the
-    state's checkpoint has it. Raises ModelError where the optimizer updates other parameters than
-    the module has, or the module has one already.
+    The learning rate starts at the value given to generate_artifacts (1e-3 for an OptimType), or at the
+    one in the state's checkpoint. Raises ModelError if the optimizer updates other parameters than the
+    module's, or the module already has an optimizer.
     """
 
     def __init__(self, optimizer_uri: str | os.PathLike[str], module: Module) -> None:
@@ -40,17 +40,17 @@ class Optimizer:
     def step(self) -> None:
         """Update the parameters once with the sum of the gradients since lazy_reset_grad().
 
-        Raises RuntimeFault where there are no gradients.
+        Raises RuntimeFault if there are no gradients.
         """
         self._twin.step_on_sum()
 
     def set_learning_rate(self, learning_rate: float) -> None:
-        """Set the rate of the next updates.
+        """Set the rate for the next updates.
 
         Raises DataError unless it is finite and not negative.
         """
         self._twin.learning_rate = learning_rate
 
     def get_learning_rate(self) -> float:
-        """Return the rate of the next update, as float32 holds it."""
+        """Return the rate of the next update, rounded to float32."""
         return self._twin.learning_rate

@@ -12,10 +12,10 @@ class LinearLRScheduler:
     The rate after n updates is initial_lr n / warmup below warmup, then
     initial_lr (total - n) / (total - warmup), then 0.
 
-    The rate is set at once, for the updates that the state has seen so far: 0 with a warm-up,
-    initial_lr without. Call step() after each Optimizer.step(). warmup_step_count and
-    total_step_count mean what their names say; onnxruntime 1.19 exchanges them, and
-    OnnxruntimeLinearLRScheduler does so too. Raises DataError unless 0 <= warmup_step_count <=
+    The constructor sets the rate for the number of updates that the state has seen so far: 0 with a
+    warm-up, initial_lr without. Call step() after each Optimizer.step(). warmup_step_count and
+    total_step_count mean what their names say; onnxruntime 1.19 swaps them, and so does
+    OnnxruntimeLinearLRScheduler. Raises DataError unless 0 <= warmup_step_count <=
     total_step_count and total_step_count > 0.
     """
 
@@ -43,15 +43,15 @@ class LinearLRScheduler:
 
 
 class OnnxruntimeLinearLRScheduler(LinearLRScheduler):
-    """The rates that onnxruntime 1.19's LinearLRScheduler sets from the same arguments.
+    """The rates that onnxruntime 1.19's LinearLRScheduler sets for the same arguments.
 
-    It takes warmup_step_count for the total and total_step_count for the warm-up: the rate rises
-    for total_step_count updates, and then is 0 at once. Any two counts of at least 0 are taken, as
-    there.
+    It takes warmup_step_count for the total and total_step_count for the warm-up: the rate rises for
+    total_step_count updates, and then drops to 0. As in onnxruntime, any two non-negative counts are
+    valid.
     """
 
     def __init__(self, optimizer: Optimizer, warmup_step_count: int, total_step_count: int, initial_lr: float) -> None:
-        """Check the counts, exchange them, and set the optimizer's learning rate."""
+        """Check the counts, swap them, and set the optimizer's learning rate."""
         if warmup_step_count < 0 or total_step_count < 0:
             raise DataError(f"{warmup_step_count} and {total_step_count} steps", "counts are at least 0")
         self._optimizer = optimizer

@@ -1,4 +1,4 @@
-"""The class CheckpointState: parameters, properties, and all else that a checkpoint holds."""
+"""The class CheckpointState: parameters, properties, and everything else in a checkpoint."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Parameter:
     def grad(self) -> np.ndarray | None:
         """Return a copy of the gradients' sum since lazy_reset_grad(), zeros at first.
 
-        None for a frozen parameter, and where the state has no Module yet.
+        None for a frozen parameter, and as long as the state has no Module.
         """
         return self._twin.gradient(self._name)
 
@@ -52,7 +52,7 @@ class Parameter:
     def requires_grad(self) -> bool:
         """Return whether updates change it.
 
-        It is False for the names that generate_artifacts was given as frozen_params.
+        False for the names given to generate_artifacts as frozen_params.
         """
         return self._name not in self._twin.frozen_names
 
@@ -62,9 +62,9 @@ class Parameter:
 
 
 class Parameters:
-    """The parameters by name, first the trained, then the frozen ones.
+    """The parameters by name, first the trained ones, then the frozen ones.
 
-    Iterating gives (name, Parameter) pairs.
+    Iterating yields (name, Parameter) pairs.
     """
 
     def __init__(self, twin: Twin) -> None:
@@ -74,7 +74,7 @@ class Parameters:
     def __getitem__(self, name: str) -> Parameter:
         """Return the parameter of that name.
 
-        Raises KeyError, as onnxruntime does, where there is none.
+        Raises KeyError, like onnxruntime, if there is none.
         """
         if name not in self:
             raise KeyError(f"Parameter {name} not found.")
@@ -93,7 +93,7 @@ class Parameters:
         return ((name, Parameter(self._twin, name)) for name in self._names())
 
     def __len__(self) -> int:
-        """Return the number of parameters, the frozen ones included."""
+        """Return the number of parameters, including frozen ones."""
         return len(self._names())
 
     def __repr__(self) -> str:
@@ -107,7 +107,7 @@ class Parameters:
 class Properties:
     """The application's own ints, floats and strings by name.
 
-    Iterating gives (name, value) pairs.
+    Iterating yields (name, value) pairs.
     """
 
     def __init__(self, values: dict[str, int | float | str]) -> None:
@@ -117,7 +117,7 @@ class Properties:
     def __getitem__(self, name: str) -> int | float | str:
         """Return the value of that name.
 
-        Raises KeyError, as onnxruntime does, where there is none.
+        Raises KeyError, like onnxruntime, if there is none.
         """
         if name not in self:
             raise KeyError(f"Property {name} not found.")
@@ -126,7 +126,7 @@ class Properties:
     def __setitem__(self, name: str, value: int | float | str) -> None:
         """Set a value.
 
-        Raises DataError for another type than int, float (finite) and str.
+        Raises DataError for types other than int, float (finite) and str.
         """
         value = value.item() if isinstance(value, np.generic) else value
         properties_trailer.check(name, value)
@@ -137,7 +137,7 @@ class Properties:
         return name in self._values
 
     def __iter__(self) -> Iterator[tuple[str, int | float | str]]:
-        """Return an iterator over (name, value) pairs; properties may be set meanwhile."""
+        """Return an iterator over (name, value) pairs; properties may be set during the iteration."""
         return iter(list(self._values.items()))
 
     def __len__(self) -> int:
@@ -152,7 +152,7 @@ class Properties:
 class CheckpointState:
     """The state of one training run.
 
-    load_checkpoint() makes one; a Module that is given it works on it.
+    load_checkpoint() makes one; a Module takes it and works on it.
     """
 
     def __init__(self, start: Checkpoint) -> None:
@@ -163,11 +163,11 @@ class CheckpointState:
 
     @classmethod
     def load_checkpoint(cls, checkpoint_uri: str | os.PathLike[str]) -> CheckpointState:
-        """Read a checkpoint of generate_artifacts, of save_checkpoint, or of a device.
+        """Read a checkpoint from generate_artifacts, from save_checkpoint, or from a device.
 
-        It may be nominal, and it may be one that onnxruntime-training wrote.
+        It may be nominal, and it may come from onnxruntime-training.
 
-        Raises CheckpointError for a file that is damaged or no checkpoint.
+        Raises CheckpointError for a file that is damaged or not a checkpoint.
         """
         return cls(load_any(checkpoint_uri))
 
@@ -175,11 +175,11 @@ class CheckpointState:
     def save_checkpoint(
         cls, state: CheckpointState, checkpoint_uri: str | os.PathLike[str], include_optimizer_state: bool = False
     ) -> None:
-        """Write the state; the file appears whole or not at all.
+        """Write the state; the file appears completely or not at all.
 
-        include_optimizer_state: also write moments, counters and learning rate, as a device with
-        the same model reads them. Properties that a device's slots cannot hold follow behind the
-        checkpoint. Raises CheckpointError where no Optimizer is attached.
+        include_optimizer_state: also write moments, counters and learning rate, in the form that a device
+        with the same model reads. Properties that do not fit a device's slots follow after the checkpoint.
+        Raises CheckpointError if no Optimizer is attached.
         """
         properties = dict(state.properties)
         twin = state._twin

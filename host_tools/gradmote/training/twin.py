@@ -1,7 +1,7 @@
 """One training state and the sessions that work on it.
 
 Between sessions the state is in arrays. The first call with a new batch size compiles an image for
-it; a call with another batch size than the last copies the state into arrays and from there into
+it; a call with another batch size than the last one copies the state into arrays, and from there into
 that batch size's session.
 """
 
@@ -40,7 +40,7 @@ _ANY_MODEL = bytes(16)
 class Opened:
     """A session with its image.
 
-    update_on_sum(), reset_gradients(): what frequent_calls.py makes of the session.
+    update_on_sum(), reset_gradients(): the functions from frequent_calls.py for the session.
     """
 
     session: Session
@@ -53,16 +53,16 @@ class Opened:
 
     @cached_property
     def order(self) -> list[str]:
-        """Return the names of inputs, then labels, in the order in which the session takes them."""
+        """Return the names of inputs, then labels, in the order of the session's arguments."""
         return [str(t["name"]) for t in (*self.session.inputs(), *self.session.labels())]
 
     def outputs(self, names: Sequence[str], program: str) -> list[memoryview]:
-        """Return views of outputs by name; each run of the program fills them anew."""
+        """Return views of outputs by name; each run of the program fills them again."""
         known = [t["name"] for t in self.session.outputs(program)]
         return [self.session.output(known.index(name), program) for name in names]
 
     def control(self) -> memoryview:
-        """Return a view of the control record as 32-bit words, to write to.
+        """Return a writable view of the control record as 32-bit words.
 
         The runtime then checks the whole state before the next update. session.control() only reads.
         """
@@ -99,7 +99,7 @@ class Twin:
     def attach(self, artifacts: Artifacts) -> None:
         """Attach models, or newer ones (when an optimizer is added).
 
-        The state stays, and so do its frozen weights.
+        The state is unchanged, including its frozen weights.
         """
         self._settle()
         self._sessions.clear()
@@ -113,7 +113,7 @@ class Twin:
             self._arrays.control.setdefault("base_learning_rate", artifacts.learning_rate)
 
     def taken_over(self, shapes: dict[str, list[int]]) -> Checkpoint:
-        """Return the state for onnxruntime's models, whose shapes a nominal checkpoint gets.
+        """Return the state for onnxruntime's models, from which a nominal checkpoint gets its shapes.
 
         Raises CheckpointError for a nominal checkpoint of a model with frozen parameters.
         """
@@ -127,20 +127,20 @@ class Twin:
         return replace(self._arrays, frozen=dict(self._frozen))
 
     def move_statistics(self, statistics: Mapping[str, np.ndarray]) -> None:
-        """Make frozen weights state where training updates them: the running statistics."""
+        """Turn frozen weights that training updates, the running statistics, into state."""
         for name in [name for name in self._frozen if name in statistics]:
             self._arrays.tensors[name] = self._frozen.pop(name)
             self._arrays.statistics.append(name)
 
     def complete(self, optimizer: OptimizerRule, corrects_bias: bool) -> None:
-        """Add what onnxruntime computes anew in each step: the bias corrections of the moments."""
+        """Add what onnxruntime recomputes in each step: the bias corrections of the moments."""
         self._settle()
         self._arrays = with_corrections(self._arrays, optimizer, corrects_bias)
 
     def at(self, sizes: Sizes) -> Opened:
         """Return the session for these sizes, with the state in it.
 
-        Raises ModelError or CheckpointError; the state stays.
+        Raises ModelError or CheckpointError; the state is then unchanged.
         """
         if self.artifacts is None:
             raise CheckpointError("the state has no model yet", "pass it to a Module")
@@ -177,13 +177,13 @@ class Twin:
 
     @property
     def frozen_names(self) -> list[str]:
-        """Return the names of the state's weights that nothing trains."""
+        """Return the names of the state's untrained weights."""
         return list(self._frozen)
 
     def parameter(self, name: str) -> np.ndarray:
         """Return a copy of one parameter, trained or frozen.
 
-        Raises DataError where a nominal checkpoint has no data for it.
+        Raises DataError if a nominal checkpoint has no data for it.
         """
         if name in self._frozen:
             return self._frozen[name].copy()
@@ -221,9 +221,9 @@ class Twin:
         self._missing.discard(name)
 
     def _set_frozen(self, name: str, data: np.ndarray) -> None:
-        """Exchange a frozen weight.
+        """Replace a frozen weight.
 
-        Images hold it as a constant, so each image is compiled again when it is needed.
+        It is a constant in images, so each image is compiled again when it is needed.
         """
         check_data(name, self._frozen[name], data)
         self._settle()
@@ -241,9 +241,9 @@ class Twin:
         return {n: np.frombuffer(self.current.state_bytes(n), np.float32).copy() for n in arrays.statistics}
 
     def gradient(self, name: str) -> np.ndarray | None:
-        """Return a copy of the gradients' sum since the last reset; zeros where there are none.
+        """Return a copy of the gradients' sum since the last reset; zeros without gradients.
 
-        None for a frozen weight, and where no model is attached.
+        None for a frozen weight, and if no model is attached.
         """
         if self.artifacts is None or name in self._frozen:
             return None
@@ -287,27 +287,26 @@ class Twin:
 
     @property
     def optimizer_steps(self) -> int:
-        """Return the number of updates applied since the state was made."""
+        """Return the number of updates since the state was made."""
         if self.current:
             return int(self.current.session.control()["optimizer_steps"])
         return int(self._arrays.control.get("optimizer_steps", 0))
 
     def step_on_sum(self) -> None:
-        """Update once with the sum of the accumulated gradients, as onnxruntime does."""
+        """Update once with the sum of the accumulated gradients, like onnxruntime."""
         (self.current or self.any()).update_on_sum()
 
     # ---- Checkpoints
 
     def save(self) -> bytes:
-        """Return a host checkpoint: parameters, running statistics and frozen weights alone."""
+        """Return a host checkpoint: only parameters, running statistics and frozen weights."""
         trained = {n: self.parameter(n) for n in self.names}
         return checkpoint_format.pack(trained, self.statistics(), frozen=self._frozen)
 
     def save_with_optimizer(self, properties: Mapping[str, int | float | str]) -> bytes:
-        """Return a checkpoint as a device writes and reads it.
+        """Return a checkpoint in the form that a device writes and reads.
 
-        properties: those that fit go into its slots. Raises CheckpointError where no optimizer is
-        attached.
+        properties: those that fit go into its slots. Raises CheckpointError if no optimizer is attached.
         """
         if self.artifacts is None or self.artifacts.models.optimizer is None:
             raise CheckpointError("there is no optimizer state to save", "attach an Optimizer, or leave it out")
@@ -315,7 +314,7 @@ class Twin:
         fill_slots(session, properties, self._slots)
         return session.save() + (checkpoint_format.pack(self._frozen) if self._frozen else b"")
 
-    # ---- Inside
+    # ---- Internals
 
     def _open(self, artifacts: Artifacts, sizes: Sizes) -> Opened:
         options = Options(batch=sizes.batch, accumulate=True, dims=dict(sizes.dims), properties=self._slots)
@@ -347,7 +346,7 @@ class Twin:
             np.asarray(target.session.gradient(name))[...] = gradient
 
     def _check_model(self, target: Opened) -> None:
-        """Raise CheckpointError where the state's moments belong to another model or rule."""
+        """Raise CheckpointError if the state's moments belong to another model or rule."""
         with_optimizer = self.artifacts is not None and self.artifacts.models.optimizer is not None
         if with_optimizer and self._arrays.model_id not in (_ANY_MODEL, target.result.image[_MODEL_ID]):
             raise CheckpointError(
@@ -357,14 +356,14 @@ class Twin:
 
 
 def check_data(name: str, own: np.ndarray, data: np.ndarray) -> None:
-    """Raise DataError for another dtype or shape than the parameter's."""
+    """Raise DataError if dtype or shape differs from the parameter's."""
     if data.dtype != own.dtype or data.shape != own.shape:
         given = f"{data.dtype} {list(data.shape)} was given"
         raise DataError(f"parameter '{name}' is {own.dtype} {list(own.shape)}; {given}")
 
 
 def check_frozen(expected: Mapping[str, np.ndarray], found: Mapping[str, np.ndarray]) -> None:
-    """Raise CheckpointError unless each frozen weight of the checkpoint is one of the model's."""
+    """Raise CheckpointError unless each frozen weight in the checkpoint is one of the model's."""
     for name, array in found.items():
         if name not in expected or expected[name].shape != array.shape:
             raise CheckpointError(
@@ -375,17 +374,16 @@ def check_frozen(expected: Mapping[str, np.ndarray], found: Mapping[str, np.ndar
 
 
 def default_sizes(artifacts: Artifacts) -> Sizes:
-    """Return sizes for one sample, or for as many as the model fixes."""
+    """Return sizes for one sample, or for the batch that the model fixes."""
     assert artifacts.models.training is not None
     fixed = [i.dims[0] for i in user_inputs(artifacts.models.training) if i.dims and isinstance(i.dims[0], int)]
     return Sizes(int(fixed[0]) if fixed else 1)
 
 
 def keep_optimizer_state(now: Checkpoint, before: Checkpoint) -> None:
-    """Copy moments and rates from the contents of before.
+    """Copy moments and rates from `before`.
 
-    A session without an optimizer has neither, and they stay for an optimizer that is attached
-    later.
+    A session without an optimizer has neither; they are kept for an optimizer that is attached later.
     """
     rates = ("learning_rate", "base_learning_rate", "schedule", "warmup_steps", "total_steps", "schedule_start")
     now.control = {k: v for k, v in now.control.items() if k not in rates}
@@ -395,7 +393,7 @@ def keep_optimizer_state(now: Checkpoint, before: Checkpoint) -> None:
 
 
 def fill_slots(session: Session, properties: Mapping[str, int | float | str], slots: int) -> None:
-    """Set the device's property slots to the first properties that they can hold."""
+    """Set the device's property slots to the first properties that fit."""
     for key in session.properties():
         session.remove_property(key)
     fitting = [(k, v) for k, v in properties.items() if fits_slot(k, v)]

@@ -1,4 +1,4 @@
-"""Made tests/support/data/keras_*.onnx, which the tests read; kept so that they can be made again.
+"""Generates tests/support/data/keras_*.onnx, which tests read; kept so that they can be made again.
 
 python3.11 -m venv venv
 venv/bin/pip install 'tensorflow-cpu==2.15.1' 'tf2onnx==1.17.0' 'onnx==1.16.2'
@@ -16,7 +16,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def classifier() -> tf.keras.Model:
-    """Flatten of an image, Dense, Dropout, softmax. Biases are random, as zeros would be optimized away."""
+    """Return a Flatten of an image, Dense, Dropout, softmax. Biases are random, since zeros would be optimized away."""
     return tf.keras.Sequential(
         [
             tf.keras.layers.Input((4, 4, 1), name="image"),
@@ -29,7 +29,7 @@ def classifier() -> tf.keras.Model:
 
 
 def regressor() -> tf.keras.Model:
-    """Reshape with an inferred dimension, and a Dense on three axes."""
+    """Return a Reshape with an inferred dimension, and a Dense on three axes."""
     series = tf.keras.layers.Input((12,), name="series")
     steps = tf.keras.layers.Reshape((-1, 3))(series)
     hidden = tf.keras.layers.Dense(5, activation="tanh", bias_initializer="random_normal")(steps)

@@ -1,10 +1,10 @@
-"""Made tests/support/data/quantized_tflite_*.onnx, which the tests read; kept so that they can be made again.
+"""Generates tests/support/data/quantized_tflite_*.onnx, which tests read; kept so that they can be made again.
 
 python3.11 -m venv venv
 venv/bin/pip install -r .ci/requirements-exporters-tensorflow.txt
 venv/bin/python tests/support/data/make_quantized_tflite.py
 
-Each is a Keras model that TensorFlow's converter quantized to a TFLite file, and tf2onnx turned into ONNX.
+Each is a Keras model that TensorFlow's converter quantized to a TFLite file, and tf2onnx converted to ONNX.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ layers = tf.keras.layers
 @dataclass(frozen=True)
 class Case:
     """ends: the type of the model's input and output. biases: their initializer; converters share equal constants, so
-    that biases of zeros are the zero points too."""
+    that zero biases are also the zero points."""
 
     network: str
     ends: tf.DType
@@ -48,7 +48,7 @@ CASES = [
 
 
 def residual(biases: str) -> tf.keras.Model:
-    """ReLU6 in both places, a depthwise convolution, both pools, Concat and a Dense."""
+    """Return a network with ReLU6 in both places, a depthwise convolution, both pools, Concat and a Dense."""
     x = image = layers.Input((12, 12, 2))
     x = layers.Conv2D(8, 3, strides=2, padding="same", bias_initializer=biases)(x)
     x = layers.ReLU(6)(layers.BatchNormalization()(x))
@@ -59,7 +59,7 @@ def residual(biases: str) -> tf.keras.Model:
 
 
 def decoder(biases: str) -> tf.keras.Model:
-    """A transposed convolution, nearest neighbours, padding, a gate (Sigmoid, Tanh, Mul), HardSwish and Softmax."""
+    """Return a transposed convolution, nearest neighbors, padding, a gate (Sigmoid, Tanh, Mul), HardSwish, Softmax."""
     x = image = layers.Input((6, 6, 2))
     x = layers.Activation("hard_silu")(layers.Conv2D(6, 3, bias_initializer=biases)(x))
     x = layers.Conv2DTranspose(4, 3, strides=2, padding="same", bias_initializer=biases)(x)
@@ -84,7 +84,7 @@ def tflite(case: Case) -> bytes:
     tf.keras.utils.set_random_seed(0)
     model = NETWORKS[case.network](case.biases)
     shape = model.inputs[0].shape[1:]
-    model(np.concatenate([s[0] for s in samples(shape)]), training=True)  # batch norms take these statistics
+    model(np.concatenate([s[0] for s in samples(shape)]), training=True)  # sets the batch norms' statistics
     converter = tf.lite.TFLiteConverter.from_keras_model(model)
     converter.optimizations = [tf.lite.Optimize.DEFAULT]
     converter.representative_dataset = lambda: samples(shape)

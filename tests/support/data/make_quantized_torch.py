@@ -1,4 +1,4 @@
-"""Made tests/support/data/quantized_torch_*.onnx, which the tests read; kept so that they can be made again.
+"""Generates tests/support/data/quantized_torch_*.onnx, which tests read; kept so that they can be made again.
 
 .venv/bin/pip install --no-deps torchao==0.18.0
 .venv/bin/python tests/support/data/make_quantized_torch.py
@@ -63,12 +63,12 @@ class Branches(nn.Module):
 
 
 def x86_quantizer() -> Quantizer:
-    """uint8 activations, int8 weights per channel."""
+    """Return a quantizer for uint8 activations, int8 weights per channel."""
     return x86.X86InductorQuantizer().set_global(x86.get_default_x86_inductor_quantization_config())
 
 
 def xnnpack_quantizer(per_channel: bool) -> Quantizer:
-    """int8 activations, symmetric int8 weights."""
+    """Return a quantizer for int8 activations, symmetric int8 weights."""
     return xnnpack.XNNPACKQuantizer().set_global(xnnpack.get_symmetric_quantization_config(per_channel))
 
 

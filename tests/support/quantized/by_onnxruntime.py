@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-#: MLPerf Tiny's networks with convolutions, which numeric/models/networks.py has in PyTorch; and others of that file.
+#: MLPerf Tiny's networks with convolutions, from the PyTorch ones in numeric/models/networks.py; and others from there.
 NETWORKS = {"ds_cnn": "DS-CNN", "resnet_8": "ResNet-8", "mobilenet_v1": "MobileNetV1-0.25"}
 MORE = {"lenet": "LeNet", "autoencoder": "autoencoder", "mobilenet_v2": "MobileNetV2-w0.35"}
 CALIBRATION = 16
@@ -18,8 +18,8 @@ CALIBRATION = 16
 
 @dataclass(frozen=True)
 class Form:
-    """activations, weights: "int8" or "uint8", or "int16" for activations. per_channel: a scale for each output channel
-    of a weight. extra: other options of onnxruntime's, by the names it has for them. kind: "QDQ" or "QOperator"."""
+    """activations, weights: "int8" or "uint8", or "int16" for activations. per_channel: a scale for each output
+    channel of a weight. extra: other options of onnxruntime, by its names for them. kind: "QDQ" or "QOperator"."""
 
     activations: str = "int8"
     weights: str = "int8"
@@ -35,7 +35,7 @@ class Form:
 #: onnxruntime has no uint8 weights under int8 activations.
 TYPES = [("int8", "int8"), ("uint8", "int8"), ("uint8", "uint8")]
 FORMS = [Form(*types, per_channel) for types in TYPES for per_channel in (True, False)]
-#: Weights that stay float behind QuantizeLinear, float biases, symmetric activations, and a pair for each consumer.
+#: Weights that stay float before QuantizeLinear, float biases, symmetric activations, and a pair for each consumer.
 EXTRA: list[dict[str, object]] = [
     {"AddQDQPairToWeight": True},
     {"QuantizeBias": False},
@@ -47,9 +47,9 @@ EXTRA: list[dict[str, object]] = [
 def quantized(
     model: onnx.ModelProto, samples: np.ndarray, form: Form | None = None, without: Sequence[str] = ()
 ) -> onnx.ModelProto:
-    """Return the model as quantize_static() writes it, behind its own pre-processing, which folds batch norms.
+    """Return the model as quantize_static() writes it after its own pre-processing, which folds batch norms.
 
-    samples: (N, ...), what calibrates the ranges of activations; the model's one input takes them one at a time.
+    samples: (N, ...), for calibrating the ranges of activations; the model's single input takes them one at a time.
     without: names of nodes that stay in float.
     """
     from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
@@ -102,7 +102,7 @@ def samples(name: str, count: int, seed: int = 0) -> np.ndarray:
 
 
 def of_integers(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Return a quantized model whose input are the integers that its first QuantizeLinear makes of real numbers."""
+    """Return a quantized model whose input is the integers that its first QuantizeLinear makes from real numbers."""
     made = onnx.ModelProto()
     made.CopyFrom(model)
     (given,) = made.graph.input

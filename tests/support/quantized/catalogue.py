@@ -14,7 +14,7 @@ from support.quantized.by_onnxruntime import Form
 
 @dataclass(frozen=True)
 class Entry:
-    """make: returns None where the network's data is not on this computer; reason says what would bring it."""
+    """make: returns None if the network's data is not on this computer; reason says how to get it."""
 
     name: str
     make: Callable[[], onnx.ModelProto | None]
@@ -22,7 +22,7 @@ class Entry:
 
 
 def entries() -> Iterator[Entry]:
-    """Yield the small ones first."""
+    """Yield the entries, small ones first."""
     for name in exported.NAMES:
         yield Entry(name.removeprefix("quantized_"), partial(exported.network, name))
     for extra in by_onnxruntime.EXTRA:

@@ -38,7 +38,7 @@ class InOnnxruntime:
 
 
 class InGradmote:
-    """A session whose arena is poisoned before each run."""
+    """A session that poisons its arena before each run."""
 
     def __init__(self, model: onnx.ModelProto, batch: int | None = None, profile: str | None = None) -> None:
         image = compile_image(build_artifacts(model), Options(batch=batch)).image
@@ -56,20 +56,20 @@ def differing(found: Sequence[np.ndarray], expected: Sequence[np.ndarray]) -> in
 
 
 def fused(model: onnx.ModelProto, batch: int | None = None) -> onnx.ModelProto:
-    """Return the model as it is lowered: with our operators on int8, and their bodies in standard ONNX."""
+    """Return the lowered model: with our operators on int8, and their bodies in standard ONNX."""
     inference = build_artifacts(model).models.inference
     made = attach_functions(concrete(inference, Options(batch=batch), set()))
     return ir.serde.serialize_model(made)
 
 
 def float_opcodes(model: onnx.ModelProto, batch: int | None = None) -> set[str]:
-    """Return the opcodes of the model's program that are none of int8, but for those at its ends."""
+    """Return the non-int8 opcodes of the model's program, except those at its ends."""
     program = flatten(build_artifacts(model), Options(batch=batch)).programs[0]
     return {i.opcode for i in program.instructions if not i.opcode.endswith("_S8")} - set(EXPECTED)
 
 
 def with_every_result(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Return the model with what every DequantizeLinear of an activation makes as an output too."""
+    """Return the model with the result of every activation's DequantizeLinear as an additional output."""
     made = onnx.ModelProto()
     made.CopyFrom(model)
     quantized = {node.output[0] for node in model.graph.node if node.op_type == "QuantizeLinear"}

@@ -1,4 +1,4 @@
-"""Drawn QDQ models: 8-bit integers between QuantizeLinear and DequantizeLinear, in the forms that exporters write."""
+"""Random QDQ models: 8-bit integers between QuantizeLinear and DequantizeLinear, in the forms that exporters write."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from gradmote.ir.affine import Affine
 
-#: How a weight is written: as int8 or uint8 in front of DequantizeLinear, or as float32 in front of QuantizeLinear.
+#: The form of a weight: int8 or uint8 before DequantizeLinear, or float32 before QuantizeLinear.
 WEIGHT_FORMS = ("int8", "uint8", "float32")
 
 
@@ -56,7 +56,7 @@ class QdqNetwork:
         self.scales[self.value] = np.float32(scale)
 
     def weight(self, name: str, shape: tuple[int, ...], form: str, axis: int | None) -> tuple[str, Affine]:
-        """Append a weight behind its DequantizeLinear."""
+        """Append a weight with its DequantizeLinear."""
         real = self.rng.normal(0, 0.3, shape).astype(np.float32)
         dtype = np.dtype("uint8" if form == "uint8" else "int8")
         count = () if axis is None else (shape[axis],)
@@ -131,7 +131,7 @@ class QdqNetwork:
         self.quantize()
 
     def model(self, quantized_end: bool = True, integers: bool = False) -> onnx.ModelProto:
-        """The model, with input `x` and output `y`, which may be the integers themselves."""
+        """Return the model, with input `x` and output `y`, which may be the integers themselves."""
         if quantized_end:
             self.quantize(0.05)
         end = self.nodes[-1].input[0] if integers else self.value
@@ -151,7 +151,7 @@ class QdqNetwork:
 
 @st.composite
 def networks(draw: st.DrawFn, activations: tuple[str, ...] = ("int8", "uint8")) -> onnx.ModelProto:
-    """A network whose choices Hypothesis makes."""
+    """Return a network with choices by Hypothesis."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     return network(rng, lambda choices: draw(st.sampled_from(choices)), activations)
 
@@ -159,7 +159,7 @@ def networks(draw: st.DrawFn, activations: tuple[str, ...] = ("int8", "uint8")) 
 def network(
     rng: np.random.Generator, choose: Callable[[Sequence], Any], activations: Sequence[str] = ("int8", "uint8")
 ) -> onnx.ModelProto:
-    """A convolutional QDQ network with a residual or concatenated branch, pools, and a dense end."""
+    """Return a convolutional QDQ network with a residual or concatenated branch, pools, and a dense end."""
     net = QdqNetwork(rng, choose(activations))
     net.shapes["x"] = (1, choose((1, 2, 3)), *[choose((4, 5))] * 2)
     net.quantize(0.02)

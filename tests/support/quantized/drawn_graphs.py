@@ -1,7 +1,7 @@
-"""Drawn directed graphs of QDQ operators: what no exporter writes in this order, and what any of them may write.
+"""Random directed graphs of QDQ operators: no exporter writes them in this order, but any might write each part.
 
-A graph grows node by node. Each node reads any values before it, through DequantizeLinears of its own or shared ones,
-and its result is quantized to int8 or uint8 with drawn numbers, perhaps twice, or stays float32.
+A graph grows node by node. Each node reads any earlier values, through its own or shared DequantizeLinears, and its
+result is quantized to int8 or uint8 with random parameters, perhaps twice, or stays float32.
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ from onnx import helper, numpy_helper
 
 BATCH = 2
 OPSETS = {13: 7, 17: 8, 18: 8, 19: 9, 21: 10, 23: 11}
-#: Zero points: any, and those at the ends and in the middle, for int8; uint8 has them 128 higher.
+#: Zero points: any, and those at the ends and in the middle, for int8; for uint8 they are 128 higher.
 ZEROS = (0, 0, -128, 127, -7, 33)
-#: Products of products are quantized to numbers of at most this size: their scales would leave float32.
+#: Products of products are quantized as if they were at most this large: their scales would otherwise leave float32.
 LARGEST = 1e4
 
 
 @dataclass
 class Value:
-    """A value of the graph. real: the name of a float32 value, or of none where `integers` has a name.
+    """A value of the graph. real: the name of a float32 value; "" if only `integers` has a name.
 
-    std: about the standard deviation of its elements. of: scale and zero point of the integers, as names of constants.
+    std: the approximate standard deviation of its elements. of: scale and zero point of the integers, as names of
+    constants.
     """
 
     shape: tuple[int, ...]
@@ -42,7 +43,7 @@ class Value:
 
 @dataclass
 class DrawnGraph:
-    """A graph under construction; `values` are all that a further node may read."""
+    """A graph under construction; `values` are all values that a further node may read."""
 
     rng: np.random.Generator
     nodes: list[onnx.NodeProto] = field(default_factory=list)
@@ -63,7 +64,7 @@ class DrawnGraph:
         return bool(self.rng.random() < share)
 
     def pick(self, rank: int | None = None, shape: tuple[int, ...] | None = None) -> Value | None:
-        """Return a value before this node, a late one more often; None where there is none of this rank or shape."""
+        """Return an earlier value, more often a late one; None if there is none with this rank or shape."""
         found = [v for v in self.values if rank in (None, len(v.shape)) and shape in (None, v.shape)]
         if not found:
             return None
@@ -83,21 +84,21 @@ class DrawnGraph:
         return names
 
     def quantization(self, std: float, dtype: np.dtype) -> tuple[str, str]:
-        """Return new constants of a scale for numbers of this size, and of a zero point."""
+        """Return new constants for a scale for numbers of this size, and for a zero point."""
         offset = 128 if dtype == np.uint8 else 0
         scale, zero = np.float32(std * self.rng.uniform(1.5, 4) / 128), dtype.type(self.chosen(*ZEROS) + offset)
         shape = self.chosen((), (), (1,))
         return self.constant("scale", np.full(shape, scale)), self.constant("zero", np.full(shape, zero))
 
     def quantized(self, real: str, shape: tuple[int, ...], std: float) -> Value:
-        """Append QuantizeLinear with drawn numbers."""
+        """Append QuantizeLinear with random parameters."""
         dtype = np.dtype(self.chosen("int8", "int8", "uint8"))
         of = self.quantization(std, dtype)
         (integers,) = self.node("QuantizeLinear", [real, *of])
         return Value(shape, std, integers=integers, of=of)
 
     def read(self, value: Value) -> str:
-        """Return the float form of a value: by the DequantizeLinear that is there, or by one more."""
+        """Return the float form of a value: from the existing DequantizeLinear, or from another one."""
         self.used.add(value.integers)
         if not value.is_quantized:
             return value.real
@@ -106,7 +107,7 @@ class DrawnGraph:
         return value.real
 
     def keep(self, real: str, shape: tuple[int, ...], std: float) -> None:
-        """Let later nodes read a result: quantized, with a chain or a second scale perhaps, or seldom float32."""
+        """Let later nodes read a result: quantized, perhaps with a chain or a second scale, or rarely float32."""
         if not self.likely(0.85):
             self.values.append(Value(shape, std, real=real))
             return
@@ -130,7 +131,7 @@ class DrawnGraph:
     # ---- Weights
 
     def weight(self, shape: tuple[int, ...], axis: int, std: float) -> tuple[str, np.ndarray]:
-        """Return the float form of a weight whose real numbers have this standard deviation, and its scales."""
+        """Return the float form of a weight with this standard deviation, and its scales."""
         per_channel, form = self.likely(0.5), self.chosen("int8", "int8", "int8", "uint8", "float32")
         count = (shape[axis],) if per_channel else ()
         scales = np.asarray(std / 40 * self.rng.uniform(0.5, 1.5, count), np.float32)
@@ -239,7 +240,7 @@ def product_of_values(g: DrawnGraph) -> None:
 
 
 def twice(g: DrawnGraph) -> None:
-    """A weight that two products share, through one DequantizeLinear or through two."""
+    """Append two products that share a weight, through one DequantizeLinear or through two."""
     a = g.pick(rank=2)
     b = g.pick(shape=a.shape) if a is not None else None
     if a is None or b is None:
@@ -266,7 +267,7 @@ def binary(g: DrawnGraph) -> None:
 
 
 def operand(g: DrawnGraph, a: Value) -> str:
-    """Return a constant that is added or multiplied: a number, one for each channel, float32 or quantized."""
+    """Return a constant to add or multiply: a number, or one per channel, float32 or quantized."""
     shape = g.chosen((), (1,), tuple(n if axis == 1 else 1 for axis, n in enumerate(a.shape)), (1, *a.shape[1:]))
     if g.likely(0.5):
         return g.constant("operand", g.rng.normal(0, a.std, shape).astype(np.float32))
@@ -391,7 +392,7 @@ STEPS: tuple[Step, ...] = (
 
 
 def drawn_graph(seed: int, steps: int = 10) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:
-    """Return a model of about so many operators with at least one weight, and a batch for its inputs.
+    """Return a model of about `steps` operators with at least one weight, and a batch for its inputs.
 
     Its batch is open.
     """
@@ -407,7 +408,7 @@ def drawn_graph(seed: int, steps: int = 10) -> tuple[onnx.ModelProto, dict[str, 
 
 
 def add_input(g: DrawnGraph, name: str) -> None:
-    """Add an input: float32, or integers that a DequantizeLinear reads."""
+    """Add an input: float32, or integers for a DequantizeLinear."""
     shape = (BATCH, *g.chosen((3, 5, 5), (4, 4, 6), (2, 6, 3), (1, 8), (3, 9), (7,)))
     std = float(g.rng.uniform(0.3, 3))
     dtype = np.dtype(g.chosen("float32", "float32", "int8", "uint8"))
@@ -429,7 +430,7 @@ def data_of(g: DrawnGraph) -> dict[str, np.ndarray]:
 
 
 def model_of(g: DrawnGraph) -> onnx.ModelProto:
-    """Return the model; what nothing reads is an output, as integers or as float32."""
+    """Return the model; all unread values are outputs, as integers or as float32."""
     ends = [v for v in g.values if (v.integers or v.real) not in g.used]
     outputs = []
     for index, value in enumerate(ends):
@@ -452,7 +453,7 @@ def model_of(g: DrawnGraph) -> onnx.ModelProto:
 
 
 def lowest_opset(g: DrawnGraph) -> int:
-    """Return the first version that has all of the graph's operators as they were written."""
+    """Return the first version that has all of the graph's operators in their present form."""
     kinds = {node.op_type for node in g.nodes}
     return 18 if kinds & {"Pad", "Split", "Resize"} else 17 if "HardSwish" in kinds else 13
 

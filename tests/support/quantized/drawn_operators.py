@@ -1,7 +1,7 @@
-"""Models of one quantized operator with drawn sizes, scales and data.
+"""Models of one quantized operator with random sizes, scales and data.
 
 Their input is float32 and is quantized first; the result is quantized, and dequantized again, so that two results are
-equal where the integers are.
+equal if the integers are.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LEAST, MOST = 0.003, 0.05
 
 @dataclass
 class Draw:
-    """The state of one draw. per_channel: whether weights have a scale for each output channel."""
+    """The state of one random model. per_channel: whether weights have a scale for each output channel."""
 
     rng: np.random.Generator
     writer: QdqWriter
@@ -35,7 +35,7 @@ class Draw:
         return choices[int(self.rng.integers(len(choices)))]
 
     def scale(self) -> Scale:
-        """Return a drawn scale; often a power of two, so that results lie midway between integers."""
+        """Return a random scale; often a power of two, so that results fall midway between integers."""
         limits = np.iinfo(self.writer.dtype)
         scale = self.chosen(2.0**-6, 2.0**-5, self.rng.uniform(LEAST, MOST))
         return Scale(float(np.float32(scale)), self.whole(limits.min, limits.max))
@@ -49,7 +49,7 @@ class Draw:
         return self.writer.quantize(name, self.source(name, shape), of)
 
     def source(self, name: str, shape: tuple[int, ...]) -> str:
-        """Return the real value that is quantized in the place of an input: the input itself."""
+        """Return the real value to quantize for an input: the input itself."""
         return name
 
     def weight(self, shape: tuple[int, ...], axis: int = 0) -> tuple[str, np.ndarray]:
@@ -79,7 +79,7 @@ class Draw:
         return [self.writer.quantized_weight("bias", q, products)]
 
     def finish(self, real: str, spread: float) -> str:
-        """Append an activation perhaps, and the quantization of a result of this standard deviation."""
+        """Append perhaps an activation, and the quantization of a result with this standard deviation."""
         kind = self.chosen("none", "none", "Relu", "Clip")
         if kind == "Relu":
             real = self.writer.node("Relu", [real], "activation")
@@ -90,12 +90,12 @@ class Draw:
         return self.writer.quantize("y", real, of).real
 
     def again(self, real: str) -> str:
-        """Append the quantization of a result of the size of the inputs."""
+        """Append the quantization of a result as large as the inputs."""
         return self.writer.quantize("y", real, self.scale()).real
 
 
 def spread_of(draw: Draw, x: Quantized, scales: np.ndarray, terms: int) -> float:
-    """Return about the standard deviation of a sum of products."""
+    """Return the approximate standard deviation of a sum of products."""
     return float(x.of.scale * scales.max() * 80 * 100 * np.sqrt(terms))
 
 
@@ -209,7 +209,7 @@ def concat(draw: Draw) -> str:
 
 
 def movement(draw: Draw) -> str:
-    """A chain of Transpose, Slice and Reshape behind a convolution, whose result lies channels-last."""
+    """Append a chain of Transpose, Slice and Reshape to a convolution, whose result is channels-last."""
     x = draw.value(2, 4, 6, 5)
     w, scales = draw.weight((6, 4, 1, 1))
     seen = draw.writer.node("Conv", [x.real, w], "conv", kernel_shape=[1, 1])
@@ -253,7 +253,7 @@ def resize(draw: Draw) -> str:
 
 @dataclass
 class TrainedInputs(Draw):
-    """A draw that adds a trained parameter to each input, whose gradient is that of the input."""
+    """A random model with a trained parameter added to each input; its gradient is that of the input."""
 
     def source(self, name: str, shape: tuple[int, ...]) -> str:
         shift = self.writer.weight(f"{name}_shift", np.zeros(shape, np.float32))
@@ -289,7 +289,7 @@ OPERATORS: dict[str, Callable[[Draw], str]] = {
 def model_of(
     name: str, seed: int, dtype: type[np.integer], per_channel: bool, kind: type[Draw] = Draw
 ) -> tuple[onnx.ModelProto, dict]:
-    """Return a drawn model, and data for its inputs."""
+    """Return a random model, and data for its inputs."""
     writer = QdqWriter(dtype)
     draw = kind(np.random.default_rng(seed), writer, per_channel)
     y = OPERATORS[name](draw)

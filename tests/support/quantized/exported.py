@@ -1,4 +1,4 @@
-"""Quantized networks as other tools wrote them: data/make_quantized_torch.py and make_quantized_tflite.py made the
+"""Quantized networks written by other tools: data/make_quantized_torch.py and make_quantized_tflite.py made the
 files."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The kernels for one processor that are those of int8 and int16."""
+"""The int8 and int16 kernels among those for one processor."""
 
 from __future__ import annotations
 

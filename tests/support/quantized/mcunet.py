@@ -2,8 +2,8 @@
 weights and scales, as QDQ graphs.
 
 The files mbv2-w0.35.pkl, proxyless-w0.3.pkl and mcunet-5fps.pkl are assets of github.com/mit-han-lab/tiny-training
-(MIT licence; algorithm/assets/mcu_models). They are not part of this project, and no package has them: the environment
-variable GRADMOTE_MCUNET names the folder where they lie. What needs them is skipped without it.
+(MIT licence; algorithm/assets/mcu_models). They are not part of this project, and no package contains them: the
+environment variable GRADMOTE_MCUNET names their folder. Tests that need them are skipped without it.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ NETWORKS = {"mbv2-w0.35": "MobileNetV2-w0.35", "proxyless-w0.3": "Proxyless-w0.3
 #: One input, without the batch: three channels in -1 .. 1.
 SHAPE = (3, 128, 128)
 LAYERS = ("pointwise1", "depthwise", "pointwise2")
-#: Deviation of a new head's weights.
+#: The deviation of a new head's weights.
 HEAD_DEVIATION = 0.02
 
 
 def folder() -> Path | None:
-    """Return the folder that the environment names, where the three files are in it."""
+    """Return the folder named in the environment, if the three files are in it."""
     named = os.environ.get(VARIABLE)
     found = Path(named) if named else None
     return found if found and all((found / f"{name}.pkl").is_file() for name in NETWORKS) else None
@@ -44,14 +44,14 @@ def reason() -> str:
 
 @dataclass(frozen=True)
 class Head:
-    """The last layer. classes: None keeps that of ImageNet, in int8; else it is new, of float weights."""
+    """The last layer. classes: None keeps the one for ImageNet, in int8; otherwise it is new, with float weights."""
 
     classes: int | None = 10
     seed: int = 0
 
 
 def network(name: str, head: Head | None = None, input_type: int = TensorProto.FLOAT) -> onnx.ModelProto:
-    """Return one of NETWORKS. input_type: FLOAT has a QuantizeLinear in front; INT8 takes what that gives."""
+    """Return one of NETWORKS. input_type: FLOAT has a QuantizeLinear first; INT8 takes its result."""
     where = folder()
     if where is None:
         raise FileNotFoundError(reason())
@@ -59,7 +59,7 @@ def network(name: str, head: Head | None = None, input_type: int = TensorProto.F
 
 
 def channels_last(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Return the model with a Transpose in front; its input is in a camera's order: rows, columns, channels."""
+    """Return the model with a Transpose first, for an input in a camera's order: rows, columns, channels."""
     graph, first = model.graph, model.graph.input[0]
     for node in graph.node:
         node.input[:] = ["x.planes" if name == first.name else name for name in node.input]
@@ -96,7 +96,7 @@ def inverted_residual(w: QdqWriter, name: str, block: Mapping[str, Any], x: Quan
 
 
 def conv(w: QdqWriter, name: str, layer: Mapping[str, Any], x: Quantized) -> Quantized:
-    """Append a convolution. Its ReLU6 is in the range of what it gives: 0 .. 6 are the 256 numbers."""
+    """Append a convolution. Its ReLU6 is the range of its result: the 256 numbers cover 0 .. 6."""
     p, sides = layer["params"], layer["kernel_size"]
     kernel = [int(side) for side in (sides if isinstance(sides, (tuple, list)) else (sides, sides))]
     pads = [side // 2 for side in kernel] * 2
@@ -120,7 +120,7 @@ def add(w: QdqWriter, name: str, p: Mapping[str, Any], x: Quantized, y: Quantize
 
 
 def classify(w: QdqWriter, layer: Mapping[str, Any], x: Quantized, head: Head) -> str:
-    """Append the mean over each channel, quantized as its operand is, and the last layer."""
+    """Append the mean over each channel, quantized like its operand, and the last layer."""
     mean = w.quantize("mean", w.node("GlobalAveragePool", [x.real], "mean"), x.of)
     if head.classes is None:
         scores = conv(w, "classifier", layer, mean)
@@ -133,6 +133,6 @@ def classify(w: QdqWriter, layer: Mapping[str, Any], x: Quantized, head: Head) -
 
 
 def check(name: str, p: Mapping[str, Any], x: Quantized) -> None:
-    """The file says twice how a value is scaled: where it is made, and where it is read."""
+    """Check that both statements of a value's scale in the file agree: its producer's, and its reader's."""
     if not np.isclose(p["x_scale"], x.of.scale, rtol=1e-6) or p["x_zero"] != x.of.zero:
         raise ValueError(f"{name} reads {p['x_scale']}, {p['x_zero']}, and gets {x.of}")

@@ -1,4 +1,4 @@
-"""Writes graphs of QuantizeLinear and DequantizeLinear: each operator takes what was dequantized, and its result is
+"""Writes graphs of QuantizeLinear and DequantizeLinear: each operator takes dequantized values, and its result is
 quantized."""
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ OPSET, IR_VERSION = 18, 10
 
 @dataclass(frozen=True)
 class Scale:
-    """The float that an integer q stands for is (q - zero) * scale."""
+    """The quantization by which an integer q represents the float (q - zero) * scale."""
 
     scale: float
     zero: int
@@ -23,7 +23,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class Quantized:
-    """A quantized value of a graph. name: of the integers; real: of the float values behind DequantizeLinear."""
+    """A quantized value of a graph. name: of the integers; real: of the float values after DequantizeLinear."""
 
     name: str
     real: str
@@ -39,7 +39,7 @@ class QdqWriter:
         self.weights: list[onnx.TensorProto] = []
 
     def node(self, op_type: str, inputs: Sequence[str], name: str, **attributes: object) -> str:
-        """Return the name of the node's output."""
+        """Append a node, and return the name of its output."""
         self.nodes.append(helper.make_node(op_type, inputs, [f"{name}_output"], name, **attributes))
         return f"{name}_output"
 
@@ -48,7 +48,7 @@ class QdqWriter:
         return name
 
     def scaled(self, name: str, of: Scale) -> list[str]:
-        """Return the names of the two constants of a scale, new ones."""
+        """Return the names of two new constants for a scale."""
         scale = self.weight(f"{name}_scale", np.float32(of.scale))
         return [scale, self.weight(f"{name}_zero_point", self.dtype(of.zero))]
 
@@ -57,7 +57,7 @@ class QdqWriter:
         return self.dequantize(name, self.node("QuantizeLinear", [value, *constants], f"{name}_quantize"), of)
 
     def dequantize(self, name: str, value: str, of: Scale) -> Quantized:
-        """Return a value that is integers already, with its float form."""
+        """Return a value that already is integers, with its float form."""
         constants = [f"{name}_scale", f"{name}_zero_point"]
         if not any(w.name == constants[0] for w in self.weights):
             self.scaled(name, of)

@@ -1,4 +1,4 @@
-"""Runs models in onnxruntime with nothing optimised: its optimised int8 kernels saturate sums on some processors."""
+"""Runs models in onnxruntime without optimizations: its optimized int8 kernels saturate sums on some processors."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """How far gradients may be from exact ones: the error of each rounding, carried back through the network.
 
-A backward pass is linear in the gradient of the loss. So of an operator that makes one gradient of another, the same
-operator makes a bound of the error of the one from a bound of the error of the other, once all that it multiplies with
-is positive; its own rounding comes on top.
+A backward pass is linear in the gradient of the loss. If an operator computes one gradient from another, the same
+operator computes a bound of the one's error from a bound of the other's, once all of its factors are positive; its
+own rounding is added.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from onnx import helper
 
 from support.oracle import Arrays, run_ort_plainly
 
-#: What rounding changes at most, as a share of the largest magnitude: a gradient of int16 with two bits of room is at
-#: least 2^12 there, and rounds by half of one. A sum of float32, of at most 2^8 products, rounds as often.
+#: The largest change by rounding, as a share of the largest magnitude: an int16 gradient with two bits of room is at
+#: least 2^12 there, and rounds by half a unit. A float32 sum, of at most 2^8 products, rounds that many times.
 ROUNDING = {"int16": 2.0**-13, "float": 2.0**-16}
 LOSS_GRADIENTS = ("SoftmaxCrossEntropyLossGradMean",)
-#: Operators whose other inputs choose or scale by numbers that are positive, and have to stay as they are.
+#: Operators whose other inputs select, or are positive factors, and have to stay unchanged.
 POSITIVE = ("MaxPoolGrad", "QuantizeGrad", "SigmoidGrad")
 
 
 def errors(training: onnx.ModelProto, feeds: Mapping[str, np.ndarray], kind: str) -> Arrays:
-    """Return for each gradient of a parameter a bound of its error, where gradients are of that kind."""
+    """Return for each parameter's gradient a bound of its error, for gradients of that kind."""
     model = onnx.ModelProto()
     model.CopyFrom(training)
     gradients: set[str] = set()
@@ -46,12 +46,12 @@ def bound(name: str) -> str:
 
 
 def first_bounds(node: onnx.NodeProto) -> list[onnx.NodeProto]:
-    """Return nodes that make the bounds where gradients begin: they are rounded once."""
+    """Return nodes that compute the bounds of the first gradients, which are rounded once."""
     return [made for output in node.output for made in rounded(output, None)]
 
 
 def carried(node: onnx.NodeProto, gradients: set[str]) -> list[onnx.NodeProto]:
-    """Return nodes that make the bounds of a node's results from those of its inputs."""
+    """Return nodes that compute the bounds of a node's results from those of its inputs."""
     other = [] if node.op_type in POSITIVE else [n for n in node.input if n and n not in gradients]
     made = [helper.make_node("Abs", [name], [f"{name}.of.{node.output[0]}"]) for name in other]
     copy = onnx.NodeProto()

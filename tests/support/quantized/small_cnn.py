@@ -34,7 +34,7 @@ WEIGHTS = {"w1": (8, 1, 3, 3), "w2": (8, 1, 3, 3), "w3": (16, 8, 1, 1), "w4": (1
 
 @cache
 def samples() -> tuple[np.ndarray, np.ndarray]:
-    """Return all digits as images of 0 to 1, and their labels, in a drawn order."""
+    """Return all digits as images from 0 to 1, and their labels, in random order."""
     from sklearn.datasets import load_digits
 
     pixels, labels = load_digits(return_X_y=True)
@@ -44,12 +44,12 @@ def samples() -> tuple[np.ndarray, np.ndarray]:
 
 @cache
 def model() -> onnx.ModelProto:
-    """Return the network as onnxruntime quantizes it, with seeded weights that were not trained yet."""
+    """Return the network quantized by onnxruntime, with seeded, untrained weights."""
     return quantized(with_weights(TEXT, WEIGHTS), samples()[0][:50])
 
 
 def batches(batch: int, steps: int) -> list[Batch]:
-    """Return the batches of so many steps."""
+    """Return the batches for this many steps."""
     x, labels = samples()
     rows = [np.arange(k * batch, (k + 1) * batch) % len(labels) for k in range(steps)]
     return [(x[row], labels[row]) for row in rows]

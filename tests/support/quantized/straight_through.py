@@ -1,7 +1,7 @@
 """The straight-through estimator in float64: a QDQ network as a function of its dequantized weights.
 
-At a point, each Quantize is replaced by y0 + mask (x - x0): the real number that it gives there, and the slope that its
-gradient has there. The gradient of this function is what a training model has to return.
+At a point, each Quantize is replaced by y0 + mask (x - x0): the real number of its result, and the slope of its
+gradient. A training model has to return the gradient of this function.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ Arrays = dict[str, np.ndarray]
 
 #: The largest error, relative to the sum of magnitudes.
 TOLERANCE = 2e-4
-#: Half the distance of a central difference. It is smaller than the distance of what MaxPool compares.
+#: Half the distance of a central difference. It is smaller than the differences between MaxPool's operands.
 STEP = 1e-8
-#: What is taken off values that MaxPool compares, in scales and over all of them: of equal ones, the first has to win.
+#: The total slope subtracted from MaxPool's operands, in scales: among equal ones, the first has to win.
 TILT = 1e-3
 
 
 def check_gradients(training: onnx.ModelProto, feeds: Arrays, found: Arrays, parameters: Arrays, seed: int) -> None:
-    """Compare gradients with finite differences of the loss, along a drawn direction for each parameter."""
+    """Compare gradients with finite differences of the loss, along a random direction for each parameter."""
     forward = up_to_loss(training)
     surrogate, real = straight_through(forward, values_at(forward, feeds))
     double, rng = DoubleModel(surrogate), np.random.default_rng(seed)
@@ -40,7 +40,7 @@ def check_gradients(training: onnx.ModelProto, feeds: Arrays, found: Arrays, par
 
 
 def up_to_loss(training: onnx.ModelProto) -> onnx.ModelProto:
-    """Return the part of a training model that makes its loss."""
+    """Return the part of a training model that computes its loss."""
     model = onnx.ModelProto()
     model.CopyFrom(training)
     del model.graph.output[1:]
@@ -55,7 +55,7 @@ def up_to_loss(training: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def values_at(forward: onnx.ModelProto, feeds: Arrays) -> Arrays:
-    """Return what each Quantize reads and makes at these inputs."""
+    """Return the operand and the result of each Quantize for these inputs."""
     model = onnx.ModelProto()
     model.CopyFrom(forward)
     quantizers = [n for n in model.graph.node if n.op_type == "Quantize"]
@@ -92,13 +92,13 @@ def straight_through(forward: onnx.ModelProto, values: Arrays) -> tuple[onnx.Mod
 
 
 def constant_behind(node: onnx.NodeProto, graph: onnx.GraphProto) -> str:
-    """Return the name of what a node reads, through a Transpose."""
+    """Return the name of a node's operand, looking through a Transpose."""
     above = [n for n in graph.node if node.input[0] in n.output and n.op_type == "Transpose"]
     return above[0].input[0] if above else node.input[0]
 
 
 def affine_of(node: onnx.NodeProto, graph: onnx.GraphProto, tensors: Arrays) -> Affine:
-    """Return the quantization of a node's constant. For a matrix behind a Transpose, the axis is the other one."""
+    """Return the quantization of a node's constant. For a transposed matrix, the axis is the other one."""
     scale, source = tensors[node.input[1]], constant_behind(node, graph)
     zero = tensors[node.input[2]] if len(node.input) > 2 else np.zeros(scale.shape, tensors[source].dtype)
     axis = next((a.i for a in node.attribute if a.name == "axis"), 1)
@@ -107,7 +107,7 @@ def affine_of(node: onnx.NodeProto, graph: onnx.GraphProto, tensors: Arrays) -> 
 
 
 def is_compared(node: onnx.NodeProto, graph: onnx.GraphProto) -> bool:
-    """Return whether a MaxPool reads what a Quantize makes, or what that is a part of."""
+    """Return whether a MaxPool reads the result of a Quantize, or something that contains it."""
     made = set(node.output)
     for n in graph.node:
         if n.op_type in ("Concat", "DequantizeLinear") and made & set(n.input):

@@ -1,7 +1,7 @@
-"""Reads dictionaries of numpy arrays from a file of torch.save(), and runs nothing that the file asks for.
+"""Reads dictionaries of numpy arrays from a file of torch.save(), without running anything that the file asks for.
 
-A pickle names functions and calls them. Those that an array's pickle names are replaced here by stand-ins, which only
-put down what they are given. Any other name is an error.
+A pickle names functions and calls them. Stand-ins replace those in an array's pickle, and only store their arguments.
+Any other name is an error.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 
 class Dtype:
-    """Stands in for numpy.dtype. Its state says in which order the bytes of an element lie."""
+    """A stand-in for numpy.dtype. Its state says in which order the bytes of an element are."""
 
     def __init__(self, name: str, *_: object) -> None:
         self.name, self.order = name, "<"
@@ -33,7 +33,7 @@ class Dtype:
 
 
 class Array:
-    """Stands in for numpy.ndarray. Its state is (version, shape, dtype, column-major, bytes)."""
+    """A stand-in for numpy.ndarray. Its state is (version, shape, dtype, column-major, bytes)."""
 
     value: np.ndarray
 
@@ -60,14 +60,14 @@ class Unpickler(pickle.Unpickler):
 
 
 def read(path: Path) -> Any:
-    """Return what was saved: dictionaries, lists, numbers and arrays."""
+    """Return the saved object: dictionaries, lists, numbers and arrays."""
     with zipfile.ZipFile(path) as archive:
         name = next(n for n in archive.namelist() if n.endswith("data.pkl"))
         return plain(Unpickler(io.BytesIO(archive.read(name))).load())
 
 
 def plain(value: Any) -> Any:
-    """Return the value with an array in the place of each stand-in."""
+    """Return the value with each stand-in replaced by its array."""
     if isinstance(value, Array):
         return value.value
     if isinstance(value, dict):

@@ -3,7 +3,7 @@ using System.IO;
 
 namespace Gradmote.OnnxRuntime
 {
-    /// <summary>The state of one training, as onnxruntime's class of that name. A TrainingSession works on it.</summary>
+    /// <summary>The state of one training, like onnxruntime's class of the same name. A TrainingSession uses it.</summary>
     public sealed class CheckpointState : IDisposable
     {
         private readonly byte[] start;
@@ -14,7 +14,7 @@ namespace Gradmote.OnnxRuntime
 
         public static CheckpointState LoadCheckpoint(string checkpointPath) => new CheckpointState(File.ReadAllBytes(checkpointPath));
 
-        /// <summary>Writes a .gmck file, which has the optimizer's state either way.</summary>
+        /// <summary>Writes a .gmck file, always with the optimizer's state.</summary>
         public static void SaveCheckpoint(CheckpointState state, string checkpointPath, bool includeOptimizerState = false) =>
             File.WriteAllBytes(checkpointPath, state.Session.Save());
 
@@ -22,7 +22,7 @@ namespace Gradmote.OnnxRuntime
 
         public void AddProperty(string propertyName, float propertyValue) => Session.SetProperty(propertyName, propertyValue);
 
-        /// <summary>Returns a long or a float, or null where there is none.</summary>
+        /// <summary>Returns a long or a float, or null if there is none.</summary>
         public object GetProperty(string propertyName)
         {
             object value = Session.GetProperty(propertyName);

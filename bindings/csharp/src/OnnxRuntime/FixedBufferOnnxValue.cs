@@ -5,7 +5,7 @@ namespace Gradmote.OnnxRuntime
     /// <summary>The types of a tensor's elements, with onnxruntime's numbers.</summary>
     public enum TensorElementType { Float = 1, UInt8 = 2, Int8 = 3, Int16 = 5, Int32 = 6, Int64 = 7 }
 
-    /// <summary>Where onnxruntime's tensors lie; here it has no effect.</summary>
+    /// <summary>The location of onnxruntime's tensors; it has no effect here.</summary>
     public sealed class OrtMemoryInfo
     {
         public static readonly OrtMemoryInfo DefaultInstance = new OrtMemoryInfo();
@@ -27,7 +27,7 @@ namespace Gradmote.OnnxRuntime
             return new FixedBufferOnnxValue(memory);
         }
 
-        /// <summary>Returns the data as the runtime takes it.</summary>
+        /// <summary>Returns the data in the runtime's form.</summary>
         internal Array Data => Memory is long[] wide ? Array.ConvertAll(wide, number => checked((int)number)) : Memory;
 
         public void Dispose() { }

@@ -6,12 +6,12 @@ using System.Linq;
 namespace Gradmote.OnnxRuntime
 {
     /// <summary>
-    /// Trains as onnxruntime's class of that name. One .mote image (gradmote compile --accumulate) stands in for its models.
+    /// Trains like onnxruntime's class of the same name. One .mote image (gradmote compile --accumulate) replaces its models.
     /// An update applies the mean of the gradients, not their sum.
     /// </summary>
     public sealed class TrainingSession : IDisposable
     {
-        /// <summary>The session that computes.</summary>
+        /// <summary>The underlying session.</summary>
         public readonly Session Session;
 
         /// <summary>evalModelPath, optimizerModelPath: the path of the image again, or null.</summary>
@@ -54,7 +54,7 @@ namespace Gradmote.OnnxRuntime
         public void RegisterLinearLRScheduler(long warmupStepCount, long totalStepCount, float initialLearningRate) =>
             Session.SetLinearSchedule(initialLearningRate, checked((uint)warmupStepCount), checked((uint)totalStepCount));
 
-        /// <summary>Does nothing: OptimizerStep() moves the schedule on.</summary>
+        /// <summary>Does nothing: OptimizerStep() advances the schedule.</summary>
         public void SchedulerStep() { }
 
         public IReadOnlyList<string> InputNames(bool training) => Names(Session.Inputs.Concat(Session.Labels), training).ToList();
@@ -66,7 +66,7 @@ namespace Gradmote.OnnxRuntime
 
         public void FromBuffer(float[] parameters, bool onlyTrainable) => Session.SetParameters(parameters);
 
-        /// <summary>Is refused: `gradmote export model.onnx learned.gmck` makes the model, from a checkpoint.</summary>
+        /// <summary>Not supported: `gradmote export model.onnx learned.gmck` makes the model, from a checkpoint.</summary>
         public void ExportModelForInferencing(string inferenceModelPath, IReadOnlyCollection<string> graphOutputNames) =>
             throw new NotSupportedException("an image has no ONNX model - save a checkpoint, and run `gradmote export` where the model is");
 
@@ -75,7 +75,7 @@ namespace Gradmote.OnnxRuntime
         private static IEnumerable<string> Names(IEnumerable<Tensor> tensors, bool training) =>
             tensors.Where(tensor => tensor.IsIn(training ? Program.Train : Program.Eval)).Select(tensor => tensor.Name);
 
-        /// <summary>T: Array, or float[] where every output must be of float.</summary>
+        /// <summary>T: Array, or float[] if every output must be float.</summary>
         private IReadOnlyList<T> Run<T>(Program program, Func<Array[], float> step, IReadOnlyCollection<FixedBufferOnnxValue> inputs,
             IReadOnlyCollection<FixedBufferOnnxValue> outputs, Func<Tensor, T> read)
         {

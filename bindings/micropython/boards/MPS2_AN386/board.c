@@ -1,4 +1,4 @@
-/* What the port's board without FPU and files lacks. */
+/* Functions that the port lacks, because its own boards have neither FPU nor files. */
 #include <stdint.h>
 
 #define CPACR (*(volatile uint32_t *)0xE000ED88u)
@@ -8,7 +8,7 @@ void __real_uart_init(void);
 void __wrap_uart_init(void);
 uint64_t mp_hal_time_ns(void);
 
-/* Switches the FPU on before the port's first function that may use it. */
+/* Enables the FPU before the port's first function that may use it. */
 void __wrap_uart_init(void)
 {
     CPACR |= FULL_ACCESS_TO_CP10_AND_CP11;
@@ -16,7 +16,7 @@ void __wrap_uart_init(void)
     __real_uart_init();
 }
 
-/* Returns the time of files. There is no clock. */
+/* Returns the time for files. There is no clock. */
 uint64_t mp_hal_time_ns(void)
 {
     return 0;

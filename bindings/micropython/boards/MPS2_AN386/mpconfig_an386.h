@@ -1,4 +1,4 @@
-/* The port's configuration, with bytes of the serial line as they are, and files. */
+/* The port's configuration, with a raw serial line, and files. */
 #include <mpconfigport.h>
 
 #undef MICROPY_PY_SYS_STDIO_BUFFER

@@ -1,6 +1,6 @@
 /*
- * Espressif's core, of the versions 2 and 3. The files are partitions of partitions.csv, mapped for
- * reading; writing a partition drops what the cache has of it.
+ * Espressif's core, versions 2 and 3. The files are partitions of partitions.csv, mapped for
+ * reading; writing a partition invalidates its cache lines.
  *
  * Sources: ESP-IDF, esp_partition.h (4.4 and 5), esp_idf_version.h, FreeRTOS's task.h
  * (pxTaskGetStackStart, stacks in bytes); espressif/arduino-esp32, cores/esp32: Esp.h, main.cpp
@@ -23,7 +23,7 @@ typedef spi_flash_mmap_handle_t mmap_handle;
 #define MMAP_DATA SPI_FLASH_MMAP_DATA
 #endif
 
-/* A partition and where it is mapped. */
+/* A partition and its mapped address. */
 typedef struct mapped_file {
     const char *label;
     const esp_partition_t *partition;
@@ -43,7 +43,7 @@ static void map_file(mapped_file *file)
     }
 }
 
-/* The file that [at, at + size) lies in; NULL where there is none. */
+/* Returns the file that contains [at, at + size), or NULL. */
 static const mapped_file *file_of(const uint8_t *at, uint32_t size)
 {
     for (const mapped_file &file : files) {
@@ -81,7 +81,7 @@ uint64_t board_unique_id(void)
     return ESP.getEfuseMac();
 }
 
-/* Where the partition table lacks a file, its area is empty, and one erased word stands for it. */
+/* If the partition table lacks a file, its area is empty, with one erased word as its address. */
 board_area board_flash_area(enum board_area_kind kind)
 {
     static const uint32_t erased[4] __attribute__((aligned(16))) = {~0u, ~0u, ~0u, ~0u};

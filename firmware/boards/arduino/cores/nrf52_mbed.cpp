@@ -1,5 +1,5 @@
 /*
- * Arduino's core for boards with Mbed OS, on the nRF52840. The files lie at the end of its flash,
+ * Arduino's core for boards with Mbed OS, on the nRF52840. The files are at the end of its flash,
  * above bootloader and program.
  *
  * Sources: Mbed OS 6, drivers/FlashIAP.h; CMSIS-RTOS2 RTX5, rtx_os.h (osRtxThread_t; the first word
@@ -30,7 +30,7 @@ core_stack core_loop_stack(void)
     return stack;
 }
 
-/* From where the bootloader ends. */
+/* Counts from the end of the bootloader. */
 uint32_t core_code_size(void)
 {
     return (uint32_t)((uintptr_t)&__etext + (uintptr_t)(&__data_end__ - &__data_start__) - BOARD_FLASH_ORIGIN);

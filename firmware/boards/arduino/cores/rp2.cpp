@@ -1,8 +1,7 @@
 /*
- * Earle Philhower's core for RP2040 and RP2350. The files lie where the core would have its file
- * system; platformio.ini says how large that is. Nothing can be read from flash while it is
- * written, so interrupts are off for one sector or page at a time; the second processor is not in
- * use.
+ * Earle Philhower's core for RP2040 and RP2350. The files replace the core's file system;
+ * platformio.ini sets its size. Flash cannot be read while it is written, so interrupts are off for
+ * one sector or page at a time. The second processor is not in use.
  *
  * Sources: Raspberry Pi Pico SDK, hardware_flash, hardware_sync, pico_unique_id;
  * earlephilhower/arduino-pico, lib/rp2040/memmap_default.ld and lib/rp2350/memmap_default.ld
@@ -48,7 +47,7 @@ uint64_t board_unique_id(void)
     return id;
 }
 
-/* Empty where the file system was made too small for the files. */
+/* Returns an empty area if the file system is too small for the files. */
 board_area board_flash_area(enum board_area_kind kind)
 {
     board_area none = {&_FS_start, 0, BOARD_ERASE_UNIT};
@@ -74,8 +73,8 @@ int board_flash_erase(const uint8_t *at, uint32_t size)
     return 0;
 }
 
-/* Part of a page: to the rest of it go ones, which leave a cell of NOR flash as it is. The page is
- * copied, since the data may be in flash itself. */
+/* Programs part of a page. The rest of the page is written with ones, which leave NOR flash cells
+ * unchanged. The page is copied, since the data may be in flash itself. */
 static void program_in_page(const uint8_t *at, const uint8_t *data, uint32_t count)
 {
     static uint8_t page[FLASH_PAGE_SIZE];

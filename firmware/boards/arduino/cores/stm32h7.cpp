@@ -1,7 +1,7 @@
 /*
- * STMicroelectronics' core (STM32duino) on the STM32H743. The files lie in the second bank of
- * flash, so that the program, which is in the first, runs on while they are written. A word of
- * flash has 256 bits and a checksum of its own: written twice, it can no longer be read.
+ * STMicroelectronics' core (STM32duino) on the STM32H743. The files are in the second bank of
+ * flash, so that the program in the first bank keeps running while they are written. A flash word
+ * has 256 bits and its own ECC: if it is written twice, it can no longer be read.
  *
  * Sources: RM0433, chapter 4 (banks, sectors of 128 KB, flash words, their ECC); STM32H7 HAL,
  * stm32h7xx_hal_flash.h and _ex.h; CMSIS, core_cm7.h (cache); the core's linker script of the
@@ -45,7 +45,7 @@ board_area board_flash_area(enum board_area_kind kind)
     return core_area((const uint8_t *)(uintptr_t)BOARD_FILES_ORIGIN, kind);
 }
 
-/* The cache does not notice that flash changes. */
+/* The cache does not notice changes of flash. */
 static void forget_cached(const uint8_t *at, uint32_t size)
 {
     SCB_InvalidateDCache_by_Addr((uint32_t *)(uintptr_t)at, (int32_t)size);
@@ -80,7 +80,7 @@ static int is_erased(const uint32_t *word, uint32_t count)
     return count == 0;
 }
 
-/* One word of flash. HAL_FLASH_Program() takes the address of aligned data. */
+/* Programs one flash word. HAL_FLASH_Program() takes the address of aligned data. */
 static HAL_StatusTypeDef program_word(const uint8_t *at, const uint8_t *data)
 {
     static uint32_t word[BOARD_PROGRAM_UNIT / 4] __attribute__((aligned(BOARD_PROGRAM_UNIT)));

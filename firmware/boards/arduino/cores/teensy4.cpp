@@ -1,7 +1,7 @@
 /*
- * PJRC's core for Teensy 4. The program lies in a flash chip that is read in place; eeprom.c of the
- * core writes it, from code in RAM with interrupts off, and drops what the caches have of it. The
- * files lie below its emulated EEPROM.
+ * PJRC's core for Teensy 4. The program is in a flash chip that is read in place. The core's
+ * eeprom.c writes it, from code in RAM with interrupts off, and invalidates the caches. The files
+ * are below its emulated EEPROM.
  *
  * Sources: cores/teensy4 of PaulStoffregen/cores: eeprom.c, imxrt1062_t41.ld (symbols, memory map),
  * imxrt.h.
@@ -11,7 +11,7 @@
 
 #include "../core.h"
 
-#define PAGE 256u /* a write must not cross the end of one */
+#define PAGE 256u /* a write must not cross a page boundary */
 
 extern "C" {
 void eepromemu_flash_write(void *addr, const void *data, uint32_t len);

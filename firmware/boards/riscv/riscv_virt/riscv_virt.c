@@ -27,8 +27,8 @@
 
 extern const uint8_t __stack_bottom[];
 
-/* There is memory below the stack too, with the checkpoints in it: the last page of it may not be
- * touched. An entry holds for machine mode where it is locked. */
+/* There is memory below the stack too, with the checkpoints in it, so this makes its last page
+ * inaccessible. Only locked entries apply to machine mode. */
 static void guard_stack(void)
 {
     uint32_t base = (uint32_t)(uintptr_t)__stack_bottom - GUARD_SIZE;

@@ -1,5 +1,5 @@
 /*
- * SiFive FE310-G000 as QEMU's machine `sifive_e` has it: UART0, and a flash that only reads.
+ * SiFive FE310-G000, as QEMU's machine `sifive_e`: UART0, and read-only flash.
  *
  * Registers: SiFive FE310-G000 Manual, "Universal Asynchronous Receiver/Transmitter (UART)" and
  * "General Purpose Input/Output Controller (GPIO)".
@@ -50,8 +50,8 @@ void board_uart_put(uint8_t byte)
     UART_TXDATA = byte;
 }
 
-/* The flash is behind a QSPI controller, which the emulator has no model of: the image is put there
- * from outside. */
+/* The part programs its flash through a QSPI controller, which the emulator does not model. The
+ * host puts the image there from outside. */
 int board_flash_erase(const uint8_t *at, uint32_t size)
 {
     (void)at;
@@ -72,8 +72,8 @@ uint64_t board_unique_id(void)
     return 0;
 }
 
-/* The part resets through its watchdog, which the emulator has no model of: the program starts
- * anew, the peripherals keep what they hold until board_init(). */
+/* The part resets through its watchdog, which the emulator does not model. So this restarts the
+ * program, and the peripherals keep their state until board_init(). */
 void board_reset(void)
 {
     start();

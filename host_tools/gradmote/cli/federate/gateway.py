@@ -36,10 +36,12 @@ MakeKeys = Annotated[
 def command(config: Config, make_keys: MakeKeys = False, as_json: o.AsJson = False) -> None:
     """Own devices, and let a server train them in rounds: `gradmote federate gateway gateway.toml`.
 
-    It connects boards, emulated boards and twins again when they are lost, and keeps a journal: killed at any moment
-    and started again, it answers a round with the same bytes. docs/FEDERATED.md has a configuration. Ctrl-C ends it.
+    It reconnects lost boards, emulated boards and twins, and keeps a journal: killed at any moment and
+    started again, it answers a round with the same bytes. docs/FEDERATED.md has a configuration. Ctrl-C
+    ends it.
 
-    At a terminal it shows a table; else it prints a line for each event, with --json one JSON object.
+    At a terminal it shows a table; otherwise it prints a line for each event, with --json one JSON
+    object.
     """
     from ...federated.gateway.config import read_config
     from ...federated.gateway.keys import write_keys
@@ -53,7 +55,7 @@ def command(config: Config, make_keys: MakeKeys = False, as_json: o.AsJson = Fal
 
 
 def _run(settings: GatewayConfig, as_json: bool) -> None:
-    """Serve until a signal comes."""
+    """Serve until a signal arrives."""
     from ...federated.gateway.gateway import Gateway
     from ...federated.gateway.keys import read_keys
     from ...federated.gateway.service import Service
@@ -74,7 +76,7 @@ def _run(settings: GatewayConfig, as_json: bool) -> None:
 
 
 class _States:
-    """The state of each device, and how it is shown."""
+    """The state of each device, and its display."""
 
     def __init__(self, as_json: bool) -> None:
         """Begin without a device."""
@@ -84,7 +86,7 @@ class _States:
         self._lock = threading.Lock()
 
     def tell(self, device: str, state: str, fault: str) -> None:
-        """Note and print the new state of a device."""
+        """Record and print the new state of a device."""
         with self._lock:
             self.rows[device] = state, fault
             if self.service is not None:

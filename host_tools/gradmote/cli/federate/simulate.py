@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from ...formats.files import Output
 
 IMAGE = ".mote"
-#: The forms of --plot.
+#: The formats of --plot.
 SVG, HTML = ".svg", ".html"
 
 
 class Bits(str, Enum):
-    """The bits of a number of a delta."""
+    """The bits of a number in a delta."""
 
     two = "2"
     four = "4"
@@ -41,7 +41,7 @@ class Bits(str, Enum):
 
 
 class ServerRule(str, Enum):
-    """The rule by which the server takes the mean of all deltas."""
+    """The rule by which the server applies the mean of all deltas."""
 
     fedavg = "fedavg"
     fedadam = "fedadam"
@@ -174,17 +174,17 @@ def command(
 ) -> None:
     """Let many devices learn together on this computer, without an app: a first look at federated learning.
 
-    How does it go where each device has mostly one or two classes? `gradmote federate simulate
+    How well does it work if each device has mostly one or two classes? `gradmote federate simulate
     model.onnx --loss cross_entropy --lr 0.05 --batch 4 --data digits.npz --devices 100 --dirichlet 0.3`
 
     What if one of them attacks? Add `--attackers 1`, and then `--refuse-above 0`.
 
     What does differential privacy cost? `--taking-part 20 --clipping-norm 0.5 --noise-multiplier 1`
-    has each device take part with the chance 20 / devices. docs/FEDERATED.md says what that promises.
+    lets each device take part with probability 20 / devices. docs/FEDERATED.md explains the guarantee.
 
-    Devices are twins, with the bits of boards. One twin plays all of them in turn, so that memory
-    stays small however many there are. Their optimizers' moments begin at zero in each round. It
-    is tested on x_test and y_test of the data, or else on the samples that devices learn from.
+    Devices are twins, bitwise equal to boards. One twin plays all of them in turn, so that memory
+    stays small with any number of devices. Their optimizers' moments begin at zero in each round.
+    Tests use x_test and y_test of the data, or else the samples that devices learn from.
     """
     from ...federated import Server, optimizer_of
     from ...federated.simulate import Settings, Simulation
@@ -212,7 +212,7 @@ def command(
 
 
 def _privacy(norm: float | None, noise: float | None, devices: int) -> GaussianNoise | None:
-    """Return the server's noise; None where there is none. Raises DataError for one setting without the other."""
+    """Return the server's noise; None without any. Raises DataError for one setting without the other."""
     from ...federated import GaussianNoise
 
     if norm is None and noise is None:
@@ -224,7 +224,7 @@ def _privacy(norm: float | None, noise: float | None, devices: int) -> GaussianN
 
 
 def _plot_form(plot: Path | None) -> str:
-    """Return the form of the plot by its suffix. Raises DataError for any other."""
+    """Return the format of the plot by its suffix. Raises DataError for any other."""
     suffix = SVG if plot is None else plot.suffix.lower()
     if suffix not in (SVG, HTML):
         raise DataError(f"--plot {plot} is no {SVG} and no {HTML}", "name it rounds.svg, or rounds.html")
@@ -234,7 +234,7 @@ def _plot_form(plot: Path | None) -> str:
 def _opened(
     model: Path, data: Path, compiler: Compiler, sample_options: SampleOptions, by: str | None
 ) -> tuple[Dataset, bytes]:
-    """Return the samples and the image, which fit each other."""
+    """Return samples and image after checking that they fit each other."""
     from ...data.check import require_fit
     from ...data.expected import expected_of_image
     from ...formats.image.read import load
@@ -250,7 +250,7 @@ def _opened(
 def _parts(
     data: Dataset, devices: int, by: str | None, alpha: float | None, each: int | None, seed: int
 ) -> dict[str, np.ndarray]:
-    """Return the rows of each device. Raises DataError where options or data do not allow that division."""
+    """Return the rows of each device. Raises DataError if options or data do not allow that division."""
     from ...federated.partition import divided, drawn_unlike
 
     if by is not None and (alpha is not None or each is not None):
@@ -268,7 +268,7 @@ def _parts(
 
 
 def _run(simulation: Simulation, rounds: int, as_json: bool, stop: Stop) -> list[Round]:
-    """Do the rounds behind a bar, or with a line for each on stderr, until a signal ends them."""
+    """Run the rounds with a bar, or with a line for each on stderr, until a signal ends them."""
     from ...device.progress import progress_bar
     from ...report.federated_report import line
 
@@ -286,7 +286,7 @@ def _run(simulation: Simulation, rounds: int, as_json: bool, stop: Stop) -> list
     return done
 
 
-# ---- What is shown and written
+# ---- Output
 
 
 def _write(

@@ -1,4 +1,4 @@
-"""The programming of boards: firmware files, the tools for real parts, and emulated parts.
+"""Programs boards: firmware files, the tools for real parts, and emulated parts.
 
-An emulated part is programmed over its debugger's port, as a real one is.
+The debugger's port programs an emulated part, as with a real one.
 """

@@ -1,6 +1,6 @@
-"""The firmware to program: general, or with the kernels of one model alone.
+"""The firmware to program: general, or with the kernels of only one model.
 
-In a checkout scons builds it. Elsewhere the compiler builds it from the package's own sources.
+In a checkout scons builds it. Elsewhere a compiler builds it from the package's own sources.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Firmware:
 
     Attributes:
         elf: The file to program.
-        board: The board, with the memory that this very firmware leaves for a model.
+        board: The board, with the memory that this firmware leaves for a model.
     """
 
     elf: Path
@@ -45,13 +45,13 @@ def build(
     key: Path | None = None,
     rollback_protect: bool = False,
 ) -> Firmware:
-    """Build a board's firmware; raise DeviceError where that fails.
+    """Build a board's firmware; raise DeviceError if that fails.
 
     Args:
         board: The board's name.
-        model: The image whose kernels go in; all kernels without one.
+        model: The image whose kernels the firmware contains; without one it contains all kernels.
         on_line: Called with each line that the build prints.
-        key: The file of the public key that images must be signed by; None for any image.
+        key: The file of the public key that must have signed each image; None accepts any image.
         rollback_protect: Whether the firmware also refuses images of a lower version.
     """
     name = board.replace("-", "_")
@@ -85,7 +85,7 @@ def _suffix(model: Path | None, key: Path | None, rollback_protect: bool) -> str
 
 
 def is_checkout() -> bool:
-    """Return whether this gradmote lies in a checkout of its repository."""
+    """Return whether this gradmote runs from a checkout of its repository."""
     return (ROOT / "SConstruct").is_file()
 
 
@@ -96,7 +96,7 @@ def _has_scons() -> bool:
 def project_folder() -> Path:
     """Return the folder of firmware/platformio.ini, to which PlatformIO may write.
 
-    It is the checkout's, or that of a copy of the package's sources.
+    It is in the checkout, or in a copy of the package's sources.
     """
     if is_checkout():
         return ROOT / "firmware"
@@ -106,6 +106,6 @@ def project_folder() -> Path:
             with new_folder(copy) as made:
                 copy_sources(made)
         except OutputError:
-            if not copy.exists():  # else another process made it meanwhile
+            if not copy.exists():  # else another process created it in the meantime
                 raise
     return copy / "firmware"

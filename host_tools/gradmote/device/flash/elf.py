@@ -1,4 +1,4 @@
-"""The segments of an ELF file that go into a part's memory."""
+"""The segments of an ELF file for a part's memory."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _IDENTITY = re.compile(re.escape(IDENTITY_MARK.encode()) + rb"([\x21-\x7e]{1,64}
 
 @dataclass(frozen=True)
 class Segment:
-    """Bytes, and the address at which they are programmed.
+    """Bytes, and the address to which they are programmed.
 
-    For variables with initial values that is not the address at which they are used.
+    Variables with initial values are later used at another address.
     """
 
     address: int
@@ -32,9 +32,9 @@ class Segment:
 
 
 def read_segments(elf: Path) -> list[Segment]:
-    """Return all segments to program, sorted by address; no two of them overlap.
+    """Return all segments to program, sorted by address, without overlaps.
 
-    Raises DeviceError where the file is no whole 32-bit little-endian ELF.
+    Raises DeviceError if the file is not a complete 32-bit little-endian ELF.
     """
     try:
         file = ELFFile(io.BytesIO(elf.read_bytes()))
@@ -60,7 +60,7 @@ def size_of(segments: Sequence[Segment]) -> int:
 
 
 def board_names(segments: Sequence[Segment]) -> set[str]:
-    """Return the boards that a firmware names as its own; none where it is not Gradmote's."""
+    """Return the boards named in a firmware as its own; none if it is not Gradmote's."""
     return {name.decode() for segment in segments for name in _IDENTITY.findall(segment.data)}
 
 
@@ -73,9 +73,9 @@ def _damaged(elf: Path, why: str) -> DeviceError:
 
 
 def _segments(file: ELFFile) -> Iterator[Segment]:
-    """Yield the segments that are loaded.
+    """Yield the segments to load.
 
-    Raises ELFError where the file ends too early, or has fewer bytes than its segments.
+    Raises ELFError if the file ends too early, or has fewer bytes than its segments.
     """
     room = file.stream_len
     for header in _program_headers(file):
@@ -92,7 +92,7 @@ def _segments(file: ELFFile) -> Iterator[Segment]:
 def _program_headers(file: ELFFile) -> Iterator[Any]:
     """Yield the program headers one by one.
 
-    ELFFile.iter_segments() would also follow what a hostile file says about its sections.
+    ELFFile.iter_segments() would also trust what a hostile file says about its sections.
     """
     entry, size = file.structs.Elf_Phdr, file["e_phentsize"]
     if file["e_phnum"] and size < entry.sizeof():

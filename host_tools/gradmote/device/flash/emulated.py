@@ -1,8 +1,8 @@
-"""Emulated parts that are programmed as real ones are, and continue to run in the background.
+"""Emulated parts, programmed like real ones, that continue to run in the background.
 
-A part starts halted with blank memory. Its debugger's port programs and verifies the firmware; then
-it is reset and runs. Its serial line is a TCP port of the host, until stop(), or until the board is
-programmed anew.
+A part starts halted with blank memory. The debugger's port programs and verifies the firmware, then
+resets and starts the part. Its serial line is a TCP port of the host until stop(), or until the board
+is programmed again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .elf import Segment, read_segments
 from .gdb import Gdb
 from .processes import end, pid_in
 
-#: A function that is called with bytes done and bytes in all.
+#: A callback that gets (bytes done, all bytes).
 Progress = Callable[[int, int], None]
 
 _STOP_SECONDS = 5.0
@@ -32,7 +32,7 @@ _STOP_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Running:
-    """An emulated board in the background.
+    """An emulated board running in the background.
 
     Attributes:
         board: Its name.
@@ -56,18 +56,18 @@ def program(
     serial_port: int | None = None,
     progress: Progress = lambda done, total: None,
 ) -> Running:
-    """Program a new emulated part with the firmware, and with the image in its area; let it run.
+    """Program a new emulated part with the firmware, and with the image in its area; start it.
 
-    A part of this kind that runs already is replaced, at the same port. Raises DeviceError where
-    anything fails, and leaves nothing running then.
+    Replaces a running part of the same kind, and keeps its port. Raises DeviceError if anything
+    fails, and then leaves nothing running.
 
     Args:
         elf: The firmware.
         board: The kind of part.
         image: The .mote image; None for the firmware alone.
-        serial_port: The TCP port for its serial line; by default that of the part replaced, or a
-            free one.
-        progress: Called with bytes done and bytes in all, written and verified ones together.
+        serial_port: The TCP port for its serial line; by default the replaced part's, or a free
+            one.
+        progress: Called with (bytes done, all bytes), which count both writing and verifying.
     """
     segments = read_segments(elf)
     if image is not None:
@@ -111,7 +111,7 @@ def _verifier(gdb: Gdb) -> Callable[[int, bytes], None]:
 
 
 def running(name: str) -> Running | None:
-    """Return the emulated board of this name that program() left running, or None."""
+    """Return the emulated board of this name left running by program(), or None."""
     if _pid(name) is None or not _state_file(name).exists():
         return None
     return Running(**json.loads(_state_file(name).read_text()))
@@ -123,9 +123,9 @@ def _port_in_use(name: str) -> int | None:
 
 
 def stop(name: str) -> bool:
-    """End the emulated board of this name; return False where none ran.
+    """Stop the emulated board of this name; return False if none was running.
 
-    The parts of other checkouts keep running.
+    The boards of other checkouts keep running.
     """
     pid = _pid(name)
     _state_file(name).unlink(missing_ok=True)
@@ -148,7 +148,7 @@ def _ended(name: str) -> bool:
 
 
 def _pid(name: str) -> int | None:
-    """Return the process id of the emulator of a board, or None where none runs."""
+    """Return the process id of a board's emulator, or None if it is not running."""
     return pid_in(_pid_file(name))
 
 
@@ -160,7 +160,7 @@ def _listening(port: int) -> Listening:
 
 
 def _start(board: Board, elf: Path, line: Listening) -> tuple[Running, Gdb]:
-    """Start an emulator that is halted before its first instruction, and connect to its debugger's port."""
+    """Start an emulator, halted before the first instruction, and connect to its debugger's port."""
     debugger = Listening()
     make_folder(_folder())
     command = [*emulator_command(board), "-S", *debugger.options("debugger"), "-gdb", "chardev:debugger"]

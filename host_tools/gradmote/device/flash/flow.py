@@ -1,6 +1,6 @@
-"""The steps from a model to a board that answers with it.
+"""The steps from a model to a board that runs it.
 
-They are: check that the model fits, build, program, restart, and check version and model.
+Check that the model fits, build, program, restart, and check version and model.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from .tools import TOOLS, choose
 
 @dataclass(frozen=True)
 class Order:
-    """The firmware and model to flash, and the board to flash them to.
+    """The firmware and model to flash, and the board to flash.
 
     Attributes:
         board: The kind of board.
-        model: The image; its kernels alone go into the firmware, unless general. None flashes the
+        model: The image. Unless `general`, the firmware contains only its kernels. None flashes
             firmware alone.
         port: The port of a real board, or the TCP port of an emulated one's serial line.
-        general: Whether the firmware has all kernels.
-        firmware: An ELF file in place of one to build.
+        general: Whether the firmware contains all kernels.
+        firmware: An ELF file, used instead of building one.
         emulated: Whether to use an emulated board even if a real one is plugged in.
-        tool: The tool that programs it; by default the first that is installed.
+        tool: The programming tool; by default the first installed one.
         force: Whether to flash even if another kind of board answers.
-        key: The PEM file of the public key that the firmware demands signatures of.
+        key: The PEM file of the public key for the signatures that the firmware demands.
         rollback_protect: Whether the firmware also refuses images of a lower version.
     """
 
@@ -60,12 +60,12 @@ class Order:
 
 @dataclass(frozen=True)
 class Watch:
-    """The functions that are told of the progress.
+    """The callbacks that follow the progress.
 
     Attributes:
         stage: Called with the name of each stage as it begins.
         line: Called with each line that a tool prints.
-        moved: Called with bytes done and bytes in all.
+        moved: Called with (bytes done, all bytes).
     """
 
     stage: Callable[[str], None] = lambda text: None
@@ -75,7 +75,7 @@ class Watch:
 
 @dataclass(frozen=True)
 class Flashed:
-    """A board that was flashed and answers.
+    """A flashed board that answers.
 
     Attributes:
         board: Its name.
@@ -89,7 +89,7 @@ class Flashed:
         image: The bytes of the model.
         arena: The bytes of the model's arena.
         model_id: The model's id, hexadecimal; "" without a model.
-        updates: The models that its firmware takes later; "" where only its builder knows.
+        updates: The models that its firmware accepts later; "" if only its builder knows.
     """
 
     board: str
@@ -133,7 +133,7 @@ def flash(order: Order, watch: Watch) -> Flashed:
 
 
 def _told(order: Order, done: Flashed) -> Flashed:
-    """Return what was flashed, with the models that firmware built for the order takes later."""
+    """Return `done` with the models that the firmware built for the order accepts later."""
     if order.firmware is not None:
         return done
     own = order.model is not None and not order.general
@@ -152,13 +152,13 @@ def require_fit(board: Board, image: bytes, name: str) -> None:
         )
 
 
-# ---- What to flash, and where ---------------------------------------------------------------------------------------
+# ---- The firmware and board to flash --------------------------------------------------------------------------------
 
 
 def _is_emulated(order: Order) -> bool:
-    """Return whether an emulated board is meant.
+    """Return whether the order is for an emulated board.
 
-    For a kind of board that exists as both, a real one is meant where its port is given or found.
+    A kind of board that exists both real and emulated counts as real if its port is given or found.
     """
     board, given = order.board, order.port
     if order.emulated or not board.emulator or not board.upload:
@@ -178,7 +178,7 @@ def _tcp_port(order: Order) -> int | None:
 
 
 def _firmware(order: Order, image: bytes | None, watch: Watch) -> Firmware:
-    """Return the firmware, built or given, once the image is known to fit beside it."""
+    """Return the firmware, built or given, after checking that the image fits beside it."""
     if order.firmware is not None:
         found = Firmware(order.firmware, _board_of(order.firmware, order.board))
     else:
@@ -209,7 +209,7 @@ def _require_no_firmware(order: Order, tool: str) -> None:
 def _board_of(firmware: Path, wanted: Board) -> Board:
     """Return the board with the sizes of this firmware.
 
-    Raises DeviceError where the firmware is not for this board.
+    Raises DeviceError if the firmware is for another board.
     """
     segments = read_segments(firmware)
     names = board_names(segments)
@@ -228,7 +228,7 @@ def _board_of(firmware: Path, wanted: Board) -> Board:
 
 
 def _footprint_beside(firmware: Path) -> Board | None:
-    """Return the sizes that a build left beside the firmware; None where there are none."""
+    """Return the sizes that a build wrote next to the firmware; None if it wrote none."""
     try:
         return from_footprint(json.loads(firmware.with_name("footprint.json").read_text()))
     except (OSError, ValueError, KeyError, TypeError):
@@ -255,7 +255,7 @@ def _flash_emulated(firmware: Firmware, image: bytes | None, port: int | None, w
 def _flash_real(firmware: Firmware, image: bytes | None, port: str, tool: str, watch: Watch) -> Flashed:
     """Program a real part, and check that it holds the image.
 
-    The image is sent over the serial line where the tool did not program it.
+    The serial line carries the image if the tool did not program it.
     """
     name = firmware.board.name
     watch.stage(f"program {name} with {tool}")
@@ -272,7 +272,7 @@ def _flash_real(firmware: Firmware, image: bytes | None, port: str, tool: str, w
 
 @contextmanager
 def _explain_interrupt(name: str) -> Iterator[None]:
-    """Turn Ctrl-C in the `with` body into an error that says what is half done."""
+    """Turn Ctrl-C in the `with` body into an error that says what is only half done."""
     try:
         yield
     except KeyboardInterrupt as stop:
@@ -283,7 +283,7 @@ def _explain_interrupt(name: str) -> Iterator[None]:
 
 
 def _flags(tool: str, image: bytes | None) -> dict[str, str]:
-    """Return the environment of a tool that builds the firmware itself: the image's kernels."""
+    """Return the variables for a tool that builds the firmware itself: the image's kernels."""
     if TOOLS[tool].format != "source" or image is None:
         return {}
     return {"PLATFORMIO_BUILD_FLAGS": " ".join(needs_of(image).flags())}

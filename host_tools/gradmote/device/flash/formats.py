@@ -1,4 +1,4 @@
-"""The files that programming tools take, made from an ELF file's segments."""
+"""The file formats of programming tools, made from an ELF file's segments."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def flat_binary(segments: Sequence[Segment]) -> bytes:
 
 
 def joined(segments: Sequence[Segment]) -> list[Segment]:
-    """Return the segments, with those joined that have less than a page between them."""
+    """Return the segments, and join those with less than a page between them."""
     groups: list[list[Segment]] = []
     for segment in segments:
         last = groups[-1][-1] if groups else None
@@ -51,14 +51,14 @@ def intel_hex(segments: Sequence[Segment]) -> bytes:
 def uf2(segments: Sequence[Segment], family: int) -> bytes:
     """Return a file in the USB Flashing Format, https://github.com/microsoft/uf2.
 
-    family: the number of the part's family; a boot loader refuses that of another.
+    family: the number of the part's family; a boot loader refuses any other.
     """
     blocks = [block for segment in joined(segments) for block in _payloads(_filled(segment))]
     return b"".join(_uf2_block(address, data, i, len(blocks), family) for i, (address, data) in enumerate(blocks))
 
 
 def _filled(segment: Segment) -> Segment:
-    """Return the segment extended to whole payloads at multiples of their size."""
+    """Return the segment extended to whole payloads, at multiples of their size."""
     before = segment.address % _UF2_PAYLOAD
     after = -(before + len(segment.data)) % _UF2_PAYLOAD
     return Segment(segment.address - before, _ERASED * before + segment.data + _ERASED * after)
@@ -71,6 +71,6 @@ def _uf2_block(address: int, data: bytes, index: int, count: int, family: int) -
 
 
 def _payloads(segment: Segment) -> Iterator[tuple[int, bytes]]:
-    """Yield (address, bytes) of each payload of a segment that is filled to whole ones."""
+    """Yield (address, bytes) of each payload of a segment that consists of whole payloads."""
     for at in range(0, len(segment.data), _UF2_PAYLOAD):
         yield segment.address + at, segment.data[at : at + _UF2_PAYLOAD]

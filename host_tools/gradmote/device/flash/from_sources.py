@@ -1,6 +1,6 @@
-"""The build of a firmware by a compiler alone, from the sources that the package carries.
+"""The build of a firmware with only a compiler, from the sources in the package.
 
-It does what scons does in a checkout.
+It does the same as scons in a checkout.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from ..toolchains.toolchain import Step, Toolchain, steps_of
 
 _NO_BOUND = "{} does not tell how much stack the firmware can take; `mem` in the console tells how much it took"
 _ELF = "firmware.elf"
-#: The file beside the firmware that holds the hash of its sources.
+#: The file next to the firmware that contains the hash of its sources.
 _BUILT = "built.json"
-#: The number of firmwares that are kept, of some 500 KB each.
+#: How many firmwares to keep, of some 500 KB each.
 _KEPT = 64
 
 
@@ -40,15 +40,16 @@ def build(
     on_line: Callable[[str], None] = lambda line: None,
     rollback_protect: bool = False,
 ) -> Path:
-    """Build firmware.elf and footprint.json, and return the former's path.
+    """Build firmware.elf and footprint.json, and return the path of firmware.elf.
 
-    Their folder is named after all that they are made of, so that builds at the same time do not
-    meet, and what was built is kept. Raises DeviceError where the compiler is missing or fails.
+    The name of their folder is a hash of everything that goes into them, so that simultaneous builds
+    do not collide, and finished ones are reused. Raises DeviceError if the compiler is missing or
+    fails.
 
     Args:
         name: The board's name.
-        image: The image whose kernels go in; all kernels without one.
-        key: The file of the public key that images must be signed by; None for any image.
+        image: The image whose kernels the firmware contains; without one it contains all kernels.
+        key: The file of the public key that must have signed each image; None accepts any image.
         on_line: Called with a line for each compiled source.
         rollback_protect: Whether the firmware also refuses images of a lower version.
     """
@@ -67,17 +68,17 @@ def build(
 
 
 def require_compiler(name: str) -> None:
-    """Raise DeviceError where the board's compiler or its C library is missing."""
+    """Raise DeviceError if the board's compiler or its C library is missing."""
     toolchain_for(board_of(name))
 
 
 def has_gcc(name: str) -> bool:
-    """Return whether the GCC on PATH builds the board's firmware."""
+    """Return whether the GCC on PATH can build the board's firmware."""
     return gnu_toolchain(board_of(name)) is not None
 
 
 def board_of(name: str) -> Any:
-    """Return the board as its board.toml describes it; raise DeviceError where there is none."""
+    """Return the board described by its board.toml; raise DeviceError if there is none."""
     found = {board.name: board for board in build_module("boards").boards()}
     if name not in found:
         raise DeviceError(f"there is no board {name}", f"boards are {', '.join(sorted(found))}")
@@ -103,7 +104,7 @@ def _is_built(folder: Path, digest: str) -> bool:
 
 
 def _digest(toolchain: Toolchain, kernels: Sequence[str]) -> str:
-    """Return a hash of everything that the firmware is made of."""
+    """Return a hash of everything that goes into the firmware."""
     steps = _steps(toolchain, kernels)
     made_of = (__version__, toolchain.version(), steps, toolchain.board.link_flags())
     found = hashlib.sha256(repr(made_of).encode())
@@ -112,7 +113,7 @@ def _digest(toolchain: Toolchain, kernels: Sequence[str]) -> str:
 
 
 def _forget_oldest(folder: Path) -> None:
-    """Remove the firmware that was not used for the longest time, where there is much."""
+    """Remove the builds that were not used for the longest time, if there are too many."""
     built = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime)
     for old in built[:-_KEPT]:
         shutil.rmtree(old, ignore_errors=True)
@@ -141,7 +142,7 @@ def _includes(folders: Sequence[Path]) -> list[str]:
 def _built(
     toolchain: Toolchain, kernels: Sequence[str], on_line: Callable[[str], None]
 ) -> tuple[bytes, dict[str, Any]]:
-    """Return (the bytes of firmware.elf, the memory of the board that it takes)."""
+    """Return (the bytes of firmware.elf, the board memory that it takes)."""
     with tempfile.TemporaryDirectory(prefix="gradmote-") as name:
         folder = Path(name)
         objects = toolchain.compile_all(_steps(toolchain, kernels), origin(), folder, on_line)

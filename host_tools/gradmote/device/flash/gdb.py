@@ -16,13 +16,13 @@ _CHUNK = 1024  # bytes of memory in one packet; QEMU takes packets of at most 40
 
 
 class Gdb:
-    """A processor behind a debugger's port, which is halted from the connection to detach().
+    """A processor at a debugger's port, halted from the connection until detach().
 
     All methods raise DeviceError.
     """
 
     def __init__(self, port: int, timeout: float = _ANSWER_SECONDS) -> None:
-        """Wait up to `timeout` seconds for something to listen at that port of the host."""
+        """Wait up to `timeout` seconds for a listener at that port of the host."""
         self._socket = _connected(port, timeout)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket.settimeout(_ANSWER_SECONDS)
@@ -45,14 +45,14 @@ class Gdb:
         return bytes.fromhex(answer)
 
     def monitor(self, command: str) -> None:
-        """Send a command to the emulator itself, such as system_reset, and drop its answer."""
+        """Send a command to the emulator itself, for example system_reset, and discard its answer."""
         self._send(f"qRcmd,{command.encode().hex()}")
         while (answer := self._receive()) != "OK":
             if not answer.startswith("O"):
                 raise DeviceError(f"the debugger's port refused '{command}' ({answer})", "is it QEMU's?")
 
     def detach(self) -> None:
-        """Let the processor run, and end the connection."""
+        """Let the processor run, and close the connection."""
         self._expect_ok("D", "let the processor run")
         self.close()
 
@@ -79,8 +79,8 @@ class Gdb:
     def _receive(self) -> str:
         """Return the next answer.
 
-        Checksums are not compared, because TCP loses nothing. The stub also reports, unasked, that
-        a running processor was halted; such packets are passed over.
+        Checksums are not compared, because TCP loses nothing. The stub also reports on its own that a
+        running processor was halted; this skips such packets.
         """
         while (found := self._packet()) is None or found.startswith(_STOPPED):
             if found is None:

@@ -1,4 +1,4 @@
-"""Processes that were started before: whether they run, and their end, on every system."""
+"""Processes started earlier: find out whether they run, and end them, on every system."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 try:
     import fcntl
-except ImportError:  # Windows, where QEMU does not lock its pid file
+except ImportError:  # Windows: QEMU does not lock its pid file there
     fcntl = None  # type: ignore[assignment]
 
 _QUERY = 0x1000  # PROCESS_QUERY_LIMITED_INFORMATION
@@ -19,9 +19,9 @@ _STILL_ACTIVE = 259
 
 
 def pid_in(file: Path) -> int | None:
-    """Return the process id in a pid file of QEMU, or None where that process has ended.
+    """Return the process id in one of QEMU's pid files, or None if that process has ended.
 
-    QEMU keeps the file locked while it runs, so that a stale file never names another process.
+    QEMU keeps the file locked while it runs, so that a stale file never points to another process.
     """
     try:
         with file.open("r+") as opened:
@@ -31,7 +31,7 @@ def pid_in(file: Path) -> int | None:
 
 
 def _is_held(descriptor: int, file: Path) -> bool:
-    """Return whether the process of a pid file runs."""
+    """Return whether the process of a pid file is running."""
     if fcntl is None:
         return _runs_on_windows(int(file.read_text()))
     try:
@@ -44,7 +44,7 @@ def _is_held(descriptor: int, file: Path) -> bool:
 def _runs_on_windows(pid: int) -> bool:
     import ctypes
 
-    system: Any = ctypes  # whose windll is there on Windows alone
+    system: Any = ctypes  # only Windows has windll
     kernel = system.windll.kernel32
     handle, status = kernel.OpenProcess(_QUERY, False, pid), ctypes.c_ulong()
     if not handle:
@@ -55,7 +55,7 @@ def _runs_on_windows(pid: int) -> bool:
 
 
 def end(pid: int, at_once: bool = False) -> None:
-    """Ask a process to end; with `at_once` it is not asked. Windows never asks."""
+    """Ask a process to end, or with `at_once` kill it. On Windows it is always killed."""
     number = signal.SIGKILL if at_once and sys.platform != "win32" else signal.SIGTERM
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.kill(pid, number)

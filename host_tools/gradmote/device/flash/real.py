@@ -18,19 +18,19 @@ from .formats import flat_binary, intel_hex, uf2
 from .run import run
 from .tools import TOOLS, Job, find
 
-#: A function that is called with each line that a tool prints.
+#: A callback that gets each line that a tool prints.
 Tell = Callable[[str], None]
 
-#: How long a port on USB may be away while the part restarts.
+#: How long a USB port may be gone while the part restarts.
 _RESTART_SECONDS = 15.0
 _RETRY_SECONDS = 0.5
 
 
 def choose_port(board: Board, given: str | None, ports: Sequence[Port], optional: bool = False) -> str:
-    """Return the port given, or the only one that may be this board's.
+    """Return the given port, or the only one that may be this board's.
 
-    Returns "" where there is none yet and it is optional. Raises DeviceError where there is none,
-    or more than one.
+    Returns "" if there is none yet and `optional`. Raises DeviceError if there is none, or more
+    than one.
     """
     if given:
         return given
@@ -52,7 +52,7 @@ def choose_port(board: Board, given: str | None, ports: Sequence[Port], optional
 def require_same_board(board: Board, port: str) -> None:
     """Refuse a port that cannot be opened, or whose part runs another board's firmware.
 
-    This comes before anything on the part is erased.
+    Call this before erasing anything on the part.
     """
     open_link(port).close()
     there = ask(port).board
@@ -73,15 +73,15 @@ def program(
 ) -> None:
     """Program and verify the firmware, and restart the part.
 
-    Raises DeviceError with the tool's last lines where it fails.
+    Raises DeviceError with the tool's last lines if it fails.
 
     Args:
         elf: The firmware, or the project's folder for a tool that builds what it programs.
         board: The kind of part.
         tool_name: The tool, a key of TOOLS.
-        port: The part's serial port; "" where it has none yet.
-        image: The .mote image, which is programmed too where the tool takes more than an ELF file
-            and the board's image has a fixed address.
+        port: The part's serial port; "" if it has none yet.
+        image: The .mote image. It is programmed too if the tool takes more than an ELF file and
+            the board's image has a fixed address.
         tell: Called with each line that the tool prints.
         environment: Variables for the tool.
     """
@@ -110,9 +110,9 @@ def _job(elf: Path, board: Board, tool_name: str, image: bytes | None, port: str
 
 
 def connect(board: Board, port: str) -> Client:
-    """Return a client of the part that restarts now.
+    """Return a client of the part that is restarting.
 
-    port: "" where the part has one only from now on.
+    port: "" if the part only gets one now.
     """
     deadline = time.monotonic() + _RESTART_SECONDS
     while True:

@@ -1,4 +1,4 @@
-"""The execution of a tool, whose last lines are kept for the case that it fails."""
+"""Runs a tool, and keeps its last lines in case it fails."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def run(
 ) -> None:
     """Run a command to its end, line by line.
 
-    Raises DeviceError where its status is not 0: `failure` with the status and last lines, and
-    `hint`. KeyboardInterrupt ends the tool too.
+    Raises DeviceError if its status is not 0: `failure` with the status and last lines, and `hint`.
+    KeyboardInterrupt ends the tool too.
     """
     last: deque[str] = deque(maxlen=_LINES_KEPT)
     with subprocess.Popen(

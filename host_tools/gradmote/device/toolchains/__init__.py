@@ -1,4 +1,4 @@
-"""The compilers that build firmware: where they are found, and how they are called.
+"""The compilers that build firmware: how to find them, and how to call them.
 
-GCC is looked for on PATH and among PlatformIO's packages, then ziglang's clang beside this Python.
+The search order is GCC on PATH, GCC among PlatformIO's packages, ziglang's clang next to this Python.
 """

@@ -1,4 +1,4 @@
-"""The choice of a toolchain for a board."""
+"""Chooses a toolchain for a board."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .system_packages import how_to_install
 from .toolchain import Toolchain
 from .zig import PACKAGE, zig_toolchain
 
-#: The prefix of a compiler's tools -> PlatformIO's package of it.
+#: The prefix of a compiler's tools -> PlatformIO's package with it.
 _PLATFORMIO_PACKAGES = {"arm-none-eabi-": "toolchain-gccarmnoneeabi", "riscv64-unknown-elf-": "toolchain-riscv"}
 
 
@@ -21,7 +21,7 @@ def toolchain_for(board: Any) -> Toolchain:
     """Return the first toolchain that builds the firmware of a board.
 
     The order is GCC on PATH, PlatformIO's GCC, ziglang's clang. Raises DeviceError, with the
-    command that installs one, where there is none.
+    command that installs one, if there is none.
     """
     if not board.compiler:
         hint = f"gradmote flash --board {board.name} --tool platformio"
@@ -35,7 +35,7 @@ def toolchain_for(board: Any) -> Toolchain:
 
 
 def _platformio_folders(package: str) -> list[Path]:
-    """Return the folders of programs of all versions of a package that PlatformIO installed."""
+    """Return the program folders of all versions of a package that PlatformIO installed."""
     core = Path(os.environ.get("PLATFORMIO_CORE_DIR") or Path.home() / ".platformio")
     packages = Path(os.environ.get("PLATFORMIO_PACKAGES_DIR") or core / "packages")
     return [path / "bin" for path in sorted(packages.glob(f"{package}*")) if (path / "bin").is_dir()]

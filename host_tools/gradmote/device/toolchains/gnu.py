@@ -17,15 +17,15 @@ from gradmote.sources.parts import build_module
 
 from .toolchain import Step, Toolchain
 
-#: What writes the call graph, from which the stack's bound is told.
+#: The option that writes the call graph, from which the stack's bound is computed.
 _CALL_GRAPH = "-fcallgraph-info"
 _FIRST_WITH_CALL_GRAPH = 10
-#: What older linkers do not know, and do not warn of either.
+#: An option that older linkers do not know; they do not give the warning either.
 _NO_WARNING = "-Wl,--no-warn-rwx-segments"
 
 
 def gnu_toolchain(board: Any, folder: Path | None = None) -> GnuToolchain | None:
-    """Return the board's GCC on PATH, or in a folder; None where it or its C library is missing."""
+    """Return the board's GCC on PATH, or in a folder; None if it or its C library is missing."""
     name = f"{board.compiler}gcc"
     program = shutil.which(name, path=None if folder is None else str(folder))
     if program is None:
@@ -37,7 +37,7 @@ def gnu_toolchain(board: Any, folder: Path | None = None) -> GnuToolchain | None
 
 
 class GnuToolchain(Toolchain):
-    """GCC for one board. `board.compiler` is what the paths of its tools begin with."""
+    """GCC for one board. The paths of its tools begin with `board.compiler`."""
 
     def version(self) -> str:
         """Return the compiler's name and version."""
@@ -58,7 +58,7 @@ class GnuToolchain(Toolchain):
         return _NO_WARNING.removeprefix("-Wl,") in self._answer(f"{self.board.compiler}ld", "--help")
 
     def missing_specs(self) -> list[str]:
-        """Return the files of the C library that the compiler does not find."""
+        """Return the C library's files that the compiler does not find."""
         gcc = f"{self.board.compiler}gcc"
         found = {name: self._answer(gcc, f"-print-file-name={name}").strip() for name in self.board.specs()}
         return [name for name, path in found.items() if not os.path.isabs(path)]
@@ -73,14 +73,14 @@ class GnuToolchain(Toolchain):
         return [f"{self.board.compiler}gcc", "-c", *flags, step.source, "-o", str(target)]
 
     def link_command(self, objects: Sequence[str], flags: Sequence[str], elf: Path, scratch: Path) -> list[str]:
-        """Return the command that links objects, and writes a map beside the ELF file."""
+        """Return the command that links objects, and writes a map next to the ELF file."""
         kept = [flag for flag in flags if flag != _NO_WARNING or self._warns_of_segments]
         return [f"{self.board.compiler}gcc", *objects, *kept, f"-Wl,-Map={elf.stem}.map", "-o", elf.name]
 
     def footprint(self, elf: Path, objects: Sequence[Path]) -> dict[str, Any]:
-        """Return the memory of the board that a firmware takes.
+        """Return the board memory that a firmware takes.
 
-        Raises DeviceError where it can take more stack than is set aside.
+        Raises DeviceError if it can take more stack than is set aside.
         """
         measure = build_module("footprint")
         if not self.has_call_graph:

@@ -1,4 +1,4 @@
-"""The command that installs a program, on each kind of system."""
+"""The command that installs a program, for each kind of system."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _ON_LINUX = ("apt-get", "dnf", "pacman", "apk")
 
 
 def manager() -> str:
-    """Return the package manager of this system; apt-get where none is known."""
+    """Return the package manager of this system; apt-get if it has no known one."""
     if sys.platform in ("win32", "darwin"):
         return "winget" if sys.platform == "win32" else "brew"
     return next((name for name in _ON_LINUX if shutil.which(name)), "apt-get")
@@ -71,16 +71,16 @@ def manager() -> str:
 def how_to_install(program: str) -> str:
     """Return the command that installs a program here.
 
-    Where this system's package manager has none, it is Debian's, and named as such.
+    If this system's package manager does not offer it, this is Debian's command, and says so.
     """
     ways, here = INSTALLS[program], manager()
     return ways[here] if here in ways else f"{ways['apt-get']} (on Debian and Ubuntu)"
 
 
 def program_path(program: str) -> str | None:
-    """Return the path of a program; None where it is missing.
+    """Return the path of a program; None if it is missing.
 
-    It is on PATH or, on Windows, where the installer of QEMU puts it.
+    Looks on PATH and, on Windows, in the folder that QEMU's installer uses.
     """
     beside = [str(Path(os.environ.get("PROGRAMFILES", "C:\\Program Files")) / "qemu")]
     places = beside if sys.platform == "win32" else []

@@ -15,7 +15,7 @@ from gradmote.errors import DeviceError
 from gradmote.formats.files import make_folder
 
 _LINES_SHOWN = 12
-#: Compilers that are newer than those of the tests may have warnings that nobody has seen.
+#: Compilers newer than the tested ones may have new warnings.
 _NO_ERROR = "-Werror"
 
 
@@ -23,8 +23,8 @@ _NO_ERROR = "-Werror"
 class Step:
     """One object file to compile.
 
-    source: its path below the folder of the sources, or its whole path. object: its path below the
-    folder of the objects.
+    source: its path below the sources' folder, or its whole path. object: its path below the
+    objects' folder.
     """
 
     source: str
@@ -50,7 +50,7 @@ class Toolchain(ABC):
 
     @abstractmethod
     def library(self) -> tuple[list[Path], list[Path]]:
-        """Return further sources and folders of headers, in place of a C library."""
+        """Return additional sources and header folders, which replace a C library."""
 
     @abstractmethod
     def compile_command(self, step: Step, target: Path) -> list[str]:
@@ -58,13 +58,13 @@ class Toolchain(ABC):
 
     @abstractmethod
     def link_command(self, objects: Sequence[str], flags: Sequence[str], elf: Path, scratch: Path) -> list[str]:
-        """Return the command that links objects, and writes a map beside the ELF file."""
+        """Return the command that links objects, and writes a map next to the ELF file."""
 
     @abstractmethod
     def footprint(self, elf: Path, objects: Sequence[Path]) -> dict[str, Any]:
-        """Return the memory of the board that a firmware takes.
+        """Return the board memory that a firmware takes.
 
-        Raises DeviceError where it can take more stack than is set aside.
+        Raises DeviceError if it can take more stack than is set aside.
         """
 
     def environment(self) -> Mapping[str, str]:
@@ -76,7 +76,7 @@ class Toolchain(ABC):
     ) -> list[str]:
         """Compile as many sources at a time as the host has cores, and return the objects' paths.
 
-        The paths are relative to `folder`. Raises DeviceError where the compiler fails.
+        The paths are relative to `folder`. Raises DeviceError if the compiler fails.
         """
 
         def compile_one(step: Step) -> str:
@@ -94,11 +94,11 @@ class Toolchain(ABC):
                 raise
 
     def link(self, objects: Sequence[str], flags: Sequence[str], elf: Path) -> None:
-        """Link objects of the ELF file's folder. Raises DeviceError where the linker fails."""
+        """Link objects in the ELF file's folder. Raises DeviceError if the linker fails."""
         self.run(self.link_command(objects, flags, elf, elf.parent), elf.parent)
 
     def run(self, command: Sequence[str], folder: Path) -> None:
-        """Run a command in a folder. Raises DeviceError with its last lines where it fails."""
+        """Run a command in a folder. Raises DeviceError with its last lines if it fails."""
         done = subprocess.run(
             command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
             check=False, env={**os.environ, **self.environment()},
@@ -112,7 +112,7 @@ class Toolchain(ABC):
 
 
 def steps_of(toolchain: Toolchain, sources: Sequence[tuple[Path, Path, Sequence[str]]], root: Path) -> list[Step]:
-    """Return the steps for sources, and for those in place of a C library.
+    """Return the steps for sources, and for those that replace a C library.
 
     Each source comes with the path of its object and its flags. `root` is the folder of the
     sources.

@@ -1,8 +1,8 @@
-"""Clang, lld and compiler-rt of the Python package ziglang, which pip installs everywhere.
+"""Clang, lld and compiler-rt from the Python package ziglang, which pip can install on any system.
 
-It has no C library for these processors. The firmware needs a few functions of <string.h>:
-compiler-rt has those of memory, and firmware/freestanding those of text. The code is optimized for
-size, since clang's code for speed does not fit the small boards. It gives the same bits.
+It has no C library for these processors. The firmware needs a few functions from <string.h>:
+compiler-rt has the memory functions, and firmware/freestanding the text functions. The code is
+optimized for size, since clang's code for speed does not fit the small boards. It gives the same bits.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from gradmote.sources.parts import build_module, origin
 from .toolchain import Step, Toolchain
 
 PACKAGE = "ziglang"
-#: The floating-point unit in GCC's words -> clang's features, which must be named one by one.
+#: The floating-point unit in GCC's words -> clang's features, which it needs one by one.
 _FEATURES = {
     "fpv4-sp-d16": "+vfp4d16sp",
     "fpv5-sp-d16": "+vfp4d16sp+fp_armv8d16sp-fp64",
     "+nomve": "-mve-mve_fp+vfp4d16+fp_armv8d16",
 }
-#: What clang does not have, or is told in other words, or is for the C library that is not there.
+#: Flags that clang lacks or spells differently, or that are for the missing C library.
 _LEFT_OUT = ("-O", "-fcallgraph-info", "--specs=", "-misa-spec", "-msmall-data", "-mcpu=", "-march=", "-mfpu=",
              "-mfloat-abi=", "-mthumb", "-mabi=", "-W", "-nostartfiles")  # fmt: skip
 _OWN_FLAGS = ("-Os", "-fno-sanitize=all", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables", "-w")
-#: What the map says of a section that was placed: its bytes, its object and its name.
+#: A map's line for a placed section: its bytes, its object and its name.
 _PLACED = re.compile(r"^ *[0-9a-f]+ +[0-9a-f]+ +([0-9a-f]+) +\d+ +(\S+\.o):\((\.[^)]+)\)$", re.M)
 _IN_FLASH = (".vectors", ".interrupts", ".text", ".rodata", ".data", ".srodata", ".sdata")
 
 
 def zig_toolchain(board: Any) -> ZigToolchain | None:
-    """Return ziglang's compiler beside this Python; None where it is not installed."""
+    """Return ziglang's compiler next to this Python; None if it is not installed."""
     return ZigToolchain(board, f"{PACKAGE}'s clang") if importlib.util.find_spec(PACKAGE) else None
 
 
@@ -49,12 +49,12 @@ class ZigToolchain(Toolchain):
         return f"{self.name} {importlib.metadata.version(PACKAGE)}"
 
     def library(self) -> tuple[list[Path], list[Path]]:
-        """Return the functions of text and their header."""
+        """Return the text functions and their header."""
         folder = origin() / "firmware" / "freestanding"
         return [folder / "string.c"], [folder]
 
     def environment(self) -> Mapping[str, str]:
-        """Return the folder for what the compiler keeps, else it would be the current one."""
+        """Return the folder for the compiler's caches, which would otherwise be in the current folder."""
         kept = str(build_folder() / "zig")
         return {"ZIG_GLOBAL_CACHE_DIR": kept, "ZIG_LOCAL_CACHE_DIR": kept}
 
@@ -65,7 +65,7 @@ class ZigToolchain(Toolchain):
         return [*_zig("cc"), "-c", *self._target(), *abi, *flags, *_OWN_FLAGS, step.source, "-o", str(target)]
 
     def link_command(self, objects: Sequence[str], flags: Sequence[str], elf: Path, scratch: Path) -> list[str]:
-        """Return the command that links objects, and writes a map beside the ELF file."""
+        """Return the command that links objects, and writes a map next to the ELF file."""
         script = flags[flags.index("-T") : flags.index("-T") + 2]
         given = [part for flag in flags if flag.startswith("-Wl,") for part in flag.split(",")[1:]]
         given = [flag for flag in given if "rwx-segments" not in flag]
@@ -79,7 +79,7 @@ class ZigToolchain(Toolchain):
         super().link(objects, flags, elf)
 
     def footprint(self, elf: Path, objects: Sequence[Path]) -> dict[str, Any]:
-        """Return the memory of the board that a firmware takes; clang does not tell its stack."""
+        """Return the board memory that a firmware takes; clang does not report its stack."""
         measure = build_module("footprint")
         parts = _code_parts(elf.with_suffix(".map").read_text(), measure.PARTS)
         return dict(measure.measured(self.board, _symbols_of(elf), parts, None))
@@ -119,7 +119,7 @@ def _symbols_of(elf: Path) -> dict[str, tuple[int, int]]:
 
 
 def _code_parts(text: str, parts: Mapping[str, str]) -> dict[str, int]:
-    """Return the bytes in flash by the part of the firmware that they belong to."""
+    """Return the bytes in flash for each part of the firmware."""
     found = dict.fromkeys((*parts, "C library"), 0)
     for size, origin_of, section in _PLACED.findall(text):
         if section.startswith(_IN_FLASH):

@@ -1,1 +1,1 @@
-"""A gateway: a long-lived process that owns devices, and does what a server asks of them, once."""
+"""A gateway: a long-lived process that owns devices, and performs each task of a server once."""

@@ -1,4 +1,4 @@
-"""The base of a round, as the gateway has it: what its devices send is checked against it before it is taken."""
+"""The base of a round on the gateway, which checks its devices' deltas against it before taking them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ..task import RoundTask
 
 
 class Base:
-    """The base of a task's round. Several threads may ask it."""
+    """The base of a task's round. Thread-safe."""
 
     def __init__(self, image: bytes, task: RoundTask) -> None:
-        """Make the base of the task. Raises DataError where the task has another digest, or is of another image."""
+        """Make the base of the task. Raises DataError if its digest differs, or the task is for another image."""
         if hashlib.sha256(image).digest() != task.image_digest:
             raise DataError("the task is of another image", "give the server and the gateway the same .mote file")
         self._session, self._lock = Session(image), threading.Lock()
@@ -28,11 +28,11 @@ class Base:
             )
 
     def check(self, delta: bytes) -> None:
-        """Raise RuntimeFault where a delta is no finite difference from this base."""
+        """Raise RuntimeFault if a delta is not a finite difference from this base."""
         with self._lock:
             self._session.check_delta(delta)
 
     def nothing(self, shared: Sequence[str] | None) -> bytes:
-        """Return the delta of two bits of a device that has learnt nothing, which is at the base."""
+        """Return the 2-bit delta of a device that is still at the base, and has learned nothing."""
         with self._lock:
             return self._session.round_delta(2, 0, shared)

@@ -1,4 +1,4 @@
-"""The configuration of a gateway: a TOML file, whose mistakes are told with their line."""
+"""The configuration of a gateway: a TOML file. Errors in it name the line."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-#: The port of a gateway whose configuration names none.
+#: The default port of a gateway.
 PORT = 8471
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _MOST_BYTES = 2**24
-#: field -> its type and whether it must be there.
+#: field -> its type and whether it is required.
 _FIELDS = {
     "image": (str, True), "keys": (str, True), "journal": (str, False), "host": (str, False), "port": (int, False),
     "devices": (dict, True),
@@ -34,8 +34,8 @@ class DeviceConfig:
     """A device of a gateway.
 
     Attributes:
-        name: The name that the server knows it by.
-        url: Where it is, as open_target() takes it.
+        name: The server's name for it.
+        url: Its address, for open_target().
         data: The file or folder of its samples; None for a device that trains on its own.
         baudrate: The rate of a serial port.
     """
@@ -53,9 +53,9 @@ class GatewayConfig:
     Attributes:
         image: The compiled model (.mote) of all devices.
         keys: The file of keys.
-        journal: The folder that keeps what must outlive the process.
+        journal: The folder for what must outlive the process.
         devices: All devices.
-        host, port: Where it listens; port 0 takes a free one.
+        host, port: The address to listen on; port 0 takes a free one.
     """
 
     image: Path
@@ -67,9 +67,9 @@ class GatewayConfig:
 
 
 def read_config(path: Path) -> GatewayConfig:
-    """Return the configuration of a file, whose paths are relative to its folder.
+    """Return the configuration in a file, with paths relative to its folder.
 
-    Raises DataError, which names line and field, where anything is missing, unknown, or of another type.
+    Raises DataError, with line and field, if anything is missing, unknown, or of the wrong type.
     """
     try:
         with path.open("rb") as file:
@@ -83,7 +83,7 @@ def read_config(path: Path) -> GatewayConfig:
 
 
 class _Reader:
-    """The text of a configuration, in which the lines of its fields are found."""
+    """The text of a configuration, which finds the lines of its fields."""
 
     def __init__(self, path: Path, text: str) -> None:
         """Take the text."""
@@ -131,13 +131,13 @@ class _Reader:
         return path
 
     def _wrong(self, field: str, section: str, what: str, hint: str) -> DataError:
-        """Return the error for a field of a section, with its line; of the section's where the field is not there."""
+        """Return the error for a field, with its line; if the field is missing, with its section's line."""
         line = self._line_of(field, section)
         place = f"{self.path}, line {line}" if line else f"{self.path}"
         return DataError(f"{place}: {f'[{section}] ' if section else ''}{what}", hint)
 
     def _line_of(self, field: str, section: str) -> int:
-        """Return the line of a field; else that of its section; 0 where neither is written in a line of its own."""
+        """Return the line of a field, or of its section; 0 if neither has a line of its own."""
         within, of_section = "", 0
         for number, line in enumerate(self.lines, start=1):
             head = re.match(r"\s*\[\s*([^\]]+?)\s*\]", line)

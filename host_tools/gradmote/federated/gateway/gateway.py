@@ -1,4 +1,4 @@
-"""The gateway itself: a fleet whose devices answer each task once, whatever is restarted in between."""
+"""The gateway itself: a fleet whose devices answer each task once, even across restarts."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from .signed_replies import reply_of, signed, unsigned
 
 #: The most devices that work at the same time.
 MOST_AT_ONCE = 64
-#: The most names of a task that may be those of no device.
+#: The most unknown device names in a task.
 MOST_UNKNOWN = 1024
 
 
 class Gateway:
-    """Devices that a process owns for as long as it lives, and the journal of their round.
+    """Devices that a process owns while it lives, and the journal of their round.
 
     Attributes:
         image: The compiled model of all devices.
@@ -43,10 +43,10 @@ class Gateway:
     """
 
     def __init__(self, config: GatewayConfig, keys: Keys, tell: OnState = lambda name, state, text: None) -> None:
-        """Read image and samples, and the journal; connect to no device yet.
+        """Read image, samples and the journal; connect to no device yet.
 
-        tell: called with name, state and fault of a device at each change, from several threads. Raises
-        GradmoteError where a file is damaged or does not fit, or a key is missing.
+        tell: called with (name, state, fault) of a device at each change, from several threads. Raises
+        GradmoteError if a file is damaged or does not fit, or a key is missing.
         """
         self.image, self.keys, self._tell = config.image.read_bytes(), keys, tell
         samples = {device.name: _samples(config, self.image, device) for device in config.devices}
@@ -61,7 +61,7 @@ class Gateway:
         }
 
     def connect(self) -> None:
-        """Connect to all devices at the same time, so that what is wrong is told before the first round."""
+        """Connect to all devices at the same time, so that problems appear before the first round."""
         with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
             list(pool.map(self._try_to_connect, self.devices.values()))
 
@@ -72,10 +72,10 @@ class Gateway:
             self._tell(device.name, "away", str(error))
 
     def train(self, task: RoundTask) -> list[bytes]:
-        """Return the signed reply of each device that was asked, sorted by name.
+        """Return the signed reply of each device in the task, sorted by name.
 
-        One task is done at a time. A device that has answered this task before is not trained again.
-        Raises GradmoteError where the task is of another image, or contradicts itself.
+        Tasks run one at a time. A device that has already answered this task does not train again. Raises
+        GradmoteError if the task is for another image, or contradicts itself.
         """
         with self._busy:
             base = Base(self.image, task)
@@ -84,19 +84,19 @@ class Gateway:
             return self._of_each(task, lambda name, stop: self._answer(name, task, base, stop))
 
     def test(self, task: RoundTask) -> list[bytes]:
-        """Return the signed test of the task's base on each device that was asked, sorted by name.
+        """Return the signed test of the task's base on each device in the task, sorted by name.
 
-        The journal stays as it is, and so does a device that has learnt something in this round. Raises
-        GradmoteError where the task is of another image, or contradicts itself.
+        Leaves the journal unchanged, as well as any device that has learned something in this round. Raises
+        GradmoteError if the task is for another image, or contradicts itself.
         """
         with self._busy:
             base = Base(self.image, task)
             return self._of_each(task, lambda name, stop: self._test(name, task, base, stop))
 
     def sum(self, request: SumRequest) -> DeltaSum:
-        """Return the sum of deltas that devices sent for the task that goes on.
+        """Return the sum of deltas that devices sent for the current task.
 
-        Raises DataError where it is another task, or where a device has sent none.
+        Raises DataError if the request is for another task, or a device has sent no delta.
         """
         with self._busy:
             if self._journal.task != request.key:
@@ -110,9 +110,9 @@ class Gateway:
             return total
 
     def _of_each(self, task: RoundTask, work: Callable[[str, Stop], bytes]) -> list[bytes]:
-        """Return what work() returns for each device that was asked. stop: whether it is too late.
+        """Return the result of work() for each device in the task. stop: returns whether the deadline has passed.
 
-        Raises DataError for a task with more than MOST_UNKNOWN names that are none of this gateway's.
+        Raises DataError if a task names more than MOST_UNKNOWN devices that this gateway does not have.
         """
         late = too_late(time.monotonic(), task.deadline_s)
         asked = sorted(self.devices if task.devices is None else task.devices)
@@ -126,7 +126,7 @@ class Gateway:
             return list(pool.map(lambda name: work(name, lambda: self._ended.is_set() or late()), asked))
 
     def _answer(self, name: str, task: RoundTask, base: Base, stop: Stop) -> bytes:
-        """Return the signed reply of a device: that of the journal, or a new one, which is kept there first."""
+        """Return a device's signed reply: from the journal, or a new one after writing it there."""
         try:
             if name not in self._journal.taken:
                 reply = self._device(name).answer(task, base, self, stop)
@@ -136,11 +136,11 @@ class Gateway:
                 with self._noting:
                     self._journal.take(name, made)
             return self._as_asked(task, self._journal.taken[name])
-        except GradmoteError as error:  # there is no such device, or the journal cannot be written
+        except GradmoteError as error:  # the device is unknown, or the journal cannot be written
             return unsigned(DeviceReply(name, fault=f"{error}"[:200]))
 
     def _as_asked(self, task: RoundTask, made: bytes) -> bytes:
-        """Return a signed reply, with a summary of its delta where the task is content with that."""
+        """Return a signed reply, with only a summary of its delta if that is enough for the task."""
         if not task.sums:
             return made
         reply = reply_of(DeviceReply, made)
@@ -163,16 +163,16 @@ class Gateway:
         return signed(self.keys.device(reply.device), task, reply)
 
     def trained(self, device: str) -> Trained | None:
-        """Return that a device has trained for this task, if it has."""
+        """Return the record that a device has trained for this task, or None."""
         return self._journal.trained.get(device)
 
     def note_trained(self, done: Trained) -> None:
-        """Keep that a device has trained."""
+        """Record that a device has trained."""
         with self._noting:
             self._journal.note_trained(done)
 
     def close(self) -> None:
-        """Let go of all devices and of the journal. Devices that train end with the step under way."""
+        """Release all devices and the journal. Devices that are training stop after the current step."""
         self._ended.set()
         with self._busy:
             for device in self.devices.values():
@@ -180,16 +180,16 @@ class Gateway:
             self._journal.close()
 
     def __enter__(self) -> Gateway:
-        """Return this gateway, which the end of the `with` closes."""
+        """Return this gateway; leaving the `with` block closes it."""
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Let go of all devices."""
+        """Release all devices."""
         self.close()
 
 
 def _samples(config: GatewayConfig, image: bytes, device: DeviceConfig) -> Dataset | None:
-    """Return the samples of a device, which fit the model; None where it collects its own."""
+    """Return a device's samples after checking that they fit the model; None if it collects its own."""
     expected = expected_of_image(image, config.image.name)
     require_training(expected.programs, 1)
     if device.data is None:

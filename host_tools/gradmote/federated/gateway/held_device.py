@@ -1,4 +1,4 @@
-"""One device of a gateway: it is connected, brought to the base of a round, trained, and asked for what it learnt."""
+"""One device of a gateway: connect it, bring it to the base of a round, train it, and read what it learned."""
 
 from __future__ import annotations
 
@@ -23,48 +23,48 @@ from .config import DeviceConfig
 from .journal import Trained
 from .kept_twin import KeptTwin
 
-#: The seconds for which a task waits for a device that was lost, and between two attempts to reach it.
+#: How many seconds a task waits for a lost device, and the pause between two attempts to reach it.
 PATIENCE = 60.0
 _PAUSE = 0.5
 
-#: What a device does now: its state in one word, and a sentence where something is wrong.
+#: Called with (name, state, fault) of a device: its state in one word, and a sentence if something is wrong.
 OnState = Callable[[str, str, str], None]
 Stop = Callable[[], bool]
 
 
 class Notes(Protocol):
-    """The memory of a device in the round that goes on, whatever happens to this process."""
+    """The memory of a device in the current round, which survives this process."""
 
     def trained(self, device: str) -> Trained | None:
-        """Return that the device has trained for this task, if it has."""
+        """Return the record that the device has trained for this task, or None."""
 
     def note_trained(self, done: Trained) -> None:
-        """Keep that a device has trained."""
+        """Record that a device has trained."""
 
 
 class TooLate(DataError):
-    """The deadline of the task has passed."""
+    """The error for a task whose deadline has passed."""
 
 
 class HeldDevice:
-    """A device, and the connection to it while there is one."""
+    """A device, and its connection if there is one."""
 
     def __init__(self, config: DeviceConfig, image: bytes, data: Dataset | None, folder: Path, tell: OnState) -> None:
         """Connect to nothing yet.
 
-        data: the device's samples; None where it trains on those that it collects. folder: of what a twin
-        keeps. tell: called with each new state.
+        data: the device's samples; None if it trains on samples that it collects. folder: for a twin's state.
+        tell: called with each new state.
         """
         self.config, self._image, self._data, self._folder, self._tell = config, image, data, folder, tell
         self._target: Target | None = None
 
     @property
     def name(self) -> str:
-        """Return the name that the server knows the device by."""
+        """Return the server's name for the device."""
         return self.config.name
 
     def connect(self) -> Target:
-        """Return the device, connected, with the image. Raises GradmoteError or OSError where it is not there."""
+        """Return the device, connected and with the image. Raises GradmoteError or OSError if it is unreachable."""
         if self._target is None:
             self._tell(self.name, "connecting", "")
             target = self._opened()
@@ -87,13 +87,13 @@ class HeldDevice:
         return BoardTarget(Client.connect(self.config.url, self.config.baudrate))
 
     def close(self) -> None:
-        """End the connection; the next task begins another one."""
+        """Close the connection; the next task opens another one."""
         target, self._target = self._target, None
         if target is not None:
             _close(target)
 
     def answer(self, task: RoundTask, base: Base, notes: Notes, stop: Stop) -> DeviceReply:
-        """Train for a task, and return what was learnt, or the fault. stop: whether the deadline has passed."""
+        """Train for a task, and return the delta, or the fault. stop: returns whether the deadline has passed."""
         begun = time.monotonic()
 
         def failed(fault: str) -> DeviceReply:
@@ -104,16 +104,16 @@ class HeldDevice:
     def test(self, task: RoundTask, base: Base, stop: Stop) -> DeviceTest:
         """Test the task's base on the device's own samples, and return the figures, or the fault.
 
-        A device that has learnt something in this round is not tested: that would take it away.
+        Refuses a device that has learned something in this round, because the test would discard it.
         """
         return self._persisting(
             lambda: self._tested(task, base), lambda fault: DeviceTest(self.name, fault=fault), stop
         )
 
     def _persisting(self, work: Callable[[], AnyRow], failed: Callable[[str], AnyRow], stop: Stop) -> AnyRow:
-        """Return what work() returns, or failed() of its fault.
+        """Return the result of work(), or of failed() for its fault.
 
-        A device that is lost on the way is connected again, for PATIENCE seconds.
+        Reconnects a lost device, for up to PATIENCE seconds.
         """
         lost = 0.0
         while True:
@@ -162,10 +162,10 @@ class HeldDevice:
         return tested(self.name, target, self._data)
 
     def _to_base(self, target: Target, task: RoundTask, base: Base) -> int:
-        """Bring the device to the round's base, and return the bytes that were sent to it for that.
+        """Bring the device to the round's base, and return the number of bytes sent to it.
 
-        A device of this round may have begun to train before its connection, its power or this process was
-        lost: it returns to what it keeps of the round's beginning, moments included.
+        A device in this round may have begun to train before its connection, its power or this process was
+        lost. It then returns to the state that it kept at the round's beginning, moments included.
         """
         if target.round() != task.round:
             self._tell(self.name, "to the base", "")
@@ -173,7 +173,7 @@ class HeldDevice:
         if self._data is None:
             return 0
         self._tell(self.name, "to the base", "")
-        with contextlib.suppress(RuntimeFault, DeviceError):  # it keeps none, or none of this model
+        with contextlib.suppress(RuntimeFault, DeviceError):  # no kept state, or one of another model
             restore(target)
             if target.round_delta(2, 0, task.shared) == base.nothing(task.shared):
                 return 0
@@ -182,10 +182,10 @@ class HeldDevice:
         return len(task.checkpoint)
 
     def _wait_until_it_learnt(self, target: Target, task: RoundTask, base: Base, stop: Stop) -> None:
-        """Return when a device that collects its samples has learnt something since the round's base.
+        """Wait until a device that collects its samples has learned something since the round's base.
 
-        It trains when it wants, and one that has just been brought to the base has nothing to send yet. Raises
-        DataError after the deadline, or where there is none, after PATIENCE seconds.
+        It trains when it wants, and right after reaching the base it has nothing to send yet. Raises
+        DataError after the deadline or, without a deadline, after PATIENCE seconds.
         """
         end = time.monotonic() + (math.inf if task.deadline_s else PATIENCE)
         while target.round_delta(2, 0, task.shared) == base.nothing(task.shared):
@@ -195,7 +195,7 @@ class HeldDevice:
             time.sleep(_PAUSE)
 
     def _trained(self, target: Target, task: RoundTask, stop: Stop, begun: float) -> Trained:
-        """Let the device train on its samples; one that collects them has done so by itself."""
+        """Train the device on its samples, unless it trains by itself on those that it collects."""
         if stop():
             raise TooLate("the device is too late", "lower the epochs, or raise the deadline")
         self._tell(self.name, "training", "")
@@ -209,7 +209,7 @@ class HeldDevice:
 
 
 def restore(target: Target) -> None:
-    """Return a device to the state that it keeps. Raises GradmoteError where it keeps none."""
+    """Return a device to the state that it keeps. Raises GradmoteError if it keeps none."""
     if isinstance(target, BoardTarget):
         target.board.load_kept_checkpoint()
     elif isinstance(target, KeptTwin):
@@ -217,13 +217,13 @@ def restore(target: Target) -> None:
 
 
 def updates_of(target: Target) -> int:
-    """Return how many steps a device's state has seen, those that changed nothing included."""
+    """Return the number of steps in a device's state, including those that changed nothing."""
     metrics = target.metrics()
     return metrics.optimizer_steps + metrics.skipped_steps
 
 
 def _has_trained(target: Target, task: RoundTask, done: Trained) -> bool:
-    """Return whether a device still has what it learnt for a task."""
+    """Return whether a device still has what it learned for a task."""
     return target.round() == task.round and updates_of(target) == done.updates
 
 

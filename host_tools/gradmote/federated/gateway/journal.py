@@ -1,7 +1,7 @@
-"""The memory of a gateway for the round that goes on: which task it is, and which delta of which device it has taken.
+"""The memory of a gateway for the current round: the task, and the deltas that it has taken from devices.
 
-The file has the records of journal_records.py. The first byte of a body is its kind. It begins with the task; a round
-that begins replaces the file. A record counts once its bytes are on the disk.
+The file has the records of journal_records.py. The first byte of a body is its kind. The first record is the task;
+a new round replaces the file. A record counts once its bytes are on disk.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _TASK, _TRAINED, _TAKEN = b"t", b"r", b"d"
 
 @dataclass(frozen=True)
 class Trained:
-    """The record of a device that has trained for the task, and has not sent its delta yet.
+    """The record of a device that has trained for the task, and has still to send its delta.
 
-    updates: the device's count of updates, which tells whether it still has what it learnt.
+    updates: the device's count of updates, which shows whether it still has what it learned.
     """
 
     device: str
@@ -34,13 +34,13 @@ class Journal:
     """The journal of one gateway, in a folder that no other process uses at the same time.
 
     Attributes:
-        task: The identity of the task that goes on; empty before the first one.
+        task: The identity of the current task; empty before the first one.
         trained: The devices that have trained for it.
-        taken: Of each device whose delta was taken: the bytes of its reply.
+        taken: The bytes of the reply of each device whose delta was taken.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Read what is there. Raises OutputError where the folder cannot be written, or another process has it."""
+        """Read the existing journal. Raises OutputError if the folder is not writable, or another process uses it."""
         self._path = make_folder(folder) / "round"
         self._lock = AppendedFile(folder / "lock", alone=True)
         self._forget(b"")
@@ -66,18 +66,18 @@ class Journal:
             self.taken[rest[1 : 1 + size].decode()] = rest[1 + size :]
 
     def begin(self, task: bytes) -> None:
-        """Begin with a task; nothing is kept of the one before."""
+        """Begin a task, and discard everything about the previous one."""
         write_atomically(self._path, packed(_TASK + task))
         self._file.close()
         self._file = AppendedFile(self._path)
         self._forget(task)
 
     def note_trained(self, done: Trained) -> None:
-        """Keep that a device has trained."""
+        """Record that a device has trained."""
         self._append(_TRAINED + json.dumps(asdict(done)).encode())
 
     def take(self, device: str, reply: bytes) -> None:
-        """Keep the reply of a device, which is given again to whoever asks for the same task."""
+        """Record a device's reply, which answers every later request for the same task."""
         name = device.encode()
         self._append(_TAKEN + bytes([len(name)]) + name + reply)
 
@@ -86,6 +86,6 @@ class Journal:
         self._note(body)
 
     def close(self) -> None:
-        """Close the files, so that another process may have them."""
+        """Close the files, so that another process can use them."""
         self._file.close()
         self._lock.close()

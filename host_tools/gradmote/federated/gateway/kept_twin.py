@@ -1,4 +1,4 @@
-"""A twin that outlives its process, as a board does with its flash."""
+"""A twin that outlives its process, like a board with its flash."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _ROUND = struct.Struct("<I")
 
 
 class KeptTwin(TwinTarget):
-    """A twin whose base, and what it learnt since, lie in two files.
+    """A twin that keeps its base, and what it has learned since, in two files.
 
-    Each file has the number of the round, u32, and a checkpoint. A file that is damaged, or of another model,
-    counts as none; then the server's checkpoint brings the twin to the base.
+    Each file contains the number of the round, u32, and a checkpoint. A file that is damaged, or for another
+    model, counts as missing; then the server's checkpoint brings the twin to the base.
     """
 
     def __init__(self, path: Path, profile: str = "fused") -> None:
-        """Begin without an image. path: of the files, without their endings."""
+        """Begin without an image. path: of the files, without their suffixes."""
         super().__init__(profile)
         self._base, self._learnt = path.with_suffix(".base"), path.with_suffix(".learnt")
 
     def load_image(self, image: bytes, progress: Progress | None = None) -> None:
-        """Open an image, and go on with what is kept of its model."""
+        """Open an image, and continue from the files if they are for its model."""
         super().load_image(image, progress)
         base, learnt = _read(self._base), _read(self._learnt)
         try:
@@ -44,17 +44,17 @@ class KeptTwin(TwinTarget):
         self._keep(self._base)
 
     def end_round(self, delta: bytes, bits: int = 0, seed: int = 0) -> int:
-        """Go on to the base that a delta leads to, and keep it."""
+        """Apply a delta to the base, and keep the new base."""
         number = super().end_round(delta, bits, seed)
         self._keep(self._base)
         return number
 
     def keep_learnt(self) -> None:
-        """Keep what was learnt in this round."""
+        """Keep what the twin has learned in this round."""
         self._keep(self._learnt)
 
     def restore(self) -> None:
-        """Return to the state at the beginning of the round, where that was kept."""
+        """Return to the state at the beginning of the round, if it was kept."""
         base = _read(self._base)
         if base is None:
             self.reset()
@@ -66,6 +66,6 @@ class KeptTwin(TwinTarget):
 
 
 def _read(path: Path) -> tuple[int, bytes] | None:
-    """Return the number of the round, and the checkpoint; None where there is none."""
+    """Return (the number of the round, the checkpoint), or None if the file has none."""
     data = path.read_bytes() if path.is_file() else b""
     return (*_ROUND.unpack_from(data), data[_ROUND.size :]) if len(data) > _ROUND.size else None

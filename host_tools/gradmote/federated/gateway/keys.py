@@ -1,6 +1,6 @@
 """The keys of a gateway and of its devices, and what they sign.
 
-Everything is HMAC-SHA-256 (RFC 2104, FIPS 198-1) of Python's own library, compared by compare_digest().
+All tags are HMAC-SHA-256 (RFC 2104, FIPS 198-1) from Python's own library, compared by compare_digest().
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from pathlib import Path
 from ...errors import DataError
 from ...formats.files import Output
 
-#: The bytes of a key, of a nonce and of a tag.
+#: The size of a key, of a nonce and of a tag in bytes.
 KEY_SIZE = NONCE_SIZE = TAG_SIZE = 32
-#: The name of the line that has the key which both ends of the connection know.
+#: The name of the line with the key that both ends of the connection share.
 GATEWAY = "gateway"
 _LINE = re.compile(r"(\S+)\s+([0-9a-fA-F]{64})")
 _MOST_BYTES = 2**24
@@ -37,7 +37,7 @@ class Keys:
     devices: dict[str, bytes] = field(repr=False)
 
     def device(self, name: str) -> bytes:
-        """Return the key of a device. Raises DataError where there is none."""
+        """Return the key of a device. Raises DataError if there is none."""
         if name not in self.devices:
             raise DataError(
                 f"the key file has no key of the device '{name}'", f"add a line '{name} ' and 64 hex digits"
@@ -46,9 +46,9 @@ class Keys:
 
 
 def read_keys(path: str | os.PathLike[str]) -> Keys:
-    """Return the keys of a file, each line of which is a name and 64 hexadecimal digits.
+    """Return the keys in a file; each line has a name and 64 hexadecimal digits.
 
-    Raises DataError where the file is missing, is readable by other accounts, or has a wrong line.
+    Raises DataError if the file is missing, is readable by other accounts, or has a wrong line.
     """
     path = Path(path)
     try:
@@ -78,15 +78,15 @@ def _require_private(path: Path, mode: int) -> None:
 
 def _pair_of(path: Path, number: int, line: str) -> tuple[str, bytes]:
     found = _LINE.fullmatch(line.strip())
-    if found is None:  # the line may be a key: it is not shown
+    if found is None:  # not shown: the line may contain a key
         raise DataError(f"{path}, line {number}: this is no key", "write a name, a space and 64 hexadecimal digits")
     return found[1], bytes.fromhex(found[2])
 
 
 def write_keys(path: str | os.PathLike[str], devices: Sequence[str]) -> None:
-    """Write a key file with a new key for the gateway and for each device, which this account alone may read.
+    """Write a key file, readable only by this account, with new keys for the gateway and each device.
 
-    Raises DataError where the file exists, and OutputError where it cannot be written.
+    Raises DataError if the file exists, and OutputError if it cannot be written.
     """
     if os.path.lexists(path):
         raise DataError(f"the key file {path} exists", "keys are not replaced: remove it first, at both ends")
@@ -94,11 +94,11 @@ def write_keys(path: str | os.PathLike[str], devices: Sequence[str]) -> None:
     Output(path).write("".join(lines).encode(), 0o600)
 
 
-# ---- What is signed --------------------------------------------------------------------------------------------------
+# ---- Signatures ------------------------------------------------------------------------------------------------------
 
 
 def tag(key: bytes, purpose: str, *parts: bytes) -> bytes:
-    """Return the HMAC of some parts, each with its length, under a purpose: no two lists of parts are one message."""
+    """Return the HMAC of some parts, each with its length, under a purpose: no two lists give the same message."""
     mac = hmac.new(key, purpose.encode() + b"\0", hashlib.sha256)
     for part in parts:
         mac.update(len(part).to_bytes(8, "little") + part)
@@ -106,5 +106,5 @@ def tag(key: bytes, purpose: str, *parts: bytes) -> bytes:
 
 
 def is_tag(found: bytes, key: bytes, purpose: str, *parts: bytes) -> bool:
-    """Return whether `found` is the tag of these parts, in a time that does not tell where it differs."""
+    """Return whether `found` is the tag of these parts, in a time that does not depend on where it differs."""
     return hmac.compare_digest(found, tag(key, purpose, *parts))

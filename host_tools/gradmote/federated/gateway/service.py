@@ -1,4 +1,4 @@
-"""The port of a gateway, at which servers ask for rounds."""
+"""The port of a gateway, at which servers request rounds."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .wire import ALIVE, REFUSED, REPLIES, SUM, SUMMED, TASK, TEST, TESTS, Chann
 
 #: The most connections at a time; others are closed at once.
 MOST_CLIENTS = 16
-#: The seconds between two signs of life while devices train, and those that a client may keep silent.
+#: The seconds between two signs of life while devices train, and the longest silence allowed to a client.
 ALIVE_SECONDS = 2.0
 IDLE_SECONDS = 600.0
 _ACCEPT_SECONDS = 0.2
-#: What a frame asks for -> the kind of the answer, and what makes it of the frame's body.
+#: The kind of a frame -> the kind of the answer, and the function that makes it from the frame's body.
 _WORK: dict[int, tuple[int, Callable[[Gateway, bytes], bytes]]] = {
     TASK: (REPLIES, lambda gateway, body: pack_signed(gateway.train(RoundTask.unpack(body)))),
     TEST: (TESTS, lambda gateway, body: pack_signed(gateway.test(RoundTask.unpack(body)))),
@@ -30,12 +30,12 @@ _WORK: dict[int, tuple[int, Callable[[Gateway, bytes], bytes]]] = {
 
 
 class Service:
-    """A socket that listens, and a thread for each connection."""
+    """A listening socket, with a thread for each connection."""
 
     def __init__(self, gateway: Gateway, host: str, port: int, tell: Callable[[str], None] = lambda text: None) -> None:
-        """Listen. Raises OutputError where the port is taken. tell: called with what is refused."""
+        """Listen. Raises OutputError if the port is taken. tell: called with each refusal."""
         self._gateway, self._tell = gateway, tell
-        self.states: dict[str, str] = {}  #: of each device: what it does, for signs of life
+        self.states: dict[str, str] = {}  #: what each device is doing, for signs of life
         try:
             self._socket = socket.create_server((host, port))
         except OSError as error:
@@ -45,7 +45,7 @@ class Service:
         self._ended = threading.Event()
 
     def serve(self) -> None:
-        """Take connections until stop()."""
+        """Accept connections until stop()."""
         self._socket.settimeout(_ACCEPT_SECONDS)
         while not self._ended.is_set():
             with contextlib.suppress(OSError):
@@ -57,11 +57,11 @@ class Service:
         self._socket.close()
 
     def stop(self) -> None:
-        """Let serve() end. May be called from any thread."""
+        """Make serve() return. May be called from any thread."""
         self._ended.set()
 
     def _serve_one(self, line: socket.socket) -> None:
-        """Serve one connection to its end; what is wrong with it ends it, and nothing else."""
+        """Serve one connection to its end; an error in it ends only this connection."""
         try:
             with line:
                 channel = greet_as_gateway(line, self._gateway.keys.gateway)
@@ -84,7 +84,7 @@ class Service:
             channel.send(REFUSED, str(error).encode()[:1000])
 
     def _made(self, channel: Channel, work: Callable[[], bytes]) -> bytes:
-        """Return what work() returns, with signs of life meanwhile. A client that goes away leaves it to its end."""
+        """Return the result of work(), sending signs of life meanwhile. The work finishes even if the client leaves."""
         found: list[bytes | BaseException] = []
         worker = threading.Thread(target=lambda: found.append(_result(work)), daemon=True)
         worker.start()
@@ -98,7 +98,7 @@ class Service:
 
 
 def _result(work: Callable[[], bytes]) -> bytes | BaseException:
-    """Return what work() returns, or its error."""
+    """Return the result of work(), or its error."""
     try:
         return work()
     except Exception as error:

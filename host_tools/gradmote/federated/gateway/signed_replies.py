@@ -1,8 +1,8 @@
-"""Replies of devices that are signed: by the gateway that read them, with the key of each device.
+"""Signed replies of devices. The gateway that read them signs, with the key of each device.
 
-A reply is what a device learnt, or the test of a base on its samples. Its tag is over the image's digest, the
-round, the base's digest, and the whole reply. So a reply that somebody forged, changed, or sent in another round,
-is of no use.
+A reply is what a device learned, or the test of a base on its samples. Its tag covers the image's digest, the
+round, the base's digest, and the whole reply. The server therefore rejects a reply that somebody forged, changed,
+or sent in another round.
 """
 
 from __future__ import annotations
@@ -15,33 +15,33 @@ from ..replies import AnyRow, DeviceReply, DeviceTest, Row
 from ..task import RoundTask
 from .keys import TAG_SIZE, Keys, is_tag, tag
 
-#: What a tag is for: that of a test is none of an update.
+#: The purpose of a tag: the tag of a test is not valid for an update.
 _PURPOSES: dict[type[Row], str] = {DeviceReply: "update", DeviceTest: "test"}
 _SIZE = struct.Struct("<I")
 
 
 def signed(key: bytes, task: RoundTask, reply: Row) -> bytes:
-    """Return a reply with its tag before it. key: of the device."""
+    """Return a reply with its tag in front. key: the device's."""
     packed = reply.pack()
     return tag(key, _PURPOSES[type(reply)], *_signs(task, packed)) + packed
 
 
 def unsigned(reply: Row) -> bytes:
-    """Return a reply that tells a fault, with no tag. Raises ValueError where it tells none."""
+    """Return a reply that reports a fault, without a tag. Raises ValueError if it reports none."""
     if not reply.fault:
         raise ValueError(f"the reply of {reply.device} has no fault: sign it")
     return bytes(TAG_SIZE) + reply.pack()
 
 
 def reply_of(kind: type[AnyRow], data: bytes) -> AnyRow:
-    """Return the reply of bytes that this process made itself."""
+    """Return the reply from bytes that this process made itself."""
     return kind.unpack(data[TAG_SIZE:])
 
 
 def verified(kind: type[AnyRow], keys: Keys, task: RoundTask, data: bytes) -> AnyRow:
-    """Return the reply of these bytes. Raises DataError where they are none, or the device did not sign them.
+    """Return the reply in these bytes. Raises DataError if they are not one, or the device did not sign them.
 
-    A reply that tells a fault has nothing to count, and needs no tag of the device: the connection is signed too.
+    A reply that reports a fault does not count, and needs no tag of the device: the connection is signed too.
     """
     found, packed = data[:TAG_SIZE], data[TAG_SIZE:]
     reply = kind.unpack(packed)
@@ -55,16 +55,16 @@ def _signs(task: RoundTask, packed: bytes) -> tuple[bytes, ...]:
 
 
 def pack_signed(replies: Sequence[bytes]) -> bytes:
-    """Return signed replies as bytes: of each its size, u32, and itself."""
+    """Return signed replies as bytes: each one's size, u32, then the reply."""
     return b"".join(_SIZE.pack(len(reply)) + reply for reply in replies)
 
 
 def unpack_signed(
     kind: type[AnyRow], keys: Keys, task: RoundTask, asked: Sequence[str] | None, data: bytes
 ) -> list[AnyRow]:
-    """Return the row of each device, sorted by name, and a fault for each reply that is not to be believed.
+    """Return the row of each device, sorted by name, with a fault for each reply that fails verification.
 
-    kind: DeviceReply or DeviceTest. asked: the devices that may be there, each of which gets a row; None for any.
+    kind: DeviceReply or DeviceTest. asked: the allowed devices, each of which gets a row; None allows any.
     """
     rows: dict[str, AnyRow] = {}
     for part in _parts(data):
@@ -82,7 +82,7 @@ def unpack_signed(
 
 
 def _parts(data: bytes) -> list[bytes]:
-    """Return the replies in these bytes. Raises DataError where they end too early."""
+    """Return the replies in these bytes. Raises DataError if they end too early."""
     parts, at = [], 0
     while at < len(data):
         size = _SIZE.unpack_from(data, at)[0] if len(data) - at >= _SIZE.size else len(data)
@@ -95,7 +95,7 @@ def _parts(data: bytes) -> list[bytes]:
 
 
 def _claimed(kind: type[Row], part: bytes) -> str:
-    """Return the name in a reply that was refused; empty where it has none."""
+    """Return the name in a refused reply; empty if it has none."""
     try:
         return kind.unpack(part[TAG_SIZE:]).device
     except GradmoteError:

@@ -1,14 +1,14 @@
-"""The connection between a server and a gateway: frames with a length, which both ends sign.
+"""The connection between a server and a gateway: frames with a length, signed by both ends.
 
-The end that connects is the client. Each end sends a nonce, and proves that it knows the key:
+The client is the end that connects. Each end sends a nonce, and proves that it knows the key:
 
     gateway -> client   MAGIC, nonce of the gateway
     client -> gateway   nonce of the client, tag("client", both nonces)
-    gateway -> client   tag("gateway", both nonces), or TAG_SIZE zeros where the client does not know the key
+    gateway -> client   tag("gateway", both nonces), or TAG_SIZE zeros if the client does not know the key
 
 Then both send frames: length u32 (of kind and body), kind u8, body, tag. The tag's key is
-HMAC(key, "session", both nonces); it is over direction, number of the frame, kind and body. So a frame that
-is changed, repeated, left out, sent back, or of another connection, has a wrong tag.
+HMAC(key, "session", both nonces); it covers direction, number of the frame, kind and body. A frame that was
+changed, repeated, left out, sent back, or taken from another connection therefore has a wrong tag.
 """
 
 from __future__ import annotations
@@ -22,37 +22,37 @@ import time
 from ...errors import DataError, DeviceError
 from .keys import NONCE_SIZE, TAG_SIZE, is_tag, tag
 
-#: What a gateway of this version says first.
+#: The first bytes that a gateway of this version sends.
 MAGIC = b"gradmote gateway 1\n"
 #: The kinds of frames: a task, its replies, a sign of life with a JSON text, and an error with a text.
 TASK, REPLIES, ALIVE, REFUSED = 1, 2, 3, 4
-#: A task whose base is to be tested, and the tests; a request for a sum of deltas, and the sum.
+#: A task to test its base, and the tests; a request for a sum of deltas, and the sum.
 TEST, TESTS, SUM, SUMMED = 5, 6, 7, 8
-#: The most bytes of a frame's body.
+#: The most bytes in a frame's body.
 MOST_BYTES = 2**28
-#: The seconds that the other end may take for its part of the greeting, and for the bytes of a frame once it began.
+#: The most seconds for the other end's part of the greeting, and for a frame's bytes once it has begun.
 GREETING_SECONDS = 5.0
 FRAME_SECONDS = 120.0
-#: What a gateway says to a client that does not know the key. A gateway that ends says nothing.
+#: The reply to a client that does not know the key. A gateway that is shutting down sends nothing.
 _NO = bytes(TAG_SIZE)
 _HEAD = struct.Struct("<IB")
 _PIECE = 2**16
 
 
 class Refused(DataError):
-    """The other end does not know the key, or sent what no end of this protocol sends."""
+    """The error for a peer that does not know the key, or violates the protocol."""
 
 
 class Channel:
     """A connection after the greeting."""
 
     def __init__(self, line: socket.socket, key: bytes, ours: bytes, theirs: bytes) -> None:
-        """Take over a socket. key: of the session. ours, theirs: the names of both directions."""
+        """Take over a socket. key: of the session. ours, theirs: the names of the two directions."""
         self._line, self._key, self._ours, self._theirs = line, key, ours, theirs
         self._sent = self._received = 0
 
     def send(self, kind: int, body: bytes) -> None:
-        """Send one frame. Raises DeviceError where the other end is gone or takes nothing for FRAME_SECONDS."""
+        """Send one frame. Raises DeviceError if the peer is gone or accepts nothing for FRAME_SECONDS."""
         head = _HEAD.pack(1 + len(body), kind)
         signed = tag(self._key, "frame", self._ours, self._sent.to_bytes(8, "little"), head, body)
         self._sent += 1
@@ -61,8 +61,8 @@ class Channel:
     def receive(self, patience: float, most: int = MOST_BYTES) -> tuple[int, bytes]:
         """Return kind and body of the next frame.
 
-        patience: the seconds until its first byte. most: bytes of its body. Raises DeviceError where the
-        other end is gone or silent, and Refused where the frame is too long or its tag is wrong.
+        patience: the seconds until its first byte. most: the largest size of its body. Raises DeviceError if the
+        peer is gone or silent, and Refused if the frame is too long or its tag is wrong.
         """
         head = _receive(self._line, 1, patience)
         deadline = time.monotonic() + FRAME_SECONDS
@@ -79,13 +79,13 @@ class Channel:
         return kind, body
 
     def close(self) -> None:
-        """End the connection. Closing twice does no harm."""
+        """Close the connection. Closing twice does no harm."""
         with contextlib.suppress(OSError):
             self._line.close()
 
 
 def greet_as_gateway(line: socket.socket, key: bytes) -> Channel:
-    """Greet a client that connected. Raises Refused where it does not know the key, DeviceError where it goes."""
+    """Greet a client that connected. Raises Refused if it has the wrong key, DeviceError if it disconnects."""
     ours = secrets.token_bytes(NONCE_SIZE)
     _send(line, MAGIC + ours)
     answer = _receive(line, NONCE_SIZE + TAG_SIZE, GREETING_SECONDS)
@@ -98,7 +98,7 @@ def greet_as_gateway(line: socket.socket, key: bytes) -> Channel:
 
 
 def greet_as_client(line: socket.socket, key: bytes) -> Channel:
-    """Greet a gateway. Raises Refused where it is none, or does not know the key, DeviceError where it goes."""
+    """Greet a gateway. Raises Refused for a non-gateway or a wrong key, DeviceError if the peer disconnects."""
     start = _receive(line, len(MAGIC) + NONCE_SIZE, GREETING_SECONDS)
     if not start.startswith(MAGIC):
         raise Refused("this is no gateway of this version", "check address and port, and update the older end")
@@ -121,7 +121,7 @@ def _send(line: socket.socket, data: bytes) -> None:
 
 
 def _receive(line: socket.socket, count: int, patience: float) -> bytes:
-    """Return so many bytes. Memory grows with what has arrived, not with what was announced."""
+    """Return `count` bytes. Memory grows with the bytes received, not with the announced size."""
     data, deadline = bytearray(), time.monotonic() + patience
     while len(data) < count:
         try:

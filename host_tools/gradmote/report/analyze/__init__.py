@@ -1,4 +1,4 @@
-"""The report of `gradmote analyze`: what training a model takes, before anything is flashed."""
+"""The report of `gradmote analyze`: the cost of training a model, before anything is flashed."""
 
 from .drawn import as_drawn
 from .gather import Report, analyze_image, analyze_result

@@ -1,6 +1,6 @@
-"""The layer, phase and buffers that each instruction of an image belongs to.
+"""The layer, phase and buffers of each instruction of an image.
 
-The compiler knows them. Where there is only an image, they are derived from names and order.
+The compiler knows them. From an image alone, they are derived from names and order.
 """
 
 from __future__ import annotations
@@ -41,8 +41,7 @@ class ProgramAttribution:
 class ImageAttribution:
     """The attribution of one image.
 
-    `shapes` has the shapes of the layers' outputs, in the model's order; it is empty where they are
-    unknown.
+    `shapes` has the shapes of the layers' outputs, in the model's order; empty if they are unknown.
     """
 
     programs: list[ProgramAttribution]
@@ -54,7 +53,7 @@ class ImageAttribution:
 
 
 def of_result(result: Result) -> ImageAttribution:
-    """Return the attribution of a model just compiled: layers are the nodes of the user's model."""
+    """Return the attribution of a model just compiled: its layers are the nodes of the user's model."""
     owners = owners_of(result.compiled)
     programs = [of_program(p, result.layout, owners) for p in result.compiled.programs]
     shapes = {name: shape for p in reversed(result.compiled.programs) for name, shape in p.shapes.items()}
@@ -94,7 +93,7 @@ def of_program(program: Program, layout: Layout, owners: dict[Buffer, str]) -> P
 
 
 def uncovered(below: Span, above: Span) -> Iterator[Span]:
-    """Yield the parts of a buffer that another one, which lies over it, leaves, from that one's beginning on."""
+    """Yield the parts of a buffer that another one above it leaves free, from the beginning of the upper one."""
     ends = below.offset + below.size, above.offset + above.size
     for first, end in ((below.offset, min(ends[0], above.offset)), (max(below.offset, ends[1]), ends[0])):
         if first < end and above.start < below.end:
@@ -102,7 +101,7 @@ def uncovered(below: Span, above: Span) -> Iterator[Span]:
 
 
 def layer_of(instruction: Instruction, owners: dict[Buffer, str]) -> str:
-    """Return the instruction's own layer, else that of the parameter that it works for."""
+    """Return the instruction's own layer, or else the layer of the parameter that it works for."""
     owned = [owners[r.buffer] for r in (*instruction.writes, *instruction.reads) if r.buffer in owners]
     return instruction.layer or next(iter(owned), OPTIMIZER if instruction.phase == "update" else CHECKS)
 
@@ -113,8 +112,8 @@ def layer_of(instruction: Instruction, owners: dict[Buffer, str]) -> str:
 def of_image(image: Image) -> ImageAttribution:
     """Return the attribution of an image alone.
 
-    A layer is a group of parameters that share a name up to its last dot; any other instruction is
-    a layer of its own.
+    A layer is a group of parameters with the same name up to its last dot; any other instruction is its
+    own layer.
     """
     notes = ["read from an image: instructions are grouped by the parameters that they touch, not by ONNX node"]
     if not image.sizes["names"]:
@@ -127,7 +126,7 @@ def of_image(image: Image) -> ImageAttribution:
 
 
 def main_kind(kinds: list[str]) -> str:
-    """Return the kind of the program to show first: the one that trains, else the first."""
+    """Return the kind of the program to show first: the one that trains, or else the first."""
     return next((kind for kind in kinds if kind in TRAINING), kinds[0])
 
 
@@ -148,7 +147,7 @@ def of_code(image: Image, program: dict[str, Any], tensors: list[tuple[int, int,
 def parameters_of(instruction: dict[str, Any], tensors: list[tuple[int, int, str]]) -> str:
     """Return the layer of the first parameter that the instruction touches; "" if it touches none.
 
-    A layer is the common name of its parameters: their name up to its last dot.
+    A layer is named after its parameters: their name up to its last dot.
     """
     offsets = [at for address in instruction["operands"].values() if (at := arena_offset(address)) is not None]
     names = [name for at in offsets for first, end, name in tensors if first <= at < end]
@@ -158,8 +157,7 @@ def parameters_of(instruction: dict[str, Any], tensors: list[tuple[int, int, str
 def phases_of(image: Image, program: dict[str, Any]) -> list[str]:
     """Return the phase of each instruction.
 
-    In a program that trains, the backward pass begins after the instruction that last writes the
-    loss.
+    In a program that trains, the backward pass begins after the last instruction that writes the loss.
     """
     code = program["instructions"]
     mine = [t for t in image.tensors if program["kind"] in t["programs"]]

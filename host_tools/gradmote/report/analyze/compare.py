@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 from .gather import Layer, Report
 
-#: The figures of a layer that are compared.
+#: The compared figures of a layer.
 FIELDS = ("parameters", "macs_forward", "macs_backward", "saved", "scratch", "flash", "machine")
 
-#: A figure; None where it is unknown.
+#: A figure; None if it is unknown.
 Number = float | None
 
 
 @dataclass(frozen=True)
 class Change:
-    """One quantity in the report before and in the report after."""
+    """One quantity, before and after."""
 
     name: str
     before: Number
@@ -24,15 +24,14 @@ class Change:
 
     @property
     def difference(self) -> Number:
-        """Return how much the quantity grew; None where either number is unknown."""
+        """Return how much the quantity grew; None if either number is unknown."""
         return None if self.before is None or self.after is None else self.after - self.before
 
 
 def quantities(report: Report) -> dict[str, Number]:
-    """Return the figures of a report as a whole, by name.
+    """Return the figures of a whole report by name.
 
-    All are bytes, but for the counts of parameters, of multiply-accumulates (MAC) and of
-    instructions.
+    All are bytes, except the counts of parameters, of multiply-accumulates (MAC) and of instructions.
     """
     main = report.main
     arena = {f"arena: {r.name}": r.size for r in report.regions if r.size}
@@ -52,9 +51,9 @@ def quantities(report: Report) -> dict[str, Number]:
 
 
 def changes(before: Report, after: Report) -> list[Change]:
-    """Return every quantity of either report, those that stayed equal included.
+    """Return every quantity of either report, changed or not.
 
-    A region that one report lacks counts as 0 bytes there.
+    A region that is missing in one report counts as 0 bytes there.
     """
     old, new = quantities(before), quantities(after)
     names = [*new, *(name for name in old if name not in new)]
@@ -62,7 +61,7 @@ def changes(before: Report, after: Report) -> list[Change]:
 
 
 def layer_changes(before: Report, after: Report) -> dict[str, list[Change]]:
-    """Return for each layer the figures that changed; layers without a change are left out.
+    """Return the changed figures of each layer; layers without a change are left out.
 
     A layer that only one report has counts as 0 in the other.
     """
@@ -76,10 +75,10 @@ def layer_changes(before: Report, after: Report) -> dict[str, list[Change]]:
 
 
 def by_name(report: Report) -> dict[str, Layer]:
-    """Return the layers of a report by names that agree between two images.
+    """Return the layers of a report under names that match between two images.
 
-    An image alone names an instruction after its opcode and index. Here each opcode counts anew, so
-    that one more instruction does not rename those behind it.
+    In an image alone, an instruction is named after its opcode and index. Here each opcode is numbered
+    separately, so that an additional instruction does not rename all later ones.
     """
     seen: Counter[str] = Counter()
     found: dict[str, Layer] = {}

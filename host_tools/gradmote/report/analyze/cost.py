@@ -1,8 +1,8 @@
 """An estimate of the machine instructions that an instruction takes on a Cortex-M4F.
 
 Each iteration of each loop of a kernel costs a fixed number of machine instructions.
-tests/bench/calibrate_cost.py measured these numbers on the emulator. costs.json tells when, and how
-far off the estimate is for networks that it was not made from.
+tests/bench/calibrate_cost.py measured these numbers on the emulator. costs.json says when, and how
+large the estimate's error is for networks outside of the calibration.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ PRODUCTS = {
     "WEIGHTED_GATHER", "WEIGHTED_SCATTER_ADD",
 }  # fmt: skip
 
-#: Machine instructions of what runs layers row by row: each time, and for each byte that moves.
+#: Machine instructions of the opcodes that run layers row by row: each time, and for each byte moved.
 ROWS = {"LOOP": (30.0, 0.0), "GUARD": (90.0, 0.0), "SHIFT": (50.0, 0.41)}
 
 
 def macs_of(instruction: dict[str, Any]) -> int:
-    """Return the multiply-accumulates of an instruction, those with padding included."""
+    """Return the multiply-accumulates of an instruction, including those on padding."""
     return instruction["times"] * work_of(instruction) if instruction["opcode"] in PRODUCTS else 0
 
 
@@ -42,7 +42,7 @@ def table() -> dict[str, Any]:
 
 
 def machine_instructions(instruction: dict[str, Any], constants: bytes) -> float | None:
-    """Return the estimate for one instruction, or None where its opcode or rule was never measured.
+    """Return the estimate for one instruction, or None if its opcode or rule was never measured.
 
     `constants` are the constants of the instruction's image.
     """

@@ -1,4 +1,4 @@
-"""A report as the studio page draws it: the dictionary for JSON, with all buffers and costs."""
+"""A report for drawing on the studio page: the dictionary for JSON, with all buffers and costs."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ def as_drawn(report: Report) -> dict[str, Any]:
 
 
 def opcodes(code: Code) -> Iterator[dict[str, Any]]:
-    """Yield one row for each opcode of a program: how often it runs, and what that takes.
+    """Yield one row for each opcode of a program: how often it runs, and its cost.
 
-    `code` is bytes, and `machine` the estimate of machine instructions, or None where it is
-    unknown.
+    `code` is bytes, and `machine` the estimated machine instructions, or None if they are unknown.
     """
     for name in dict.fromkeys(step.opcode for step in code.steps):
         steps = [step for step in code.steps if step.opcode == name]

@@ -1,4 +1,4 @@
-"""The report on a model, gathered from its image and from what the compiler knows of it."""
+"""The report on a model, gathered from its image and from the compiler's data."""
 
 from __future__ import annotations
 
@@ -31,8 +31,7 @@ class Step:
     """One instruction of an image.
 
     `code` is its size in bytes. `addresses` has one entry for each operand, such as `arena+16`.
-    `machine` is the estimated number of machine instructions, or None where the opcode was never
-    measured.
+    `machine` is the estimated number of machine instructions, or None if the opcode was never measured.
     """
 
     opcode: str
@@ -48,8 +47,8 @@ class Step:
 class Code:
     """One program of an image.
 
-    `scratch` is the size of its scratch area in bytes. `bound` is the most bytes of scratch that
-    are alive at once: no plan needs less.
+    `scratch` is the size of its scratch area in bytes. `bound` is the most bytes of scratch alive at the
+    same time: no plan needs less.
     """
 
     kind: str
@@ -60,12 +59,12 @@ class Code:
     bound: int
 
     def alive(self, index: int) -> list[Span]:
-        """Return the buffers that are needed while an instruction runs, the largest first."""
+        """Return the buffers needed while an instruction runs, largest first."""
         found = [s for s in self.spans if s.start <= index < s.end]
         return sorted(found, key=lambda s: (-s.size, s.offset))
 
     def usage(self) -> list[int]:
-        """Return the bytes of scratch that are alive at each instruction."""
+        """Return the bytes of scratch alive at each instruction."""
         change = [0] * (len(self.steps) + 1)
         for span in self.spans:
             change[span.start] += span.size
@@ -73,25 +72,24 @@ class Code:
         return list(accumulate(change[:-1]))
 
     def peak(self) -> int:
-        """Return the first instruction at which most bytes are alive."""
+        """Return the first instruction at which the most bytes are alive."""
         usage = self.usage()
         return usage.index(max(usage)) if usage else 0
 
     @property
     def machine(self) -> float | None:
-        """Return the estimated machine instructions of one run; None where one is unknown."""
+        """Return the estimated machine instructions of one run; None if one is unknown."""
         parts = [s.machine for s in self.steps]
         return None if None in parts else sum(p for p in parts if p is not None)
 
 
 @dataclass
 class Layer:
-    """The memory and work that one layer takes.
+    """The memory and work of one layer.
 
-    `saved`, `scratch` and `flash` are bytes: buffers that are alive from the forward into the
-    backward pass, the most scratch that is alive while the layer runs, and the layer's initial
-    values, constants and code, where each byte counts for one layer only. `parameters` is a count
-    of numbers.
+    `saved`, `scratch` and `flash` are bytes: buffers alive from the forward into the backward pass, the
+    most scratch alive while the layer runs, and the layer's initial values, constants and code. Each byte
+    counts for only one layer. `parameters` is a count of numbers.
     """
 
     name: str
@@ -107,12 +105,12 @@ class Layer:
 
 @dataclass
 class Report:
-    """All that is known of a model, in bytes unless said otherwise.
+    """Everything known about a model, in bytes unless stated otherwise.
 
-    `scheme` tells what is trained; it is "" where the image does not say. `board` is the board that
-    the model is to run on, `other` a report to compare with, and `schemes` are reports on the same
-    model, each named after what it trains. `front` has the plans between which --recompute chose.
-    These four are set only where they were asked for.
+    `scheme` names what is trained; "" if the image does not say. `board` is the board to run the model
+    on, `other` a report to compare with, and `schemes` are reports on the same model, each named after
+    what it trains. `front` has the plans from which --recompute chose. These four are set only on
+    request.
     """
 
     name: str
@@ -137,13 +135,13 @@ class Report:
 
     @property
     def main(self) -> Code:
-        """Return the program that trains, or the first program where none does."""
+        """Return the program that trains, or the first program if none does."""
         kind = attribution.main_kind([p.kind for p in self.programs])
         return next(p for p in self.programs if p.kind == kind)
 
 
 def analyze_result(result: Result, name: str) -> Report:
-    """Return the report on a model that was just compiled.
+    """Return the report on a model just compiled.
 
     Layers are its ONNX nodes, and buffers have names.
     """
@@ -153,13 +151,13 @@ def analyze_result(result: Result, name: str) -> Report:
 
 
 def analyze_image(source: str | os.PathLike[str] | bytes, name: str) -> Report:
-    """Return the report on an image alone, or on the file of one. Raises ImageError."""
+    """Return the report on an image alone, or on an image file. Raises ImageError."""
     image = read_image(source)
     return report(name, image, attribution.of_image(image))
 
 
 def report(name: str, image: Image, known: ImageAttribution) -> Report:
-    """Return the report on an image, with the layer of each instruction given."""
+    """Return the report on an image, given the layer of each instruction."""
     programs = [code_of(image, row, origin) for row, origin in zip(image.programs, known.programs, strict=True)]
     header = image.header
     found = Report(
@@ -184,7 +182,7 @@ def macs(report: Report) -> int:
 
 
 def unmeasured(programs: Iterable[Code]) -> Iterator[str]:
-    """Yield a note where the machine instructions of some opcodes cannot be estimated."""
+    """Yield a note if the machine instructions of some opcodes cannot be estimated."""
     names = sorted({s.opcode for p in programs for s in p.steps if s.machine is None})
     if names:
         yield f"machine instructions are not known of {', '.join(names)}"
@@ -194,7 +192,7 @@ def unmeasured(programs: Iterable[Code]) -> Iterator[str]:
 
 
 def regions(image: Image) -> Iterator[Region]:
-    """Yield the regions of the arena from its start; their sizes add up to that of the arena.
+    """Yield the regions of the arena from its start; their sizes add up to its size.
 
     They are the state by role, then gradients, inputs and scratch.
     """
@@ -225,9 +223,9 @@ def padded_sum(rows: Iterable[dict[str, Any]]) -> int:
 
 
 def sections(image: Image) -> Iterator[Region]:
-    """Yield the regions of the image from its start; their sizes add up to that of the image.
+    """Yield the regions of the image from its start; their sizes add up to its size.
 
-    They are the header, the sections, and the bytes that align these.
+    They are the header, the sections, and the bytes that align them.
     """
     table = [(name, image.header["sections"][index]) for index, name in enumerate(image.sizes)]
     yield Region("header", 0, table[0][1]["offset"])
@@ -268,7 +266,7 @@ def step_of(instruction: dict[str, Any], layer: str, phase: str, constants: byte
 
 
 def layers(image: Image, found: Report, known: ImageAttribution) -> Iterator[Layer]:
-    """Yield the layers in the model's order, then the instructions that belong to no layer."""
+    """Yield the layers in the model's order, then the instructions outside of any layer."""
     steps = [step for program in found.programs for step in program.steps]
     trained = owned(steps, [(f"arena+{r['offset']}", r["size"]) for r in image.state if r["role"] == "parameter"])
     running = owned(steps, [(f"arena+{r['offset']}", r["size"]) for r in image.state if r["role"] == "statistic"])
@@ -283,12 +281,12 @@ def layers(image: Image, found: Report, known: ImageAttribution) -> Iterator[Lay
 
 
 def ordered(steps: Iterable[Step]) -> list[str]:
-    """Return the layers in the order in which the programs meet them, that of inference first."""
+    """Return the layers in the order in which the programs use them, beginning with inference."""
     return list(dict.fromkeys(step.layer for step in steps))
 
 
 def owned(steps: Iterable[Step], tensors: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """Return for each layer the bytes of the tensors that it is the first to use.
+    """Return for each layer the bytes of the tensors that it uses first.
 
     `tensors` are pairs (address, bytes).
     """
@@ -306,7 +304,7 @@ def owned(steps: Iterable[Step], tensors: Iterable[tuple[str, int]]) -> dict[str
 def constants_of(image: Image, steps: Iterable[Step]) -> list[tuple[str, int]]:
     """Return the parts of the constants as pairs (address, bytes).
 
-    A part begins where an operand begins, and ends where the next one does.
+    A part begins at an operand, and ends at the next one.
     """
     addresses = {p for step in steps for p in step.addresses if p.startswith("constants+")}
     starts = sorted(int(p.removeprefix("constants+")) for p in addresses)
@@ -315,7 +313,7 @@ def constants_of(image: Image, steps: Iterable[Step]) -> list[tuple[str, int]]:
 
 
 def add_run(layer: Layer, program: Code) -> None:
-    """Add what one run of the main program does for a layer to the layer's figures."""
+    """Add the work of one run of the main program for a layer to the layer's figures."""
     usage = program.usage()
     own = [index for index, step in enumerate(program.steps) if step.layer == layer.name]
     for index in own:

@@ -1,4 +1,4 @@
-"""A report as one HTML page without other files: whether it fits, memory map, peak, and layers."""
+"""A report as one self-contained HTML page: whether it fits, memory map, peak, and layers."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ output { display: block; min-height: 1.5em; font-weight: 600; overflow-wrap: any
   td:first-child { white-space: normal; min-width: 6em; overflow-wrap: anywhere; } svg { width: 1100px; }
 }
 """
-#: The handler of a tap: it writes the buffer's title above the drawing. A mouse shows the title by
-#: itself.
+#: The handler of a tap: it writes the buffer's title above the drawing. For a mouse, the browser shows
+#: the title.
 TAP = (
     "const r = event.target.closest('rect.buffer'); if (!r) return;"
     " this.querySelectorAll('.told').forEach(o => o.classList.remove('told')); r.classList.add('told');"
@@ -67,7 +67,7 @@ def page(report: Report) -> str:
 
 
 def figures(report: Report) -> Iterator[str]:
-    """Yield the boxes with the figures that matter most."""
+    """Yield the boxes with the most important figures."""
     main = report.main
     yield figure(f"{report.arena:,} B", "of RAM: arena")
     yield figure(f"{report.image:,} B", "of flash: image")
@@ -87,12 +87,12 @@ def drawn(one: Section) -> str:
 
 
 def tappable(drawing: str) -> str:
-    """Return the drawing with a handler that shows the title of a buffer when it is tapped."""
+    """Return the drawing with a handler that shows the title of a tapped buffer."""
     return drawing.replace("<svg ", f'<svg onclick="{TAP}" ', 1)
 
 
 def section(title: str, content: str, hint: str = "", above: str = "") -> str:
-    """Return a heading, its explanation, and the content below, which scrolls where it is wide."""
+    """Return a heading, its explanation, and the content below, which scrolls if it is wide."""
     explained = (f"<p class='hint'>{escape(hint)}</p>" if hint else "") + above
     return f"<h2>{escape(title)}</h2>{explained}\n<div class='wide'>{content}</div>"
 

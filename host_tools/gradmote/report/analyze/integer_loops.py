@@ -1,4 +1,4 @@
-"""The iterations of the loops in kernels of int8 and int16 convolutions, as in runtime_c/kernels/arch/arm_m.
+"""The iterations of the loops in int8 and int16 convolution kernels, as in runtime_c/kernels/arch/arm_m.
 
 With a panel they pack both operands of a product, and compute tiles of 2 rows and 4 columns; layers whose groups have
 one channel each slide over rows. Without a panel they are plain loops.
@@ -10,7 +10,7 @@ from typing import Any
 
 Params = dict[str, int]
 
-#: Forward passes and gradients; the transposed convolution is a gradient that is run forwards.
+#: Forward passes and gradients; the transposed convolution is a gradient that runs forward.
 FORWARD, BACKWARD, WEIGHTS = {"CONV_S8"}, {"CONV_GRAD_X_S16"}, {"CONV_GRAD_W_S16", "CONV_UPDATE_S16"}
 PLAIN = {"CONV_TRANSPOSE_S8", "CONV_GRAD_X_S8", "CONV_GRAD_W_S8", "CONV_UPDATE_S8"}
 CONVOLUTIONS = FORWARD | BACKWARD | WEIGHTS | PLAIN
@@ -30,7 +30,7 @@ def integer_convolution(instruction: dict[str, Any]) -> Params:
 
 
 def is_depthwise(opcode: str, p: Params) -> bool:
-    """Return whether the kernel takes groups of one channel side by side (compiler/panels.py)."""
+    """Return whether the kernel processes groups of one channel side by side (compiler/panels.py)."""
     neighbours = p["y_group"] if opcode in BACKWARD else p["x_group"]
     return p["in_channels"] == p["out_channels"] == neighbours == p["dilation_h"] == p["dilation_w"] == 1 < p["groups"]
 
@@ -38,7 +38,7 @@ def is_depthwise(opcode: str, p: Params) -> bool:
 def tiles(opcode: str, p: Params) -> Params:
     """Return the iterations of products by tiles.
 
-    `packed` counts the words of both operands as often as they are packed, `inside` those of all tiles.
+    `packed` counts the words of both operands, as often as they are packed; `inside` counts those of all tiles.
     """
     rows, columns, length = product_of(opcode, p)
     at_once = max(1, (p["panel_words"] // length - ROWS) // COLUMNS)
@@ -57,7 +57,7 @@ def tiles(opcode: str, p: Params) -> Params:
 
 
 def product_of(opcode: str, p: Params) -> tuple[int, int, int]:
-    """Return the rows and columns of the results of one group, and the words of each sum's products."""
+    """Return (rows, columns) of one group's results, and the words in the products of each sum."""
     taps = p["kernel_h"] * p["kernel_w"]
     if opcode in FORWARD:
         words = taps * words_of_fours(p["in_channels"])
@@ -71,12 +71,12 @@ def product_of(opcode: str, p: Params) -> tuple[int, int, int]:
 
 
 def is_run(p: Params) -> bool:
-    """Return whether what lies under a row of the kernel lies side by side, and is packed at once."""
+    """Return whether the input below a row of the kernel is contiguous, and packed at once."""
     return p["dilation_w"] == 1 and p["x_w"] == p["in_channels"] and 1 in (p["x_channel"], p["in_channels"])
 
 
 def words_of_fours(numbers: int) -> int:
-    """Return the words of so many numbers, filled up to a multiple of four."""
+    """Return the words of `numbers` numbers, padded to a multiple of four."""
     return -(-numbers // 4) * 2
 
 
@@ -96,7 +96,7 @@ def depthwise(opcode: str, p: Params) -> Params:
 
 
 def plain_loops(p: Params) -> Params:
-    """Return the iterations of plain loops over results and products, those with padding included."""
+    """Return the iterations of plain loops over results and products, including padding."""
     taps = p["kernel_h"] * p["kernel_w"]
     weights = p["groups"] * p["in_channels"] * p["out_channels"] * taps
     pixels, inputs = (p["batch"] * p["groups"] * p[f"{side}_h"] * p[f"{side}_w"] for side in ("out", "in"))

@@ -1,4 +1,4 @@
-"""The bytes of scratch whose values are still needed, found from an image's instructions alone."""
+"""The bytes of scratch that are still needed, derived only from an image's instructions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BITS = {"u8": 8, "i8": 8, "i16": 16, "bit": 1}
 class Span:
     """A buffer in bytes [offset, offset + size) of the arena.
 
-    It is needed from instruction `start` up to, but not including, instruction `end`.
+    Needed from instruction `start` up to, but not including, instruction `end`.
     """
 
     name: str
@@ -34,9 +34,8 @@ class Span:
 def spans_of(image: Image, program: dict[str, Any]) -> list[Span]:
     """Return the buffers in the scratch of a program.
 
-    Neighbouring words that are written and last read together are one buffer. A value begins where
-    a word is written and ends after the last instruction that reads it; outputs last to the end of
-    the program.
+    Neighboring words that are written and last read together are one buffer. A value begins when a word
+    is written, and ends after the last instruction that reads it; outputs last to the end of the program.
     """
     watch = Watch((program["arena_size"] - image.header["scratch_offset"] + WORD - 1) // WORD)
     base, last = image.header["scratch_offset"] // WORD, len(program["instructions"])
@@ -63,7 +62,7 @@ def spans_of(image: Image, program: dict[str, Any]) -> list[Span]:
 
 
 def in_body(instructions: list[dict[str, Any]]) -> int:
-    """Return how many instructions the body of the LOOP has that comes first."""
+    """Return the number of instructions in the body of the LOOP at the beginning."""
     left, count = instructions[0]["params"]["body"], 0
     while left > 0:
         count += 1
@@ -72,10 +71,10 @@ def in_body(instructions: list[dict[str, Any]]) -> int:
 
 
 def accesses(instruction: dict[str, Any]) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield the access and the words of each operand that lies in the arena.
+    """Yield the access and the words of each operand in the arena.
 
     The access is `r`, `w` or `rw`. The words are indices into the arena, in ascending order. Moments, whose
-    size is not that of a type, are left out: they lie in the state.
+    size is not that of a type, are left out: they are part of the state.
     """
     params = instruction["params"]
     for name, (access, dtype, extent, _) in OPCODES[instruction["opcode"]]["operands"].items():
@@ -95,7 +94,7 @@ def arena_offset(address: str) -> int | None:
 
 
 def elements(extent: tuple[tuple[str, str | None], ...], params: dict[str, Any]) -> np.ndarray:
-    """Return the indices of the elements that an operand covers; some may come twice."""
+    """Return the indices of the elements that an operand covers; some may appear twice."""
     sizes = [COUNTS.get(dim) or int(params[dim]) for dim, _ in extent]
     if all(stride is None for _, stride in extent):
         return np.arange(math.prod(sizes))
@@ -108,7 +107,7 @@ def elements(extent: tuple[tuple[str, str | None], ...], params: dict[str, Any])
 
 
 def ascending(indices: np.ndarray) -> np.ndarray:
-    """Return each index once, in ascending order, as np.unique does, but in linear time."""
+    """Return each index once, in ascending order, like np.unique, but in linear time."""
     seen = np.zeros(indices.max() + 1, bool)
     seen[indices] = True
     return np.flatnonzero(seen)
@@ -117,28 +116,28 @@ def ascending(indices: np.ndarray) -> np.ndarray:
 class Watch:
     """The state of each word of scratch.
 
-    It is the instruction that wrote the word and the one that read it last; -1 stands for none.
+    It is the instruction that wrote the word and the one that last read it; -1 means none.
     """
 
     def __init__(self, words: int) -> None:
-        """Begin with words that hold nothing."""
+        """Begin with empty words."""
         self.words = words
         self.start = np.full(words, -1)
         self.last = np.full(words, -1)
         self.found: list[tuple[int, int, int, int]] = []  # first word, words, start, end
 
     def read(self, words: np.ndarray, index: int) -> None:
-        """Note that an instruction reads these words.
+        """Record that an instruction reads these words.
 
-        A word that was never written holds its value from the start of the program.
+        A word that was never written has held its value since the start of the program.
         """
         self.start[words] = np.where(self.start[words] < 0, 0, self.start[words])
         self.last[words] = index
 
     def write(self, words: np.ndarray, index: int, keep: bool) -> None:
-        """Note that an instruction writes these words.
+        """Record that an instruction writes these words.
 
-        With `keep` the value that was there lives on, as where an instruction adds to a sum.
+        With `keep` the old value lives on, for example when an instruction adds to a sum.
         """
         fresh = words[(self.start[words] < 0) | (not keep)]
         self.close(fresh[self.start[fresh] < index], index)
@@ -165,7 +164,7 @@ class LoopWatch:
         self.begun = np.zeros(watch.words, bool)  # words that the loop wrote before it read them
 
     def note(self, opcode: str, touched: list[tuple[str, np.ndarray]], index: int) -> None:
-        """Note the words of an instruction; a SHIFT reads nothing that is needed the first time."""
+        """Record the words of an instruction; a SHIFT reads nothing that is needed the first time."""
         reads = [words for access, words in touched if "r" in access and opcode != "SHIFT"]
         for words in reads:
             self.watch.read(words[~self.begun[words]], self.last)
@@ -178,9 +177,9 @@ class LoopWatch:
 
 
 def joined(found: list[tuple[int, int, int, int]]) -> list[tuple[int, int, int, int]]:
-    """Return the buffers, with neighbours of one lifetime joined.
+    """Return the buffers, and join neighbors with the same lifetime.
 
-    They were recorded in parts where different buffers were written over them later.
+    They were recorded in parts if different buffers were later written over them.
     """
     whole: list[tuple[int, int, int, int]] = []
     for word, words, start, end in sorted(found, key=lambda f: (f[2], f[3], f[0])):

@@ -1,7 +1,7 @@
-"""The number of iterations of each loop in a kernel, with which its machine instructions grow.
+"""The number of iterations of each loop in a kernel; its machine instructions grow with them.
 
 Kernels with tiles or windows have several loops, as in runtime_c/kernels/arch/arm_m and the pools.
-For all other kernels, the elements that they write and the work that the runtime counts are enough.
+For all other kernels, the number of written elements and the runtime's work count suffice.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .integer_loops import CONVOLUTIONS, integer_convolution
 Iterations = dict[str, int]
 Params = dict[str, int]
 
-#: Machine instructions of a tile of 4, 3 or 2 rows and 4 columns for each k, by what is contiguous.
+#: Machine instructions of a tile of 4, 3 or 2 rows and 4 columns for each k, by contiguity.
 TILES = {
     "along": {4: 21.0}, "across": {4: 21.0}, "outer": {4: 22.0}, "general": {4: 34.0},
     "strided": {4: 27.0, 3: 22.5, 2: 18.0}, "columns": {4: 28.0, 3: 24.0, 2: 20.0},
@@ -37,10 +37,10 @@ ELEMENTS = {8: 14.5, 1: 7.5}
 #: The sums that a weight gradient computes at a time.
 SUMS = 16
 
-#: For each recurrent opcode, its products with the state; each has the weights of so many gates at
-#: once.
+#: For each recurrent opcode, its products with the state; the number is how many gates' weights each
+#: multiplies at once.
 GATES = {"LSTM_CELLS": (4,), "GRU_CELLS": (2, 1), "RNN_CELLS": (1,)}
-#: For each pool, whether its loops go over outputs or inputs, and whether it searches windows for
+#: For each pool, whether its loops run over outputs or inputs, and whether it searches windows for
 #: the largest element.
 POOLS = {
     "MAX_POOL": ("out", True), "MAX_POOL_GRAD": ("in", True), "MAX_POOL_INDEX_GRAD": ("in", True),
@@ -49,7 +49,7 @@ POOLS = {
 }  # fmt: skip
 
 
-#: Updates whose moments of bfloat16 have loops of their own: those of float32 parameters.
+#: Updates with separate loops for bfloat16 moments: those of float32 parameters.
 FLOAT_UPDATES = ("UPDATE", "GEMM_UPDATE", "CONV_UPDATE")
 MOMENTS = ("moments, row", "moments, element")
 
@@ -94,13 +94,13 @@ def update(instruction: dict[str, Any], constants: bytes) -> Iterations:
 
 
 def sizes_of(instruction: dict[str, Any]) -> list[int]:
-    """Return the sizes of the loops that the runtime counts as work, the outermost first."""
+    """Return the sizes of the loops that the runtime counts as work, outermost first."""
     params = instruction["params"]
     return [COUNTS.get(name) or int(params[name]) for name in OPCODES[instruction["opcode"]]["work"]]
 
 
 def work_of(instruction: dict[str, Any]) -> int:
-    """Return the iterations of the innermost loop, as the runtime counts them."""
+    """Return the iterations of the innermost loop, as counted by the runtime."""
     return math.prod(sizes_of(instruction))
 
 
@@ -112,7 +112,7 @@ def elements_of(instruction: dict[str, Any]) -> int:
 
 
 def extent(instruction: dict[str, Any], operand: str) -> int:
-    """Return the number of elements of one operand; 0 where it is absent."""
+    """Return the number of elements of one operand; 0 if it is absent."""
     if instruction["operands"][operand] == "none":
         return 0
     dims = OPCODES[instruction["opcode"]]["operands"][operand][2]
@@ -125,7 +125,7 @@ def extent(instruction: dict[str, Any], operand: str) -> int:
 def row_tiles(n: int, widths: dict[int, float], k: int) -> Iterations:
     """Return the tiles of one row of n outputs, and the machine instructions inside them.
 
-    `widths` maps the outputs of a tile to its machine instructions for each k; the widest tile that
+    `widths` maps a tile's number of outputs to its machine instructions for each k; the widest tile that
     fits comes first.
     """
     tiles, inside_tiles = 0, 0.0
@@ -163,7 +163,7 @@ def single_row(n: int, k: int, s: Strides) -> Iterations:
 
 
 def tiles_of(s: Strides) -> dict[int, float]:
-    """Return the rows that a tile may have, with the tile's machine instructions for each k."""
+    """Return the possible numbers of rows of a tile, with the tile's machine instructions for each k."""
     if s.a_col == 1:
         return TILES["along" if s.b_row == 1 else "across" if s.b_col == 1 else "strided"]
     if s.a_row == 1:
@@ -188,7 +188,7 @@ def matrix(m: int, n: int, k: int, s: Strides) -> Iterations:
 def product(opcode: str, p: Params) -> Iterations:
     """Return the iterations of GEMM, GEMM_UPDATE or MATMUL.
 
-    GEMM_UPDATE goes row by row, and has no products of its own where k is 1.
+    GEMM_UPDATE runs row by row, and has no products of its own if k is 1.
     """
     batch = p.get("batch", 1) * p.get("d0", 1) * p.get("d1", 1)
     m, n, k = p["m"], p["n"], p["k"]
@@ -203,8 +203,8 @@ def product(opcode: str, p: Params) -> Iterations:
 def recurrence(opcode: str, p: Params) -> Iterations:
     """Return the iterations of gm_gemm_row in all steps of a recurrent layer.
 
-    In each step, the forward pass multiplies the state with the weights of all gates, and the
-    backward pass multiplies the gradients of the gates with these weights.
+    In each step, the forward pass multiplies the state by the weights of all gates, and the backward
+    pass multiplies the gradients of the gates by these weights.
     """
     hidden, gates = p["hidden"], GATES[opcode.removesuffix("_GRAD")]
     backward = opcode.endswith("_GRAD")
@@ -277,7 +277,7 @@ def rectangle(p: Params, rows: int, columns: int, forward: bool) -> Iterations:
 def weight_gradient(p: Params) -> Iterations:
     """Return the iterations of CONV_GRAD_W or CONV_UPDATE.
 
-    For each kernel tap, neighbouring input channels, output channels or groups are summed over all
+    For each kernel tap, the kernel sums neighboring input channels, output channels or groups over all
     pixels of the tap's rectangle.
     """
     across, widths = [(p["in_channels"], p["groups"] * p["out_channels"])], ACROSS
@@ -308,8 +308,8 @@ def weight_gradient(p: Params) -> Iterations:
 def pool(p: Params, side: str, largest: bool) -> Iterations:
     """Return the iterations of a pool over its outputs, or of a pool's gradient over its inputs.
 
-    Max pooling searches each window that it meets for the largest element. Average pooling counts
-    the divisor of the window along both axes.
+    Max pooling searches each window that it reaches for the largest element. Average pooling counts the
+    divisor of the window along both axes.
     """
     rows, columns = inside(p, "h"), inside(p, "w")
     pixels = p["batch"] * p[f"{side}_h"] * p[f"{side}_w"]
@@ -326,9 +326,9 @@ def pool(p: Params, side: str, largest: bool) -> Iterations:
 
 
 def inside(p: Params, axis: str) -> int:
-    """Return how many pairs of an output and a kernel tap, along one axis, lie on the input.
+    """Return how many pairs of an output and a kernel tap, along one axis, fall on the input.
 
-    Pairs that lie on the padding do not count.
+    Pairs on the padding do not count.
     """
     return sum(reached(p, axis))
 
@@ -336,7 +336,7 @@ def inside(p: Params, axis: str) -> int:
 def reached(p: Params, axis: str) -> list[int]:
     """Return for each kernel tap along one axis how many outputs it reaches.
 
-    A tap reaches an output if it lies on the input there, and not on the padding.
+    A tap reaches an output if it falls on the input there, not on the padding.
     """
     outputs, taps = np.arange(p[f"out_{axis}"])[:, None], np.arange(p[f"kernel_{axis}"])
     at = outputs * p[f"stride_{axis}"] + taps * p[f"dilation_{axis}"] - p[f"pad_{axis}"]

@@ -11,7 +11,7 @@ from .gather import Code, Report, macs
 
 
 def as_dict(report: Report) -> dict[str, Any]:
-    """Return all of a report, in bytes unless a name says otherwise, ready for json.dumps."""
+    """Return a whole report, in bytes unless a name says otherwise, ready for json.dumps."""
     return {
         "name": report.name,
         "scheme": report.scheme or None,
@@ -37,7 +37,7 @@ def on(board: Board, report: Report) -> dict[str, Any]:
 
 
 def program(code: Code) -> dict[str, Any]:
-    """Return the figures of one program, with the buffers that are alive at its peak."""
+    """Return the figures of one program, with the buffers alive at its peak."""
     index = code.peak()
     return {
         "kind": code.kind,
@@ -64,7 +64,7 @@ def scheme(report: Report) -> dict[str, Any]:
 
 
 def diff(before: Report, after: Report) -> dict[str, Any]:
-    """Return the quantities that changed, each as [before, after]."""
+    """Return the changed quantities, each as [before, after]."""
     whole = {c.name: [c.before, c.after] for c in changes(before, after) if c.difference != 0}
     layers = layer_changes(before, after)
     parts = {name: {c.name: [c.before, c.after] for c in some} for name, some in layers.items()}

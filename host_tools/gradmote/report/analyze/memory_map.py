@@ -11,10 +11,10 @@ from gradmote.errors import shorten
 from .gather import Code, Report
 from .liveness import Span
 
-#: The size of the drawing in its units. Offsets are in the MARGIN at its left, instructions in the
+#: The size of the drawing in its units. Offsets are in the MARGIN at the left, instructions in the
 #: FOOT below.
 WIDTH, HEIGHT, MARGIN, FOOT = 1100, 520, 80, 40
-#: The shares of the drawing's height and width that a rectangle needs to carry its name.
+#: The shares of the drawing's height and width above which a rectangle shows its name.
 TALL, WIDE = 0.035, 0.06
 #: The width of a letter in units.
 LETTER = 6.5
@@ -39,7 +39,7 @@ class Scale:
 
 
 def memory_map(report: Report, program: Code) -> str:
-    """Return an SVG element; each buffer shows its name, address and life when pointed at."""
+    """Return an SVG element; pointing at a buffer shows its name, address and life."""
     scale = Scale(max(len(program.steps), 1), max(program.arena, 1))
     lasting = [Span(r.name, r.offset, r.size, 0, scale.steps) for r in report.regions if r.size and r.name != "scratch"]
     shapes = [
@@ -58,7 +58,7 @@ def life(span: Span) -> str:
 
 
 def rectangle(scale: Scale, span: Span, color: str, when: str) -> str:
-    """Return the rectangle of one buffer, with its name inside where there is room."""
+    """Return the rectangle of one buffer, with its name inside if there is room."""
     x, y = scale.x(span.start), scale.y(span.offset + span.size)
     width, height = scale.x(span.end) - x, scale.y(span.offset) - y
     title = f"{span.name}\n{span.size:,} bytes at {span.offset:,}\n{when}"
@@ -71,7 +71,7 @@ def rectangle(scale: Scale, span: Span, color: str, when: str) -> str:
 
 
 def peak_line(scale: Scale, peak: int) -> Iterator[str]:
-    """Yield a line at the instruction where most is alive, and its label."""
+    """Yield a line at the instruction with the most bytes alive, and its label."""
     at = f"{scale.x(peak + 0.5):.1f}"
     yield f"<line class='peak' x1='{at}' x2='{at}' y1='0' y2='{HEIGHT}'/>"
     yield f"<text x='{at}' y='{HEIGHT + 32}' text-anchor='middle'>peak: instruction {peak}</text>"

@@ -1,6 +1,6 @@
-"""The memory map of a program as a matplotlib drawing, as `gradmote plan --png` shows it.
+"""The memory map of a program as a matplotlib drawing, for `gradmote plan --png`.
 
-Arena offsets go upwards, and instructions to the right. It needs matplotlib (extra `plot`).
+Arena offsets go upwards, and instructions to the right. Needs matplotlib (extra `plot`).
 """
 
 from __future__ import annotations
@@ -16,15 +16,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: The shares of the picture's height and width that a rectangle needs to carry its name.
+#: The shares of the picture's height and width above which a rectangle shows its name.
 _TALL_ENOUGH, _WIDE_ENOUGH = 0.035, 0.12
 
 
 def draw_memory_map(axes: Axes, report: Report, program: Code, bottom: int = 0) -> None:
-    """Fill `axes` with the regions that last and a rectangle for each scratch buffer.
+    """Fill `axes` with the permanent regions and a rectangle for each scratch buffer.
 
-    The regions that last are state, gradients and inputs. The drawing begins at arena offset
-    `bottom`.
+    The permanent regions are state, gradients and inputs. The drawing begins at arena offset `bottom`.
     """
     steps, top = max(len(program.steps), 1), program.arena
     extent = (steps, top - bottom)
@@ -48,9 +47,9 @@ def rectangle(axes: Axes, box: tuple[int, int, int, int], name: str, color: str,
 
 
 def encoded(figure: Figure, path: Path, dpi: int) -> bytes:
-    """Return the picture in the format that the path's suffix names.
+    """Return the picture in the format of the path's suffix.
 
-    Raises OutputError for a suffix that names no format.
+    Raises OutputError if no format has this suffix.
     """
     known = figure.canvas.get_supported_filetypes()
     kind = path.suffix.removeprefix(".").lower() or "png"

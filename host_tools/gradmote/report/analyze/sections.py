@@ -1,4 +1,4 @@
-"""The tables of a report in their order, for the terminal and for the page alike."""
+"""The tables of a report in their order, for both the terminal and the page."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .gather import Report
 class Section:
     """One titled table of a report.
 
-    `content` is None where there is nothing to show, which the title then says. `hint` explains the
-    table to a first-time reader.
+    `content` is None if there is nothing to show; the title then says so. `hint` explains the table to a
+    first-time reader.
     """
 
     title: str

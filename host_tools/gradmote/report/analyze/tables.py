@@ -7,7 +7,7 @@ from ...terminal.tables import LINE, Bar, Row, Rows
 from .compare import FIELDS, Change, Number, changes, layer_changes
 from .gather import Code, Layer, Report, macs
 
-#: Buffers of the peak that are listed by name.
+#: How many buffers at the peak are listed by name.
 LARGEST = 8
 
 
@@ -20,9 +20,9 @@ def rounded(count: float) -> str:
 
 
 def verdict(report: Report) -> tuple[bool, str]:
-    """Return whether the board holds the model, and a sentence that says so.
+    """Return whether the board holds the model, and a sentence about it.
 
-    Without a board, the sentence names the smallest one of `gradmote boards` that holds it.
+    Without a board, the sentence names the smallest board in `gradmote boards` that holds it.
     """
     if report.board is not None:
         lacks = report.board.lacks(report.arena, report.image)
@@ -34,7 +34,7 @@ def verdict(report: Report) -> tuple[bool, str]:
 
 
 def percent(part: int, whole: int) -> str:
-    """Return the share of a part in the whole; "" where the whole is 0."""
+    """Return the share of a part in the whole; "" if the whole is 0."""
     return f"{part / whole:.0%}" if whole else ""
 
 
@@ -53,12 +53,12 @@ def memory_rows(report: Report) -> Rows:
 
 
 def board_title(board: Board) -> str:
-    """Return the title of a table on the board."""
+    """Return the title of the board's table."""
     return f"{board.title}, {board.core}: {board.ram:,} B of RAM"
 
 
 def board_rows(report: Report, board: Board) -> Rows:
-    """Return the board's RAM in use down to the last byte, then its flash."""
+    """Return the use of the board's RAM down to the last byte, then of its flash."""
     way = f"{board.stack_bound:,} at the most are used: {' > '.join(board.stack_way)}"
     code = f"of {board.flash:,}" if board.measured else f"of {board.flash:,}; an estimate"
     ram = [("arena", report.arena, f"of {board.arena_available:,} that are left for it")]
@@ -73,7 +73,7 @@ def board_rows(report: Report, board: Board) -> Rows:
 
 
 def peak_title(report: Report) -> str:
-    """Return a title that says how many bytes are alive at the peak, and where that is."""
+    """Return a title with the number of bytes alive at the peak, and the peak's instruction."""
     program = report.main
     index = program.peak()
     step, whole = program.steps[index], sum(s.size for s in program.alive(index))
@@ -82,7 +82,7 @@ def peak_title(report: Report) -> str:
 
 
 def peak_rows(report: Report) -> Rows:
-    """Return the buffers that are alive at the peak."""
+    """Return the buffers alive at the peak."""
     alive = report.main.alive(report.main.peak())
     whole = sum(s.size for s in alive)
     rows: list[Row] = [
@@ -136,7 +136,7 @@ def image_rows(report: Report) -> Rows:
 
 
 def plan_rows(report: Report, program: Code) -> Rows:
-    """Return the regions that last, then every scratch buffer by its first instruction."""
+    """Return the permanent regions, then every scratch buffer by its first instruction."""
     lasting = [r for r in report.regions if r.name != "scratch"]
     rows: list[Row] = [(r.name, f"{r.offset:,}", f"{r.size:,}", "always") for r in lasting]
     spans = sorted(program.spans, key=lambda s: (s.start, s.offset))
@@ -144,11 +144,11 @@ def plan_rows(report: Report, program: Code) -> Rows:
     return ("buffer", "offset#", "bytes#", "instructions"), rows
 
 
-# ---- Against another
+# ---- Comparisons
 
 
 def change_rows(before: Report, after: Report) -> Rows:
-    """Return every quantity that changed, and always arena and image."""
+    """Return every changed quantity, and always arena and image."""
     shown = [c for c in changes(before, after) if c.difference != 0 or c.name in ("arena", "image")]
     return ("", f"{before.name}#", f"{after.name}#", "change#", "%#"), [change_row(c) for c in shown]
 
@@ -168,7 +168,7 @@ COLUMN_OF = dict(zip(FIELDS, ("trained", "MAC", "backward", "saved", "scratch", 
 
 
 def difference(number: Number) -> str:
-    """Return a change with its sign; "" for none, and ? where it is unknown."""
+    """Return a change with its sign; "" for none, and ? if it is unknown."""
     return "?" if number is None else f"{round(number):+,}" if number else ""
 
 
@@ -180,7 +180,7 @@ def change_row(change: Change) -> Row:
 
 
 def exact(number: Number) -> str:
-    """Return all digits of a number, or ? where it is unknown."""
+    """Return all digits of a number, or ? if it is unknown."""
     return "?" if number is None else f"{round(number):,}"
 
 

@@ -11,7 +11,7 @@ from .tables import rounded, verdict
 
 
 def show(report: Report, console: Console) -> None:
-    """Print the report; where it is compared with another one, print the comparison only."""
+    """Print the report; if it is compared with another one, print only the comparison."""
     console.print(headline(report), highlight=False)
     alone = report.other is None
     for section in (*compared(report), *(whole(report) if alone else ())):

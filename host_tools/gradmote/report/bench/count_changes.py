@@ -1,18 +1,18 @@
-"""The changes between counts of machine instructions and earlier counts."""
+"""The changes from earlier counts of machine instructions."""
 
 from __future__ import annotations
 
-#: The share by which counts may grow: versions of one compiler differ by as much.
+#: The share by which counts may grow; versions of one compiler differ by as much.
 TOLERANCE = 0.02
 
-#: Machine instructions by what was counted, and by program.
+#: Machine instructions by case, then by program.
 Counts = dict[str, dict[str, int]]
 
 
 def changes(now: Counts, before: Counts) -> tuple[list[str], list[str]]:
     """Return a line for each count that grew by more than TOLERANCE, and for each that shrank.
 
-    A count that was not there before has grown.
+    A new count has grown.
     """
     grown, shrunk = [], []
     for case, programs in now.items():

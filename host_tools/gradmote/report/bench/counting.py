@@ -1,8 +1,8 @@
-"""Exact counts of the machine instructions of an image's programs, on an emulated board.
+"""Exact counts of the machine instructions in an image's programs, on an emulated board.
 
 The board's clock ticks with the instructions. Its firmware is built from the sources that a project
 gets (sources/parts.py): the runtime, the board's own sources, and cost_main.c. In the same run a
-model may tell the cycles that this code takes on a real core (cycles/).
+model can estimate the cycles of this code on a real core (cycles/).
 """
 
 from __future__ import annotations
@@ -32,8 +32,7 @@ from .cycles.timings import Core
 SOURCE = Path(__file__).with_name("cost_main.c")
 #: The largest image and the largest arena, in bytes.
 LIMIT = 0x80_0000
-#: For each board, its folder in firmware/boards, and the address at which the emulator has room for
-#: two of LIMIT.
+#: For each board, its folder in firmware/boards, and an address with emulated memory for twice LIMIT.
 BOARDS = {
     "mps2-an385": ("mps2/mps2_an385", 0x2100_0000),
     "mps2-an386": ("mps2/mps2_an386", 0x2100_0000),
@@ -49,9 +48,9 @@ BOARDS = {
 class Counted:
     """The machine instructions of one program.
 
-    `each` has those of each instruction of the image, however often it runs. `whole` is those of a
-    whole run; it is 0 for a program that no function of the runtime runs by itself. `cycles` and
-    `whole_cycles` are the same in cycles by a model, empty and 0 where there was none.
+    `each` has the count for each instruction of the image, over all of its executions. `whole` is the
+    count of a whole run; 0 for a program that no function of the runtime runs by itself. `cycles` and
+    `whole_cycles` are the same in modelled cycles, empty and 0 without a model.
     """
 
     each: list[int] = field(default_factory=list)
@@ -64,7 +63,7 @@ class Counted:
 class Counter:
     """A board with the firmware of cost_main.c, ready to count.
 
-    `board` comes from site_scons/boards.py. `address` is where the image is loaded.
+    `board` comes from site_scons/boards.py. `address` is the address of the image.
     """
 
     board: Any
@@ -72,10 +71,9 @@ class Counter:
     address: int
 
     def count(self, image: bytes, model: CycleModel | None = None) -> dict[str, Counted]:
-        """Return the machine instructions of each program, by its kind, and the cycles by a model.
+        """Return the machine instructions of each program by its kind, and the cycles if there is a model.
 
-        Raises RuntimeFault where the board refuses the image or a program, and what the model
-        raises.
+        Raises RuntimeFault if the board refuses the image or a program, and the model's errors.
         """
         path = self.elf.with_suffix(".mote")
         write_part(path, image)
@@ -89,9 +87,9 @@ class Counter:
         return by_instruction(image, counts)
 
     def model(self, core: Core | None = None) -> CycleModel:
-        """Return the model of cycles of this board's core, or of another one.
+        """Return the cycle model for this board's core, or for another one.
 
-        Raises DeviceError where the core has no timings, or where a tool is missing.
+        Raises DeviceError if the core has no timings, or a tool is missing.
         """
         objdump = f"{self.board.compiler}objdump"
         return CycleModel(
@@ -100,7 +98,7 @@ class Counter:
 
 
 def timed_core(board: Any) -> Core:
-    """Return the timings of a board's core. Raises DeviceError where there are none."""
+    """Return the timings of a board's core. Raises DeviceError if there are none."""
     core = core_called(board.table["core"])
     if core is None:
         hint = f"there are those of {', '.join(core_files())}"
@@ -109,7 +107,7 @@ def timed_core(board: Any) -> Core:
 
 
 def _printed_by(command: Sequence[str]) -> list[str]:
-    """Return the lines that an emulated board prints before it is done, and end the emulator."""
+    """Return the lines that an emulated board prints before it is done, and stop the emulator."""
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
@@ -128,19 +126,19 @@ def check(name: str) -> None:
 
 
 def missing(name: str) -> list[str]:
-    """Return which of the emulator and GCC, of whose code the documented counts are, is missing."""
+    """Return the missing tools among the emulator and GCC, which made the code of the documented counts."""
     board = board_of(name)
     return [tool for tool in (f"{board.compiler}gcc", board.table["emulator"][0]) if not program_path(tool)]
 
 
 def board_of(name: str) -> Any:
-    """Return the board as site_scons/boards.py reads it from its board.toml."""
+    """Return the board read from its board.toml by site_scons/boards.py."""
     tools = build_module("boards")
     return tools.read_board(tools.FIRMWARE / "boards" / BOARDS[name][0] / "board.toml")
 
 
 def core_of(name: str) -> str:
-    """Return the board's processor, as its board.toml names it."""
+    """Return the board's processor, as named in its board.toml."""
     return str(board_of(name).table["core"])
 
 
@@ -152,8 +150,8 @@ def compiler_version(name: str) -> str:
 def counter(name: str, folder: Path, images: Sequence[bytes] = ()) -> Counter:
     """Build the firmware in an existing folder, with the flags of the board's own firmware.
 
-    It has the kernels that the images need, or all kernels where there are no images. Raises
-    DeviceError if the compiler fails.
+    It contains the kernels that the images need, or all kernels without images. Raises DeviceError if
+    the compiler fails.
     """
     toolchain, address = toolchain_for(board_of(name)), BOARDS[name][1]
     kernels = needs_of(*images).flags() if images else []
@@ -164,7 +162,7 @@ def counter(name: str, folder: Path, images: Sequence[bytes] = ()) -> Counter:
 
 
 def _sources(board: Any, address: int, kernels: Sequence[str]) -> list[tuple[Path, Path, list[str]]]:
-    """Return (source, object, flags) of everything that the firmware is made of."""
+    """Return (source, object, flags) for everything in the firmware."""
     tools = build_module("boards")
     defines = [f"-D{key}={value}" for key, value in board.defines().items()]
     memory = [f"-DCOST_MEMORY={address:#x}u", f"-DCOST_LIMIT={LIMIT:#x}u"]
@@ -175,7 +173,7 @@ def _sources(board: Any, address: int, kernels: Sequence[str]) -> list[tuple[Pat
 
 
 def by_instruction(image: bytes, counts: dict[str, Counted]) -> dict[str, Counted]:
-    """Return the counts by instruction of the image, from those of all that a run executes."""
+    """Return the counts by instruction of the image, from the counts of all executed instructions."""
     for program in read_image(image).programs:
         counted = counts.get(program["kind"])
         if counted is not None:
@@ -192,9 +190,9 @@ def _by_instruction(program: dict[str, Any], executed: list[int]) -> list[int]:
 
 
 def add_cycles(counts: dict[str, Counted], spans: Sequence[int]) -> None:
-    """Add the cycles of each count, from those between every two readings of the clock.
+    """Add the cycles of each count, from the spans between pairs of clock readings.
 
-    The first span has the readings alone, which are no part of the others.
+    The first span contains only the readings; the others do not include them.
     """
     nothing, *measured = spans
     rest = iter(measured)

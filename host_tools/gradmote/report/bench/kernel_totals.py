@@ -1,4 +1,4 @@
-"""The cost of a program by kind of layer and by which of the layer's three products is computed."""
+"""The cost of a program by kind of layer, and by which of the layer's three products is computed."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from ...generated.opcodes import OPCODES
 from ..analyze.cost import PRODUCTS
 
 FORWARD, INPUT, WEIGHT, UPDATE = "forward", "dX", "dW", "dW + update"
-#: For each opcode of a convolution, what it computes. It is "" where that depends on the direction:
-#: CONV is the forward product of a convolution, and an input gradient of a transposed one.
+#: For each convolution opcode, its product. It is "" if that depends on the direction: CONV is the
+#: forward product of a convolution, and an input gradient of a transposed one.
 CONVOLUTIONS = {"CONV": "", "CONV_TRANSPOSE": "", "CONV_GRAD_W": WEIGHT, "CONV_UPDATE": UPDATE}
-#: The dimensions whose product is the number of a convolution's multiply-accumulates, in each
-#: direction.
+#: The dimensions whose product is a convolution's multiply-accumulates, in either direction.
 EXTENTS = ("batch", "groups", "out_channels", "in_channels", "out_h", "out_w", "kernel_h", "kernel_w")
 
 
@@ -24,8 +23,8 @@ EXTENTS = ("batch", "groups", "out_channels", "in_channels", "out_h", "out_w", "
 class Kernel:
     """A group of instructions that a report counts together.
 
-    `kind` is such as `linear`, `conv 3x3` or `depthwise 3x3`; it is the opcode, and `direction` is
-    "", where the instruction computes no product.
+    `kind` is, for example, `linear`, `conv 3x3` or `depthwise 3x3`. If the instruction computes no
+    product, `kind` is the opcode, and `direction` is "".
     """
 
     kind: str
@@ -44,7 +43,7 @@ def kernels_of(image: Image, program: dict[str, Any]) -> list[Kernel]:
 
 
 def loss_at(image: Image, program: dict[str, Any]) -> int:
-    """Return the index of the instruction that writes the loss last.
+    """Return the index of the last instruction that writes the loss.
 
     Without a loss it is the program's length.
     """
@@ -78,10 +77,10 @@ def kernel_of(instruction: dict[str, Any], backward: bool) -> Kernel:
 
 
 def macs_of(instruction: dict[str, Any]) -> int:
-    """Return the multiply-accumulates of an instruction, as papers count them.
+    """Return the multiply-accumulates of an instruction, counted as in papers.
 
-    Each output counts with each tap of its window, padding included. A layer has as many in each
-    direction.
+    Each output counts with each tap of its window, including padding. A layer has the same number in
+    each direction.
     """
     opcode, p, times = instruction["opcode"], instruction["params"], instruction["times"]
     if opcode in CONVOLUTIONS:
@@ -90,7 +89,7 @@ def macs_of(instruction: dict[str, Any]) -> int:
 
 
 def shape_of(instruction: dict[str, Any]) -> str:
-    """Return the layer's shape in few characters: `16x16x32 to 32 s2` or `8x128x640`."""
+    """Return a short form of the layer's shape: `16x16x32 to 32 s2` or `8x128x640`."""
     p = instruction["params"]
     if instruction["opcode"] not in CONVOLUTIONS:
         return f"{p['m']}x{p['n']}x{p['k']}"
@@ -109,14 +108,14 @@ class Total:
 
 
 def totals(image: Image, program: dict[str, Any], costs: Iterable[float]) -> dict[Kernel, Total]:
-    """Return the totals of each kernel of a program, the most expensive first.
+    """Return the totals of each kernel in a program, most expensive first.
 
     `costs` has the cost of each instruction of the program, in any unit.
     """
     found: dict[Kernel, Total] = {}
     for kernel, instruction, cost in zip(kernels_of(image, program), program["instructions"], costs, strict=True):
         if instruction["opcode"] == "GUARD":
-            continue  # it counts with the instruction behind it
+            continue  # it counts with the instruction after it
         total = found.setdefault(kernel, Total())
         total.instructions += 1
         total.cost += cost

@@ -28,7 +28,7 @@ class Cycles:
     clock: int
 
     def milliseconds(self, cycles: float) -> float:
-        """Return how long so many cycles take at the board's clock."""
+        """Return how long `cycles` cycles take at the board's clock."""
         return 1e3 * cycles / self.clock
 
 
@@ -36,7 +36,7 @@ class Cycles:
 class Instructions:
     """The machine instructions of one program on a board, of a run and of its kernels.
 
-    `cycles` is None where nothing models them.
+    `cycles` is None without a model.
     """
 
     whole: int
@@ -45,10 +45,10 @@ class Instructions:
 
     @classmethod
     def of(cls, image: Image, kind: str, counted: Counted, clock: int) -> Instructions:
-        """Return the totals of a program that was counted on a board with this clock, in Hz.
+        """Return the totals of a program counted on a board with this clock, in Hz.
 
-        `whole` includes what gm_step() or gm_infer() does around the kernels; for other programs it
-        is the sum of the kernels.
+        `whole` includes the work of gm_step() or gm_infer() around the kernels; for other programs it is the
+        sum of the kernels.
         """
         program = next(program for program in image.programs if program["kind"] == kind)
         cycles = None
@@ -67,13 +67,13 @@ OnBoard = dict[str, Instructions]
 
 
 def time_rows(times: Times) -> Rows:
-    """Return one row for each program that was timed."""
+    """Return one row for each timed program."""
     columns = ("program", "median#", "half of all#", "runs a second#", "samples a second#")
     return columns, [tuple(time_row(timed)) for timed in times.values()]
 
 
 def time_row(timed: Timed) -> Iterator[str]:
-    """Yield the cells of one program: median, quartiles, runs and samples a second."""
+    """Yield the cells of one program: median, quartiles, runs and samples per second."""
     seconds = timed.seconds
     yield timed.kind
     yield duration(seconds.median)
@@ -83,9 +83,9 @@ def time_row(timed: Timed) -> Iterator[str]:
 
 
 def kernel_rows(timed: Timed) -> Rows:
-    """Return one row for each kernel of a program that was timed.
+    """Return one row for each kernel of a timed program.
 
-    GMAC/s are billions of multiply-accumulates a second.
+    GMAC/s are billions of multiply-accumulates per second.
     """
     columns = ("kernel", "instructions#", "time#", "share#", "", "MAC#", "GMAC/s#")
     whole = timed.around + sum(total.cost for total in timed.kernels.values())
@@ -99,9 +99,9 @@ def kernel_rows(timed: Timed) -> Rows:
 
 
 def board_rows(found: Instructions) -> Rows:
-    """Return one row for each kernel of a program that was counted on a board.
+    """Return one row for each kernel of a program counted on a board.
 
-    Where cycles are modelled, shares are those of cycles, and milliseconds of the board's clock.
+    If cycles are modelled, shares refer to cycles, and milliseconds to the board's clock.
     """
     columns = ["kernel", "instructions#", "MAC#", "machine instructions#", "for a MAC#"]
     if found.cycles is not None:
@@ -117,7 +117,7 @@ def board_rows(found: Instructions) -> Rows:
 
 
 def cost_cells(found: Instructions, macs: int, instructions: float, cycles: int) -> Iterator[str]:
-    """Yield the cells of MACs, and of what they cost in machine instructions, cycles and time."""
+    """Yield the cells with MACs, and with their cost in machine instructions, cycles and time."""
     yield f"{macs:,}" if macs else ""
     for cost in (instructions, cycles) if found.cycles is not None else (instructions,):
         yield f"{cost:,.0f}"
@@ -137,7 +137,7 @@ def shared(cost: float, whole: float) -> tuple[str, Bar]:
 
 
 def macs(total: Total) -> tuple[str]:
-    """Return the cell with the multiply-accumulates; it is empty where there are none."""
+    """Return the cell with the multiply-accumulates; empty if there are none."""
     return (f"{total.macs:,}" if total.macs else "",)
 
 
@@ -147,7 +147,7 @@ def rounded(number: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return the time with four digits, in the largest unit in which it is 1 or more."""
+    """Return the time with four digits, in the largest unit in which it is at least 1."""
     size, unit = next((unit for unit in UNITS if seconds >= unit[0]), UNITS[-1])
     return f"{rounded(seconds / size)} {unit}"
 
@@ -158,7 +158,7 @@ def duration(seconds: float) -> str:
 def times_dict(times: Times) -> dict[str, Any]:
     """Return the times for JSON, in seconds.
 
-    `around` is the part of a median run that no kernel takes.
+    `around` is the part of a median run outside of kernels.
     """
     return {
         kind: {
@@ -190,7 +190,7 @@ def board_dict(found: OnBoard) -> dict[str, Any]:
 
 
 def cycles_dict(found: Cycles, cycles: int) -> dict[str, Any]:
-    """Return modelled cycles for JSON, and the time that they take at the board's clock."""
+    """Return modelled cycles for JSON, and their time at the board's clock."""
     return {"cycles": cycles, "milliseconds": found.milliseconds(cycles)}
 
 
@@ -202,7 +202,7 @@ def kernel_dict(kernel: Kernel, total: Total, cost: str) -> dict[str, Any]:
 def counts_in(saved: dict[str, Any]) -> Counts:
     """Return the machine instructions by board and program, from the JSON of `gradmote bench`.
 
-    Raises KeyError, TypeError or AttributeError if it is anything else.
+    Raises KeyError, TypeError or AttributeError if it is something else.
     """
     return {
         board: {kind: int(program["machine_instructions"]) for kind, program in programs.items()}

@@ -12,7 +12,7 @@ import numpy as np
 class Spread:
     """The median and the quartiles of measurements.
 
-    A quarter of the measurements lies below `low`, and a quarter above `high`.
+    A quarter of the measurements is below `low`, and a quarter above `high`.
     """
 
     median: float

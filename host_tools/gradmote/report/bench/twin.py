@@ -1,6 +1,6 @@
 """Times of an image's programs on this computer: whole runs from Python, and single instructions.
 
-Times are of the CPU: the clock stands still while other processes run.
+Times are CPU times: the clock stops while other processes run.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from .kernel_totals import Kernel, Total, totals
 from .spread import Spread
 
 Array = np.ndarray
-#: For each program, the method of a Session that runs it whole.
+#: For each program, the method of Session that runs it as a whole.
 CALLS = {"step": "step", "train": "train_step", "eval": "eval_step", "infer": "infer"}
-#: A rate so small that thousands of steps hardly change the network, so that no number becomes
+#: A rate so small that thousands of steps hardly change the network, which keeps numbers from becoming
 #: subnormal.
 RATE = 1e-9
-#: The seconds that the calls of a round take at least.
+#: The minimum duration of a round's calls in seconds.
 ROUND = 0.01
 
 
@@ -36,7 +36,7 @@ ROUND = 0.01
 class Timed:
     """The times of one program.
 
-    `seconds` are those of a run. The costs of `kernels` are medians, in seconds.
+    `seconds` are for a run. The costs of `kernels` are medians, in seconds.
     """
 
     kind: str
@@ -46,10 +46,10 @@ class Timed:
 
     @property
     def around(self) -> float:
-        """Return the seconds of a median run that no kernel takes.
+        """Return the seconds of a median run outside of kernels.
 
-        They go to the call from Python and the copies of its arrays. The result is 0 where the
-        kernels were slower when they ran one by one.
+        They are for the call from Python and the copies of its arrays. The result is 0 if the kernels were
+        slower when they ran one by one.
         """
         return max(0.0, self.seconds.median - sum(total.cost for total in self.kernels.values()))
 
@@ -59,7 +59,7 @@ def time_program(
 ) -> Timed:
     """Run a program of an image with random inputs, and return its times.
 
-    The program runs at least `rounds` times whole and as often instruction by instruction. `kind`
+    The program runs at least `rounds` times as a whole, and as often instruction by instruction. `kind`
     is one of CALLS. Raises RuntimeFault if the runtime refuses.
     """
     image = read_image(data)
@@ -84,7 +84,7 @@ def time_program(
 def prepare(session: Session, image: Image, kind: str) -> list[Array]:
     """Return random inputs, then labels, for the program.
 
-    The learning rate is set so low that updates change next to nothing.
+    Also sets the learning rate so low that updates hardly change anything.
     """
     if any(program["kind"] in ("step", "optimizer") for program in image.programs):
         session.learning_rate = RATE
@@ -96,8 +96,8 @@ def prepare(session: Session, image: Image, kind: str) -> list[Array]:
 def drawn(tensor: dict[str, Any], random: np.random.Generator) -> Array:
     """Return an array for one tensor.
 
-    Its numbers lie in 0 .. 1, as masks and targets of any loss may. Classes and indices are 0,
-    which every model has.
+    Its numbers are in 0 .. 1, which suits masks, and targets of any loss. Classes and indices are 0,
+    which is valid for every model.
     """
     if tensor["dtype"] == "int32":
         return np.zeros(tensor["shape"], np.int32)
@@ -113,7 +113,7 @@ def processor() -> str:
 
 
 def calls_for(run: Callable[[], object]) -> int:
-    """Return how many calls take the seconds of one ROUND; the trial calls also warm up."""
+    """Return how many calls fill one ROUND; the trial calls also warm up."""
     calls = 1
     while (taken := seconds_of(run, calls)) < ROUND / 4:
         calls *= 4

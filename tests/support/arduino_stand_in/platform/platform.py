@@ -1,4 +1,4 @@
-"""Any board, with framework arduino."""
+"""Any board with the framework arduino."""
 
 from __future__ import annotations
 

@@ -1,11 +1,12 @@
-"""Writes a folder of files in the formats of today's versions: `python tests/support/data/versions/make.py`.
+"""Writes a folder of files in the current formats: `python tests/support/data/versions/make.py`.
 
-Run once for each version of a format, by the last commit that writes it; what it wrote is committed and stays.
-tests/unit/image/test_earlier_versions.py then holds every later runtime to it.
+Run this once for each version of a format, at the last commit that writes it; commit the result, which then stays.
+tests/unit/image/test_earlier_versions.py checks every later runtime against it.
 
-image.mote trains with AdamW, BatchNormalization on statistics of the batch, and dropout, and has properties and a store
-of samples. PROFILE.gmck is its checkpoint after STEPS steps and replays under that numerics profile, PROFILE_half.gmck
-the same packed, expected.json the SHA-256 of the state that each gives, and after as many more steps.
+image.mote trains with AdamW, BatchNormalization on statistics of the batch, and dropout, and has properties and a
+store of samples. PROFILE.gmck is its checkpoint after STEPS steps and replays with that numerics profile,
+PROFILE_half.gmck the same in packed form, expected.json the SHA-256 of the state after loading each, and after as
+many more steps.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ WEIGHTS = {"w1": (8, 6), "b1": (8,), "scale": (8,), "shift": (8,), "mean": (8,),
 
 
 def drawn(shape: tuple[int, ...], seed: int) -> np.ndarray:
-    """Numbers in -1 .. 1 that no library's random generator can change."""
+    """Return numbers in -1 .. 1 that do not depend on any library's random generator."""
     count = int(np.prod(shape))
     steps = (np.arange(1, count + 1, dtype=np.int64) * 7919 + seed * 104729) % 2003
     return (steps.astype(np.float32) / np.float32(1001) - np.float32(1)).reshape(shape)
@@ -63,7 +64,7 @@ def image() -> bytes:
 
 
 def train(session: Session, first: int) -> None:
-    """Steps `first` to `first` + STEPS: each on a batch of its own, then on samples of the store."""
+    """Run steps `first` to `first` + STEPS: each on its own batch, then on samples of the store."""
     for step in range(first, first + STEPS):
         labels = (np.arange(BATCH) * 5 + step) % CLASSES
         session.step(drawn((BATCH, FEATURES), 50 + step), labels.astype(np.int32))
@@ -74,7 +75,7 @@ def train(session: Session, first: int) -> None:
 
 
 def checkpoint_of(image: bytes, profile: str, half: bool) -> tuple[bytes, dict[str, str]]:
-    """(checkpoint after STEPS steps, SHA-256 of the state when it is loaded, and after as many more)."""
+    """Return (checkpoint after STEPS steps, SHA-256 of the state after loading it, and after as many more steps)."""
     with Session(image, profile) as session:
         session.set_linear_schedule(0.01, 2, 40)
         train(session, 0)

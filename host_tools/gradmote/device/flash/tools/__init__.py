@@ -1,6 +1,6 @@
 """The tools that program real parts: one file for each, and this table.
 
-board.toml names those that fit a board.
+board.toml names the tools for a board.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ __all__ = ["TOOLS", "Job", "Tool", "choose", "find"]
 
 
 def choose(board: str, upload: Mapping[str, str], wanted: str | None = None) -> str:
-    """Return the name of the first tool of a board's table that is installed, or the wanted one.
+    """Return the name of the first installed tool in a board's table, or the wanted one.
 
-    Raises DeviceError, which says how to install one, where there is none.
+    Raises DeviceError, with how to install one, if there is none.
     """
     if wanted is not None and wanted not in upload:
         raise DeviceError(f"{wanted} does not program {board}", f"what does: {', '.join(upload) or 'nothing'}")
@@ -50,6 +50,6 @@ def choose(board: str, upload: Mapping[str, str], wanted: str | None = None) -> 
 
 
 def find(program: str) -> str | None:
-    """Return the path of a program, on PATH or beside this Python; None where it is missing."""
+    """Return the path of a program, on PATH or next to this Python; None if it is missing."""
     beside = os.path.dirname(sys.executable)
     return shutil.which(program, path=os.pathsep.join([os.environ.get("PATH", ""), beside]))

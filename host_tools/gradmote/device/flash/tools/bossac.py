@@ -1,6 +1,6 @@
 """The tool bossac, for the boot loader of Arduino's Nano 33 BLE and others.
 
-Opening the board's port at 1200 baud starts that boot loader.
+Opening the board's port at 1200 baud starts the boot loader.
 """
 
 import time

@@ -1,6 +1,6 @@
 """The tool esptool, over the serial port of an ESP32. It verifies what it wrote.
 
-Setting: its name of the chip. Boot loader and partition table stay as they are; `pio run -t upload`
+Setting: its name for the chip. Boot loader and partition table stay as they are; `pio run -t upload`
 writes them too.
 """
 

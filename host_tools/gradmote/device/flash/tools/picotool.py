@@ -1,6 +1,6 @@
 """The tool picotool, over the USB of an RP2040 or RP2350.
 
-It restarts the part into its boot loader where the firmware allows that. Setting: the number of the
+It restarts the part into its boot loader if the firmware allows that. Setting: the number of the
 part's UF2 family.
 """
 

@@ -1,4 +1,4 @@
-"""The tool PlatformIO, for boards whose compiler and libraries it brings.
+"""The tool PlatformIO, for boards whose compiler and libraries it provides.
 
 Setting: the environment of platformio.ini.
 """

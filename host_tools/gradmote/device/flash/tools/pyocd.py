@@ -1,6 +1,6 @@
 """The tool pyOCD, through a CMSIS-DAP probe or an ST-Link. It resets the part at the end.
 
-Setting: its name of the target.
+Setting: its name for the target.
 """
 
 from .tool import Command, Job, Tool

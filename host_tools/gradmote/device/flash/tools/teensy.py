@@ -1,6 +1,6 @@
 """The tool teensy_loader_cli, over the USB of a Teensy, which it restarts into its boot loader.
 
-Setting: the microcontroller, such as TEENSY41.
+Setting: the microcontroller, for example TEENSY41.
 """
 
 from gradmote.device.toolchains.system_packages import how_to_install

@@ -16,8 +16,8 @@ class Job:
     Attributes:
         file: The firmware, in the tool's own format.
         address: The address of its first byte.
-        setting: The text that board.toml has for the tool.
-        port: The serial port of the board; "" where it has none yet.
+        setting: The tool's entry in board.toml.
+        port: The serial port of the board; "" if it has none yet.
     """
 
     file: Path
@@ -35,13 +35,13 @@ class Tool:
     """A way to program parts.
 
     Attributes:
-        program: The program that must be installed; "" where none is needed.
+        program: The program that must be installed; "" if it needs none.
         install: The command that installs it, or its address.
-        format: The format of Job.file, "elf", "bin", "hex" or "uf2"; or "source" where the tool
+        format: The format of Job.file, "elf", "bin", "hex" or "uf2"; or "source" if the tool
             builds what it programs.
-        commands: The commands to run one by one, each of which must end with status 0.
+        commands: Return the commands to run in order; each must end with status 0.
         prepare: Called before the commands.
-        finds_boot_loader: Whether it finds the part on USB, where a part without firmware has no
+        finds_boot_loader: Whether it finds the part on USB, since a part without firmware has no
             serial port.
     """
 

@@ -1,4 +1,4 @@
-"""A copy to the drive as which a board in its boot loader appears.
+"""A copy to the drive that a board shows while it is in its boot loader.
 
 Setting: the number of its UF2 family.
 """
@@ -21,7 +21,7 @@ _RESTART_SECONDS = 3.0
 
 
 def copy(job: Job) -> None:
-    """Copy the firmware to the drive; raise DeviceError where there is not exactly one."""
+    """Copy the firmware to the drive; raise DeviceError if there is not exactly one."""
     drives = [Path(mark).parent for mount in MOUNTS for mark in glob.glob(f"{mount}/{MARK}")]
     if len(drives) != 1:
         raise DeviceError(

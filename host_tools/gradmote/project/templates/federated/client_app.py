@@ -1,4 +1,4 @@
-"""The app of a node, behind which there is a share of the devices."""
+"""The app of a node, which has a share of the devices."""
 
 from functools import cache
 from pathlib import Path
@@ -14,17 +14,17 @@ from gradmote.flower import client_app
 
 @cache
 def configured(folder: Path) -> GatewayConfig:
-    """Return what gateway.toml says of the model and the devices; it is read once."""
+    """Return the model and the devices configured in gateway.toml, which is read once."""
     return read_config(folder / "gateway.toml")
 
 
 def here(context: Context) -> GatewayConfig:
-    """Return the configuration in the project's folder, which a node's own configuration may name."""
+    """Return the configuration in the project's folder, which a node's own configuration may set."""
     return configured(Path(str(context.node_config.get("folder") or context.run_config["folder"])))
 
 
 def twin(url: str, image: bytes) -> Session:
-    """Return a twin in its numerics profile: "twin" or "twin:strict". Boards are for a gateway."""
+    """Return a twin with the numerics profile in "twin" or "twin:strict". Boards need a gateway."""
     kind, _, profile = url.partition(":")
     if kind != "twin":
         raise DataError(f"{url} is no twin", "start the gateway that owns it, and name that by the option gateway")

@@ -1,4 +1,4 @@
-"""The app of the server: rounds of quantized deltas, a report, and the model that all have learnt."""
+"""The app of the server: rounds of quantized deltas, a report, and the model that all devices have trained."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ app = ServerApp()
 
 @app.main()
 def main(grid: Grid, context: Context) -> None:
-    """Do all rounds; what comes of them is in results/, in a folder of this run."""
+    """Run all rounds; the results go to results/, into a folder for this run."""
     config = context.run_config
     folder = Path(str(config["folder"]))
     test, model = folder / "test.npz", folder / "model.onnx"

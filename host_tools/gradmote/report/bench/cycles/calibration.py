@@ -1,9 +1,9 @@
-"""Timings of a core from what its micro-kernels take on a real part.
+"""Timings of a core, derived from its micro-kernels' cycles on a real part.
 
-The firmware of micro/ prints the section [measured] of a core's table: the cycles of so many turns of
-each micro-kernel. A table that has this section is read with the timings that follow from it, in place
-of those that were published. Each rule here is the inverse of what the kernel takes by hand:
-tests/bench/test_cycles.py has that for each core.
+The firmware of micro/ prints the section [measured] of a core's table: the cycles of a number of
+turns of each micro-kernel. A table with this section is read with the timings derived from it,
+instead of the published ones. Each rule here is the inverse of a kernel's cycle count, which
+tests/bench/test_cycles.py derives by hand for each core.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ else:
 
 SECTION = "[measured]"
 END = "# end"
-#: What marks the section of an emulated board, whose figures are no timings.
+#: Marks the section of an emulated board, whose figures are not timings.
 EMULATED = "emulated"
 MEASURED = "measured"
 
 
 @dataclass(frozen=True)
 class Measured:
-    """The cycles of micro-kernels that a board printed.
+    """The cycles of micro-kernels, as printed by a board.
 
     Attributes:
         board: The board's name.
-        counter: What counted: DWT, SysTick, or the board's clock.
+        counter: The counter: DWT, SysTick, or the board's clock.
         turns: The turns of each kernel.
         cycles: The cycles of all turns, by the kernel's name.
     """
@@ -45,16 +45,16 @@ class Measured:
     cycles: dict[str, int]
 
     def turn(self, kernel: str) -> float:
-        """Return the cycles of one turn. Raises KeyError where the kernel was not measured."""
+        """Return the cycles of one turn. Raises KeyError if the kernel was not measured."""
         return self.cycles[kernel] / self.turns
 
     def body(self, kernel: str, count: int = 1) -> float:
-        """Return what each of `count` equal parts of the body takes: without the loop."""
+        """Return the cycles of each of `count` equal parts of the body, without the loop."""
         return (self.turn(kernel) - self.turn("loop")) / count
 
 
 def read_measured(text: str) -> Measured:
-    """Return what is in the section [measured]. Raises DataError where it is anything else."""
+    """Return the content of the section [measured]. Raises DataError if it is something else."""
     try:
         return measured_of(tomllib.loads(text)["measured"])
     except (tomllib.TOMLDecodeError, KeyError) as error:
@@ -62,9 +62,9 @@ def read_measured(text: str) -> Measured:
 
 
 def measured_of(section: Any) -> Measured:
-    """Return the section of a table that was read.
+    """Return the content of a parsed [measured] section.
 
-    Raises DataError where it is anything else, or of an emulated board.
+    Raises DataError if it is something else, or from an emulated board.
     """
     try:
         rest = dict(section)
@@ -79,7 +79,7 @@ def measured_of(section: Any) -> Measured:
 
 
 def calibrated(core: Core, measured: Measured) -> Core:
-    """Return the core with the timings that were measured in place of those it had."""
+    """Return the core with its timings replaced by the measured ones."""
     kinds, branch, memory = dict(core.kinds), core.branch, core.memory
     for kind, field, value in timings_from(measured, core.issue):
         change: dict[str, Any] = {field: value, "source": MEASURED}
@@ -94,10 +94,10 @@ def calibrated(core: Core, measured: Measured) -> Core:
 
 
 def timings_from(measured: Measured, issue: str) -> Iterator[tuple[str, str, float]]:
-    """Yield (kind, field, value) of each timing that follows from what was measured.
+    """Yield (kind, field, value) of each timing that follows from the measurements.
 
-    Of a core that issues two instructions in a cycle, that is only how long results take, and how
-    long several registers.
+    For a core that issues two instructions per cycle, these are only the latencies, and the cycles for
+    several registers.
     """
     for kind, field, step, rule in _LATENCIES if issue == "dual" else (*_LATENCIES, *_ISSUES):
         try:
@@ -108,7 +108,7 @@ def timings_from(measured: Measured, issue: str) -> Iterator[tuple[str, str, flo
 
 
 def timings_table(core: Core) -> str:
-    """Return the entries that were measured, as lines of the core's table."""
+    """Return the measured entries, as lines of the core's table."""
     rows = [f"{kind} = {_inline(timing)}" for kind, timing in core.kinds.items() if timing.source == MEASURED]
     return "\n".join(["[kinds]", *rows])
 
@@ -120,18 +120,18 @@ def _inline(timing: Timing) -> str:
 
 
 def _rounded(value: float, step: float) -> float:
-    """Return the nearest multiple of the step, not below 0, as an int where it is one."""
+    """Return the nearest multiple of the step, at least 0; an int if it is whole."""
     found = max(0.0, round(value / step) * step)
     return int(found) if found == int(found) else found
 
 
-# ---- What follows from each kernel
+# ---- The timings from each kernel
 
 _Rule = tuple[str, str, float, Callable[[Measured], float]]
 
 
 def _per_register(measured: Measured, few: str, many: str, more: int) -> float:
-    """Return what each register more of a load or store takes."""
+    """Return the cycles of each additional register in a load or store."""
     return (measured.turn(many) - measured.turn(few)) / more
 
 
@@ -159,7 +159,7 @@ def _accumulate(measured: Measured) -> float:
     return measured.body("vfma_adds", 8) - 2 * _integer(measured)
 
 
-#: What holds however many instructions begin in a cycle.
+#: Rules that hold for any number of instructions per cycle.
 _LATENCIES: tuple[_Rule, ...] = (
     ("load_many", "per_register", 0.5, _pushed),
     ("store_many", "per_register", 0.5, _pushed),
@@ -172,7 +172,7 @@ _LATENCIES: tuple[_Rule, ...] = (
     ("fp_chained", "addend", 1, lambda m: m.body("vmla_dependent", 16)),
 )
 
-#: What holds where one instruction begins in a cycle.
+#: Rules that hold for one instruction per cycle.
 _ISSUES: tuple[_Rule, ...] = (
     ("nop", "issue", 1, lambda m: m.body("nops", 16)),
     ("integer", "issue", 1, _integer),

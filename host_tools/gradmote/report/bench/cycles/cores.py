@@ -1,14 +1,14 @@
-"""The cores whose timings are known: a table of each (tables/*.toml), with the source of each number.
+"""The cores with known timings: a table for each (tables/*.toml), with the source of each number.
 
 A table has:
 
-- `names`: what boards call the core (board.toml). `issue`: how many instructions begin in a cycle.
-- `architecture`: what objdump must be told, for code that it else does not know.
-- [sources]: what the word `source` in each entry stands for. "assumed" is one of them.
-- [kinds]: the timing of each kind of instruction (decoding.py). What is not listed the core does not have.
-- [branch] and [memory]: what depends on more than the kind.
-- [measured], if somebody measured the micro-kernels on a real part (`gradmote flash --calibrate`): the
-  timings that follow from that replace those above (calibration.py).
+- `names`: the boards' names for the core (board.toml). `issue`: how many instructions begin per cycle.
+- `architecture`: the architecture to pass to objdump, for code that it does not know otherwise.
+- [sources]: the meaning of the word `source` in each entry. "assumed" is one of them.
+- [kinds]: the timing of each kind of instruction (decoding.py). The core lacks all unlisted kinds.
+- [branch] and [memory]: timings that depend on more than the kind.
+- [measured], if somebody measured the micro-kernels on a real part (`gradmote flash --calibrate`):
+  timings derived from it replace those above (calibration.py).
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ FOLDER = Path(__file__).with_name("tables")
 
 
 def core_files() -> list[str]:
-    """Return the names of all cores that have a table, such as cortex-m4."""
+    """Return the names of all cores with a table, such as cortex-m4."""
     return sorted(path.stem.replace("_", "-") for path in FOLDER.glob("*.toml"))
 
 
 @cache
 def read_core(name: str) -> Core:
-    """Return the core of a name such as cortex-m4. Raises DataError where it has no table."""
+    """Return the core with a name such as cortex-m4. Raises DataError if it has no table."""
     path = FOLDER / f"{name.replace('-', '_')}.toml"
     if not path.is_file():
         raise DataError(f"there are no timings of {name}", f"there are those of {', '.join(core_files())}")
@@ -46,13 +46,13 @@ def read_core(name: str) -> Core:
 
 
 def core_called(name: str) -> Core | None:
-    """Return the core that boards call so, such as Cortex-M4F; None where it has no table."""
+    """Return the core with this name on boards, such as Cortex-M4F; None if it has no table."""
     cores = map(read_core, core_files())
     return next((core for core in cores if name in core.names), None)
 
 
 def core_of_table(table: dict[str, Any]) -> Core:
-    """Return the core of a table as it was read. Raises DataError where it is no such table."""
+    """Return the core from a parsed table. Raises DataError if it is not a valid table."""
     try:
         core = Core(
             title=table["title"],

@@ -1,4 +1,4 @@
-"""The cycles of regions: how often each block ran behind each other one, times what that takes."""
+"""The cycles of regions: how often each block ran after each other block, times its cycles."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _PIPELINES: dict[str, type[SingleIssue] | type[DualIssue]] = {"single": SingleIs
 
 
 def cycles_of(core: Core, *rows: tuple[list[Instruction], bool]) -> int:
-    """Return the cycles of rows of instructions, one row behind the other, from an empty pipeline.
+    """Return the cycles of rows of instructions, run one row after the other from an empty pipeline.
 
-    Each row comes with whether its last instruction, if that is a branch which may stay in the
-    straight order, leaves it.
+    If a row's last instruction is a branch that may fall through, the row's second item says whether it
+    is taken.
     """
     pipeline = _PIPELINES[core.issue](core)
     for instructions, leaves in rows:
@@ -31,22 +31,22 @@ def cycles_of(core: Core, *rows: tuple[list[Instruction], bool]) -> int:
 class Costs:
     """The cycles of a program's regions on a core.
 
-    What a block takes depends on the block before it, whose results it may have to wait for. It is
-    told once for each pair of blocks: what both take, less what the first one alone takes. What
-    came before the first is left out.
+    The cycles of a block depend on the block before it, whose results it may have to wait for. They are
+    computed once for each pair of blocks: the cycles of both, less those of the first one alone.
+    Anything before the first block is ignored.
     """
 
     def __init__(self, program: Program, core: Core) -> None:
-        """Name the program and the core."""
+        """Take the program and the core."""
         self._program, self._core = program, core
         self._behind = cache(self._cycles_behind)
 
     def cycles(self, region: Region) -> int:
-        """Return the cycles of a region. Raises DeviceError or DataError where code is unknown."""
+        """Return the cycles of a region. Raises DeviceError or DataError if code is unknown."""
         return sum(count * self._behind(before, block) for (before, block), count in region.edges.items())
 
     def _cycles_behind(self, before: Block, block: Block) -> int:
-        """Return what a block takes behind another, and what the way between them takes."""
+        """Return the cycles of a block after another one, including the branch between them."""
         first, second = self._program.instructions(before), self._program.instructions(block)
         leaves = before.start + sum(instruction.size for instruction in first) != block.start
         return cycles_of(self._core, (first, leaves), (second, False)) - cycles_of(self._core, (first, False))

@@ -1,7 +1,7 @@
-"""The machine instructions of a Cortex-M, from how objdump writes them.
+"""The machine instructions of a Cortex-M, parsed from objdump's text.
 
-A timing needs to know little: the kind of the instruction, which registers it reads and writes, and
-how many of them memory moves. It need not know what is computed.
+A timing needs little: the kind of the instruction, which registers it reads and writes, and how many
+of them it moves to or from memory. It does not need the computation itself.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-#: The kind of what objdump does not know, or of data between the code.
+#: The kind of instructions that objdump does not know, or of data between the code.
 UNKNOWN = "unknown"
 _PREDICATE = "vector_predicate"
 
 _NAMED = {"sp": "r13", "lr": "r14", "pc": "r15", "ip": "r12", "fp": "r11", "sl": "r10", "sb": "r9"}
 _REGISTER = re.compile(r"\b(sp|lr|pc|ip|fp|sl|sb|[rsdq]\d+)\b(?:\s*-\s*(sp|lr|pc|ip|fp|sl|sb|[rsdq]\d+)\b)?")
-#: How many registers of 32 bits are in one of d0 and so on, and in one of q0 and so on.
+#: How many 32-bit registers are in each d register, and in each q register.
 _PARTS = {"d": 2, "q": 4}
 _ADDRESS = re.compile(r"\[([^\]]*)\](!|\s*,)?")
 _TARGET = re.compile(r"(?:^|[\s,])([0-9a-f]+)\s*<")
-#: Of what has two operands: what does not read the first one.
+#: Instructions with two operands that do not read the first one.
 _REPLACES = re.compile(r"mov|mvn|neg|adr|clz|rbit|rev|[su]xt|cset|v")
 _SHIFT = re.compile(r"\b(?:lsl|lsr|asr|ror)\s+#|\brrx\b")
 
@@ -31,23 +31,23 @@ class Instruction:
     """One machine instruction.
 
     Attributes:
-        address: Where it lies.
+        address: Its address.
         size: Its bytes, 2 or 4.
-        name: Its mnemonic, without what chooses its width.
-        kind: What timings are by.
+        name: Its mnemonic, without the width suffix.
+        kind: The key for its timing.
         reads: The registers whose values it needs to begin.
         stores: The registers that it stores to memory, which some cores need later.
-        writes: The registers that it writes, without a base register that it advances.
-        addend: The register to which a multiply-accumulate adds; "" where there is none. It is not
-            in `reads`, because some cores need it later.
+        writes: The registers that it writes, except a base register that it advances.
+        addend: The register to which a multiply-accumulate adds; "" if there is none. It is not in
+            `reads`, because some cores need it later.
         count: The number of registers that it moves, of 32 bits each.
-        base: The register of its address in memory; "" where it has none.
+        base: The register of its memory address; "" if it has none.
         advances_base: Whether it writes the base register too.
         has_index: Whether its address is the sum of two registers.
-        sets_flags: Whether it writes the flags of the core.
+        sets_flags: Whether it writes the core's flags.
         reads_flags: Whether it is a branch that depends on them.
-        writes_pc: Whether it is no branch, and writes the program counter nevertheless.
-        target: The address that it branches to; None where a register has it, or it is no branch.
+        writes_pc: Whether it writes the program counter without being a branch.
+        target: The address to which it branches; None if a register has it, or it is not a branch.
     """
 
     address: int
@@ -69,12 +69,12 @@ class Instruction:
 
     @property
     def is_float(self) -> bool:
-        """Whether the floating-point unit works on it."""
+        """Whether it runs on the floating-point unit."""
         return self.kind.startswith("fp_")
 
     @property
     def unit(self) -> str:
-        """The unit that works on it, if that may be busy; "" for all others."""
+        """The unit that runs it, if that can be busy; "" for all others."""
         if self.kind in ("vector_load", "vector_store", "vector_gather", "vector_scatter"):
             return "vector memory"
         if self.kind in ("vector_integer", "vector_from_core"):
@@ -83,12 +83,12 @@ class Instruction:
 
     @property
     def may_pass(self) -> bool:
-        """Whether it is a branch that does not always leave the straight order."""
+        """Whether it is a branch that may fall through."""
         return self.reads_flags or self.name.startswith(("cb", "le", "wls"))
 
 
 def decode(address: int, size: int, mnemonic: str, text: str) -> Instruction:
-    """Return the instruction of this mnemonic and these operands, both as objdump writes them."""
+    """Return the instruction with this mnemonic and these operands, both in objdump's syntax."""
     name = re.sub(r"\.[nw]$", "", mnemonic)
     operands = re.split(r"[@;]", text)[0].strip()
     for pattern, kind, read in _RULES:
@@ -98,7 +98,7 @@ def decode(address: int, size: int, mnemonic: str, text: str) -> Instruction:
 
 
 def registers(text: str) -> tuple[str, ...]:
-    """Return the registers that a text names: r0 to r15, and s0 to s31 for all that have floats."""
+    """Return the registers in a text: r0 to r15, and s0 to s31 for all floating-point registers."""
     found: list[str] = []
     for begin, end in _REGISTER.findall(text):
         first = _NAMED.get(begin, begin)
@@ -108,13 +108,16 @@ def registers(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-# ---- What operands mean
+# ---- Operands
 
 Fields = dict[str, Any]
 
 
 def _computes(name: str, operands: str) -> Fields:
-    """The first operand is the result; with one other or none it is also read, but by moves."""
+    """Parse a computation, whose first operand is the result.
+
+    With one other operand or none, it also reads the first operand, unless it is a move.
+    """
     destination, *others = operands.split(",")
     result, rest = registers(destination), registers(",".join(others))
     reads = rest if len(others) > 1 or _REPLACES.match(name) else result + rest
@@ -122,21 +125,21 @@ def _computes(name: str, operands: str) -> Fields:
 
 
 def _integer(name: str, operands: str) -> Fields:
-    """As _computes(); a shift of the last operand makes it a kind of its own."""
+    """Parse like _computes(); a shifted last operand is a separate kind."""
     sets_flags = re.fullmatch(f"(?:{_SET_FLAGS})s", name) is not None
     kind = "shifted" if _SHIFT.search(operands) else "integer"
     return {**_computes(name, operands), "kind": kind, "sets_flags": sets_flags}
 
 
 def _accumulates(name: str, operands: str) -> Fields:
-    """The first operand is the sum."""
+    """Parse a multiply-accumulate: the first operand is the sum."""
     destination, _, others = operands.partition(",")
     result = registers(destination)
     return {"writes": result, "addend": result[0], "reads": registers(others)}
 
 
 def _multiplies(name: str, operands: str) -> Fields:
-    """One result or two; the addend is the last operand, or both results."""
+    """Parse a multiplication with one or two results; the addend is the last operand, or both results."""
     found = registers(operands)
     if re.match(r"[us]mlal|smlsld|umaal", name):
         return {"kind": "multiply_add_long", "writes": found[:2], "addend": found[0], "reads": found[1:]}
@@ -153,7 +156,7 @@ def _compares(name: str, operands: str) -> Fields:
 
 
 def _address(operands: str) -> Fields:
-    """The registers of an address in brackets; the program counter where there are none."""
+    """Return the registers of an address in brackets; the program counter without brackets."""
     found = _ADDRESS.search(operands)
     inside = registers(found[1]) if found else ("r15",)
     return {"base": inside[0], "reads": inside, "has_index": len(inside) > 1, "advances_base": bool(found and found[2])}
@@ -170,7 +173,7 @@ def _stores(name: str, operands: str) -> Fields:
 
 
 def _moves_many(name: str, operands: str) -> Fields:
-    """The registers in braces, at an address that is before them or is the stack's."""
+    """Parse registers in braces, at an address before them or on the stack."""
     before, _, braces = operands.partition("{")
     listed, base = registers(braces), (*registers(before), "r13")[0]
     found = {"base": base, "count": len(listed), "advances_base": "!" in before or not before}
@@ -180,7 +183,7 @@ def _moves_many(name: str, operands: str) -> Fields:
 
 
 def _moves_between(name: str, operands: str) -> Fields:
-    """Moves between registers of the core and of floats, or among these."""
+    """Parse a move between core and floating-point registers, or among the latter."""
     found = registers(operands)
     core, floats = tuple(r for r in found if r[0] == "r"), tuple(r for r in found if r[0] == "s")
     unit = "vector" if "q" in operands else "fp"
@@ -203,13 +206,13 @@ def _branches(name: str, operands: str) -> Fields:
 
 
 def _loads_vector(name: str, operands: str) -> Fields:
-    """Loads of vectors; an address in a vector, or with a vector of offsets, gathers."""
+    """Parse a vector load; it gathers if the address is a vector, or has a vector of offsets."""
     found = _loads(name, operands)
     return {**found, "kind": "vector_gather" if _has_float(found["reads"]) else "vector_load"}
 
 
 def _stores_vector(name: str, operands: str) -> Fields:
-    """Stores of vectors; an address in a vector, or with a vector of offsets, scatters."""
+    """Parse a vector store; it scatters if the address is a vector, or has a vector of offsets."""
     found = _stores(name, operands)
     return {**found, "kind": "vector_scatter" if _has_float(found["reads"]) else "vector_store"}
 
@@ -233,7 +236,7 @@ def _nothing(name: str, operands: str) -> Fields:
 # ---- Mnemonics
 
 _CONDITION = "(?:eq|ne|cs|hs|cc|lo|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)"
-#: Of instructions that compute: a condition of an IT block, or of a predicated vector.
+#: The suffix of a computing instruction: the condition of an IT block, or a vector predicate.
 _IF = f"(?:{_CONDITION}|t|e)?"
 _INTEGERS = (
     "adc|add|addw|adr|and|asr|bfc|bfi|bic|clz|csel|cset|csetm|csinc|csinv|csneg|cinc|cinv|cneg|eor|lsl|lsr|mov|movt|movw|"
@@ -245,8 +248,8 @@ _MULTIPLIES = (
     "mla|mls|mul|smla\\w+|smls\\w+|smmul\\w?|smmla|smmls|smuad|smusd|smul\\w*|smull|umaal|umlal|umull|smlal\\w*|smlsld"
 )
 
-#: The mnemonic, the kind, and what reads the operands, which may name another kind; the first rule that
-#: fits holds. Kinds of vectors are for operands with one among them.
+#: (mnemonic, kind, function that parses the operands and may return another kind); the first matching
+#: rule applies. Vector kinds require a vector among the operands.
 _RULES: list[tuple[re.Pattern[str], str, Callable[[str, str], Fields]]] = [
     (re.compile(pattern), kind, read)
     for pattern, kind, read in (

@@ -1,8 +1,8 @@
-"""The code of a program, as objdump of the compiler that built it shows it.
+"""The code of a program, as shown by the objdump of the compiler that built it.
 
-Objdump comes with each GCC that builds firmware, knows all that this GCC writes, and tells data
-between the code apart by the marks of the ELF file. Capstone, the library for this, does not know
-the vectors and loops of Armv8.1-M in version 5: it shows VLDRW as data, and what follows as nonsense.
+Objdump comes with each GCC that builds firmware, knows everything that this GCC writes, and
+recognizes data between the code by the ELF file's marks. The Capstone library, in version 5, does
+not know the vectors and loops of Armv8.1-M: it shows VLDRW as data, and nonsense after it.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ class Program:
     Args:
         elf: The file.
         objdump: The path of objdump.
-        architecture: What objdump is told with -m; "" for what the file says. Helium needs it.
+        architecture: The value of objdump's -m; "" to use the file's own. Helium needs it.
     """
 
     def __init__(self, elf: Path, objdump: str, architecture: str = "") -> None:
-        """Name the file and the tool."""
+        """Take the file and the tool."""
         self.elf, self.objdump, self.architecture = elf, objdump, architecture
 
     @cached_property
     def code(self) -> dict[int, Instruction]:
-        """Each instruction by its address. Raises DeviceError where objdump fails."""
+        """Each instruction by its address. Raises DeviceError if objdump fails."""
         options = ["-m", self.architecture] if self.architecture else []
         command = [self.objdump, "-d", *options, str(self.elf)]
         try:
@@ -48,7 +48,7 @@ class Program:
         return read_listing(done.stdout)
 
     def instructions(self, block: Block) -> list[Instruction]:
-        """Return the instructions of a block. Raises DeviceError where one of them is unknown."""
+        """Return the instructions of a block. Raises DeviceError if one of them is unknown."""
         found, address = [], block.start
         for _ in range(block.size):
             instruction = self.code.get(address)
@@ -67,11 +67,11 @@ class Program:
             found = table.get_symbol_by_name(symbol) if isinstance(table, SymbolTableSection) else None
             if not found:
                 raise DeviceError(f"{self.elf.name} has no function {symbol}", "build it without stripping it")
-            return int(found[0]["st_value"]) & ~1  # the lowest bit says Thumb
+            return int(found[0]["st_value"]) & ~1  # the lowest bit marks Thumb code
 
 
 def read_listing(text: str) -> dict[int, Instruction]:
-    """Return each instruction of a listing by objdump -d, by its address."""
+    """Return each instruction in a listing of objdump -d, by its address."""
     found = {}
     for line in text.splitlines():
         if match := _LINE.match(line):

@@ -1,4 +1,4 @@
-"""Blocks of code that an emulator executed, and how often each ran directly after each other one."""
+"""Blocks of code that an emulator executed, and how often each ran directly after each other block."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Block:
-    """Machine instructions that run one after the other: `size` of them from `start` on.
+    """Consecutive machine instructions: `size` of them from `start` on.
 
-    `end` is what the emulator takes for their end. It is two bytes too much where the next instruction crosses a page,
-    and therefore begins a block of its own.
+    `end` is where they end according to the emulator. It is two bytes too high if the next instruction crosses a
+    page, and therefore begins a new block.
     """
 
     start: int
@@ -21,24 +21,24 @@ class Block:
 
 @dataclass
 class Region:
-    """All that ran between two calls of the function at the mark.
+    """Everything that ran between two calls of the function at the mark.
 
-    `edges` has how often the second block ran directly after the first. The first block of the
-    region is reached from the block before it.
+    `edges` has how often the second block ran directly after the first. The region's first block follows
+    the last block before the region.
     """
 
     edges: dict[tuple[Block, Block], int] = field(default_factory=dict)
 
     @property
     def instructions(self) -> int:
-        """The number of machine instructions that ran."""
+        """The number of executed machine instructions."""
         return sum(count * block.size for (_, block), count in self.edges.items())
 
 
 def read_regions(lines: Iterable[str]) -> list[Region]:
-    """Return the regions in the lines that edges_plugin.c writes.
+    """Return the regions in the lines written by edges_plugin.c.
 
-    Raises ValueError, KeyError or IndexError where they are anything else.
+    Raises ValueError, KeyError or IndexError if they are something else.
     """
     blocks: dict[str, Block] = {}
     regions: list[Region] = []

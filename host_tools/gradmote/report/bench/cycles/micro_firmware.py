@@ -1,4 +1,4 @@
-"""A firmware for a board that measures the micro-kernels, and nothing else (micro/main.c)."""
+"""A board's firmware that only measures the micro-kernels (micro/main.c)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ SOURCES = ("main.c", "kernels.S")
 
 
 def build_micro_firmware(name: str, folder: Path) -> Path:
-    """Build firmware.elf of a board in an existing folder, and return its path.
+    """Build a board's firmware.elf in an existing folder, and return its path.
 
-    Raises DeviceError where the compiler is missing or fails, and for boards whose core has no
-    micro-kernels, or which PlatformIO alone builds.
+    Raises DeviceError if the compiler is missing or fails, and for boards whose core has no
+    micro-kernels, or that only PlatformIO can build.
     """
     toolchain = toolchain_for(board_with_kernels(name))
     elf = folder / "firmware.elf"
@@ -29,7 +29,7 @@ def build_micro_firmware(name: str, folder: Path) -> Path:
 
 
 def board_with_kernels(name: str) -> Any:
-    """Return the board as its board.toml describes it. Raises DeviceError where it has none."""
+    """Return the board described by its board.toml. Raises DeviceError if it has no micro-kernels."""
     found = next((board for board in build_module("boards").boards() if board.name == name), None)
     if found is None:
         raise DeviceError(f"there is no board {name}", "gradmote boards lists them")
@@ -42,7 +42,7 @@ def board_with_kernels(name: str) -> Any:
 
 
 def _sources(toolchain: Toolchain) -> list[tuple[Path, Path, list[str]]]:
-    """Return (source, object, flags) of everything that the firmware is made of."""
+    """Return (source, object, flags) for everything in the firmware."""
     board, tools = toolchain.board, build_module("boards")
     defines = [f"-D{key}={value}" for key, value in board.defines().items()]
     flags = [*board.flags(), *defines, *(f"-I{path}" for path in board.includes())]

@@ -1,4 +1,4 @@
-"""The model of cycles beside an emulator: what ran between the readings of its clock, and what that takes."""
+"""The cycle model next to an emulator: what ran between the readings of its clock, and its cycles."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .executed import Region, read_regions
 from .plugin import plugin_for
 from .timings import Core
 
-#: The function that reads the clock, as cost_main.c and micro_main.c do around what is measured.
+#: The function that reads the clock, called by cost_main.c and micro_main.c around each measurement.
 MARK = "board_ticks"
 
 
@@ -21,16 +21,15 @@ class CycleModel:
 
     Args:
         elf: The firmware.
-        objdump: What shows its code.
+        objdump: The tool that shows its code.
         emulator: The path of the emulator that will run it.
-        core: The timings to model, those of the board's core or of another one that could run the
-            same code.
+        core: The timings to model: for the board's core, or another one that could run the same code.
     """
 
     def __init__(self, elf: Path, objdump: str, emulator: str, core: Core) -> None:
-        """Build the plugin, where it is not there yet.
+        """Build the plugin unless it exists.
 
-        Raises DeviceError where it cannot be built, or where objdump is missing.
+        Raises DeviceError if it cannot be built, or objdump is missing.
         """
         if shutil.which(objdump) is None:
             raise DeviceError(f"{objdump} is not installed", "it comes with GCC for the board, not with ziglang")
@@ -40,15 +39,15 @@ class CycleModel:
         self._told = elf.with_suffix(".regions")
 
     def emulator_options(self) -> list[str]:
-        """Return the options with which the emulator counts what runs."""
+        """Return the options that make the emulator count what runs."""
         plugin, told = (str(path).replace(",", ",,") for path in (self._plugin, self._told))
         return ["-plugin", f"{plugin},mark={self.program.address_of(MARK):x},out={told}"]
 
     def spans(self) -> list[int]:
         """Return the cycles between each first and second reading of the clock, after the run.
 
-        Raises DeviceError where the emulator told nothing, or where the model does not know the
-        code, and DataError where the core has no such instructions.
+        Raises DeviceError if the emulator wrote no output, or the model does not know the code, and
+        DataError if the core has no such instructions.
         """
         costs = Costs(self.program, self.core)
         return [costs.cycles(region) for region in self.regions()]

@@ -1,4 +1,4 @@
-"""The micro-kernels on a board: the firmware is built and programmed, and what it prints is read."""
+"""The micro-kernels on a board: build and program the firmware, and read what it prints."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from .micro_firmware import board_with_kernels, build_micro_firmware
 from .timings import Core
 from .turns import cycles_of_turn
 
-#: How long a board may take until it has printed all figures.
+#: How long a board may take to print all figures.
 _SECONDS = 60.0
-#: How long a port on USB may be away while the part restarts.
+#: How long a USB port may be gone while the part restarts.
 _RESTART_SECONDS = 15.0
 _RETRY_SECONDS = 0.5
 
@@ -38,8 +38,8 @@ class Request:
         board: The kind of board.
         port: The serial port of a real board; found by its USB ids by default.
         firmware: The ELF file of the micro-kernels; None to build it.
-        emulated: Whether to use the emulated board, whose figures mean nothing.
-        tool: The tool that programs the board; by default the first that is installed.
+        emulated: Whether to use the emulated board, whose figures are meaningless.
+        tool: The programming tool; by default the first installed one.
     """
 
     board: Board
@@ -51,14 +51,14 @@ class Request:
 
 @dataclass(frozen=True)
 class Compared:
-    """The measured cycles beside those of the model.
+    """The measured cycles next to those of the model.
 
     Attributes:
-        measured: What the board printed.
+        measured: The figures that the board printed.
         text: The same, as lines of the core's table.
-        turns: For each kernel the cycles of a turn, measured and by the published timings.
-        timings: The entries of the core's table that follow; "" of an emulated board.
-        emulated: Whether the board was an emulated one.
+        turns: For each kernel the cycles of a turn, measured and from the published timings.
+        timings: The derived entries of the core's table; "" for an emulated board.
+        emulated: Whether the board was emulated.
     """
 
     measured: Measured
@@ -75,8 +75,8 @@ def measure(request: Request, stage: Callable[[str], None] = lambda text: None) 
         request: The board.
         stage: Called with the name of each stage as it begins.
 
-    Raises DeviceError where the board, a tool or the compiler is missing, or where the board does
-    not answer in time, and DataError where it prints anything else.
+    Raises DeviceError if the board, a tool or the compiler is missing, or the board does not answer in
+    time, and DataError if it prints anything else.
     """
     name = request.board.name
     board_with_kernels(name)
@@ -93,7 +93,7 @@ def measure(request: Request, stage: Callable[[str], None] = lambda text: None) 
 
 
 def compared(board: Board, elf: Path, text: str, is_emulated: bool) -> Compared:
-    """Return what a board printed, beside the model, and the timings that follow."""
+    """Return a board's output next to the model, with the derived timings."""
     measured, core = read_measured(text), _core(board)
     if is_emulated:
         return Compared(measured, f"{text}{EMULATED} = true\n", turns(board, elf, measured), "", True)
@@ -101,9 +101,9 @@ def compared(board: Board, elf: Path, text: str, is_emulated: bool) -> Compared:
 
 
 def read_section(link: Link, seconds: float = _SECONDS) -> str:
-    """Return the next whole section [measured] that a board prints, up to its end.
+    """Return the next complete section [measured] that a board prints, without its end mark.
 
-    Raises DeviceError where none comes in so many seconds.
+    Raises DeviceError if none arrives in `seconds` seconds.
     """
     text, deadline = "", time.monotonic() + seconds
     while time.monotonic() < deadline:
@@ -116,7 +116,7 @@ def read_section(link: Link, seconds: float = _SECONDS) -> str:
 
 
 def turns(board: Board, elf: Path, measured: Measured) -> dict[str, tuple[float, float]]:
-    """Return for each kernel the cycles of a turn: measured, and by the published timings."""
+    """Return for each kernel the cycles of a turn: measured, and from the published timings."""
     core = _core(board)
     toolchain = toolchain_for(board_with_kernels(board.name))
     program = Program(elf, f"{toolchain.board.compiler}objdump", core.architecture)
@@ -128,13 +128,13 @@ def turns(board: Board, elf: Path, measured: Measured) -> dict[str, tuple[float,
 
 def _core(board: Board) -> Core:
     core = core_called(board.core)
-    assert core is not None  # board_with_kernels() has looked
+    assert core is not None  # board_with_kernels() has checked
     return core
 
 
 @contextmanager
 def _emulated_link(request: Request, elf: Path) -> Iterator[Link]:
-    """Yield the serial line of an emulated part with the firmware, and end the part."""
+    """Yield the serial line of an emulated part with the firmware, and then stop the part."""
     part = emulated.program(elf, request.board)
     try:
         link = open_link(part.url)
@@ -148,7 +148,7 @@ def _emulated_link(request: Request, elf: Path) -> Iterator[Link]:
 
 @contextmanager
 def _real_link(request: Request, elf: Path) -> Iterator[Link]:
-    """Yield the serial line of a real part, once the firmware is on it."""
+    """Yield the serial line of a real part after programming the firmware."""
     board, tool = request.board, _tool(request)
     port = real.choose_port(board, request.port, serial_ports(), TOOLS[tool].finds_boot_loader)
     real.program(elf, board, tool, port)
@@ -160,7 +160,7 @@ def _real_link(request: Request, elf: Path) -> Iterator[Link]:
 
 
 def _tool(request: Request) -> str:
-    """Return the name of the tool that programs the part. Raises DeviceError where none does."""
+    """Return the name of the tool that programs the part. Raises DeviceError if there is none."""
     board = request.board
     tool = choose(board.name, board.upload, request.tool)
     if TOOLS[tool].format == "source":
@@ -170,7 +170,7 @@ def _tool(request: Request) -> str:
 
 
 def _opened(board: Board, port: str) -> Link:
-    """Return the line of a part that restarts now; its port may be away for a while."""
+    """Return the line of a part that is restarting; its port may be gone for a while."""
     deadline = time.monotonic() + _RESTART_SECONDS
     while True:
         try:

@@ -1,4 +1,4 @@
-"""The plugin of the emulator that counts blocks: built by the host's C compiler, once for each version."""
+"""The plugin for the emulator that counts blocks: built by the host's C compiler, once for each version."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from ....errors import DeviceError
 from ....formats.files import make_build_folder, write_atomically
 
 SOURCE = Path(__file__).with_name("edges_plugin.c")
-#: From this major version on, QEMU takes plugins of the second version of its interface alone.
+#: From this major version on, QEMU accepts only plugins for the second version of its interface.
 _SECOND_INTERFACE = 9
 _COMPILERS = ("cc", "gcc", "clang")
 _FLAGS = ("-O2", "-shared", "-fPIC", "-fvisibility=hidden")
-#: The plugin's symbols of QEMU are found when it is loaded, for which macOS must be asked.
+#: The plugin's QEMU symbols are resolved when it is loaded; macOS needs flags for that.
 _MAC_FLAGS = ("-undefined", "dynamic_lookup")
 
 
 def plugin_for(emulator: str) -> Path:
-    """Return the plugin, built where it is not there yet, for the emulator at this path.
+    """Return the plugin for the emulator at this path, and build it unless it exists.
 
-    Raises DeviceError where there is no C compiler for this computer, where it fails, or where the
-    emulator takes no plugins.
+    Raises DeviceError if the host has no C compiler, the compiler fails, or the emulator does not
+    support plugins.
     """
     version = interface_of(emulator)
     digest = hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:12]
@@ -39,9 +39,9 @@ def plugin_for(emulator: str) -> Path:
 
 @cache
 def interface_of(emulator: str) -> int:
-    """Return the version of the plugins' interface of an emulator.
+    """Return the version of an emulator's plugin interface.
 
-    Raises DeviceError where it takes none.
+    Raises DeviceError if it does not support plugins.
     """
     if sys.platform == "win32" or "-plugin" not in _answer(emulator, "-h"):
         raise DeviceError(f"{emulator} takes no plugins", "cycles need a QEMU with plugins, on Linux or macOS")

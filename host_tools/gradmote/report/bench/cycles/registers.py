@@ -1,4 +1,4 @@
-"""When registers are ready: to be read, to be the addend of a multiply-accumulate, and to be stored."""
+"""When registers are ready: to be read, to be the addend of a multiply-accumulate, or to be stored."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from .timings import Timing
 
 
 class Registers:
-    """The cycles from which on each register has its value, for each use of it."""
+    """The cycle in which each register's value becomes ready, for each kind of use."""
 
     def __init__(self) -> None:
         """Begin with all registers ready."""
@@ -22,11 +22,11 @@ class Registers:
         return max([*read, *stored, self._addend.get(instruction.addend, 0)])
 
     def write(self, register: str, start: int, timing: Timing, count: int) -> None:
-        """Keep when the result of an instruction that began at `start` is ready."""
+        """Record when the result of an instruction that began at `start` is ready."""
         self._read[register] = start + timing.latency_of(count)
         self._addend[register] = start + timing.addend_of(count)
         self._stored[register] = start + timing.stored_of(count)
 
     def advance(self, base: str, cycle: int) -> None:
-        """Keep when a base register that was advanced is ready, for all uses."""
+        """Record when an advanced base register is ready, for all uses."""
         self._read[base] = self._addend[base] = self._stored[base] = cycle

@@ -1,4 +1,4 @@
-"""Cores that begin one instruction a cycle, in order: Cortex-M0, M0+, M3, M4, M33 and M55."""
+"""Cores that begin one instruction per cycle, in order: Cortex-M0, M0+, M3, M4, M33 and M55."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from .timings import BRANCHES, Core
 class SingleIssue:
     """A pipeline that takes instructions in order.
 
-    An instruction begins once the one before it lets it, its operands are ready, and its unit is
+    An instruction begins once the previous one allows it, its operands are ready, and its unit is
     free. Attributes:
         now: The cycle in which the next instruction may begin.
     """
 
     def __init__(self, core: Core) -> None:
-        """Begin with an empty pipeline, in which all registers are ready."""
+        """Begin with an empty pipeline and all registers ready."""
         self._core = core
         self.now = 0
         self._registers = Registers()
-        self._free: dict[str, int] = {}  # unit -> the cycle in which it takes an instruction
+        self._free: dict[str, int] = {}  # unit -> the cycle in which it can take an instruction
         self._before: Instruction | None = None
 
     def run(self, instruction: Instruction, taken: bool) -> None:
-        """Let one instruction begin. `taken` tells whether a branch leaves the straight order."""
+        """Issue one instruction. `taken` says whether a branch is taken."""
         timing = self._core.timing(instruction.kind)
         start = max(self.now, self._registers.ready_for(instruction), self._free.get(instruction.unit, 0))
         start -= self._overlap(instruction)
@@ -40,7 +40,7 @@ class SingleIssue:
         self._before = instruction
 
     def _overlap(self, instruction: Instruction) -> int:
-        """Return the cycles that an access to memory saves directly behind a load."""
+        """Return the cycles that a memory access saves directly after a load."""
         before = self._before
         if before is None or before.kind not in _LOADS or instruction.kind not in (*_LOADS, "store"):
             return 0
@@ -49,7 +49,7 @@ class SingleIssue:
         return 0 if depends or (advanced and not memory.pipelined_after_index) else memory.pipelined
 
     def _besides(self, instruction: Instruction) -> int:
-        """Return the cycles that an access to memory takes besides those of its kind."""
+        """Return the additional cycles of a memory access, beyond those of its kind."""
         memory, before = self._core.memory, self._before
         found = self._core.branch.loads_pc if instruction.writes_pc else 0
         if instruction.kind == "store" and instruction.has_index:

@@ -15,15 +15,15 @@ class Timing:
     """The cycles of one kind of instruction.
 
     Attributes:
-        issue: From its begin until the next instruction may begin.
-        per_register: What each register that it moves adds to that; sums are rounded up.
-        latency: From its begin until another instruction may read its result; `issue` by default.
-        latency_per_register: What each register that it moves adds to that.
-        addend: From its begin until its result may be the addend of a multiply-accumulate; one less
-            than the latency by default.
-        stored: From its begin until its result may be stored to memory; the latency by default.
-        busy: From its begin until its unit, of floats or of vectors, takes another instruction.
-        source: The key of [sources] that these numbers come from.
+        issue: From its beginning until the next instruction may begin.
+        per_register: The cycles that each moved register adds to that; sums are rounded up.
+        latency: From its beginning until another instruction may read its result; `issue` by default.
+        latency_per_register: The cycles that each moved register adds to that.
+        addend: From its beginning until its result may be the addend of a multiply-accumulate; one
+            less than the latency by default.
+        stored: From its beginning until its result may be stored to memory; the latency by default.
+        busy: From its beginning until its floating-point or vector unit takes another instruction.
+        source: The key in [sources] for the origin of these numbers.
     """
 
     issue: float = 1
@@ -36,7 +36,7 @@ class Timing:
     source: str = ASSUMED
 
     def issue_of(self, count: int) -> int:
-        """Return the cycles until the next instruction, where `count` registers are moved."""
+        """Return the cycles until the next instruction, if it moves `count` registers."""
         return math.ceil(self.issue + self.per_register * count)
 
     def latency_of(self, count: int) -> int:
@@ -59,15 +59,15 @@ class Branch:
     """The cycles of branches.
 
     Attributes:
-        taken: Of a branch that leaves the straight order.
-        not_taken: Of one that does not.
-        indirect: Of one to an address in a register.
-        call: Of one that keeps where it came from; as `taken` by default.
-        narrow_taken: As `taken`, of 16 bits behind an instruction of 16 bits that sets no flags.
-        narrow_not_taken: As `not_taken`, of 16 bits behind an instruction of 16 bits.
-        loads_pc: What writing the program counter takes besides, by a load or a sum.
-        mispredicted: What the end of a loop takes besides, as it was predicted to go on.
-        loop: Of the end of a low-overhead loop that goes on.
+        taken: Of a branch that is taken.
+        not_taken: Of a branch that falls through.
+        indirect: Of a branch to an address in a register.
+        call: Of a branch that saves the return address; `taken` by default.
+        narrow_taken: Like `taken`, for 16 bits after a 16-bit instruction that sets no flags.
+        narrow_not_taken: Like `not_taken`, for 16 bits after a 16-bit instruction.
+        loads_pc: The additional cycles of writing the program counter by a load or a sum.
+        mispredicted: The additional cycles at the end of a loop, which was predicted to continue.
+        loop: Of the end of a low-overhead loop that continues.
         source: As in Timing.
     """
 
@@ -83,7 +83,7 @@ class Branch:
     source: str = ASSUMED
 
 
-#: The kinds whose cycles are told by Branch.
+#: The kinds whose cycles are in Branch.
 BRANCHES = ("branch", "loop")
 _BRANCH = Timing()
 
@@ -93,11 +93,11 @@ class Memory:
     """The cycles that depend on two accesses to memory in a row.
 
     Attributes:
-        pipelined: The cycles that a load or store saves directly behind a load of which its address
-            does not depend.
-        pipelined_after_index: Whether it saves them where that load has advanced its base register.
-        load_after_store: What a load takes besides, directly behind a store.
-        indexed_store: What a store takes besides, if its address is the sum of two registers.
+        pipelined: The cycles that a load or store saves directly after a load, unless its address
+            depends on that load.
+        pipelined_after_index: Whether it saves them if that load has advanced its base register.
+        load_after_store: The additional cycles of a load directly after a store.
+        indexed_store: The additional cycles of a store whose address is the sum of two registers.
         source: As in Timing.
     """
 
@@ -114,13 +114,13 @@ class Core:
 
     Attributes:
         title: Its name, for people.
-        names: What boards call it.
-        issue: "single", or "dual" for two instructions a cycle.
-        architecture: What objdump is told with -m; "" for what the ELF file says.
-        sources: What each key of a `source` stands for.
+        names: Its names on boards.
+        issue: "single", or "dual" for two instructions per cycle.
+        architecture: The value of objdump's -m; "" to use the ELF file's own.
+        sources: The meaning of each `source` key.
         kinds: The timing of each kind of instruction that the core has.
         branch: The cycles of branches.
-        memory: What depends on two accesses in a row.
+        memory: The timings that depend on two accesses in a row.
     """
 
     title: str
@@ -133,7 +133,7 @@ class Core:
     memory: Memory
 
     def timing(self, kind: str) -> Timing:
-        """Return the timing of a kind. Raises DataError where the core has no such instruction."""
+        """Return the timing of a kind. Raises DataError if the core has no such instruction."""
         if kind in BRANCHES:
             return _BRANCH
         try:

@@ -1,4 +1,4 @@
-"""The cycles of one turn of a loop, once the loop is under way, from its code alone."""
+"""The cycles of one turn of a loop in its steady state, from its code alone."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from .costs import cycles_of
 from .decoding import Instruction
 from .timings import BRANCHES, Core
 
-#: The turns before those that are counted, and those that are counted.
+#: The number of turns before the counted ones, and of counted turns.
 _BEFORE, _COUNTED = 4, 16
 
 
@@ -17,9 +17,9 @@ def cycles_of_turn(core: Core, code: dict[int, Instruction], start: int) -> floa
     Args:
         core: The timings.
         code: Each instruction by its address.
-        start: The function's address. Up to the loop it has no other branch.
+        start: The function's address. It must have no other branch before the loop.
 
-    Raises DataError where there is no loop.
+    Raises DataError if there is no loop.
     """
     row = (loop_of(code, start), True)
     before = cycles_of(core, *[row] * _BEFORE)
@@ -27,9 +27,9 @@ def cycles_of_turn(core: Core, code: dict[int, Instruction], start: int) -> floa
 
 
 def loop_of(code: dict[int, Instruction], start: int) -> list[Instruction]:
-    """Return the instructions of one turn, in the order in which they run.
+    """Return the instructions of one turn in execution order.
 
-    Branches that may pass do so, except the one that ends the turn; others are followed.
+    Branches that may fall through do so, except the one that ends the turn; others are followed.
     """
     passed: list[Instruction] = []
     address = start

@@ -1,4 +1,4 @@
-"""The framework: its headers, and what it compiles. Option custom_core of the environment names the stand-in."""
+"""The framework: its headers and sources. The environment's option custom_core names the stand-in."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
-"""A platform's own part: its tools. As some do, it asks for what does not keep to IEEE 754. Vectors, which no board
-has, are left out: they compile slowly."""
+"""A platform's own part: its tools. Like some platforms, it requests code that deviates from IEEE 754. Vectors, which
+no board has, are left out: they compile slowly."""
 
 from SCons.Script import Default, DefaultEnvironment
 

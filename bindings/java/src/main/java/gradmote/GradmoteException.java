@@ -1,6 +1,6 @@
 package gradmote;
 
-/** The runtime refused a call. Parameters and optimizer state are as they were before it. */
+/** The runtime refused a call. Parameters and optimizer state are unchanged. */
 public final class GradmoteException extends RuntimeException {
     private static final long serialVersionUID = 1;
     /** The runtime's code, which is negative; its name, such as GM_ERR_WRONG_SIZE; and what to do about it. */

@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** Finds the native libraries: in the JAR, on java.library.path, or where the system (Android) looks. */
+/** Finds the native libraries: in the JAR, on java.library.path, or in the system's folders (Android). */
 final class Library {
     private static final long[] TABLES = new long[2];
 

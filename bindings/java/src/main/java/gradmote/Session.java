@@ -19,10 +19,11 @@ import java.util.function.Predicate;
  * Trains and runs one .mote image.
  *
  * <p>Data are float[], int[], short[] or byte[] by the tensor's dtype, FloatBuffer, IntBuffer, or a direct ByteBuffer in
- * native order. A program takes every input, then every label. A session serves one thread at a time. GradmoteException says why a call was refused.
+ * native order. A program takes every input, then every label. Use a session from one thread at a time.
+ * GradmoteException gives the reason that a call was refused.
  */
 public final class Session implements Closeable {
-    /** How a multiply-accumulate rounds: once (a fused multiply-add) or twice. A board has the bits of its profile. */
+    /** How a multiply-accumulate rounds: once (a fused multiply-add) or twice. A board's bits are those of its profile. */
     public enum Profile { FUSED, STRICT }
 
     /** The programs that an image may have. */
@@ -36,7 +37,7 @@ public final class Session implements Closeable {
     private final List<Tensor> inputs, labels, outputs, parameters;
     private final AtomicBoolean runs = new AtomicBoolean();
 
-    /** Verifies the image, which is copied, and sets the state to its initial values. threads: 1 to 16. */
+    /** Copies and verifies the image, and sets the state to its initial values. threads: 1 to 16. */
     public Session(byte[] image, Profile profile, int threads) {
         table = Library.table(profile);
         handle = open(table, image, threads);
@@ -46,10 +47,10 @@ public final class Session implements Closeable {
         parameters = tensors(PARAMETER);
     }
 
-    /** Opens an image with the profile fused, on one thread. */
+    /** Opens an image with the fused profile, on one thread. */
     public Session(byte[] image) { this(image, Profile.FUSED, 1); }
 
-    /** Ends the session; to end it again does nothing. While another thread is in a call, this is refused. */
+    /** Closes the session. Closing it again does nothing. Refused while another thread is in a call. */
     @Override public void close() { close(table, handle); }
 
     public List<Tensor> inputs() { return inputs; }
@@ -59,7 +60,7 @@ public final class Session implements Closeable {
     /** Returns the outputs of all programs. */
     public List<Tensor> outputs() { return outputs; }
 
-    /** Returns the parameters that are trained. */
+    /** Returns the trained parameters. */
     public List<Tensor> parameters() { return parameters; }
 
     /** Trains on one batch, updates, and returns the loss before the update. */
@@ -77,13 +78,13 @@ public final class Session implements Closeable {
     /** Returns the loss, without training. */
     public float evalStep(Object... data) { return run(Program.EVAL, data); }
 
-    /** Runs the model and returns its first output, which must be of float. */
+    /** Runs the model and returns its first output, which must be float. */
     public float[] infer(Object... data) { return output(inferred(data)); }
 
     /** Runs the model and returns its first output as an array of its dtype. */
     public Object inferValues(Object... data) { return values(inferred(data)); }
 
-    /** Returns a copy of an output of the program that ran last, which must be of float. */
+    /** Returns a copy of an output of the last program, which must be float. */
     public float[] output(Tensor output) { return (float[]) values(requireFloats(output)); }
 
     /** Returns a copy of an output or parameter as an array of its dtype: float[], int[], short[] or byte[]. */
@@ -98,13 +99,13 @@ public final class Session implements Closeable {
     /** Returns the class with the highest score in a row of the last infer(). */
     public int classify(int row) { return classify(table, handle, row); }
 
-    /** Sets all state back to the image's initial values. */
+    /** Resets all state to the image's initial values. */
     public void reset() { reset(table, handle); }
 
     /** Returns the rate of the next update. */
     public float learningRate() { return Float.intBitsToFloat(control(table, handle)[4]); }
 
-    /** Returns how many updates were applied. */
+    /** Returns the number of applied updates. */
     public int optimizerSteps() { return control(table, handle)[2]; }
 
     /** Sets the rate (finite, at least 0) and ends any schedule. */
@@ -118,13 +119,13 @@ public final class Session implements Closeable {
     /** Sets the seed of Dropout and of the sample store's choices. */
     public void setSeed(int seed) { setSeed(table, handle, seed); }
 
-    /** Returns a copy of the parameter of that name, which must be of float; values() takes every dtype. */
+    /** Returns a copy of the parameter with this name, which must be float; values() takes every dtype. */
     public Optional<float[]> parameter(String name) { return named(name).map(t -> (float[]) values(requireFloats(t))); }
 
-    /** Returns a copy of its accumulated gradient, which is of float for parameters of every dtype. */
+    /** Returns a copy of its accumulated gradient, which is float for parameters of every dtype. */
     public Optional<float[]> gradient(String name) { return named(name).map(t -> get(GRADIENT, t.index, 4, new float[t.size])); }
 
-    /** Returns all parameters, in the order of parameters(). All must be of float. */
+    /** Returns all parameters, in the order of parameters(). All must be float. */
     public float[] getParameters() { return get(ALL, 0, 4, new float[floats()]); }
 
     public void setParameters(float[] values) { setFloats(ALL, values); }
@@ -134,16 +135,16 @@ public final class Session implements Closeable {
 
     public void setParameterBytes(byte[] values) { set(table, handle, ALL, 0, 1, values); }
 
-    /** Returns how many numbers the parameters have. */
+    /** Returns the total number of elements of the parameters. */
     public int parametersSize() { return parameters.stream().mapToInt(t -> t.size).sum(); }
 
-    /** Returns the parameters' distance from the image's initial ones. All must be of float. */
+    /** Returns the parameters' difference from the image's initial ones. All must be float. */
     public float[] delta() { return get(DELTA, 0, 4, new float[floats()]); }
 
-    /** Sets the parameters to the image's initial ones and this distance. */
+    /** Sets the parameters to the image's initial ones plus this difference. */
     public void applyDelta(float[] delta) { setFloats(DELTA, delta); }
 
-    /** Returns the distance of parameters of any dtypes; that of integers is modulo 2 to the power of their bits. */
+    /** Returns the difference of parameters of any dtypes; for integers it is modulo 2 to the power of their bits. */
     public byte[] deltaBytes() { return get(DELTA, 0, 1, allBytes()); }
 
     public void applyDeltaBytes(byte[] delta) { set(table, handle, DELTA, 0, 1, delta); }
@@ -154,24 +155,24 @@ public final class Session implements Closeable {
     /** Loads a checkpoint of the same model. */
     public void load(byte[] checkpoint) { restore(table, handle, checkpoint, false); }
 
-    /** Takes over what fits of another model's checkpoint, and returns the number of entries. */
+    /** Loads the matching entries of another model's checkpoint, and returns their number. */
     public int carryOver(byte[] checkpoint) { return restore(table, handle, checkpoint, true); }
 
-    /** Keeps an Integer or a Float with the state; null removes it. key: up to 19 bytes of UTF-8. */
+    /** Stores an Integer or a Float in the state; null removes it. key: up to 19 bytes of UTF-8. */
     public void setProperty(String key, Number value) {
         boolean isInteger = value instanceof Integer;
         int bits = value == null ? 0 : isInteger ? value.intValue() : Float.floatToRawIntBits(value.floatValue());
         setProperty(table, handle, text(key), value == null ? 0 : isInteger ? 1 : 2, bits);
     }
 
-    /** Returns the number that is kept under that key. */
+    /** Returns the number stored under this key. */
     public Optional<Number> property(String key) {
         int[] found = property(table, handle, text(key)); // type and bits
         if (found == null) return Optional.empty();
         return Optional.of(found[0] == 1 ? (Number) found[1] : (Number) Float.intBitsToFloat(found[1]));
     }
 
-    /** Takes a sample, which has the input's size, into the sample store. */
+    /** Adds a sample of the input's size to the sample store. */
     public void learn(int label, Object sample) {
         write(inputs.get(0), sample);
         learn(table, handle, label);
@@ -180,7 +181,7 @@ public final class Session implements Closeable {
     /** Runs step() on samples of the store, and returns the loss. */
     public float replay() { return replay(table, handle); }
 
-    /** Drops the samples of a class from the store. */
+    /** Removes the samples of a class from the store. */
     public void forget(int label) { forget(table, handle, label); }
 
     private float run(Program program, Object... data) {
@@ -213,7 +214,7 @@ public final class Session implements Closeable {
         return find(outputs, t -> t.isIn(Program.INFER)).get();
     }
 
-    /** Fills an array, whose elements have so many bytes, with values of the state. */
+    /** Fills an array with values of the state. bytes: of an element. */
     private <T> T get(int values, int index, int bytes, T to) {
         get(table, handle, values, index, bytes, to);
         return to;
@@ -231,7 +232,7 @@ public final class Session implements Closeable {
         return tensor;
     }
 
-    /** Returns how many floats all parameters are. Throws GradmoteException where one has another dtype. */
+    /** Returns the number of floats in all parameters. Throws GradmoteException if one has another dtype. */
     private int floats() { return parameters.stream().mapToInt(t -> requireFloats(t).size).sum(); }
 
     private void write(Tensor tensor, Object data) {

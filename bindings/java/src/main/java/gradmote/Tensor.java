@@ -9,16 +9,16 @@ public final class Tensor {
         /** The bytes of an element. */
         public final int bytes = Integer.parseInt(name().substring(1)) / 8;
 
-        /** Returns an array of so many elements. */
+        /** Returns an array of this many elements. */
         Object array(int size) {
             return this == F32 ? new float[size] : this == I32 ? new int[size] : this == I16 ? new short[size] : new byte[size];
         }
     }
 
-    /** The name in the ONNX model; it is empty where the image has no names. */
+    /** The name in the ONNX model; empty if the image has no names. */
     public final String name;
     public final DType dtype;
-    /** Whether its elements are integers, of whatever type, and not float; and how many there are. */
+    /** Whether its elements are integers (of any type) rather than float; and their number. */
     public final boolean isInteger;
     public final int size;
     final int role, index, programs;

@@ -7,9 +7,9 @@ import java.nio.IntBuffer;
 import java.nio.LongBuffer;
 import java.util.stream.LongStream;
 
-/** A tensor of float, int, short or byte numbers. long numbers, as onnxruntime's labels are, must fit an int. */
+/** A tensor of float, int, short or byte numbers. long numbers, like onnxruntime's labels, must fit an int. */
 public final class OnnxTensor implements AutoCloseable {
-    final Object data; // an array as Session takes it
+    final Object data; // an array that Session accepts
     private final long[] shape;
 
     private OnnxTensor(Object data, long[] shape) throws OrtException {
@@ -68,17 +68,17 @@ public final class OnnxTensor implements AutoCloseable {
 
     private static long[] length(Object data) { return new long[] {Array.getLength(data)}; }
 
-    /** Returns a number for a scalar, and else a copy of all elements in one array. */
+    /** Returns a number for a scalar, otherwise a copy of all elements in one array. */
     public Object getValue() {
         Object copy = Array.newInstance(data.getClass().getComponentType(), Array.getLength(data));
         System.arraycopy(data, 0, copy, 0, Array.getLength(data));
         return shape.length == 0 ? Array.get(data, 0) : copy;
     }
 
-    /** Returns a copy of the elements, or null where they are no floats, as onnxruntime does. */
+    /** Returns a copy of the elements, or null if they are not floats, as onnxruntime does. */
     public FloatBuffer getFloatBuffer() { return data instanceof float[] ? FloatBuffer.wrap(((float[]) data).clone()) : null; }
 
-    /** Returns a copy of the elements, or null where they are no bytes. */
+    /** Returns a copy of the elements, or null if they are not bytes. */
     public ByteBuffer getByteBuffer() { return data instanceof byte[] ? ByteBuffer.wrap(((byte[]) data).clone()) : null; }
 
     public long[] getShape() { return shape.clone(); }

@@ -1,6 +1,6 @@
 package gradmote.onnxruntime;
 
-/** Makes training sessions, as onnxruntime's class of that name does. */
+/** Makes training sessions, like onnxruntime's class of the same name. */
 public final class OrtEnvironment implements AutoCloseable {
     private static final OrtEnvironment ONLY = new OrtEnvironment();
 

@@ -1,6 +1,6 @@
 package gradmote.onnxruntime;
 
-/** What onnxruntime's classes throw where a call fails. */
+/** Thrown by onnxruntime's classes when a call fails. */
 public class OrtException extends Exception {
     public OrtException(String message) { super(message); }
 

@@ -3,7 +3,7 @@ package gradmote.onnxruntime;
 import java.util.LinkedHashMap;
 import java.util.Optional;
 
-/** Holds the class Result, as onnxruntime's class of that name does. */
+/** Holds the class Result, like onnxruntime's class of the same name. */
 public final class OrtSession {
     private OrtSession() {}
 

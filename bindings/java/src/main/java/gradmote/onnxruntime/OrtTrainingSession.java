@@ -19,9 +19,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Trains as onnxruntime's class of that name does. An update applies the mean of the gradients, not their sum. */
+/** Trains like onnxruntime's class of the same name. An update applies the mean of the gradients, not their sum. */
 public final class OrtTrainingSession implements Closeable {
-    /** The session that computes. */
+    /** The underlying session. */
     public final Session session;
 
     OrtTrainingSession(String checkpointPath, String imagePath) throws OrtException {
@@ -51,7 +51,7 @@ public final class OrtTrainingSession implements Closeable {
         call(() -> session.setLinearSchedule(initialRate, Math.toIntExact(warmupSteps), Math.toIntExact(totalSteps)));
     }
 
-    /** Does nothing: optimizerStep() moves the schedule on. */
+    /** Does nothing: optimizerStep() advances the schedule. */
     public void schedulerStep() {}
 
     public void setSeed(long seed) throws OrtException { call(() -> session.setSeed((int) seed)); }
@@ -64,7 +64,7 @@ public final class OrtTrainingSession implements Closeable {
 
     public Set<String> getEvalOutputNames() { return outputNames(Program.EVAL); }
 
-    /** Writes a .gmck file, which has the optimizer's state either way. */
+    /** Writes a .gmck file, always with the optimizer's state. */
     public void saveCheckpoint(Path path, boolean saveOptimizer) throws OrtException {
         try {
             Files.write(path, session.save());
@@ -73,7 +73,7 @@ public final class OrtTrainingSession implements Closeable {
         }
     }
 
-    /** Is refused: `gradmote export model.onnx learned.gmck` makes the model, from a checkpoint. */
+    /** Not supported: `gradmote export model.onnx learned.gmck` makes the model, from a checkpoint. */
     public void exportModelForInference(Path outputPath, String[] outputNames) throws OrtException {
         throw new OrtException("an image has no ONNX model - save a checkpoint, and run `gradmote export` where the model is");
     }
