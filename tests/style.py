@@ -37,7 +37,7 @@ PYTHON_PROSE = re.compile(r'""".*?"""|(?<!\S)#[^\n]*', re.S)
 #: Code in a page: fenced, then in backticks.
 CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.S | re.M)
 #: The files that have C's comments.
-BRACES = (".c", ".h", ".S", ".ts", ".js", ".mjs", ".java", ".cs", ".m", ".swift", ".kt", ".css")
+BRACES = (".c", ".h", ".S", ".ts", ".tsx", ".js", ".mjs", ".java", ".cs", ".m", ".swift", ".kt", ".css")
 
 
 def files() -> list[str]:

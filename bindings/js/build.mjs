@@ -1,5 +1,5 @@
-// Makes the package: node build.mjs OUT MODULES TOOLS. OUT gets what `npm pack` packs; MODULES is the folder of
-// gradmote.wasm and its other forms, TOOLS that of node_modules. Types are made by tsc, all else by esbuild and terser.
+// Makes the package: node build.mjs OUT MODULES TOOLS. OUT receives what `npm pack` packs; MODULES is the folder of
+// gradmote.wasm and its other forms, TOOLS that of node_modules. tsc makes the types, esbuild and terser the rest.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 const ROOT = join(HERE, "..", "..");
 const FORMS = ["", "-simd", "-int8", "-int8-simd"];
 const MODULES = ["gradmote", "gradmote-infer"].flatMap((name) => FORMS.map((form) => `${name}${form}.wasm`));
-/** Entry -> the file that it becomes, without its ending, in browsers and in node. */
+/** Entry -> its output file in browsers and in node, without the extension. */
 const ENTRIES = {
   index: { browser: "gradmote", node: "node" },
   "training/index": { browser: "training", node: "training.node" },
@@ -25,7 +25,7 @@ const ENTRIES = {
   "serial/element/index": { browser: "board", node: "board.node" },
   worker: { browser: "worker", node: "worker.node" },
 };
-/** Entry -> the global that its script makes. */
+/** Entry -> the global that its script defines. */
 const GLOBALS = {
   index: "gradmote",
   "training/index": "ort",
@@ -35,17 +35,17 @@ const GLOBALS = {
   "serial/index": "gradmoteSerial",
   "serial/element/index": "gradmoteBoard",
 };
-/** Members of Memory, of Tensor and of the line to a worker, which no page sees: scripts give them short names. */
+/** Members of Memory, of Tensor and of the line to a worker that no page sees: scripts give them short names. */
 const INTERNAL = /^(openMemory|heapEnd|scratch|reserve|through|floats|words|given|title|description|view|opened|receive|failed|ask)$/;
-/** What takes fewer bytes in a script: fields are assigned, functions are arrows, and a getter that nobody reads is not asked. */
+/** Options that shorten a script: assign fields, use arrow functions, and skip getters with unused results. */
 const SHORT = { tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } } };
 const COMPRESS = { passes: 3, unsafe_arrows: true, pure_getters: true };
-/** What stands for import.meta.url in a CommonJS file. */
+/** Replaces import.meta.url in a CommonJS file. */
 const COMMONJS = { define: { "import.meta.url": "__address" }, banner: { js: 'const __address = require("node:url").pathToFileURL(__filename).href;' } };
 
-/** Makes an entry share the classes of others, which lie beside it: those of the main one, and those of boards. */
+/** Makes an entry import the shared classes from the files of other entries: the main one's, and those of boards. */
 function besides(entry, place, ending) {
-  if (entry.startsWith("infer")) return { name: "alone", setup: () => {} }; // its pages load nothing that trains
+  if (entry.startsWith("infer")) return { name: "alone", setup: () => {} }; // its pages load no training code
   const session = entry.startsWith("federated") && { "errors.js": "index", "session.js": "index" };
   const owners = { "index.js": "index", ...session, ...(entry.startsWith("serial") && { "errors.js": "index", "serial/index.js": "serial/index" }) };
   const beside = ({ path, resolveDir }) => {
@@ -55,7 +55,7 @@ function besides(entry, place, ending) {
   return { name: "beside", setup: (build) => build.onResolve({ filter: /^\.\.?\/.*\.js$/ }, beside) };
 }
 
-/** Resolves what differs between platforms. */
+/** Resolves the module that differs between platforms. */
 function platform(name, entry) {
   const path = join(HERE, "src", entry.startsWith("infer") ? "infer" : "", `platform.${name}.ts`);
   return { name: "platform", setup: (build) => build.onResolve({ filter: /^#platform$/ }, () => ({ path })) };
@@ -74,7 +74,7 @@ async function bundle(entry, outfile, place, options, plugins) {
   writeFileSync(outfile, await bundled(entry, place, options, plugins));
 }
 
-/** Bundles one entry into a script that makes one global; esbuild alone takes 450 bytes more under brotli. */
+/** Bundles one entry into a script that defines one global; esbuild alone takes 450 bytes more under brotli. */
 async function bundleScript(entry, outfile, globalName) {
   const text = await bundled(entry, "script", { format: "esm", minify: true, mangleProps: INTERNAL, ...SHORT });
   const { code } = await minify(text, { module: true, ecma: 2020, compress: COMPRESS });
@@ -83,7 +83,7 @@ async function bundleScript(entry, outfile, globalName) {
   writeFileSync(outfile, `"use strict";var ${globalName}=(()=>{${body}})();\n`);
 }
 
-/** Returns the property of an object for what stands in an export: `local as name`, or `name`. */
+/** Returns an export, `local as name` or `name`, as a property of an object literal. */
 function property(exported) {
   const [local, name = local] = exported.split(" as ");
   return `${name}:${local}`;
@@ -99,13 +99,13 @@ async function bundleEntry(entry, dist) {
   await bundleScript(entry, join(dist, `${browser}.min.js`), GLOBALS[entry]);
 }
 
-/** Checks the types, and writes them. */
+/** Checks the types, and writes the declarations. */
 function writeTypes(folder) {
   const tsc = join(tools, "node_modules", "typescript", "bin", "tsc"), types = join(tools, "node_modules", "@types");
   execFileSync(process.execPath, [tsc, "-p", HERE, "--outDir", folder, "--typeRoots", types], { stdio: "inherit" });
 }
 
-/** The package's own package.json has nothing that only its development needs. */
+/** Returns the published package.json, without what only development needs. */
 function published() {
   const { devDependencies: _development, imports: _imports, ...kept } = JSON.parse(readFileSync(join(HERE, "package.json"), "utf8"));
   return JSON.stringify(kept, null, 2) + "\n";
@@ -115,7 +115,7 @@ rmSync(out, { recursive: true, force: true });
 const dist = join(out, "dist");
 mkdirSync(dist, { recursive: true });
 for (const entry of Object.keys(ENTRIES)) await bundleEntry(entry, dist);
-for (const { node } of Object.values(ENTRIES)) { // fails where one takes what another does not export
+for (const { node } of Object.values(ENTRIES)) { // fails if one imports what another does not export
   if (node !== ENTRIES.worker.node) await import(pathToFileURL(join(dist, `${node}.mjs`)).href);
 }
 writeTypes(join(dist, "types"));

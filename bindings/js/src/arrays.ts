@@ -9,19 +9,19 @@ export type Data = Bytes | readonly number[] | readonly bigint[] | number;
 
 type Values = ArrayLike<number> | ArrayLike<bigint>;
 
-/** The names of arrays of whole numbers, and of what may hold a tensor's raw bytes. */
+/** The names of arrays of integers, and of types that may hold a tensor's raw bytes. */
 const INTEGERS = /^(Big)?u?int\d+(Clamped)?Array$|^Buffer$/i;
 const RAW = /^((Shared)?ArrayBuffer|DataView|Buffer|U?int8(Clamped)?Array)$/i;
 
 /**
  * Copies data into a tensor of the arena.
  *
- * A float32 tensor takes a Float32Array or an array of numbers; others take integers of any type that fit. All take
- * exactly their size in raw bytes. Throws DataError for other data, and the tensor is as it was then.
+ * A float32 tensor takes a Float32Array or an array of numbers; others take integers of any type, if the values fit.
+ * All take raw bytes of exactly their size. Throws DataError for other data, and leaves the tensor unchanged.
  */
 export function copyInto(target: View, data: Data, what: string): void {
   const kind = kindOf(data);
-  const isRaw = RAW.test(kind) && (target.BYTES_PER_ELEMENT > 1 || !/^[UI]/.test(kind)); // U?int8Array has a sign, or none
+  const isRaw = RAW.test(kind) && (target.BYTES_PER_ELEMENT > 1 || !/^[UI]/.test(kind)); // Int8Array or Uint8Array
   if (isRaw && (isBuffer(data) || ArrayBuffer.isView(data)) && data.byteLength === target.byteLength) {
     new Uint8Array(target.buffer, target.byteOffset, target.byteLength).set(bytesOf(data, what));
     return;
@@ -63,7 +63,7 @@ function allIntegers(values: Values, target: View, what: string): ArrayLike<numb
   return made;
 }
 
-/** Returns a whole number that fits 32 bits without a sign. Throws DataError for any other value. */
+/** Returns an unsigned 32-bit integer. Throws DataError for any other value. */
 export function u32(value: number, what: string): number {
   if (typeof value !== "number" || value >>> 0 !== value) {
     throw new DataError(`${what} is ${String(value)}`, "it must be a whole number in 0 .. 4294967295");

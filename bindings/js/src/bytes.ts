@@ -1,10 +1,10 @@
 import { DataError } from "./errors.js";
 import { explained } from "./explained.js";
 
-/** Bytes that are in memory: an ArrayBuffer, or any view of one. */
+/** Bytes in memory: an ArrayBuffer, or any view of one. */
 export type Bytes = ArrayBuffer | SharedArrayBuffer | ArrayBufferView;
 
-/** Returns the bytes of a buffer or view, without a copy. `what` is how messages call it. */
+/** Returns the bytes of a buffer or view, without a copy. `what` is its name in messages. */
 export function bytesOf(data: Bytes, what: string): Uint8Array {
   try {
     if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
@@ -20,7 +20,7 @@ export function isBuffer(data: unknown): data is ArrayBuffer {
   return /^\[object (Shared)?ArrayBuffer\]$/.test(Object.prototype.toString.call(data));
 }
 
-/** Returns how messages call the type of a value. */
+/** Returns the name of a value's type for messages. */
 export function kindOf(data: unknown): string {
   if (data === null || data === undefined) return String(data);
   return typeof data === "object" ? (data.constructor?.name ?? "an object") : `a ${typeof data}`;

@@ -7,22 +7,22 @@ import type { Session } from "./session.js";
 import type { Source } from "./source.js";
 import type { Epoch, TrainOptions } from "./train.js";
 
-/** What a worker cannot give: views to write into. */
+/** What a worker cannot offer: views to write into. */
 type Local = "inputView" | "labelView" | "toString" | "train" | "close";
 type Methods = { [K in keyof Session]: Session[K] extends (...values: never[]) => unknown ? K : never }[keyof Session];
 type Remote = {
   [K in Exclude<Methods, Local>]: (...values: Parameters<Session[K]>) => Promise<Awaited<ReturnType<Session[K]>>>;
 };
 
-/** A session in a worker: the methods of Session as promises. Arrays that they return are copies. */
+/** A session in a worker: the methods of Session as promises. The arrays that they return are copies. */
 export interface RemoteSession extends Remote {
   /** Returns a property, such as learningRate. */
   get(name: "learningRate" | "skippedSteps" | "instructions"): Promise<number>;
   get(name: "scheme"): Promise<string | null>;
   set(name: "learningRate", value: number): Promise<void>;
-  /** As Session.train(); onEpoch is called here. */
+  /** Like Session.train(); calls onEpoch in this thread. */
   train(options: TrainOptions): Promise<Epoch[]>;
-  /** Ends the worker. Calls that have no answer yet fail. */
+  /** Ends the worker. Pending calls fail. */
   close(): void;
 }
 
@@ -47,21 +47,21 @@ export function connect(image: Source, options?: LoadOptions): Promise<RemoteSes
   });
 }
 
-/** Returns an object whose methods are calls. */
+/** Returns an object whose methods are calls to the worker. */
 function session(remote: RemoteCalls): RemoteSession {
   const own: Record<string, unknown> = {
     get: (name: string) => remote.ask({ call: name, values: [] }),
     set: (name: string, value: unknown) => remote.ask({ set: name, value }),
     train: (options: TrainOptions) => remote.train(options),
     close: () => remote.close(),
-    then: undefined, // it is no promise
+    then: undefined, // so that await does not take the object for a promise
   };
   const get = (_: unknown, name: string | symbol) =>
     name in own || typeof name === "symbol" ? own[name as string] : (...values: unknown[]) => remote.ask({ call: name, values });
   return new Proxy({}, { get }) as RemoteSession;
 }
 
-/** Questions to a worker, and what waits for its answers. */
+/** Requests to a worker, and the callers that wait for its replies. */
 class RemoteCalls {
   #line = openWorker();
   #waiting = new Map<number, Waiting>();

@@ -14,12 +14,12 @@ export class GradmoteError extends Error {
   }
 }
 
-/** Arrays of the wrong type, length or range. */
+/** An array has the wrong type, length or range. */
 export class DataError extends GradmoteError {
   override readonly name: string = "DataError";
 }
 
-/** The runtime refused a call. The state is as it was before. */
+/** The runtime refused a call. The state is unchanged. */
 export class RuntimeFault extends GradmoteError {
   override readonly name: string = "RuntimeFault";
   /** The code of runtime_c/spec/errors.toml, below 0. */
@@ -36,7 +36,7 @@ export class RuntimeFault extends GradmoteError {
   }
 }
 
-/** Throws RuntimeFault where a function of the runtime returned a negative code; else returns the code. */
+/** Throws RuntimeFault if a function of the runtime returned a negative code; otherwise returns the code. */
 export function check(code: number, where: string): number {
   if (code < 0) throw new RuntimeFault(code, where);
   return code;

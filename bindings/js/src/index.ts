@@ -15,7 +15,7 @@ export type { Bytes } from "./bytes.js";
 export { readSource, type Source } from "./source.js";
 export type { Program, TensorInfo } from "./tensors.js";
 
-/** Opens an image: the bytes of a .mote file, or where it lies. The runtime is loaded at the same time. */
+/** Opens an image, given as the bytes of a .mote file or its address. Loads the runtime at the same time. */
 export function load(image: Source, options?: LoadOptions): Promise<Session> {
   return opened(image, options, (bytes, runtime) => new Session(bytes, runtime));
 }

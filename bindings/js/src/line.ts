@@ -3,6 +3,6 @@ export interface Line {
   send(message: unknown, transfer?: ArrayBuffer[]): void;
   receive(listener: (message: never) => void): void;
   close(): void;
-  /** Tells of a worker that cannot start or has died. */
+  /** Reports a worker that cannot start or has died. */
   failed(listener: (reason: string) => void): void;
 }

@@ -1,4 +1,4 @@
-import type { Line } from "./messages.js";
+import type { Line } from "./line.js";
 
 /** Returns the line to a worker that has just started. */
 export function lineTo(worker: Worker): Line {

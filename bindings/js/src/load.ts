@@ -4,13 +4,13 @@ import { loadRuntime, type Runtime, type RuntimeOptions } from "./runtime.js";
 import { readSource, type Source } from "./source.js";
 
 export interface LoadOptions extends RuntimeOptions {
-  /** Ends the fetch of the image. */
+  /** Cancels the fetch of the image. */
   signal?: AbortSignal;
 }
 
 /**
- * Opens an image with a runtime, which is loaded at the same time. Where that one lacks an instruction, the image is
- * opened with the form that has int8's too.
+ * Opens an image, and loads the runtime at the same time. If that runtime lacks an instruction, opens the image with
+ * the form that has the int8 instructions too.
  */
 export async function opened<T>(image: Source, options: LoadOptions | undefined, open: (image: Uint8Array, runtime: Runtime) => T): Promise<Awaited<T>> {
   const [runtime, bytes] = await Promise.all([loadRuntime(options), readSource(image, "the image", options?.signal)]);

@@ -1,7 +1,7 @@
 import { explained } from "./explained.js";
 import { ARRAYS, type View } from "./generated/records.js";
 
-/** The functions of bindings/wasm. Pointers are numbers; those of 2 GB and more come as negative ones. */
+/** The functions of bindings/wasm. Pointers are numbers; those of 2 GB and more arrive as negative ones. */
 export interface Exports {
   readonly memory: WebAssembly.Memory;
   readonly __heap_base: WebAssembly.Global;
@@ -9,14 +9,14 @@ export interface Exports {
 }
 
 const PAGE = 65536;
-/** Bytes for what a call returns by a pointer, and for the key of a property. */
+/** Bytes for what a call returns through a pointer, and for the key of a property. */
 const SCRATCH = 64;
 const ALIGNMENT = 16;
 const NOTHING = new Uint8Array();
 
 /**
- * The memory of one session, which has an instance of the module for itself: image, session, what calls return, arena,
- * and room for parameters. It is reserved once, so that views of the arena never lose their memory.
+ * The memory of one session, which has a module instance to itself: image, session, return values, arena, and room for
+ * parameters. It is reserved once, so that views of the arena never lose their memory.
  */
 export class Memory {
   readonly exports: Exports;
@@ -24,7 +24,7 @@ export class Memory {
   /** The gm_session. */
   readonly opened: number;
   readonly scratch: number;
-  /** The end of all that is reserved. */
+  /** The end of all reserved bytes. */
   heapEnd: number;
   #file: Uint8Array = NOTHING;
 
@@ -42,7 +42,7 @@ export class Memory {
     this.bytes(this.image, image.length).set(image);
   }
 
-  /** Reserves bytes behind all others. Views that were made before lose their memory. */
+  /** Reserves bytes after all others. Earlier views lose their memory. */
   reserve(size: number): number {
     const start = this.heapEnd;
     this.heapEnd = start + aligned(size);
@@ -60,7 +60,7 @@ export class Memory {
     return new Uint8Array(this.exports.memory.buffer, at >>> 0, size);
   }
 
-  /** Returns what lies in so many bytes, as numbers of a dtype. */
+  /** Returns a view of `size` bytes as numbers of a dtype. */
   view(dtype: number, at: number, size: number): View {
     return new ARRAYS[dtype](this.exports.memory.buffer, at >>> 0, size / ARRAYS[dtype].BYTES_PER_ELEMENT);
   }
@@ -73,7 +73,7 @@ export class Memory {
     return new Uint32Array(this.exports.memory.buffer, at >>> 0, count);
   }
 
-  /** Returns the text of `size` bytes; by default the one that ends with a zero. */
+  /** Returns the text in `size` bytes; by default, up to the next zero byte. */
   text(at: number, size?: number): string {
     const all = new Uint8Array(this.exports.memory.buffer, at >>> 0);
     return new TextDecoder().decode(all.subarray(0, size ?? all.indexOf(0)));
@@ -90,7 +90,7 @@ export class Memory {
     return file;
   }
 
-  /** Returns a gm_write_fn, or a gm_read_fn. */
+  /** Returns a gm_write_fn or a gm_read_fn. */
   #carrier(isWriter: boolean): (...values: number[]) => number {
     return (_user, offset, data, size) => {
       const file = this.#file.subarray(offset >>> 0, (offset >>> 0) + (size >>> 0)), bytes = this.bytes(data, size >>> 0);

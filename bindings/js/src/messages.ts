@@ -18,15 +18,6 @@ interface Told {
   code?: number;
 }
 
-/** The two ends of a line between a page and a worker, in browsers and in node. */
-export interface Line {
-  send(message: unknown, transfer?: ArrayBuffer[]): void;
-  receive(listener: (message: never) => void): void;
-  close(): void;
-  /** Reports a worker that cannot start or has died. */
-  failed(listener: (reason: string) => void): void;
-}
-
 /** Returns an error in a form that a message can carry. */
 export function toldError(error: unknown): Told {
   const { name, message, text = message, hint = "", code } = error as RuntimeFault;

@@ -1,7 +1,7 @@
-/** What follows the first word of a module's name: int8's instructions, and vectors. */
+/** The suffix of a module's name: int8 instructions, and vectors. */
 export type Form = `${"" | "-int8"}${"" | "-simd"}`;
 
-/** Returns the name of the file that holds a form. */
+/** Returns the file name of a form. */
 export function moduleName(form: Form): string {
   return `gradmote${form}.wasm`;
 }

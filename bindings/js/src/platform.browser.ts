@@ -1,7 +1,7 @@
 // The differences between browsers and node. Bundlers find the modules by their addresses, and copy them.
 
 import { lineTo } from "./lines.browser.js";
-import type { Line } from "./messages.js";
+import type { Line } from "./line.js";
 import type { Form } from "./module-name.js";
 
 export { moduleName, type Form } from "./module-name.js";

@@ -3,7 +3,7 @@ import { readFile as read } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parentPort, Worker } from "node:worker_threads";
 import { GradmoteError } from "./errors.js";
-import type { Line } from "./messages.js";
+import type { Line } from "./line.js";
 import type { Form } from "./module-name.js";
 export { moduleName, type Form } from "./module-name.js";
 

@@ -2,7 +2,7 @@
 import { moduleName, type Form } from "./module-name.js";
 export { moduleName, type Form } from "./module-name.js";
 import { lineTo } from "./lines.browser.js";
-import type { Line } from "./messages.js";
+import type { Line } from "./line.js";
 
 /** The address of this script, which is known only while it first runs; in a worker, the worker's address. */
 const HERE = (typeof document !== "undefined" && (document.currentScript as HTMLScriptElement | null)?.src) || globalThis.location?.href;

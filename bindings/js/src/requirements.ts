@@ -3,7 +3,7 @@ import { ERRORS } from "./generated/errors.js";
 import type { Memory } from "./memory.js";
 import { programNames, type Program } from "./tensors.js";
 
-/** What an image needs, and what it offers. Sizes are bytes. */
+/** What an image needs and offers. Sizes are in bytes. */
 export interface Requirements {
   arenaSize: number;
   stateSize: number;
@@ -14,9 +14,9 @@ export interface Requirements {
   programs: Program[];
 }
 
-const ARENA_LIMIT = 2 ** 30; // what gm_open accepts
+const ARENA_LIMIT = 2 ** 30; // the most that gm_open accepts
 
-/** Returns what the image in a memory needs. size: its bytes. */
+/** Returns what the image in a memory needs. size: of the image, in bytes. */
 export function requirementsIn(memory: Memory, size: number): Requirements {
   check(memory.exports.gm_required(memory.image, size, memory.scratch), "image");
   const [arenaSize, stateSize, parametersSize, gradientsSize, batch, programs] = memory.words(memory.scratch, 6);

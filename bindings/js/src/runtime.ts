@@ -3,18 +3,18 @@ import { explained } from "./explained.js";
 import { moduleAddress, moduleName, type Form } from "#platform";
 import { isAddress, isResponse, openSource, type Source } from "./source.js";
 
-/** A compiled form of the runtime. It can be sent to a worker, and shared by any number of sessions. */
+/** A compiled form of the runtime. You can send it to a worker, and share it among any number of sessions. */
 export interface Runtime {
   readonly module: WebAssembly.Module;
   readonly simd: boolean;
 }
 
 export interface RuntimeOptions {
-  /** false: the plain form even where the engine has vectors. */
+  /** false: the plain form, even if the engine has vectors. */
   simd?: boolean;
   /**
-   * true: the form that has the instructions of int8 too, and rounds of federated learning. load() and connect() choose it
-   * for images that need it.
+   * true: the form that also has int8 instructions and rounds of federated learning. load() and connect() choose it for
+   * images that need it.
    */
   int8?: boolean;
   /** The folder of gradmote.wasm and its other forms, or one module: its address, its bytes, or compiled. */
@@ -32,7 +32,7 @@ export function hasSimd(): boolean {
 const loading = new Map<string, Promise<Runtime>>();
 let newest: Runtime | undefined;
 
-/** Returns the runtime, compiled. It is fetched once for each address, and then kept. */
+/** Returns the compiled runtime. It is fetched once per address, and then kept. */
 export async function loadRuntime(options?: RuntimeOptions): Promise<Runtime> {
   const { wasm, simd: wanted = true, int8 } = options ?? {};
   if (typeof WebAssembly === "undefined") throw new GradmoteError("there is no WebAssembly here", "use another browser");
@@ -48,7 +48,7 @@ export async function loadRuntime(options?: RuntimeOptions): Promise<Runtime> {
   });
 }
 
-/** Returns the runtime that was loaded last. Throws GradmoteError where none was. */
+/** Returns the last loaded runtime. Throws GradmoteError if none was loaded. */
 export function loadedRuntime(): Runtime {
   if (newest) return newest;
   throw new GradmoteError("no runtime is loaded", "await loadRuntime() first, or use load()");
@@ -62,7 +62,7 @@ function isFolder(wasm: Source): wasm is string | URL {
   return isAddress(wasm) && !/\.wasm([?#].*)?$/.test(wasm as string);
 }
 
-/** Returns where a form lies: beside this file, or in the folder that the caller named. */
+/** Returns the address of a form: in this file's folder, or in the one that the caller named. */
 function placeOf(form: Form, folder?: string | URL): string | URL {
   if (folder === undefined) return moduleAddress(form);
   return `${String(folder).replace(/\/?$/, "/")}${moduleName(form)}`;
@@ -79,7 +79,7 @@ async function compile(source: Source, simd: boolean): Promise<Runtime> {
   }
 }
 
-/** Compiles while the bytes arrive, where a server says that they are WebAssembly. */
+/** Compiles a module, and while its bytes still arrive if the server says that they are WebAssembly. */
 async function compiled(opened: Response | Uint8Array): Promise<WebAssembly.Module> {
   if (!isResponse(opened)) return WebAssembly.compile(opened as BufferSource);
   const isTyped = /^application\/wasm\b/.test(opened.headers.get("content-type") ?? "");
@@ -87,7 +87,7 @@ async function compiled(opened: Response | Uint8Array): Promise<WebAssembly.Modu
   return WebAssembly.compile(await opened.arrayBuffer());
 }
 
-/** Returns the module of a runtime, or a module as it is. */
+/** Returns the module of a runtime; returns a module as it is. */
 export function moduleOf(runtime: Runtime | WebAssembly.Module): WebAssembly.Module {
   return runtime instanceof WebAssembly.Module ? runtime : runtime?.module;
 }

@@ -33,16 +33,16 @@ const KEY_BYTES = 20;
 const QUIET_NAN = 0x7fc00000;
 
 /**
- * A session that trains and runs one image. Its profile is "strict": product and sum are rounded one by one.
+ * A session that trains and runs one image. Its profile is "strict": product and sum are rounded separately.
  *
- * Where the runtime refuses a call, RuntimeFault carries its code, and the state is as it was. Every array that it
- * returns is a view of the arena unless its description says otherwise. A view stays valid after close().
+ * If the runtime refuses a call, RuntimeFault carries its code, and the state is unchanged. Every returned array is a
+ * view of the arena unless its description says otherwise. A view stays valid after close().
  */
 export class Session {
   readonly profile = "strict";
   #memory: Memory | undefined;
   #arena = 0;
-  #parameters = 0; // where parameters that come in or go out lie
+  #parameters = 0; // the address of incoming and outgoing parameters
   #needs: Requirements;
   #inputs: Tensor[];
   #labels: Tensor[];
@@ -56,7 +56,7 @@ export class Session {
   /**
    * Verifies the image (the bytes of a .mote file) and sets the state to its initial values.
    *
-   * room: bytes at the end of the memory, for a session that can do more.
+   * room: extra bytes at the end of the memory, for a subclass that needs them.
    */
   constructor(image: Bytes, runtime: Runtime | WebAssembly.Module = loadedRuntime(), room = 0) {
     const bytes = bytesOf(image, "the image");
@@ -86,13 +86,13 @@ export class Session {
     return structuredClone(this.#needs);
   }
 
-  /** What is trained, as the image names it ("full", "head", "last:3"); null where it does not. */
+  /** What is trained, as the image names it ("full", "head", "last:3"); null if the image does not say. */
   get scheme(): string | null {
     const memory = this.openMemory(), name = headerWord(memory, Header.scheme);
     return name === NONE ? null : memory.text(section(memory, "names")[0] + name);
   }
 
-  /** Returns the session in a line. */
+  /** Returns a one-line description of the session. */
   toString(): string {
     if (!this.#memory) return "<Session: closed>";
     const { arenaSize } = this.#needs, { trainSteps } = this.control();
@@ -104,14 +104,14 @@ export class Session {
     this.#call("gm_reset", "reset");
   }
 
-  /** Ends the session and lets go of its memory; closing it again does nothing. */
+  /** Ends the session and releases its memory. Closing it again does nothing. */
   close(): void {
     if (!this.#memory) return;
     this.#memory.exports.gm_close(this.#memory.opened);
     this.#memory = undefined;
   }
 
-  /** Fills the scratch region with NaN, so that a read of what no instruction wrote is noticed. */
+  /** Fills the scratch region with NaN, to expose reads of values that no instruction wrote. */
   poison(): void {
     const memory = this.openMemory();
     const start = headerWord(memory, Header.scratchOffset);
@@ -122,22 +122,22 @@ export class Session {
 
   // ---- Data in and out ----------------------------------------------------------------------------------------
 
-  /** Returns name, dtype, shape, size in bytes, and programs of each input, in order. */
+  /** Returns the name, dtype, shape, size in bytes, and programs of each input, in order. */
   inputs(): TensorInfo[] {
     return this.#described(this.#inputs);
   }
 
-  /** Returns the same of each label. */
+  /** Returns the same for each label. */
   labels(): TensorInfo[] {
     return this.#described(this.#labels);
   }
 
-  /** Returns the same of each output of one program. */
+  /** Returns the same for each output of one program. */
   outputs(program: Program = "infer"): TensorInfo[] {
     return this.#described(this.#outputsOf(program));
   }
 
-  /** Returns the same of the loss of one program. */
+  /** Returns the same for the loss of one program. */
   losses(program: Program = "step"): TensorInfo[] {
     programKind(program);
     return this.#described(this.#losses.filter((tensor) => tensor.description.programs.includes(program)));
@@ -148,12 +148,12 @@ export class Session {
     this.#feed([pick(this.#inputs, index, "input")], [data]);
   }
 
-  /** Copies one label into the arena. Class labels may be of any integer type. */
+  /** Copies one label into the arena. Class labels may have any integer type. */
   setLabel(index: number, data: Data): void {
     this.#feed([pick(this.#labels, index, "label")], [data]);
   }
 
-  /** Returns a view of one input, to write into without a copy; of one that does not last, before each run. */
+  /** Returns a view of one input, to write into without a copy. If the input does not last, do so before each run. */
   inputView(index: number): View {
     return this.#writable(pick(this.#inputs, index, "input"));
   }
@@ -172,10 +172,10 @@ export class Session {
   // ---- Running ------------------------------------------------------------------------------------------------
 
   /**
-   * Runs the model and returns its outputs, copies that later calls leave alone.
+   * Runs the model and returns copies of its outputs.
    *
-   * data: every input in order, or nothing to use the inputs that are in the arena. To go without copies, runProgram("infer"),
-   * then read output().
+   * data: every input in order, or nothing to use the inputs in the arena. To avoid copies, call runProgram("infer")
+   * and read output().
    */
   infer(...data: Data[]): View[] {
     this.#ready("infer", this.#inputs, data);
@@ -199,14 +199,14 @@ export class Session {
   }
 
   /**
-   * Trains on many samples, for some epochs, and returns the mean loss of each. The page goes on in between; in a worker
+   * Trains on many samples, for some epochs, and returns the mean loss of each. The page stays responsive; in a worker
    * (connect) it never waits.
    */
   train(options: TrainOptions): Promise<Epoch[]> {
     return train(this, options);
   }
 
-  /** The number of steps that were refused with NOT_FINITE, a part of the state. */
+  /** The number of steps that the runtime refused with NOT_FINITE. It is part of the state. */
   get skippedSteps(): number {
     return this.control().skippedSteps;
   }
@@ -222,19 +222,19 @@ export class Session {
     this.#call("gm_lazy_reset_grad", "lazyResetGrad");
   }
 
-  /** Starts a program that run() then executes in slices. */
+  /** Starts a program, which run() then executes in slices. */
   begin(program: Program): void {
     const kind = programKind(program);
     this.#beginRun(program);
     this.#call("gm_begin", `begin ${program}`, kind);
   }
 
-  /** Executes up to that many instructions, and returns whether the program has ended. */
+  /** Executes up to maxInstructions, and returns whether the program has ended. */
   run(maxInstructions: number): boolean {
     return this.#call("gm_run", "run", u32(maxInstructions, "maxInstructions")) === 0;
   }
 
-  /** Drops the rest of a program that was begun. Finish "step" and "optimizer" instead: half of them is half an update. */
+  /** Discards the rest of a started program. Finish "step" and "optimizer" instead: half of them is half an update. */
   abort(): void {
     this.#call("gm_abort", "abort");
   }
@@ -263,7 +263,7 @@ export class Session {
     return [this.#returned()[1], score];
   }
 
-  /** Returns the names of the classes, in the order of the scores of the first output; none where the image has none. */
+  /** Returns the class names, in the order of the first output's scores; empty if the image has none. */
   classNames(): string[] {
     const memory = this.openMemory();
     return memory.text(...section(memory, "names")).split("\0").flatMap((text) => (text[0] === "\x01" ? text.slice(1) : []));
@@ -271,19 +271,19 @@ export class Session {
 
   // ---- The sample store ---------------------------------------------------------------------------------------
 
-  /** Returns what the store is and holds. Throws RuntimeFault (NO_STORE) where the image was compiled without one. */
+  /** Returns the size and fill of the store. Throws RuntimeFault (NO_STORE) if the image was compiled without one. */
   store(): Store {
     const [capacity, classes, dtype, elements, kept] = this.#ask("gm_store_view", "store");
     return { capacity, classes, elements, kept, dtype: STORE_DTYPE[dtype] };
   }
 
-  /** Returns how many samples of a class were learnt ("seen") and are in the store ("kept"). */
+  /** Returns how many samples of a class were learned ("seen") and how many are in the store ("kept"). */
   storeClass(label: number): { seen: number; kept: number } {
     const [seen, kept] = this.#ask("gm_store_class_view", "storeClass", u32(label, "label"));
     return { seen, kept };
   }
 
-  /** Takes a sample of that class into the store: `sample`, or the first that the input holds. */
+  /** Adds a sample of that class to the store: `sample`, or the first one in the input. */
   learn(label: number, sample?: Data): void {
     u32(label, "label");
     if (sample !== undefined) {
@@ -295,25 +295,25 @@ export class Session {
     this.#call("gm_learn", "learn", label);
   }
 
-  /** Runs step() on samples of the store, each class as likely as any other, and returns the loss. */
+  /** Runs step() on samples from the store, drawn from all classes with equal probability, and returns the loss. */
   replay(): number {
     const loss = this.#askFloat("gm_replay", "replay");
     this.#markOverwritten();
     return loss;
   }
 
-  /** Starts "step" or "train", as begin() does, on samples of the store. */
+  /** Starts "step" or "train", as begin() does, on samples from the store. */
   beginReplay(program: Program = "step"): void {
     this.#call("gm_begin_replay", "beginReplay", programKind(program));
     this.#markOverwritten();
   }
 
-  /** Drops all samples of a class from the store. */
+  /** Removes all samples of a class from the store. */
   forget(label: number): void {
     this.#call("gm_forget", "forget", u32(label, "label"));
   }
 
-  /** Returns how many samples of a class are in the store, and how many of them get that class. */
+  /** Returns how many samples of a class are in the store, and how many of them the model classifies correctly. */
   score(label: number): [kept: number, right: number] {
     const { scratch } = this.openMemory();
     this.#call("gm_score", "score", u32(label, "label"), scratch, scratch + 4);
@@ -334,7 +334,7 @@ export class Session {
     this.#call("gm_set_learning_rate", `learning rate ${rate}`, number(rate, "the learning rate"));
   }
 
-  /** Raises the rate linearly from 0 to `rate` in warmupSteps, then lowers it, to 0 at totalSteps. */
+  /** Raises the rate linearly from 0 to `rate` in warmupSteps, then lowers it linearly to 0 at totalSteps. */
   setLinearSchedule(rate: number, warmupSteps: number, totalSteps: number): void {
     const [warmup, total] = [u32(warmupSteps, "warmupSteps"), u32(totalSteps, "totalSteps")];
     const where = `schedule of ${rate}, ${warmupSteps} of ${totalSteps} steps`;
@@ -356,7 +356,7 @@ export class Session {
 
   // ---- Parameters ---------------------------------------------------------------------------------------------
 
-  /** Returns the names of the trained parameters in order; where the image has no names, the index as text. */
+  /** Returns the names of the trained parameters in order; if the image has no names, the indices as text. */
   parameterNames(): string[] {
     const memory = this.openMemory();
     const count = memory.exports.gm_parameter_count(memory.opened);
@@ -377,14 +377,14 @@ export class Session {
     return [...this.openMemory().words(dims, rank)];
   }
 
-  /** Returns a view of the accumulated gradient of one parameter, the sum since lazyResetGrad(). */
+  /** Returns a view of one parameter's accumulated gradient, the sum since lazyResetGrad(). */
   gradient(nameOrIndex: string | number): View {
     return this.#viewed(this.#findParameter("gm_gradient", "gradient of parameter", nameOrIndex));
   }
 
   /**
-   * Returns all trained parameters as one view, in the order of parameterNames(): float32 numbers. Where a parameter has
-   * another type, they are bytes, in which each parameter begins at a multiple of 4.
+   * Returns all trained parameters as one view, in the order of parameterNames(): float32 numbers. If any parameter has
+   * another type, the view is of bytes, and each parameter begins at a multiple of 4.
    */
   parameters(): Flat {
     return this.#flat(this.#ask("gm_parameters", "parameters"));
@@ -397,7 +397,7 @@ export class Session {
 
   /**
    * Returns a copy of parameters - initial parameters of the image, which a federated client sends. Differences of
-   * integers are taken modulo 2^8, 2^16 or 2^32, so that applyDelta() gives back their bits.
+   * integers are taken modulo 2^8, 2^16 or 2^32, so that applyDelta() restores them bit for bit.
    */
   delta(): Flat {
     this.#call("gm_delta", "delta", this.#parameters, this.#needs.parametersSize);
@@ -415,7 +415,7 @@ export class Session {
     return this.openMemory().bytes(data, size);
   }
 
-  /** Returns the SHA-256 of state(), which is equal on a board of the strict profile after the same steps. */
+  /** Returns the SHA-256 of state(); a board of the strict profile has the same one after the same steps. */
   stateSha256(): string {
     return sha256(this.state());
   }
@@ -429,13 +429,13 @@ export class Session {
     return memory.through(new Uint8Array(size >>> 0), () => this.#call("gm_wasm_save", "save", half ? 1 : 0));
   }
 
-  /** Loads the state from a checkpoint's bytes, plain or half. All bytes are checked before anything changes. */
+  /** Loads the state from a checkpoint's bytes, plain or half. Checks all bytes before it changes anything. */
   load(data: Bytes): void {
     const file = bytesOf(data, "the checkpoint");
     this.openMemory().through(file, () => this.#call("gm_wasm_load", "load", file.length));
   }
 
-  /** Takes over the entries of another model's checkpoint that fit; returns how many. All other state begins anew. */
+  /** Takes over the entries that fit from another model's checkpoint; returns how many. Resets all other state. */
   carryOver(data: Bytes): number {
     const file = bytesOf(data, "the checkpoint");
     this.openMemory().through(file, () => this.#ask("gm_wasm_carry_over", "carry over", file.length));
@@ -447,7 +447,7 @@ export class Session {
   /**
    * Keeps a number with the state. key: up to 19 bytes of UTF-8.
    *
-   * Without a type, whole numbers of 32 bits are kept as int32, and others as float32.
+   * If no type is given, keeps integers that fit 32 bits as int32, and other numbers as float32.
    */
   setProperty(key: string, value: number, type?: "int32" | "float32"): void {
     const isWhole = number(value, `property '${key}'`) === (value | 0);
@@ -458,51 +458,51 @@ export class Session {
     this.#call(call, `property '${key}'`, this.#key(key), value);
   }
 
-  /** Returns the number kept under that key. */
+  /** Returns the number under that key. */
   getProperty(key: string): number {
     this.#ask("gm_property_get", `property '${key}'`, this.#key(key));
     return this.#property()[1];
   }
 
-  /** Returns all numbers kept with the state. */
+  /** Returns all numbers that are kept with the state. */
   properties(): Record<string, number> {
     const memory = this.openMemory(), found: [string, number][] = [];
     while (memory.exports.gm_property_at(memory.opened, found.length, memory.scratch) === 0) found.push(this.#property());
     return Object.fromEntries(found);
   }
 
-  /** Removes the number kept under that key. */
+  /** Removes the number under that key. */
   removeProperty(key: string): void {
     this.#call("gm_property_remove", `property '${key}'`, this.#key(key));
   }
 
   // ---- Inside -------------------------------------------------------------------------------------------------
 
-  /** Returns the memory of a session that is open. @internal */
+  /** Returns the memory of an open session. @internal */
   protected openMemory(): Memory {
     if (this.#memory) return this.#memory;
     throw new GradmoteError("the session is closed", "open another one");
   }
 
-  /** Calls a function of the runtime with the session first. Throws RuntimeFault where it returns a negative code. */
+  /** Calls a function of the runtime with the session first. Throws RuntimeFault if it returns a negative code. */
   #call(name: keyof Exports & `gm_${string}`, where: string, ...values: number[]): number {
     const memory = this.openMemory();
     return check(memory.exports[name](memory.opened, ...values), where);
   }
 
-  /** Calls a function that returns things through a pointer, which comes last, and returns their words. */
+  /** Calls a function whose last parameter is a pointer for its results, and returns their words. */
   #ask(name: `gm_${string}`, where: string, ...values: number[]): Uint32Array {
     this.#call(name, where, ...values, this.openMemory().scratch);
     return this.#returned();
   }
 
-  /** Calls a function that returns a float32 number through a pointer, which comes last. */
+  /** Calls a function whose last parameter is a pointer for a float32 result, and returns that number. */
   #askFloat(name: `gm_${string}`, where: string, ...values: number[]): number {
     this.#ask(name, where, ...values);
     return this.openMemory().floats(this.openMemory().scratch, 1)[0];
   }
 
-  /** Returns the words that the last call left through its pointers. */
+  /** Returns the words that the last call wrote through its pointers. */
   #returned(): Uint32Array {
     const memory = this.openMemory();
     return memory.words(memory.scratch, 6);
@@ -570,12 +570,12 @@ export class Session {
     return this.#ask(call, where, index);
   }
 
-  /** Returns what a gm_view is of. */
+  /** Returns the array that a gm_view describes. */
   #viewed([, data, size, dtype]: Uint32Array): View {
     return this.openMemory().view(dtype, data, size);
   }
 
-  /** Returns a view of all parameters as a gm_view has them; without one, of the room for those that come in or go out. */
+  /** Returns a view of all parameters, as a gm_view has them; by default, of the room for incoming or outgoing ones. */
   #flat([, at, size]: ArrayLike<number> & Iterable<number> = [0, this.#parameters, this.#needs.parametersSize]): Flat {
     const memory = this.openMemory(), views = this.parameterNames().map((_, index) => this.parameter(index));
     return views.every((view) => view instanceof Float32Array) ? memory.floats(at, size / 4) : memory.bytes(at, size);
@@ -586,7 +586,7 @@ export class Session {
     this.#call(call, what, this.#parameters, this.#needs.parametersSize);
   }
 
-  /** Writes the key where calls return things, and returns where that is. */
+  /** Writes the key into the scratch bytes, and returns its address. */
   #key(key: string): number {
     const bytes = new TextEncoder().encode(key), memory = this.openMemory();
     if (typeof key !== "string" || bytes.length === 0 || bytes.length >= KEY_BYTES || bytes.includes(0)) {

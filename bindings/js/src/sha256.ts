@@ -1,4 +1,4 @@
-/** The first 32 bits of the fractional parts of the cube roots of the first 64 primes, and of square roots (FIPS 180-4). */
+/** The first 32 bits of the fractional parts of the first 64 primes' cube roots and square roots (FIPS 180-4). */
 const CUBES: number[] = [];
 const SQUARES: number[] = [];
 for (let n = 2; CUBES.length < 64; n++) {
@@ -12,7 +12,7 @@ function fraction(root: number): number {
   return ((root % 1) * 2 ** 32) | 0;
 }
 
-/** Returns the SHA-256 of some bytes in hex. It is here because crypto.subtle answers later, and in secure pages alone. */
+/** Returns the SHA-256 of some bytes in hex. crypto.subtle is asynchronous, and only secure pages have it. */
 export function sha256(data: Uint8Array): string {
   const size = Math.ceil((data.length + 9) / 64) * 64, padded = new DataView(new ArrayBuffer(size));
   new Uint8Array(padded.buffer).set(data);
@@ -41,5 +41,5 @@ function compress(state: Int32Array, words: Int32Array, view: DataView, at: numb
 }
 
 function turn(word: number, by: number): number {
-  return (word >>> by) | (word << -by); // a shift takes five bits of its number
+  return (word >>> by) | (word << -by); // a shift takes its count modulo 32
 }

@@ -3,16 +3,16 @@ import { GradmoteError } from "./errors.js";
 import { explained } from "./explained.js";
 import { readFile } from "#platform";
 
-/** Where bytes come from: a URL (in node also a path), a response, a file, or memory. */
+/** A source of bytes: a URL (in node also a path), a response, a file, or memory. */
 export type Source = string | URL | Response | Blob | Bytes | Promise<Response>;
 
-/** Returns all bytes of a source. `what` is how messages call it. */
+/** Returns all bytes of a source. `what` is its name in messages. */
 export async function readSource(source: Source, what: string, signal?: AbortSignal): Promise<Uint8Array> {
   const opened = await openSource(source, what, signal);
   return isResponse(opened) ? new Uint8Array(await arrived(opened.arrayBuffer(), what, opened.url, signal)) : opened;
 }
 
-/** Returns the bytes of a source; of one in the network the response, whose bytes still arrive. */
+/** Returns the bytes of a source; if it is on the network, the response, whose bytes still arrive. */
 export async function openSource(source: Source, what: string, signal?: AbortSignal): Promise<Response | Uint8Array> {
   const found = await arrived(source, what);
   if (isAddress(found)) {
@@ -33,7 +33,7 @@ export function isResponse(found: unknown): found is Response {
   return typeof Response !== "undefined" && found instanceof Response;
 }
 
-/** Waits for what is on its way. An abort stays what it is; any other failure becomes a GradmoteError. */
+/** Waits for a promise. Rethrows an abort as it is; turns any other failure into a GradmoteError. */
 async function arrived<T>(coming: T | Promise<T>, what: string, from?: string | URL, signal?: AbortSignal): Promise<T> {
   try {
     return await coming;

@@ -1,22 +1,22 @@
 /**
- * Checkpoints that a page keeps on the device: in the origin's private file system, or in IndexedDB where a browser
- * cannot write there. A write that is broken off leaves what was kept before.
+ * Checkpoints that a page keeps on the device: in the origin's private file system, or in IndexedDB if a browser cannot
+ * write there. An interrupted write leaves the earlier checkpoint.
  */
 import { GradmoteError } from "./index.js";
 
-/** A session of this page, or one in a worker. */
+/** A session in this page, or one in a worker. */
 export interface Keeping {
   save(half?: boolean): Uint8Array | Promise<Uint8Array>;
   load(data: Uint8Array): void | Promise<void>;
 }
 
-/** Keeps the state of a session. name: the model's own by default, so that each model has one. */
+/** Keeps the state of a session. name: by default the model's own, so that each model has one. */
 export async function persist(session: Keeping, name?: string): Promise<void> {
   const checkpoint = await session.save();
   await onShelf("kept", (shelf) => shelf.put(name ?? nameOf(checkpoint), checkpoint));
 }
 
-/** Loads the state that was kept. Returns false, with nothing changed, where none was. */
+/** Loads the kept state. If there is none, returns false and changes nothing. */
 export async function restore(session: Keeping, name?: string): Promise<boolean> {
   const under = name ?? nameOf(await session.save());
   const found = await onShelf("read", (shelf) => shelf.get(under));
@@ -24,7 +24,7 @@ export async function restore(session: Keeping, name?: string): Promise<boolean>
   return found !== undefined;
 }
 
-/** Removes what was kept for a model, or under a name. */
+/** Removes the checkpoint of a model, or the one under a name. */
 export async function discard(sessionOrName: Keeping | string): Promise<void> {
   const name = typeof sessionOrName === "string" ? sessionOrName : nameOf(await sessionOrName.save());
   await onShelf("removed", (shelf) => shelf.remove(name));
@@ -37,14 +37,14 @@ interface Shelf {
 }
 
 const PLACE = "gradmote";
-/** Bytes of a checkpoint's header that hold the model's id. */
+/** The range of a checkpoint's header that holds the model's id. */
 const MODEL_ID = [16, 32] as const;
 
 function nameOf(checkpoint: Uint8Array): string {
   return Array.from(checkpoint.subarray(...MODEL_ID), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Uses the shelf. Where the browser refuses, GradmoteError says what was not done. */
+/** Uses the shelf. If the browser refuses, GradmoteError says what was not done. */
 async function onShelf<T>(done: string, use: (shelf: Shelf) => Promise<T>): Promise<T> {
   try {
     return await use(await shelf());
@@ -80,7 +80,7 @@ function files(folder: FileSystemDirectoryHandle): Shelf {
     async get(name) {
       const handle = await folder.getFileHandle(encodeURIComponent(name)).catch(isMissing);
       const data = handle && new Uint8Array(await (await handle.getFile()).arrayBuffer());
-      return data?.length ? data : undefined; // empty: its first write was broken off
+      return data?.length ? data : undefined; // empty: its first write was interrupted
     },
     remove: async (name) => void (await folder.removeEntry(encodeURIComponent(name)).catch(isMissing)),
   };

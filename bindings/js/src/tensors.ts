@@ -12,18 +12,18 @@ export interface TensorInfo {
   dtype: DType;
   /** The shape in the ONNX model. */
   shape: number[];
-  /** Bytes. */
+  /** In bytes. */
   size: number;
   programs: Program[];
-  /** false: programs overwrite it, so it must be given again for each run. */
+  /** false: programs overwrite it, so you must set it again for each run. */
   lasts: boolean;
 }
 
 /** One row of an image's table of inputs, labels and outputs. */
 export class Tensor {
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly title: string;
-  /** It holds data, and no run that may have overwritten it has come since. */
+  /** It holds data that no run has overwritten since. */
   given: boolean;
 
   constructor(readonly role: Role, readonly description: TensorInfo, readonly view: View) {
@@ -32,12 +32,12 @@ export class Tensor {
   }
 }
 
-/** Returns what callers see of tensors, as copies. */
+/** Returns copies of the tensors' descriptions. */
 export function described(tensors: Tensor[]): TensorInfo[] {
   return structuredClone(tensors.map(({ description }) => description));
 }
 
-/** Returns every row, in the image's order, with its view of the arena. The image has been verified. */
+/** Returns every row in the image's order, with its view of the arena. The image must be verified. */
 export function readTensors(memory: Memory, arena: number): Tensor[] {
   const [start, length] = section(memory, "tensors"), [names] = section(memory, "names");
   const scratch = headerWord(memory, Header.scratchOffset);
@@ -63,13 +63,13 @@ export function headerWord(memory: Memory, field: number): number {
   return memory.words(memory.image + field, 1)[0];
 }
 
-/** Returns where a section of the image is in the memory, and its bytes. */
+/** Returns the start of an image's section in the memory, and its size in bytes. */
 export function section(memory: Memory, name: (typeof SECTION)[number]): [start: number, size: number] {
   const [offset, size] = memory.words(memory.image + Header.sections + 8 * SECTION.indexOf(name), 2);
   return [memory.image + offset, size];
 }
 
-/** Returns the names of the program kinds whose bit is set. */
+/** Returns the names of the program kinds whose bits are set. */
 export function programNames(bits: number): Program[] {
   return PROGRAM.filter((_, kind) => (bits >> kind) & 1);
 }
@@ -81,7 +81,7 @@ export function programKind(name: string): number {
   return kind;
 }
 
-/** Throws DataError where data is missing that a run has overwritten. */
+/** Throws DataError if a run has overwritten a tensor's data and nothing has replaced it. */
 export function requireGiven(tensors: Tensor[]): void {
   const missing = tensors.find((tensor) => !tensor.given);
   if (!missing) return;
@@ -89,7 +89,7 @@ export function requireGiven(tensors: Tensor[]): void {
   throw new DataError(`${missing.title} is not there: the image overwrites inputs`, hint);
 }
 
-/** Returns one of the tensors. Throws DataError where there is none of that index. */
+/** Returns the tensor at an index. Throws DataError if there is none. */
 export function pick(found: Tensor[], index: number, what: string): Tensor {
   if (Number.isInteger(index) && found[index]) return found[index];
   throw new DataError(`there is no ${what} ${index}`, `there are ${found.length}, counted from 0`);

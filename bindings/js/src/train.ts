@@ -2,23 +2,23 @@ import { u32, type Data } from "./arrays.js";
 import { kindOf } from "./bytes.js";
 import { DataError, RuntimeFault } from "./errors.js";
 
-/** One number behind another, in any form that step() takes. */
+/** Concatenated numbers, in any form that step() takes. */
 export type Numbers = readonly number[] | Float32Array | Int32Array | Int16Array | Uint16Array | Int8Array | Uint8Array | BigInt64Array;
 
-/** Samples one behind another, and how often to train on them. */
+/** Concatenated samples, and how often to train on them. */
 export interface TrainOptions {
   /** The input of all samples: batch after batch, in the order of training. */
   x: Numbers;
-  /** The label of all samples. */
+  /** The labels of all samples. */
   y: Numbers;
   epochs?: number;
-  /** Is called after each epoch with the mean loss of its batches. */
+  /** Called after each epoch with the mean loss of its batches. */
   onEpoch?: (epoch: Epoch) => void;
-  /** Ends training between two steps; train() throws the signal's reason then. */
+  /** Ends training between two steps; train() then throws the signal's reason. */
   signal?: AbortSignal;
 }
 
-/** The calls of a session that training takes. */
+/** The session's methods that training calls. */
 export interface Trainee {
   inputs(): { shape: readonly number[] }[];
   labels(): { shape: readonly number[] }[];
@@ -38,12 +38,12 @@ export interface Epoch {
   steps: number;
 }
 
-/** Milliseconds after which a page gets to draw, and a worker or node to listen. */
+/** Milliseconds after which training lets a page draw, and a worker or node receive messages. */
 const SLICE = typeof document === "undefined" ? 100 : 12;
 
 /**
- * Trains on whole batches of the samples, and returns what onEpoch was told. What is left over is not trained on. The
- * page or worker goes on between the steps.
+ * Trains on whole batches of the samples, ignores an incomplete last one, and returns all epochs as passed to onEpoch.
+ * Yields to the page or worker between steps.
  */
 export async function train(session: Trainee, options: TrainOptions): Promise<Epoch[]> {
   const { x, y, epochs = 1, onEpoch, signal } = options ?? {};
@@ -76,7 +76,7 @@ function part(all: Numbers, batch: number, size: number): Data {
   return all.slice(batch * size, (batch + 1) * size);
 }
 
-/** Trains on one batch, and returns its loss. A refusal says which batch it was. */
+/** Trains on one batch, and returns its loss. If the runtime refuses, the error names the batch. */
 function lossOf(session: Trainee, data: Data[], where: string): number {
   try {
     if (!session.requirements().programs.includes("train")) return session.step(...data);

@@ -1,4 +1,4 @@
-// What runs in the worker: one session, and its calls in the order of the messages.
+// The code of the worker: one session, and its calls in the order of the messages.
 import { GradmoteError } from "./errors.js";
 import { buffersIn, toldError, type Reply, type Request } from "./messages.js";
 import { FederatedSession } from "./federated/session.js";
@@ -35,7 +35,7 @@ async function answer(request: Exclude<Request, { abort: number }>): Promise<unk
   return typeof found[call] === "function" ? (found[call] as (...given: unknown[]) => unknown).apply(session, values) : found[call];
 }
 
-/** Returns the session that a runtime can be: one with rounds of federated learning where its module has them. */
+/** Returns the class of session for a runtime: FederatedSession if its module has rounds of federated learning. */
 function kindFor(runtime: Runtime): typeof Session {
   const names = WebAssembly.Module.exports(moduleOf(runtime)).map(({ name }) => name);
   return names.includes("gm_round_apply") ? FederatedSession : Session;

@@ -1,6 +1,6 @@
-// Makes the page: node build.mjs OUT MODULES EXAMPLES WHEELS TOOLS. OUT gets static files; MODULES is the folder of
-// gradmote.wasm and its other forms, EXAMPLES that of models and samples to begin with, WHEELS that of what the
-// compiler loads, TOOLS that of node_modules.
+// Makes the page: node build.mjs OUT MODULES EXAMPLES WHEELS TOOLS. OUT receives static files; MODULES is the folder of
+// gradmote.wasm and its other forms, EXAMPLES that of example models and samples, WHEELS that of the compiler's wheels,
+// TOOLS that of node_modules.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -15,7 +15,7 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 const PACKAGE = join(HERE, "..", "src");
 const MODULES = ["gradmote.wasm", "gradmote-simd.wasm", "gradmote-int8.wasm", "gradmote-int8-simd.wasm"];
 const STATIC = ["index.html", "manifest.webmanifest", "icons"];
-/** The file that it becomes -> its source. Workers lie beside the page, where scripts look for them. */
+/** The output file -> its source. Workers are in the page's folder, as scripts look for them there. */
 const ENTRIES = {
   main: join(HERE, "src", "main.tsx"),
   worker: join(PACKAGE, "worker.ts"),
@@ -38,10 +38,10 @@ function check() {
   for (const folder of [HERE, OFFLINE]) execFileSync(process.execPath, [tsc, "-p", folder], { stdio: "inherit" });
 }
 
-/** What the compiler needs is loaded and kept when it is first used (src/offline/worker/compiler-files.ts). */
+/** The compiler's files are loaded and kept at its first use (src/offline/worker/compiler-files.ts). */
 const ofCompiler = (path) => path.endsWith(".whl") || path === "pyodide.json";
 
-/** Lists the files that the page is kept by, with the hash of each as `integrity` takes it. */
+/** Lists the files that keep the page usable offline, each with its hash in the form of `integrity`. */
 function kept() {
   const found = readdirSync(out, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = found.map((entry) => relative(out, join(entry.parentPath, entry.name)).replaceAll("\\", "/")).sort();
@@ -77,7 +77,7 @@ for (const [name, source] of Object.entries(ENTRIES)) {
 }
 for (const name of MODULES) cpSync(join(modules, name), join(out, name));
 cpSync(examples, join(out, "examples"), { recursive: true });
-const shown = (path) => !path.endsWith(".mjs"); // icons/draw.mjs draws what is here
+const shown = (path) => !path.endsWith(".mjs"); // icons/draw.mjs draws the other files
 for (const name of STATIC) cpSync(join(HERE, name), join(out, name), { recursive: true, filter: shown });
 await bundle("offline", join(OFFLINE, "worker.ts"), "iife", { BUILD: JSON.stringify({ files: kept() }) });
-cpSync(wheels, out, { recursive: true }); // after the list: who never compiles loads none of these
+cpSync(wheels, out, { recursive: true }); // after the list: users who never compile load none of these

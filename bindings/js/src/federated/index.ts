@@ -7,7 +7,7 @@ export type { Shared } from "./shared.js";
 type Calls = "beginRound" | "roundDelta" | "checkDelta" | "endRound";
 type Promised = { [K in Calls]: (...values: Parameters<FederatedSession[K]>) => Promise<ReturnType<FederatedSession[K]>> };
 
-/** A session in a worker that takes part in rounds: the methods of FederatedSession as promises, and its round by get(). */
+/** A session in a worker for rounds: the methods of FederatedSession as promises, and the round through get(). */
 export interface RemoteFederatedSession extends Omit<RemoteSession, "get">, Promised {
   get: RemoteSession["get"] & ((name: "round") => Promise<number>);
 }
@@ -19,7 +19,7 @@ export async function load(image: Source, options?: LoadOptions): Promise<Federa
   return new FederatedSession(bytes, runtime);
 }
 
-/** Opens it in a worker, so that the page never waits for a step. */
+/** Opens an image in a worker, so that the page never waits for a step. */
 export function connect(image: Source, options?: LoadOptions): Promise<RemoteFederatedSession> {
   return connectSession(image, { ...options, int8: true }) as unknown as Promise<RemoteFederatedSession>;
 }

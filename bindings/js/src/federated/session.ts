@@ -5,10 +5,13 @@ import type { Runtime } from "../runtime.js";
 import { Session } from "../session.js";
 import { checkBits, sharedMask, type Shared } from "./shared.js";
 
-/** Bytes of a gm_federated_round, and of a delta beside its numbers, one byte for each, and what it says of each tensor. */
+/**
+ * Sizes in bytes: of a gm_federated_round, and the most that a delta takes besides one byte for each number and its
+ * description of each tensor.
+ */
 const RECORD = 32, DELTA_OVERHEAD = 128;
 
-/** Where the base of a round, and what else the runtime is given, lie in the module's memory. */
+/** Addresses in the module's memory: of the base of a round, and of the runtime's other arguments. */
 interface Places {
   record: number;
   base: number;
@@ -18,14 +21,15 @@ interface Places {
 }
 
 /**
- * A session that takes part in rounds of federated learning. Each begins with a base, the parameters that all devices have
- * in common; each device trains and sends a delta; and the delta that a server makes of all leads to the next base.
+ * A session that takes part in rounds of federated learning. Each round begins with a base, the parameters that all
+ * devices share; each device trains and sends a delta; the server combines these into one delta, which leads to the
+ * next base.
  */
 export class FederatedSession extends Session {
   #number = 0;
   #base: Uint8Array | undefined; // undefined: the image's initial parameters
 
-  /** Opens an image, as a Session does, with a runtime that has rounds: load() and connect() of this entry find it. */
+  /** Opens an image, as a Session does, with a runtime that has rounds; load() and connect() of this entry find one. */
   constructor(image: Bytes, runtime?: Runtime | WebAssembly.Module) {
     super(image, runtime, roomFor(Session.required(image, runtime).parametersSize));
     if (!this.openMemory().exports.gm_round_apply) {
@@ -33,12 +37,12 @@ export class FederatedSession extends Session {
     }
   }
 
-  /** The number of the round; 0 begins with the image's initial parameters. */
+  /** The number of the round; round 0 starts from the image's initial parameters. */
   get round(): number {
     return this.#number;
   }
 
-  /** Takes the parameters as they are for the base of that round, 1 .. 2^32-1; with 0, the image's are the base. */
+  /** Makes the current parameters the base of that round, 1 .. 2^32-1; for 0, the base is the image's parameters. */
   beginRound(number: number): void {
     this.#base = u32(number, "number") ? this.#bytes.slice() : undefined;
     this.#number = number;
@@ -47,8 +51,8 @@ export class FederatedSession extends Session {
   /**
    * Returns what this device sends: parameters - base, quantized to 2, 4 or 8 bits a number.
    *
-   * seed: of the rounding, another one on each device. shared: names of the parameters to send, or patterns of them
-   * ("conv*"); all by default. Throws RuntimeFault (NOT_FINITE) where a difference is NaN, or 2^61 and more.
+   * seed: of the rounding; use a different one on each device. shared: names of the parameters to send, or patterns of
+   * names ("conv*"); all by default. Throws RuntimeFault (NOT_FINITE) if a difference is NaN, or 2^61 or more.
    */
   roundDelta(bits = 4, seed = 0, shared?: Shared): Uint8Array {
     const places = this.#describe(checkBits(bits), seed, sharedMask(this.parameterNames(), shared));
@@ -58,16 +62,16 @@ export class FederatedSession extends Session {
     return memory.bytes(places.delta, size).slice();
   }
 
-  /** Checks whether a delta leads from the base of this round to another one, and changes nothing. */
+  /** Checks whether a delta leads from this round's base to the next; changes nothing. */
   checkDelta(delta: Bytes): void {
     this.#give("gm_round_check", "checkDelta", bytesOf(delta, "the delta"), 0, 0);
   }
 
   /**
-   * Goes on to the base of the next round, and returns its number. All of the delta is checked before anything changes.
+   * Moves on to the base of the next round, and returns its number. Checks the whole delta before it changes anything.
    *
-   * bits, seed: those of roundDelta(), to add to the parameters what quantization lost of them, so that it is sent with
-   * the next delta; with 0 bits, the parameters are the new base.
+   * bits, seed: those of roundDelta(), to add back to the parameters what quantization lost, so that the next delta
+   * includes it; with 0 bits, the parameters are the new base.
    */
   endRound(delta: Bytes, bits = 0, seed = 0): number {
     const file = bytesOf(delta, "the delta"), trained = this.#bytes.slice();
@@ -93,7 +97,7 @@ export class FederatedSession extends Session {
     return { record, base, delta, mask, deltaSize: mask - delta };
   }
 
-  /** Puts a gm_federated_round and what it points to into the memory. */
+  /** Writes a gm_federated_round, and what it points to, into the memory. */
   #describe(bits: number, seed: number, mask: Uint8Array): Places {
     const memory = this.openMemory(), places = this.#places, { record, base } = places;
     if (this.#base) memory.bytes(base, this.#base.length).set(this.#base);
@@ -103,7 +107,7 @@ export class FederatedSession extends Session {
     return places;
   }
 
-  /** Calls a function of the runtime with a delta; of one that is too long for this model, the start is enough to know. */
+  /** Calls a function of the runtime with a delta. The start of a delta that is too long suffices to detect that. */
   #give(call: "gm_round_apply" | "gm_round_check", where: string, file: Uint8Array, bits: number, seed: number): void {
     const { record, delta, deltaSize } = this.#describe(bits, seed, new Uint8Array()), memory = this.openMemory();
     const known = file.subarray(0, deltaSize);
@@ -112,7 +116,7 @@ export class FederatedSession extends Session {
   }
 }
 
-/** Returns the bytes that rounds take, for parameters of so many bytes; a multiple of 16, as Memory reserves them. */
+/** Returns how many bytes rounds need for `size` bytes of parameters: a multiple of 16, as Memory reserves them. */
 function roomFor(size: number): number {
   return Math.ceil((RECORD + size + DELTA_OVERHEAD + 2 * size + size / 32 + 1) / 16) * 16;
 }

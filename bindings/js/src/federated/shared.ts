@@ -1,10 +1,10 @@
-// Which parameters a delta has, and in how many bits.
+// The parameters that a delta includes, and the bits of its numbers.
 import { DataError } from "../errors.js";
 
-/** Names of parameters, or patterns of them as of a shell: "conv*", "layer[12].weight". */
+/** Names of parameters, or shell patterns of names: "conv*", "layer[12].weight". */
 export type Shared = string | readonly string[];
 
-/** Returns bit i % 8 of byte i / 8 for each parameter that is sent; no bytes where all are. */
+/** Returns a mask, with bit i % 8 of byte i / 8 set if parameter i is sent; empty if all are. */
 export function sharedMask(names: readonly string[], shared?: Shared): Uint8Array {
   if (shared === undefined) return new Uint8Array();
   const mask = new Uint8Array((names.length + 7) >> 3);
@@ -16,13 +16,13 @@ export function sharedMask(names: readonly string[], shared?: Shared): Uint8Arra
   return mask;
 }
 
-/** Returns the bits of a number of a delta. Throws DataError where there is no such delta. */
+/** Returns `bits`, the size of a delta's numbers. Throws DataError unless it is 2, 4 or 8. */
 export function checkBits(bits: number): number {
   if ([2, 4, 8].includes(bits)) return bits;
   throw new DataError(`a delta of ${bits} bits does not exist`, "use one of 2, 4, 8");
 }
 
-/** Returns the regular expression of a pattern of a shell, where * is any text, ? any letter, and [ab] or [!ab] a choice. */
+/** Returns a shell pattern as a regular expression: * is any text, ? any character, and [ab] or [!ab] a choice. */
 function expression(pattern: string): RegExp {
   const parts = pattern.match(/\[!?\]?[^\]]*\]|[^]/gu) ?? [];
   return new RegExp(`^(?:${parts.map(part).join("")})$`, "su");

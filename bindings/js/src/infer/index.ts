@@ -1,4 +1,4 @@
-/** Inference alone, for pages that do not train: half of the runtime's bytes. */
+/** Inference alone, for pages that do not train: half the size of the full runtime. */
 export { Inference } from "./inference.js";
 export { load } from "./load.js";
 export { InferenceSession } from "./inference-session.js";

@@ -8,8 +8,8 @@ import { loadedRuntime, moduleOf, type Runtime } from "../runtime.js";
 import { described, pick, readTensors, requireGiven, type Tensor, type TensorInfo } from "../tensors.js";
 
 /**
- * A session that infers and does not train, with the methods that Session has for that. It opens images that train too,
- * and leaves out their other programs. Arrays that it returns are views of the arena.
+ * A session that infers and does not train, with the methods of Session for inference. It also opens images that train,
+ * and ignores their other programs. output() returns a view of the arena.
  */
 export class Inference {
   readonly profile = "strict";
@@ -18,7 +18,7 @@ export class Inference {
   #inputs: Tensor[];
   #outputs: Tensor[];
 
-  /** Verifies the inference of an image (the bytes of a .mote file). */
+  /** Verifies the inference program of an image (the bytes of a .mote file). */
   constructor(image: Bytes, runtime: Runtime | WebAssembly.Module = loadedRuntime()) {
     const bytes = bytesOf(image, "the image"), memory = new Memory(moduleOf(runtime), bytes);
     const { gm_open, gm_wasm_keep_inference: keepInference } = memory.exports;
@@ -33,22 +33,22 @@ export class Inference {
     this.#memory = memory;
   }
 
-  /** Returns what the image needs; sizes of gradients and state are those of training. */
+  /** Returns what the image needs; the sizes of gradients and state are those of training. */
   requirements(): Requirements {
     return structuredClone(this.#needs);
   }
 
-  /** Returns name, dtype, shape, size in bytes, and programs of each input, in order. */
+  /** Returns the name, dtype, shape, size in bytes, and programs of each input, in order. */
   inputs(): TensorInfo[] {
     return described(this.#inputs);
   }
 
-  /** Returns the same of each output. */
+  /** Returns the same for each output. */
   outputs(): TensorInfo[] {
     return described(this.#outputs);
   }
 
-  /** Returns no label: inference reads none. */
+  /** Returns an empty array: inference reads no labels. */
   labels(): TensorInfo[] {
     return [];
   }
@@ -68,7 +68,7 @@ export class Inference {
   }
 
   /**
-   * Runs the model and returns its outputs, copies that later calls leave alone.
+   * Runs the model and returns copies of its outputs.
    *
    * data: every input in order, or nothing to use those in the arena.
    */
@@ -93,7 +93,7 @@ export class Inference {
     return [memory.words(scratch, 2)[1], memory.floats(scratch, 1)[0]];
   }
 
-  /** Ends the session and lets go of its memory; closing it again does nothing. */
+  /** Ends the session and releases its memory. Closing it again does nothing. */
   close(): void {
     this.#memory?.exports.gm_close(this.#memory.opened);
     this.#memory = undefined;

@@ -1,6 +1,6 @@
 import type { Form } from "../module-name.js";
 
-/** Returns the name of the file that holds a form. */
+/** Returns the file name of a form. */
 export function moduleName(form: Form): string {
   return `gradmote-infer${form}.wasm`;
 }

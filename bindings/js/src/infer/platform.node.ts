@@ -1,10 +1,10 @@
-// As platform.node.ts of the whole package, with the modules that only infer.
+// Like platform.node.ts of the whole package, with the modules that only infer.
 import type { Form } from "../module-name.js";
 export type { Form } from "../platform.node.js";
 export { openWorker, readFile, workerLine } from "../platform.node.js";
 export { moduleName } from "./module-name.js";
 
-/** Returns where a form of the runtime lies. */
+/** Returns the address of a form of the runtime. */
 export function moduleAddress(form: Form): URL {
   switch (form) {
     case "": return new URL("./gradmote-infer.wasm", import.meta.url);

@@ -15,29 +15,29 @@ import { train, trainOnce, type BoardEpoch, type BoardTrainOptions } from "./tra
 import { Turns } from "./turns.js";
 import type { BoardInfo, BoardStore, BoardTensor, Memory, Metrics, Role, Saves, Update } from "./types.js";
 
-/** How a board is connected to. */
+/** How to connect to a board. */
 export interface OpenOptions {
   baudRate?: number;
-  /** What messages call the way to the board. */
+  /** The connection's name in messages. */
   place?: string;
-  /** Is called with the text that the board prints between answers. */
+  /** Called with the text that the board prints between answers. */
   onText?: (text: string) => void;
-  /** How often a request is sent before the board counts as silent. */
+  /** How many attempts a request gets before the board counts as silent. */
   attempts?: number;
 }
 
-/** How long a port on USB may be away while the board restarts. */
+/** How long a USB port may be away while the board restarts. */
 const RESTART_MS = 15_000;
 const RETRY_MS = 200;
 
 /**
- * A board that runs Gradmote's firmware, behind a serial port of the browser or any pair of byte streams.
+ * A board that runs Gradmote's firmware, on a serial port of the browser or any pair of byte streams.
  *
- * Calls may come at any time: they are answered one after another, and train() and evaluate() let others in between two
- * batches. Where a call fails, DeviceError or RuntimeFault says why, and the board goes on as it was.
+ * You may make calls at any time: the board answers them in order, and train() and evaluate() let others in between two
+ * batches. If a call fails, DeviceError or RuntimeFault says why, and the board's state is unchanged.
  */
 export class Board {
-  /** Resolves once the connection has ended: with the reason, or with null where close() ended it. */
+  /** Resolves when the connection ends: with the reason, or with null if close() ended it. */
   readonly closed: Promise<DeviceError | null>;
   #client: Client;
   #turns = new Turns();
@@ -56,27 +56,27 @@ export class Board {
 
   // ---- Opening and closing ------------------------------------------------------------------------------------------
 
-  /** Lets a person choose a port, and connects to the board there. Call it while a click or a key is handled. */
+  /** Lets the user choose a port, and connects to its board. Call it from a click or key handler. */
   static async request(options: OpenOptions & { filters?: readonly PortFilter[] } = {}): Promise<Board> {
     return Board.open(await requestPort(options.filters), options);
   }
 
-  /** Returns the ports that were chosen in this page before: Board.open() connects without asking again. */
+  /** Returns the ports that the user chose in this page before. Board.open() connects to them without asking again. */
   static ports(): Promise<SerialPortLike[]> {
     return grantedPorts();
   }
 
-  /** Connects to the board at a SerialPort, which need not be open, or behind a pair of byte streams. */
+  /** Connects to the board at a SerialPort, open or not, or at a pair of byte streams. */
   static async open(transport: Transport | SerialPortLike, options: OpenOptions = {}): Promise<Board> {
     return new Board(await connected(transport, options), transport, options);
   }
 
-  /** Ends the connection; the board goes on by itself. Closing twice does no harm. */
+  /** Ends the connection; the board keeps running. Closing twice does no harm. */
   async close(): Promise<void> {
     await this.#client.link.close();
   }
 
-  /** Restarts the board and waits until it answers again; a port on USB goes away meanwhile. */
+  /** Restarts the board and waits until it answers again; a USB port goes away meanwhile. */
   reboot(): Promise<BoardInfo> {
     return this.#turns.take(async () => {
       this.#restarts = true;
@@ -116,29 +116,29 @@ export class Board {
     void this.#client.link.closed.then((reason) => this.#restarts || this.#end(reason));
   }
 
-  /** Runs a call when all before it have ended. */
+  /** Runs a call after all earlier ones have ended. */
   #turn<T>(work: (client: Client) => Promise<T>): Promise<T> {
     return this.#turns.take(() => work(this.#client));
   }
 
   // ---- Identity -----------------------------------------------------------------------------------------------------
 
-  /** What messages call the way to the board. */
+  /** The connection's name in messages. */
   get place(): string {
     return this.#client.link.place;
   }
 
-  /** How many requests had to be sent again. */
+  /** How many times a request had to be sent again. */
   get retries(): number {
     return this.#client.retries;
   }
 
-  /** Returns what the board is and which model it has, as it told last. */
+  /** Returns the board's identity and model, as of its last report. */
   info(): BoardInfo {
     return this.#client.info();
   }
 
-  /** Asks the board who it is and what model it has. */
+  /** Asks the board for its identity and model. */
   refresh(): Promise<BoardInfo> {
     return this.#turn((client) => client.refresh());
   }
@@ -158,7 +158,7 @@ export class Board {
     return this.#turn((client) => client.tensors(program, role));
   }
 
-  /** Types a line as a person does, and returns what the board prints up to its next prompt. */
+  /** Types a line as a user would, and returns what the board prints up to its next prompt. */
   type(line: string): Promise<string> {
     return this.#turn((client) => client.type(line));
   }
@@ -166,9 +166,9 @@ export class Board {
   // ---- The model ----------------------------------------------------------------------------------------------------
 
   /**
-   * Sends an image and opens it with its initial values. One that the board already holds is not sent again, and a transfer
-   * that broke off is continued. A file that is no image, or one that does not fit the board, is refused before anything is
-   * sent, and the board keeps its model.
+   * Sends an image and opens it with its initial values. An image that the board already holds is not sent again, and
+   * an interrupted transfer continues. A file that is not an image or does not fit the board is refused before anything
+   * is sent, and the board keeps its model.
    */
   async loadImage(image: Source, options: TransferOptions = {}): Promise<BoardInfo> {
     const bytes = await readSource(image, "the image", options.signal);
@@ -180,15 +180,15 @@ export class Board {
     });
   }
 
-  /** Returns whether the board has this image open, as its header and checksum tell. */
+  /** Returns whether the board has this image open, judging by the header and the checksum in it. */
   async hasImage(image: Source): Promise<boolean> {
     const bytes = await readSource(image, "the image");
     return this.#turn((client) => client.hasImage(bytes));
   }
 
   /**
-   * Sends an image beside the one that runs, and switches to it once the board has verified it: the old model stays after an
-   * error. carryOver (true where it is not given) keeps what fits of the old model's state by name, dtype and shape.
+   * Sends an image beside the running one, and switches to it once the board has verified it: after an error, the old
+   * model stays. carryOver (default true) keeps what fits of the old model's state by name, dtype and shape.
    */
   async updateImage(image: Source, options: TransferOptions & { carryOver?: boolean } = {}): Promise<Update> {
     const bytes = await readSource(image, "the image", options.signal);
@@ -202,22 +202,22 @@ export class Board {
 
   // ---- Data in and out ----------------------------------------------------------------------------------------------
 
-  /** Writes a whole input or label. data: as many numbers as it has. */
+  /** Writes a whole input or label. data: exactly as many numbers as the tensor has. */
   write(role: "input" | "label", index: number, data: Data): Promise<void> {
     return this.#turn((client) => written(client, role, index, data));
   }
 
-  /** Writes a whole input or label from one byte an element: float32 becomes (data - zero) * scale, others are the byte. */
+  /** Writes a whole input or label from one byte per element: float32 becomes (data - zero) * scale, others data. */
   writeU8(role: "input" | "label", index: number, data: Uint8Array, scale = 1, zero = 0): Promise<void> {
     return this.#turn((client) => client.writeU8(role, index, data, scale, zero));
   }
 
-  /** Returns one input as the board has it: what was written last, or what its sensor measured. */
+  /** Returns one input as the board has it: what was last written, or what its sensor measured. */
   input(index = 0): Promise<View> {
     return this.#turn((client) => client.tensor(feedProgram(client), "input", index));
   }
 
-  /** Returns one output of the program, which must have run last. */
+  /** Returns one output of the program, which must be the last one that ran. */
   output(index: number, program: Program = "infer"): Promise<View> {
     return this.#turn((client) => client.tensor(program, "output", index));
   }
@@ -249,7 +249,7 @@ export class Board {
     });
   }
 
-  /** Runs one program on the samples written last. */
+  /** Runs one program on the samples that were last written. */
   run(program: Program): Promise<Metrics> {
     return this.#turn((client) => client.run(program));
   }
@@ -271,24 +271,24 @@ export class Board {
     return evaluate(this.#client, this.#turns, options);
   }
 
-  /** Returns the model's first output for many samples, one behind another. */
+  /** Returns the model's first output for many samples, concatenated. */
   predict(options: EvaluateOptions): Promise<Float32Array> {
     return predict(this.#client, this.#turns, options);
   }
 
   // ---- The sample store ---------------------------------------------------------------------------------------------
 
-  /** Returns the size and fill of the sample store. Throws RuntimeFault (NO_STORE) where the image has none. */
+  /** Returns the size and fill of the sample store. Throws RuntimeFault (NO_STORE) if the image has none. */
   store(): Promise<BoardStore> {
     return this.#turn((client) => client.store());
   }
 
-  /** Returns how many samples of a class were learnt ("seen") and are in the store ("kept"). */
+  /** Returns how many samples of a class were learned ("seen") and how many are in the store ("kept"). */
   storeClass(label: number): Promise<{ seen: number; kept: number }> {
     return this.#turn((client) => client.request("STORE_CLASS", { label: u32(label, "label") }));
   }
 
-  /** Takes a sample of that class into the store: `sample`, or the first that the board's input holds. */
+  /** Adds a sample of that class to the store: `sample`, or the first one in the board's input. */
   learn(label: number, sample?: Data): Promise<void> {
     return this.#turn(async (client) => {
       u32(label, "label");
@@ -297,17 +297,17 @@ export class Board {
     });
   }
 
-  /** Drops all samples of a class from the store. */
+  /** Removes all samples of a class from the store. */
   forget(label: number): Promise<void> {
     return this.#turn(async (client) => void (await client.request("FORGET", { label: u32(label, "label") })));
   }
 
-  /** Makes one update on samples of the store. */
+  /** Makes one update on samples from the store. */
   replay(): Promise<Metrics> {
     return this.#turn((client) => trainOnce(client, (program) => client.replay(program)));
   }
 
-  /** Returns how many samples of a class are in the store, and how many of them get that class. */
+  /** Returns how many samples of a class are in the store, and how many of them the model classifies correctly. */
   score(label: number): Promise<[kept: number, right: number]> {
     return this.#turn(async (client) => {
       const { kept, right } = await client.request("SCORE", { label: u32(label, "label") });
@@ -323,8 +323,8 @@ export class Board {
   // ---- State --------------------------------------------------------------------------------------------------------
 
   /**
-   * Returns all trained parameters, one behind another. Where one is no float32, they are bytes, in which each parameter
-   * begins at a multiple of 4.
+   * Returns all trained parameters, concatenated: float32 numbers. If any parameter has another type, returns bytes,
+   * and each parameter begins at a multiple of 4.
    */
   parameters(options?: TransferOptions): Promise<Float32Array | Uint8Array> {
     return this.#turn(async (client) => {
@@ -334,7 +334,7 @@ export class Board {
     });
   }
 
-  /** Returns the accumulated gradient of one parameter, which is float32 for parameters of every dtype. */
+  /** Returns one parameter's accumulated gradient, which is float32 for parameters of every dtype. */
   gradient(index: number, options?: TransferOptions): Promise<Float32Array> {
     const place = { index: u32(index, "index") };
     return this.#turn(async (client) => floats("GRADIENT", await client.read("GRADIENT", place, options)));
@@ -345,7 +345,7 @@ export class Board {
     return this.#turn((client) => client.read("STATE", {}, options));
   }
 
-  /** Keeps a checkpoint on the board and returns its bytes. half: they are sent in 16 bits; the board keeps all bits. */
+  /** Keeps a checkpoint on the board and returns its bytes. half: sends it in 16 bits; the board keeps all bits. */
   save({ half = false, ...options }: TransferOptions & { half?: boolean } = {}): Promise<Uint8Array> {
     return this.#turn((client) => client.save(half, options));
   }
@@ -360,17 +360,17 @@ export class Board {
     return this.#turn(async (client) => void (await client.request("LOAD", {})));
   }
 
-  /** Lets the board keep a checkpoint after every so many updates; 0 ends it. */
+  /** Lets the board keep a checkpoint after every `updates` updates; 0 turns this off. */
   saveEvery(updates: number): Promise<void> {
     return this.#turn(async (client) => void (await client.request("SAVE_EVERY", { updates: u32(updates, "updates") })));
   }
 
-  /** Returns the number of the round of federated learning; 0 begins with the image's parameters. */
+  /** Returns the number of the round of federated learning; round 0 starts from the image's parameters. */
   round(): Promise<number> {
     return this.#turn(async (client) => (await client.request("ROUND", {})).number);
   }
 
-  /** Makes the parameters as they are the base of that round, in flash; with 0, the image's are the base. */
+  /** Makes the current parameters the base of that round, in flash; for round 0, the base is the image's parameters. */
   beginRound(number: number): Promise<void> {
     return this.#turn(async (client) => void (await client.request("ROUND_BEGIN", { number })));
   }
@@ -378,17 +378,17 @@ export class Board {
   /**
    * Returns the parameters' difference from the base, quantized to 2, 4 or 8 bits a number.
    *
-   * seed: of the rounding, another one on each device. shared: bit i % 8 of byte i / 8 for each parameter to send; without
-   * any, all are sent.
+   * seed: of the rounding; use a different one on each device. shared: bit i % 8 of byte i / 8 is set if parameter i is
+   * to be sent; if it is empty, all are sent.
    */
   roundDelta(bits = 4, seed = 0, shared: Uint8Array = new Uint8Array()): Promise<Uint8Array> {
     return this.#turn((client) => client.readParts("DELTA", { bits, seed, shared }));
   }
 
   /**
-   * Goes on to the base that a delta leads to, and returns the number of its round.
+   * Moves on to the base that a delta leads to, and returns the number of its round.
    *
-   * bits, seed: those of roundDelta(), to keep what it lost; with 0 bits nothing is kept.
+   * bits, seed: those of roundDelta(), to keep what quantization lost; with 0 bits, nothing is kept.
    */
   endRound(delta: Bytes, bits = 0, seed = 0): Promise<number> {
     return this.#turn((client) => client.endRound(bytesOf(delta, "the delta"), bits, seed));
@@ -404,7 +404,7 @@ export class Board {
     return this.#turn(async (client) => void (await client.request("LEARNING_RATE", { rate })));
   }
 
-  /** Raises the rate linearly from 0 to `rate` in warmupSteps, then lowers it, to 0 at totalSteps. */
+  /** Raises the rate linearly from 0 to `rate` in warmupSteps, then lowers it linearly to 0 at totalSteps. */
   setLinearSchedule(rate: number, warmupSteps: number, totalSteps: number): Promise<void> {
     const values = { rate, warmupSteps: u32(warmupSteps, "warmupSteps"), totalSteps: u32(totalSteps, "totalSteps") };
     return this.#turn(async (client) => void (await client.request("SCHEDULE", values)));
@@ -420,13 +420,13 @@ export class Board {
     return this.#turn(async (client) => void (await client.request("LAZY_RESET", {})));
   }
 
-  /** Sets the state back to the image's initial values. A checkpoint that the board keeps stays. */
+  /** Resets the state to the image's initial values. A checkpoint on the board stays. */
   reset(): Promise<void> {
     return this.#turn(async (client) => void (await client.request("RESET_STATE", {})));
   }
 }
 
-/** Returns a client of the board behind a transport, once it has said who it is. */
+/** Returns a client of the board at a transport, once the board has identified itself. */
 async function connected(transport: Transport | SerialPortLike, options: OpenOptions): Promise<Client> {
   if ("open" in transport) await openPort(transport, options.baudRate ?? 115_200);
   const client = new Client(new Link(transport, options.place ?? "the serial port"), options.onText, options.attempts);
@@ -439,7 +439,7 @@ async function connected(transport: Transport | SerialPortLike, options: OpenOpt
   }
 }
 
-/** Returns the program that takes the most data of those that the model has. */
+/** Returns the program that takes the most data among those in the model. */
 function feedProgram(client: Client): Program {
   const { programs } = client.info();
   return (["step", "train", "eval", "infer"] as const).find((name) => programs.includes(name)) ?? "infer";
@@ -451,7 +451,7 @@ async function written(client: Client, role: Role, index: number, data: Data): P
   await client.write(role, index, tensorBytes(tensor, data, `${role} '${tensor.name}'`));
 }
 
-/** Writes all tensors of these roles, or none where no data is given. */
+/** Writes all tensors of these roles; writes nothing if no data is given. */
 async function fed(client: Client, roles: Role[], data: Data[]): Promise<void> {
   if (!data.length) return;
   const places: [Role, number, BoardTensor][] = [];

@@ -1,15 +1,15 @@
-/** The smallest chunk in bytes; the request's and the reply's frames add as much again. */
+/** The smallest chunk in bytes; the frames of request and reply add as much again. */
 const SMALLEST = 32;
 const UNIT = 4; // bytes
 
-/** A line from which only damaged bytes come gets this many times the attempts of a silent one. */
+/** A line on which only damaged bytes arrive gets this many times the attempts of a silent one. */
 const PATIENCE_WITH_NOISE = 6;
 
 /**
- * An adaptive chunk size: half after each loss, a quarter more after each success.
+ * An adaptive chunk size: halved after each loss, a quarter larger after each success.
  *
- * This settles where one chunk in four gets lost. That is near the optimum for what a loss costs: a time-out, however long
- * the chunk was.
+ * It settles at the size that loses one chunk in four. That is near the optimum for the cost of a loss: one time-out,
+ * however long the chunk was.
  */
 export class ChunkSizer {
   #attempts: number;
@@ -17,25 +17,25 @@ export class ChunkSizer {
   #losses = 0; // in a row
   #silences = 0; // in a row
 
-  /** attempts: how many requests in a row may get no answer. */
+  /** attempts: how many requests in a row may go unanswered. */
   constructor(attempts: number) {
     this.#attempts = attempts;
   }
 
-  /** Returns the bytes of the next chunk: a multiple of 4 of at most `limit`. */
+  /** Returns the size of the next chunk in bytes: a multiple of 4, at most `limit`. */
   size(limit: number): number {
     this.#size = Math.min(this.#size, limit);
     return this.#size - (this.#size % UNIT);
   }
 
-  /** Changes the size after a chunk that was answered, or that got lost. */
+  /** Changes the size after a chunk that was answered or lost. */
   adapt(arrived: boolean): void {
     this.#size = Math.floor(arrived ? this.#size * 1.25 : Math.max(this.#size / 2, SMALLEST));
   }
 
   /**
-   * Counts a request, and returns whether too many in a row got no answer. damaged: whether damaged bytes came in place of
-   * the answer.
+   * Counts a request, and returns whether too many in a row went unanswered. damaged: whether damaged bytes came
+   * instead of the answer.
    */
   givesUp(answered: boolean, damaged: boolean): boolean {
     this.#losses = answered ? 0 : this.#losses + 1;

@@ -12,31 +12,31 @@ import type { BoardInfo, BoardStore, BoardTensor, Memory, Metrics, Role, Saves, 
 
 const UPDATE_ATTEMPTS = 4;
 const NOT_FOUND = -13;
-/** The bytes of an image's header up to its image version; its checksum covers all of the image. */
+/** The size of an image header's first fields, up to its image version. They include the image's checksum. */
 const HEADER_START = 128;
-/** More inputs or labels than this no image has. */
+/** No image has more inputs or labels than this. */
 const TENSORS_LIMIT = 256;
 const PROFILES = ["strict", "fused"] as const;
 
-/** A connection to a board that runs the firmware. One call at a time. */
+/** A connection to a board that runs the firmware. Make one call at a time. */
 export class Client extends Requests {
   // ---- Identity -----------------------------------------------------------------------------------------------------
 
-  /** Asks a board that may just have started who it is. Throws DeviceError where no board of this protocol answers. */
+  /** Asks a board that may have just started for its identity. Throws DeviceError if none of this protocol answers. */
   async identify(): Promise<void> {
     await this.refresh();
     this.log = new DeviceLog();
     this.mayRestart = false;
   }
 
-  /** Restarts the board, and asks it again who it is. */
+  /** Restarts the board, and asks for its identity again. */
   async restart(): Promise<void> {
     this.mayRestart = true;
     await this.request("REBOOT", {});
     await this.identify();
   }
 
-  /** Asks the board who it is and what model it has. */
+  /** Asks the board for its identity and model. */
   async refresh(): Promise<BoardInfo> {
     const raw = await this.request("INFO", {});
     if (raw.protocol !== PROTOCOL) {
@@ -48,7 +48,7 @@ export class Client extends Requests {
     return this.info();
   }
 
-  /** Returns what refresh() learnt last, without asking again. */
+  /** Returns what refresh() last learned, without asking again. */
   info(): BoardInfo {
     const { board, version, profile, imageStatus, programs, modelId, uniqueId, keyId, ...raw } = this.raw!;
     const { batch, imageSize, arenaRequired, stateSize, parametersSize, gradientsSize } = raw;
@@ -79,7 +79,7 @@ export class Client extends Requests {
     }
   }
 
-  /** Returns whether all trained parameters are float32, which the image's table of the state tells. */
+  /** Returns whether all trained parameters are float32, according to the image's table of the state. */
   async hasFloatParameters(): Promise<boolean> {
     const { imageSize, parametersSize } = this.info();
     const words = async (at: number, size: number) => new Uint32Array((await this.readRange("IMAGE", at, size)).buffer);
@@ -105,8 +105,8 @@ export class Client extends Requests {
   // ---- Files --------------------------------------------------------------------------------------------------------
 
   /**
-   * Sends an image and opens it. Continues an interrupted transfer of the same image. Where the image is refused before
-   * anything is sent, the board keeps the one that it has.
+   * Sends an image and opens it. Continues an interrupted transfer of the same image. If the image is refused before
+   * anything is sent, the board keeps its present one.
    */
   async loadImage(given: Uint8Array, options?: TransferOptions): Promise<void> {
     const image = await this.#sendable(given), start = this.raw!.imageStatus === 0 ? 0 : await this.#received(image);
@@ -126,14 +126,14 @@ export class Client extends Requests {
     await this.request("IMAGE_END", {});
   }
 
-  /** Returns whether the board runs these bytes. */
+  /** Returns whether the board has this image open. */
   async hasImage(image: Uint8Array): Promise<boolean> {
     if (this.raw!.imageStatus !== 0 || image.length < HEADER_START) return false;
     const start = await this.readRange("IMAGE", 0, HEADER_START);
     return start.every((byte, i) => byte === image[i]);
   }
 
-  /** Sends an image beside the one that runs, and switches to it once it is verified. Continues an interrupted update. */
+  /** Sends an image beside the running one, and switches to it once it is verified. Continues an interrupted update. */
   async updateImage(given: Uint8Array, carryOver: boolean, options?: TransferOptions): Promise<Update> {
     const image = await this.#sendable(given);
     for (let left = UPDATE_ATTEMPTS; ; left--) {
@@ -156,14 +156,16 @@ export class Client extends Requests {
     await this.sendChunks("IMAGE_DATA", image, {}, options, start);
   }
 
-  /** Returns how many bytes of this image the board has; 0 where it has another image's. */
+  /** Returns how many bytes of this image the board has; 0 if it has those of another image. */
   async #received(image: Uint8Array): Promise<number> {
     const { size, received, crc } = await this.request("IMAGE_RESUME", {});
     const isSame = size === image.length && received <= size && crc === crc32(image.subarray(0, received));
     return isSame ? received : 0;
   }
 
-  /** Returns the image as this board takes it. Throws DeviceError, before anything is sent, where it cannot take it. */
+  /**
+   * Returns the bytes to send to this board. Throws DeviceError before anything is sent if it cannot take the image.
+   */
   async #sendable(image: Uint8Array): Promise<Uint8Array> {
     requireImage(image);
     const { name, arenaAvailable, keyId } = this.info(), needed = arenaOf(image);
@@ -175,7 +177,7 @@ export class Client extends Requests {
     return image;
   }
 
-  /** Returns which opcodes the firmware was built without; none where it is too old to say. */
+  /** Returns the opcodes that the firmware was built without; none if it is too old to say. */
   async #missing(opcodes: number[]): Promise<number[]> {
     try {
       const { opcodes: there } = await this.request("BUILD", {});
@@ -215,12 +217,12 @@ export class Client extends Requests {
     await this.sendChunks("DATA", data, { role: ROLE.indexOf(role), index });
   }
 
-  /** Writes a whole tensor from one byte q an element: a float32 one becomes (q - zero) * scale, others q. */
+  /** Writes a whole tensor from one byte q per element: a float32 one becomes (q - zero) * scale, others q. */
   async writeU8(role: Role, index: number, data: Uint8Array, scale = 1, zero = 0): Promise<void> {
     await this.sendChunks("DATA_U8", data, { role: ROLE.indexOf(role), index, scale, zero });
   }
 
-  /** Returns the values of a tensor of the program that ran last. */
+  /** Returns the values of a tensor of the last program that ran. */
   async tensor(program: Program, role: Role, index: number): Promise<View> {
     const told = await this.describe(program, role, index);
     if (!told) throw new RuntimeFault(NOT_FOUND, `${role} ${index} of ${program}`);
@@ -255,7 +257,7 @@ export class Client extends Requests {
   }
 }
 
-/** Returns the array that holds a tensor's elements. */
+/** Returns the array class for a tensor's elements. */
 export function arrayOf({ dtype }: BoardTensor): (typeof ARRAYS)[number] {
   return ARRAYS[DTYPE.indexOf(dtype)];
 }

@@ -8,18 +8,18 @@ import type { Role } from "./types.js";
 
 /** The result over all samples. */
 export interface Evaluation {
-  /** The mean over the full batches; NaN where there is none. */
+  /** The mean over the full batches; NaN if there is none. */
   loss: number;
-  /** The share of labels that were predicted, 0 to 1; NaN without classes. */
+  /** The share of labels that the model predicted, 0 to 1; NaN without classes. */
   accuracy: number;
 }
 
-/** Samples to test on. onProgress is called with samples done and samples in all. */
+/** Samples to test on. onProgress gets the number of finished samples and their total. */
 export interface EvaluateOptions extends BoardData, TransferOptions {}
 
 /**
- * Returns loss and accuracy over the samples. The last batch is filled up with repeated ones, which do not count; nor do
- * positions whose label is no class, or whose mask (a label of y's shape) is 0.
+ * Returns loss and accuracy over the samples. Repeated samples fill up the last batch and do not count; nor do
+ * positions whose label is not a class, or whose mask (a label of y's shape) is 0.
  */
 export async function evaluate(client: Client, turns: Turns, options: EvaluateOptions): Promise<Evaluation> {
   const test = await turns.take(() => Test.of(client, options)), losses: number[] = [], marks: boolean[] = [];
@@ -34,7 +34,7 @@ export async function evaluate(client: Client, turns: Turns, options: EvaluateOp
   return { loss: mean(losses), accuracy: mean(marks.map(Number)) };
 }
 
-/** Returns the model's first output for all samples, one behind another. Integers are numbers of float32 then. */
+/** Returns the model's first output for all samples, concatenated. Integers become float32 numbers. */
 export async function predict(client: Client, turns: Turns, options: EvaluateOptions): Promise<Float32Array> {
   const feeds = await turns.take(() => Feeds.of(client, options, "infer", ["input"])), parts: number[] = [];
   for (const rows of batches(feeds, options)) {
@@ -52,9 +52,9 @@ export async function predict(client: Client, turns: Turns, options: EvaluateOpt
 class Test {
   private constructor(
     readonly feeds: Feeds,
-    /** The program eval gives the loss, which is that of a full batch only. */
+    /** The program eval gives the loss, but only of a full batch. */
     private readonly hasEval: boolean,
-    /** It mostly gives the scores too; others come from the program infer. */
+    /** Usually eval gives the scores too; otherwise the program infer does. */
     private readonly evalGivesScores: boolean,
     private readonly inputsLast: boolean,
     readonly hasClasses: boolean,
@@ -83,13 +83,13 @@ class Test {
     return (await this.feeds.explained(rows, () => this.feeds.client.run("eval"))).loss;
   }
 
-  /** Returns for each label that counts whether the largest score meets it. */
+  /** Returns, for each label that counts, whether it has the largest score. */
   async marks(rows: readonly number[]): Promise<boolean[]> {
     const scores = await this.#scores(rows), labels = this.feeds.labels;
     if (!labels) return [];
     const masks = this.feeds.all.filter(({ role, index, width }) => role === "label" && index > 0 && width === labels.width);
     const width = scores.length / this.feeds.batch, classes = width / labels.width, y = picked(labels, rows);
-    const hasSign = classes > 1 || scores instanceof Float32Array; // a quantized 0 is a number that the image does not tell
+    const hasSign = classes > 1 || scores instanceof Float32Array; // a quantized score's zero point is unknown
     if (!Number.isInteger(classes) || !hasSign) return [];
     const kept = [...y.keys()].filter((at) => y[at] >= 0 && y[at] < Math.max(classes, 2));
     const counted = kept.filter((at) => masks.every((mask) => picked(mask, rows)[at] > 0));
@@ -105,7 +105,7 @@ class Test {
   }
 }
 
-/** Returns the class of one label's position. A single score means class 1 where it is positive. */
+/** Returns the predicted class at one label's position. A single score means class 1 if it is positive. */
 function answer(scores: ArrayLike<number>, at: number, positions: number, classes: number): number {
   const start = Math.floor(at / positions) * classes * positions + (at % positions);
   if (classes === 1) return Number(scores[start] > 0);
@@ -121,7 +121,7 @@ async function inferred(client: Client): Promise<View> {
   return client.tensor("infer", "output", 0);
 }
 
-/** Yields the numbers of the samples of each batch, the last of which may be short. */
+/** Yields the sample indices of each batch; the last one may be short. */
 function* batches({ count, batch }: Feeds, { onProgress }: TransferOptions): Generator<number[]> {
   for (let start = 0; start < count; start += batch) {
     const end = Math.min(start + batch, count);
@@ -130,7 +130,7 @@ function* batches({ count, batch }: Feeds, { onProgress }: TransferOptions): Gen
   }
 }
 
-/** Repeats rows until there is a batch of them. */
+/** Repeats rows until they fill a batch. */
 function filled(rows: readonly number[], batch: number): number[] {
   return Array.from({ length: batch }, (_, i) => rows[i % rows.length]);
 }

@@ -1,4 +1,4 @@
-// Samples, and how they are written to a board: batch by batch, as bytes where they are bytes.
+// Samples, and how they are written to a board: batch by batch, as single bytes if their values are bytes.
 import { copyInto } from "../arrays.js";
 import { kindOf } from "../bytes.js";
 import { ARRAYS } from "../generated/records.js";
@@ -7,20 +7,20 @@ import { arrayOf, elementsOf, type Client } from "./client.js";
 import { DeviceError } from "./device-error.js";
 import type { BoardTensor, Role, Samples } from "./types.js";
 
-/** Samples one behind another. */
+/** Concatenated samples. */
 export interface BoardData {
   /** The first input of all samples. */
   x: Samples;
-  /** The first label of all samples. Class labels are whole numbers. */
+  /** The first label of all samples. Class labels are integers. */
   y?: Samples;
   /** Other inputs and labels, by name. */
   more?: Record<string, Samples>;
-  /** Bytes q of x stand for (q - zero) * scale. An int8 input takes q - zero, a uint8 one q. */
+  /** Bytes q of x stand for (q - zero) * scale. An int8 input takes q - zero, a uint8 input takes q. */
   scale?: number;
   zero?: number;
 }
 
-/** One input or label, and all samples of it. */
+/** One input or label, and all its samples. */
 export interface Feed {
   role: Role;
   index: number;
@@ -29,16 +29,16 @@ export interface Feed {
   width: number;
   scale: number;
   zero: number;
-  /** The tensor's numbers have a scale of their own, and the data are they. */
+  /** The tensor is quantized, and `data` already holds its quantized numbers. */
   isQuantized: boolean;
 }
 
 const LABEL_OUT_OF_RANGE = -15;
-/** At most this many samples are named in a message; the others are counted. */
+/** A message names at most this many samples, and counts the others. */
 const NAMED = 3;
 const TRAINS = ["step", "train"] as const;
 
-/** Returns the program that trains. Throws DeviceError where the model has none that serves. */
+/** Returns the program that trains. Throws DeviceError if the model has no suitable one. */
 export function trainingProgram(programs: Program[], microBatches = 1): "step" | "train" {
   const program = TRAINS.find((name) => programs.includes(name));
   if (!program || (program === "train" && !programs.includes("optimizer"))) {
@@ -51,7 +51,7 @@ export function trainingProgram(programs: Program[], microBatches = 1): "step" |
   return program;
 }
 
-/** All samples of a call, and the board that they go to. */
+/** All samples of a call, and the board that receives them. */
 export class Feeds {
   private constructor(
     readonly client: Client,
@@ -61,7 +61,7 @@ export class Feeds {
     readonly count: number,
   ) {}
 
-  /** Matches data with what a program takes. Throws DataError where they differ. */
+  /** Matches data with what a program takes. Throws DataError if they differ. */
   static async of(client: Client, data: BoardData, program: Program, roles: readonly Role[]): Promise<Feeds> {
     const { batch } = client.info(), feeds: Feed[] = [];
     for (const role of roles) {
@@ -79,12 +79,12 @@ export class Feeds {
     return new Feeds(client, feeds, batch, count);
   }
 
-  /** The first label's samples; undefined where there is none. */
+  /** The first label's samples; undefined if there is none. */
   get labels(): Feed | undefined {
     return this.all.find(({ role }) => role === "label");
   }
 
-  /** Writes these samples of each input and label. There are as many as the batch has. */
+  /** Writes these samples of each input and label. `rows` has as many as a batch. */
   async write(rows: readonly number[]): Promise<void> {
     for (const feed of this.all) await writeFeed(this.client, feed, picked(feed, rows));
   }
@@ -99,7 +99,7 @@ export class Feeds {
     }
   }
 
-  /** Returns how many classes the model tells apart; undefined where its outputs do not say. */
+  /** Returns how many classes the model distinguishes; undefined if its outputs do not say. */
   async #classes(): Promise<number | undefined> {
     for (const program of ["infer", "eval"] as const) {
       const output = await this.client.describe(program, "output", 0);
@@ -128,7 +128,7 @@ function feedOf(data: BoardData, tensor: BoardTensor, role: Role, index: number,
   return { role, index, data: matched(given, tensor, name, zero), width, scale, zero, isQuantized: isQuantized(tensor) };
 }
 
-/** Returns samples in the dtype of a tensor. Bytes stay bytes. Throws DataError where a number would change. */
+/** Returns samples in the dtype of a tensor. Bytes stay bytes. Throws DataError if a number would change. */
 function matched(data: Samples, tensor: BoardTensor, name: string, zero: number): Samples {
   if (!ARRAYS.some((array) => data instanceof array)) {
     throw new DataError(`${name} is ${kindOf(data)}`, `pass one of ${ARRAYS.map((array) => array.name).join(", ")}`);
@@ -144,7 +144,7 @@ function isQuantized(tensor: BoardTensor): boolean {
   return arrayOf(tensor).BYTES_PER_ELEMENT < 4;
 }
 
-/** Returns quantized numbers in the dtype of a tensor. zero: what bytes of the data have for 0. */
+/** Returns quantized numbers in the dtype of a tensor. zero: the byte that stands for 0 in the data. */
 function quantized(data: Samples, tensor: BoardTensor, name: string, zero: number): Samples {
   const array = arrayOf(tensor), shift = tensor.dtype === "uint8" ? 0 : zero;
   if (data instanceof array) return data;
@@ -173,7 +173,7 @@ async function writeFeed(client: Client, { role, index, scale, zero, isQuantized
   return client.write(role, index, new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
 }
 
-/** Returns the bytes of a whole tensor. Throws DataError where the data does not fit it. */
+/** Returns the bytes of a whole tensor. Throws DataError if the data does not fit it. */
 export function tensorBytes(tensor: BoardTensor, data: Data, what: string): Uint8Array {
   const { length, byteLength } = data as Partial<Float32Array>, count = typeof data === "number" ? 1 : length;
   const elements = elementsOf(tensor);

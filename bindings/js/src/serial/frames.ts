@@ -3,7 +3,7 @@ import { HEADER_SIZE, PAYLOAD_LIMIT, START, TRAILER_SIZE } from "../generated/co
 import { DataError } from "../index.js";
 import { crc32 } from "./crc32.js";
 
-/** One whole frame whose checksum matches. */
+/** One whole frame with a matching checksum. */
 export interface Frame {
   type: number;
   /** 0 .. 255. */
@@ -11,7 +11,7 @@ export interface Frame {
   payload: Uint8Array;
 }
 
-/** Returns the bytes of a frame. Throws DataError where the payload is too long. */
+/** Returns the bytes of a frame. Throws DataError if the payload is too long. */
 export function encode({ type, sequence, payload }: Frame): Uint8Array {
   if (payload.length > PAYLOAD_LIMIT) {
     throw new DataError(`a payload has ${payload.length} bytes`, `at most ${PAYLOAD_LIMIT} fit a frame`);
@@ -24,7 +24,7 @@ export function encode({ type, sequence, payload }: Frame): Uint8Array {
   return frame;
 }
 
-/** Returns the bytes of several arrays in one. */
+/** Returns the concatenation of several arrays. */
 export function joined(parts: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
   let at = 0;
@@ -36,17 +36,16 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * A separator of frames and text, fed with any number of bytes at a time.
+ * Separates frames from text in a stream of bytes, fed in pieces of any size.
  *
- * Bytes that look like a frame but are none cost one byte: the search for the next start continues right behind the
- * false one.
+ * A false start of a frame costs one byte: the search for the next start continues with the byte after it.
  */
 export class Parser {
   #buffer: Uint8Array = new Uint8Array(0);
-  /** How many start bytes turned out to begin no frame. */
+  /** How many start bytes turned out not to begin a frame. */
   damaged = 0;
 
-  /** The number of bytes received of a frame that is not yet whole. */
+  /** The number of received bytes of a frame that is not yet complete. */
   get pending(): number {
     return this.#buffer.length;
   }
@@ -57,7 +56,7 @@ export class Parser {
     return this.#drain();
   }
 
-  /** Gives up an incomplete frame whose rest stays away, and returns the items in its bytes. */
+  /** Gives up an incomplete frame when the rest does not arrive, and returns the items in its bytes. */
   expire(): (Frame | Uint8Array)[] {
     const items: (Frame | Uint8Array)[] = [];
     while (this.#buffer.length) items.push(this.#skipStart(), ...this.#drain());

@@ -1,4 +1,4 @@
-// What can be told of an image before it is sent.
+// What an image reveals before it is sent.
 import { FORMAT_VERSION, Header, IMAGE_MAGIC, SECTION, SIGNATURE_MAGIC, SIGNATURE_VERSION, Signature } from "../generated/records.js";
 import { ERRORS } from "../index.js";
 import { crc32 } from "./crc32.js";
@@ -16,12 +16,12 @@ function word(image: Uint8Array, at: number): number {
   return new DataView(image.buffer, image.byteOffset).getUint32(at, true);
 }
 
-/** Returns the bytes of the arena that the image takes. The image was checked. */
+/** Returns the size of the arena that the image needs, in bytes. The image must be checked. */
 export function arenaOf(image: Uint8Array): number {
   return word(image, Header.arenaSize);
 }
 
-/** Returns the opcodes of the image's programs, each once. The image was checked. */
+/** Returns the opcodes of the image's programs, each once. The image must be checked. */
 export function opcodesOf(image: Uint8Array): number[] {
   const at = Header.sections + 8 * SECTION.indexOf("code"), end = word(image, at) + word(image, at + 4);
   const found = new Set<number>();
@@ -33,8 +33,8 @@ export function opcodesOf(image: Uint8Array): number[] {
 }
 
 /**
- * Throws DeviceError where bytes are no whole image of this version, so that no board gives up its model for them. The
- * board verifies all else.
+ * Throws DeviceError unless the bytes are a whole image of this version, so that no board gives up its model for a bad
+ * file. The board verifies the rest.
  */
 export function requireImage(image: Uint8Array): void {
   if (image.length < Header.sizeof || word(image, Header.magic) !== IMAGE_MAGIC) throw refused("BAD_MAGIC");
@@ -49,12 +49,12 @@ function refused(name: "BAD_MAGIC" | "BAD_VERSION" | "TRUNCATED" | "BAD_CRC"): D
   return new DeviceError("BAD_IMAGE", `the image is not sent: ${text} (${name})`, hint);
 }
 
-/** Returns the image without the signature behind it. */
+/** Returns the image without the signature after it. */
 export function withoutSignature(image: Uint8Array): Uint8Array {
   return image.subarray(0, word(image, Header.size));
 }
 
-/** Returns the id of the key that signed the image, as hex; empty where none did. */
+/** Returns the id of the key that signed the image, as hex; empty if it is not signed. */
 export function keyOf(image: Uint8Array): string {
   const behind = image.subarray(word(image, Header.size));
   if (behind.length < Signature.sizeof) return "";

@@ -1,4 +1,4 @@
-/** Boards that run Gradmote's firmware, over WebSerial: what the Python package's client does, from a page. */
+/** Boards that run Gradmote's firmware, over WebSerial: the Python package's client, for pages. */
 export { Board, type OpenOptions } from "./board.js";
 export { DeviceError, type DeviceErrorName } from "./device-error.js";
 export { hasSerial, type PortFilter, type SerialPortLike } from "./port.js";

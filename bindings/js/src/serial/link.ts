@@ -2,8 +2,8 @@ import { joined } from "./frames.js";
 import { DeviceError, lost } from "./device-error.js";
 
 /**
- * The way to a board: a pair of byte streams, such as an open SerialPort. A line that reports an error and has another
- * `readable` then goes on with that one.
+ * The connection to a board: a pair of byte streams, such as an open SerialPort. If the stream fails and the transport
+ * has a new `readable`, reading continues from that one.
  */
 export interface Transport {
   readonly readable: ReadableStream<Uint8Array> | null;
@@ -12,14 +12,14 @@ export interface Transport {
 }
 
 const WRITE_MS = 30_000;
-/** The most bytes that wait for somebody to read them; earlier ones are dropped, as a UART does. */
+/** The most bytes that wait to be read; earlier ones are dropped, as by a UART. */
 const WAITING_LIMIT = 1 << 16;
 
-/** A transport whose bytes can be waited for, for some time. */
+/** A transport that can wait for bytes with a time-out. */
 export class Link {
   /** Its name in messages. */
   readonly place: string;
-  /** Resolves once the connection has ended: with the reason, or with null where close() ended it. */
+  /** Resolves when the connection ends: with the reason, or with null if close() ended it. */
   readonly closed: Promise<DeviceError | null>;
   #transport: Transport;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
@@ -31,7 +31,7 @@ export class Link {
   #pumped: Promise<void>;
   #end!: (reason: DeviceError | null) => void;
 
-  /** Takes over an open transport. Throws DeviceError where it is not open, or in use. */
+  /** Takes over an open transport. Throws DeviceError if it is not open, or in use. */
   constructor(transport: Transport, place: string) {
     this.place = place;
     this.#transport = transport;
@@ -42,11 +42,11 @@ export class Link {
     }
     this.closed = new Promise((end) => (this.#end = end));
     this.#writer = writable.getWriter();
-    this.#writer.closed.catch(() => undefined); // write() tells of it
+    this.#writer.closed.catch(() => undefined); // write() reports it
     this.#pumped = this.#pump(readable);
   }
 
-  /** Returns the bytes that came, as soon as there is one; none after so many milliseconds. */
+  /** Returns the bytes that arrived, as soon as there are any; none after `milliseconds`. */
   async read(milliseconds: number): Promise<Uint8Array> {
     if (!this.#waiting.length && !this.#ended) {
       await new Promise<void>((resolve) => {
@@ -82,7 +82,7 @@ export class Link {
     await settled(Promise.resolve(this.#transport.close?.()));
   }
 
-  /** Keeps what arrives until it is read. */
+  /** Keeps incoming bytes until they are read. */
   async #pump(first: ReadableStream<Uint8Array>): Promise<void> {
     let why: unknown = "the other side closed it";
     for (let stream: typeof first | null = first; stream && !this.#ended; ) {
@@ -93,7 +93,7 @@ export class Link {
         why = error;
       }
       reader.releaseLock();
-      const { readable }: Transport = this.#transport; // after a byte that was garbled it is a new one
+      const { readable }: Transport = this.#transport; // a garbled byte makes the port open a new stream
       stream = readable === stream ? null : readable;
       if (stream) await new Promise((resume) => setTimeout(resume));
     }
@@ -119,7 +119,7 @@ export class Link {
   }
 }
 
-/** Waits for the end of something, or half a second, and forgets how it ended. */
+/** Waits up to half a second for a promise to settle, and ignores its result. */
 async function settled(work: Promise<unknown> | undefined): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const patience = new Promise((resolve) => (timer = setTimeout(resolve, 500)));

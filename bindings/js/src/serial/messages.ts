@@ -33,7 +33,7 @@ function packed(type: Field[1], value: unknown): Uint8Array {
   return new Uint8Array(view.buffer);
 }
 
-/** Returns the fields of a reply. Throws DeviceError where its length is not what this version expects. */
+/** Returns the fields of a reply. Throws DeviceError if its length is not what this version expects. */
 export function replyValues<M extends Message>(name: M, payload: Uint8Array): ReplyOf<M> {
   const values: Record<string, unknown> = {}, view = new DataView(payload.buffer, payload.byteOffset, payload.length);
   let at = 0;
@@ -52,7 +52,7 @@ export function replyValues<M extends Message>(name: M, payload: Uint8Array): Re
   return values as ReplyOf<M>;
 }
 
-/** Returns the code that an error frame carries; undefined where the frame is none, or carries something else. */
+/** Returns the code in an error frame; undefined if the frame is not an error or carries something else. */
 export function codeIn({ type, payload }: Frame): number | undefined {
   if (type !== ERROR_TYPE || payload.length !== 4) return undefined;
   return new DataView(payload.buffer, payload.byteOffset).getInt32(0, true);

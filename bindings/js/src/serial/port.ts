@@ -1,8 +1,8 @@
-// Serial ports of the browser (WebSerial), and what may go wrong on the way to one.
+// Serial ports of the browser (WebSerial), and the errors on the way to one.
 import { DeviceError } from "./device-error.js";
 import type { Transport } from "./link.js";
 
-/** What is used of a SerialPort. */
+/** The part of a SerialPort that is used. */
 export interface SerialPortLike extends Transport {
   open(options: { baudRate: number; bufferSize?: number }): Promise<void>;
   close(): Promise<void>;
@@ -10,19 +10,19 @@ export interface SerialPortLike extends Transport {
   getInfo?(): { usbVendorId?: number; usbProductId?: number };
 }
 
-/** Which ports a person may choose from: those of boards with these numbers. */
+/** The ports that the user may choose from: those of boards with these ids. */
 export interface PortFilter {
   usbVendorId?: number;
   usbProductId?: number;
 }
 
-/** What is used of navigator.serial. */
+/** The part of navigator.serial that is used. */
 interface Serial {
   requestPort(options?: { filters?: readonly PortFilter[] }): Promise<SerialPortLike>;
   getPorts(): Promise<SerialPortLike[]>;
 }
 
-/** Bytes that the browser keeps until they are read; its own default is less than a frame. */
+/** Bytes that the browser buffers until they are read; its own default is less than a frame. */
 const BUFFER_SIZE = 8192;
 
 /** Returns whether this browser and this page have serial ports. */
@@ -38,7 +38,7 @@ function serial(): Serial {
   throw new DeviceError("NO_SERIAL", "this browser has no WebSerial", "use Chrome, Edge or Opera on a computer");
 }
 
-/** Lets a person choose a port. It must be called while a click or a key is handled. */
+/** Lets the user choose a port. Call it from a click or key handler. */
 export async function requestPort(filters: readonly PortFilter[] = []): Promise<SerialPortLike> {
   try {
     return await serial().requestPort({ filters });
@@ -47,7 +47,7 @@ export async function requestPort(filters: readonly PortFilter[] = []): Promise<
   }
 }
 
-/** Returns the ports that were chosen in this page before. */
+/** Returns the ports that the user chose in this page before. */
 export async function grantedPorts(): Promise<SerialPortLike[]> {
   return hasSerial() ? serial().getPorts() : [];
 }
@@ -63,7 +63,7 @@ export async function openPort(port: SerialPortLike, baudRate: number): Promise<
   await port.setSignals?.({ dataTerminalReady: true, requestToSend: true }).catch(() => undefined); // not all ports have them
 }
 
-/** Returns whether two ports may be the same board's. */
+/** Returns whether two ports may belong to the same board. */
 export function isAlike(one: SerialPortLike, other: SerialPortLike): boolean {
   const [a, b] = [one.getInfo?.(), other.getInfo?.()];
   return one === other || (a?.usbVendorId === b?.usbVendorId && a?.usbProductId === b?.usbProductId);

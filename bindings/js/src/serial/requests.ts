@@ -1,4 +1,4 @@
-// Requests to a board, repeated where the line lost them, with bulk data in adaptive chunks.
+// Requests to a board, repeated when the line loses them, with bulk data in adaptive chunks.
 import { ALIVE_TYPE, BYTE_TIMEOUT_MS, ERROR_TYPE, FAULTS, MESSAGES, PAYLOAD_LIMIT, REPLY_BIT, SOURCES } from "../generated/console.js";
 import { DeviceLog } from "./device-log.js";
 import { ChunkSizer } from "./chunk-sizing.js";
@@ -7,33 +7,33 @@ import { encode, joined, Parser, type Frame } from "./frames.js";
 import { Link } from "./link.js";
 import { codeIn, errorOf, replyValues, requestPayload, type Message, type ReplyOf, type RequestOf } from "./messages.js";
 
-/** Is called with bytes done and bytes in all. */
+/** Called with the number of finished bytes and their total. */
 export type Progress = (done: number, total: number) => void;
 
-/** How the transfer of a file is watched and ended. */
+/** How to watch and end the transfer of a file. */
 export interface TransferOptions {
   onProgress?: Progress;
-  /** Ends the transfer between two chunks; the call throws the signal's reason then. */
+  /** Ends the transfer between two chunks; the call then throws the signal's reason. */
   signal?: AbortSignal;
 }
 
-/** What READ is asked for, beside the source. */
+/** What READ needs besides the source. */
 export interface Place {
   program?: number;
   role?: number;
   index?: number;
 }
 
-/** The messages that carry a chunk, and the field that says where it belongs. */
+/** The messages that carry a chunk and its offset. */
 type Chunked = "IMAGE_DATA" | "CHECKPOINT_DATA" | "DATA" | "DATA_U8" | "DELTA_DATA";
 
-/** The messages whose reply is a part of something. */
+/** The messages that return one part at a time. */
 type InParts = "READ" | "DELTA";
 
-/** How often a request is sent before a board counts as silent. */
+/** How many attempts a request gets before a board counts as silent. */
 const ATTEMPTS = 6;
 
-/** The bytes that come before the data in the payload of a READ reply, and of messages with chunks. */
+/** The bytes before the data in the payload of a READ reply, and of messages with chunks. */
 const READ_OVERHEAD = 4;
 const OVERHEAD = { IMAGE_DATA: 4, CHECKPOINT_DATA: 4, DATA: 7, DATA_U8: 15, DELTA_DATA: 4 };
 
@@ -48,22 +48,23 @@ const PATIENCE: Partial<Record<Message, number>> = {
 const DEFAULT_PATIENCE = 1000;
 
 /**
- * The milliseconds to wait once something damaged came. For a short request that can only have been the answer or the text
- * ahead of it, so a quiet line suffices; else it is longer than the time between two ALIVE frames.
+ * The milliseconds to wait after something damaged arrived. For a short request, that can only have been the answer or
+ * the text ahead of it, so waiting until the line is quiet suffices; for others, this is longer than the time between
+ * two ALIVE frames.
  */
 const PATIENCE_AFTER_DAMAGE = 1200;
 
-/** The least payload that the firmware of any board takes. */
+/** The firmware of every board takes a payload of this size. */
 const SMALLEST_FRAME_LIMIT = 64;
 
-/** A conversation with whoever answers on a link: one request at a time. A board does no work twice for a repeated one. */
+/** A conversation over a link, with one request at a time. A board does not repeat the work of a repeated request. */
 export class Requests {
   readonly link: Link;
-  /** How many requests had to be sent again. */
+  /** How many times a request had to be sent again. */
   retries = 0;
   /** The last reply to INFO. */
   raw: ReplyOf<"INFO"> | undefined;
-  /** The board may greet in place of an answer, as it has just been connected or told to restart. */
+  /** The board may greet instead of answering, as it was just connected or asked to restart. */
   protected mayRestart = true;
   protected log = new DeviceLog();
   #chunks: ChunkSizer;
@@ -71,7 +72,7 @@ export class Requests {
   #sequence = Math.floor(Math.random() * 256);
   #onText: (text: string) => void;
 
-  /** Takes over a link; nothing is sent yet. onText: is called with what the board prints between frames. */
+  /** Takes over a link; sends nothing yet. onText: called with what the board prints between frames. */
   constructor(link: Link, onText: (text: string) => void = () => undefined, attempts = ATTEMPTS) {
     this.link = link;
     this.#onText = onText;
@@ -87,7 +88,7 @@ export class Requests {
     }
   }
 
-  /** Sends the request of one chunk once; undefined where it got lost: a smaller chunk may then do better. */
+  /** Sends the request of one chunk once; undefined if it got lost: a smaller chunk may then do better. */
   async #try<M extends Message>(name: M, values: RequestOf<M>): Promise<ReplyOf<M> | undefined> {
     const reply = await this.#exchange(name, this.#frame(name, values));
     this.#chunks.adapt(reply !== undefined);
@@ -99,7 +100,7 @@ export class Requests {
     return { type: MESSAGES[name].id, sequence: this.#sequence, payload: requestPayload(name, values) };
   }
 
-  /** Sends a frame once and returns its reply; undefined where the line lost one of the two. */
+  /** Sends a frame once and returns its reply; undefined if the line lost one of the two. */
   async #exchange(name: Message, frame: Frame): Promise<Frame | undefined> {
     await this.link.write(encode(frame));
     const [reply, damaged] = await this.#awaitReply(name, frame);
@@ -108,7 +109,7 @@ export class Requests {
     return reply;
   }
 
-  /** Returns the reply to a request, or undefined where it has to be sent again; and whether something damaged came. */
+  /** Returns the reply to a request (undefined if it must be sent again), and whether something damaged arrived. */
   async #awaitReply(name: Message, request: Frame): Promise<[Frame | undefined, boolean]> {
     const patience = PATIENCE[name] ?? DEFAULT_PATIENCE;
     let deadline = performance.now() + patience, damaged = false, alive = "";
@@ -119,7 +120,7 @@ export class Requests {
         else if (codeIn(item) === FAULTS.BAD_FRAME[0]) return [undefined, true];
         else if (item.sequence !== request.sequence) continue;
         else if (item.type === ALIVE_TYPE) {
-          if (alive !== (alive = String(item.payload))) deadline = performance.now() + patience; // else it works on nothing
+          if (alive !== (alive = String(item.payload))) deadline = performance.now() + patience; // else it is stuck
         } else if ([ERROR_TYPE, request.type | REPLY_BIT].includes(item.type)) return [item, damaged];
       }
       const worse = this.#parser.damaged > before;
@@ -154,7 +155,7 @@ export class Requests {
     return silent(place, name, this.log, this.#parser.damaged > 0);
   }
 
-  /** Types a line as a person does, and returns what the board prints up to its next prompt. */
+  /** Types a line as a user would, and returns what the board prints up to its next prompt. */
   async type(line: string, patience = 30_000): Promise<string> {
     let printed = "";
     await this.link.write(new TextEncoder().encode(`${line}\r`));
@@ -169,7 +170,7 @@ export class Requests {
 
   // ---- Data in chunks -----------------------------------------------------------------------------------------------
 
-  /** Sends the data from `start` on, in chunks that the line carries. A chunk may arrive twice, which does no harm. */
+  /** Sends the data from `start` on, in chunks that suit the line. A chunk that arrives twice does no harm. */
   protected async sendChunks<M extends Chunked>(
     name: M,
     data: Uint8Array,
@@ -192,7 +193,7 @@ export class Requests {
     return this.readParts("READ", { source: SOURCES[source], program, role, index }, options, source);
   }
 
-  /** Returns all bytes that requests of one name read in parts. source: what messages call them. */
+  /** Reads all bytes in parts, by requests of one name. source: its name in messages. */
   async readParts<M extends InParts>(
     name: M,
     what: Omit<RequestOf<M>, "offset" | "length">,
@@ -216,7 +217,7 @@ export class Requests {
     return joined(parts);
   }
 
-  /** Returns `size` bytes of a source from an offset on. */
+  /** Returns `size` bytes of a source, from an offset on. */
   async readRange(source: keyof typeof SOURCES, offset: number, size: number): Promise<Uint8Array> {
     const parts: Uint8Array[] = [];
     for (let done = 0; done < size; ) {

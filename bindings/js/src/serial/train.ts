@@ -1,4 +1,4 @@
-// The training loop on a board: epochs over samples that the page has.
+// The training loop on a board: epochs over the page's samples.
 import { DataError, GradmoteError, RuntimeFault, type Program } from "../index.js";
 import type { Client } from "./client.js";
 import { Feeds, trainingProgram, type BoardData } from "./feeds.js";
@@ -8,17 +8,17 @@ import type { Metrics } from "./types.js";
 /** Samples, and how often to train on them. */
 export interface BoardTrainOptions extends BoardData {
   epochs?: number;
-  /** The batches whose gradients are averaged in one update; more than one needs an image with the program "train". */
+  /** The batches whose gradients one update averages; more than one needs an image with the program "train". */
   microBatches?: number;
-  /** Is called after each update. */
+  /** Called after each update. */
   onStep?: (step: BoardStep) => void;
-  /** Is called after each epoch, and waited for: it may evaluate. */
+  /** Called after each epoch, and awaited: it may evaluate. */
   onEpoch?: (epoch: BoardEpoch) => unknown;
-  /** Ends training between two updates; train() throws the signal's reason then. */
+  /** Ends training between two updates; train() then throws the signal's reason. */
   signal?: AbortSignal;
 }
 
-/** One update, as it ends. Its loss is NaN where the update was skipped. */
+/** One finished update. Its loss is NaN if the update was skipped. */
 export interface BoardStep extends Metrics {
   /** From 1. */
   epoch: number;
@@ -31,7 +31,7 @@ export interface BoardStep extends Metrics {
 export interface BoardEpoch {
   /** From 1. */
   epoch: number;
-  /** The mean loss of its updates, each taken before the update; those that were skipped do not count. */
+  /** The mean loss of its updates, each taken before the update; skipped updates do not count. */
   loss: number;
   /** Updates since the call. */
   steps: number;
@@ -41,7 +41,7 @@ export interface BoardEpoch {
 
 const NOT_FINITE = -16;
 
-/** Trains on whole batches of the samples in their order, and returns what onEpoch was told. What is left over is not used. */
+/** Trains on whole batches of the samples in order, ignores the rest, and returns all epochs as passed to onEpoch. */
 export async function train(client: Client, turns: Turns, options: BoardTrainOptions): Promise<BoardEpoch[]> {
   const { epochs = 1, microBatches = 1, onStep, onEpoch, signal } = options, told: BoardEpoch[] = [];
   signal?.throwIfAborted();
@@ -63,7 +63,7 @@ export async function train(client: Client, turns: Turns, options: BoardTrainOpt
   return told;
 }
 
-/** Returns the samples as the model's training takes them. Throws DataError or DeviceError where it cannot train on them. */
+/** Returns the samples in the form that training takes. Throws DataError or DeviceError if the model cannot train. */
 async function checked(client: Client, options: BoardTrainOptions, microBatches: number): Promise<Feeds> {
   if (!Number.isInteger(microBatches) || microBatches < 1) {
     throw new DataError(`microBatches is ${microBatches}`, "it must be a whole number of at least 1");
@@ -74,7 +74,7 @@ async function checked(client: Client, options: BoardTrainOptions, microBatches:
   throw new DataError(`${feeds.count} samples do not fill a batch of ${size}`, "compile with a smaller --batch");
 }
 
-/** Returns the samples of each update, batch by batch. */
+/** Returns the sample indices of each update, batch by batch. */
 function groupsOf({ batch, count }: Feeds, microBatches: number): number[][][] {
   const size = batch * microBatches;
   const rows = (from: number) => Array.from({ length: batch }, (_, i) => from + i);
@@ -107,7 +107,7 @@ async function update(feeds: Feeds, group: number[][]): Promise<Metrics> {
   return { ...(await client.run("optimizer")), loss: mean(losses) };
 }
 
-/** Makes one update on the samples written last; the metrics have the loss before it. */
+/** Makes one update on the samples that were last written; the metrics have the loss before it. */
 export async function trainOnce(client: Client, run = (program: Program) => client.run(program)): Promise<Metrics> {
   if (trainingProgram(client.info().programs) === "step") return run("step");
   await client.request("LAZY_RESET", {});
@@ -119,7 +119,7 @@ function mean(numbers: number[]): number {
   return numbers.length ? numbers.reduce((sum, value) => sum + value, 0) / numbers.length : NaN;
 }
 
-/** Returns the error for an epoch all of whose updates were skipped, as further ones would be. */
+/** Returns the error for an epoch in which all updates were skipped, as they would be in the next ones. */
 function learnsNothing(epoch: number): GradmoteError {
   const text = `all steps of epoch ${epoch} were skipped: the data, the loss or a gradient is NaN or infinite`;
   return new GradmoteError(text, "lower the learning rate, and look for NaN in the data");

@@ -1,8 +1,8 @@
-/** Lets one piece of work run at a time, in the order in which they came. */
+/** Runs one piece of work at a time, in the order of the calls. */
 export class Turns {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Runs `work` after all that came before it has ended, however it ended. */
+  /** Runs `work` after all earlier work has ended, successfully or not. */
   take<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(work);
     this.#last = turn.catch(() => undefined);

@@ -1,15 +1,15 @@
-// What boards tell of themselves.
+// What boards report about themselves.
 import type { STORE_DTYPE, View } from "../generated/records.js";
 import type { Data, DType, Program } from "../index.js";
 
 export type Role = "input" | "label" | "output" | "loss";
 
-/** A board and its model. Sizes are bytes; without a model all of the model's are 0. */
+/** A board and its model. Sizes are in bytes; without a model, all of the model's sizes are 0. */
 export interface BoardInfo {
   name: string;
   /** The version of its runtime. */
   version: string;
-  /** The numerics: "strict" boards reach the bits of a page, "fused" ones differ from it. */
+  /** The numerics: "strict" boards are bitwise equal to a page, "fused" ones are not. */
   profile: "strict" | "fused";
   /** 0 while a model is open, else the code that says why none is. */
   status: number;
@@ -26,11 +26,11 @@ export interface BoardInfo {
   arenaAvailable: number;
   imageArea: number;
   checkpointArea: number;
-  /** The checkpoint that the board keeps; 0 where it keeps none. */
+  /** The size of the checkpoint on the board; 0 if there is none. */
   checkpointSize: number;
-  /** 16 hex digits that tell this part from others of its kind; empty where it has none. */
+  /** 16 hex digits that identify this part among others of its kind; empty if it has no id. */
   uniqueId: string;
-  /** Images must be signed by the key that begins so; empty where none need be. */
+  /** The first 8 bytes of the public key that must sign images, as hex; empty if images need no signature. */
   keyId: string;
 }
 
@@ -52,7 +52,7 @@ export interface BoardTensor {
   dtype: DType;
   /** The shape in the ONNX model. */
   shape: number[];
-  /** Bytes. */
+  /** In bytes. */
   size: number;
   /** false: a run overwrites it. */
   lasts: boolean;
@@ -60,7 +60,7 @@ export interface BoardTensor {
 
 /** The state of training after a run. */
 export interface Metrics {
-  /** Of the last eval, train or step; NaN before the first, and where a step was skipped. */
+  /** Of the last eval, train or step; NaN before the first, and if a step was skipped. */
   loss: number;
   trainSteps: number;
   optimizerSteps: number;
@@ -69,7 +69,7 @@ export interface Metrics {
   learningRate: number;
   /** The image's instructions that the last run executed. */
   instructions: number;
-  /** The time of the last run by the board's own clock; NaN where it has none. */
+  /** The time of the last run by the board's own clock; NaN if it has no clock. */
   seconds: number;
 }
 
@@ -81,30 +81,30 @@ export interface BoardStore {
   /** Numbers in one sample. */
   elements: number;
   kept: number;
-  /** Whether the board trains on them when it has nothing else to do. */
+  /** Whether the board trains on them when it is idle. */
   idle: boolean;
 }
 
-/** The checkpoints that a board keeps of itself while it trains. */
+/** The checkpoints that a board saves by itself while it trains. */
 export interface Saves {
-  /** Updates from one to the next; 0 where none are kept. */
+  /** Updates between two checkpoints; 0 if it saves none. */
   every: number;
-  /** Areas of flash that are written in turn. */
+  /** Areas of flash, written in turn. */
   slots: number;
   saves: number;
-  /** The code of the last one's failure, or 0. */
+  /** The code of the last failure to save, or 0. */
   error: number;
 }
 
-/** What became of the old model's state. */
+/** What happened to the old model's state. */
 export interface Update {
   /** Whether the board keeps a checkpoint of the new model. */
   kept: boolean;
-  /** How many entries were carried over; 0 where the model is the same, all of whose state stays. */
+  /** How many entries were carried over; 0 if the model is the same, and thus all of its state stays. */
   carried: number;
 }
 
-/** Samples of one input or label, one behind another. A Uint8Array sends one byte for each element. */
+/** Samples of one input or label, concatenated. A Uint8Array sends one byte per element. */
 export type Samples = View;
 
 export type { Data };

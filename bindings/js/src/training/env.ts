@@ -1,20 +1,20 @@
 import type { RuntimeOptions } from "../index.js";
 
-/** The part of onnxruntime's `env` that means something here. */
+/** The part of onnxruntime's `env` that applies here. */
 export const env: {
   wasm: {
     /** The folder of gradmote.wasm and its other forms, or a module's address. */
     wasmPaths?: string;
-    /** false: the plain form, even where the engine has vectors. */
+    /** false: the plain form, even if the engine has vectors. */
     simd?: boolean;
-    /** Taken and not used: one thread computes. */
+    /** Accepted and ignored: the runtime uses one thread. */
     numThreads?: number;
     [name: string]: unknown;
   };
   [name: string]: unknown;
 } = { wasm: {} };
 
-/** Returns how the runtime is to be loaded. */
+/** Returns the options for loading the runtime. */
 export function runtimeOptions(): RuntimeOptions {
   const { wasmPaths, simd } = env.wasm;
   return { ...(typeof wasmPaths === "string" ? { wasm: wasmPaths } : {}), ...(simd === undefined ? {} : { simd }) };

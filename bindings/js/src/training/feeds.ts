@@ -3,12 +3,12 @@ import { Tensor } from "./tensor.js";
 
 /** Name -> tensor. */
 export type OnnxValueMapType = { readonly [name: string]: Tensor };
-/** The outputs that are wanted: their names, or an object that has them as keys. */
+/** The outputs to return: their names, or an object that has them as keys. */
 export type FetchesType = readonly string[] | { readonly [name: string]: Tensor | null };
-/** Accepted as onnxruntime's, and not used: a step is never broken off. */
+/** Accepted for onnxruntime's sake and ignored: a step cannot be interrupted. */
 export type RunOptions = { readonly [name: string]: unknown };
 
-/** What feeds go into. A session that only infers has no labels to set. */
+/** The session that takes the feeds. One that only infers has no labels to set. */
 type Fed = Pick<Session, "inputs" | "labels" | "setInput"> & Partial<Pick<Session, "setLabel">>;
 
 /** Returns the inputs of a program in the order in which Session takes them. */
@@ -16,7 +16,7 @@ export function inputsOf(session: Fed, program: Program): TensorInfo[] {
   return [...session.inputs(), ...session.labels()].filter((tensor) => tensor.programs.includes(program));
 }
 
-/** Returns the names of tensors. Throws GradmoteError where the image has none. */
+/** Returns the names of tensors. Throws GradmoteError if the image has no names. */
 export function namesOf(tensors: TensorInfo[]): string[] {
   return tensors.map(({ name }) => {
     if (name !== null) return name;
@@ -24,7 +24,7 @@ export function namesOf(tensors: TensorInfo[]): string[] {
   });
 }
 
-/** Copies each fed tensor into the session's input or label of that name. Nothing is copied where one does not fit. */
+/** Copies each fed tensor into the session's input or label of that name. If one does not fit, copies nothing. */
 export function feed(session: Fed, tensors: TensorInfo[], feeds: OnnxValueMapType): void {
   if (typeof feeds !== "object" || feeds === null || feeds instanceof Tensor || Array.isArray(feeds)) {
     throw new DataError("feeds are no object", "pass an object with a Tensor for each input's name");
@@ -47,7 +47,7 @@ function checkFed(tensor: TensorInfo, name: string, given: Tensor | undefined): 
   throw new DataError(`input '${name}' has shape [${tensor.shape}]; [${String(dims)}] was given`, hint);
 }
 
-/** Returns the names that were fetched: all, where nothing was asked for. Throws DataError for an unknown one. */
+/** Returns the names of the outputs to fetch; all of them by default. Throws DataError for an unknown one. */
 export function fetched(names: readonly string[], asked?: FetchesType | RunOptions): readonly string[] {
   if (asked === undefined) return names;
   if (typeof asked !== "object" || asked === null || asked instanceof Tensor) {
@@ -55,7 +55,7 @@ export function fetched(names: readonly string[], asked?: FetchesType | RunOptio
   }
   if (!Array.isArray(asked)) {
     const found = names.filter((name) => name in asked);
-    return found.length ? found : names; // an object without an output's name has options
+    return found.length ? found : names; // an object without any output's name is an object of options
   }
   const unknown = asked.find((name) => !names.includes(name));
   if (asked.length && unknown === undefined) return asked;

@@ -9,7 +9,7 @@ export async function readImage(source: Source, what: string): Promise<Uint8Arra
   throw new DataError(`${what} is no .mote image`, "compile the ONNX model: gradmote compile model.onnx -o model.mote --loss cross_entropy");
 }
 
-/** Returns the bytes of a checkpoint; undefined for an image, whose own initial state is meant. */
+/** Returns the bytes of a checkpoint; undefined for an image, which stands for its own initial state. */
 export async function readCheckpoint(source: Source): Promise<Uint8Array | undefined> {
   const bytes = await readSource(source, "the checkpoint");
   if (magic(bytes) === MAGIC.image) return undefined;
@@ -21,7 +21,7 @@ function magic(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes.subarray(0, 4));
 }
 
-/** Throws GradmoteError where an image does not train. */
+/** Throws GradmoteError if an image does not train. */
 export function requireTraining(programs: readonly string[]): void {
   if (programs.includes("eval") && (programs.includes("optimizer") || programs.includes("step"))) return;
   throw new GradmoteError("the image only infers", "compile the ONNX model with a loss and an optimizer");

@@ -1,4 +1,4 @@
-/** Training and inference in the shape of onnxruntime-web/training: a page changes its import and its artifacts. */
+/** Training and inference as in onnxruntime-web/training: a page changes its import and its artifacts. */
 export { env } from "./env.js";
 export { InferenceSession } from "./inference-session.js";
 export { Tensor } from "./tensor.js";

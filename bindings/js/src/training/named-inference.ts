@@ -1,10 +1,10 @@
 import type { Session, TensorInfo } from "../index.js";
 import { feed, fetched, inputsOf, namesOf, tensorOf, type FetchesType, type OnnxValueMapType, type RunOptions } from "./feeds.js";
 
-/** A session that infers, of any module. */
+/** A session that infers, from any module. */
 export type Infers = Pick<Session, "inputs" | "labels" | "setInput" | "infer" | "close"> & { outputs(program?: "infer"): TensorInfo[] };
 
-/** What onnxruntime's InferenceSession has beside create(): inputs and outputs go by name. */
+/** The methods of onnxruntime's InferenceSession besides create(): inputs and outputs go by name. */
 export class NamedInference {
   readonly inputNames: readonly string[];
   readonly outputNames: readonly string[];
@@ -25,7 +25,7 @@ export class NamedInference {
     return Object.fromEntries(found.filter(([name]) => names.includes(name as string)));
   }
 
-  /** Ends the session and lets go of its memory. */
+  /** Ends the session and releases its memory. */
   async release(): Promise<void> {
     this.#session.close();
   }

@@ -1,6 +1,6 @@
 import { DataError } from "../index.js";
 
-/** Type -> the array that holds its elements. */
+/** Type -> the array class for its elements. */
 const ARRAYS = {
   float32: Float32Array,
   uint8: Uint8Array,
@@ -38,7 +38,7 @@ export namespace Tensor {
 
 type Elements = Tensor.DataType | readonly number[] | readonly bigint[] | readonly boolean[];
 
-/** An array with a type and a shape, as onnxruntime's. Its data lies in JavaScript's memory. */
+/** An array with a type and a shape, like onnxruntime's. Its data is in JavaScript's memory. */
 export class Tensor<T extends Tensor.Type = Tensor.Type> {
   readonly type: T;
   readonly dims: readonly number[];
@@ -70,14 +70,14 @@ export class Tensor<T extends Tensor.Type = Tensor.Type> {
     return this.#data ? "cpu" : "none";
   }
 
-  /** Returns the data. releaseData: and disposes of the tensor. */
+  /** Returns the data. releaseData: also dispose of the tensor. */
   async getData(releaseData = false): Promise<Tensor.DataTypeMap[T]> {
     const data = this.data;
     if (releaseData) this.dispose();
     return data;
   }
 
-  /** Lets go of the data. */
+  /** Releases the data. */
   dispose(): void {
     this.#data = undefined;
   }

@@ -6,8 +6,8 @@ import { Tensor } from "./tensor.js";
 import { stepped, summed, type Updates } from "./updates.js";
 
 /**
- * Where a training session begins. One .mote image holds the models of training, evaluation and optimizer, and the
- * initial state: pass it for all four. A checkpoint of Session.save() may stand for the state.
+ * What a training session starts from. One .mote image holds the models of training, evaluation and optimizer, and the
+ * initial state: pass it for all four. For the state, you may instead pass a checkpoint from Session.save().
  */
 export interface TrainingSessionCreateOptions {
   checkpointState: Source;
@@ -16,11 +16,11 @@ export interface TrainingSessionCreateOptions {
   optimizerModel?: Source;
 }
 
-/** Trains a model, in the shape of onnxruntime-web's class of that name. */
+/** Trains a model, with the interface of onnxruntime-web's class of that name. */
 export class TrainingSession {
   #session: Session;
   #updates: Updates;
-  /** The program that makes gradients. */
+  /** The program that computes gradients. */
   #training: "train" | "step";
   #hasEval: boolean;
   #hasOptimizer: boolean;
@@ -33,7 +33,7 @@ export class TrainingSession {
     this.#hasOptimizer = Boolean(options.optimizerModel);
   }
 
-  /** Opens an image and its state. Session options are accepted and not used. */
+  /** Opens an image and its state. Accepts session options, and ignores them. */
   static async create(options: TrainingSessionCreateOptions, _sessionOptions?: unknown): Promise<TrainingSession> {
     if (typeof options?.trainModel === "undefined") throw new DataError("there is no trainModel among the options", "pass an image for it");
     const chosen = runtimeOptions();
@@ -88,13 +88,13 @@ export class TrainingSession {
     return this.#run("eval", feeds, fetches);
   }
 
-  /** Returns the number of elements of all parameters, as getContiguousParameters() gives them. */
+  /** Returns the number of elements of all parameters, as in getContiguousParameters(). */
   async getParametersSize(trainableOnly = true): Promise<number> {
     this.#requireAllTrained(trainableOnly);
     return this.#session.parameters().length;
   }
 
-  /** Sets all parameters. buffer: the bytes of what getContiguousParameters() gives. */
+  /** Sets all parameters. buffer: the bytes of an array like that of getContiguousParameters(). */
   async loadParametersBuffer(buffer: Uint8Array, trainableOnly = true): Promise<void> {
     this.#requireAllTrained(trainableOnly);
     const size = this.#session.requirements().parametersSize;
@@ -105,19 +105,19 @@ export class TrainingSession {
     throw new DataError(`the parameters take ${size} bytes; ${buffer?.byteLength} were given`, "see getContiguousParameters()");
   }
 
-  /** Returns a copy of all parameters, one behind another: float32 numbers, or bytes where some are quantized. */
+  /** Returns a copy of all parameters, concatenated: float32 numbers, or bytes if some are quantized. */
   async getContiguousParameters(trainableOnly = true): Promise<Tensor> {
     this.#requireAllTrained(trainableOnly);
     const found = this.#session.parameters().slice();
     return new Tensor(found instanceof Float32Array ? "float32" : "uint8", found) as Tensor;
   }
 
-  /** Ends the session and lets go of its memory. */
+  /** Ends the session and releases its memory. */
   async release(): Promise<void> {
     this.#session.close();
   }
 
-  /** The session underneath, whose save() makes a checkpoint. */
+  /** The underlying session; its save() makes a checkpoint. */
   get session(): Session {
     return this.#session;
   }
@@ -136,7 +136,7 @@ export class TrainingSession {
     if (!given) throw new GradmoteError(`the training session was created without ${option}`, `pass ${option} to create()`);
   }
 
-  /** Throws where frozen parameters are asked for, which an image has among its constants. */
+  /** Throws GradmoteError if the caller asks for frozen parameters too, which are constants of the image. */
   #requireAllTrained(trainableOnly: boolean): void {
     if (trainableOnly || this.#session.scheme === "full") return;
     throw new GradmoteError("frozen parameters are constants of the image", "pass trainableOnly = true: the others never change");

@@ -2,16 +2,16 @@ import { GradmoteError, RuntimeFault, type Session } from "../index.js";
 import { ERRORS } from "../generated/errors.js";
 import { CONTROL, Header } from "../generated/records.js";
 
-/** How a session makes gradients and applies them. A page steps as in onnxruntime: train, update, reset. */
+/** How a session computes gradients and applies them. A page steps as in onnxruntime: train, update, reset. */
 export interface Updates {
   trainStep(): number;
   optimizerStep(): void;
   lazyResetGrad(): void;
-  /** The parameters were set from elsewhere. */
+  /** Call this after the parameters were set from elsewhere. */
   replaced(): void;
 }
 
-/** Adds gradients up, as an image compiled with --accumulate can. As in onnxruntime, an update applies their sum. */
+/** Sums gradients, for images compiled with --accumulate. As in onnxruntime, an update applies their sum. */
 export function summed(session: Session, image: Uint8Array): Updates {
   const control = new DataView(image.buffer, image.byteOffset).getUint32(Header.controlOffset, true);
   return {
@@ -24,7 +24,7 @@ export function summed(session: Session, image: Uint8Array): Updates {
       try {
         session.optimizerStep();
       } finally {
-        if (count[0] === 1) count[0] = accumulated; // a refused update has set it to 0
+        if (count[0] === 1) count[0] = accumulated; // a refused update resets it to 0
       }
     },
     lazyResetGrad: () => session.lazyResetGrad(),
@@ -33,8 +33,8 @@ export function summed(session: Session, image: Uint8Array): Updates {
 }
 
 /**
- * Trains an image that has only the program STEP, which makes the gradients of one batch and applies them at once: the
- * state that it leads to is set aside until the update is asked for.
+ * Trains an image that has only the program STEP, which computes the gradients of one batch and applies them at once.
+ * The new state is set aside until optimizerStep() asks for it.
  */
 export function stepped(session: Session): Updates {
   let updated: Uint8Array | undefined, isReset = true;

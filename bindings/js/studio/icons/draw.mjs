@@ -1,5 +1,5 @@
-// Draws the icons of pixels from icon.svg: node draw.mjs CHROMIUM TOOLS [OUT]. The system cuts a shape of its own out of
-// a maskable icon, and shows its middle four fifths at the least, so that the drawing is smaller there.
+// Draws the pixel icons from icon.svg: node draw.mjs CHROMIUM TOOLS [OUT]. The system cuts its own shape out of a
+// maskable icon, and shows at least the middle four fifths, so the drawing is smaller there.
 
 import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 const HERE = dirname(fileURLToPath(import.meta.url));
 const [chromium, tools, out = HERE] = process.argv.slice(2);
 const { chromium: browsers } = createRequire(join(resolve(tools), "any.js"))("playwright-core");
-/** The file -> its size, and the part of it that the drawing takes. */
+/** The file -> its size, and the share of it that the drawing takes. */
 const ICONS = {
   "icon-180.png": [180, 1],
   "icon-192.png": [192, 1],
@@ -17,7 +17,7 @@ const ICONS = {
   "maskable-192.png": [192, 0.8],
   "maskable-512.png": [512, 0.8],
 };
-/** Behind a maskable drawing: the colour at the edge of icon.svg. */
+/** The ground under a maskable drawing: the colour at the edge of icon.svg. */
 const GROUND = "#2b4fc4";
 
 const drawing = `data:image/svg+xml;base64,${readFileSync(join(HERE, "icon.svg")).toString("base64")}`;

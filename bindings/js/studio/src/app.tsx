@@ -1,5 +1,5 @@
-// The frame of the page. The panel of the step that shows is mounted, the others are not: what must outlast a panel is
-// kept in signals outside of it.
+// The frame of the page. Only the panel of the current step is mounted: state that must outlast a panel is kept in
+// signals outside of it.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ComponentType } from "preact";
@@ -63,7 +63,9 @@ function Steps() {
   );
 }
 
-/** The panel that shows. It gets the focus with the first picture of another step: later, it would take it from a key. */
+/**
+ * The current panel. It takes the focus before a new step's first paint: later, it would take it from a typing user.
+ */
 function Main() {
   const { title, panel: Panel } = PANELS[step.value];
   const main = useRef<HTMLElement>(null), shown = useRef(step.value);

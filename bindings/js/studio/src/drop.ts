@@ -1,4 +1,4 @@
-// Files that are dropped beside the places for them: a browser would leave the page and show them.
+// Files that are dropped outside the drop zones: without this, a browser would leave the page and show them.
 
 import { droppedFiles } from "./data/dropped";
 import { openSamples } from "./data/open";
@@ -8,18 +8,18 @@ import { show } from "./route";
 
 const MODEL = /\.(mote|onnx)$/i;
 
-/** Takes files that are dropped anywhere: a model goes to its step, all else is read as samples. */
+/** Takes files that are dropped anywhere: a model goes to its step, everything else is read as samples. */
 export function takeDrops(): void {
   addEventListener("dragover", (event) => event.preventDefault());
   addEventListener("drop", (event) => {
-    if (event.defaultPrevented) return; // a place for files has taken them
+    if (event.defaultPrevented) return; // a drop zone has taken the files
     event.preventDefault();
     const { dataTransfer } = event;
     if (dataTransfer?.files.length) void attempt(() => open(dataTransfer));
   });
 }
 
-/** Returns whether a model is among what was dropped. */
+/** Returns whether a model is among the dropped files. */
 export function holdsModel({ files }: DataTransfer): boolean {
   return [...files].some(({ name }) => MODEL.test(name));
 }

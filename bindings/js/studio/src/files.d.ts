@@ -1,4 +1,4 @@
-// What the bundler makes of files that are no scripts.
+// The bundler's types for files that are not scripts.
 
 declare module "*.css";
 

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-/** The steps of the page, in the order of the work. The address names the one that shows. */
+/** The steps of the page, in the order of the work. The address names the current one. */
 export const STEPS = ["model", "data", "train", "teach", "board"] as const;
 export type Step = (typeof STEPS)[number];
 
@@ -13,7 +13,7 @@ export const step = signal<Step>(named());
 
 addEventListener("hashchange", () => (step.value = named()));
 
-/** Shows a step. */
+/** Goes to a step. */
 export function show(next: Step): void {
   location.hash = next;
 }

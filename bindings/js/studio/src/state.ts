@@ -1,11 +1,11 @@
-// What the panels share. A panel reads these signals and writes its own; nothing else goes between panels.
+// The state that panels share. A panel reads these signals and writes its own; panels exchange nothing else.
 
 import { signal } from "@preact/signals";
 import type { Program, RemoteSession, Requirements, TensorInfo } from "gradmote";
 import type { Analysis, CompileOptions } from "./compiler/client";
 import type { Dataset } from "./data/dataset";
 
-/** The model that is open. `onnx` and `analysis` are null where only a .mote was given. */
+/** The open model. `onnx` and `analysis` are null if only a .mote was given. */
 export interface Model {
   name: string;
   image: Uint8Array;
@@ -14,10 +14,10 @@ export interface Model {
   options: CompileOptions;
 }
 
-/** What the runtime says of the open model. */
+/** The runtime's facts about the open model. */
 export interface Facts {
   requirements: Requirements;
-  /** What is trained ("full", "head"); null where the image does not say. */
+  /** What is trained ("full", "head"); null if the image does not say. */
   scheme: string | null;
   inputs: TensorInfo[];
   labels: TensorInfo[];
@@ -26,19 +26,19 @@ export interface Facts {
   programs: Program[];
 }
 
-/** What the page tells of in its live region: a failure, or something that was done. */
+/** A message in the page's live region: a failure, or something that was done. */
 export interface Notice {
   kind: "error" | "info";
   text: string;
   hint: string;
 }
 
-/** The open model. It is set by openModel() alone, together with `session` and `facts`. */
+/** The open model. Only openModel() sets it, together with `session` and `facts`. */
 export const model = signal<Model | null>(null);
 export const facts = signal<Facts | null>(null);
-/** The session of the open model, in a worker. It is closed when another model is opened. */
+/** The session of the open model, in a worker. It is closed when another model opens. */
 export const session = signal<RemoteSession | null>(null);
 export const data = signal<Dataset | null>(null);
 export const notice = signal<Notice | null>(null);
-/** Progress for those who listen: a screen reader says it, nothing shows it. */
+/** Progress for screen readers; it is not visible. */
 export const spoken = signal("");

@@ -5,7 +5,7 @@ import { data, model, session } from "./state";
 import { progress, result, status } from "./training/run";
 import type { Step } from "./route";
 
-/** Returns what a step has, in a few words, for the list of steps. */
+/** Returns a step's status in a few words, for the list of steps. */
 export function statusOf(step: Step): string {
   if (step === "model") return model.value?.name ?? "none open";
   if (step === "data") return data.value ? `${data.value.count.toLocaleString("en")} samples` : "none yet";

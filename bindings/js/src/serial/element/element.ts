@@ -6,16 +6,16 @@ import { button, node } from "./nodes.js";
 import { STYLE } from "./style.js";
 import { Views } from "./views.js";
 
-/** A page may be rendered where there are no elements. */
+/** A page may be rendered on a server, which has no HTMLElement. */
 const Base = (globalThis.HTMLElement ?? class {}) as typeof HTMLElement;
 
 /**
- * <gradmote-board>: a button that connects a board, and a window that tells what it is, sends a model, trains, teaches
- * and saves. Slots: activate, unsupported, not-allowed. Attributes: image or manifest, baud-rate, flash (a page that
- * says how bare boards get the firmware), theme ("light", "dark"). Properties: board, data, test, epochs.
+ * <gradmote-board>: a button that connects a board, and a window that shows what the board is, sends a model, trains,
+ * teaches and saves. Slots: activate, unsupported, not-allowed. Attributes: image or manifest, baud-rate, flash (a page
+ * that says how to give bare boards the firmware), theme ("light", "dark"). Properties: board, data, test, epochs.
  */
 export class GradmoteBoard extends Base implements Host {
-  /** The samples that the window offers to train on, and those to test on. */
+  /** The samples that the window offers to train on; `test` has those to test on. */
   data: BoardData | null = null;
   test: BoardData | null = null;
   epochs = 1;
@@ -36,10 +36,10 @@ export class GradmoteBoard extends Base implements Host {
   }
 
   disconnectedCallback(): void {
-    queueMicrotask(() => this.isConnected || void this.disconnect()); // it may only have been moved
+    queueMicrotask(() => this.isConnected || void this.disconnect()); // the page may only have moved the element
   }
 
-  /** Returns the slot that this browser and this page call for. */
+  /** Returns the slot that fits this browser and this page. */
   #offer(): HTMLElement {
     this.toggleAttribute("install-supported", hasSerial());
     this.toggleAttribute("install-unsupported", !hasSerial());
@@ -65,7 +65,7 @@ export class GradmoteBoard extends Base implements Host {
     this.toggleAttribute("active", !["idle", "connected", "finished", "error"].includes(state));
   }
 
-  /** Goes to another state, and tells of it. */
+  /** Enters a state, and fires state-changed. */
   enter(state: BoardState, message: string, details?: Record<string, unknown>): void {
     this.state = state;
     this.dispatchEvent(new CustomEvent("state-changed", { detail: { state, message, details } satisfies StateDetail, bubbles: true, composed: true }));
@@ -73,14 +73,14 @@ export class GradmoteBoard extends Base implements Host {
 
   // ---- Connecting ---------------------------------------------------------------------------------------------------
 
-  /** Opens the window; where no board is connected, the browser asks for one. Call it while a click or a key is handled. */
+  /** Opens the window; if no board is connected, the browser asks for one. Call it from a click or key handler. */
   async open(): Promise<void> {
     if (!this.#views) return;
     this.#views.window.open();
     if (this.state === "idle" || (this.state === "error" && !this.#board)) await this.connect();
   }
 
-  /** Lets a person choose a port, and connects to the board there. Failures show in the window. */
+  /** Lets the user choose a port, and connects to its board. Failures show in the window. */
   async connect(): Promise<void> {
     const views = this.#views!;
     try {
@@ -106,21 +106,21 @@ export class GradmoteBoard extends Base implements Host {
     });
   }
 
-  /** Ends the connection; the board goes on by itself. */
+  /** Ends the connection; the board keeps running. */
   async disconnect(): Promise<void> {
     await this.#board?.close();
   }
 
   // ---- What it offers -----------------------------------------------------------------------------------------------
 
-  /** Returns what the attributes offer. */
+  /** Returns the manifest, and the image of the attribute `image` if there is one. */
   async manifest(): Promise<Manifest> {
     const manifest = this.getAttribute("manifest"), image = this.getAttribute("image");
     const read: Manifest = manifest ? await readManifest(manifest) : {};
     return { ...read, ...(image && { image: new URL(image, document.baseURI).href }) };
   }
 
-  /** Returns the bytes of the image. Throws GradmoteError where there is none. */
+  /** Returns the bytes of the image. Throws GradmoteError if none is given. */
   async image(): Promise<Uint8Array> {
     const { image } = await this.manifest();
     if (!image) throw new GradmoteError("no image is given", 'write <gradmote-board image="model.mote">');

@@ -1,7 +1,7 @@
 import type { Board, BoardData } from "../index.js";
 import type { Manifest } from "./manifest.js";
 
-/** What an element does; the event state-changed reports each change. */
+/** What an element is doing; the event state-changed reports each change. */
 export type BoardState =
   | "idle" | "initializing" | "connected" | "preparing" | "writing" | "training" | "saving" | "finished" | "error";
 
@@ -9,11 +9,11 @@ export type BoardState =
 export interface StateDetail {
   state: BoardState;
   message: string;
-  /** Of "writing": bytes; of "training": epoch, step, loss; of "error": the error's name. */
+  /** For "writing": bytes; for "training": epoch, step, loss; for "error": the error's name. */
   details?: Record<string, unknown>;
 }
 
-/** The element, as its views use it. */
+/** The element as its views see it. */
 export interface Host extends HTMLElement {
   readonly board: Board | null;
   readonly data: BoardData | null;

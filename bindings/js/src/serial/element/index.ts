@@ -1,4 +1,4 @@
-/** <gradmote-board>: importing this defines the element. */
+/** <gradmote-board>: importing this file defines the element. */
 import { GradmoteBoard } from "./element.js";
 
 export { GradmoteBoard } from "./element.js";

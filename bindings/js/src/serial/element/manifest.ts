@@ -1,29 +1,29 @@
 import { GradmoteError, readSource } from "../../index.js";
 import type { PortFilter } from "../index.js";
 
-/** How a bare board of some kind gets the firmware. */
+/** How to put the firmware on one kind of bare board. */
 export interface FlashHelp {
   /** The kind of board. */
   board: string;
-  /** The file of its UF2 drive, or the page of its tools. */
+  /** The UF2 file for the board's drive, or the page of its flashing tools. */
   href: string;
   /** What to do with it. */
   text?: string;
 }
 
-/** What an element offers: the file that its attribute `manifest` names. */
+/** What an element offers, as in the file that its attribute `manifest` names. */
 export interface Manifest {
-  /** What the model is called. */
+  /** The model's name. */
   name?: string;
   version?: string;
-  /** The address of the .mote image, from the manifest on. */
+  /** The address of the .mote image, relative to the manifest. */
   image?: string;
-  /** Which ports may be chosen. */
+  /** The ports to choose from. */
   filters?: PortFilter[];
   flash?: FlashHelp[];
 }
 
-/** Reads a manifest. Throws GradmoteError where it is not there, or is none. */
+/** Reads a manifest. Throws GradmoteError if it is missing or not valid. */
 export async function readManifest(address: string): Promise<Manifest> {
   const base = new URL(address, document.baseURI);
   const text = new TextDecoder().decode(await readSource(base, "the manifest"));

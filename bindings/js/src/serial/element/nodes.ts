@@ -1,4 +1,4 @@
-/** What a new node is given: properties, event listeners (onclick), attributes (with a hyphen, or `part` and `role`). */
+/** What a new node gets: properties, event listeners (onclick), attributes (with a hyphen, or `part` and `role`). */
 type Given = Record<string, unknown>;
 
 const ATTRIBUTE = /-|^(part|role|slot|name|points|viewBox|preserveAspectRatio)$/;
@@ -10,7 +10,7 @@ export function node<K extends keyof HTMLElementTagNameMap>(tag: K, given: Given
   return filled(made, given, children);
 }
 
-/** Makes an element of a drawing. */
+/** Makes an element of an SVG drawing. */
 export function drawn(tag: string, given: Given, ...children: Node[]): SVGElement {
   return filled(document.createElementNS(SVG, tag), given, children);
 }
@@ -29,7 +29,7 @@ export function button(text: string, onclick: () => unknown, part = "button"): H
   return node("button", { type: "button", onclick, part }, text);
 }
 
-/** Makes a list of terms and what they are. */
+/** Makes a list of terms and their values. */
 export function facts(rows: readonly (readonly [string, string])[]): HTMLElement {
   return node("dl", { part: "facts" }, ...rows.map(([term, value]) => node("div", {}, node("dt", {}, term), node("dd", {}, value))));
 }

@@ -1,4 +1,4 @@
-/** The look of the element. Pages change it by the properties --gradmote-... and by ::part(). */
+/** The look of the element. Pages change it with the properties --gradmote-... and with ::part(). */
 export const STYLE = `
 :host {
   --accent: var(--gradmote-accent, #2b4fc4); --on-accent: var(--gradmote-on-accent, #fff);

@@ -3,11 +3,11 @@ import type { BoardState, Host } from "./host.js";
 import { button, facts, node } from "./nodes.js";
 import { Bar, BoardWindow, Curve } from "./window.js";
 
-/** Updates that one press on "Train on them" makes. */
+/** The number of updates for one press on "Train on them". */
 const REPLAYS = 100;
 const STORE = "NO_STORE";
 
-/** The views of the window, and what their buttons do. */
+/** The views of the window, and the actions of their buttons. */
 export class Views {
   readonly window = new BoardWindow(() => this.#stop?.abort());
   #stop: AbortController | undefined;
@@ -26,7 +26,7 @@ export class Views {
 
   // ---- The board ----------------------------------------------------------------------------------------------------
 
-  /** Shows what the board is, and what can be done. said: what was done just now. */
+  /** Shows the board's facts and the possible actions. said: the result of the last action. */
   async dashboard(said = ""): Promise<void> {
     const info = await this.#board.refresh(), manifest = await this.element.manifest();
     const steps = info.status === 0 ? (await this.#board.metrics()).trainSteps : 0;
@@ -91,7 +91,7 @@ export class Views {
 
   // ---- What the buttons do ------------------------------------------------------------------------------------------
 
-  /** Does something, and returns to the dashboard with what it said. */
+  /** Performs an action, and returns to the dashboard with the message that it returned. */
   async #do(state: BoardState, work: (board: Board) => Promise<string>): Promise<void> {
     try {
       if (this.element.state !== state) this.element.enter(state, "");
@@ -111,7 +111,7 @@ export class Views {
     await this.dashboard("Stopped.").catch((error: unknown) => this.failed(error));
   }
 
-  /** Shows a bar with a button that ends the work, and returns the bar and the signal. */
+  /** Shows a bar with a button that stops the work, and returns the bar and the signal. */
   #progress(title: string, ...more: Node[]): [Bar, AbortSignal] {
     const bar = new Bar(this.window, title), stop = (this.#stop = new AbortController());
     this.window.show(title, ...bar.nodes, ...more, node("div", { className: "row" }, button("Stop", () => stop.abort())));
@@ -214,7 +214,7 @@ export class Views {
 
   // ---- Failures -----------------------------------------------------------------------------------------------------
 
-  /** Shows what was wrong, what to do, and the way on. */
+  /** Shows what was wrong, what to do, and the next steps. */
   async failed(error: unknown): Promise<void> {
     const { text, hint = "", message, error: name } = error as DeviceError;
     this.element.enter("error", text ?? message, { error: name ?? "" });
@@ -226,7 +226,7 @@ export class Views {
     this.window.show("It did not work", said, node("div", { className: "row" }, again), ...(mayBeBare(error) ? [await this.#flashing()] : []));
   }
 
-  /** Returns how a bare board gets its firmware: that is left to its own tools. */
+  /** Returns how to put the firmware on a bare board, which is up to the board's own tools. */
   async #flashing(): Promise<Node> {
     const { flash = [] } = await this.element.manifest().catch(() => ({ flash: [] })), page = this.element.getAttribute("flash");
     const ways = flash.map(({ board, href, text }) => node("li", {}, node("a", { href, target: "_blank", rel: "noopener" }, board), text ? `: ${text}` : ""));
@@ -253,12 +253,12 @@ function rowsOf(info: BoardInfo, steps: number): [string, string][] {
   ];
 }
 
-/** Returns whether an error means that the board may have no firmware of ours. */
+/** Returns whether an error means that the board may lack our firmware. */
 function mayBeBare(error: unknown): boolean {
   return error instanceof DeviceError && ["NO_PORT", "SILENT", "OTHER_FIRMWARE"].includes(error.error);
 }
 
-/** Returns what stands for a promise that is refused with that word of the runtime; other errors go on. */
+/** Returns a handler that turns the runtime's error of that name into undefined, and rethrows other errors. */
 function nothingWithout(name: string): (error: { error?: string }) => undefined {
   return (error) => {
     if (error.error !== name) throw error;

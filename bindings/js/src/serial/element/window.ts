@@ -1,9 +1,9 @@
 import { button, drawn, node } from "./nodes.js";
 
-/** Points of the curve that are kept. */
+/** The number of points that the curve keeps. */
 const POINTS = 400;
 
-/** A window above the page: a title, one view at a time, and what screen readers are told. */
+/** A window above the page: a title, one view at a time, and a live region for screen readers. */
 export class BoardWindow {
   readonly dialog: HTMLDialogElement;
   #title = node("h2", { tabIndex: -1, id: "title" });
@@ -17,7 +17,7 @@ export class BoardWindow {
     this.dialog = node("dialog", { part: "dialog", "aria-labelledby": "title", onclose: onClose }, header, this.#body, this.#spoken);
   }
 
-  /** Opens the window, where it is not open. */
+  /** Opens the window, unless it is open. */
   open(): void {
     if (!this.dialog.open) this.dialog.showModal();
   }
@@ -26,20 +26,20 @@ export class BoardWindow {
     this.dialog.close();
   }
 
-  /** Shows another view, and leads the keyboard there. */
+  /** Shows another view, and moves the keyboard focus there. */
   show(title: string, ...content: (Node | string)[]): void {
     this.#title.textContent = title;
     this.#body.replaceChildren(...content);
     if (this.dialog.open) this.#title.focus({ preventScroll: true });
   }
 
-  /** Tells screen readers something that is only seen. */
+  /** Announces to screen readers what others see. */
   say(text: string): void {
     if (this.#spoken.textContent !== text) this.#spoken.textContent = text;
   }
 }
 
-/** A bar, with words under it. */
+/** A progress bar, with words under it. */
 export class Bar {
   #bar = node("progress", { part: "progress", max: 1, value: 0 });
   #words = node("p", { className: "soft" });
@@ -50,7 +50,7 @@ export class Bar {
     this.nodes = [this.#bar, this.#words];
   }
 
-  /** Shows how far it is, from 0 to 1. Screen readers are told at each quarter. */
+  /** Shows the progress, from 0 to 1. Announces it to screen readers at each quarter. */
   set(share: number, words: string): void {
     if (Math.floor(share * 4) !== Math.floor(this.#bar.value * 4)) this.window.say(words);
     this.#bar.value = share;
@@ -58,7 +58,7 @@ export class Bar {
   }
 }
 
-/** The curve of the loss, drawn while it comes. */
+/** The curve of the loss, drawn as it arrives. */
 export class Curve {
   #line = drawn("polyline", { points: "" });
   #losses: number[] = [];

@@ -1,4 +1,4 @@
-// The board that is connected, and what it said of itself last. It stays connected while other panels show.
+// The connected board, and its last report about itself. It stays connected while other panels show.
 
 import { computed, signal } from "@preact/signals";
 import { Board, DeviceError, type BoardInfo, type BoardStore, type Memory, type SerialPortLike } from "gradmote/serial";
@@ -8,17 +8,17 @@ import { model } from "../state";
 export const board = signal<Board | null>(null);
 export const info = signal<BoardInfo | null>(null);
 export const memory = signal<Memory | null>(null);
-/** The sample store of its model; null where that has none. */
+/** The sample store of the board's model; null if it has none. */
 export const store = signal<BoardStore | null>(null);
-/** The updates that its state had, and the state's SHA-256; null where it has no model. */
+/** The updates that led to the board's state, and the state's SHA-256; null if it has no model. */
 export const state = signal<{ updates: number; digest: string } | null>(null);
 /** What the board printed between answers. */
 export const printed = signal("");
 
-/** Characters of what was printed that are kept. */
+/** The number of printed characters to keep. */
 const KEPT = 4000;
 
-/** Whether the board's model is the page's: its checkpoints then go both ways. */
+/** Whether the board and the page have the same model: then checkpoints go both ways. */
 export const isSameModel = computed(() => {
   const [told, opened] = [info.value, model.value];
   return told?.status === 0 && opened !== null && told.modelId === hex(opened.image.subarray(16, 32));
@@ -28,12 +28,12 @@ export function hex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Lets the user choose a port, and connects to the board there. */
+/** Lets the user choose a port, and connects to its board. */
 export function connect(baudRate: number): Promise<void> {
   return use(Board.request({ baudRate, onText }));
 }
 
-/** Connects to a port that was chosen before. */
+/** Connects to a port that the user chose before. */
 export function connectAgain(port: SerialPortLike, baudRate: number): Promise<void> {
   return use(Board.open(port, { baudRate, onText }));
 }
@@ -59,13 +59,13 @@ export async function disconnect(): Promise<void> {
   await board.value?.close();
 }
 
-/** Returns the board. Throws DeviceError where none is connected. */
+/** Returns the board. Throws DeviceError if none is connected. */
 export function connected(): Board {
   if (board.value) return board.value;
   throw new DeviceError("LOST", "no board is connected", "connect one in the board step");
 }
 
-/** Asks the board what it is and has. */
+/** Asks the board for its identity, memory, store and state. */
 export async function tell(): Promise<void> {
   const opened = connected(), told = await opened.refresh(), hasModel = told.status === 0;
   memory.value = await opened.mem();

@@ -4,7 +4,7 @@ import { Card } from "../parts/card";
 import { printed, type } from "./connection";
 import { work } from "./work";
 
-/** The board's console, for those who type. */
+/** The board's console, for users who type commands. */
 export function ConsoleCard() {
   const [line, setLine] = useState(""), [busy, setBusy] = useState(false);
   const send = async (event: Event) => {

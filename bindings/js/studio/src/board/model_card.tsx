@@ -8,7 +8,7 @@ import { WorkButton, Working } from "./working";
 
 const TITLES = ["Sending the model", "Updating the model"];
 
-/** The page's model and the board's: whether it fits, and ways to send it. */
+/** The models of page and board: whether the page's fits, and ways to send it. */
 export function ModelCard() {
   const [told, opened, known] = [info.value, model.value, facts.value];
   if (!told) return null;
@@ -43,7 +43,7 @@ function HasModel() {
   return <p>{isSameModel.value ? "The board has this page's model." : `The board has another model, of ${bytes(imageSize)}.`}</p>;
 }
 
-/** Returns why the board cannot take a model; an empty text where it can. */
+/** Returns why the board cannot take a model; empty if it can. */
 function lacking(arena: number, image: number): string {
   const { arenaAvailable, imageArea, name } = info.value!;
   const hint = "Compile it with a smaller batch, a RAM budget, or fewer trained layers.";

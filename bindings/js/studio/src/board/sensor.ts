@@ -1,4 +1,4 @@
-// What the board senses, as samples of the page's data, and of the store on the board.
+// The board's measurements, as samples for the page's data and for the store on the board.
 
 import { signal } from "@preact/signals";
 import { GradmoteError } from "gradmote";
@@ -7,20 +7,20 @@ import { data, facts } from "../state";
 import { isSameModel } from "./connection";
 import type { Tools } from "./work";
 
-/** The sample that was read last. */
+/** The sample that was last read. */
 export const sensed = signal<Float32Array | null>(null);
 
-/** Updates that one press makes on the samples of the store. */
+/** The number of updates on the store's samples per press. */
 const REPLAYS = 50;
 
-/** Reads the first sample of the input, into which firmware with a sensor writes what it measures. */
+/** Reads the first sample of the input. Firmware with a sensor writes its measurements there. */
 export async function read({ board }: Tools): Promise<string> {
   const values = await board.input(0), { batch } = board.info();
   sensed.value = Float32Array.from(values.subarray(0, values.length / batch));
   return "Read what the board senses";
 }
 
-/** Adds the sample that was read last to the page's data. */
+/** Adds the last sample to the page's data. */
 export function addToData(label: number): string {
   const sample = sensed.value, shape = facts.value?.inputs[0]?.shape.slice(1);
   if (!sample || !shape || !isSameModel.value) throw new GradmoteError("nothing was read for the page's model", "read the sensor first");
@@ -48,7 +48,7 @@ function emptyData(sampleShape: number[]): Dataset {
   return { name: "the board's sensor", x: new Float32Array(), y: new Int32Array(), count: 0, sampleShape, labelShape: [], classes: [], notes: [] };
 }
 
-/** Keeps what the board senses in its store. */
+/** Adds the board's measurement to its store. */
 export function learn(label: number) {
   return async ({ board }: Tools): Promise<string> => {
     await board.learn(label);
@@ -64,7 +64,7 @@ export function forget(label: number) {
   };
 }
 
-/** Trains on the samples of the store. */
+/** Trains on samples from the store. */
 export async function replay({ board, signal, at }: Tools): Promise<string> {
   let loss = NaN;
   for (let step = 1; step <= REPLAYS; step++) {
@@ -75,7 +75,7 @@ export async function replay({ board, signal, at }: Tools): Promise<string> {
   return `Trained for ${REPLAYS} steps on the board's samples: loss ${loss.toFixed(4)}`;
 }
 
-/** Tells how many of the store's samples the model recognises. */
+/** Reports how many of the store's samples the model recognises. */
 export async function score({ board, signal, at }: Tools): Promise<string> {
   const { classes } = await board.store();
   let [all, met] = [0, 0];

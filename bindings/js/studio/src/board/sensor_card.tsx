@@ -11,7 +11,7 @@ import { WorkButton, Working } from "./working";
 const TITLES = ["Reading", "Learning", "Forgetting", "Training on its samples", "Scoring"];
 const HINT = "Firmware with a sensor writes what it measures into the model's input. Other firmware has the sample there that was sent last.";
 
-/** Samples from the board's sensor: into the page's data, or into the store on the board. */
+/** Samples from the board's sensor, for the page's data or for the store on the board. */
 export function SensorCard() {
   const [label, setLabel] = useState(0);
   if (info.value?.status !== 0) return null;

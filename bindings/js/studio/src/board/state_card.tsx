@@ -7,7 +7,7 @@ import { WorkButton, Working } from "./working";
 
 const TITLES = ["Bringing the state here", "Sending the state", "Saving", "Beginning anew"];
 
-/** What the board learned: compared with the page's, brought here, sent there, saved. */
+/** What the board learned: compare it with the page's state, bring it here, send one there, save it. */
 export function StateCard() {
   const told = state.value;
   if (!told) return null;

@@ -1,4 +1,4 @@
-// Training on the board: the settings, split and order of the page's own training, so that both end in the same bits.
+// Training on the board, with the settings, split and order of the page's own training, so that both end bitwise equal.
 
 import { batch, signal } from "@preact/signals";
 import { DataError } from "gradmote";
@@ -15,13 +15,13 @@ import { split } from "../training/split";
 import { asBytes } from "./bytes";
 import type { Tools } from "./work";
 
-/** What was measured on the board. */
+/** The measurements on the board. */
 export const points = signal<Point[]>([]);
 
-/** The most held-out samples that go over the line to measure. */
+/** The most held-out samples that are sent over the line to measure. */
 const MOST_HELD = 256;
 
-/** Returns how the page's data fits the board's model, which is the page's. Throws DataError where it does not. */
+/** Returns how the page's data fits the board's model, which must be the page's. Throws DataError if they differ. */
 function planned(board: Board): [Dataset, Plan] {
   if (!facts.value || !data.value) throw new DataError("there is nothing to train on", "choose data in the data step");
   const plan = planOf(facts.value, data.value), { batch } = board.info();
@@ -29,7 +29,7 @@ function planned(board: Board): [Dataset, Plan] {
   throw new DataError(`the board's model takes ${batch} samples in a step, the page's ${plan.batch}`, "send the page's model first");
 }
 
-/** Trains the page's data on the board, as the Train step does here. */
+/** Trains the board on the page's data, as the Train step does in the page. */
 export async function train(tools: Tools): Promise<string> {
   const { board } = tools, [samples, plan] = planned(board), { epochs, held, shuffle, seed } = settings.value;
   const draw = drawing(seed), parts = split(samples, held / 100, shuffle ? draw : null);
@@ -80,7 +80,7 @@ function plot(point: Point): void {
   batch(() => (points.value = extended(points.value, point)));
 }
 
-/** Forgets what was measured. */
+/** Discards the measurements. */
 export function forgetCurve(): void {
   points.value = [];
 }

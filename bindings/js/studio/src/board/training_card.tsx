@@ -12,7 +12,7 @@ import { WorkButton, Working } from "./working";
 
 const TITLES = ["Training", "Testing"];
 
-/** Trains the page's data on the board. */
+/** Trains the board on the page's data. */
 export function TrainingCard() {
   const what = "Training on the board";
   if (!info.value || !isSameModel.value) return <Card title={what}><p class="soft">Send the page's model first: its data is then trained on there.</p></Card>;
@@ -42,7 +42,7 @@ function Fields() {
   );
 }
 
-/** The loss as the board tells it, step by step. */
+/** The loss as the board reports it, step by step. */
 function Curve() {
   const shown = points.value;
   if (!shown.length) return <p class="empty soft">The loss of each step on the board will stand here.</p>;

@@ -22,14 +22,14 @@ export async function sendModel({ board, signal, onProgress }: Tools): Promise<s
   return `${board.info().name} has ${model.name}`;
 }
 
-/** Sends the page's model, then the state that it has here. */
+/** Sends the page's model, then the page's state. */
 export async function sendBoth(tools: Tools): Promise<string> {
   await sendModel(tools);
   await sendState(tools);
   return `${tools.board.info().name} has the model, and goes on from the page's state`;
 }
 
-/** Sends the page's model beside the one that runs, which stays until the new one is verified. */
+/** Sends the page's model beside the running one, which stays until the new one is verified. */
 export async function updateModel({ board, signal, onProgress }: Tools): Promise<string> {
   const { carried } = await board.updateImage(opened().model.image, { signal, onProgress });
   return carried ? `Updated: ${carried} parts of what the board learned were kept` : "Updated";
@@ -41,7 +41,7 @@ export async function sendState({ board, signal, onProgress }: Tools): Promise<s
   return "The board goes on from the page's state";
 }
 
-/** Brings the board's state into the page. The runtime checks all of it before anything changes. */
+/** Brings the board's state into the page. The runtime checks all of it before it changes anything. */
 export async function bringBack({ board, signal, onProgress }: Tools): Promise<string> {
   const { session } = opened(), checkpoint = await board.save({ signal, onProgress });
   await session.load(checkpoint);
@@ -57,7 +57,7 @@ export async function saveFile({ board, signal, onProgress }: Tools): Promise<st
   return `Saved on the board, and as ${name}`;
 }
 
-/** Sets the board's model back to its initial values. */
+/** Resets the board's model to its initial values. */
 export async function resetBoard({ board }: Tools): Promise<string> {
   await board.reset();
   forgetCurve();

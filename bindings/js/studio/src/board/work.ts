@@ -1,4 +1,4 @@
-// What the board is busy with: one piece of work at a time, which goes on while other panels show.
+// The board's current work: one action at a time, which continues while other panels show.
 
 import { signal } from "@preact/signals";
 import type { Board } from "gradmote/serial";
@@ -8,18 +8,18 @@ import { connected, tell } from "./connection";
 
 export interface Work {
   title: string;
-  /** From 0 to 1; null where nobody knows. */
+  /** From 0 to 1; null if unknown. */
   share: number | null;
   words: string;
 }
 
-/** What a piece of work is given. */
+/** What an action receives. */
 export interface Tools {
   board: Board;
   signal: AbortSignal;
-  /** Tells how far it is. */
+  /** Reports progress. */
   at: (share: number | null, words: string) => void;
-  /** Tells how many bytes have gone over the line. */
+  /** Reports how many bytes have gone over the line. */
   onProgress: (done: number, total: number) => void;
 }
 
@@ -34,7 +34,7 @@ export function stop(): void {
   stopping.abort();
 }
 
-/** Does something with the board, then asks it for its new state. `action` returns what is told at its end. */
+/** Runs an action on the board, then asks it for its new state. `action` returns the message to show at its end. */
 export async function run(title: string, action: (tools: Tools) => Promise<string>): Promise<void> {
   if (work.value) return;
   const { signal: ended } = (stopping = new AbortController());
@@ -46,7 +46,7 @@ export async function run(title: string, action: (tools: Tools) => Promise<strin
   } catch (error) {
     if (ended.aborted) inform(`${title}: stopped`);
     else fail(error);
-    await tell().catch(() => undefined); // a board that is gone was told of
+    await tell().catch(() => undefined); // if the board is gone, that was reported already
   } finally {
     work.value = null;
   }

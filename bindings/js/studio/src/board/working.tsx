@@ -1,6 +1,6 @@
 import { stop, work, type Tools, run } from "./work";
 
-/** What the board is busy with, where the title is that of this card's work. */
+/** The board's current work, if it was started from this card: `titles` are those of the card's actions. */
 export function Working({ titles }: { titles: readonly string[] }) {
   const now = work.value;
   if (!now || !titles.includes(now.title)) return null;
@@ -23,7 +23,7 @@ interface Props {
   disabled?: boolean;
 }
 
-/** A button that gives the board some work. It rests while the board is busy. */
+/** A button that starts an action on the board. It is disabled while the board is busy. */
 export function WorkButton({ title, work: name, action, primary = false, disabled = false }: Props) {
   return (
     <button type="button" class={primary ? "primary" : ""} disabled={disabled || work.value !== null} onClick={() => void run(name, action)}>

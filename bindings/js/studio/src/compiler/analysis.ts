@@ -1,5 +1,5 @@
 // The report of gradmote.report.analyze.as_drawn(): that of `gradmote analyze --json`, with all buffers and opcodes.
-// Names are Python's: the JSON is taken as it comes.
+// The names are Python's, as the JSON is used unchanged.
 
 /** A named range of bytes of the arena, or of the image. */
 export interface Region {
@@ -8,7 +8,7 @@ export interface Region {
   size: number;
 }
 
-/** A buffer of the arena's scratch: its bytes, and the instructions from `start` to before `end`. */
+/** A buffer of the arena's scratch: its bytes, and its instructions, from `start` up to but excluding `end`. */
 export interface Span {
   name: string;
   offset: number;

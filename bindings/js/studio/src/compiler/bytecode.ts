@@ -1,11 +1,11 @@
-// The bytecode of Python's modules, kept in the browser: compiling their sources is a large part of starting the compiler.
+// The bytecode of Python's modules, kept in the browser: compiling their sources is a large part of the start-up.
 
 import type { PyodideAPI } from "pyodide";
 import source from "./bytecode.py";
 
 const CACHE = "gradmote-studio-bytecode";
 
-/** Bytecode that belongs to these very files. Where a browser keeps nothing, all of it does nothing. */
+/** The bytecode of one exact set of files. In a browser that keeps nothing, its methods do nothing. */
 export class Bytecode {
   #address: string;
   #restored = false;
@@ -20,7 +20,7 @@ export class Bytecode {
     return new Bytecode([...digest].map((byte) => byte.toString(16).padStart(2, "0")).join(""));
   }
 
-  /** Puts what is kept beside the sources. */
+  /** Unpacks the kept bytecode beside the sources. */
   async restore(python: PyodideAPI): Promise<void> {
     const kept = await (await cache())?.match(this.#address);
     if (!kept) return;
@@ -28,7 +28,7 @@ export class Bytecode {
     this.#restored = true;
   }
 
-  /** Keeps the bytecode of what is loaded now, in place of any other. */
+  /** Keeps the bytecode of all loaded modules, instead of any other. */
   async keep(python: PyodideAPI): Promise<void> {
     if (this.#restored) return;
     this.#restored = true;

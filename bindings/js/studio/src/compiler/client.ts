@@ -1,5 +1,5 @@
-// The compiler for the rest of the page. It lives in a worker, which is started when it is first needed, started anew
-// after a crash, and ended to cancel.
+// The compiler, for the rest of the page. It runs in a worker, which starts at first use, restarts after a crash, and
+// is ended to cancel.
 
 import { signal, type Signal } from "@preact/signals";
 import { GradmoteError } from "gradmote";
@@ -8,7 +8,7 @@ import type { Calls, Compiled, Failure, Reply } from "./messages";
 
 export type { Analysis } from "./analysis";
 
-/** What `gradmote compile` takes; texts as its options have them. */
+/** What `gradmote compile` takes; texts are in the form of its options. */
 export interface CompileOptions {
   /** Empty for an image that only infers. */
   loss: string;
@@ -16,9 +16,11 @@ export interface CompileOptions {
   learningRate: number;
   scheme: string;
   batch: number;
-  /** RAM that training may take, such as "96K"; empty for no limit. With one, "full" lets a search choose the scheme. */
+  /**
+   * RAM that training may take, such as "96K"; empty for no limit. With one, "full" lets a search choose the scheme.
+   */
   budget: string;
-  /** Boards to report on; all of them by default. */
+  /** Boards for the report; all of them by default. */
   boards?: string[];
 }
 
@@ -39,19 +41,19 @@ interface Waiting {
 /** The compiler in the page. */
 export class Compiler {
   readonly state: Signal<"absent" | "loading" | "ready" | "failed"> = signal("absent");
-  /** What it is doing, in words; empty where it waits. */
+  /** What the compiler is doing, in words; empty when it is idle. */
   readonly progress: Signal<string> = signal("");
   #worker: Worker | null = null;
   #loading: Promise<void> | null = null;
   #waiting = new Map<number, Waiting>();
   #last = 0;
 
-  /** Loads Python and the compiler, where that was not done yet. */
+  /** Loads Python and the compiler, unless they are loaded. */
   load(): Promise<void> {
     return (this.#loading ??= this.#load());
   }
 
-  /** Compiles a model. The report has its name. */
+  /** Compiles a model. name: for the report. */
   async compile(onnx: Uint8Array, options: CompileOptions, name = "model.onnx"): Promise<Compiled> {
     const { image, analysis } = await this.#call("compile", name, onnx, JSON.stringify(options));
     return { image, analysis: JSON.parse(analysis) as Analysis };
@@ -62,12 +64,12 @@ export class Compiler {
     return JSON.parse(analysis) as Analysis;
   }
 
-  /** Returns the model with what a session of the image has learned. */
+  /** Returns the ONNX model with the parameters that a session of the image has learned. */
   async exportOnnx(image: Uint8Array, onnx: Uint8Array, checkpoint: Uint8Array): Promise<Uint8Array> {
     return (await this.#call("export", image, onnx, checkpoint)).onnx;
   }
 
-  /** Ends what it does. Calls that have no answer yet fail; the next one starts it anew. */
+  /** Ends the current work. Pending calls fail; the next call starts the worker again. */
   cancel(): void {
     if (this.#worker) this.#end("absent", new GradmoteError("the compiler was stopped", "compile again to start it"));
   }
@@ -131,5 +133,5 @@ function crashed(reason: string): GradmoteError {
   );
 }
 
-/** The one compiler of the page. */
+/** The page's only compiler. */
 export const compiler = new Compiler();

@@ -1,8 +1,8 @@
-// Inference for the compiler: it tries a model whose exporter fixed the batch, by the runtime of this package.
+// Inference for the compiler: with this package's runtime, it tries models whose exporter fixed the batch size.
 
 import { loadRuntime, Session, type TensorInfo, type View } from "gradmote";
 
-/** What bridge.py takes for a session of the compiled runtime. Tables are JSON. */
+/** What bridge.py expects of a session of the compiled runtime. Tables are JSON. */
 interface Inference {
   inputs(): string;
   outputs(): string;
@@ -10,7 +10,7 @@ interface Inference {
   close(): void;
 }
 
-/** Returns the function that opens an image. */
+/** Returns a function that opens an image. */
 export async function inference(): Promise<(image: Uint8Array) => Inference> {
   const runtime = await loadRuntime({ int8: true }); // the model may be quantized
   return (image) => {

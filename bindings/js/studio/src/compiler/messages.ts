@@ -1,18 +1,18 @@
-// What the page and the worker of the compiler say to each other.
+// The messages between the page and the compiler's worker.
 
 import type { Analysis } from "./analysis";
 
-/** What a worker loads: pyodide.json, which lies beside the page. */
+/** What the worker loads: the contents of pyodide.json in the page's folder. */
 export interface Settings {
-  /** The folder of Pyodide's files, from the page. */
+  /** The folder of Pyodide's files, relative to the page. */
   base: string;
   /** Packages of Pyodide's own release. */
   packages: string[];
-  /** Wheels, from the page. */
+  /** Wheels, relative to the page. */
   wheels: string[];
 }
 
-/** The calls of bridge.py: what they take, and what they return. */
+/** The functions of bridge.py, with parameters and results. */
 export interface Calls {
   compile(name: string, onnx: Uint8Array, options: string): { image: Uint8Array; analysis: string };
   analyze(name: string, image: Uint8Array, boards: string): { analysis: string };
@@ -21,7 +21,7 @@ export interface Calls {
 
 export type Request = { id: number; load: true } | { id: number; call: keyof Calls; values: unknown[] };
 
-/** An error as a message carries it. After a fatal one the worker can do nothing more. */
+/** An error as a message carries it. After a fatal one, the worker is unusable. */
 export interface Failure {
   text: string;
   hint: string;

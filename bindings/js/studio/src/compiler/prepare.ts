@@ -1,5 +1,5 @@
-// The compiler is loaded before it is needed, on devices where it was used before: its files are there, and a model that
-// is dropped then waits for nothing.
+// Loads the compiler ahead of its use, on devices that used it before: its files are there, and a dropped model then
+// compiles without delay.
 
 import { effect } from "@preact/signals";
 import { compiler } from "./client";
@@ -7,13 +7,13 @@ import { compiler } from "./client";
 /** The key under which this device remembers that the compiler was used. */
 const USED = "gradmote-studio-compiler-used";
 
-/** Loads the compiler once the page has drawn, where it was used before, and remembers when it is. */
+/** Loads the compiler once the page has drawn, if this device used it before, and remembers its use. */
 export function prepareCompiler(): void {
   effect(() => {
     document.documentElement.dataset.compiler = compiler.state.value;
     if (compiler.state.value === "ready") remember();
   });
-  if (wasUsed()) later(() => void compiler.load().catch(() => undefined)); // who needs it tries again, and is told
+  if (wasUsed()) later(() => void compiler.load().catch(() => undefined)); // a later use reports the error
 }
 
 function later(work: () => void): void {
@@ -25,7 +25,7 @@ function wasUsed(): boolean {
   try {
     return localStorage.getItem(USED) !== null;
   } catch {
-    return false; // a browser that keeps nothing for this page
+    return false; // the browser keeps nothing for this page
   }
 }
 
@@ -33,6 +33,6 @@ function remember(): void {
   try {
     localStorage.setItem(USED, "yes");
   } catch {
-    // as above
+    // the browser keeps nothing for this page
   }
 }

@@ -1,4 +1,4 @@
-// Loading Python: Pyodide from where pyodide.json says, and the wheels beside the page.
+// Loads Python: Pyodide from the address in pyodide.json, and the wheels beside the page.
 
 import { GradmoteError } from "gradmote";
 import type { PyodideAPI } from "pyodide";
@@ -10,18 +10,18 @@ type Load = (options: { indexURL: string; packages: string[]; checkIntegrity?: b
 
 const WITHOUT = "connect to the network once, or run `gradmote studio --pyodide DIR`; .mote files need no compiler";
 
-/** An interpreter that can import the compiler. `keep` keeps the bytecode of what it has loaded for the next visit. */
+/** An interpreter that can import the compiler. `keep` keeps the bytecode of the loaded modules for the next visit. */
 interface Loaded {
   python: Python;
   keep: () => Promise<void>;
 }
 
-/** Loads Python. `tell` takes a line for each stage. */
+/** Loads Python, and reports each stage in a line. */
 export async function loadPython(tell: (line: string) => void): Promise<Loaded> {
   tell("Loading Python");
   const { base, packages, wheels } = await settings();
   const files = Promise.all(wheels.map((wheel) => bytes(address(wheel))));
-  files.catch(() => undefined); // it is waited for below
+  files.catch(() => undefined); // awaited below
   const python = await interpreter(address(base), packages);
   tell("Loading the compiler");
   for (const file of await files) python.unpackArchive(file, "wheel");
@@ -53,12 +53,12 @@ async function interpreter(indexURL: string, packages: string[]): Promise<Python
   }
 }
 
-/** Returns the name of a package in the one way in which names are compared. */
+/** Returns the normalized name of a package, for comparisons. */
 function plainName(name: string): string {
   return name.toLowerCase().replaceAll("_", "-");
 }
 
-/** Returns the contents of a file. Throws GradmoteError where it cannot be had. */
+/** Returns the contents of a file. Throws GradmoteError if it cannot be loaded. */
 async function bytes(url: string): Promise<ArrayBuffer> {
   const response = await fetch(url).catch(() => undefined);
   if (!response?.ok) throw new GradmoteError(`${url} cannot be loaded${response ? ` (${response.status})` : ""}`, WITHOUT);

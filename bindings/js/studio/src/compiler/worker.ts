@@ -1,4 +1,4 @@
-// The compiler's worker: Python by Pyodide, with Gradmote's own package. It answers one request after another.
+// The compiler's worker: Python in Pyodide, with Gradmote's own package. It answers one request at a time.
 
 import { GradmoteError } from "gradmote";
 import bridge from "./bridge.py";
@@ -13,9 +13,9 @@ interface Scope {
 const scope = globalThis as unknown as Scope;
 
 interface Compiler {
-  /** Calls a function of bridge.py by its name, with bytes and texts, and returns the same. */
+  /** Calls a function of bridge.py by its name. Arguments and results are bytes and texts. */
   attempt(call: string, values: unknown[]): { value?: Record<string, unknown>; failure?: Failure };
-  /** Keeps what makes the next start quicker. */
+  /** Keeps what makes the next start faster. */
   keep(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ scope.onmessage = async ({ data: request }) => {
   }
 };
 
-/** Does what nobody waits for. It may fail where a browser has no room. */
+/** Does work that nothing waits for. It may fail, as when a browser has no room. */
 function later(work: () => Promise<void>): void {
   setTimeout(() => void work().catch(() => undefined), 1000);
 }
@@ -61,7 +61,7 @@ function tell(progress: string): void {
   scope.postMessage({ progress });
 }
 
-/** Describes what bridge.py could not catch: a file that cannot be had, or an interpreter that has crashed. */
+/** Describes an error that bridge.py could not catch: a file that cannot be loaded, or a crashed interpreter. */
 function fatal(error: unknown): Failure {
   if (error instanceof GradmoteError) return { text: error.text, hint: error.hint, fatal: true };
   const reason = error instanceof Error ? error.message.trim().split("\n").at(-1) : String(error);

@@ -1,4 +1,4 @@
-/** The place where data are dropped, with buttons for files and for a folder. */
+/** A drop zone for data, with buttons for files and for a folder. */
 import { useId, useState } from "preact/hooks";
 
 import { attempt } from "../notice";
@@ -9,7 +9,7 @@ import type { Source } from "./source";
 
 const ENDINGS = ".npz,.npy,.csv,.tsv,.txt,.data,.zip,.png,.jpg,.jpeg,.wav";
 
-/** Reads files, and tells where they are refused. */
+/** Reads files, and shows a notice if they are refused. */
 function open(given: Source[]): void {
   if (given.length) void attempt(() => openSamples(given));
 }
@@ -56,7 +56,7 @@ function Picker({ label, accept, folder = false, primary = false }: PickerProps)
   const id = useId();
   const pick = (event: Event) => {
     const input = event.currentTarget as HTMLInputElement, given = chosenFiles(input.files ?? []);
-    input.value = ""; // so that the same file can be chosen again
+    input.value = ""; // so that the user can choose the same file again
     open(given);
   };
   const props = folder ? { webkitdirectory: true } : {};
@@ -68,7 +68,7 @@ function Picker({ label, accept, folder = false, primary = false }: PickerProps)
   );
 }
 
-/** How far reading is, and a button that ends it. */
+/** The progress of reading, and a button that ends it. */
 function Reading() {
   if (progress.value === null) return null;
   return (

@@ -9,10 +9,10 @@ const LABELS = ["y", "y_test"];
 const WHOLE = /^\d{1,9}$/;
 
 /**
- * Returns the labels as the numbers of their classes.
+ * Returns the labels as class numbers.
  *
- * given: the names of the classes in the order of the model's outputs. By default names that are whole numbers are the
- * classes' numbers, and others are numbered as they are sorted. Throws DataError for a label that none of them is.
+ * given: the names of the classes in the order of the model's outputs. By default, names that are integers are the
+ * class numbers; otherwise the sorted names are numbered. Throws DataError for a label that is none of the classes.
  */
 export function numbered(loaded: Loaded, given: string[] | null): Loaded {
   const arrays = { ...loaded.arrays };
@@ -33,7 +33,7 @@ export function numbered(loaded: Loaded, given: string[] | null): Loaded {
   return { ...loaded, arrays, classes, notes: [...loaded.notes, note] };
 }
 
-/** Throws DataError where there is only one class, which nothing can be told from. */
+/** Throws DataError if there is only one class, as nothing can be distinguished then. */
 function requireSeveral(loaded: Loaded, classes: string[]): void {
   if (classes.length >= 2 || !loaded.arrays.y) return;
   const texts = textsOf(loaded.arrays.y), where = placeOf(loaded.origins.y, "y", [0]);

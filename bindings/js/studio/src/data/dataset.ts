@@ -1,14 +1,14 @@
-/** The samples that panels share, and what is known of them. */
+/** The samples that panels share, and facts about them. */
 import { hasNames, placeOf, type AnyArray, type Loaded, type Origin } from "./loaded";
 import { DataError } from "./problem";
 import { nameOf } from "./source";
 import { listed, named } from "./wording";
 
-/** Samples one behind another, with their labels. */
+/** Concatenated samples, with their labels. */
 export interface Dataset {
   name: string;
   x: Float32Array;
-  /** Class indices (whole numbers) or targets; empty where there are no labels. */
+  /** Class indices (integers) or targets; empty if there are no labels. */
   y: Float32Array | Int32Array;
   /** The number of samples. */
   count: number;
@@ -16,15 +16,15 @@ export interface Dataset {
   sampleShape: number[];
   /** The shape of one label: empty for a class. */
   labelShape: number[];
-  /** The names of classes, in the order of their numbers; empty where labels are no classes. */
+  /** The names of classes, in the order of their numbers; empty if labels are not classes. */
   classes: string[];
-  /** What the user should know of how the data was read. */
+  /** What the user should know about how the data was read. */
   notes: string[];
-  /** How many of the last samples are there to test on, where the files have such. */
+  /** How many of the last samples are for testing, if the files have such samples. */
   heldOut?: number;
-  /** The columns of a table, from which the label may be chosen. */
+  /** The columns of a table, among which the user may choose the label. */
   columns?: string[];
-  /** Where x and y, and those to test on, are from; messages name it. */
+  /** The origins of x and y, and of those for testing; messages name them. */
   origins?: Record<string, Origin>;
 }
 
@@ -35,12 +35,12 @@ export interface Part {
   count: number;
 }
 
-/** The most whole numbers that labels may have to be counted as classes. */
+/** Integer labels count as classes up to this number of them. */
 const MOST_CLASSES = 1000;
 /** The arrays of a file that are used. */
 const USED = ["x", "y", "x_test", "y_test"];
 
-/** Returns the samples of arrays that were converted and scaled. Throws DataError where they do not belong together. */
+/** Returns the samples in arrays that were converted and scaled. Throws DataError if the arrays do not match. */
 export function datasetOf({ path, arrays, origins, classes, notes }: Loaded): Dataset {
   if (!arrays.x) throw new DataError(`${named(path)} has no array x; it has ${listed(Object.keys(arrays).sort())}`, "name the samples x and the labels y");
   try {
@@ -63,7 +63,7 @@ export function datasetOf({ path, arrays, origins, classes, notes }: Loaded): Da
   };
 }
 
-/** Returns the samples to train on with those to test on behind them. */
+/** Returns the samples for training, followed by those for testing. */
 function joined(train: Part, test: Part): Part {
   const areWhole = train.y instanceof Int32Array && test.y instanceof Int32Array;
   const x = behind(new Float32Array(train.x.length + test.x.length), train.x, test.x);
@@ -78,7 +78,7 @@ function behind<T extends Values>(room: T, first: Values, second: Values): T {
   return room;
 }
 
-/** A part of the data, and what the names of its arrays end with. */
+/** A part of the data, and the suffix of its arrays' names. */
 export interface NamedPart {
   part: Part;
   ending: "" | "_test";
@@ -86,7 +86,7 @@ export interface NamedPart {
 
 const divided = new WeakMap<Dataset, NamedPart[]>();
 
-/** Returns views of the samples to train on, and of those to test on where there are some. */
+/** Returns views of the samples for training, and of those for testing if there are any. */
 export function partsOf(data: Dataset): NamedPart[] {
   const found = divided.get(data) ?? viewsOf(data);
   divided.set(data, found);
@@ -104,7 +104,7 @@ function partOf(x: AnyArray, y: AnyArray | undefined): Part {
   return { x: x.data as Float32Array, y: labels, count: x.shape[0] };
 }
 
-/** Returns the numbers of classes as their names; none where labels are no classes. */
+/** Returns class numbers as names; empty if labels are not classes. */
 function countedClasses(...labels: (AnyArray | undefined)[]): string[] {
   const found = labels.filter((array) => array !== undefined);
   if (!found.length || found.some(({ dtype, shape }) => dtype === "float32" || shape.length !== 1)) return [];
@@ -144,7 +144,7 @@ function requirePair(x: AnyArray, y: AnyArray | undefined, xName: string, yName:
 
 // ---- What is shown ------------------------------------------------------------------------------------------------
 
-/** Returns whether classes have names, and are no mere numbers. */
+/** Returns whether classes have names, rather than just numbers. */
 export function hasNamedClasses({ classes }: Dataset): boolean {
   return classes.some((name, number) => name !== String(number));
 }
@@ -156,7 +156,7 @@ export function classCounts(classes: readonly string[], y: ArrayLike<number>): n
   return counts;
 }
 
-/** The least, the largest and the mean of the finite numbers, and how many are not finite. */
+/** The smallest, the largest and the mean of the finite numbers, and how many are not finite. */
 export interface Range {
   least: number;
   largest: number;
@@ -173,7 +173,7 @@ export function arraysOf(data: Dataset): Values[] {
   return partsOf(data).flatMap(({ part }) => [part.x, part.y]);
 }
 
-/** Keeps the range of an array that was found elsewhere, so that no page looks at millions of numbers. */
+/** Keeps the range of an array that was computed elsewhere, so that the page need not read millions of numbers. */
 export function knowRange(values: Values, range: Range): void {
   known.set(values, range);
 }
@@ -198,7 +198,7 @@ function foundRange(values: Values): Range {
   return { least, largest, mean: sum / count, notFinite: values.length - count };
 }
 
-/** Returns the words for one number of an array of the data. */
+/** Returns words for the place of one number in an array of the data. */
 export function placeIn(data: Dataset, name: string, index: readonly number[]): string {
   return placeOf(data.origins?.[name], name, index);
 }

@@ -1,16 +1,16 @@
-/** Files that were dropped or chosen, with the folders that they lie in. */
+/** Files that were dropped or chosen, with their folders. */
 import { DataError } from "./problem";
 import type { Source } from "./source";
 
-/** The most files that are taken at once. */
+/** The most files to take at once. */
 const MOST_FILES = 100_000;
 
-/** Returns the files of an input; those of a folder have paths that begin with its name. */
+/** Returns the files of an input. If they are from a folder, their paths begin with its name. */
 export function chosenFiles(files: Iterable<File>): Source[] {
   return [...files].map((file) => ({ path: file.webkitRelativePath || file.name, blob: file }));
 }
 
-/** Returns what was dropped: files, and the files of folders. Throws DataError where it cannot be read. */
+/** Returns what was dropped: files, and the files in folders. Throws DataError if something cannot be read. */
 export async function droppedFiles(transfer: DataTransfer): Promise<Source[]> {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.() ?? null);
   if (!entries.some((entry) => entry?.isDirectory)) return chosenFiles(transfer.files);
@@ -24,7 +24,7 @@ async function take(entry: FileSystemEntry, found: Source[]): Promise<void> {
   const path = entry.fullPath.replace(/^\//, "");
   if (entry.isDirectory) {
     const entries = await entriesOf(entry as FileSystemDirectoryEntry);
-    if (!entries.length) found.push({ path: `${path}/.empty`, blob: new Blob() }); // a class without samples is told of
+    if (!entries.length) found.push({ path: `${path}/.empty`, blob: new Blob() }); // reports a class without samples
     for (const inner of entries) await take(inner, found);
     return;
   }
@@ -35,7 +35,7 @@ async function take(entry: FileSystemEntry, found: Source[]): Promise<void> {
   }
 }
 
-/** Returns all entries of a folder, which a browser gives a hundred at a time. */
+/** Returns all entries of a folder; the browser returns a hundred at a time. */
 async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader(), found: FileSystemEntry[] = [];
   for (;;) {

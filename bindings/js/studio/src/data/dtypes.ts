@@ -1,15 +1,15 @@
-/** The conversion of arrays to the dtypes that boards know, and the lines that say so. */
+/** Converts arrays to the dtypes that boards know, and says so in notes. */
 import { hasNames, indexOf, placeOf, type Loaded, type NumberArray, type Origin } from "./loaded";
 import { DataError } from "./problem";
 import { nameOf } from "./source";
 import { named } from "./wording";
 
-/** Single numbers, which are read as they are. */
+/** Single numbers, which stay as they are. */
 const SCALARS = ["scale", "zero"];
 const LARGEST = 2 ** 128 - 2 ** 104;
 const STAY = ["float32", "uint8"];
 
-/** Returns the arrays as float32, int32 or bytes, with a note on those that were something else. */
+/** Returns the arrays as float32, int32 or bytes, with a note on those that had another type. */
 export function converted(loaded: Loaded): Loaded {
   const arrays = { ...loaded.arrays }, changes: string[] = [];
   for (const [name, array] of Object.entries(loaded.arrays)) {
@@ -23,10 +23,7 @@ export function converted(loaded: Loaded): Loaded {
   return { ...loaded, arrays, notes: [...loaded.notes, ...line] };
 }
 
-/**
- * Returns the array as float32 or int32; bytes stay. Throws DataError where a number lies outside the range of that
- * dtype.
- */
+/** Returns the array as float32 or int32; bytes stay. Throws DataError if a number is out of that dtype's range. */
 function narrowed(array: NumberArray, name: string, origin: Origin | undefined): NumberArray {
   if (STAY.includes(array.dtype)) return array;
   const dtype = array.dtype.startsWith("float") ? "float32" : "int32";
@@ -38,7 +35,7 @@ function narrowed(array: NumberArray, name: string, origin: Origin | undefined):
   return { dtype, shape: array.shape, data: dtype === "float32" ? Float32Array.from(array.data as Float64Array) : asInt32(array) };
 }
 
-/** Returns the position of the first number that the narrow dtype does not hold; -1 where it holds all. */
+/** Returns the position of the first number that does not fit the narrow dtype; -1 if all fit. */
 function firstBeyond({ dtype, data }: NumberArray): number {
   if (dtype === "float64") return (data as Float64Array).findIndex((value) => Number.isFinite(value) && Math.abs(value) > LARGEST);
   if (dtype === "uint32") return (data as Uint32Array).findIndex((value) => value > 0x7fffffff);

@@ -1,4 +1,4 @@
-/** Samples held against what a model takes, before anything is trained. */
+/** Compares samples with what a model takes, before it is trained. */
 import type { DType, TensorInfo } from "gradmote";
 
 import { classCounts, hasNamedClasses, partsOf, placeIn, rangeOf, type Dataset, type Part } from "./dataset";
@@ -19,11 +19,11 @@ export interface Expected {
   batch: number;
   inputs: ExpectedTensor[];
   labels: ExpectedTensor[];
-  /** The number of classes where labels are class indices; else null. */
+  /** The number of classes if labels are class indices; else null. */
   classes: number | null;
 }
 
-/** What the runtime says of a model. */
+/** The runtime's description of a model. */
 export interface Described {
   requirements: { batch: number };
   inputs: TensorInfo[];
@@ -31,7 +31,7 @@ export interface Described {
   outputs: TensorInfo[];
 }
 
-/** The samples that a message names; the others are counted. */
+/** A message names at most this many samples, and counts the others. */
 const NAMED = 3;
 
 /** Returns what a model takes. */
@@ -42,12 +42,12 @@ export function expectedOf(name: string, { requirements: { batch }, inputs, labe
   return { name, batch, inputs: of(inputs), labels: of(labels), classes: isClass && scores.length === 1 && scores[0] > 1 ? scores[0] : null };
 }
 
-/** Returns the shape of one sample of a tensor that holds a batch of them. */
+/** Returns the shape of one sample of a tensor that holds a batch. */
 export function sampleShape({ shape }: TensorInfo, batch: number): number[] {
   return shape[0] === batch ? shape.slice(1) : [sizeOf(shape) / batch];
 }
 
-/** Returns the reasons why the model cannot be trained on the data; none where it can. */
+/** Returns the reasons why the model cannot be trained on the data; empty if it can. */
 export function problems(data: Dataset, expected: Expected): DataError[] {
   const found: DataError[] = [];
   for (const { part, ending } of partsOf(data)) {
@@ -71,12 +71,12 @@ export function requireFit(data: Dataset, expected: Expected): void {
   if (problem) throw problem;
 }
 
-/** Returns a sentence on samples that fit the model. */
+/** Returns a sentence for samples that fit the model. */
 export function verdict(data: Dataset, expected: Expected): string {
   return `The data fits ${named(expected.name)}: ${counted(Math.floor((data.count - (data.heldOut ?? 0)) / expected.batch))} updates in an epoch.`;
 }
 
-/** Returns a sentence on each array with NaN or infinity: where the first one is, and in how many samples. */
+/** Returns a sentence on each array with NaN or infinity: the first one's place, and the number of affected samples. */
 export function notFinite(data: Dataset): string[] {
   return partsOf(data).flatMap(({ part, ending }) => [
     ...notFiniteIn(data, `x${ending}`, part.x, data.sampleShape),
@@ -113,7 +113,7 @@ function shapeHint(given: number[], name: string, wanted: number, classes: numbe
   return "the data must have the shape of the ONNX model's input, without the batch";
 }
 
-/** Returns whether both have several axes, of the same lengths, but in another order. */
+/** Returns whether both shapes have several axes of the same lengths, but in a different order. */
 function isTurned(given: number[], wanted: number[]): boolean {
   const [ours, theirs] = [given, wanted].map((shape) => shape.filter((dim) => dim !== 1));
   const order = (shape: number[]) => String([...shape].sort((one, other) => one - other));
@@ -154,7 +154,7 @@ function wrongOnes(y: Part["y"], isWrong: (label: number) => boolean): number[] 
   return found;
 }
 
-/** Returns the places of the first wrong labels, and what they are; the others are counted. */
+/** Returns the places and values of the first wrong labels, and counts the others. */
 function told(data: Dataset, name: string, y: Part["y"], wrong: number[]): string {
   const isArray = (data.origins?.[name]?.kind ?? "array") === "array", width = sizeOf(data.labelShape);
   const shown = wrong.slice(0, isArray ? NAMED : 1);
@@ -181,7 +181,7 @@ function notFiniteIn(data: Dataset, name: string, values: Part["y"], shape: numb
   return [`${placeIn(data, name, [Math.floor(first / width), ...(shape.length ? [first % width] : [])])} is ${figure(values[first])}${more}: steps on such samples are skipped`];
 }
 
-/** Returns the names of classes that have no sample to train on. */
+/** Returns the names of classes without any sample to train on. */
 export function emptyClasses(data: Dataset): string[] {
   const counts = classCounts(data.classes, partsOf(data)[0]!.part.y);
   return data.classes.filter((_, number) => !counts[number]);

@@ -1,4 +1,4 @@
-/** The forms that samples come in, and which one files have: the first bytes say so, else the name. */
+/** The file formats of samples. A file's first bytes identify its format, or else its name does. */
 import { readLabels, readTable } from "./files/csv";
 import { holdsSounds, partsOf } from "./files/folders";
 import { isNpy, readNpy } from "./files/npy";
@@ -17,18 +17,18 @@ const SAMPLES = [".png", ".jpg", ".jpeg", ".wav"];
 const FORMS =
   "give an .npz with arrays x and y, two files x.npy and y.npy, a .csv whose last column is the label, or a folder or " +
   ".zip with a folder of PNG, JPEG or WAV files for each class";
-/** Names of files that have labels, and of files to test on. */
+/** Names of files with labels, and of files for testing. */
 const LABELS = /^y([._-]|$)|label|target/i, TEST = /(^|[._-])test([._-]|$)/i;
 
 type Kind = "npz" | "npy" | "csv" | "zip" | "sample";
 
-/** Everything that reading needs besides the files. */
+/** What reading needs besides the files. */
 export interface Means extends Watcher {
   reading: Reading;
   decode: Decoder;
 }
 
-/** Returns the arrays of files by name, as they are in them. Throws DataError. */
+/** Returns the arrays in files by name, unconverted. Throws DataError. */
 export async function loadFiles(files: readonly Source[], means: Means): Promise<Loaded> {
   if (files.some(({ path }) => path.includes("/"))) return loadFolder(files, means);
   const shown = files.filter(({ path }) => !path.startsWith("."));
@@ -39,7 +39,7 @@ export async function loadFiles(files: readonly Source[], means: Means): Promise
   return train.length && test.length ? withTest(loaded, await loadPart(test, means)) : loaded;
 }
 
-/** Returns the arrays of one file, or of one with the samples and one with the labels. */
+/** Returns the arrays of one file, or of two: one with the samples and one with the labels. */
 async function loadPart(files: readonly Source[], means: Means): Promise<Loaded> {
   const [labels, samples] = files.length > 1 ? partition(files, ({ path }) => LABELS.test(stem(path))) : [[], files];
   if (samples.length !== 1 || labels.length > 1) {
@@ -58,7 +58,7 @@ async function loadOne(source: Source, means: Means): Promise<Loaded> {
   return arraysOf(source.path, arrays);
 }
 
-/** Returns a file's form. Throws DataError where it has none of them. */
+/** Returns a file's format. Throws DataError if it is not a known one. */
 export async function kindOf(source: Source): Promise<Kind> {
   requireReadable(source);
   let start: Uint8Array;
@@ -83,7 +83,7 @@ async function kindOfZip(source: Source): Promise<Kind> {
   }
 }
 
-/** Returns the arrays of a file; an array of text that is called classes names the classes. */
+/** Returns the arrays of a file. A text array with the name "classes" gives the names of the classes. */
 function arraysOf(path: string, given: Record<string, AnyArray>): Loaded {
   const { classes, ...others } = given, areNamed = classes !== undefined && hasNames(classes) && classes.shape.length === 1;
   const arrays = areNamed ? others : given;
@@ -93,7 +93,7 @@ function arraysOf(path: string, given: Record<string, AnyArray>): Loaded {
 
 // ---- Several files ------------------------------------------------------------------------------------------------
 
-/** Returns the arrays with y from a file of its own. */
+/** Returns the arrays, with y from a separate file. */
 async function withLabels(loaded: Loaded, source: Source, means: Means): Promise<Loaded> {
   if (loaded.arrays.y) throw new DataError(`${named(loaded.path)} has labels, and ${named(source.path)} is given too`, "give the labels once");
   const kind = await kindOf(source);
@@ -103,7 +103,7 @@ async function withLabels(loaded: Loaded, source: Source, means: Means): Promise
   return { ...loaded, arrays: { ...loaded.arrays, y }, origins: { ...loaded.origins, y: found.origins[from] } };
 }
 
-/** Returns the arrays with those of a second file as x_test and y_test. */
+/** Returns the arrays, with those of a second file as x_test and y_test. */
 function withTest(loaded: Loaded, test: Loaded): Loaded {
   if (loaded.arrays.x_test) throw new DataError(`${named(test.path)} is given, and there is an array x_test too`, "give the test set once");
   const found = { ...loaded, arrays: { ...loaded.arrays }, origins: { ...loaded.origins }, notes: [...loaded.notes, ...test.notes] };
@@ -119,14 +119,14 @@ function partition<T>(items: readonly T[], test: (item: T) => boolean): [T[], T[
   return [items.filter(test), items.filter((item) => !test(item))];
 }
 
-/** Returns a file's name without its ending. */
+/** Returns a file's name without its extension. */
 function stem(path: string): string {
   return nameOf(path).slice(0, nameOf(path).length - endingOf(path).length);
 }
 
 // ---- Folders ------------------------------------------------------------------------------------------------------
 
-/** Returns the samples of a folder, and of its parts to train and to test on. */
+/** Returns the samples of a folder, and of its parts for training and for testing. */
 async function loadFolder(files: readonly Source[], means: Means, zip?: string): Promise<Loaded> {
   const { path, parts } = partsOf(files);
   const found: Loaded = { path: zip ?? path, arrays: {}, origins: {}, classes: null, notes: [] };
@@ -144,7 +144,7 @@ async function loadFolder(files: readonly Source[], means: Means, zip?: string):
   return found;
 }
 
-/** Returns the files in a zip file. Throws DataError where one is damaged. */
+/** Returns the files in a zip file. Throws DataError if one is damaged. */
 async function unzipped(source: Source, { signal }: Watcher): Promise<Source[]> {
   const found: Source[] = [];
   try {

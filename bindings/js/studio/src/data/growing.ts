@@ -16,7 +16,7 @@ export class Growing<T extends Float32Array | Float64Array | Int32Array> {
     return this.#room[index];
   }
 
-  /** Returns the numbers as an array of their own, of just their length. */
+  /** Returns a copy of the numbers, with exactly their length. */
   taken(): T {
     return this.#room.slice(0, this.length) as T;
   }

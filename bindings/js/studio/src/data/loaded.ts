@@ -1,18 +1,18 @@
-/** The arrays of a file with the places that they are from, before they are converted. */
+/** The arrays of a file with their origins, before conversion. */
 import { named } from "./wording";
 
 export type Numbers =
   | Float32Array | Float64Array | Int8Array | Int16Array | Int32Array | Uint8Array | Uint16Array | Uint32Array
   | BigInt64Array | BigUint64Array; // prettier-ignore
 
-/** An array of numbers in the order of C. `dtype` is numpy's name for what the file has. */
+/** An array of numbers in row-major order. `dtype` is numpy's name for the file's type. */
 export interface NumberArray {
   dtype: string;
   shape: number[];
   data: Numbers;
 }
 
-/** An array of text, which labels may be. */
+/** An array of text, for labels. */
 export interface NameArray {
   dtype: "names";
   shape: number[];
@@ -21,15 +21,15 @@ export interface NameArray {
 
 export type AnyArray = NumberArray | NameArray;
 
-/** Where an array is from: lines and columns of a table, one file a sample, or an array of a file. */
+/** The origin of an array: lines and columns of a table, one file per sample, or an array of a file. */
 export type Origin =
   | { kind: "table"; path: string; lines: Int32Array; columns: string[] }
   | { kind: "files"; path: string; files: string[] }
   | { kind: "array"; path: string };
 
 /**
- * What a file holds: arrays x, y, x_test, y_test, scale and zero. `classes` has the names of the classes in their order
- * where labels are names; `notes` are sentences on what was done to the samples.
+ * The contents of a file: arrays x, y, x_test, y_test, scale and zero. If labels are names, `classes` has the names of
+ * the classes in their order; `notes` are sentences on what was done to the samples.
  */
 export interface Loaded {
   path: string;
@@ -39,7 +39,7 @@ export interface Loaded {
   notes: string[];
 }
 
-/** Returns whether an array has text. */
+/** Returns whether an array holds text. */
 export function hasNames(array: AnyArray): array is NameArray {
   return array.dtype === "names";
 }
@@ -59,7 +59,7 @@ export function indexOf(position: number, shape: readonly number[]): number[] {
   return found;
 }
 
-/** Returns the words for one number of an array: its line and column, its file, or its index. */
+/** Returns words for the place of one number in an array: its line and column, its file, or its index. */
 export function placeOf(origin: Origin | undefined, name: string, index: readonly number[]): string {
   if (origin?.kind === "table" && index[0]! < origin.lines.length) {
     const column = origin.columns[index.length > 1 ? index[1] : 0];

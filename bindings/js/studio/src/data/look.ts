@@ -1,4 +1,4 @@
-/** How samples look: which of them are pictures, and their pixels in colours of a screen. */
+/** How samples look: which of them are pictures, and their pixels on a screen. */
 import { sizeOf } from "./loaded";
 
 /** A sample as a picture. */
@@ -6,14 +6,14 @@ export interface Look {
   width: number;
   height: number;
   channels: 1 | 3;
-  /** Whether a pixel's channels lie side by side. */
+  /** Whether the channels of a pixel are adjacent. */
   channelsLast: boolean;
 }
 
-/** The rows of numbers of a square length from here on are taken for pictures. */
+/** Square counts of numbers are shown as pictures if their side has at least this many. */
 const LEAST_SIDE = 8;
 
-/** Returns how a sample of that shape looks as a picture; null where it is none. */
+/** Returns how a sample of that shape looks as a picture; null if it is not one. */
 export function lookOf(shape: readonly number[]): Look | null {
   const [first = 0, second = 0, third = 0] = shape;
   if (shape.length === 3 && isChannels(first)) return { channels: first, height: second, width: third, channelsLast: false };
@@ -42,7 +42,7 @@ export function pixelsOf(sample: Float32Array, look: Look, least: number, larges
   return found;
 }
 
-/** Returns bytes of pixels (channels side by side) as a sample, from `least` for 0 to `largest` for 255. */
+/** Returns pixel bytes (adjacent channels) as a sample; 0 becomes `least`, and 255 becomes `largest`. */
 export function sampleOf(bytes: ArrayLike<number>, look: Look, least: number, largest: number): Float32Array {
   const { width, height, channels, channelsLast } = look, pixels = width * height, found = new Float32Array(channels * pixels);
   for (let at = 0; at < found.length; at++) {

@@ -1,4 +1,4 @@
-/** The data: where they are given, what was read, and whether the model takes them. */
+/** The data panel: a place to drop data, what was read, and whether the model takes it. */
 import "../style/data.css";
 
 import { data, model } from "../state";
@@ -68,7 +68,7 @@ function Verdict({ data: found, wanted }: { data: Dataset; wanted: Expected }) {
   return <p class="verdict bad"><strong>{problem.text}</strong> <span class="hint">{problem.hint}</span></p>;
 }
 
-/** What was done to the samples, and what a user should know of them. */
+/** What was done to the samples, and what the user should know about them. */
 function Notes({ data: found }: { data: Dataset }) {
   const empty = emptyClasses(found);
   const notes = [...found.notes, ...notFinite(found), ...(empty.length ? [`no sample is of ${listed(empty)}`] : [])];

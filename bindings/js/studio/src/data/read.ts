@@ -1,4 +1,4 @@
-/** Files become samples: read, numbered, converted and scaled. */
+/** Turns files into samples: reads, numbers, converts and scales them. */
 import { numbered } from "./classes";
 import { datasetOf, type Dataset } from "./dataset";
 import { converted } from "./dtypes";
@@ -9,7 +9,7 @@ import { scaled } from "./scaling";
 import type { Source } from "./source";
 import { named } from "./wording";
 
-/** Returns the samples of files. Throws DataError, and the signal's reason where it ends reading. */
+/** Returns the samples in files. Throws DataError, or the signal's reason if it ends reading. */
 export async function readSamples(files: readonly Source[], means: Means): Promise<Dataset> {
   try {
     const loaded = await loadFiles(files, means);
@@ -20,7 +20,7 @@ export async function readSamples(files: readonly Source[], means: Means): Promi
   }
 }
 
-/** Returns the columns of a table, in an order that has the label last. */
+/** Returns the columns of a table, with the label last. */
 function columnsOf({ origins: { x, y } }: Loaded): Pick<Dataset, "columns"> {
   const isTable = x?.kind === "table" && y?.kind === "table" && x.path === y.path;
   return isTable ? { columns: [...x.columns, ...y.columns] } : {};

@@ -11,7 +11,7 @@ export interface Question {
 
 export type Answer = { progress: number } | { found: Dataset; ranges: Range[] } | { error: { text: string; hint: string } };
 
-/** Returns the samples of files. Throws DataError, and the signal's reason where it ends reading. */
+/** Returns the samples in files. Throws DataError, or the signal's reason if it ends reading. */
 export async function readInWorker(files: Source[], reading: Reading, { progress, signal }: Watcher): Promise<Dataset> {
   signal?.throwIfAborted();
   const worker = new Worker(new URL("./data.mjs", import.meta.url), { type: "module", name: "data" });

@@ -1,27 +1,27 @@
-/** The settings with which samples are read. */
+/** The settings for reading samples. */
 
-/** Bytes and numbers become (x - zero) * scale. "standard" takes zero and scale from the samples themselves. */
+/** Bytes and numbers become (x - zero) * scale. "standard" computes zero and scale from the samples. */
 export type Scaling = { scale: number | null; zero: number | null } | "standard";
 
 export interface Reading {
-  /** The column of a table with the labels, or several with commas between them; the last one by default. */
+  /** The table column with the labels, or several separated by commas; the last one by default. */
   label: string | null;
-  /** false where the labels are in a file of their own. */
+  /** false if the labels are in a separate file. */
   hasLabels: boolean;
-  /** Whether the first line of a table has the names of its columns; null looks. */
+  /** Whether the first line of a table has the names of its columns; null detects it. */
   header: boolean | null;
   /** The names of the classes in the order of the model's outputs; sorted by default. */
   classes: string[] | null;
   scaling: Scaling;
-  /** Whether pictures of another size than the model's are stretched to it. */
+  /** Whether to stretch pictures to the model's size. */
   resize: boolean;
-  /** The numbers in one sample of a recording; by default as many as the model takes. */
+  /** The numbers in one sample of a recording; by default, as many as the model takes. */
   length: number | null;
-  /** The shape of one sample that the model takes; null where there is no model. */
+  /** The shape of one sample that the model takes; null if there is no model. */
   sampleShape: number[] | null;
 }
 
-/** What is read where nothing else was chosen. */
+/** The settings if the user chose nothing else. */
 export const PLAIN: Reading = {
   label: null,
   hasLabels: true,

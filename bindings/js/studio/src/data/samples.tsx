@@ -38,7 +38,7 @@ export function Samples({ data, range }: { data: Dataset; range: Range }) {
   );
 }
 
-/** Returns some samples: those at the beginning of as many equal parts, and later any. */
+/** Returns the indices of some samples: first those at the beginnings of equal parts, on later draws random ones. */
 function drawn(count: number, draw: number): number[] {
   const shown = Math.min(SHOWN, count), random = drawing(draw);
   if (shown === count) return Array.from({ length: count }, (_, sample) => sample);

@@ -1,4 +1,4 @@
-/** The scale of samples: (x - zero) * scale, in the arithmetic of float32 that boards do with bytes. */
+/** The scale of samples: (x - zero) * scale, in the float32 arithmetic that boards use for bytes. */
 import { oneNumber } from "./files/npz";
 import type { Loaded, NumberArray } from "./loaded";
 import type { Scaling } from "./reading";
@@ -7,7 +7,7 @@ import { figure, named } from "./wording";
 
 const SAMPLES = ["x", "x_test"];
 
-/** Returns the samples as float32 under the scale that was asked for, or that a file of bytes has beside them. */
+/** Returns the samples as float32, with the requested scale, or with the one in a file of bytes. */
 export function scaled(loaded: Loaded, scaling: Scaling): Loaded {
   const { scale: scaleArray, zero: zeroArray, ...arrays } = loaded.arrays;
   const own = { scale: oneNumber(scaleArray, "scale", 1), zero: oneNumber(zeroArray, "zero", 0) };
@@ -20,7 +20,7 @@ export function scaled(loaded: Loaded, scaling: Scaling): Loaded {
   return { ...loaded, arrays, notes: told ? [...loaded.notes, note] : loaded.notes };
 }
 
-/** Returns what was asked for, else the file's own. The standard scale gives a mean of 0 and a deviation of 1. */
+/** Returns the requested factors, else the file's own. The standard scale gives a mean of 0 and a deviation of 1. */
 function factors(x: NumberArray, scaling: Scaling, own: { scale: number; zero: number }): { scale: number; zero: number } {
   if (scaling !== "standard") return { scale: scaling.scale ?? own.scale, zero: scaling.zero ?? own.zero };
   const finite = Array.from(x.data as Float32Array).filter(Number.isFinite), count = finite.length || 1;

@@ -1,4 +1,4 @@
-/** How the files are read: the label's column, the header, and the scale. */
+/** How to read the files: the label's column, the header, and the scale. */
 import { useState } from "preact/hooks";
 
 import { attempt } from "../notice";

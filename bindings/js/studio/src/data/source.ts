@@ -1,14 +1,14 @@
-/** Files as readers see them: bytes that are read in slices, so that a large one never stands still. */
+/** Files as readers see them: read in slices, so that large ones show progress too. */
 import { DataError } from "./problem";
 import { counted, named } from "./wording";
 
-/** The most bytes that are read of one file, or of one folder. */
+/** The most bytes to read of one file, or of one folder. */
 export const MOST = 2 ** 30;
-/** Content of this size is read from any compressed file, however small the file is. */
+/** Content up to this size is read from any compressed file, however small the file is. */
 const ALWAYS = 256 * 2 ** 20;
-/** The most bytes of content for each byte of a compressed file. */
+/** The most bytes of content per byte of a compressed file. */
 const RATIO = 100;
-/** The bytes that are read in one go. */
+/** The bytes to read at a time. */
 const SLICE = 2 ** 21;
 
 /** A file by its path; `blob` has its bytes. */
@@ -17,7 +17,7 @@ export interface Source {
   blob: Blob;
 }
 
-/** Who is told how far reading is, from 0 to 1, and may end it. */
+/** Follows the progress of reading, from 0 to 1, and may end it. */
 export interface Watcher {
   progress?: (part: number) => void;
   signal?: AbortSignal;
@@ -28,19 +28,19 @@ export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** Returns the ending of a file's name in small letters: ".csv". */
+/** Returns the extension of a file's name in lower case: ".csv". */
 export function endingOf(path: string): string {
   const name = nameOf(path), dot = name.lastIndexOf(".");
   return dot > 0 ? name.slice(dot).toLowerCase() : "";
 }
 
-/** Throws DataError for a file that is too large to be read. */
+/** Throws DataError if a file is too large to read. */
 export function requireReadable({ path, blob }: Source): void {
   if (blob.size <= MOST) return;
   throw new DataError(`${named(path)} has ${counted(blob.size)} bytes, and at most ${counted(MOST)} are read`, "split it");
 }
 
-/** Throws DataError where a file of `fileSize` bytes claims to hold too many bytes of samples. */
+/** Throws DataError if a file of `fileSize` bytes claims to hold too many bytes of samples. */
 export function requireSize(path: string, size: number, fileSize: number): void {
   const most = Math.min(MOST, Math.max(ALWAYS, RATIO * fileSize));
   if (size <= most) return;
@@ -53,7 +53,7 @@ export async function bytesAt({ blob }: Source, start: number, end: number): Pro
   return new Uint8Array(await blob.slice(start, end).arrayBuffer());
 }
 
-/** Yields a file slice after slice. Throws what the file system says, or the signal's reason. */
+/** Yields a file slice by slice. Throws the file system's error, or the signal's reason. */
 export async function* slices(source: Source, { progress, signal }: Watcher): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < source.blob.size; at += SLICE) {
     signal?.throwIfAborted();

@@ -40,7 +40,7 @@ function rowOf({ name, count, shape, range }: Row) {
   );
 }
 
-/** The most classes that are shown. */
+/** The most classes to show. */
 const MOST = 100;
 
 export function Classes({ data }: { data: Dataset }) {

@@ -9,11 +9,11 @@ interface Props {
   look: Look | null;
   least: number;
   largest: number;
-  /** What it is for those who listen; empty where what is around says that. */
+  /** What it shows, for screen readers; empty if the text around it says that. */
   label: string;
 }
 
-/** The pixels of a line's picture. */
+/** The size of a line's picture, in pixels. */
 const LINE = { width: 160, height: 96 };
 
 export function Thumbnail({ sample, look, least, largest, label }: Props) {

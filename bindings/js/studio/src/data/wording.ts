@@ -1,4 +1,4 @@
-/** Text from files in messages: in one line, and short. */
+/** Formats text from files for messages: in one line, and short. */
 
 /** Characters that control a terminal or the direction of writing, and halves of surrogate pairs. */
 const CONTROLS = /[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
@@ -14,12 +14,12 @@ export function named(text: string): string {
   return text.replace(CONTROLS, escaped);
 }
 
-/** Returns the text of a cell or a name in quotes, cut where it is long. */
+/** Returns the text of a cell or a name in quotes, cut if it is long. */
 export function quoted(text: string): string {
   return `'${named(text.length <= LONGEST ? text : text.slice(0, LONGEST - 3) + "...")}'`;
 }
 
-/** Returns the texts with commas between them; those behind the first ones are counted. */
+/** Returns the texts separated by commas; lists the first ones and counts the others. */
 export function listed(texts: readonly string[]): string {
   const shown = texts.slice(0, NAMED).map((text) => named(text).slice(0, LONGEST)).join(", ");
   return shown + (texts.length > NAMED ? ` and ${counted(texts.length - NAMED)} more` : "");
@@ -30,7 +30,7 @@ export function dims(shape: readonly number[]): string {
   return shape.join("x") || "one number";
 }
 
-/** Returns a whole number with commas between the thousands. */
+/** Returns an integer with commas between the thousands. */
 export function counted(count: number): string {
   return COUNTS.format(count);
 }

@@ -5,7 +5,7 @@ import { said } from "./problem";
 import { readSamples } from "./read";
 import type { Answer, Question } from "./reader";
 
-/** Milliseconds between two messages of progress. */
+/** Milliseconds between two progress messages. */
 const PAUSE = 50;
 
 const worker = globalThis as unknown as {

@@ -16,7 +16,7 @@ const LOSSES = {
 };
 const OPTIMIZERS = { adamw: "AdamW", adam: "Adam", sgd: "SGD", adamw_ort: "AdamW of ONNX Runtime" };
 
-/** How the ONNX file is compiled, and the button that does it. */
+/** The options for compiling the ONNX file, and the button that compiles it. */
 export function CompileCard() {
   if (!onnx.value && !model.value) return null;
   const id = useId(), busy = compiling.value;

@@ -4,7 +4,7 @@ import { openSamples } from "../data/open";
 import { onnx as source, options } from "./files";
 import { openModel } from "./open";
 
-/** A model that comes with the page, and the samples that it learns from. */
+/** A model that comes with the page, and the samples to train it on. */
 export interface Example {
   name: string;
   title: string;
@@ -14,7 +14,7 @@ export interface Example {
 
 const FOLDER = "examples";
 
-/** Returns the examples that lie beside the page. */
+/** Returns the examples in the page's folder. */
 export async function listExamples(): Promise<Example[]> {
   return readJson<Example[]>("index.json");
 }
@@ -29,7 +29,7 @@ export async function openExample({ name, data: samples }: Example): Promise<voi
   ]);
   await openModel({ name: `${name}.mote`, image, onnx, analysis });
   source.value = { name: `${name}.onnx`, bytes: onnx };
-  options.value = DEFAULT_OPTIONS; // those that examples.py compiles with
+  options.value = DEFAULT_OPTIONS; // the options in examples.py
   await openSamples([{ path: samples, blob: new Blob([file as BlobPart]) }]);
 }
 
@@ -37,7 +37,7 @@ async function bytes(file: string): Promise<Uint8Array> {
   return readSource(new URL(`${FOLDER}/${file}`, document.baseURI), `the example ${file}`);
 }
 
-/** Reads a file that lies among the examples. */
+/** Reads a file from the folder of examples. */
 export async function readJson<T>(file: string): Promise<T> {
   try {
     return JSON.parse(new TextDecoder().decode(await bytes(file))) as T;

@@ -4,7 +4,7 @@ import { bytes, exact, shaped } from "../parts/format";
 import { Table } from "../parts/table";
 import { facts } from "../state";
 
-/** What the image itself says: tensors, parameters, programs. */
+/** The facts in the image itself: tensors, parameters, programs. */
 export function FactsCard() {
   const { requirements, inputs, labels, outputs, parameters, programs } = facts.value!;
   const tensors: [string, TensorInfo[]][] = [["input", inputs], ["label", labels], ["output", outputs]];

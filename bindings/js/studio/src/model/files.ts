@@ -1,4 +1,4 @@
-// Files that become the open model: a .mote as it is, a .onnx by the compiler in the page.
+// Opens files as models: a .mote as it is, a .onnx after the compiler in the page has compiled it.
 
 import { signal } from "@preact/signals";
 import { DataError, GradmoteError } from "gradmote";
@@ -12,9 +12,9 @@ interface Onnx {
   bytes: Uint8Array;
 }
 
-/** The ONNX file that is compiled when the user asks for it; it is there even where compiling it failed. */
+/** The ONNX file, which is compiled when the user asks for it; it stays even if compiling fails. */
 export const onnx = signal<Onnx | null>(null);
-/** How it is to be compiled. */
+/** The options for compiling it. */
 export const options = signal<CompileOptions>(DEFAULT_OPTIONS);
 export const compiling = signal(false);
 
@@ -23,7 +23,7 @@ export function choose(some: Partial<CompileOptions>): void {
   options.value = { ...options.value, ...some };
 }
 
-/** Opens the files that were dropped or chosen: one .mote, or one .onnx, which is compiled. */
+/** Opens the dropped or chosen files: one .mote, or one .onnx, which is compiled. */
 export async function openFiles(files: File[]): Promise<void> {
   const file = files.find(({ name }) => /\.(mote|onnx)$/i.test(name)) ?? files[0];
   if (!file) return;
@@ -40,7 +40,7 @@ async function openOnnx(name: string, bytes: Uint8Array): Promise<void> {
   await compileAgain();
 }
 
-/** Compiles the ONNX file by the options, and opens the image. */
+/** Compiles the ONNX file with the options, and opens the image. */
 export async function compileAgain(): Promise<void> {
   const given = onnx.value, chosen = { ...options.value, scheme: options.value.scheme || "full" };
   if (!given) throw new GradmoteError("there is no ONNX file to compile", "drop one");

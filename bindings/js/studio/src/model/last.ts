@@ -1,4 +1,4 @@
-// The model that was opened last, which outlives the page, so that a reload costs a click.
+// The last opened model. It outlasts the page, so that opening it after a reload takes one click.
 
 import { signal } from "@preact/signals";
 import { restore } from "gradmote/storage";
@@ -9,22 +9,22 @@ import { openModel } from "./open";
 
 const PLACE = "gradmote-studio", TABLE = "models", KEY = "last";
 
-/** The model of the visit before; null where there is none, or the browser keeps nothing. */
+/** The model of the last visit; null if there is none, or the browser keeps nothing. */
 export const last = signal<Model | null>(null);
 
-/** Reads the model of the visit before. */
+/** Reads the model of the last visit. */
 export async function readLast(): Promise<void> {
   last.value = await inTable<Model | undefined>("readonly", (table) => table.get(KEY)).then((found) => found ?? null, () => null);
 }
 
-/** Keeps the open model, whenever it is another. A browser without storage forgets it, which costs nobody a result. */
+/** Keeps the open model whenever it changes. A browser without storage forgets the model, but no results are lost. */
 export function keepLast(): () => void {
   return model.subscribe((opened) => {
     if (opened) void inTable("readwrite", (table) => table.put(opened, KEY)).catch(() => undefined);
   });
 }
 
-/** Opens it again, with the state that was kept of it, where one was. */
+/** Opens the last model again, with its kept state if there is one. */
 export async function openLast(): Promise<void> {
   const found = last.value;
   if (!found) return;

@@ -4,11 +4,11 @@ import type { Analysis, ProgramReport } from "../compiler/analysis";
 import { blocksOf, lifeOf, type Block } from "./report";
 
 const HEIGHT = 380, MARGIN = 64, FOOT = 36;
-/** Letters are that wide, and names stand in blocks that are at least so high and wide. */
+/** The width of a letter, and the least height and width of a block with a name in it, in pixels. */
 const LETTER = 7.2, TALL = 15, WIDE = 44;
 const COLOURS = 8, GREYS = 6;
 
-/** The arena of a program: instructions to the right, addresses upwards. Each block tells its name. */
+/** The arena of a program: instructions to the right, addresses upwards. Each block shows its name. */
 export function MemoryMap({ analysis, program }: { analysis: Analysis; program: ProgramReport }) {
   const place = useRef<HTMLDivElement>(null), [width, setWidth] = useState(800);
   const blocks = blocksOf(analysis, program), [told, setTold] = useState(-1);

@@ -1,4 +1,4 @@
-// Opening a model: the image is verified by a session in a worker before anything of the page changes.
+// Opens a model: a session in a worker verifies the image before anything in the page changes.
 
 import { connect, type RemoteSession } from "gradmote";
 import { batch } from "@preact/signals";
@@ -7,7 +7,7 @@ import { DEFAULT_OPTIONS } from "../compiler/client";
 
 type Given = Pick<Model, "name" | "image"> & Partial<Model>;
 
-/** Opens an image. Where the runtime refuses it, the error is thrown and the model of before stays open. */
+/** Opens an image. If the runtime refuses it, throws the error, and the present model stays open. */
 export async function openModel(given: Given): Promise<void> {
   const opened = await connect(given.image.slice());
   const found = await describe(opened).catch((error: unknown) => {
@@ -23,7 +23,7 @@ export async function openModel(given: Given): Promise<void> {
   before?.close();
 }
 
-/** Returns what the runtime says of the image. */
+/** Returns the runtime's facts about the image. */
 async function describe(opened: RemoteSession): Promise<Facts> {
   const requirements = await opened.requirements(), { programs } = requirements;
   const main = programs.find((program) => program === "infer") ?? programs[0];

@@ -2,7 +2,7 @@ import type { Analysis, ProgramReport, Region } from "../compiler/analysis";
 
 const TRAINING = ["step", "train"];
 
-/** Returns the program that trains, or the first one where none does. */
+/** Returns the program that trains, or the first one if none does. */
 export function mainProgram({ programs }: Analysis): ProgramReport {
   const found = TRAINING.map((kind) => programs.find((program) => program.kind === kind)).find(Boolean);
   return found ?? programs[0]!;
@@ -15,11 +15,11 @@ export interface Block {
   size: number;
   start: number;
   end: number;
-  /** Whether it is there in all programs: state, gradients, inputs. */
+  /** Whether it is there in all programs, as are state, gradients and inputs. */
   lasts: boolean;
 }
 
-/** Returns what lies in the arena while a program runs: what lasts, then its buffers by their first instruction. */
+/** Returns the arena's contents while a program runs: what lasts, then the program's buffers by first instruction. */
 export function blocksOf({ arena }: Analysis, program: ProgramReport): Block[] {
   const lasting = arena.filter(({ name, size }) => size > 0 && name !== "scratch").map((region) => always(region, program));
   const passing = program.spans.map((span) => ({ ...span, lasts: false }));

@@ -12,7 +12,7 @@ import { mainProgram } from "./report";
 
 const chosen = signal("");
 
-/** What `gradmote analyze` shows; where the model came without it, what that would be. */
+/** What `gradmote analyze` shows; if the model came without a report, a way to get it. */
 export function ReportCards() {
   const { analysis } = model.value!;
   if (!analysis) return <Lacking />;

@@ -1,4 +1,4 @@
-// Installing the page as an application, where the browser offers it.
+// Installs the page as an application, if the browser offers that.
 
 import { signal } from "@preact/signals";
 
@@ -6,10 +6,10 @@ interface InstallEvent extends Event {
   prompt(): Promise<{ outcome: "accepted" | "dismissed" }>;
 }
 
-/** The browser's offer; null where it made none, or where it was taken. */
+/** The browser's offer; null if it made none, or the user took it. */
 export const installOffer = signal<InstallEvent | null>(null);
 
-/** Listens for the offer, which comes once the page is kept for use without a network. */
+/** Listens for the offer, which comes once the page is kept for offline use. */
 export function awaitInstallOffer(): void {
   addEventListener("beforeinstallprompt", (event) => {
     event.preventDefault(); // the page has a button for it
@@ -18,7 +18,7 @@ export function awaitInstallOffer(): void {
   addEventListener("appinstalled", () => (installOffer.value = null));
 }
 
-/** Has the browser ask the user. An offer can be used once. */
+/** Makes the browser ask the user. An offer works only once. */
 export async function install(): Promise<void> {
   const offer = installOffer.value;
   installOffer.value = null;

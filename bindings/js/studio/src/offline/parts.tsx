@@ -3,7 +3,7 @@ import { work } from "../board/work";
 import { status } from "../training/run";
 import { newVersion, takeNewVersion } from "./update";
 
-/** The button that installs the page, where the browser offers it. */
+/** The button that installs the page, shown if the browser offers that. */
 export function InstallButton() {
   if (!installOffer.value) return null;
   return (
@@ -13,7 +13,10 @@ export function InstallButton() {
   );
 }
 
-/** Tells of a new version. The user says when: a reload forgets what was not saved. While the page or a board works, it waits. */
+/**
+ * Announces a new version. The user chooses when to reload, as that discards unsaved work; while the page or a board is
+ * busy, they cannot.
+ */
 export function NewVersion() {
   const later = () => (newVersion.value = null);
   const busy = status.value !== "idle" ? "training" : work.value ? "board" : "";

@@ -1,20 +1,20 @@
-// Registers the service worker, and tells of a new version. It takes over when the user says so, and never under a page
-// that works: a training that runs goes on with the version that it began with.
+// Registers the service worker, and announces new versions. A new version takes over when the user says so, and never
+// while the page is busy: a running training stays with its version.
 
 import { signal } from "@preact/signals";
 import { inform } from "../notice";
 
-/** The worker of a new version, which waits. */
+/** The waiting worker of a new version. */
 export const newVersion = signal<ServiceWorker | null>(null);
-/** Whether the page opens without a network from now on. */
+/** Whether the page now opens without a network. */
 export const keptOffline = signal(false);
 
 let asked = false;
 
-/** Keeps the page for use without a network, where the browser can. */
+/** Keeps the page for offline use, if the browser can. */
 export async function keepOffline(): Promise<void> {
   const workers = navigator.serviceWorker;
-  if (!workers) return; // an address that is neither local nor encrypted
+  if (!workers) return; // the address is neither local nor encrypted
   workers.addEventListener("controllerchange", () => asked && location.reload());
   workers.addEventListener("message", () => inform("The studio is open in another tab", "close that one, then reload"));
   const registration = await workers.register("offline.js", { updateViaCache: "none" }).catch(() => undefined);
@@ -25,7 +25,7 @@ export async function keepOffline(): Promise<void> {
   keptOffline.value = true;
 }
 
-/** Asks for a new version; without a network there is none. */
+/** Checks for a new version; offline, there is none. */
 async function check(registration: ServiceWorkerRegistration): Promise<void> {
   await registration.update().catch(() => undefined);
 }
@@ -38,7 +38,7 @@ function watch(registration: ServiceWorkerRegistration): void {
   look();
 }
 
-/** Lets the new version take over, and loads the page anew. */
+/** Lets the new version take over, and reloads the page. */
 export function takeNewVersion(): void {
   asked = true;
   newVersion.value?.postMessage("take over");

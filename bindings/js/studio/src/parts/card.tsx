@@ -3,13 +3,13 @@ import { useId } from "preact/hooks";
 
 interface Props {
   title: string;
-  /** What the reader should know, below the title. */
+  /** What the reader should know, shown below the title. */
   hint?: string;
   class?: string;
   children: ComponentChildren;
 }
 
-/** A part of a panel, with its heading. */
+/** A part of a panel, with a heading. */
 export function Card({ title, hint, class: name = "", children }: Props) {
   const id = useId();
   return (
@@ -21,7 +21,7 @@ export function Card({ title, hint, class: name = "", children }: Props) {
   );
 }
 
-/** The figures that matter most: a number, and its meaning below. */
+/** The most important figures: each a number, with its meaning below. */
 export function Figures({ of }: { of: [value: string, meaning: string][] }) {
   return (
     <dl class="figures">

@@ -6,7 +6,7 @@ export function download(name: string, data: Uint8Array | string, type = "applic
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-/** Returns a file's name with another ending. */
+/** Returns a file's name with another extension. */
 export function renamed(name: string, ending: string): string {
   return `${name.replace(/\.(mote|onnx)$/i, "")}${ending}`;
 }

@@ -2,16 +2,16 @@ import { useId, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 
 interface Props {
-  /** What the button says. */
+  /** The text of the button. */
   label: string;
-  /** Endings of files, such as ".mote,.onnx". */
+  /** File extensions, such as ".mote,.onnx". */
   accept: string;
   multiple?: boolean;
   onFiles: (files: File[]) => void;
   children?: ComponentChildren;
 }
 
-/** A place where files can be dropped, with a button that chooses them. */
+/** A drop zone for files, with a button to choose them. */
 export function DropZone({ label, accept, multiple = false, onFiles, children }: Props) {
   const [over, setOver] = useState(false), id = useId();
   const drag = (inside: boolean) => (event: DragEvent) => {
@@ -25,7 +25,7 @@ export function DropZone({ label, accept, multiple = false, onFiles, children }:
   };
   const pick = (event: Event) => {
     const input = event.target as HTMLInputElement, files = [...(input.files ?? [])];
-    input.value = ""; // so that the same file can be chosen again
+    input.value = ""; // so that the user can choose the same file again
     if (files.length) onFiles(files);
   };
   return (

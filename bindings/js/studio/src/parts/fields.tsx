@@ -4,15 +4,15 @@ import { useId, useLayoutEffect, useRef } from "preact/hooks";
 interface FieldProps {
   label: string;
   disabled?: boolean;
-  /** What the user should know, below the field. */
+  /** What the user should know, shown below the field. */
   help?: string;
   /** Takes the whole width of its group. */
   whole?: boolean;
 }
 
 /**
- * Returns what a field for typing needs: what is typed stays while something else is drawn, counts as soon as it is
- * valid, and is complained of when the user goes on.
+ * Returns the props of an input for typing: what the user types stays while other parts are drawn, counts as soon as it
+ * is valid, and is reported if it is invalid when the user leaves the field.
  */
 function useTyping(value: string | number, take: (input: HTMLInputElement) => void) {
   const ref = useRef<HTMLInputElement>(null);
@@ -32,7 +32,7 @@ interface NumberProps extends FieldProps {
   onValue: (value: number) => void;
 }
 
-/** A field for a number. A number out of range is not taken: the field says so until it is mended. */
+/** A field for a number. It does not take a number out of range, and says so until the user corrects it. */
 export function NumberField({ label, help, whole, value, onValue, ...rest }: NumberProps) {
   const id = useId(), typing = useTyping(value, (input) => onValue(input.valueAsNumber));
   return (
@@ -46,7 +46,7 @@ export function NumberField({ label, help, whole, value, onValue, ...rest }: Num
 
 interface ChoiceProps extends FieldProps {
   value: string;
-  /** Value -> what the user reads. */
+  /** Value -> its text for the user. */
   choices: Record<string, string>;
   onValue: (value: string) => void;
 }

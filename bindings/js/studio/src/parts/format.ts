@@ -1,8 +1,8 @@
-// Numbers as the page writes them, in the manner of `gradmote analyze`.
+// Formats numbers as `gradmote analyze` does.
 
 const UNITS = [["G", 1e9], ["M", 1e6], ["k", 1e3]] as const;
 
-/** Returns all digits of a whole number: 33,280. */
+/** Returns all digits of an integer: 33,280. */
 export function exact(count: number): string {
   return Math.round(count).toLocaleString("en");
 }
@@ -28,7 +28,7 @@ export function width(share: number): { width: string } {
   return { width: `${(100 * share).toFixed(1)}%` };
 }
 
-/** Returns a loss with three digits behind the first that counts. */
+/** Returns a loss with four significant digits, or with three and an exponent. */
 export function short(value: number): string {
   if (value === 0 || !Number.isFinite(value)) return String(value);
   const size = Math.abs(value);

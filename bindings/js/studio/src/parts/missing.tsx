@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { show, type Step } from "../route";
 
-/** What a panel shows where it lacks something: what that is, and the step that has it. */
+/** What a panel shows if it lacks something: what is missing, and the step that provides it. */
 export function Missing({ step, action, children }: { step?: Step; action?: string; children: ComponentChildren }) {
   return (
     <div class="missing">

@@ -1,7 +1,7 @@
 import { effect } from "@preact/signals";
 import { notice, spoken } from "../state";
 
-/** Milliseconds that a notice of something done shows; one of an error shows until it is dismissed. */
+/** How long a notice of something done shows, in milliseconds; an error shows until it is dismissed. */
 const SHOWN = 8000;
 
 effect(() => {
@@ -11,7 +11,7 @@ effect(() => {
   return () => clearTimeout(timer);
 });
 
-/** The one live region: what went wrong, or what was done. */
+/** The live regions: what went wrong or was done, and progress for screen readers. */
 export function Notices() {
   const { kind, text, hint } = notice.value ?? { kind: "info", text: "", hint: "" };
   return (

@@ -2,12 +2,12 @@ import type { ComponentChildren } from "preact";
 
 export interface Column {
   title: string;
-  /** Numbers stand at the right. */
+  /** Numbers are right-aligned. */
   numeric?: boolean;
 }
 
 interface Props {
-  /** What the table shows, for those who do not see it. */
+  /** What the table shows, for screen readers. */
   label: string;
   columns: Column[];
   rows: ComponentChildren[][];
@@ -15,7 +15,7 @@ interface Props {
   total?: ComponentChildren[];
 }
 
-/** A table that scrolls by itself where it is wide; its first column stays. */
+/** A table that scrolls by itself if it is too wide; its first column stays. */
 export function Table({ label, columns, rows, total }: Props) {
   const row = (cells: ComponentChildren[], key: number) => (
     <tr key={key}>

@@ -7,7 +7,7 @@ const system = matchMedia("(prefers-color-scheme: dark)");
 const chosen = signal<Theme | null>(kept());
 const dark = signal(system.matches);
 
-/** Light or dark: the user's choice, or the system's. Curves read it to take the colours of the page. */
+/** Light or dark: the user's choice, or the system's. Curves read it to follow the page's colours. */
 export const theme = {
   get value(): Theme {
     return chosen.value ?? (dark.value ? "dark" : "light");
@@ -24,7 +24,7 @@ function kept(): Theme | null {
     const found = localStorage.getItem(KEPT);
     return found === "light" || found === "dark" ? found : null;
   } catch {
-    return null; // a page without storage
+    return null; // the page has no storage
   }
 }
 
@@ -33,11 +33,11 @@ function toggle(): void {
   try {
     localStorage.setItem(KEPT, chosen.value);
   } catch {
-    // The choice lasts as long as the page.
+    // without storage, the choice lasts as long as the page
   }
 }
 
-/** Changes between light and dark. */
+/** Switches between light and dark. */
 export function ThemeButton() {
   const name = theme.value === "dark" ? "Light colours" : "Dark colours";
   return (

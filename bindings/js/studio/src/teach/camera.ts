@@ -1,25 +1,25 @@
-/** The camera of this computer: opened, looked at, and let go of. */
+/** The camera of this computer: open it, capture from it, release it. */
 import { GradmoteError } from "gradmote";
 
 import { fromRgba, type Picture } from "../data/pictures/pixels";
 
-/** What a browser says of a camera that it does not give -> what that means, and what to do. */
+/** The name of a browser's error -> what it means, and what to do. */
 const REFUSALS: Record<string, [string, string]> = {
   NotAllowedError: ["the camera was not allowed", "allow it in the browser's settings for this page, and start it again"],
   NotFoundError: ["there is no camera", "plug one in, or draw, or give pictures as files"],
   NotReadableError: ["the camera is in use, or does not answer", "close what uses it, and start it again"],
   OverconstrainedError: ["no camera gives such pictures", "choose another camera"],
 };
-/** The pixels of the square's side that is taken. */
+/** The side of the captured square, in pixels. */
 const TAKEN = 240;
-/** The pixels that are asked for. */
+/** The video to ask for; sizes are in pixels. */
 const WANTED = { width: { ideal: 640 }, height: { ideal: 480 }, facingMode: "environment" };
 
 /** An open camera. */
 export class Camera {
   private constructor(private readonly stream: MediaStream, readonly video: HTMLVideoElement) {}
 
-  /** Opens the camera. Throws GradmoteError where there is none, or it was not allowed. onLost: it was unplugged. */
+  /** Opens the camera. Throws GradmoteError if there is none, or it is not allowed. onLost: called if it goes away. */
   static async open(onLost: () => void): Promise<Camera> {
     if (!navigator.mediaDevices) throw new GradmoteError("this page may not use a camera", "open it by https, or from this computer");
     let stream: MediaStream;
@@ -36,7 +36,7 @@ export class Camera {
     return new Camera(stream, video);
   }
 
-  /** Returns the square in the middle of what the camera sees; null before it sees anything. */
+  /** Returns the square in the middle of the camera's view; null before the first frame. */
   square(): Picture | null {
     const { videoWidth: width, videoHeight: height } = this.video, side = Math.min(width, height);
     if (!side) return null;
@@ -45,7 +45,7 @@ export class Camera {
     return fromRgba(TAKEN, TAKEN, canvas.getImageData(0, 0, TAKEN, TAKEN).data, true);
   }
 
-  /** Lets go of the camera, so that its light goes out. */
+  /** Releases the camera, so that its light goes out. */
   close(): void {
     for (const track of this.stream.getTracks()) track.stop();
     this.video.srcObject = null;

@@ -1,4 +1,4 @@
-/** The classes, each with its samples and a button that records more. */
+/** The classes, each with its samples and a button to record more. */
 import { useEffect, useState } from "preact/hooks";
 
 import type { Look } from "../data/look";
@@ -7,7 +7,7 @@ import type { Lesson } from "./lesson";
 import { addClass, current, drop, known, lessons, levels, MOST, record, removeClass, rename } from "./lessons";
 import { clearPad, LOOK, PictureButton, samplesIn, source } from "./source";
 
-/** The samples of a class that are shown. */
+/** The number of samples to show of a class. */
 const SHOWN = 18;
 
 export function Classes({ look, most }: { look: Look; most: number }) {
@@ -73,7 +73,7 @@ function AddDrawing({ number }: { number: number }) {
   return <button type="button" class="primary" disabled={!current.value} onClick={add}>Add the drawing</button>;
 }
 
-/** Records what the camera sees while it is held; a key begins and ends it. */
+/** Records what the camera sees while the button is held; with the keyboard, a key press starts and stops it. */
 function Hold({ number }: { number: number }) {
   const [isOn, setOn] = useState(false), isSeen = current.value !== null;
   useEffect(() => {

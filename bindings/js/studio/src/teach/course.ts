@@ -1,4 +1,4 @@
-/** One training on what was taught: begun and ended by the panel, and told of there. */
+/** A training on the taught samples: the panel starts it, stops it, and shows its progress. */
 import { signal } from "@preact/signals";
 import { DataError, GradmoteError } from "gradmote";
 
@@ -8,11 +8,11 @@ import { session, spoken } from "../state";
 import { known, lessons, wanted } from "./lessons";
 import { score, teach, type Progress } from "./teacher";
 
-/** How far training is; null while nothing is trained. */
+/** The progress of training; null when none is running. */
 export const course = signal<Progress | null>(null);
 let under: AbortController | undefined;
 
-/** Trains on what was taught. Throws where that cannot be; the state is then as the runtime left it. */
+/** Trains on the taught samples. Throws if that is impossible; the state is then as the runtime left it. */
 export async function train(epochs: number): Promise<void> {
   const open = session.value, model = wanted();
   if (!open || !model?.classes) throw new GradmoteError("no model of classes is open", "open one");
@@ -35,14 +35,14 @@ export function stopTraining(): void {
   under?.abort();
 }
 
-/** Sets the model back to what it was before any training. */
+/** Resets the model to its state before any training. */
 export async function beginAnew(): Promise<void> {
   await session.value?.reset();
   known.value = null;
   inform("The model has forgotten what it was taught", "the recorded samples are still there");
 }
 
-/** Throws DataError where there is nothing to tell apart, or more than the model can. */
+/** Throws DataError if fewer than two classes have samples, or there are more classes than the model has. */
 function requireLessons(classes: number): void {
   const taught = lessons.value.filter(({ samples }) => samples.length).length;
   if (lessons.value.length > classes) {

@@ -1,15 +1,15 @@
-/** Lessons that outlast the page: bytes in the same place as checkpoints. */
+/** Lessons that outlast the page, kept as bytes beside the checkpoints. */
 import { discard, persist, restore } from "gradmote/storage";
 
 import type { Lesson, Levels } from "./lesson";
 
-/** Lessons, and the numbers that black and white are in them. */
+/** Lessons, and the values of black and white in them. */
 export interface Kept {
   lessons: Lesson[];
   levels: Levels;
 }
 
-/** What stands before the samples, as JSON. */
+/** The JSON ahead of the samples. */
 interface Header extends Levels {
   size: number;
   classes: { name: string; count: number }[];
@@ -19,13 +19,13 @@ function nameOf(shape: string): string {
   return `lessons-${shape}`;
 }
 
-/** Keeps the lessons of one shape of samples. */
+/** Keeps the lessons for one shape of samples. */
 export async function keep(shape: string, lessons: Kept): Promise<void> {
   const bytes = packed(lessons);
   await persist({ save: () => bytes, load: () => undefined }, nameOf(shape));
 }
 
-/** Returns the lessons that were kept; null where there are none, or what was kept is damaged. */
+/** Returns the kept lessons; null if there are none, or they are damaged. */
 export async function kept(shape: string): Promise<Kept | null> {
   let found: Kept | null = null;
   await restore({ save: () => new Uint8Array(), load: (bytes) => void (found = unpacked(bytes)) }, nameOf(shape));
@@ -48,7 +48,7 @@ export function packed({ lessons, levels }: Kept): Uint8Array {
   return found;
 }
 
-/** Returns the lessons that the bytes hold; null where they are damaged. */
+/** Returns the lessons in the bytes; null if they are damaged. */
 export function unpacked(bytes: Uint8Array): Kept | null {
   try {
     const start = 4 + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);

@@ -1,10 +1,10 @@
-/** A class and the samples that were recorded of it. */
+/** A class and its recorded samples. */
 export interface Lesson {
   name: string;
   samples: Float32Array[];
 }
 
-/** The numbers that black and white are in the samples. */
+/** The values of black and white in the samples. */
 export interface Levels {
   least: number;
   largest: number;

@@ -1,4 +1,4 @@
-/** What is taught by hand: classes, each with its samples. */
+/** The lessons: classes that the user teaches by hand, each with its samples. */
 import { effect, signal } from "@preact/signals";
 
 import { partsOf, rangeOf, type Dataset } from "../data/dataset";
@@ -13,36 +13,36 @@ import type { Lesson, Levels } from "./lesson";
 
 /** The classes, in the order of the model's outputs. */
 export const lessons = signal<Lesson[]>([]);
-/** The sample that the model looks at now: the drawing, or what the camera sees. */
+/** The sample in front of the model: the drawing, or the view of the camera. */
 export const current = signal<Float32Array | null>(null);
 
-/** How many samples of each class the model knows since the last training; null where the samples or the model changed. */
+/** How many samples of each class the model knew after the last training; null if the samples or the model changed. */
 export const known = signal<number[] | null>(null);
 
 const FIRST = ["Class 1", "Class 2", "Class 3"];
-/** The samples of a class from which on no more are recorded. */
+/** The most samples of a class that are recorded. */
 export const MOST = 500;
 
-/** Returns what the open model takes; null where there is none. */
+/** Returns what the open model takes; null if none is open. */
 export function wanted(): Expected | null {
   return model.value && facts.value ? expectedOf(model.value.name, facts.value) : null;
 }
 
-/** Returns how the model's samples look as pictures; null where they are none. */
+/** Returns how the model's samples look as pictures; null if they are not pictures. */
 export function look(): Look | null {
   const shape = wanted()?.inputs[0]?.shape;
   return shape ? lookOf(shape) : null;
 }
 
-/** The levels of the samples that are recorded; null where there are none yet. */
+/** The levels of the recorded samples; null if there are none yet. */
 const held = signal<Levels | null>(null);
 
-/** Returns the levels of the samples that are recorded; before there are some, those of the open data. */
+/** Returns the levels of the recorded samples; before there are any, those of the open data. */
 export function levels(): Levels {
   return held.value ?? levelsOfData();
 }
 
-/** Returns the least and the largest number of the open data where they fit the model, else 0 and 1. */
+/** Returns the smallest and largest number of the open data if they fit the model, else 0 and 1. */
 function levelsOfData(): Levels {
   const shape = wanted()?.inputs[0]?.shape, found = data.value;
   if (!found || !shape || sizeOf(found.sampleShape) !== sizeOf(shape)) return { least: 0, largest: 1 };
@@ -50,7 +50,7 @@ function levelsOfData(): Levels {
   return least < largest ? { least, largest } : { least: 0, largest: 1 };
 }
 
-/** Returns a picture as the model takes it. */
+/** Returns a picture in the form that the model takes. */
 export function sampleFrom(picture: Picture, seen: Look): Float32Array {
   const small = resized(picture, seen.width, seen.height), { least, largest } = levels();
   return sampleOf((seen.channels === 1 ? gray(small) : rgb(small)).data, seen, least, largest);
@@ -73,7 +73,7 @@ export function rename(number: number, name: string): void {
   change(number, (lesson) => ({ ...lesson, name }));
 }
 
-/** Drops one sample of a class, or all of them. */
+/** Removes one sample of a class, or all of them. */
 export function drop(number: number, sample?: number): void {
   known.value = null;
   change(number, (lesson) => ({ ...lesson, samples: sample === undefined ? [] : lesson.samples.filter((_, at) => at !== sample) }));
@@ -84,13 +84,13 @@ export function addClass(): void {
   lessons.value = [...lessons.value, { name: `Class ${lessons.value.length + 1}`, samples: [] }];
 }
 
-/** Removes a class; those behind it move up. */
+/** Removes a class; later ones move up. */
 export function removeClass(number: number): void {
   known.value = null;
   lessons.value = lessons.value.filter((_, at) => at !== number);
 }
 
-/** Returns what was taught as data for the training step. */
+/** Returns the lessons as data for the training step. */
 export function asDataset(): Dataset {
   const samples = lessons.value.flatMap(({ samples }) => samples), size = samples[0]?.length ?? 0;
   const x = new Float32Array(samples.length * size);
@@ -102,9 +102,9 @@ export function asDataset(): Dataset {
 
 // ---- What is kept -------------------------------------------------------------------------------------------------
 
-/** Milliseconds after the last change at which it is kept. */
+/** How long after the last change the lessons are kept, in milliseconds. */
 const PAUSE = 400;
-/** The shape of the samples that are shown; lessons of other shapes are kept beside them. */
+/** The shape of the samples on show; lessons of other shapes are kept beside them. */
 let shown: string | undefined;
 let waiting: ReturnType<typeof setTimeout> | undefined;
 
@@ -113,11 +113,11 @@ effect(() => {
   known.value = null;
 });
 
-/** Shows what was kept for the model's shape of samples. */
+/** Shows the kept lessons for the model's shape of samples. */
 effect(() => {
   const shape = wanted()?.inputs[0]?.shape.join("x");
   if (shape === undefined || shape === shown) return;
-  shown = undefined; // nothing is kept until what was kept is read
+  shown = undefined; // keep nothing before the kept lessons are read
   current.value = null;
   void kept(shape).then((found) => show(shape, found), (error) => (fail(error), show(shape, null)));
 });
@@ -129,14 +129,14 @@ function show(shape: string, found: Kept | null): void {
   shown = shape;
 }
 
-/** Returns classes without samples: those of the open data where the model tells as many apart, else some to begin with. */
+/** Returns classes without samples: those of the open data if the model has as many, else a few to start with. */
 function begun(): Lesson[] {
   const most = wanted()?.classes ?? 0, named = data.value?.classes ?? [];
   const names = named.length === most ? named : FIRST.slice(0, Math.max(2, Math.min(FIRST.length, most)));
   return names.map((name) => ({ name, samples: [] }));
 }
 
-/** Classes that have no samples yet are those of the model and the data that are opened. */
+/** While there are no samples, the classes follow the open model and data. */
 effect(() => {
   const most = wanted()?.classes, isNamed = data.value?.classes.length === most, now = lessons.peek();
   if (!most || shown === undefined || now.some(({ samples }) => samples.length)) return;

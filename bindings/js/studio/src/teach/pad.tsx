@@ -1,17 +1,17 @@
-/** A pad to draw on by mouse, finger or pen. */
+/** A pad to draw on with mouse, finger or pen. */
 import { useEffect, useRef } from "preact/hooks";
 
 import { fromRgba, type Picture } from "../data/pictures/pixels";
 
-/** The pixels of the pad's side. */
+/** The side of the pad, in pixels. */
 const SIDE = 280;
 /** The width of a stroke, in pixels of the pad. */
 const STROKE = 22;
 
 interface Props {
-  /** Is told of the drawing whenever it has changed. */
+  /** Called with the drawing whenever it changes. */
   onDraw: (drawing: Picture) => void;
-  /** Another number empties the pad. */
+  /** A different number empties the pad. */
   cleared: number;
 }
 
@@ -72,7 +72,7 @@ function stroke(context: CanvasRenderingContext2D, [fromX, fromY]: [number, numb
   context.lineCap = context.lineJoin = "round";
   context.beginPath();
   context.moveTo(fromX, fromY);
-  context.lineTo(toX, toY + 0.01); // a point is drawn too
+  context.lineTo(toX, toY + 0.01); // so that a single point is drawn too
   context.stroke();
 }
 

@@ -1,4 +1,4 @@
-/** Teaching by hand: classes whose samples are drawn or recorded, and a model that learns to tell them apart. */
+/** Teaching by hand: the user draws or records samples of classes, and a model learns to distinguish them. */
 import { useState } from "preact/hooks";
 import "../style/teach.css";
 

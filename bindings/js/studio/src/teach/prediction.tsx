@@ -1,4 +1,4 @@
-/** What the model says of the sample that it looks at now. */
+/** The model's prediction for the current sample. */
 import { effect, signal } from "@preact/signals";
 
 import { fail } from "../notice";
@@ -7,12 +7,12 @@ import { course } from "./course";
 import { current, known, lessons, wanted } from "./lessons";
 import { predict } from "./teacher";
 
-/** The probability of each class; null where nothing is looked at. */
+/** The probability of each class; null if there is no sample. */
 const said = signal<number[] | null>(null);
 
 let isAsking = false;
 
-/** Asks for each new sample and after each training, one question at a time. */
+/** Asks for each new sample and after each training, one request at a time. */
 effect(() => {
   void known.value;
   if (!current.value || !session.value || course.value) said.value = null;

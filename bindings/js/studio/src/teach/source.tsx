@@ -1,4 +1,4 @@
-/** Where samples come from: a pad, the camera, or pictures in files. */
+/** The sources of samples: a pad, the camera, or picture files. */
 import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 
@@ -18,13 +18,13 @@ import { Pad } from "./pad";
 export const SOURCES = { pad: "Draw", camera: "Camera", files: "Files" } as const;
 export type SourceName = keyof typeof SOURCES;
 
-/** The source that shows. */
+/** The current source. */
 export const source = signal<SourceName>("pad");
-/** Another number empties the pad. */
+/** A different number empties the pad. */
 const cleared = signal(0);
 const centres = signal(true);
 
-/** Milliseconds between two looks of the camera. */
+/** Milliseconds between two captures from the camera. */
 export const LOOK = 100;
 
 /** Empties the pad. */
@@ -57,7 +57,7 @@ export function SourceCard({ look }: { look: Look }) {
   );
 }
 
-/** The sample as the model gets it. */
+/** The sample as the model receives it. */
 function Seen({ look }: { look: Look }) {
   if (!current.value) return null;
   return (
@@ -128,7 +128,7 @@ function Looking({ look }: { look: Look }) {
 
 // ---- Files --------------------------------------------------------------------------------------------------------
 
-/** Returns the pictures of files as samples. Throws DataError, which names the file. */
+/** Returns the pictures in files as samples. Throws DataError, which names the file. */
 export async function samplesIn(files: Iterable<File>, look: Look): Promise<Float32Array[]> {
   const found: Float32Array[] = [];
   for (const file of chosenFiles(files)) found.push(sampleFrom(await openPicture(file, {}, decodeByCanvas), look));
@@ -150,11 +150,11 @@ interface PictureButtonProps {
   onFiles: (files: File[]) => Promise<void>;
 }
 
-/** A button that chooses pictures. */
+/** A button to choose pictures. */
 export function PictureButton({ label, multiple = false, onFiles }: PictureButtonProps) {
   const pick = (event: Event) => {
     const input = event.currentTarget as HTMLInputElement, files = [...(input.files ?? [])];
-    input.value = ""; // so that the same file can be chosen again
+    input.value = ""; // so that the user can choose the same file again
     if (files.length) void attempt(() => onFiles(files));
   };
   return (

@@ -1,10 +1,10 @@
-/** Training on what was taught, and what the model then says of a sample. */
+/** Trains on the lessons, and predicts classes of samples. */
 import { RuntimeFault, type RemoteSession } from "gradmote";
 
 import { drawing, shuffled } from "../training/random";
 import type { Lesson } from "./lesson";
 
-/** How far training is. */
+/** The progress of training. */
 export interface Progress {
   epoch: number;
   epochs: number;
@@ -14,14 +14,14 @@ export interface Progress {
 export interface Lecture {
   session: RemoteSession;
   lessons: Lesson[];
-  /** The samples of one step. */
+  /** The samples in one step. */
   batch: number;
   epochs: number;
   signal: AbortSignal;
   onProgress: (progress: Progress) => void;
 }
 
-/** Trains on the lessons: by the sample store where the image has one, else on all of them, batch after batch. */
+/** Trains on the lessons: with the sample store if the image has one, else on all of them, batch after batch. */
 export async function teach(lecture: Lecture): Promise<void> {
   await ((await hasStore(lecture.session)) ? byStore(lecture) : byBatches(lecture));
 }
@@ -36,7 +36,7 @@ export async function hasStore(session: RemoteSession): Promise<boolean> {
   }
 }
 
-/** Fills the store anew, and replays it. A pass is as many steps as the samples fill batches. */
+/** Refills the store, and replays it. An epoch has as many steps as its samples need batches. */
 async function byStore({ session, lessons, batch, epochs, signal, onProgress }: Lecture): Promise<void> {
   for (const [label, { samples }] of lessons.entries()) {
     await session.forget(label);
@@ -58,7 +58,7 @@ async function byBatches({ session, lessons, batch, epochs, signal, onProgress }
   await session.train({ x, y, epochs, signal, onEpoch: ({ epoch, loss }) => onProgress({ epoch, epochs, loss }) });
 }
 
-/** Returns whole batches in which each class is as frequent as any other, in an order that is drawn. */
+/** Returns whole batches with all classes equally frequent, in a shuffled order. */
 export function balanced(lessons: Lesson[], batch: number): { x: Float32Array; y: Int32Array } {
   const taught = lessons.flatMap(({ samples }, label) => (samples.length ? [{ samples, label }] : []));
   const most = Math.max(...taught.map(({ samples }) => samples.length)), random = drawing(most);
@@ -77,14 +77,14 @@ export async function predict(session: RemoteSession, samples: Float32Array[], b
   const found: number[][] = [];
   for (let start = 0; start < samples.length; start += batch) {
     const some = samples.slice(start, start + batch), size = some[0]!.length, x = new Float32Array(batch * size);
-    for (let at = 0; at < batch; at++) x.set(some[at] ?? some[0]!, at * size); // a batch is filled with the first
+    for (let at = 0; at < batch; at++) x.set(some[at] ?? some[0]!, at * size); // the first sample fills the batch up
     const [scores] = await session.infer(x);
     some.forEach((_, at) => found.push(probabilities([...scores!.subarray(at * classes, (at + 1) * classes)])));
   }
   return found;
 }
 
-/** Returns scores as they are where they are probabilities, else their softmax. */
+/** Returns scores as they are if they are probabilities, else their softmax. */
 export function probabilities(scores: number[]): number[] {
   const sum = scores.reduce((total, score) => total + score, 0);
   if (scores.every((score) => score >= 0 && score <= 1) && Math.abs(sum - 1) < 1e-3) return scores;
@@ -93,7 +93,7 @@ export function probabilities(scores: number[]): number[] {
   return powers.map((power) => power / total);
 }
 
-/** Returns how many samples of each class the model gives that class. */
+/** Returns, for each class, how many of its samples the model classifies correctly. */
 export async function score(session: RemoteSession, lessons: Lesson[], batch: number, classes: number): Promise<number[]> {
   const found: number[] = [];
   for (const [label, { samples }] of lessons.entries()) {

@@ -7,7 +7,7 @@ export interface Batch {
   y: Float32Array | Int32Array;
 }
 
-/** Returns the samples of these indices, one behind another, in the types that the model takes. */
+/** Returns the samples of these indices, concatenated, in the types that the model takes. */
 export function gather(data: Dataset, plan: Plan, indices: Uint32Array): Batch {
   return {
     x: picked(data.x, plan.wide, indices, plan.input.dtype),
@@ -31,7 +31,7 @@ function requireWhole(values: Float32Array, size: number, indices: Uint32Array):
   }
 }
 
-/** Returns indices that fill whole batches: the last is filled with its first sample again. */
+/** Returns indices that fill whole batches: the first sample of the last batch fills it up. */
 export function filled(indices: Uint32Array, batch: number): Uint32Array {
   const rest = indices.length % batch;
   if (!rest) return indices;

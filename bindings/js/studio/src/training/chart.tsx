@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { theme } from "../parts/theme";
 import { exact, short } from "../parts/format";
 
-/** One line of a chart: its name, the token of its colour, and whether points are shown. */
+/** One line of a chart: its name, the token of its colour, and whether to show points. */
 export interface Line {
   name: string;
   token: string;
@@ -12,16 +12,16 @@ export interface Line {
 }
 
 interface Props {
-  /** What the chart shows, for those who do not see it. */
+  /** What the chart shows, for screen readers. */
   label: string;
   x: number[];
   lines: Line[];
-  /** The range of y, where it is fixed. */
+  /** The range of y, if it is fixed. */
   range?: [number, number];
   height?: number;
 }
 
-/** Curves over steps. They are drawn anew where the colours or the lines change, and else take new values. */
+/** Curves over steps. A change of colours or lines redraws the chart; otherwise it only takes new values. */
 export function Chart({ label, x, lines, range, height = 220 }: Props) {
   const place = useRef<HTMLDivElement>(null), chart = useRef<uPlot | null>(null);
   const [at, setAt] = useState<number | null>(null);
@@ -45,7 +45,7 @@ export function Chart({ label, x, lines, range, height = 220 }: Props) {
   );
 }
 
-/** The lines with their values: those under the pointer, else the last. */
+/** The lines with their values under the pointer, or else their last ones. */
 function Legend({ x, lines, at }: { x: number[]; lines: Line[]; at: number | null }) {
   const index = at ?? x.length - 1;
   return (
@@ -63,7 +63,7 @@ function Legend({ x, lines, at }: { x: number[]; lines: Line[]; at: number | nul
   );
 }
 
-/** Returns the value of a point, or the one before it where there is none. */
+/** Returns the value of a point, or the last one before it if it has none. */
 function shown(values: (number | null)[], index: number): string {
   for (let at = index; at >= 0; at--) {
     const value = values[at];

@@ -1,4 +1,4 @@
-// Saving what was learned, and opening it again.
+// Saves what the model learned, and opens it again.
 
 import { GradmoteError, type RemoteSession } from "gradmote";
 import { discard, persist, restore } from "gradmote/storage";
@@ -21,7 +21,7 @@ export async function saveCheckpoint(): Promise<void> {
   inform(`Saved ${name}`, "Boards, Python and C go on from it.");
 }
 
-/** Loads a checkpoint. The runtime checks all of it before anything changes. */
+/** Loads a checkpoint. The runtime checks all of it before it changes anything. */
 export async function openCheckpoint(file: File): Promise<void> {
   await opened().load(new Uint8Array(await file.arrayBuffer()));
   await tellState(opened());
@@ -45,7 +45,7 @@ export async function forgetKept(): Promise<void> {
   inform("Nothing of this model is kept in this browser");
 }
 
-/** Gives the user the ONNX file with the parameters as they are now. */
+/** Gives the user the ONNX file with the current parameters. */
 export async function exportModel(): Promise<void> {
   const { image, onnx, name } = model.value!;
   const made = await compiler.exportOnnx(image, onnx!, await opened().save());

@@ -8,7 +8,7 @@ import { change, settings } from "./settings";
 
 const SCHEDULES = { constant: "Constant", linear: "Warm-up, then linear" };
 
-/** Settings of the training, its buttons, and how far it is. */
+/** The settings of the training, its buttons, and its progress. */
 export function Controls() {
   const busy = status.value !== "idle";
   return (
@@ -60,7 +60,7 @@ function Fields({ disabled }: { disabled: boolean }) {
   );
 }
 
-/** How far the training is, as a bar and in words. */
+/** The progress of the training, as a bar and in words. */
 function HowFar() {
   const now = progress.value;
   if (!now) return <p class="soft small">The worker trains, so that this page stays quick. Leave this step and it goes on.</p>;

@@ -1,4 +1,4 @@
-/** One row of the curves: what was measured up to a step. */
+/** One row of the curves: the measurements up to a step. */
 export interface Point {
   step: number;
   loss: number | null;
@@ -8,7 +8,7 @@ export interface Point {
 
 const MOST = 2000;
 
-/** Returns the curve with one more point. A long one is thinned, but for what was measured on held-out samples. */
+/** Returns the curve with one more point. A long curve is thinned, except for measurements on held-out samples. */
 export function extended(points: Point[], point: Point): Point[] {
   const last = points[points.length - 1];
   if (last?.step === point.step) return [...points.slice(0, -1), merged(last, point)];

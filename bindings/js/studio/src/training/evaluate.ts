@@ -1,4 +1,4 @@
-// How well the model does on samples that it has not been trained on.
+// Measures how well the model does on samples that it was not trained on.
 
 import type { RemoteSession, View } from "gradmote";
 import type { Dataset } from "../data/dataset";
@@ -6,21 +6,21 @@ import { filled, gather } from "./batches";
 import type { Plan } from "./plan";
 
 export interface Evaluation {
-  /** What it was measured on: "held-out samples", "training samples". */
+  /** The samples that were used: "held-out samples", "training samples". */
   on: string;
   count: number;
-  /** The mean loss of whole batches; null where the image cannot tell. */
+  /** The mean loss of whole batches; null if the image cannot compute it. */
   loss: number | null;
-  /** The share that got its class; null where labels are no classes. */
+  /** The share of correctly classified samples; null if labels are not classes. */
   accuracy: number | null;
-  /** Row: the class of the label. Column: the class that the model gave. */
+  /** Row: the class of the label. Column: the class that the model predicted. */
   confusion: number[][] | null;
 }
 
-/** Batches that are on their way to the worker at one time. */
+/** The number of batches that are sent to the worker at a time. */
 const TOGETHER = 16;
 
-/** Runs the model on the samples of these indices. The state stays as it is. */
+/** Runs the model on the samples of these indices. The state does not change. */
 export async function evaluate(session: RemoteSession, data: Dataset, plan: Plan, indices: Uint32Array, on: string): Promise<Evaluation> {
   const loss = await meanLoss(session, data, plan, indices);
   const guesses = plan.classes && plan.hasInfer ? await classesOf(session, data, plan, indices) : null;
@@ -50,7 +50,7 @@ async function classesOf(session: RemoteSession, data: Dataset, plan: Plan, indi
   return guesses.flat().slice(0, indices.length);
 }
 
-/** Calls `ask` for each batch, with a few under way, so that the page draws in between and holds few copies. */
+/** Calls `ask` for each batch, a few at a time, so that the page can draw in between and holds few copies. */
 async function inTurns<T>(batches: Uint32Array[], ask: (batch: Uint32Array) => Promise<T>): Promise<T[]> {
   const found: T[] = [];
   for (let at = 0; at < batches.length; at += TOGETHER) {

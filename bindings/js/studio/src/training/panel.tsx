@@ -41,7 +41,7 @@ function WithoutData() {
   );
 }
 
-/** Returns how the data is fed to the model, or why it cannot be. */
+/** Returns how to feed the data to the model, or why that is impossible. */
 function planned(): Plan | string {
   try {
     return planOf(facts.value!, data.value!);

@@ -1,4 +1,4 @@
-// Whether the samples fit the model, and what a batch of them is.
+// Checks whether the samples fit the model, and says what a batch of them is.
 
 import { DataError, type TensorInfo } from "gradmote";
 import type { Dataset } from "../data/dataset";
@@ -8,20 +8,20 @@ import { shaped } from "../parts/format";
 export interface Plan {
   /** Samples in one step. */
   batch: number;
-  /** Numbers of one sample, and of one label. */
+  /** The numbers in one sample, and in one label. */
   wide: number;
   narrow: number;
   input: TensorInfo;
   label: TensorInfo;
-  /** The number of classes that the output scores; 0 where labels are no classes. */
+  /** The number of classes that the output scores; 0 if labels are not classes. */
   classes: number;
-  /** false: the image has no program "step", and each step is three calls. */
+  /** false: the image has no program "step", and each step takes three calls. */
   hasStep: boolean;
   hasEval: boolean;
   hasInfer: boolean;
 }
 
-/** Returns how the samples are fed to the model. Throws DataError where they do not fit. */
+/** Returns how to feed the samples to the model. Throws DataError if they do not fit. */
 export function planOf(facts: Facts, data: Dataset): Plan {
   const { programs, requirements, outputs } = facts, { batch } = requirements;
   const hasStep = programs.includes("step");

@@ -1,4 +1,4 @@
-/** Returns a function that draws numbers of 0 .. 1 from a seed (mulberry32). */
+/** Returns a function that draws numbers in [0, 1) from a seed (mulberry32). */
 export function drawing(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,7 +9,7 @@ export function drawing(seed: number): () => number {
   };
 }
 
-/** Returns the indices in an order that is drawn (Fisher and Yates). */
+/** Returns the indices in a random order (Fisher and Yates). */
 export function shuffled(indices: Uint32Array, draw: () => number): Uint32Array {
   const found = indices.slice();
   for (let last = found.length - 1; last > 0; last--) {

@@ -2,10 +2,10 @@ import { Card, Figures } from "../parts/card";
 import { exact, percent, short, width } from "../parts/format";
 import { result } from "./run";
 
-/** The most classes whose table of confusions can be read. */
+/** The most classes with a readable table of confusions. */
 const MOST = 20;
 
-/** How well the model does: figures, and which class was taken for which. */
+/** How well the model does: figures, and which classes it confused. */
 export function ResultCard({ names }: { names: string[] }) {
   const found = result.value;
   if (!found) return null;
@@ -48,7 +48,7 @@ function Confusion({ table, names }: { table: number[][]; names: string[] }) {
 
 function Cell({ count, row, right }: { count: number; row: number[]; right: boolean }) {
   const share = count / Math.max(1, row.reduce((sum, one) => sum + one, 0));
-  const strength = count ? Math.round(14 + 34 * share) : 0; // text stays readable on the strongest
+  const strength = count ? Math.round(14 + 34 * share) : 0; // text stays readable on the strongest colour
   const colour = right ? "var(--good)" : "var(--bad)";
   const style = count ? { background: `color-mix(in srgb, ${colour} ${strength}%, var(--surface))` } : {};
   return <td class={share > 0.6 ? "strong" : ""} style={style}>{count || <span class="zero">0</span>}</td>;

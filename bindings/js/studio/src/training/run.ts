@@ -1,4 +1,4 @@
-// A training: it goes on while other panels show, and tells of itself by signals.
+// A training. It continues while other panels show, and reports through signals.
 
 import { batch, effect, signal } from "@preact/signals";
 import { DataError, RuntimeFault, type RemoteSession } from "gradmote";
@@ -20,7 +20,7 @@ export type Status = "idle" | "running" | "paused" | "stopping";
 export interface Progress {
   epoch: number;
   epochs: number;
-  /** Steps of this training, and how many it will have. */
+  /** The finished steps of this training, and its total. */
   step: number;
   steps: number;
   perSecond: number;
@@ -36,11 +36,11 @@ export const parts = signal<Split | null>(null);
 /** The SHA-256 of the state, and the updates that led to it. */
 export const state = signal<{ digest: string; steps: number } | null>(null);
 
-/** Milliseconds that a chunk of steps should take: the curves move, and pause and stop are heard, after each. */
+/** Milliseconds that a chunk of steps should take: after each, the curves move, and pause and stop take effect. */
 const CHUNK = 40;
-/** Points that an epoch has in the curves at the least, where it has as many steps. */
+/** The least number of points per epoch in the curves, if the epoch has as many steps. */
 const POINTS = 16;
-/** Most samples of the training set that stand for held-out ones where there are none. */
+/** The most training samples that stand in for held-out ones if there are none. */
 const MOST_TRAINED = 512;
 /** Milliseconds between two drawings of the curves: drawing takes longer than a chunk of a small model. */
 const DRAWN = 80;
@@ -49,7 +49,7 @@ const QUIET = 8000;
 
 let wake: () => void = () => undefined;
 
-/** Forgets what was measured, as where another model is opened. */
+/** Discards the measurements, as when another model opens. */
 export function forgetRun(): void {
   batch(() => {
     [progress.value, result.value, state.value, parts.value] = [null, null, null, null];
@@ -63,7 +63,7 @@ effect(() => {
   if (opened) void takeRate(opened).then(() => tellState(opened));
 });
 
-/** Begins with the learning rate that the image has, before the state shows: later, it would replace what was typed. */
+/** Takes the learning rate of the image, before the state shows: later, it would overwrite what the user typed. */
 async function takeRate(opened: RemoteSession): Promise<void> {
   const rate = await opened.get("learningRate").catch(() => 0);
   if (rate > 0 && session.value === opened) change({ rate: Number(rate.toPrecision(6)) });
@@ -83,7 +83,7 @@ export function stop(): void {
   wake();
 }
 
-/** Sets everything back to the image's initial values. */
+/** Resets everything to the image's initial values. */
 export async function reset(): Promise<void> {
   const opened = session.value;
   if (!opened || status.value !== "idle") return;
@@ -99,7 +99,9 @@ export async function tellState(opened: RemoteSession): Promise<void> {
   if (found && session.value === opened) state.value = { digest: found[0], steps: found[1].optimizerSteps };
 }
 
-/** Trains by the settings, from the state as it is. Errors end it, with a notice. It is idle once its state is told. */
+/**
+ * Trains with the settings, from the current state. An error ends it with a notice. It is idle after its state shows.
+ */
 export async function start(): Promise<void> {
   const [opened, samples, known] = [session.value, data.value, facts.value];
   if (status.value !== "idle" || !opened || !samples || !known) return;
@@ -174,7 +176,7 @@ class Run {
     await this.#keep();
   }
 
-  /** Runs a chunk of steps, and learns how many the next one may have. */
+  /** Runs a chunk of steps, and adapts the size of the next one to the time that it took. */
   async #steps(indices: Uint32Array, count: number, epoch: number, epochs: number): Promise<void> {
     const began = performance.now();
     const loss = await this.#guarded(() => runSteps(this.session, this.plan, gather(this.data, this.plan, indices)));
@@ -189,7 +191,7 @@ class Run {
     this.#announce(`Epoch ${epoch} of ${epochs}, loss ${short(loss)}`);
   }
 
-  /** Goes back to the last state that was sound where numbers are no longer finite. */
+  /** Runs `action`. If numbers stop being finite, returns to the last sound state and throws DataError. */
   async #guarded<T>(action: () => Promise<T>): Promise<T> {
     try {
       return await action();
@@ -207,7 +209,7 @@ class Run {
     this.#lastGoodStep = this.#step;
   }
 
-  /** Measures on what is held out, or on training samples where nothing is. */
+  /** Measures on held-out samples, or on training samples if none are held out. */
   async #measure(): Promise<Evaluation> {
     if (this.#measured?.step === this.#step) return this.#measured.found;
     const { held, train } = this.#split, isHeld = held.length > 0;
@@ -228,7 +230,7 @@ class Run {
     this.#pending.push({ step: this.#first + this.#step, ...point });
   }
 
-  /** Shows how far the training is, and what was measured since the last time. */
+  /** Shows the progress of the training, and the measurements since the last time. */
   #show(): void {
     if (session.value !== this.session) return;
     const measured = this.#pending;
@@ -239,7 +241,7 @@ class Run {
     });
   }
 
-  /** Waits while the training is paused. Returns false where it is to stop. */
+  /** Waits while the training is paused. Returns false if it is to stop. */
   async #goesOn(): Promise<boolean> {
     while (status.value === "paused") {
       this.#show();

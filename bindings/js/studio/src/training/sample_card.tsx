@@ -36,11 +36,11 @@ export function SampleCard({ plan, data }: { plan: Plan; data: Dataset }) {
   );
 }
 
-/** Runs the model on one sample; the other rows of the batch hold the same. */
+/** Runs the model on one sample; the other rows of the batch repeat it. */
 async function ask(plan: Plan, data: Dataset, index: number): Promise<void> {
   const opened = session.value;
   const rows = gather(data, plan, new Uint32Array(plan.batch).fill(index));
-  const outputs = await opened?.infer(rows.x).catch(() => undefined); // a session that was closed has no answer
+  const outputs = await opened?.infer(rows.x).catch(() => undefined); // a closed session has no answer
   if (!outputs?.length || session.value !== opened) return;
   const scores = outputs[0]!;
   answer.value = { index, scores: Array.from(scores.subarray(0, scores.length / plan.batch)) };
@@ -82,7 +82,7 @@ function Numbers({ data, index, found }: { data: Dataset; index: number; found: 
   );
 }
 
-/** Draws a sample: as a picture where its shape is one of an image, else as bars. */
+/** Draws a sample: as a picture if it has an image's shape, else as bars. */
 function Picture({ data, index }: { data: Dataset; index: number }) {
   const canvas = useRef<HTMLCanvasElement>(null), size = data.x.length / data.count;
   const values = data.x.subarray(index * size, (index + 1) * size);
@@ -100,7 +100,7 @@ interface ImageShape {
   width: number;
 }
 
-/** Returns the sizes of an image of one or three channels, channels first; null where a shape is none. */
+/** Returns the sizes of an image with one or three channels, channels first; null if the shape is not an image's. */
 export function imageShape(shape: number[]): ImageShape | null {
   const [channels, height, width] = shape.length === 2 ? [1, ...shape] : shape;
   if (shape.length > 3 || !channels || !height || !width || (channels !== 1 && channels !== 3)) return null;

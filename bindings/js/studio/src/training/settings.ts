@@ -4,9 +4,9 @@ export interface Settings {
   epochs: number;
   rate: number;
   schedule: "constant" | "linear";
-  /** Percent of the steps in which the rate rises. */
+  /** The percentage of steps in which the rate rises. */
   warmup: number;
-  /** Percent of the samples that are held out. */
+  /** The percentage of samples to hold out. */
   held: number;
   shuffle: boolean;
   seed: number;

@@ -3,13 +3,13 @@ import { shuffled } from "./random";
 
 export interface Split {
   train: Uint32Array;
-  /** What is held out, to validate on. */
+  /** The held-out samples, for validation. */
   held: Uint32Array;
 }
 
 /**
- * Splits samples: those that came to test on are held out, else a share of each class, or of all where labels are no
- * classes. Of each class the last ones in the order are held out, and one at least is not. draw: null keeps the order.
+ * Splits samples. Holds out those that were given for testing, or else a share of each class (of all samples if labels
+ * are not classes): the last ones in the order, but never all of a class. draw: null keeps the order.
  */
 export function split(data: Pick<Dataset, "count" | "heldOut" | "classes" | "y">, share: number, draw: (() => number) | null): Split {
   const all = Uint32Array.from({ length: data.count }, (_, index) => index);
@@ -17,7 +17,7 @@ export function split(data: Pick<Dataset, "count" | "heldOut" | "classes" | "y">
   return { train: order.filter((sample) => !isHeld[sample]), held: order.filter((sample) => isHeld[sample]) };
 }
 
-/** Returns a 1 for each sample that is held out. */
+/** Returns a mask with 1 for each held-out sample. */
 function heldOut({ count, heldOut, classes, y }: Pick<Dataset, "count" | "heldOut" | "classes" | "y">, order: Uint32Array, share: number): Uint8Array {
   const found = new Uint8Array(count);
   if (heldOut) return found.fill(1, count - heldOut);

@@ -7,7 +7,7 @@ import { model } from "../state";
 import { exportModel, forgetKept, keepHere, openCheckpoint, reopenKept, saveCheckpoint } from "./checkpoint";
 import { state, status } from "./run";
 
-/** What was learned: save it, keep it in this browser, open it again. */
+/** What the model learned: save it, keep it in this browser, open it again. */
 export function StateCard() {
   const busy = status.value === "running" || status.value === "stopping", id = useId();
   const reason = whyNoExport();
@@ -62,7 +62,7 @@ function exportHint(): string {
   return `The ONNX file gets the parameters as they are now.${failed}`;
 }
 
-/** Returns why nothing can be exported; an empty text where it can. */
+/** Returns why nothing can be exported; empty if it can. */
 function whyNoExport(): string {
   if (!model.value?.onnx) return "To export ONNX, open the ONNX file in the model step: the image alone has no graph.";
   return "";

@@ -1,8 +1,7 @@
 /**
- * Samples from a table of text: a sample a row, cells separated by commas, semicolons or tabs.
+ * Samples from a text table: one sample per row, with cells separated by commas, semicolons or tabs.
  *
- * There may be a header. The last column is the label, or the one that is named; all others are the sample, in their
- * order.
+ * A header is optional. The label is the last column, or the one that the user names; all others are the sample.
  */
 import { Growing } from "../growing";
 import type { AnyArray, Loaded, Origin } from "../loaded";
@@ -13,7 +12,7 @@ import { hasDecimalComma, isFloat32, isNumber, numberOf, strip } from "../text";
 import { listed, named, quoted } from "../wording";
 import { rowsOf, type Row } from "./rows";
 
-/** The rows that tell whether the first one is a header. */
+/** The number of rows to look at to detect a header. */
 const LOOKED_AT = 50;
 const EVERY_CELL = "every cell of a sample must be a finite number; fill or leave out what is missing";
 
@@ -26,13 +25,13 @@ export async function readTable(source: Source, reading: Reading, watcher: Watch
   return read(columns, rows, samples, labels);
 }
 
-/** Returns a file that has labels alone: one column, or several for targets of several numbers. */
+/** Returns a file with labels alone: one column, or several for targets with several numbers. */
 export async function readLabels(source: Source, reading: Reading, watcher: Watcher): Promise<Loaded> {
   const { columns, rows } = await opened(source, reading, watcher);
   return read(columns, rows, [], columns.names.map((_, index) => index));
 }
 
-/** Opens a table and reads its header. Throws DataError where there are no samples. */
+/** Opens a table and reads its header. Throws DataError if there are no samples. */
 async function opened(source: Source, reading: Reading, watcher: Watcher) {
   const batches = rowsOf(source, watcher), first: Row[] = [];
   while (first.length < LOOKED_AT) {
@@ -61,7 +60,7 @@ async function read(columns: Columns, rows: AsyncGenerator<Row[]>, samples: numb
 
 /** The columns of a table. */
 class Columns {
-  /** Throws DataError where two columns have one name; columns without a name may be many. */
+  /** Throws DataError if two columns have the same name; several may have none. */
   constructor(readonly path: string, readonly names: string[]) {
     const firstOf = new Map<string, number>();
     names.forEach((name, index) => {
@@ -70,7 +69,7 @@ class Columns {
     });
   }
 
-  /** Returns the columns with that name, or with those names and commas between; the last one by default. */
+  /** Returns the columns with that name, or with several names separated by commas; the last column by default. */
   labels(label: string | null): number[] {
     if (label === null) return [this.names.length - 1];
     const wanted = this.names.includes(label) ? [label] : label.split(",").map(strip);
@@ -91,7 +90,7 @@ class Columns {
   }
 }
 
-/** The numbers of the rows, which are taken one after another. */
+/** The numbers in the rows, taken row by row. */
 class TakenRows {
   #lines = new Growing((length) => new Int32Array(length));
   #x = new Growing((length) => new Float32Array(length));
@@ -99,7 +98,7 @@ class TakenRows {
   #names: string[] = [];
   #known = new Map<string, string>();
 
-  /** text: the one column of labels, which may be names; then there are no targets. */
+  /** text: the single column of labels, which may be names; if it is given, there are no targets. */
   constructor(
     private readonly columns: Columns,
     private readonly samples: number[],
@@ -107,7 +106,7 @@ class TakenRows {
     private readonly text: number | undefined,
   ) {}
 
-  /** Takes a row. Throws DataError where it has another length, or a cell that is no number. */
+  /** Takes a row. Throws DataError if it has another length, or a cell that is not a number. */
   take({ line, cells }: Row): void {
     const { path, names } = this.columns;
     if (cells.length !== names.length) {
@@ -119,7 +118,7 @@ class TakenRows {
     for (const column of this.targets) this.#targets.push(this.#number(line, cells[column], column));
   }
 
-  /** Returns the arrays. Throws DataError for a label that is missing, or that is no number as others are. */
+  /** Returns the arrays. Throws DataError for a label that is missing, or that is not a number while others are. */
   loaded(): Loaded {
     const { path, names } = this.columns, count = this.#lines.length;
     const arrays: Record<string, AnyArray> = {}, origins: Record<string, Origin> = {};
@@ -164,7 +163,7 @@ class TakenRows {
   }
 }
 
-/** Returns the numbers as int32 where nothing is lost, else as float32. */
+/** Returns the numbers as int32 if that loses nothing, else as float32. */
 function whole(values: Float64Array, shape: number[]): AnyArray {
   const fits = values.every((value) => Number.isInteger(value) && Math.abs(value) < 2 ** 31);
   const data = fits ? Int32Array.from(values) : Float32Array.from(values);
@@ -174,8 +173,8 @@ function whole(values: Float64Array, shape: number[]): AnyArray {
 /**
  * Returns whether the first row has the names of columns.
  *
- * It has where no cell is a number. Columns without names are often counted, from 0 or 1: where all numbers of the
- * first row are, it is a header if one of its words stands in no other row.
+ * It does if none of its cells is a number. Columns without names are often counted, from 0 or 1: if all numbers of the
+ * first row are such counts, it is a header if one of its words does not occur again below it.
  */
 function isHeader(rows: Row[]): boolean {
   if (!rows.length) return false;

@@ -4,31 +4,31 @@ import { DataError } from "../problem";
 import { endingOf, MOST, nameOf, type Source } from "../source";
 import { counted, named, quoted } from "../wording";
 
-/** The endings of pictures and of recordings. */
+/** The extensions of pictures and of recordings. */
 const PICTURES = [".png", ".jpg", ".jpeg"];
 const SOUNDS = [".wav"];
-/** The names of the folders to train and to test on. */
+/** The names of folders for training and for testing. */
 const TRAIN = ["train", "training"], TEST = ["test", "testing", "val", "valid", "validation"];
-/** What some systems add to the folders that they pack. */
+/** A folder that some systems add when they pack others. */
 const ADDED = "__MACOSX";
 const LAYOUT = "put each file into a folder that is named after its class: FOLDER/CLASS/FILE.png, or .jpg, or .wav";
 
-/** A folder with its files and folders by name, in the order of their names. */
+/** A folder with its files and folders, sorted by name. */
 interface Folder {
   path: string;
   entries: Map<string, Folder | Source>;
 }
 
-/** The files of a folder, class by class, with the name of each one's class. */
+/** The files of a folder, class by class, with the class name of each file. */
 export interface ClassFolder {
   path: string;
   files: Source[];
   classes: string[];
-  /** Sentences on entries that were left out. */
+  /** Sentences on skipped entries. */
   notes: string[];
 }
 
-/** Returns the path of the folder, and its parts by the ending of their arrays' names: "", and "_test" where it has both. */
+/** Returns the folder's path, and its parts by the suffix of their array names: "", and "_test" if it has both. */
 export function partsOf(files: readonly Source[]): { path: string; parts: Record<string, ClassFolder> } {
   const whole = files.reduce((sum, { blob }) => sum + blob.size, 0);
   const root = innermost(treeOf(files));
@@ -79,7 +79,7 @@ function isFolder(entry: Folder | Source): entry is Folder {
   return "entries" in entry;
 }
 
-/** Returns the folder that was given, where it lies alone in others that have nothing else. */
+/** Returns the folder of the classes, without outer folders that hold nothing else. */
 function innermost(folder: Folder): Folder {
   const [only, ...others] = folder.entries.values();
   if (!only || others.length || !isFolder(only)) return folder;
@@ -107,7 +107,7 @@ function classesOf(folder: Folder): ClassFolder {
   return { path: folder.path, files, classes, notes: leftOut ? [note] : [] };
 }
 
-/** Returns the samples of one class, and how many other entries there are. Throws DataError without samples. */
+/** Returns the samples of one class, and how many other entries there are. Throws DataError if there are no samples. */
 function samplesIn(folder: Folder, name: string): { files: Source[]; others: number } {
   const files: Source[] = [];
   let others = 0;
@@ -124,7 +124,7 @@ function isSample({ path }: Source): boolean {
   return [...PICTURES, ...SOUNDS].includes(endingOf(path));
 }
 
-/** Throws DataError where pictures and recordings are mixed. */
+/** Throws DataError if there are both pictures and recordings. */
 function requireOneKind(files: readonly Source[]): void {
   const kind = ({ path }: Source) => (SOUNDS.includes(endingOf(path)) ? "a recording" : "a picture");
   const other = files.find((file) => kind(file) !== kind(files[0]));

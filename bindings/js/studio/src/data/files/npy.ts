@@ -1,11 +1,11 @@
-/** One array of numpy: an .npy file, or a member of an .npz. */
+/** A numpy array: an .npy file, or a member of an .npz. */
 import { hasNames, sizeOf, type AnyArray, type Numbers } from "../loaded";
 import { asDataError, DataError } from "../problem";
 import { wholeFile, type Source, type Watcher } from "../source";
 import { counted, named } from "../wording";
 
 const MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59];
-/** The most bytes of a header that numpy reads. */
+/** The most header bytes that numpy reads. */
 const LONGEST_HEADER = 10_000;
 const GAP = String.raw`[ \t\n\r\f]*`;
 const SHAPE = String.raw`\(${GAP}(?:\d+L?${GAP},${GAP})*(?:(?<=,${GAP})\d+L?${GAP})?\)`;
@@ -15,7 +15,7 @@ const HEADER = new RegExp(String.raw`^\{${PAIR}(?:,${PAIR})*,?${GAP}\}${GAP}$`, 
 const ENTRY = new RegExp(String.raw`['"](\w+)['"]${GAP}:${GAP}(${VALUE})`, "gs");
 const DESCRIPTION = /^([<>|=])([a-zA-Z])(\d*)(?:\[\w*\])?$/;
 
-/** numpy's letter and size -> its name, and the array that holds it. */
+/** numpy's letter and size -> its name, and the array class for it. */
 const KINDS: Record<string, [string, new (buffer: ArrayBuffer) => Numbers]> = {
   f2: ["float16", Uint16Array],
   f4: ["float32", Float32Array],
@@ -39,16 +39,16 @@ interface Header {
   itemSize: number;
   isFortran: boolean;
   shape: number[];
-  /** Where the numbers begin. */
+  /** The offset of the numbers. */
   start: number;
 }
 
-/** Returns whether a file begins as one of numpy's arrays. */
+/** Returns whether a file begins like a numpy array. */
 export function isNpy(bytes: Uint8Array): boolean {
   return MAGIC.every((byte, index) => bytes[index] === byte);
 }
 
-/** Returns the array of an .npy file. Throws DataError where it is damaged. */
+/** Returns the array in an .npy file. Throws DataError if the file is damaged. */
 export async function readNpy(source: Source, watcher: Watcher): Promise<AnyArray> {
   const bytes = await wholeFile(source, watcher);
   try {
@@ -59,8 +59,8 @@ export async function readNpy(source: Source, watcher: Watcher): Promise<AnyArra
 }
 
 /**
- * Returns the array of an .npy file's bytes. Throws Error where they are damaged, and DataError, which says `name`,
- * where the array has no numbers.
+ * Returns the array in an .npy file's bytes. Throws Error if they are damaged, and DataError, which says `name`, if the
+ * array does not hold numbers.
  */
 export function arrayIn(bytes: Uint8Array, name: string): AnyArray {
   const header = headerIn(bytes, name), size = sizeOf(header.shape) * header.itemSize;
@@ -87,7 +87,7 @@ function headerIn(bytes: Uint8Array, name: string): Header {
   return { ...dtypeOf(descr, name), isFortran: order === "True", shape: shapeOf(shape), start: start + length };
 }
 
-/** Returns the entries of a header, which is a dictionary of Python. */
+/** Returns the entries of a header, which is a Python dictionary. */
 function entriesOf(text: string): Record<string, string | undefined> {
   if (!HEADER.test(text)) throw new Error("its header is no dictionary");
   return Object.fromEntries([...text.matchAll(ENTRY)].map(([, key, value]) => [key, value]));
@@ -114,19 +114,19 @@ function numbersOf(items: Uint8Array, { kind, order, itemSize, shape }: Header):
   return { dtype, shape, data: kind === "f2" ? Float32Array.from(data as Uint16Array, fromHalf) : data };
 }
 
-/** Turns numbers of the order of other processors to that of this one. */
+/** Reverses the bytes of each number, in place. */
 function swapBytes(items: Uint8Array, size: number): void {
   for (let at = 0; size > 1 && at < items.length; at += size) items.subarray(at, at + size).reverse();
 }
 
-/** Returns the number that 16 bits stand for. */
+/** Returns the number that a float16's bits stand for. */
 function fromHalf(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1, exponent = (bits >> 10) & 31, fraction = bits & 1023;
   if (exponent === 31) return fraction ? NaN : sign * Infinity;
   return sign * (exponent ? (1 + fraction / 1024) * 2 ** (exponent - 15) : fraction * 2 ** -24);
 }
 
-/** Returns texts of a fixed number of characters, without the zeros behind them. */
+/** Returns fixed-length texts, without their trailing zeros. */
 function namesOf(items: Uint8Array, { kind, order, itemSize, shape }: Header): AnyArray {
   if (kind === "U" && order === ">") swapBytes(items, 4);
   const decoder = new TextDecoder(), count = sizeOf(shape);
@@ -144,7 +144,7 @@ function charactersOf(item: Uint8Array): string {
   return String.fromCodePoint(...codes);
 }
 
-/** Returns an array whose first axis runs fastest in the order in which the last one does. */
+/** Returns an array in Fortran's order (first axis fastest) as one in C's order (last axis fastest). */
 function inOrderOfC(array: AnyArray): AnyArray {
   const { shape, data } = array, index = shape.map(() => 0), steps: number[] = [];
   shape.reduce((step, dim) => (steps.push(step), step * dim), 1);

@@ -8,7 +8,7 @@ import { contentOf, membersOf, type Member } from "./zip";
 
 const ENDING = ".npy";
 
-/** Returns the arrays. Throws DataError where the file is damaged. */
+/** Returns the arrays. Throws DataError if the file is damaged. */
 export async function readNpz(source: Source, watcher: Watcher): Promise<Record<string, AnyArray>> {
   const found: Record<string, AnyArray> = {};
   const done = { bytes: 0 };
@@ -33,12 +33,12 @@ async function memberArray(source: Source, member: Member): Promise<{ name: stri
   return { name, array: arrayIn(await contentOf(source, member), named(name)) };
 }
 
-/** Returns whether a zip file holds arrays of numpy; others hold folders of files. Throws as membersOf() does. */
+/** Returns whether a zip file holds numpy arrays; others hold folders of files. Throws the errors of membersOf(). */
 export async function holdsArrays(source: Source): Promise<boolean> {
   return (await membersOf(source)).some(({ name }) => name.endsWith(ENDING));
 }
 
-/** Returns the one number of an array, or the default where there is none. Throws DataError where it has more. */
+/** Returns the single number in an array; the default if there is no array. Throws DataError if it has more numbers. */
 export function oneNumber(array: AnyArray | undefined, name: string, otherwise: number): number {
   if (array === undefined) return otherwise;
   const value = sizeOf(array.shape) === 1 ? Number(array.data[0]) : NaN;

@@ -1,22 +1,22 @@
-/** Rows of a table of text, by the rules of Python's csv in its strict form. */
+/** Rows of a text table, by the rules of Python's csv module in strict mode. */
 import { DataError } from "../problem";
 import { asDataError } from "../problem";
 import { bytesAt, requireReadable, slices, type Source, type Watcher } from "../source";
 import { hasDecimalComma, strip } from "../text";
 import { named } from "../wording";
 
-/** A row's cells, and the line of the file in which it ends. */
+/** A row's cells, and the line of the file on which it ends. */
 export interface Row {
   line: number;
   cells: string[];
 }
 
-/** The most characters of a cell. */
+/** The most characters in a cell. */
 const LONGEST_CELL = 131072;
 const LINE_END = /\r\n|\r|\n/g;
 const ROW_HINT = "write a row for each sample, as text";
 
-/** Yields the rows that are not empty, some at a time. Throws DataError. */
+/** Yields the rows that are not empty, several at a time. Throws DataError. */
 export async function* rowsOf(source: Source, watcher: Watcher): AsyncGenerator<Row[]> {
   requireReadable(source);
   const decoder = await decoderOf(source), reader = new RowReader(source.path);
@@ -27,7 +27,7 @@ export async function* rowsOf(source: Source, watcher: Watcher): AsyncGenerator<
   yield reader.take(decoded(decoder, undefined, reader, source.path), true);
 }
 
-/** Returns a decoder of UTF-16 for a file that begins with its mark, else of UTF-8, with or without a mark. */
+/** Returns a decoder for UTF-16 if the file begins with its byte order mark, else for UTF-8, with or without a mark. */
 async function decoderOf(source: Source): Promise<TextDecoder> {
   const [first, second] = await bytesAt(source, 0, 2);
   const encoding = first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
@@ -43,8 +43,8 @@ function decoded(decoder: TextDecoder, bytes: Uint8Array | undefined, reader: Ro
 }
 
 /**
- * Returns the character that separates the cells of the first line. Commas in a line of semicolons are decimal ones
- * where each stands in a number.
+ * Returns the character that separates the cells of the first line. In a line with semicolons, commas are decimal
+ * commas if each is part of a number.
  */
 export function delimiterOf(line: string): string {
   const cells = strip(line).split(";");
@@ -53,9 +53,9 @@ export function delimiterOf(line: string): string {
   return [",", ";", "\t"][counts.indexOf(Math.max(...counts))];
 }
 
-/** Makes rows of text that comes in parts. */
+/** Makes rows from text that arrives in parts. */
 class RowReader {
-  /** Lines that were read. */
+  /** The number of lines read. */
   line = 0;
   #rest = "";
   #searched = 0;
@@ -64,7 +64,7 @@ class RowReader {
 
   constructor(private readonly path: string) {}
 
-  /** Returns the rows that are whole. */
+  /** Returns the complete rows. */
   take(text: string, isLast = false): Row[] {
     const rows: Row[] = [];
     this.#rest += text;
@@ -79,7 +79,7 @@ class RowReader {
     return rows;
   }
 
-  /** Yields where lines end. A carriage return at the end of a part may have its line feed in the next. */
+  /** Yields the ends of lines. If a part ends in a carriage return, the line feed may be in the next part. */
   *#lineEnds(isLast: boolean): Generator<number> {
     LINE_END.lastIndex = Math.max(0, this.#searched - 1);
     let last = 0;
@@ -125,7 +125,7 @@ class RowReader {
   }
 }
 
-/** A row with quotes, which may go over several lines. */
+/** A row with quotes, which may span several lines. */
 class QuotedRow {
   cells: string[] = [];
   #cell: string[] = [];
@@ -139,7 +139,7 @@ class QuotedRow {
     return this.#state !== "quoted";
   }
 
-  /** Takes a line with its end; returns what is wrong with it. */
+  /** Takes a line, including its end; returns what is wrong with it. */
   take(line: string): string {
     for (let at = 0; at < line.length; at++) {
       const problem = this.#takeCharacter(line[at]);

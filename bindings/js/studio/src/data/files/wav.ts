@@ -1,4 +1,4 @@
-/** Recordings, WAV files of PCM: numbers from -1 to 1, (samples, length), one channel. */
+/** Recordings, as WAV files of PCM: numbers from -1 to 1, (samples, length), one channel. */
 import type { NumberArray } from "../loaded";
 import { asDataError, DataError } from "../problem";
 import type { Reading } from "../reading";
@@ -9,14 +9,14 @@ import type { ClassFolder } from "./folders";
 const HINT = "give WAV files of PCM: 8, 16, 24 or 32 bits";
 const PCM = 1, EXTENSIBLE = 0xfffe;
 
-/** One recording: its numbers from -1 to 1, its rate in Hz, and the number of channels it was mixed from. */
+/** One recording: its numbers from -1 to 1, its rate in Hz, and the number of channels that were mixed. */
 interface Sound {
   samples: Float32Array;
   rate: number;
   channels: number;
 }
 
-/** The samples of a folder: `files` has the number of each sample's file. */
+/** The samples of a folder: `files` has the index of each sample's file. */
 export interface FolderSamples {
   x: NumberArray;
   files: number[];
@@ -26,8 +26,8 @@ export interface FolderSamples {
 /**
  * Returns the samples of all recordings.
  *
- * A recording is cut into pieces of one length that follow each other; a shorter rest is left out. A recording that is
- * shorter itself is filled up with silence. Throws DataError, which names the file.
+ * Cuts each recording into consecutive pieces of the same length, and skips a shorter rest. Fills up a recording that
+ * is too short with silence. Throws DataError, which names the file.
  */
 export async function readSounds({ path, files }: ClassFolder, reading: Reading, watcher: Watcher): Promise<FolderSamples> {
   const sounds: Sound[] = [];
@@ -76,7 +76,7 @@ function requireOneRate(files: Source[], sounds: Sound[]): void {
   );
 }
 
-/** Returns the length of a sample: what was asked for, else the model's, else that of the recordings. */
+/** Returns the length of a sample: the requested one, else the model's, else the recordings' own. */
 function lengthOf(files: Source[], sounds: Sound[], { sampleShape, length }: Reading): number {
   if (sampleShape && sampleShape.filter((dim) => dim !== 1).length > 1) {
     const hint = "make the features first (spectra, for example), and give them as an .npz";
@@ -94,7 +94,7 @@ function lengthOf(files: Source[], sounds: Sound[], { sampleShape, length }: Rea
 
 // ---- One recording ------------------------------------------------------------------------------------------------
 
-/** Returns a recording, its channels mixed. Throws DataError where it is damaged, cut off or empty. */
+/** Returns a recording with its channels mixed. Throws DataError if it is damaged, cut off or empty. */
 async function readSound(source: Source, watcher: Watcher): Promise<Sound> {
   const bytes = await wholeFile(source, watcher);
   try {
@@ -117,7 +117,7 @@ function soundIn(bytes: Uint8Array, path: string): Sound {
   return { samples: mixed(data, width, channels, frames), rate, channels };
 }
 
-/** Returns where the format lies, and the numbers. Throws Error where the file is none of PCM. */
+/** Returns the offset of the format, and the data with its claimed size. Throws Error if the file is not PCM. */
 function chunksOf(bytes: Uint8Array, view: DataView): { format: number; data: Uint8Array; claimed: number } {
   const name = (at: number) => String.fromCharCode(...bytes.subarray(at, at + 4));
   if (bytes.length < 12 || name(0) !== "RIFF" || name(8) !== "WAVE") throw new Error("it does not begin as a WAV file");
@@ -138,7 +138,7 @@ function formatAt(view: DataView, at: number, size: number): number {
   return at;
 }
 
-/** Returns numbers from -1 to 1, the mean of the channels. Samples of one byte are unsigned, wider ones signed. */
+/** Returns numbers from -1 to 1, the mean of the channels. One-byte samples are unsigned, wider ones signed. */
 function mixed(data: Uint8Array, width: number, channels: number, frames: number): Float32Array {
   const view = new DataView(data.buffer, data.byteOffset, data.length), found = new Float32Array(frames);
   const number = {

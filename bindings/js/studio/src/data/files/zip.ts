@@ -1,4 +1,4 @@
-/** The members of a zip file, found by its directory and read one at a time. */
+/** The members of a zip file, located by its directory and read one at a time. */
 import { inflateSync } from "fflate";
 
 import { DataError } from "../problem";
@@ -18,11 +18,11 @@ export interface Member {
   crc: number;
   packed: number;
   size: number;
-  /** Where its own header lies. */
+  /** The offset of its local header. */
   start: number;
 }
 
-/** Returns the members. Throws DataError where they are too large or two have one name, Error where the file is damaged. */
+/** Returns the members. Throws DataError if they are too large or two share a name, Error if the file is damaged. */
 export async function membersOf(source: Source): Promise<Member[]> {
   requireReadable(source);
   const { start, size, shift } = await directoryOf(source);
@@ -36,7 +36,7 @@ export async function membersOf(source: Source): Promise<Member[]> {
   return members;
 }
 
-/** Returns the content of a member. Throws Error where it is damaged. */
+/** Returns the content of a member. Throws Error if it is damaged. */
 export async function contentOf(source: Source, member: Member): Promise<Uint8Array> {
   const header = viewOf(await bytesAt(source, member.start, member.start + LOCAL_SIZE));
   if (header.byteLength < LOCAL_SIZE || header.getUint32(0, true) !== LOCAL) throw new Error(`${quoted(member.name)} is not where it should be`);
@@ -59,7 +59,7 @@ function unpacked(packed: Uint8Array, { name, method, flags, size }: Member): Ui
 
 // ---- The directory ------------------------------------------------------------------------------------------------
 
-/** Where the directory lies, and by how much members lie behind where it says that they do. */
+/** The position and size of the directory, in bytes. `shift`: add it to all of the directory's offsets. */
 interface Directory {
   start: number;
   size: number;
@@ -114,7 +114,7 @@ function entryAt(view: DataView, at: number, nameLength: number, extraLength: nu
   return widened(member, view, nameAt + nameLength, nameAt + nameLength + extraLength);
 }
 
-/** Returns the entry with the numbers of 64 bits that its extra field has in place of those that are all ones. */
+/** Returns the member; 32-bit fields that are all ones get their 64-bit values from the entry's extra field. */
 function widened(member: Member, view: DataView, at: number, end: number): Member {
   for (; at + 4 <= end; at += 4 + view.getUint16(at + 2, true)) {
     if (view.getUint16(at, true) !== 1) continue;
@@ -145,7 +145,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return byte;
 });
 
-/** Returns the CRC-32 of bytes, as zip and PNG have it. */
+/** Returns the CRC-32 of bytes, as zip and PNG compute it. */
 export function crc32(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (let at = 0; at < bytes.length; at++) crc = (crc >>> 8) ^ TABLE[(crc ^ bytes[at]) & 255];

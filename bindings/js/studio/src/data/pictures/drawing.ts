@@ -1,13 +1,13 @@
-/** A drawing becomes a sample as the digits of MNIST did: cut out, made small, and laid with its weight in the middle. */
+/** Turns a drawing into a sample, as MNIST did with digits: cut out, scaled down, centre of mass in the middle. */
 import { gray, resized, type Picture } from "./pixels";
 
-/** The part of a picture's side that a drawing takes: 20 of 28 pixels in MNIST, and all of very small pictures. */
+/** The share of a picture's side that a drawing takes: 20 of 28 pixels in MNIST, and all of very small pictures. */
 const PART = 20 / 28;
 const SMALL_SIDE = 12;
-/** Ink is what is lighter than this. */
+/** Pixels of at least this value are ink. */
 const INK = 16;
 
-/** The box around the ink of a picture; `right` and `bottom` lie behind it. */
+/** The box around the ink of a picture; `right` and `bottom` are exclusive. */
 interface Box {
   left: number;
   top: number;
@@ -15,7 +15,7 @@ interface Box {
   bottom: number;
 }
 
-/** Returns bytes of gray, (height, width), for light ink on black; null where nothing is drawn. */
+/** Returns gray bytes, (height, width), for light ink on black; null if nothing is drawn. */
 export function centred(drawing: Picture, width: number, height: number): Uint8Array | null {
   const ink = gray(drawing), box = boxOf(ink);
   if (!box) return null;
@@ -44,7 +44,7 @@ function cutOut({ width, data }: Picture, { left, top, right, bottom }: Box): Pi
   return { width: right - left, height: bottom - top, channels: 1, data: found };
 }
 
-/** Returns the small drawing on black with its centre of mass in the middle, as far as it does not leave the picture. */
+/** Returns the small drawing on black, with its centre of mass in the middle as far as the picture has room. */
 function laid({ width, height, data }: Picture, wide: number, high: number): Uint8Array {
   const found = new Uint8Array(wide * high), [across, down] = centreOf(width, data);
   const left = clamped(Math.round((wide - 1) / 2 - across), wide - width), top = clamped(Math.round((high - 1) / 2 - down), high - height);

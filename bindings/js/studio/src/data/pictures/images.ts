@@ -9,14 +9,16 @@ import { fitted, layoutOf, place, type Layout } from "./layout";
 import { fromRgba, isOpaque, type Picture } from "./pixels";
 import { claimsOf, type Claims } from "./wholeness";
 
-/** By default the bytes 0 .. 255 stand for 0 .. 1. */
+/** By default, the bytes 0 .. 255 stand for 0 .. 1. */
 export const SCALE = 1 / 255;
 const HINT = "give PNG or JPEG files that are whole";
 
-/** Decodes a whole file that claims this much. A page does it by a canvas. */
+/** Decodes a complete file with these claims. A page uses a canvas. */
 export type Decoder = (bytes: Uint8Array, claims: Claims) => Promise<Picture>;
 
-/** Returns the pictures of a folder as bytes. Throws DataError, which names the file, where one is damaged or of another size. */
+/**
+ * Returns a folder's pictures as bytes. Throws DataError, with the file's name, if one is damaged or of another size.
+ */
 export async function readPictures(folder: ClassFolder, reading: Reading, watcher: Watcher, decode: Decoder): Promise<FolderSamples> {
   const { files, path } = folder, first = await openPicture(files[0], watcher, decode);
   const { sampleShape, resize } = reading;
@@ -39,7 +41,7 @@ function shapeOf({ channels, channelsLast }: Layout, size: number[]): number[] {
   return channelsLast ? [...size, channels] : [channels, ...size];
 }
 
-/** Throws DataError where a picture has another size, and resizing was not asked for. */
+/** Throws DataError if a picture has another size and resizing was not asked for. */
 function requireSize({ path }: Source, { width, height }: Picture, size: number[], { resize, sampleShape }: Reading): void {
   if (resize || (height === size[0] && width === size[1])) return;
   const wanted = sampleShape ? "the model takes" : "the first one has";
@@ -47,7 +49,7 @@ function requireSize({ path }: Source, { width, height }: Picture, size: number[
   throw new DataError(`${named(path)} is ${width} x ${height} pixels, ${wanted} ${size[1]} x ${size[0]}`, hint);
 }
 
-/** Returns gray where all pictures are, else RGB, in their own size. */
+/** Returns a layout in the pictures' own size: gray if all of them are gray, else RGB. */
 async function ownLayout(files: Source[]): Promise<Layout> {
   const open = { height: null, width: null, channelsLast: false };
   for (const file of files) if (await hasColours(file)) return { channels: 3, ...open };
@@ -62,7 +64,7 @@ async function hasColours(file: Source): Promise<boolean> {
   }
 }
 
-/** Returns a picture, upright as its camera says. Throws DataError, which names the file. */
+/** Returns a picture, turned upright by its orientation tag. Throws DataError, which names the file. */
 export async function openPicture(source: Source, watcher: Watcher, decode: Decoder): Promise<Picture> {
   const bytes = await wholeFile(source, { signal: watcher.signal });
   try {
@@ -72,7 +74,7 @@ export async function openPicture(source: Source, watcher: Watcher, decode: Deco
   }
 }
 
-/** Decodes a picture by the browser, without its colour profile. Throws Error where parts of it are transparent. */
+/** Decodes a picture with the browser, without its colour profile. Throws Error if parts of it are transparent. */
 export async function decodeByCanvas(bytes: Uint8Array, claims: Claims): Promise<Picture> {
   const blob = new Blob([bytes as BlobPart], { type: claims.type });
   const bitmap = await createImageBitmap(blob, { colorSpaceConversion: "none", imageOrientation: "from-image" });

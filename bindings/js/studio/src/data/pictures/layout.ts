@@ -1,18 +1,18 @@
-/** The pictures that a model takes, by the shape of its input. */
+/** The pictures that a model takes, from the shape of its input. */
 import { DataError } from "../problem";
 import { counted, dims, named } from "../wording";
 import { gray, resized, rgb, type Picture } from "./pixels";
 
 export interface Layout {
   channels: 1 | 3;
-  /** Rows and columns of pixels; null where the model says only how many numbers there are. */
+  /** Rows and columns of pixels; null if the model only says how many numbers there are. */
   height: number | null;
   width: number | null;
-  /** Whether a pixel's channels lie side by side. */
+  /** Whether the channels of a pixel are adjacent. */
   channelsLast: boolean;
 }
 
-/** How the first of the pictures looks. */
+/** The path and size of the first picture. */
 export interface First {
   path: string;
   width: number;
@@ -22,8 +22,8 @@ export interface First {
 /**
  * Returns the layout of a model's input.
  *
- * The shape of a sample is (channels, height, width), (height, width, channels), (height, width), or the number of
- * pixels alone. Throws DataError where it is none of pictures.
+ * The shape of a sample is (channels, height, width), (height, width, channels), (height, width), or just the number of
+ * pixels. Throws DataError if it is not a shape of pictures.
  */
 export function layoutOf(shape: readonly number[], first: First, resize: boolean): Layout {
   const isFirst = shape.length === 3 && isChannels(shape[0]), isLast = shape.length === 3 && isChannels(shape[2]);
@@ -51,7 +51,7 @@ function flatLayout(count: number, first: First, resize: boolean): Layout {
   );
 }
 
-/** Returns the picture as the layout has it: resized, gray or with three channels; counts what was changed. */
+/** Returns the picture in the layout: resized, gray or with three channels. Counts what it changes. */
 export function fitted(picture: Picture, { channels }: Layout, [height, width]: readonly number[], changes: Changes): Picture {
   const isSize = picture.height === height && picture.width === width;
   const sized = isSize ? picture : resized(picture, width, height);
@@ -61,10 +61,10 @@ export function fitted(picture: Picture, { channels }: Layout, [height, width]: 
   return channels === 1 ? gray(sized) : rgb(sized);
 }
 
-/** How many pictures were changed, by what was done to them. */
+/** How many pictures were changed, by the kind of change. */
 export type Changes = Record<"resized" | "turned gray" | "given three channels", number>;
 
-/** Writes a picture's pixels where a sample begins, channel after channel or side by side. */
+/** Writes a picture's pixels at the start of a sample, channel after channel or with adjacent channels. */
 export function place({ width, height, channels, data }: Picture, target: Uint8Array, start: number, channelsLast: boolean): void {
   const pixels = width * height;
   for (let from = 0; from < data.length; from++) {

@@ -1,6 +1,6 @@
-/** Pixels as bytes: gray, and other sizes, by the arithmetic of Pillow, so that a page gets the bytes that Python gets. */
+/** Converts pixels to gray and resizes them with Pillow's arithmetic, so that a page gets the same bytes as Python. */
 
-/** A picture: its channels (1 or 3) side by side in each pixel, row by row. */
+/** A picture: row by row, with the channels (1 or 3) of a pixel adjacent. */
 export interface Picture {
   width: number;
   height: number;
@@ -26,7 +26,7 @@ export function rgb(picture: Picture): Picture {
   return { width, height, channels: 3, data: found };
 }
 
-/** Returns a picture of a canvas: gray where all pixels are, unless `colours` says that it has some. */
+/** Returns a canvas's pixels as a picture: with three channels if `colours` is true, else gray. */
 export function fromRgba(width: number, height: number, data: Uint8ClampedArray, colours: boolean): Picture {
   const channels = colours ? 3 : 1, found = new Uint8Array(width * height * channels);
   for (let pixel = 0; pixel < width * height; pixel++) {
@@ -43,10 +43,10 @@ export function isOpaque(data: Uint8ClampedArray): boolean {
 
 // ---- Another size -------------------------------------------------------------------------------------------------
 
-/** The bits behind the point of a coefficient. */
+/** The fractional bits of a coefficient. */
 const PRECISION = 32 - 8 - 2;
 
-/** The source pixels of each target pixel, `most` at the most: from `starts` on, `counts` of them, and their weights. */
+/** The source pixels of each target pixel: `counts` of them from `starts` on, at most `most`, with their weights. */
 interface Weights {
   starts: Int32Array;
   counts: Int32Array;
@@ -55,10 +55,10 @@ interface Weights {
 }
 
 /**
- * Returns the picture stretched to that size by a triangle filter, in whole numbers.
+ * Returns the picture stretched to that size by a triangle filter, in integer arithmetic.
  *
- * The columns become fewer first, or the rows where they lose far more, as in Pillow 13. Its earlier versions always
- * begin with the columns, which changes some bytes by one.
+ * Resizes the columns first, or the rows if those shrink by far more, as in Pillow 13. Earlier versions of Pillow
+ * always begin with the columns, which changes some bytes by one.
  */
 export function resized(picture: Picture, width: number, height: number): Picture {
   const lost = picture.height - height, rowsFirst = lost > 0 && lost > 2 * (picture.width - width);
@@ -73,7 +73,7 @@ function wide(picture: Picture, width: number): Picture {
   return picture.width === width ? picture : turned(along(turned(picture), width));
 }
 
-/** Returns the picture with `size` rows. */
+/** Returns the picture stretched to `size` rows. */
 function along({ width, height, channels, data }: Picture, size: number): Picture {
   const { starts, counts, most, values } = weightsOf(height, size), step = width * channels;
   const found = new Uint8ClampedArray(size * step);
@@ -87,7 +87,7 @@ function along({ width, height, channels, data }: Picture, size: number): Pictur
   return { width, height: size, channels, data: found };
 }
 
-/** Returns the picture with its rows as columns. */
+/** Returns the picture with rows and columns exchanged. */
 function turned({ width, height, channels, data }: Picture): Picture {
   const found = new Uint8Array(data.length);
   for (let row = 0, from = 0; row < height; row++) {

@@ -1,14 +1,14 @@
-/** Whether a PNG or JPEG file is whole, and what it claims, before a browser decodes it. */
+/** Checks that a PNG or JPEG file is complete, and reads what it claims, before a browser decodes it. */
 import { crc32 } from "../files/zip";
 import { counted } from "../wording";
 
-/** The most pixels of a picture. */
+/** The most pixels in a picture. */
 const PIXELS = 2 ** 26;
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
-/** PNG's kinds of pixels without colours. */
+/** PNG's colour types without colours. */
 const GRAY_KINDS = [0, 4];
 const END_OF_IMAGE = 0xd9, START_OF_SCAN = 0xda;
-/** Markers without a length behind them. */
+/** Markers that no length follows. */
 const BARE = [0x01, 0xd0, 0xd1, 0xd2, 0xd3, 0xd4, 0xd5, 0xd6, 0xd7, 0xd8];
 
 export interface Claims {
@@ -19,7 +19,7 @@ export interface Claims {
   type: "image/png" | "image/jpeg";
 }
 
-/** Returns what the file claims. Throws Error where it is neither PNG nor JPEG, damaged, cut off or too large. */
+/** Returns what the file claims. Throws Error if it is neither PNG nor JPEG, damaged, cut off or too large. */
 export function claimsOf(bytes: Uint8Array): Claims {
   const isPng = PNG.every((byte, index) => bytes[index] === byte), isJpeg = bytes[0] === 0xff && bytes[1] === 0xd8;
   if (!isPng && !isJpeg) throw new Error("it is neither a PNG nor a JPEG file");
@@ -67,12 +67,12 @@ function jpegClaims(bytes: Uint8Array, view: DataView): Claims {
   throw new Error("it is cut off");
 }
 
-/** Returns whether a marker begins a frame, which says the size. */
+/** Returns whether a marker begins a frame, which gives the size. */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 }
 
-/** Returns where the next marker behind a scan is; within a scan 0xff is followed by 0 or by a restart. */
+/** Returns the offset of the next marker after a scan. Within a scan, 0xff is followed by 0 or by a restart. */
 function scanEnd(bytes: Uint8Array, at: number): number {
   for (; at + 1 < bytes.length; at++) {
     const next = bytes[at + 1];

@@ -1,7 +1,7 @@
-// What the page is made of. The build writes this list (offline.mjs), so that each version has a worker of its own.
+// The files of the page. The build writes this list into offline.js, so that each version has a different worker.
 
 interface Build {
-  /** The path of each file from the page, and its hash as `integrity` takes it. */
+  /** The path of each file, relative to the page, and its hash in the form of `integrity`. */
   files: [path: string, integrity: string][];
 }
 

@@ -1,24 +1,24 @@
-// What the compiler in the page loads, kept once it was loaded: Pyodide's files and the wheels. Another origin's
-// addresses have Pyodide's version in them, so that a kept file stays right. Those beside the page may change, so they
-// are asked for first, and what is kept helps where there is no answer.
+// The files that the compiler in the page loads, kept once loaded: Pyodide's files and the wheels. Addresses at another
+// origin include Pyodide's version, so a kept file stays valid. Files beside the page may change: they are fetched
+// first, and the kept ones serve if there is no answer.
 
 import { scope } from "./scope";
 
 const CACHE = "gradmote-studio-compiler";
-/** The file that says where Pyodide is, and which wheels there are. */
+/** The file with Pyodide's address and the list of wheels. */
 const SETTINGS = new URL("pyodide.json", scope).href;
-/** A network that is there but does not answer is waited for so long. */
+/** How long to wait for a network that does not answer. */
 const PATIENCE_MS = 5000;
 
 type Later = (work: Promise<unknown>) => void;
 
-/** Returns a file of another origin. `later` keeps the worker alive for work. */
+/** Returns a file from another origin. `later` keeps the worker alive until a promise settles. */
 export async function versionedFile(request: Request, later: Later): Promise<Response> {
   const cache = await caches.open(CACHE);
   return (await cache.match(request.url)) ?? fetched(request.url, cache, later);
 }
 
-/** Returns a file beside the page: the present one, or that which is kept. */
+/** Returns a file beside the page: the present one, or else the kept one. */
 export async function presentFile(request: Request, later: Later): Promise<Response> {
   const cache = await caches.open(CACHE), kept = await cache.match(request.url);
   const present = fetched(request.url, cache, later);
@@ -33,7 +33,7 @@ async function fetched(url: string, cache: Cache, later: Later): Promise<Respons
   return response;
 }
 
-/** Removes what belongs to another Pyodide, or to an earlier wheel. */
+/** Removes the files of other Pyodide versions and of earlier wheels. */
 export async function dropUnnamed(): Promise<void> {
   const cache = await caches.open(CACHE), settings = await cache.match(SETTINGS);
   if (!settings) return;

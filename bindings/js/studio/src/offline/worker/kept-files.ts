@@ -1,12 +1,12 @@
-// The files of the page, kept by what is in them. Two versions share what they have in common, and the files of the
-// version that runs stay until the next one takes over. A file that is not the listed one is never kept.
+// The files of the page, kept under the hashes of their contents. Two versions share equal files, and the files of the
+// running version stay until the next one takes over. A file that differs from the listed one is never kept.
 
 import { FILES } from "./build";
 import { scope } from "./scope";
 
 const CACHE = "gradmote-studio-files";
 
-/** Fetches what is not kept yet. Throws where a file is missing, or is of another version. */
+/** Fetches the files that are not kept yet. Throws if a file is missing, or from another version. */
 export async function keepFiles(): Promise<void> {
   const cache = await caches.open(CACHE);
   await Promise.all([...FILES].map(([path, integrity]) => keep(cache, path, integrity)));
@@ -19,7 +19,7 @@ async function keep(cache: Cache, path: string, integrity: string): Promise<void
   await cache.put(key(integrity), response);
 }
 
-/** Returns a file of this version; from the network where the browser threw it away. */
+/** Returns a file of this version; fetches it if the browser has discarded it. */
 export async function keptFile(path: string, integrity: string): Promise<Response> {
   const cache = await caches.open(CACHE);
   return (await cache.match(key(integrity))) ?? fetch(new URL(path, scope));

@@ -1,5 +1,5 @@
-/** The worker as its types have it; `self` is declared as a page's. */
+/** The worker with its own types; `self` is declared as a page's. */
 export const worker = self as unknown as ServiceWorkerGlobalScope;
 
-/** The address below which everything is the page's. */
+/** The page's base address: everything under it belongs to the page. */
 export const scope = worker.registration.scope;

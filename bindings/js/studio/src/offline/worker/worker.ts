@@ -1,5 +1,5 @@
-// The service worker, with which the page opens without a network. A new version waits until the user asks for it, so
-// that it ends no training: the page tells (../update.ts).
+// The service worker, which opens the page without a network. A new version waits until the user asks for it, so that
+// it does not end a training: the page announces it (../update.ts).
 
 import { FILES } from "./build";
 import { dropUnnamed, presentFile, versionedFile } from "./compiler-files";
@@ -30,7 +30,7 @@ function answerTo(request: Request, later: (work: Promise<unknown>) => void): Pr
   return integrity ? keptFile(path, integrity) : presentFile(request, later);
 }
 
-/** Takes the place of the version before where only the asking page is open; another may be training. */
+/** Takes over from the earlier version if the asking page is the only open one; others may be training. */
 async function takeOver(source: Client | ServiceWorker | MessagePort | null): Promise<void> {
   const open = await worker.clients.matchAll({ type: "window", includeUncontrolled: true });
   const ours = open.filter(({ url }) => url.startsWith(scope));
