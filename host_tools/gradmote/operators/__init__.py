@@ -1,4 +1,4 @@
-"""Operators: one file each, with the gradient rule and the lowering to instructions.
+"""Operators: one file each, or one for a family of small ones, with gradients and lowerings to instructions.
 
 Files in this folder with a list OPERATORS are discovered automatically.
 """

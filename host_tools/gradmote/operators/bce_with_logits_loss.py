@@ -84,7 +84,7 @@ def shared(low: Lowering, node: ir.Node, values: Sequence[ir.Value], reduction: 
     if weights and shape[len(shape) - len(weights) :] != weights:
         raise ModelError(
             f"pos_weight of shape {weights} does not match the output's last dimensions {shape}",
-            "give one number, or one a class",
+            "give one number, or one per class",
             describe(node),
         )
     one_each = reduction == "none"

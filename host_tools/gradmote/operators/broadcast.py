@@ -61,7 +61,7 @@ def broadcast_axes(node: ir.Node, output: ir.Value, target: ir.Value) -> tuple[l
             ones.append(axis)
         elif d_target != d_output and not same_symbol(d_target, d_output):
             raise ModelError(
-                f"cannot tell whether dimension {axis} of '{target.name}' ({d_target}) is broadcast to {d_output}",
+                f"cannot determine whether dimension {axis} of '{target.name}' ({d_target}) is broadcast to {d_output}",
                 "export the model with fixed dimensions; only the batch may be symbolic",
                 describe(node),
             )

@@ -18,7 +18,7 @@ from .whole_numbers import comparable, is_whole
 if TYPE_CHECKING:
     from ..ir.lowering import Lowering
 
-LIMITS = "of integers that are both computed is refused: one must be constant, and below 2^24."
+LIMITS = "of two computed integers is refused: one must be constant, and below 2^24."
 
 
 def of_data(lower: LoweringRule) -> LoweringRule:

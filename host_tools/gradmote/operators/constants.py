@@ -24,9 +24,7 @@ def integers(node: ir.Node, index: int, what: str) -> list[int] | None:
         return None
     array = constant_array(value)
     if array is None:
-        raise UnsupportedOperator(
-            f"{node.op_type} with {what} that are computed", f"make the {what} constant", describe(node)
-        )
+        raise UnsupportedOperator(f"{node.op_type} with computed {what}", f"make the {what} constant", describe(node))
     return [int(i) for i in array.reshape(-1)]
 
 

@@ -233,7 +233,7 @@ ConvGradW <group: int, strides: ints, dilations: ints, pads: ints, split: ints, 
   dW = Transpose <perm: ints = @perm_swap> (cut)
 }"""
 
-DEEP_LIMITS = "3 spatial dimensions only where the model fixes their sizes; more are refused."
+DEEP_LIMITS = "3 spatial dimensions only if the model fixes their sizes; more are refused."
 
 OPERATORS = [
     Operator("Conv", gradient, lower, limits=DEEP_LIMITS),

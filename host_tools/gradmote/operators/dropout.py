@@ -31,7 +31,7 @@ def ratio_of(node: ir.Node) -> float:
     given = node.inputs[1] if len(node.inputs) > 1 else None
     array = constant_array(given) if given is not None else None
     if given is not None and array is None:
-        raise UnsupportedOperator("Dropout with a ratio that is computed", "make the ratio constant", describe(node))
+        raise UnsupportedOperator("Dropout with a computed ratio", "make the ratio constant", describe(node))
     ratio = RATIO if array is None else float(array)
     if not 0 <= ratio < 1:
         raise UnsupportedOperator(f"Dropout with ratio {ratio}", "use 0 <= ratio < 1", describe(node))

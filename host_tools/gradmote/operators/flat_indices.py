@@ -94,7 +94,7 @@ def by_tuples(
     given = static_shape(indices, node)
     if not given:
         raise ModelError(
-            "the indices have no dimensions", "give them one at least: tuples along the last", describe(node)
+            "the indices have no dimensions", "give them at least one: tuples along the last", describe(node)
         )
     sizes = shape[batch_dims : batch_dims + given[-1]]
     batch, points = math.prod(shape[:batch_dims]), math.prod(given[batch_dims:-1])

@@ -68,7 +68,7 @@ def lower_to_truth(low: Lowering, node: ir.Node) -> None:
     emit_with_constant(low, node, Equal, is_zero, low.scalar(0.0), low.output(y))
 
 
-CAST_LIMITS = "between float32, truth values and integers of up to 32 bits, all of which the runtime has as int32."
+CAST_LIMITS = "between float32, truth values and integers of up to 32 bits, all of them int32 in the runtime."
 
 OPERATORS = [
     Operator("Identity", gradient, lower, any_type=True, any_width=True, any_exponent=True),

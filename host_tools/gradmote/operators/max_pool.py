@@ -130,7 +130,7 @@ MaxPoolGrad <kernel_shape: ints, strides: ints, dilations: ints, pads: ints, cei
 }"""
 
 OPERATORS = [
-    Operator("MaxPool", gradient, lower, limits="its second output, the indices, is refused where it is used."),
+    Operator("MaxPool", gradient, lower, limits="its second output, the indices, is refused if it is used."),
     Operator("GlobalMaxPool", gradient, lower),
     Operator("MaxPoolGrad", None, lower_grad, DOMAIN, GRAD),
 ]

@@ -49,7 +49,7 @@ def filler(node: ir.Node) -> float:
     value = given(node, 2)
     array = constant_array(value)
     if value is not None and array is None:
-        raise UnsupportedOperator("Pad with a value that is computed", "make the value constant", describe(node))
+        raise UnsupportedOperator("Pad with a computed value", "make the value constant", describe(node))
     return 0.0 if array is None else float(array)
 
 

@@ -31,7 +31,7 @@ def zero_of(node: ir.Node, index: int = 2) -> int:
     """Return the node's zero point, which is one constant."""
     array = constant_array(node.inputs[index])
     if array is None or array.size != 1:
-        raise UnsupportedOperator("a zero point that is computed, or one for each channel", "", describe(node))
+        raise UnsupportedOperator("a computed zero point, or one for each channel", "", describe(node))
     return int(array.reshape(()))
 
 

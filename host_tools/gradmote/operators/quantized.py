@@ -53,7 +53,7 @@ def numbers(node: ir.Node, index: int) -> np.ndarray:
     value = node.inputs[index]
     array = constant_array(value) if value is not None else np.zeros((), np.int8)
     if array is None:
-        raise GradmoteError(f"'{value.name}' of {describe(node)} is no constant")
+        raise GradmoteError(f"'{value.name}' of {describe(node)} is not a constant")
     return array
 
 

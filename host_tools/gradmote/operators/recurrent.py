@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 #: The input of LSTM, GRU and RNN with the length of each sequence.
 SEQUENCE_LENS = 4
-LIMITS = "clip, other activations than the default ones, and lengths of sequences that are computed are refused."
+LIMITS = "clip, other activations than the default ones, and computed lengths of sequences are refused."
 
 
 class ForCells(TypedDict):

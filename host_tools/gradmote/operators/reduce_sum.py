@@ -35,9 +35,7 @@ def reduced_axes(node: ir.Node) -> list[int]:
     if given is not None:
         array = constant_array(given)
         if array is None:
-            raise UnsupportedOperator(
-                f"{node.op_type} with axes that are computed", "make the axes constant", describe(node)
-            )
+            raise UnsupportedOperator(f"{node.op_type} with computed axes", "make the axes constant", describe(node))
         axes = [int(a) for a in array.reshape(-1)]
     else:
         axes = list(attribute(node, "axes", []))

@@ -48,7 +48,7 @@ def axis_scales(node: ir.Node) -> dict[int, np.float32]:
         return scales_of_sizes(node)
     array = constant_array(scales)
     if array is None:
-        raise refuse(node, "scales that are computed", "make the scales constant")
+        raise refuse(node, "computed scales", "make the scales constant")
     return dict(zip(resized_axes(node), np.asarray(array, np.float32), strict=True))
 
 
@@ -85,7 +85,7 @@ def regions(node: ir.Node) -> dict[int, tuple[float, float]]:
         return {}
     array, axes = constant_array(given(node, 1)), resized_axes(node)
     if array is None:
-        raise refuse(node, "a region that is computed", "make roi constant")
+        raise refuse(node, "a computed region", "make roi constant")
     return {a: (float(array[i]), float(array[len(axes) + i])) for i, a in enumerate(axes)}
 
 

@@ -60,7 +60,7 @@ def take(
         if table.weights is not None:
             raise UnsupportedOperator(
                 f"{node.op_type} of {x.dtype} elements with weights",
-                "put a DequantizeLinear in front of it, and a QuantizeLinear behind it",
+                "put a DequantizeLinear before it, and a QuantizeLinear after it",
                 describe(node),
             )
         return take_narrow(low, node, x, shape, axis, table.indices)

@@ -38,8 +38,8 @@ def ranges(node: ir.Node) -> dict[int, range]:
         taken[axis] = range(*slice(start, end, step or 1).indices(dim))
         if not taken[axis] or step == 0:
             raise UnsupportedOperator(
-                f"Slice that takes nothing of the {dim} elements along axis {axis} of '{x.name}'",
-                "take some, or take the output away",
+                f"Slice that takes none of the {dim} elements along axis {axis} of '{x.name}'",
+                "take some, or remove the output",
                 describe(node),
             )
     return taken

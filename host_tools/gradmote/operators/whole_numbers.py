@@ -60,7 +60,7 @@ def comparable(low: Lowering, node: ir.Node, value: ir.Value) -> View:
     if array is None:
         if not any(is_small(constant_array(other)) for other in node.inputs):
             raise UnsupportedOperator(
-                f"{node.op_type} of integers of which none is known",
+                f"{node.op_type} of integers, none of them known",
                 f"compare with constants below {EXACT:,}, or feed the model float32",
                 describe(node),
             )

@@ -120,7 +120,7 @@ def window_of(
     if not 1 <= dims <= most:
         raise UnsupportedOperator(
             f"{node.op_type} over {dims} spatial dimensions",
-            "1-D and 2-D are supported, and 3-D where the model fixes the sizes",
+            "1-D and 2-D are supported, and 3-D if the model fixes the sizes",
             describe(node),
         )
     strides = list(attribute(node, "strides", [1] * dims))
